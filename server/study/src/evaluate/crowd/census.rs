@@ -14,7 +14,7 @@ use super::random::Zipf;
 
 /// Which of the paper's extracts it is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extract {
+pub(crate) enum Extract {
     /// 6 numeric and 10 categorical attributes, 42 features.
     Brazil,
     /// 5 and 14, 85 features.
@@ -23,10 +23,10 @@ pub(super) enum Extract {
 
 impl Extract {
     /// Both.
-    pub(super) const ALL: [Self; 2] = [Self::Brazil, Self::Mexico];
+    pub(crate) const ALL: [Self; 2] = [Self::Brazil, Self::Mexico];
 
     /// The number of values of each category.
-    pub(super) const fn values(self) -> &'static [u32] {
+    pub(crate) const fn values(self) -> &'static [u32] {
         match self {
             Self::Brazil => &[2, 2, 3, 3, 4, 4, 5, 6, 7, 9],
             Self::Mexico => &[2, 3, 4, 5, 6, 6, 7, 7, 8, 9, 9, 9, 9, 9],
@@ -34,7 +34,7 @@ impl Extract {
     }
 
     /// The number of numeric attributes.
-    pub(super) const fn numbers(self) -> u32 {
+    pub(crate) const fn numbers(self) -> u32 {
         match self {
             Self::Brazil => 6,
             Self::Mexico => 5,
@@ -42,7 +42,7 @@ impl Extract {
     }
 
     /// The name in tables.
-    pub(super) const fn label(self) -> &'static str {
+    pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Brazil => "like Brazil's census",
             Self::Mexico => "like Mexico's census",
@@ -52,7 +52,7 @@ impl Extract {
 
 /// What people are like.
 #[derive(Debug, Clone)]
-pub(super) struct Census {
+pub(crate) struct Census {
     extract: Extract,
     numeric: Vec<Numeric>,
     categories: Vec<Zipf>,
@@ -74,15 +74,15 @@ struct Numeric {
 
 /// A person.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Person {
+pub(crate) struct Person {
     /// Numbers in [−1, 1].
-    pub(super) numbers: Vec<f64>,
+    pub(crate) numbers: Vec<f64>,
     /// Values of categories, from 0.
-    pub(super) categories: Vec<u32>,
+    pub(crate) categories: Vec<u32>,
     /// Numbers, then a feature for each value of a category but the last, and 1.
-    pub(super) features: Vec<f64>,
+    pub(crate) features: Vec<f64>,
     /// In [−1, 1], around 0.
-    pub(super) income: f64,
+    pub(crate) income: f64,
 }
 
 /// Standard deviation of a numeric attribute before it is clipped.
@@ -98,7 +98,7 @@ const SAMPLE: u32 = 20_000;
 
 impl Census {
     /// The crowd of an extract, always the same.
-    pub(super) fn new(extract: Extract) -> Self {
+    pub(crate) fn new(extract: Extract) -> Self {
         let rng = &mut ChaCha8Rng::seed_from_u64(1990 + u64::from(extract.numbers()));
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
         let last = f64::from(extract.numbers() - 1);
@@ -142,13 +142,13 @@ impl Census {
     }
 
     /// d of a gradient: the number of features.
-    pub(super) fn features(&self) -> u32 {
+    pub(crate) fn features(&self) -> u32 {
         let more: u32 = self.extract.values().iter().map(|values| values - 1).sum();
         self.extract.numbers() + more + 1
     }
 
     /// Draws a person.
-    pub(super) fn draw(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
+    pub(crate) fn draw(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
         self.draw_features(rng, person);
         let noise: f64 = StandardNormal.sample(rng);
         let signal = self.scale * (self.signal(person) - self.centre);
@@ -189,7 +189,7 @@ impl Census {
 
 impl Person {
     /// Makes features of numbers and categories, of so many values each.
-    pub(super) fn encode(&mut self, values: &[u32]) {
+    pub(crate) fn encode(&mut self, values: &[u32]) {
         self.features.clone_from(&self.numbers);
         for (&values, &own) in values.iter().zip(&self.categories) {
             let feature = |value| if value == own { 1.0 } else { -1.0 };

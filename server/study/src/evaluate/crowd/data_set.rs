@@ -6,7 +6,7 @@ use std::path::Path;
 
 use hushbin::Entry;
 
-use super::error::StudyError;
+use crate::evaluate::measure::error::StudyError;
 
 /// People and their entries.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl DataSet {
         })
     }
 
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut lines = (1..).zip(text.lines());
         let head = lines.next().and_then(|(_, line)| numbers(line));
         let (people, items, _) = head

@@ -9,11 +9,11 @@ use hushbin::sample::choose_front;
 use rand_chacha::ChaCha8Rng;
 
 use super::census::{Census, Extract, Person};
-use super::error::StudyError;
+use crate::evaluate::measure::error::StudyError;
 
 /// Where people are from.
 #[derive(Debug, Clone)]
-pub(super) enum People {
+pub(crate) enum People {
     /// A census-like crowd, as many as are drawn.
     Like(Extract),
     /// The rows of a table.
@@ -37,7 +37,7 @@ struct Row {
 }
 
 /// People, one after another.
-pub(super) enum Drawn {
+pub(crate) enum Drawn {
     /// From a law.
     Census(Box<(Census, ChaCha8Rng)>),
     /// Those of a table, each once, in an order of their own.
@@ -51,7 +51,7 @@ const LEAST_PEOPLE: usize = 100;
 
 impl People {
     /// The name in tables.
-    pub(super) fn label(&self) -> &str {
+    pub(crate) fn label(&self) -> &str {
         match self {
             Self::Like(extract) => extract.label(),
             Self::Listed(listed) => &listed.label,
@@ -59,7 +59,7 @@ impl People {
     }
 
     /// People by their law, or in an order that the generator draws.
-    pub(super) fn draw(&self, mut rng: ChaCha8Rng) -> Drawn {
+    pub(crate) fn draw(&self, mut rng: ChaCha8Rng) -> Drawn {
         match self {
             Self::Like(extract) => Drawn::Census(Box::new((Census::new(*extract), rng))),
             Self::Listed(listed) => {
@@ -74,7 +74,7 @@ impl People {
 
 impl Drawn {
     /// d of a gradient: the number of features.
-    pub(super) fn features(&self) -> u32 {
+    pub(crate) fn features(&self) -> u32 {
         match self {
             Self::Census(both) => both.0.features(),
             Self::Listed(listed, _) => listed.features(),
@@ -85,7 +85,7 @@ impl Drawn {
     ///
     /// # Panics
     /// If a table has no more.
-    pub(super) fn next(&mut self, person: &mut Person) {
+    pub(crate) fn next(&mut self, person: &mut Person) {
         match self {
             Self::Census(both) => {
                 let (census, rng) = &mut **both;
@@ -189,7 +189,7 @@ impl Listed {
     }
 
     /// How many there are.
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.people.len() as u64
     }
 

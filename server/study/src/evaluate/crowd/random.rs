@@ -5,13 +5,13 @@ use rand_core::Rng;
 use rand_distr::Distribution;
 
 /// A number from 0 to 1, below 1.
-pub(super) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     // 53 bits.
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// The same generator in a stream of its own.
-pub(super) fn stream(rng: &ChaCha8Rng, index: u64) -> ChaCha8Rng {
+pub(crate) fn stream(rng: &ChaCha8Rng, index: u64) -> ChaCha8Rng {
     let mut own = rng.clone();
     own.set_stream(index);
     own

@@ -4,15 +4,17 @@ use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
-use crate::evaluate::axis::{DELTA, epsilons};
-use crate::evaluate::census::{Census, Extract, Person};
-use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use crate::evaluate::measured::MSE;
-use crate::evaluate::protocol::ProtocolName;
-use crate::evaluate::random::{Zipf, stream};
-use crate::evaluate::score::Score;
-use crate::evaluate::size::Size;
-use crate::evaluate::table::Table;
+use crate::evaluate::crowd::census::{Census, Extract, Person};
+use crate::evaluate::crowd::random::{Zipf, stream};
+use crate::evaluate::measure::axis::{DELTA, epsilons};
+use crate::evaluate::measure::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::measure::measured::MSE;
+use crate::evaluate::measure::score::Score;
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
+use crate::evaluate::mechanism::protocol::ProtocolName;
 
 /// Shares of options by every protocol.
 #[derive(Debug)]

@@ -10,9 +10,11 @@ use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
 use hushbin_analysis::accounting::{Mixture, account};
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use crate::evaluate::size::Size;
-use crate::evaluate::table::Table;
+use crate::evaluate::measure::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
 
 /// P1's figure 2: how many times smaller ε is after shuffling.
 pub(crate) struct Amplification {

@@ -7,14 +7,14 @@ use rand_chacha::ChaCha8Rng;
 
 use super::sparse::DELTA;
 use super::{ratings, sparse};
-use crate::evaluate::contestant::{Asked, Contestant};
-use crate::evaluate::crowd::point;
-use crate::evaluate::experiment::{Experiment, Figure, Measured, StudyError, Unit};
-use crate::evaluate::measured::BYTES;
-use crate::evaluate::random::stream;
-use crate::evaluate::size::Size;
-use crate::evaluate::table::Table;
-use crate::evaluate::workload::Workload;
+use crate::evaluate::crowd::random::stream;
+use crate::evaluate::crowd::workload::Workload;
+use crate::evaluate::measure::experiment::{Experiment, Figure, Measured, StudyError, Unit};
+use crate::evaluate::measure::measured::BYTES;
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
+use crate::evaluate::mechanism::contestant::{Asked, Contestant};
+use crate::evaluate::mechanism::listen::point;
 
 /// Every mechanism for ratings, at a few numbers of items and entries.
 pub(crate) struct Costs {

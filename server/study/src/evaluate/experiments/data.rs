@@ -6,18 +6,18 @@ use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
 use super::sparse::{DELTA, LARGEST, LEVELS, REMARKS, contestants, contests, of};
-use crate::evaluate::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::crowd::hear_crowd;
-use crate::evaluate::data_set::DataSet;
-use crate::evaluate::experiment::{
+use crate::evaluate::crowd::data_set::DataSet;
+use crate::evaluate::crowd::workload::Workload;
+use crate::evaluate::measure::experiment::{
     Contest, Experiment, Figure, Measured, Panel, StudyError, Unit, file_name,
 };
-use crate::evaluate::measured::{BYTES, MSE};
-use crate::evaluate::prepared::Prepared;
-use crate::evaluate::score::Score;
-use crate::evaluate::size::Size;
-use crate::evaluate::table::Table;
-use crate::evaluate::workload::Workload;
+use crate::evaluate::measure::measured::{BYTES, MSE};
+use crate::evaluate::measure::score::Score;
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
+use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
+use crate::evaluate::mechanism::listen::hear_crowd;
+use crate::evaluate::mechanism::prepared::Prepared;
 
 /// One data set.
 pub(crate) struct Data {

@@ -11,8 +11,8 @@ mod ratings;
 mod sparse;
 mod ways;
 
-use super::experiment::Experiment;
-use super::size::Size;
+use crate::evaluate::measure::experiment::Experiment;
+use crate::evaluate::measure::size::Size;
 
 pub(crate) use data::Data;
 pub(crate) use learning::Learning;

@@ -5,16 +5,18 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::sparse::{DELTA, LARGEST, of};
-use crate::evaluate::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::crowd::{hear_crowd, person};
-use crate::evaluate::experiment::{Contest, Experiment, Figure, Measured, Panel, StudyError, Unit};
-use crate::evaluate::measured::{BYTES, MSE};
-use crate::evaluate::prepared::Prepared;
-use crate::evaluate::random::Zipf;
-use crate::evaluate::score::Score;
-use crate::evaluate::size::Size;
-use crate::evaluate::table::Table;
-use crate::evaluate::workload::{EXPONENT, Workload};
+use crate::evaluate::crowd::random::Zipf;
+use crate::evaluate::crowd::workload::{EXPONENT, Workload};
+use crate::evaluate::measure::experiment::{
+    Contest, Experiment, Figure, Measured, Panel, StudyError, Unit,
+};
+use crate::evaluate::measure::measured::{BYTES, MSE};
+use crate::evaluate::measure::score::Score;
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
+use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
+use crate::evaluate::mechanism::listen::{hear_crowd, person};
+use crate::evaluate::mechanism::prepared::Prepared;
 
 /// One crowd, and every L.
 pub(crate) struct Neighbouring {

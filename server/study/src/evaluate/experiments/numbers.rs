@@ -4,15 +4,17 @@ use crate::competitors::{Asked, Budget, Gaussian, TwoPoints, as_printed, compare
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::evaluate::axis::{Axis, DELTA, EPSILON, epsilons};
-use crate::evaluate::census::{Census, Extract, Person};
-use crate::evaluate::dense::{Dense, DenseName};
-use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use crate::evaluate::measured::MSE;
-use crate::evaluate::random::stream;
-use crate::evaluate::score::Score;
-use crate::evaluate::size::Size;
-use crate::evaluate::table::Table;
+use crate::evaluate::crowd::census::{Census, Extract, Person};
+use crate::evaluate::crowd::random::stream;
+use crate::evaluate::measure::axis::{Axis, DELTA, EPSILON, epsilons};
+use crate::evaluate::measure::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::measure::measured::MSE;
+use crate::evaluate::measure::score::Score;
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
+use crate::evaluate::mechanism::dense::{Dense, DenseName};
 
 /// Means of numbers by every mechanism.
 #[derive(Debug)]

@@ -8,17 +8,17 @@ use hushbin_analysis::bound::least;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::evaluate::contestant::{Asked, Contestant, Listener, Predicted};
-use crate::evaluate::crowd::{hear_crowd, person, point};
-use crate::evaluate::experiment::{
+use crate::evaluate::crowd::workload::Workload;
+use crate::evaluate::measure::experiment::{
     Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
 };
-use crate::evaluate::measured::{BYTES, MSE};
-use crate::evaluate::prepared::Prepared;
-use crate::evaluate::score::{Score, Truth, onto_ball, onto_simplex};
-use crate::evaluate::size::Size;
-use crate::evaluate::table::Table;
-use crate::evaluate::workload::Workload;
+use crate::evaluate::measure::measured::{BYTES, MSE};
+use crate::evaluate::measure::score::{Score, Truth, onto_ball, onto_simplex};
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
+use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener, Predicted};
+use crate::evaluate::mechanism::listen::{hear_crowd, person, point};
+use crate::evaluate::mechanism::prepared::Prepared;
 
 /// A crowd: n, d and s.
 type Crowd = (u64, u32, u32);

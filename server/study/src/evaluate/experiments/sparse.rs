@@ -4,18 +4,18 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::ratings::{OURS_CLIPPED, succinct_as_coded};
-use crate::evaluate::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::crowd::{hear_crowd, person, point};
-use crate::evaluate::experiment::{
+use crate::evaluate::crowd::random::Zipf;
+use crate::evaluate::crowd::workload::{EXPONENT, Workload};
+use crate::evaluate::measure::experiment::{
     Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
 };
-use crate::evaluate::measured::{BYTES, MSE};
-use crate::evaluate::prepared::Prepared;
-use crate::evaluate::random::Zipf;
-use crate::evaluate::score::Score;
-use crate::evaluate::size::Size;
-use crate::evaluate::table::Table;
-use crate::evaluate::workload::{EXPONENT, Workload};
+use crate::evaluate::measure::measured::{BYTES, MSE};
+use crate::evaluate::measure::score::Score;
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
+use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
+use crate::evaluate::mechanism::listen::{hear_crowd, person, point};
+use crate::evaluate::mechanism::prepared::Prepared;
 
 /// A place of a grid.
 #[derive(Debug, Clone, Copy)]

@@ -6,10 +6,12 @@ use hushbin_analysis::sums::{SumPlan, resolve};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::evaluate::contestant::{Asked, Contestant, Predicted};
-use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use crate::evaluate::measured::BYTES;
-use crate::evaluate::table::Table;
+use crate::evaluate::measure::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::measure::measured::BYTES;
+use crate::evaluate::measure::table::Table;
+use crate::evaluate::mechanism::contestant::{Asked, Contestant, Predicted};
 
 /// Ways to ask, all of them computed.
 pub(crate) struct Ways {

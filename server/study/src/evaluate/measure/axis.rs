@@ -4,13 +4,13 @@ use super::experiment::Point;
 use super::size::Size;
 
 /// δ of figures over ε.
-pub(super) const DELTA: f64 = 1e-6;
+pub(crate) const DELTA: f64 = 1e-6;
 /// ε of figures over δ.
-pub(super) const EPSILON: f64 = 1.0;
+pub(crate) const EPSILON: f64 = 1.0;
 
 /// What a figure is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Axis {
+pub(crate) enum Axis {
     /// ε, at a δ of [`DELTA`].
     Epsilon,
     /// δ, at an ε of [`EPSILON`].
@@ -19,10 +19,10 @@ pub(super) enum Axis {
 
 impl Axis {
     /// Both.
-    pub(super) const BOTH: [Self; 2] = [Self::Epsilon, Self::Delta];
+    pub(crate) const BOTH: [Self; 2] = [Self::Epsilon, Self::Delta];
 
     /// The label.
-    pub(super) const fn label(self) -> &'static str {
+    pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Epsilon => "ε",
             Self::Delta => "δ",
@@ -30,7 +30,7 @@ impl Axis {
     }
 
     /// As in names of files.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Epsilon => "epsilon",
             Self::Delta => "delta",
@@ -38,7 +38,7 @@ impl Axis {
     }
 
     /// What a figure says that is over it.
-    pub(super) fn over(self) -> String {
+    pub(crate) fn over(self) -> String {
         match self {
             Self::Epsilon => format!("over ε, at δ = {DELTA:e}"),
             Self::Delta => format!("over δ, at ε = {EPSILON}"),
@@ -46,7 +46,7 @@ impl Axis {
     }
 
     /// Whether a figure over it shows a point.
-    pub(super) fn is_at(self, point: &Point) -> bool {
+    pub(crate) fn is_at(self, point: &Point) -> bool {
         match self {
             Self::Epsilon => point.delta == DELTA,
             Self::Delta => point.epsilon == EPSILON,
@@ -54,7 +54,7 @@ impl Axis {
     }
 
     /// Where.
-    pub(super) const fn right(self, point: &Point) -> f64 {
+    pub(crate) const fn right(self, point: &Point) -> f64 {
         match self {
             Self::Epsilon => point.epsilon,
             Self::Delta => point.delta,
@@ -63,7 +63,7 @@ impl Axis {
 }
 
 /// ε of figures over it.
-pub(super) fn epsilons(size: Size) -> &'static [f64] {
+pub(crate) fn epsilons(size: Size) -> &'static [f64] {
     size.pick(
         &[0.5, 1.0, 4.0],
         &[0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0],

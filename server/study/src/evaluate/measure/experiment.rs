@@ -6,7 +6,7 @@ use super::table::Table;
 
 pub(crate) use super::error::StudyError;
 pub(crate) use super::measured::{Measured, Point};
-pub(crate) use crate::figure::{Curve, Figure, Panel};
+pub(crate) use crate::figure::{Figure, Panel};
 
 /// A piece of work that depends on no other.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
 
-use super::experiment::StudyError;
+use crate::evaluate::measure::experiment::StudyError;
 
 /// What is asked of a crowd.
 #[derive(Debug, Clone, Copy)]

@@ -11,11 +11,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::random::uniform;
+use crate::evaluate::crowd::random::uniform;
 
 /// A mechanism, as figures name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DenseName {
+pub(crate) enum DenseName {
     /// None: numbers are summed up as they are.
     Plain,
     /// hushbin's sampled cube, at δ = 0.
@@ -34,7 +34,7 @@ pub(super) enum DenseName {
 
 impl DenseName {
     /// Those that hide anything, as P4 compares them.
-    pub(super) const PRIVATE: [Self; 6] = [
+    pub(crate) const PRIVATE: [Self; 6] = [
         Self::Cube,
         Self::Majority,
         Self::BestMajority,
@@ -44,7 +44,7 @@ impl DenseName {
     ];
 
     /// The name in legends.
-    pub(super) const fn label(self) -> &'static str {
+    pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Plain => "without privacy",
             Self::Cube => "hushbin, sampled cube",
@@ -60,7 +60,7 @@ impl DenseName {
     ///
     /// # Errors
     /// [`Error`] where it refuses its parameters.
-    pub(super) fn build(self, attributes: u32, budget: &Budget) -> Result<Dense, Error> {
+    pub(crate) fn build(self, attributes: u32, budget: &Budget) -> Result<Dense, Error> {
         let (epsilon, delta) = (budget.epsilon(), budget.delta());
         Ok(match self {
             Self::Plain => Dense::Plain,
@@ -78,7 +78,7 @@ impl DenseName {
 
 /// A mechanism for d numbers from −1 to 1, which everybody has.
 #[derive(Debug)]
-pub(super) enum Dense {
+pub(crate) enum Dense {
     /// See [`DenseName::Plain`].
     Plain,
     /// See [`DenseName::Cube`].
@@ -98,7 +98,7 @@ impl Dense {
     ///
     /// # Errors
     /// [`Error`] where a number is out of range.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         values: &[f64],
         sums: &mut [f64],
@@ -125,7 +125,7 @@ impl Dense {
 
     /// Estimates of the means, from the sums over so many people. Draws the normal noise:
     /// that of n people sums up to normal noise of n times the variance.
-    pub(super) fn means(&self, sums: &[f64], people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    pub(crate) fn means(&self, sums: &[f64], people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let n = people as f64;
         let scale = match self {
             Self::Plain => 1.0,
@@ -146,7 +146,7 @@ impl Dense {
     }
 
     /// Variance of one report's estimate of a number.
-    pub(super) fn variance(&self, value: f64) -> f64 {
+    pub(crate) fn variance(&self, value: f64) -> f64 {
         match self {
             Self::Plain => 0.0,
             Self::Cube(cube) => cube.mean_square - value * value,
@@ -170,7 +170,7 @@ fn sign(plus: bool) -> f64 {
 
 /// A task of d numbers, made and read as in use.
 #[derive(Debug)]
-pub(super) struct CubeReports {
+pub(crate) struct CubeReports {
     randomizer: Randomizer,
     support: Support,
     /// What a sign is multiplied by.
@@ -229,7 +229,7 @@ impl CubeReports {
 /// that those that agree in a places have a part in proportion to C(d, a), and are as
 /// likely each. In floating point, for simulations.
 #[derive(Debug)]
-pub(super) struct Agreeing {
+pub(crate) struct Agreeing {
     majority: Majority,
     /// Σ C(d, b) over b ≤ a, by a.
     at_most: Vec<f64>,

@@ -4,10 +4,10 @@ use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
 use super::contestant::{Asked, Listener};
-use super::experiment::{Point, StudyError};
-use super::random::stream;
-use super::score::Truth;
-use super::workload::Workload;
+use crate::evaluate::crowd::random::stream;
+use crate::evaluate::crowd::workload::Workload;
+use crate::evaluate::measure::experiment::{Point, StudyError};
+use crate::evaluate::measure::score::Truth;
 
 /// People whose reports are drawn between two looks at the next mechanism.
 const BLOCK: usize = 16_384;

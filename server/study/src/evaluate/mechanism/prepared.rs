@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::experiment::StudyError;
+use crate::evaluate::measure::experiment::StudyError;
 
 /// By place.
 pub(crate) struct Prepared<T> {

@@ -10,7 +10,7 @@ use rand_distr::{Binomial, Distribution, StandardNormal};
 
 /// A protocol, as figures name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ProtocolName {
+pub(crate) enum ProtocolName {
     /// hushbin's choice, at δ = 0.
     Choice,
     /// Randomised response over the options.
@@ -31,7 +31,7 @@ pub(super) enum ProtocolName {
 
 impl ProtocolName {
     /// All of them.
-    pub(super) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Choice,
         Self::Grr,
         Self::Sprr,
@@ -43,7 +43,7 @@ impl ProtocolName {
     ];
 
     /// The name in legends.
-    pub(super) const fn label(self) -> &'static str {
+    pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Choice => "hushbin, choice",
             Self::Grr => "GRR",
@@ -60,7 +60,7 @@ impl ProtocolName {
     ///
     /// # Errors
     /// [`Error`] where it refuses its parameters.
-    pub(super) fn build(self, options: u32, budget: &Budget) -> Result<Protocol, Error> {
+    pub(crate) fn build(self, options: u32, budget: &Budget) -> Result<Protocol, Error> {
         Ok(match self {
             Self::Choice => choice(options, budget.epsilon())?,
             Self::Grr => Protocol::Direct(Direct::new(options, budget)?),
@@ -79,7 +79,7 @@ impl ProtocolName {
 
 /// A protocol for k options.
 #[derive(Debug)]
-pub(super) enum Protocol {
+pub(crate) enum Protocol {
     /// A task that is run as in use.
     Task(Box<Task>, Rates),
     /// An option is reported.
@@ -97,7 +97,7 @@ pub(super) enum Protocol {
 impl Protocol {
     /// Variance of one report's estimate of an option's share, of a person who gives it or
     /// another.
-    pub(super) fn variance(&self, own: bool) -> f64 {
+    pub(crate) fn variance(&self, own: bool) -> f64 {
         match self {
             Self::Task(_, rates) | Self::Apart(rates) => rates.variance(own),
             Self::Direct(direct) => direct.rates().variance(own),
@@ -113,7 +113,7 @@ impl Protocol {
     ///
     /// # Errors
     /// [`Error`] where the task refuses an answer.
-    pub(super) fn estimate(&self, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Vec<f64>, Error> {
+    pub(crate) fn estimate(&self, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Vec<f64>, Error> {
         let people: u64 = counts.iter().sum();
         Ok(match self {
             Self::Task(task, _) => asked(task, counts, rng)?,
@@ -145,7 +145,7 @@ impl Protocol {
 }
 
 /// How many of so many succeed.
-pub(super) fn binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng) -> u64 {
+pub(crate) fn binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng) -> u64 {
     let law = Binomial::new(people, probability.clamp(0.0, 1.0));
     law.expect("probabilities are from 0 to 1").sample(rng)
 }

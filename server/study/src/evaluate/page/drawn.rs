@@ -1,6 +1,6 @@
 //! An experiment as the page shows it.
 
-use super::wins::Outcome;
+use crate::evaluate::measure::wins::Outcome;
 use crate::figure::Figure;
 
 /// An experiment's figures.

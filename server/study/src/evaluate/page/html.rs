@@ -6,7 +6,7 @@ use crate::competitors::ratings::{ORACLES, Protects};
 use crate::figure::size;
 
 use super::drawn::Drawn;
-use super::wins::{Cell, Outcome};
+use crate::evaluate::measure::wins::{Cell, Outcome};
 
 const STYLE: &str = include_str!("page.css");
 

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use super::drawn::Drawn;
-use super::experiment::{Experiment, StudyError};
-use super::measured::Point;
-use super::page::html;
-use super::table::{Row, Table};
-use super::wins::outcomes;
+use super::html::html;
+use crate::evaluate::measure::experiment::{Experiment, StudyError};
+use crate::evaluate::measure::measured::Point;
+use crate::evaluate::measure::table::{Row, Table};
+use crate::evaluate::measure::wins::outcomes;
 use crate::figure::svg;
 
 /// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every

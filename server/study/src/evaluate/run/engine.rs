@@ -8,9 +8,9 @@ use rand_core::SeedableRng;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::experiment::{Experiment, StudyError, Unit};
 use super::runs::{Runs, Study};
-use super::table::Table;
+use crate::evaluate::measure::experiment::{Experiment, StudyError, Unit};
+use crate::evaluate::measure::table::Table;
 
 /// An experiment with its file.
 struct Running<'a> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::experiment::{Measured, StudyError};
+use crate::evaluate::measure::experiment::{Measured, StudyError};
 
 /// Of which study a file is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -154,7 +154,7 @@ fn read_line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluate::experiment::Point;
+    use crate::evaluate::measure::experiment::Point;
 
     fn study() -> Study {
         Study {

@@ -4,7 +4,7 @@ use crate::competitors::{Budget, Loss, clip};
 use hushbin::Error;
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluate::dense::{Dense, DenseName};
+use crate::evaluate::mechanism::dense::{Dense, DenseName};
 
 /// λ: what is added to the loss is λ·|w|².
 const REGULARIZATION: f64 = 1e-4;
@@ -177,7 +177,7 @@ mod tests {
     use rand_core::SeedableRng;
 
     use super::*;
-    use crate::evaluate::census::{Census, Extract, Person};
+    use crate::evaluate::crowd::census::{Census, Extract, Person};
 
     /// After a step of many people every mechanism is where the run without privacy is, but
     /// for noise of the size that is said.

@@ -13,16 +13,16 @@ use std::sync::Arc;
 use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluate::axis::DELTA;
-use crate::evaluate::census::{Extract, Person};
-use crate::evaluate::dense::DenseName;
-use crate::evaluate::experiment::{
+use crate::evaluate::crowd::census::{Extract, Person};
+use crate::evaluate::crowd::people::{Drawn, Listed, People};
+use crate::evaluate::crowd::random::stream;
+use crate::evaluate::measure::axis::DELTA;
+use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measured, Panel, Point, StudyError, Unit, file_name,
 };
-use crate::evaluate::people::{Drawn, Listed, People};
-use crate::evaluate::random::stream;
-use crate::evaluate::size::Size;
-use crate::evaluate::table::Table;
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
+use crate::evaluate::mechanism::dense::DenseName;
 pub(crate) use federated::Federated;
 
 use descent::{Learner, Model};

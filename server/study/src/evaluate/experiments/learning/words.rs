@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::evaluate::random::{Zipf, uniform};
+use crate::evaluate::crowd::random::{Zipf, uniform};
 
 /// Words of a message, all different.
 pub(super) const LENGTH: usize = 8;

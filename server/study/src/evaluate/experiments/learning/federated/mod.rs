@@ -14,10 +14,12 @@ use rand_chacha::ChaCha8Rng;
 use super::GAP;
 use super::local::Local;
 use super::words::{MESSAGES, Message, Words};
-use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use crate::evaluate::random::stream;
-use crate::evaluate::size::Size;
-use crate::evaluate::table::Table;
+use crate::evaluate::crowd::random::stream;
+use crate::evaluate::measure::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
 
 /// Logistic regression on words by rounds of federated averaging.
 #[derive(Debug)]

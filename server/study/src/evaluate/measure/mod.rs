@@ -1,0 +1,10 @@
+//! Experiments in parts, their errors, and tables of what was measured.
+
+pub(super) mod axis;
+pub(super) mod error;
+pub(super) mod experiment;
+pub(super) mod measured;
+pub(super) mod score;
+pub(super) mod size;
+pub(super) mod table;
+pub(super) mod wins;

@@ -1,0 +1,7 @@
+//! Mechanisms of others and our own, under one interface.
+
+pub(super) mod contestant;
+pub(super) mod dense;
+pub(super) mod listen;
+pub(super) mod prepared;
+pub(super) mod protocol;
