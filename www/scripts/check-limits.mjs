@@ -15,7 +15,9 @@ import { Failed, main, run, say } from "./lib/run.mjs";
 
 const FILE = "www/scripts/limits.json";
 const PATH = join(ROOT, FILE);
+/** Cases and letters of each that a failure shows. */
 const WORST = 10;
+const SHOWN = 160;
 
 /** @returns {{ goals: Record<string, number>, limits: Record<string, import("./lib/limits.mjs").Limits> }} */
 const readLimits = () => JSON.parse(readFileSync(PATH, "utf8"));
@@ -42,7 +44,9 @@ const label = (name, area) => (area === WHOLE ? name : `${name}, ${area}`);
 function complaints({ name, rule, areas, now, limits }) {
   return exceeded(now, limits).map((area) => {
     const { found = [] } = areas[area] ?? {};
-    const worst = found.slice(0, WORST).map(({ place, text }) => `    ${place} ${text}`.trimEnd());
+    const worst = found
+      .slice(0, WORST)
+      .map(({ place, text }) => `    ${place} ${text}`.slice(0, SHOWN).trimEnd());
     const numbers = `${shown(rule, now[area] ?? 0)}, expected at most ${shown(rule, limits[area] ?? 0)}`;
     const all = `npm run limits -- --list ${name}${area === WHOLE ? "" : ` ${area}`}`;
     return `${label(name, area)}: ${numbers}\n${worst.join("\n")}\n    all ${found.length}: ${all}`;

@@ -33,6 +33,7 @@ export const RULES = {
   commands: { what: "commands of hushbin" },
   flags: { what: "flags of hushbin" },
   "npm-entries": { what: "entries of code of the npm package" },
+  "changelog-entries": { what: "entries of the changelog that are not one line with a tag" },
   openers: { what: "doc comments that do not open with a noun or a verb", ...PER_CENT },
   symbols: { what: "doc comments that are a symbol alone", ...PER_CENT },
   "dialect-words": { what: "dialect words in comments", per: 1000, unit: "per 1,000 words" },
@@ -223,9 +224,31 @@ export function surfaces(page, exports) {
   };
 }
 
+/**
+ * Entries of what is not released yet that do not have the form: one line, opened by what
+ * kind of change it is.
+ *
+ * @param {string} changelog
+ * @returns {import("./limits.mjs").Case[]}
+ */
+export function formlessEntries(changelog) {
+  const [before = "", unreleased = ""] = changelog.split(/^## Unreleased$/m);
+  const first = before.split("\n").length;
+  const lines = (unreleased.split(/^## /m)[0] ?? "").split("\n");
+  return lines.flatMap((text, at) => {
+    const entry = text.startsWith("- ");
+    const tagged = /^- \*\*(added|changed|fixed|removed|security)\*\*: \S/.test(text);
+    const goesOn = /^\s+\S/.test(lines[at + 1] ?? "");
+    return entry && (!tagged || goesOn) ? [{ place: `CHANGELOG.md:${first + at}`, text }] : [];
+  });
+}
+
+/** Rules whose longest cases are the worst. */
+const BY_LENGTH = ["long-sentences", "nested-sentences", "walls"];
+
 /** Words, by area. */
 async function words() {
-  /** @type {Record<string, Record<string, Figure>>} */
+  /** @type {Record<string, Record<string, { found: import("./limits.mjs").Case[], of: number }>>} */
   const all = {};
   for (const file of await tracked(/\.(rs|ts|mjs|md)$/)) {
     const area = areaOf(file);
@@ -240,6 +263,9 @@ async function words() {
       };
     }
   }
+  for (const { found } of BY_LENGTH.flatMap((rule) => Object.values(all[rule] ?? {}))) {
+    found.sort((a, b) => b.text.length - a.text.length);
+  }
   return all;
 }
 
@@ -250,6 +276,7 @@ export async function figures() {
   const measured = {
     ...(await shapes()),
     "page-core": await pageCore(),
+    "changelog-entries": whole({ found: formlessEntries(read("CHANGELOG.md")) }),
     "demo-crates": whole(await demoCrates()),
     ...Object.fromEntries(
       Object.entries(learned).map(([rule, names]) => [rule, whole(named(names))]),

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toParents } from "../lib/arrows.mjs";
-import { packagesIn, surfaces } from "../lib/figures.mjs";
+import { formlessEntries, packagesIn, surfaces } from "../lib/figures.mjs";
 import { exceeded, limitOf, lowered } from "../lib/limits.mjs";
 import { rustArrows } from "../lib/rust-imports.mjs";
 import { measureCrates, measureRust } from "../lib/rust-source.mjs";
@@ -167,4 +167,20 @@ test("crates, commands, flags and entries are counted once each", () => {
     flags: ["--json", "--reports"],
     "npm-entries": [".", "./slim"],
   });
+});
+
+test("an entry of the changelog is one line that opens with its kind of change", () => {
+  const places = (entries) =>
+    formlessEntries(`# Changelog\n\n## Unreleased\n\n${entries}\n## 0.1.0\n\n- Old.\n`).map(
+      ({ place }) => place,
+    );
+  assert.deepEqual(places("- **added**: plans.\n- **security**: keys.\n"), []);
+  assert.deepEqual(places("- **added**: plans.\n- Plans.\n"), ["CHANGELOG.md:6"]);
+  for (const entry of [
+    "- **added** plans.",
+    "- **new**: plans.",
+    "- **fixed**: a plan\n  of two.",
+  ]) {
+    assert.deepEqual(places(`${entry}\n`), ["CHANGELOG.md:5"], entry);
+  }
 });
