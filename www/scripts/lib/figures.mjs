@@ -237,7 +237,7 @@ export function formlessEntries(changelog) {
   const lines = (unreleased.split(/^## /m)[0] ?? "").split("\n");
   return lines.flatMap((text, at) => {
     const entry = text.startsWith("- ");
-    const tagged = /^- \*\*(added|changed|fixed|removed|security)\*\*: \S/.test(text);
+    const tagged = /^- \*\*(added|changed|fixed|removed|security)\*\*:? \S/.test(text);
     const goesOn = /^\s+\S/.test(lines[at + 1] ?? "");
     return entry && (!tagged || goesOn) ? [{ place: `CHANGELOG.md:${first + at}`, text }] : [];
   });

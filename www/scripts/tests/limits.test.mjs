@@ -174,10 +174,10 @@ test("an entry of the changelog is one line that opens with its kind of change",
     formlessEntries(`# Changelog\n\n## Unreleased\n\n${entries}\n## 0.1.0\n\n- Old.\n`).map(
       ({ place }) => place,
     );
-  assert.deepEqual(places("- **added**: plans.\n- **security**: keys.\n"), []);
+  assert.deepEqual(places("- **added**: plans.\n- **security** Keys.\n"), []);
   assert.deepEqual(places("- **added**: plans.\n- Plans.\n"), ["CHANGELOG.md:6"]);
   for (const entry of [
-    "- **added** plans.",
+    "- added: plans.",
     "- **new**: plans.",
     "- **fixed**: a plan\n  of two.",
   ]) {
