@@ -18,11 +18,14 @@ const LAST = "            grid: Grid,\n";
 const LINE = "            toy: Toy,\n";
 /** Cargo tells the copy's crates from ours, and what they are compiled to, by this. */
 const VERSION = /^version = "(.*)"$/m;
-/** It is compiled for one short test. */
-const SOON = ["hushbin", "hushbin-analysis", "hushbin-tests"].flatMap((name) => [
-  "--config",
-  `profile.dev.package.${name}.opt-level=0`,
-]);
+/**
+ * Options of cargo that compile crates without optimisation, for what runs only a short time.
+ *
+ * @param {readonly string[]} crates
+ */
+export const unoptimised = (...crates) =>
+  crates.flatMap((name) => ["--config", `profile.dev.package.${name}.opt-level=0`]);
+const SOON = unoptimised("hushbin", "hushbin-analysis", "hushbin-tests");
 /** What cargo needs of the repository. */
 const CRATES =
   /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/|www\/demo\/wasm|www\/docs\/src)/;

@@ -31,7 +31,7 @@ import {
   withPath,
 } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
-import { testToy } from "./test-toy.mjs";
+import { testToy, unoptimised } from "./test-toy.mjs";
 
 const WASM = ["--target", "wasm32-unknown-unknown"];
 const STRICT = ["--", "-D", "warnings"];
@@ -125,7 +125,7 @@ async function rust() {
 
 const bareMetal = () =>
   step("build: core without an operating system", () =>
-    cargo("build", "--lib", "--target", "thumbv7em-none-eabihf"),
+    cargo("build", "--lib", ...unoptimised("hushbin"), "--target", "thumbv7em-none-eabihf"),
   );
 
 const docs = () =>
@@ -151,7 +151,9 @@ async function bindings(browser, driver) {
     WASM_BINDGEN_TEST_TIMEOUT: "600",
   };
   await step(`test: bindings in headless ${browser}`, () =>
-    run("cargo", ["test", "--test", "web", ...WASM], { env }),
+    run("cargo", ["test", ...unoptimised("hushbin", "hushbin-tests"), "--test", "web", ...WASM], {
+      env,
+    }),
   );
 }
 

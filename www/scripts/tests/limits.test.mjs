@@ -176,11 +176,7 @@ test("an entry of the changelog is one line that opens with its kind of change",
     );
   assert.deepEqual(places("- **added**: plans.\n- **security** Keys.\n"), []);
   assert.deepEqual(places("- **added**: plans.\n- Plans.\n"), ["CHANGELOG.md:6"]);
-  for (const entry of [
-    "- added: plans.",
-    "- **new**: plans.",
-    "- **fixed**: a plan\n  of two.",
-  ]) {
+  for (const entry of ["- added: plans.", "- **new**: plans.", "- **fixed**: a plan\n  of two."]) {
     assert.deepEqual(places(`${entry}\n`), ["CHANGELOG.md:5"], entry);
   }
 });
