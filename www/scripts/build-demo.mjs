@@ -27,10 +27,9 @@ async function bundle() {
   const shown = (file) => !file.endsWith(".ts") && !unseen.includes(file);
   await cp(DEMO, DEMO_DIST, { recursive: true, filter: shown });
   await build({
-    entryPoints: [
-      ...["story/main", "planner/main", "planner/worker"],
-      ...["planner-sums/main", "planner-sums/worker"],
-    ].map((name) => join(DEMO, `${name}.ts`)),
+    entryPoints: ["story/main", "planner/main", "planner/worker"].map((name) =>
+      join(DEMO, `${name}.ts`),
+    ),
     outdir: DEMO_DIST,
     bundle: true,
     // The planner's plots are loaded when there is something to plot.

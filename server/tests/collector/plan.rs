@@ -89,7 +89,7 @@ fn errors_are_as_predicted() {
     for (seed, asked) in questions() {
         let simulation = Simulation::new();
         let (answer, task) = planned(&asked, &simulation);
-        let stated = |name: &str| answer["picked"][name].as_f64().unwrap();
+        let stated = |name: &str| answer["questions"][0][name].as_f64().unwrap();
         let assert_near = |measured: f64, name: &str| {
             let ratio = measured / stated(name);
             println!("{seed}: {name} {measured:.3e}, {ratio:.3} of what is stated");
@@ -120,7 +120,7 @@ fn no_random_alternative_is_better() {
         let (answer, ours) = planned(&asked, &simulation);
         assert!(asked.keeps(&ours), "{asked:?}: {ours:?}");
         let error = |task: &Task| asked.error(task).unwrap().total().sqrt();
-        let stated = answer["picked"]["error"].as_f64().unwrap();
+        let stated = answer["questions"][0]["error"].as_f64().unwrap();
         assert!((stated / error(&ours) - 1.0).abs() < 1e-9, "{asked:?}");
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mut best = f64::INFINITY;

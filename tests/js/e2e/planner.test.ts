@@ -1,19 +1,23 @@
 /** The planner's page in a real browser, against the command of the same name. */
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { spread } from "../../../www/demo/planner/curves.js";
 import {
-  type Answer,
   isRefusal,
+  type Plan,
   plan,
-  type Question,
-  type SurveyAnswer,
+  planSums,
+  type SumDraft,
+  type SumPlan,
+  type Survey,
 } from "../../../www/demo/shared/analysis.js";
 import init from "../../../www/demo/shared/wasm/analysis.js";
+import { BROWSING } from "../../../www/demo/story/both/task.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { DEMO_DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
@@ -24,11 +28,14 @@ import { newContext } from "./harness.js";
 const complaints: string[] = [];
 /** Paths that pages have loaded. */
 const loaded: string[] = [];
+/** Where the command finds the task file of sums. */
+const directory = mkdtempSync(join(tmpdir(), "hushbin-planner-"));
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serve>>;
 
 beforeAll(async () => {
+  await init({ module_or_path: readFileSync(join(DEMO_DIST, "shared/analysis.wasm")) });
   site = await serve({ directories: { "/": DEMO_DIST } });
   browser = await launchChromium();
 });
@@ -36,6 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   site?.close();
+  rmSync(directory, { recursive: true, force: true });
 });
 
 beforeEach(() => {
@@ -75,7 +83,7 @@ async function exact(page: Page, name: string): Promise<number> {
 }
 
 /** What the command answers that the page shows. */
-async function native<T = Answer>(page: Page): Promise<T> {
+async function native<T = Plan>(page: Page): Promise<T> {
   const command = await text(page, "#command");
   expect(command).toMatch(/^(echo '[^']+' \| )?hushbin plan /);
   const PATH = [join(TARGET, "debug"), process.env.PATH].join(delimiter);
@@ -83,6 +91,7 @@ async function native<T = Answer>(page: Page): Promise<T> {
   const answer = execFileSync("sh", ["-c", `${command} --json`], {
     encoding: "utf8",
     env: { ...process.env, PATH },
+    cwd: directory,
   });
   return JSON.parse(answer) as T;
 }
@@ -92,47 +101,100 @@ function expectNear(shown: number, expected: number, name?: string): void {
   expect(Math.abs(shown / expected - 1), `${name}: ${shown}, ${expected}`).toBeLessThan(1e-12);
 }
 
+/** Sums of which each field is visible in the answer. */
+const SUMS =
+  "count=4&max=10000&people=10000&honest_fraction=0.9&central_epsilon=1&delta=0.000001";
+
 describe("the planner's module", () => {
-  it("refuses what it cannot answer, and goes on", async () => {
-    await init({ module_or_path: readFileSync(join(DEMO_DIST, "shared/analysis.wasm")) });
-    const refusal = (question: unknown) => {
+  const asked = (items: unknown, fields: object = {}, more: object = {}): unknown => ({
+    questions: [
+      { name: "", kind: "ratings", items, sparsity: 1, value: "sign", mechanism: "auto", ...fields },
+    ],
+    ...more,
+  });
+
+  it("refuses what it cannot answer, and goes on", () => {
+    const refusal = (survey: unknown) => {
       try {
-        return plan(question as Question);
+        return plan(survey as Survey);
       } catch (thrown) {
         // A trap would be an error.
         if (isRefusal(thrown)) return thrown;
         throw thrown;
       }
     };
-    for (const question of [
+    for (const survey of [
       undefined,
       null,
       "{}",
       [],
       {},
-      { items: 4, sparsity: 1, peple: 10 },
-      { items: -4, sparsity: 1 },
-      { items: 4.5, sparsity: 1 },
-      { items: 4, sparsity: 1e300 },
-      { items: 4, sparsity: 1, people: 1e300 },
-      { items: 4, sparsity: 1, people: 10n ** 30n },
-      { items: 4, sparsity: 1, people: Number.NaN },
-      { items: 4, sparsity: 1, epsilon: null, delta: "small" },
-      { items: () => 4, sparsity: 1 },
+      asked(4, {}, { peple: 10 }),
+      asked(-4),
+      asked(4.5),
+      asked(4, { sparsity: 1e300 }),
+      asked(4, {}, { people: 1e300 }),
+      asked(4, {}, { people: 10n ** 30n }),
+      asked(4, {}, { people: Number.NaN }),
+      asked(4, {}, { epsilon: null, delta: "small" }),
+      asked(() => 4),
     ]) {
-      expect(refusal(question), String(question)).toMatchObject({ message: expect.any(String) });
+      expect(refusal(survey), String(survey)).toMatchObject({ message: expect.any(String) });
     }
-    expect(refusal({ items: 4, sparsity: 1, peple: 10 })).toEqual({
+    expect(refusal(asked(4, {}, { peple: 10 }))).toEqual({
       code: "value",
       message: expect.stringContaining("peple"),
     });
-    expect(refusal({ items: 4, sparsity: 1 })).toMatchObject({ code: "underspecified" });
-    expect(refusal({ items: 4, sparsity: 1, people: 10, epsilon: 13 })).toEqual({
+    expect(refusal(asked(4))).toMatchObject({ code: "underspecified" });
+    expect(refusal(asked(4, {}, { people: 10, epsilon: 13 }))).toEqual({
       code: "parameter",
       field: "epsilon",
       message: "epsilon is 13, expected 0.001 to 12",
     });
-    expect(plan({ items: 4, sparsity: 1, people: 1000, epsilon: 1 }).people).toBe(1000);
+    expect(plan(asked(4, {}, { people: 1000, epsilon: 1 }) as Survey).people).toBe(1000);
+  });
+
+  it("refuses sums that it cannot answer by field, and goes on", () => {
+    const { messages: _, ...draft } = BROWSING;
+    const { numbers: __, ...rest } = draft;
+    const vector = (items: number, length: number) => ({ ...rest, vector: { items, length } });
+    const [first] = draft.numbers;
+    for (const [wrong, field] of [
+      [{ ...draft, epsilon: 99 }, "epsilon"],
+      [{ ...draft, delta: 0.5 }, "delta"],
+      [{ ...draft, honest_fraction: 2 }, "honest_fraction"],
+      [{ ...draft, honest_fraction: 0 }, "honest_fraction"],
+      [{ ...draft, people: 2 }, "people"],
+      [{ ...draft, people: 1e9 }, "people"],
+      [{ ...draft, people: 3 }, "messages of one person"],
+      [{ ...draft, numbers: [] }, "number of coordinates"],
+      [{ ...draft, numbers: [{ ...first, min: 9, max: 1 }] }, "max"],
+      [vector(600, 1), "dimension"],
+      [vector(4, 0), "length"],
+      [{ ...draft, peple: 1 }, undefined],
+      [null, undefined],
+      [{ ...draft, people: Number.NaN }, undefined],
+    ] as const) {
+      let refusal: unknown;
+      try {
+        planSums(wrong as SumDraft);
+      } catch (thrown) {
+        // A trap would be an error.
+        if (!isRefusal(thrown)) throw thrown;
+        refusal = thrown;
+      }
+      const expected = field === undefined ? { code: "value" } : { code: "parameter", field };
+      expect(refusal, JSON.stringify(wrong)).toMatchObject(expected);
+    }
+    expect(planSums(draft as SumDraft).messages).toBeGreaterThan(1);
+  });
+
+  it("gives the demo's task its messages, and finds that they keep the promise", () => {
+    const complete: SumDraft = { ...BROWSING, id: "planned" };
+    const { messages: _, ...draft } = complete;
+    expect(planSums(draft).task.messages).toEqual(BROWSING.messages);
+    expect(planSums(complete).central_epsilon.upper).toBeLessThanOrEqual(BROWSING.epsilon);
+    expect(() => planSums({ ...complete, epsilon: 0.9 })).toThrow();
   });
 });
 
@@ -148,14 +210,14 @@ describe("the planner's page", () => {
   ])("answers as the command does: %s", async (fragment) => {
     const page = await planner(fragment);
     const answer = await native(page);
-    const { picked } = answer;
+    const [own] = answer.questions;
     expect(JSON.parse((await text(page, "#task-json")) ?? "")).toEqual(answer.task);
     for (const [name, expected] of [
-      [picked.bias ? "error" : "standard error", picked.error],
-      ["95% interval", picked.interval],
-      ["smallest frequency seen", picked.smallest],
-      ["local ε", picked.effective_epsilon],
-      ["shuffled ε", picked.central?.central_epsilon],
+      [own?.bias ? "error" : "standard error", own?.error],
+      ["95% interval", own?.interval],
+      ["smallest frequency seen", own?.smallest],
+      ["local ε", answer.effective_epsilon],
+      ["shuffled ε", answer.central?.central_epsilon],
       ["people", answer.people],
     ] as const) {
       if (expected === null || expected === undefined) continue;
@@ -180,7 +242,7 @@ describe("the planner's page", () => {
     "kind=text&length=6&solve=people&within=0.01&epsilon=2",
   ])("answers about other kinds as the command does: %s", async (fragment) => {
     const page = await planner(fragment);
-    const answer = await native<SurveyAnswer>(page);
+    const answer = await native(page);
     const [own] = answer.questions;
     expect(JSON.parse((await text(page, "#task-json")) ?? "")).toEqual(answer.task);
     for (const [name, expected] of [
@@ -269,7 +331,7 @@ describe("the planner's page", () => {
       expect(await page.getByRole("radio", { name: "choice-2" }).isChecked()).toBe(true);
       await page.getByLabel("Options", { exact: true }).fill("4");
       await answered(page);
-      const answer = await native<SurveyAnswer>(page);
+      const answer = await native(page);
       expect(JSON.parse((await text(page, "#task-json")) ?? "")).toEqual(answer.task);
       expect(await text(page, "#verdict-text")).toBe(answer.verdict.text);
       expectNear(await exact(page, "people"), answer.people);
@@ -366,7 +428,7 @@ describe("the planner's page", () => {
     await drawn(page);
     const people = Number(await page.getByLabel("People", { exact: true }).inputValue());
     expect(await exact(page, "people")).toBe(people);
-    expectNear(await exact(page, "standard error"), (await native(page)).picked.error ?? 0);
+    expectNear(await exact(page, "standard error"), (await native(page)).questions[0]?.error ?? 0);
   });
 
   it("leaves a long computation for a newer question", async () => {
@@ -537,5 +599,117 @@ describe.each([
     await page.locator("#error-central_epsilon").filter({ hasText: "77" }).waitFor();
     expect(await violations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  });
+});
+
+describe("the planner's page for sums through a shuffler", () => {
+  it.each([
+    "",
+    SUMS,
+    "measure=numbers&count=1&min=-5&max=5&people=3000&central_epsilon=2&delta=1e-8&honest_fraction=0.5",
+    "measure=vector&dimension=40&norm=3&people=20000&central_epsilon=1",
+  ])("shows what the command says: %s", async (fragment) => {
+    const page = await planner(`trust=shuffler&${fragment}`);
+    writeFileSync(join(directory, "planned.json"), (await text(page, "#task-json")) ?? "");
+    const plan = await native<SumPlan>(page);
+    const [error] = plan.errors;
+    const figures = [
+      ["standard error", error?.standard_error ?? Number.NaN],
+      ["messages a person", plan.messages],
+      ["bytes a person", plan.bytes],
+      ["shuffled ε", plan.central_epsilon.upper],
+      ["people of a batch", plan.privacy.people],
+    ] as const;
+    for (const [name, expected] of figures) {
+      expect(Math.abs((await exact(page, name)) / expected - 1), name).toBeLessThan(1e-9);
+    }
+    expect(await text(page, "#statement")).toBe(plan.privacy.statement);
+    expect(complaints).toEqual([]);
+  });
+
+  it("says wherever ε stands that there is no local one, and who must be trusted", async () => {
+    const page = await planner(`trust=shuffler&${SUMS}`);
+    expect(await text(page, "#figures")).toMatch(/local εnonea person’s own messages say/);
+    const rows = await page.locator("#ways-rows tr").allTextContents();
+    expect(rows[0]).toMatch(/There is no local ε.*The shuffler: to send no batch/);
+    expect(rows[1]).toMatch(/Local ε = 1: each report.*Nobody/);
+    expect(await text(page, "#verdict-kind")).toBe("Trust: the shuffler");
+    expect(await text(page, "#tally")).toContain("no local ε");
+    const influence = await page.locator("#influence-rows tr").allTextContents();
+    expect(influence[2]).toMatch(/All 1,000 assumed dishonest/);
+  });
+
+  it("shows what is wrong at its field, and takes it back", async () => {
+    const page = await planner(`trust=shuffler&${SUMS}`);
+    for (const [name, wrong, words] of [
+      ["people", "2", "alone hides nobody"],
+      ["people", "10.5", "Expected a whole number."],
+      ["delta", "0.5", "Delta is 0.5"],
+      ["central_epsilon", "99", "Epsilon is 99"],
+      ["max", "-3", "ascending"],
+      ["count", "2000", "Number of coordinates is 2000"],
+      ["honest_fraction", "3", "Honest_fraction is 3"],
+    ] as const) {
+      const field = page.locator(`#field-${name}`);
+      const before = await field.inputValue();
+      await field.fill(wrong);
+      await expect.poll(() => text(page, `#error-${name}`)).toContain(words);
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+      expect(await text(page, "#verdict-kind")).toBe("No plan");
+      expect(await page.locator("#copy").isDisabled()).toBe(true);
+      await field.fill(before);
+      await expect.poll(() => text(page, "#verdict-kind")).toBe("Trust: the shuffler");
+      expect(await page.locator(`#error-${name}`).isVisible()).toBe(false);
+    }
+    await page.getByRole("radio", { name: "a vector" }).check();
+    await answered(page);
+    await page.locator("#field-norm").fill("0");
+    await expect.poll(() => text(page, "#error-norm")).toContain("length");
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps the plan in the address, and can be used by keyboard", async () => {
+    const page = await planner("measure=vector&dimension=8&people=5000&central_epsilon=1");
+    expect(await page.locator("#ways-panel").isVisible()).toBe(false);
+    await page.getByRole("radio", { name: "nobody" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(() => location.hash.includes("trust=shuffler"));
+    await answered(page);
+    expect(await page.locator("#ways-panel").isVisible()).toBe(true);
+    expect(await page.locator("#trust-help").isVisible()).toBe(true);
+    for (const hidden of ["#plots", "#mechanism", "#field-kind", "#field-epsilon"])
+      expect(await page.locator(hidden).isVisible(), hidden).toBe(false);
+    await page.getByRole("radio", { name: "a vector" }).focus();
+    await page.keyboard.press("ArrowLeft");
+    await answered(page);
+    await page.locator("#field-count").fill("7");
+    await page.waitForFunction(() => location.hash.includes("count=7"));
+    await answered(page);
+    await page.reload();
+    await page.waitForSelector("html[data-ready]");
+    expect(await page.locator("#field-count").inputValue()).toBe("7");
+    expect(await page.locator("#field-people").inputValue()).toBe("5000");
+    expect(JSON.parse((await text(page, "#task-json")) ?? "").numbers).toHaveLength(7);
+    // Back to questions that need no trust, with what they were.
+    await page.getByRole("radio", { name: "nobody" }).check();
+    await answered(page);
+    expect(await page.locator("#mechanism").isVisible()).toBe(true);
+    expect(await page.getByLabel("Items", { exact: true }).inputValue()).toBe("100");
+  });
+
+  it.each([
+    ["light", {}],
+    ["dark", { colorScheme: "dark" }],
+    ["narrow", { viewport: { width: 320, height: 640 } }],
+  ] as const)("is for everybody: %s", async (name, options) => {
+    const page = await planner(`trust=shuffler&${SUMS}`, options);
+    expect(await violations(page)).toEqual([]);
+    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(beyond).toBeLessThanOrEqual(0);
+    const shots = process.env.HUSHBIN_SHOTS;
+    if (shots) await page.screenshot({ path: `${shots}/planner-sums-${name}.png`, fullPage: true });
+    await page.locator("#field-people").fill("2");
+    await expect.poll(() => text(page, "#error-people")).not.toBe("");
+    expect(await violations(page)).toEqual([]);
   });
 });

@@ -1,17 +1,17 @@
-// The questions behind the plots: the one that is asked, with one number moved.
+// The questions behind the plots: the survey that is asked, with one number moved.
 
-import type { Answer, Survey, SurveyAnswer } from "../shared/analysis.js";
+import type { Plan, SumPlan, Survey } from "../shared/analysis.js";
 import type { Asking } from "./state.js";
 
-/** What the planner answers. */
-export type Reply = Answer | SurveyAnswer;
+/** Answer of the planner. */
+export type Reply = Plan | SumPlan;
 
 /** One question of a curve. */
 export interface Probe {
   readonly curve: CurveName;
   /** Where it lies on the curve's axis. */
   readonly at: number;
-  readonly question: Asking;
+  readonly question: Survey;
 }
 
 export type CurveName = "epsilon" | "people";
@@ -50,42 +50,37 @@ export function reaching([from, to]: readonly [number, number], at: number): [nu
   return [Math.min(from, at), Math.max(to, at)];
 }
 
-/** Whether questions are asked by name. */
-export function isSurvey(question: Asking): question is Survey {
-  return "questions" in question;
+/** Tells sums through a shuffler from a survey. */
+export function isSums(asking: Asking): asking is Extract<Asking, { trust: string }> {
+  return "trust" in asking;
 }
 
-/** The local ε of an answer. */
-export function epsilonOf(answer: Reply): number {
-  return "picked" in answer ? answer.picked.epsilon : answer.epsilon;
+/** Tells the plan of sums from that of a survey. */
+export function isSumPlan(reply: Reply): reply is SumPlan {
+  return "messages" in reply;
 }
 
-/**
- * What is asked, without how exact it is to be; of several questions each drawn as often as in
- * the plan.
- */
-function unwanted(question: Asking, answer: Reply): Asking {
-  if (!isSurvey(question)) {
-    const { standard_error: _, smallest: __, ...rest } = question;
-    return rest;
-  }
-  const { wanted, questions, ...rest } = question;
+/** The survey without the accuracy wanted; several questions are drawn as often as in the plan. */
+function unwanted({ wanted, questions, ...rest }: Survey, plan: Plan): Survey {
   const entries = Object.entries(wanted ?? {});
-  const others = entries.map(([name, { within: _, ...own }]) => [name, own] as const);
-  return { ...rest, questions: drawn(questions, answer), wanted: Object.fromEntries(others) };
+  const others = entries.map(([name, own]) => {
+    const { within: _, standard_error: __, smallest: ___, ...other } = own;
+    return [name, other] as const;
+  });
+  const weights = plan.task.questions ?? [];
+  const drawn = questions.map((own, index) => ({ ...own, weight: weights[index]?.weight ?? 1 }));
+  return {
+    ...rest,
+    questions: questions.length === 1 ? questions : drawn,
+    wanted: Object.fromEntries(others),
+  };
 }
 
-/** Questions with the weights of the plan. */
-function drawn(questions: Survey["questions"], answer: Reply): Survey["questions"] {
-  if ("picked" in answer || questions.length === 1) return questions;
-  const { task } = answer;
-  return questions.map((own, index) => ({ ...own, weight: task.questions[index]?.weight ?? 1 }));
-}
-
-/** The points of all curves: a few of each before all of any. */
-export function probes(question: Asking, answer: Reply): Probe[] {
-  const { people, people_per_day, epsilon, central_epsilon, ...rest } = unwanted(question, answer);
-  const found = epsilonOf(answer);
+/** The points of all curves: a few of each before all of any. Sums have no curves. */
+export function probes(asking: Asking, answer: Reply): Probe[] {
+  if (isSums(asking) || isSumPlan(answer)) return [];
+  const { people, people_per_day, epsilon, central_epsilon, ...rest } = unwanted(asking, answer);
+  const found = answer.epsilon;
   // Where ε was the answer, it is held while people change.
   const budget = {
     ...((epsilon ?? central_epsilon) === undefined && { epsilon: found }),
@@ -101,29 +96,27 @@ export function probes(question: Asking, answer: Reply): Probe[] {
       people: answer.people,
       epsilon: at,
       ...(central_epsilon !== undefined && { central_epsilon }),
-    } as Asking,
+    },
   }));
   const byPeople = spread(reaching(SPANS.people, answer.people)).map((at) => {
     const whole = Math.round(at);
     return {
       curve: "people" as const,
       at: whole,
-      question: { ...rest, people: whole, ...budget } as Asking,
+      question: { ...rest, people: whole, ...budget },
     };
   });
   return byEpsilon.flatMap((probe, index) => [probe, byPeople[index] ?? probe]);
 }
 
-/** The point of an answer, or of none; of several questions the error is of the one `shown`. */
-export function pointOf(at: number, answer: Reply | null, shown = 0): Point {
-  if (answer === null) return { at, error: null, smallest: null, epsilon: null, central: null };
-  const central = ("picked" in answer ? answer.picked : answer).central?.central_epsilon ?? null;
-  const epsilon = epsilonOf(answer);
-  if ("picked" in answer) {
-    const { error, smallest } = answer.picked;
-    return { at, error, smallest, epsilon, central };
-  }
-  const own = answer.questions[shown];
-  const error = own?.standard_error ?? null;
-  return { at, error, smallest: own?.smallest ?? null, epsilon, central };
+/** The point of a plan, or of none; the error is that of the question `shown`. */
+export function pointOf(at: number, plan: Plan | null, shown = 0): Point {
+  const own = plan?.questions[shown];
+  return {
+    at,
+    error: own?.error ?? null,
+    smallest: own?.smallest ?? null,
+    epsilon: plan?.epsilon ?? null,
+    central: plan?.central?.central_epsilon ?? null,
+  };
 }

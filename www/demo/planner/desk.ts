@@ -2,11 +2,18 @@
 // that for a question that is no longer asked.
 
 import { isRefusal, type Refusal } from "../shared/analysis.js";
-import { type CurveName, type Point, pointOf, probes, type Reply } from "./curves.js";
+import {
+  type CurveName,
+  isSumPlan,
+  type Point,
+  pointOf,
+  probes,
+  type Reply,
+} from "./curves.js";
 import type { Asking } from "./state.js";
 
-/** Answers a question. Throws a {@link Refusal}. */
-export type Plan = (question: Asking) => Reply;
+/** Plans what is asked. Throws a {@link Refusal}. */
+export type Planning = (asking: Asking) => Reply;
 
 /** A question, numbered by who asks. */
 export interface Asked {
@@ -34,7 +41,7 @@ export type Told = { readonly id: number } & (
 const KEPT = 2000;
 
 /** Remembers what was answered; the curves of two questions share most points. */
-export function remembering(plan: Plan): Plan {
+export function remembering(plan: Planning): Planning {
   const known = new Map<string, Reply | Refusal>();
   return (question) => {
     const key = JSON.stringify(question);
@@ -57,14 +64,14 @@ export function remembering(plan: Plan): Plan {
 
 /** Takes questions and tells answers. */
 export class Desk {
-  readonly #plan: Plan;
+  readonly #plan: Planning;
   readonly #tell: (told: Told) => void;
   readonly #pause: () => Promise<void>;
   #newest: Asked | null = null;
   #working: Promise<void> | null = null;
 
   /** `pause` lets questions come in. */
-  constructor(plan: Plan, tell: (told: Told) => void, pause: () => Promise<void>) {
+  constructor(plan: Planning, tell: (told: Told) => void, pause: () => Promise<void>) {
     this.#plan = remembering(plan);
     this.#tell = tell;
     this.#pause = pause;
@@ -101,7 +108,8 @@ export class Desk {
     for (const { curve, at, question: moved } of probes(question, answer)) {
       await this.#pause();
       if (this.#newest) return;
-      const point = pointOf(at, this.#possible(moved), shown);
+      const found = this.#possible(moved);
+      const point = pointOf(at, found && isSumPlan(found) ? null : found, shown);
       this.#tell({ id, kind: "point", curve, point });
     }
     this.#tell({ id, kind: "done" });

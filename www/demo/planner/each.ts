@@ -1,17 +1,16 @@
 // The answer about several questions: what each costs, and what the other ways to ask would.
 
-import type { QuestionAnswer, SurveyAnswer } from "../shared/analysis.js";
+import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
-import type { Asking } from "./state.js";
-import { ERRORS_OF } from "./survey.js";
+import { ERRORS_OF } from "./sole.js";
 import { type Cost, commonFigures, type Row, type View } from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
 /** What is shown of an answer about several questions. */
-export function eachView(answer: SurveyAnswer, asked: Asking): View {
+export function eachView(answer: Plan, asked: Survey): View {
   const { questions, people, effective_epsilon, central } = answer;
   const mechanisms = [...new Set(questions.map(({ mechanism }) => nameOf(mechanism)))];
-  const biases = questions.flatMap(({ bias }) => (bias === undefined ? [] : [` ${bias}`]));
+  const biases = questions.flatMap(({ bias_note }) => (bias_note === undefined ? [] : [` ${bias_note}`]));
   return {
     figures: commonFigures(answer, asked),
     each: questions.map((own) => costOf(own, answer)),
@@ -28,7 +27,7 @@ export function eachView(answer: SurveyAnswer, asked: Asking): View {
   };
 }
 
-function costOf(own: QuestionAnswer, { solved_for }: SurveyAnswer): Cost {
+function costOf(own: QuestionPlan, { solved_for }: Plan): Cost {
   const unit = own.unit === null ? "" : ` ${own.unit}`;
   const wanted = own.wanted === null ? "" : `, wanted ±${digits(own.wanted)}${unit}`;
   return {
@@ -45,7 +44,7 @@ function costOf(own: QuestionAnswer, { solved_for }: SurveyAnswer): Cost {
 }
 
 /** The plan, all questions as one, and all of them as ratings. */
-function rowsOf(answer: SurveyAnswer): Row[] {
+function rowsOf(answer: Plan): Row[] {
   const { questions, people, effective_epsilon, central, protects, together_over_drawn } = answer;
   const picked: Row = {
     picked: true,

@@ -49,7 +49,19 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
     label: "Numbers",
     unit: "numbers",
     help: "How many numbers everybody has, each from the least to the greatest below.",
-    stops: stopsBetween(1, 64, true),
+    stops: stopsBetween(1, 1024, true),
+  },
+  dimension: {
+    label: "Dimension",
+    unit: "numbers",
+    help: "How many numbers the vector has.",
+    stops: stopsBetween(1, 512, true),
+  },
+  norm: {
+    label: "Length",
+    unit: "",
+    help: "Maximum Euclidean length; longer vectors are shortened to it.",
+    stops: stopsBetween(0.01, 100_000),
   },
   min: {
     label: "Least number",
@@ -90,8 +102,8 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   people: {
     label: "People",
     unit: "people",
-    help: "How many report, once each.",
-    stops: stopsBetween(100, 1e9, true),
+    help: "How many report, once each; a shuffler keeps back sums of fewer.",
+    stops: stopsBetween(10, 1e9, true),
   },
   people_per_day: {
     label: "People per day",
@@ -114,8 +126,8 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   central_epsilon: {
     label: "Shuffled ε",
     unit: "",
-    help: "The most that all reports, shuffled, may give away about one person.",
-    stops: stopsBetween(0.001, 4),
+    help: "The most that everything that is shuffled may reveal about one person.",
+    stops: stopsBetween(0.001, 12),
   },
   delta: {
     label: "δ of the shuffled ε",
@@ -150,7 +162,7 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   honest_fraction: {
     label: "Honest part",
     unit: "of people",
-    help: "The share of people whose reports can be counted on to hide those of others.",
+    help: "Share of people whose reports or noise can be counted on to hide those of others.",
     stops: Array.from({ length: 20 }, (_, index) => (index + 1) / 20),
   },
 };

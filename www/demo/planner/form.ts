@@ -26,6 +26,8 @@ const WORDS: {
     words: Readonly<Record<(typeof CHOICES)[Name][number], string>>,
   ];
 } = {
+  trust: ["Who has to be trusted?", { nobody: "nobody", shuffler: "a shuffler, for sums" }],
+  measure: ["Everybody has", { numbers: "numbers", vector: "a vector" }],
   kind: [
     "Kind of answer",
     {
@@ -65,13 +67,14 @@ const WORDS: {
 
 /** Which control is where. */
 const GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
+  trust: ["trust"],
   goals: ["kind", "solve"],
   crowd: ["people", "people_per_day"],
   privacy: ["budget", "epsilon", "central_epsilon", "cap", "delta"],
   accuracy: ["goal", "standard_error", "smallest", "within", "margin"],
   question: [
-    ...(["want", "domain", "items", "options", "across", "columns", "parts"] as const),
-    ...(["count", "length", "sparsity", "min", "max"] as const),
+    ...(["measure", "want", "domain", "items", "options", "across", "columns", "parts"] as const),
+    ...(["count", "dimension", "norm", "length", "sparsity", "min", "max"] as const),
     ...(["bins", "spacing", "quantile", "spread", "objective"] as const),
   ],
   finer: ["level", "value", "honest_fraction"],
@@ -93,7 +96,9 @@ export class Form {
     this.#several = several;
     const change = (part: Partial<State>) => {
       this.#several = changed(this.#several, { ...shown(this.#several), ...part });
-      this.#arrange();
+      // Sums are of one measure, which may not be that of the question shown so far.
+      if ("trust" in part) this.show(this.#several);
+      else this.#arrange();
       onChange(this.#several);
     };
     const turn = (to: Several) => {
@@ -155,7 +160,10 @@ export class Form {
 
   #arrange(): void {
     const { all, at } = this.#several;
+    const sums = shown(this.#several).trust === "shuffler";
     this.#list.show(namesOf(all), at);
+    this.#list.element.hidden = sums;
+    byId("trust-help").hidden = !sums;
     const asked = relevant(shown(this.#several), all.length === 1);
     for (const [group, names] of Object.entries(GROUPS)) {
       for (const name of names) {

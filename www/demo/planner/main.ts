@@ -3,7 +3,7 @@
 import type { Refusal } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
 import { AnswerView, taskFile } from "./answer.js";
-import { type CurveName, epsilonOf, type Point, pointOf, type Reply } from "./curves.js";
+import { type CurveName, isSumPlan, type Point, pointOf, type Reply } from "./curves.js";
 import type { Asked } from "./desk.js";
 import { Form } from "./form.js";
 import type { Plots } from "./plots.js";
@@ -195,15 +195,16 @@ class Planner {
   }
 
   async #draw(partial: boolean): Promise<void> {
+    if (!this.#answer || isSumPlan(this.#answer)) return;
     // Plotting is a large library: the first numbers do not wait for it.
     if (!this.#plots) {
       const { Plots } = await import("./plots.js");
       this.#plots ??= new Plots();
     }
     const answer = this.#answer;
-    if (!answer) return;
+    if (!answer || isSumPlan(answer)) return;
     const here = {
-      epsilon: pointOf(epsilonOf(answer), answer, this.#shown),
+      epsilon: pointOf(answer.epsilon, answer, this.#shown),
       people: pointOf(answer.people, answer, this.#shown),
     };
     this.#plots.show({ here, curves: this.#curves, partial });

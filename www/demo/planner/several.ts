@@ -5,9 +5,9 @@ import {
   type ControlName,
   type FieldName,
   fragmentOf,
-  questionOf,
   type State,
   stateOf,
+  sumsOf,
   surveyOf,
   unusable,
 } from "./state.js";
@@ -22,23 +22,29 @@ export interface Several {
 
 /** What is known of people and privacy, and what is to be found: of the plan, not of a question. */
 export const SHARED = [
-  ...(["solve", "budget", "people", "people_per_day", "epsilon", "cap"] as const),
-  ...(["central_epsilon", "delta", "honest_fraction"] as const),
+  ...(["trust", "solve", "budget", "people", "people_per_day", "epsilon"] as const),
+  ...(["cap", "central_epsilon", "delta", "honest_fraction"] as const),
 ] as const satisfies readonly ControlName[];
 
 function sharedOf(state: State): Partial<State> {
   return Object.fromEntries(SHARED.map((name) => [name, state[name]]));
 }
 
+/** Place of the question that the form shows; sums are the first. */
+function placeOf({ all, at }: Several): number {
+  return all[0].trust === "shuffler" ? 0 : at;
+}
+
 /** The question that the form shows. */
-export function shown({ all, at }: Several): State {
-  return all[at] ?? all[0];
+export function shown(several: Several): State {
+  return several.all[placeOf(several)] ?? several.all[0];
 }
 
 /** After what the form shows has changed: of other questions, what they share. */
-export function changed({ all, at }: Several, state: State): Several {
-  const shared = sharedOf(state);
-  const own = (old: State, index: number) => (index === at ? state : { ...old, ...shared });
+export function changed(several: Several, state: State): Several {
+  const { all, at } = several;
+  const [shared, place] = [sharedOf(state), placeOf(several)];
+  const own = (old: State, index: number) => (index === place ? state : { ...old, ...shared });
   const [first, ...others] = all;
   return { all: [own(first, 0), ...others.map((old, index) => own(old, index + 1))], at };
 }
@@ -56,24 +62,29 @@ export function removed(several: Several): Several {
   return first ? { all: [first, ...others], at: Math.min(at, others.length) } : several;
 }
 
-/** What questions are called: alone by their kind, and else also by their place. */
+/**
+ * Names of questions: alone by their kind, and else also by their place. Ratings alone have none,
+ * for the form of a task with one question.
+ */
 export function namesOf(all: Several["all"]): string[] {
-  return all.map(({ kind }, index) => (all.length === 1 ? kind : `${kind}-${index + 1}`));
+  if (all.length > 1) return all.map(({ kind }, index) => `${kind}-${index + 1}`);
+  return all.map(({ kind }) => (kind === "ratings" ? "" : kind));
 }
 
-/** All that is asked. */
+/** Everything that is asked. */
 export function askingOf({ all }: Several): Asking {
-  return all.length === 1 ? questionOf(all[0]) : surveyOf(all, namesOf(all));
+  return all[0].trust === "shuffler" ? sumsOf(all[0]) : surveyOf(all, namesOf(all));
 }
 
 /** What cannot be asked of which question; of the one that is shown before all others. */
-export function firstUnusable({
-  all,
-  at,
-}: Several): { readonly at: number; readonly wrong: Map<FieldName, string> } | null {
-  const each = all.map((state, at) => ({ at, wrong: unusable(state, all.length === 1) }));
+export function firstUnusable(
+  several: Several,
+): { readonly at: number; readonly wrong: Map<FieldName, string> } | null {
+  const { all } = several;
+  const asked = all[0].trust === "shuffler" ? all.slice(0, 1) : all;
+  const each = asked.map((state, at) => ({ at, wrong: unusable(state, asked.length === 1) }));
   const some = each.filter(({ wrong }) => wrong.size > 0);
-  return some.find((own) => own.at === at) ?? some[0] ?? null;
+  return some.find((own) => own.at === placeOf(several)) ?? some[0] ?? null;
 }
 
 /** In a URL each further question is a fragment of its own. */

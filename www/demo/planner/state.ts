@@ -1,12 +1,14 @@
-// What is set on the page, as it stands in the URL, and the question that it is.
+// Settings of the page as they stand in the URL, and the survey or the sums that they ask for.
 
-import type { Question, Survey, Wanted } from "../shared/analysis.js";
+import type { SumDraft, Survey, Wanted } from "../shared/analysis.js";
 
-/** What the planner is asked: ratings of items, or a question of another kind. */
-export type Asking = Question | Survey;
+/** Input of the planner: questions that need no trust, or sums through a shuffler. */
+export type Asking = Survey | SumDraft;
 
 /** The choices, each from a few. */
 export const CHOICES = {
+  trust: ["nobody", "shuffler"],
+  measure: ["numbers", "vector"],
   kind: ["ratings", "flag", "choice", "set", "number", "numbers", "cross", "together", "text"],
   across: ["options", "number"],
   want: ["mean", "histogram", "quantiles"],
@@ -26,6 +28,8 @@ export const NUMBERS = [
   "options",
   "columns",
   "count",
+  "dimension",
+  "norm",
   "length",
   "sparsity",
   "min",
@@ -62,6 +66,8 @@ export type State = { readonly [Name in ChoiceName]: (typeof CHOICES)[Name][numb
 } & { readonly [Name in ListName]: string };
 
 export const DEFAULTS: State = {
+  trust: "nobody",
+  measure: "numbers",
   kind: "ratings",
   across: "options",
   want: "mean",
@@ -78,6 +84,8 @@ export const DEFAULTS: State = {
   columns: 4,
   parts: "2, 2, 3",
   count: 5,
+  dimension: 64,
+  norm: 1,
   length: 8,
   sparsity: 5,
   min: 0,
@@ -190,13 +198,23 @@ function accuracy(state: State, alone: boolean): ControlName[] {
   return ["goal", state.goal === "error" ? "standard_error" : "smallest"];
 }
 
+/** Controls of sums through a shuffler. */
+const SUMS: Readonly<Record<State["measure"], readonly ControlName[]>> = {
+  numbers: ["count", "min", "max"],
+  vector: ["dimension", "norm"],
+};
+
 /**
- * Which controls matter, of a question that is asked alone or one of several; the others are
- * not shown and not asked about.
+ * Controls that matter for a question that is asked alone or one of several. The others are
+ * hidden, and their settings are not used.
  */
 export function relevant(state: State, alone = true): Set<ControlName> {
-  const { solve, budget } = state;
-  const names: ControlName[] = ["kind", "solve", ...asked(state, alone)];
+  const { trust, measure, solve, budget } = state;
+  if (trust === "shuffler") {
+    const known = ["people", "honest_fraction", "central_epsilon", "delta"] as const;
+    return new Set(["trust", "measure", ...SUMS[measure], ...known]);
+  }
+  const names: ControlName[] = ["trust", "kind", "solve", ...asked(state, alone)];
   names.push("people_per_day", "delta", "honest_fraction");
   if (solve !== "people") names.push("people");
   if (solve !== "epsilon") {
@@ -214,6 +232,7 @@ export const WHOLE: ReadonlySet<NumberName> = new Set([
   "options",
   "columns",
   "count",
+  "dimension",
   "length",
   "sparsity",
   "bins",
@@ -254,24 +273,28 @@ function known(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partia
   };
 }
 
-/** The question that is asked, alone. */
-export function questionOf(state: State): Asking {
-  const asked = relevant(state);
-  const { objective, domain, kind } = state;
-  if (kind !== "ratings") return surveyOf([state], [kind]);
+/** More numbers than any task has are refused without being written out. */
+const MOST_NUMBERS = 2000;
+
+/** Sums through a shuffler. */
+export function sumsOf(state: State): SumDraft {
+  const { measure, count, min, max, dimension, norm } = state;
+  const { people, honest_fraction, central_epsilon, delta } = state;
+  const number = (_: unknown, index: number) => ({ name: `number-${index + 1}`, min, max });
   return {
-    items: domain === "open" ? domain : state.items,
-    sparsity: state.sparsity,
-    value: state.value,
-    objective: objective === "both" ? { mean: 1, frequency: 1 } : objective,
-    level: state.level,
-    ...known(state),
-    ...(asked.has("standard_error") && { standard_error: state.standard_error }),
-    ...(asked.has("smallest") && { smallest: state.smallest }),
+    id: "planned",
+    trust: "shuffler",
+    epsilon: central_epsilon,
+    delta,
+    people,
+    honest_fraction,
+    ...(measure === "numbers"
+      ? { numbers: Array.from({ length: Math.min(count, MOST_NUMBERS) }, number) }
+      : { vector: { items: dimension, length: norm } }),
   };
 }
 
-/** Questions by name, of which each report answers one; people and privacy are of all. */
+/** Questions by name, of which each report answers one. People and privacy are those of all. */
 export function surveyOf(all: readonly [State, ...State[]], names: readonly string[]): Survey {
   const alone = all.length === 1;
   const name = (index: number) => names[index] ?? "";
@@ -284,7 +307,7 @@ export function surveyOf(all: readonly [State, ...State[]], names: readonly stri
       name: name(index),
       kind: state.kind,
       ...fieldsOf(state, alone),
-      ...partsOf(state),
+      ...partsOf(state, alone),
     })),
     ...(wanted.length > 0 && { wanted: Object.fromEntries(wanted) }),
     ...known(all[0]),
@@ -303,21 +326,27 @@ function fieldsOf(state: State, alone: boolean): object {
 /** How exact a question's answer is to be, and what for. */
 function wantedOf(state: State, alone: boolean): Wanted {
   const asked = relevant(state, alone);
-  const { within, margin, quantile, spread } = state;
+  const { within, margin, quantile, spread, standard_error, smallest } = state;
   return {
     ...(asked.has("within") && { within }),
     ...(asked.has("margin") && { within: margin }),
     ...(asked.has("quantile") && { quantile }),
     ...(asked.has("spread") && Number.isFinite(spread) && { spread }),
+    ...(asked.has("standard_error") && { standard_error }),
+    ...(asked.has("smallest") && { smallest }),
   };
 }
 
 /** What a question is of: numbers, rows and columns, parts, or its own range. */
-function partsOf(state: State): object {
+function partsOf(state: State, alone: boolean): object {
   const { kind, across, count, options, columns, parts, min, max, domain, items } = state;
+  const { objective, level } = state;
   switch (kind) {
-    case "ratings":
-      return { items: domain === "open" ? domain : items, mechanism: "auto" };
+    case "ratings": {
+      const weights = objective === "both" ? { mean: 1, frequency: 1 } : objective;
+      const mechanism = alone ? { name: "auto", objective: weights, level } : "auto";
+      return { items: domain === "open" ? domain : items, mechanism };
+    }
     case "numbers": {
       const name = (index: number) => `number-${index + 1}`;
       return { of: Array.from({ length: count }, (_, index) => ({ name: name(index), min, max })) };
@@ -356,12 +385,16 @@ export function controlOf(
 
 /** Controls of what is called otherwise in errors; the first that is shown. */
 const SAID: Readonly<Record<string, readonly FieldName[]>> = {
-  epsilon: ["epsilon", "cap"],
+  epsilon: ["epsilon", "cap", "central_epsilon"],
   within: ["within", "margin"],
   "number of attributes": ["count"],
   "number of parts": ["parts"],
   options: ["options", "parts"],
   items: ["items", "parts"],
   "length of a prefix": ["length"],
+  length: ["length", "norm"],
+  "number of coordinates": ["count"],
+  "messages of one person": ["people"],
+  "messages of a batch": ["people"],
   'number of bins between "edges"': ["bins"],
 };

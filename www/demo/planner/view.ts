@@ -1,9 +1,7 @@
 // What is shown of an answer, whatever was asked.
 
-import type { Offer } from "../shared/analysis.js";
+import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
-import type { Reply } from "./curves.js";
-import type { Asking } from "./state.js";
 import { days, digits, lossDigits } from "./words.js";
 
 /** What is shown of an answer. */
@@ -53,23 +51,14 @@ export interface Row {
   readonly costs: readonly [string, string, string];
 }
 
-/** Fields as options of a command. */
-export function optionsOf(fields: object): string[] {
-  return Object.entries(fields).map(([name, value]) => `--${name.replaceAll("_", "-")} ${value}`);
-}
-
 /** How far a mechanism is from the best, as a sentence of its own; empty where that is not known. */
-export function distanceOf({ distance }: Pick<Offer, "distance">, among = ""): string {
+export function distanceOf({ distance }: Pick<QuestionPlan, "distance">, among = ""): string {
   return distance === null ? "" : ` At this local ε${among} it ${distance.text}.`;
 }
 
-/** People, and what reports give away: figures of every answer. */
-export function commonFigures(
-  answer: Pick<Reply, "people" | "days" | "solved_for"> &
-    Pick<Offer, "effective_epsilon" | "central" | "central_reason">,
-  { people_per_day }: Asking,
-): Figure[] {
-  const { people, days: time, solved_for, effective_epsilon, central, central_reason } = answer;
+/** People, and what reports give away: figures of every survey. */
+export function commonFigures(plan: Plan, { people_per_day }: Survey): Figure[] {
+  const { people, days: time, solved_for, effective_epsilon, central, central_reason } = plan;
   return [
     [
       "local ε",

@@ -1,9 +1,9 @@
 // What the page says of mechanisms and numbers.
 
-import type { Offer, VerdictKind } from "../shared/analysis.js";
+import type { QuestionPlan, VerdictKind } from "../shared/analysis.js";
 import { count, powers } from "../shared/format.js";
 
-type Mechanism = Offer["mechanism"];
+type Mechanism = QuestionPlan["mechanism"];
 
 const NAMES: Readonly<Record<string, string>> = {
   collision: "Collision",

@@ -1,8 +1,8 @@
 // The planner's thread, so that the page never waits for an answer.
 
-import { loadAnalysis, plan, survey } from "../shared/analysis.js";
-import { isSurvey } from "./curves.js";
-import { type Asked, Desk, type Plan, type Told } from "./desk.js";
+import { loadAnalysis, plan, planSums } from "../shared/analysis.js";
+import { isSums } from "./curves.js";
+import { type Asked, Desk, type Planning, type Told } from "./desk.js";
 
 /** What the thread says: what is told of a question, or that it cannot go on. */
 export type Said = Told | { readonly kind: "broken"; readonly message: string };
@@ -24,7 +24,7 @@ function pause(): Promise<void> {
   });
 }
 
-const answer: Plan = (question) => (isSurvey(question) ? survey(question) : plan(question));
+const answer: Planning = (asking) => (isSums(asking) ? planSums(asking) : plan(asking));
 
 const desk = loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url)).then(
   () => new Desk(answer, say, pause),

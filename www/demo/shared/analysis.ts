@@ -10,7 +10,6 @@ export {
   plan,
   planSums,
   posterior,
-  survey,
 } from "./wasm/analysis.js";
 
 /** Loads the module from beside this page; compiles it while it comes in, where the browser can. */

@@ -1,338 +1,209 @@
-//! What a plan comes to, in numbers and in words.
+//! A plan as data.
 
-use hushbin::Task;
-use hushbin::choose::SquaredError;
-use hushbin::mechanism::Mechanism;
+use hushbin::{Mechanism, Task};
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::choose::Choice;
-use super::question::{POWER, PlanError, Question};
-use crate::accounting::{Account, Mixture, account};
-use crate::bound::{Distance, distance};
-use crate::estimate::{DEFAULT_CONFIDENCE, Quantiles};
-use crate::promise::{plan_statement, protects};
+use super::goal::ErrorsOf;
+use crate::accounting::Account;
+use crate::bound::Distance;
 
-/// The answer to a [`Question`](super::Question).
+/// Plan for a [`Survey`](super::Survey).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
-pub struct Answer {
-    /// What was not given.
+pub struct Plan {
+    /// Quantity that was not given.
     pub solved_for: Unknown,
-    /// How many people report, once each.
+    /// Number of people who report, once each.
     pub people: u64,
-    /// In so many days they do.
+    /// Number of days in which they do.
     pub days: Option<f64>,
-    /// The complete task.
-    #[cfg_attr(feature = "wasm", tsify(type = "{ id: string }"))]
+    /// Complete task.
+    #[cfg_attr(
+        feature = "wasm",
+        tsify(type = "{ id: string; questions?: { weight?: number }[] }")
+    )]
     pub task: Task,
-    /// Its mechanism.
-    pub picked: Offer,
-    /// Every other mechanism at its best, by increasing error.
-    pub others: Vec<Offer>,
-    /// The greatest error that was wanted.
-    pub wanted: Option<f64>,
-    /// What that is worth.
+    /// Local ε.
+    pub epsilon: f64,
+    /// Local ε realised, rounded up.
+    pub effective_epsilon: f64,
+    /// Inputs that ε makes hard to tell apart, in words.
+    pub protects: String,
+    /// Privacy of the shuffled reports together.
+    pub central: Option<Account>,
+    /// Reason why `central` is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub central_reason: Option<String>,
+    /// Questions of the task, in its order.
+    pub questions: Vec<QuestionPlan>,
+    /// Every other mechanism at its best, by increasing error, if the mechanism of the only
+    /// question was open.
+    pub others: Vec<Alternative>,
+    /// Number of times the people it takes to ask all questions together in each report. It is
+    /// the variance of all answers in sum, over that of one question drawn for each report by
+    /// its weight or else its noise. Missing where the questions cannot be asked together.
+    pub together_over_drawn: Option<f64>,
+    /// Worth of the plan.
     pub verdict: Verdict,
-    /// What all of it rests on.
+    /// Assumptions, in words.
     pub assumes: String,
 }
 
-/// The quantity that was asked for.
+/// Quantity that a plan finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Unknown {
-    /// How large the error is.
+    /// Size of the error.
     Error,
-    /// How many people it takes.
+    /// Number of people.
     People,
-    /// How large the local ε has to be.
+    /// Local ε.
     Epsilon,
 }
 
-/// A mechanism, with what it does for the people planned for.
+/// Question of a [`Plan`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
-pub struct Offer {
-    /// With all its parameters.
+pub struct QuestionPlan {
+    /// Name, empty for the form of one question.
+    pub name: String,
+    /// Kind, as in a task file.
+    pub kind: String,
+    /// Mechanism with all its parameters.
     #[cfg_attr(
         feature = "wasm",
         tsify(type = "{ name: string } & Record<string, string | number>")
     )]
     pub mechanism: Mechanism,
-    /// The sparsity that goes with it.
+    /// Number of entries that are reported on.
+    pub sparsity: u32,
+    /// Number of answers to choose from, where they are listed.
+    pub answers: Option<u32>,
+    /// Levels or bins of a number, or of a cross's.
+    pub cells: Option<u32>,
+    /// Number of nodes that each layer of the tree over bins joins, from the top; empty without
+    /// a tree.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "wasm", tsify(optional))]
+    pub tree: Vec<u32>,
+    /// Part of all reports that answer it.
+    pub share: f64,
+    /// Number of those reports.
+    pub reports: f64,
+    /// Estimate that the errors are for.
+    pub errors_of: ErrorsOf,
+    /// Name of the number that the errors are for, among several numbers or of a cross.
+    pub of: Option<String>,
+    /// Unit of the errors, where there is one.
+    pub unit: Option<String>,
+    /// Standard error: in the worst case over answers, or for rated items the root mean square
+    /// over all items.
+    pub standard_error: f64,
+    /// Root mean square of the bias over all items, in the worst case. No number of people
+    /// lessens it. Missing where the bias is not known as a number.
+    pub bias: Option<f64>,
+    /// Root of the mean squared error: of the standard error and the bias.
+    pub error: f64,
+    /// Half-width of an interval at 95% confidence.
+    pub interval: f64,
+    /// Half-width of intervals that hold for all answers simultaneously; for open items as for
+    /// one.
+    pub simultaneous_interval: f64,
+    /// Maximum half-width wanted.
+    pub wanted: Option<f64>,
+    /// Maximum error wanted.
+    pub wanted_error: Option<f64>,
+    /// From the least to the greatest that can be answered.
+    pub range: f64,
+    /// Share of the rarest answer that is seen, where shares or items are estimated. Missing if
+    /// not even an answer that everybody gives is seen.
+    pub smallest: Option<f64>,
+    /// Share of people behind each answer if all are equally common.
+    #[serde(skip)]
+    pub(super) average: Option<f64>,
+    /// Errors of several numbers, each in its own unit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "wasm", tsify(optional))]
+    pub numbers: Vec<NumberError>,
+    /// Distance from the best that any mechanism could do at the same local ε, for people with
+    /// as many entries as the sparsity. Outside ratings it is an average over evenly given
+    /// answers. Missing where there is no bound to compare with.
+    pub distance: Option<Distance>,
+    /// Number of times the people it takes to ask the same as ratings of items.
+    pub as_ratings: Option<f64>,
+    /// Bias that no number of people lessens, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bias_note: Option<String>,
+}
+
+/// One of several numbers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
+pub struct NumberError {
+    /// Name of the number.
+    pub name: String,
+    /// Unit of the number.
+    pub unit: Option<String>,
+    /// Standard error of its mean.
+    pub standard_error: f64,
+    /// Half-width of its mean's interval at 95% confidence.
+    pub interval: f64,
+}
+
+/// Other mechanism for the only question, at its best for the same people and privacy.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
+pub struct Alternative {
+    /// Mechanism with all its parameters.
+    #[cfg_attr(
+        feature = "wasm",
+        tsify(type = "{ name: string } & Record<string, string | number>")
+    )]
+    pub mechanism: Mechanism,
+    /// Sparsity that goes with it.
     pub sparsity: u32,
     /// Local ε.
     pub epsilon: f64,
     /// Local ε realised, rounded up.
     pub effective_epsilon: f64,
-    /// What ε is about.
+    /// Inputs that ε makes hard to tell apart, in words.
     pub protects: String,
-    /// Root mean square of the noise over all items; absent, as all that follows
-    /// from it, where the mechanism does not estimate what is wanted.
+    /// Root mean square of the noise over all items. Missing, as `bias` and `error`, if the
+    /// mechanism does not estimate what is wanted.
     pub standard_error: Option<f64>,
-    /// Root mean square of the bias over all items, in the worst case; no number
-    /// of people lessens it.
+    /// Root mean square of the bias over all items, in the worst case.
     pub bias: Option<f64>,
-    /// Root of the mean squared error, of both.
+    /// Root of the mean squared error: of the standard error and the bias.
     pub error: Option<f64>,
-    /// Half-width of an item's interval.
-    pub interval: Option<f64>,
-    /// Half-width of intervals that hold for all items simultaneously; of an
-    /// open task as for one item.
-    pub simultaneous_interval: Option<f64>,
-    /// Frequency of the rarest item that is seen; absent where not even one that
-    /// everybody has is.
-    pub smallest: Option<f64>,
-    /// How many people the same error would take as the one that is picked has;
-    /// of that one, the people planned for. Absent where no number does.
+    /// Number of people for the error of the mechanism that is picked. Missing if no number is
+    /// enough.
     pub people: Option<f64>,
-    /// How far it is from the best that any mechanism could do at the same local ε, for
-    /// people with as many entries of ±1 as the sparsity; absent where there is no
-    /// bound to compare with ([`distance`]).
-    pub distance: Option<Distance>,
-    /// What the shuffled reports give away together.
+    /// Privacy of the shuffled reports together.
     pub central: Option<Account>,
-    /// Why that is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub central_reason: Option<String>,
 }
 
-/// What a plan is worth.
+/// Worth of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Verdict {
-    /// The worst that holds.
+    /// Worst kind that holds for a question.
     pub kind: VerdictKind,
-    /// In plain words.
+    /// Sentences about each question.
     pub text: String,
 }
 
-/// The kind of a [`Verdict`].
+/// Kind of a [`Verdict`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
-    /// Items that are used as much as the average are seen.
+    /// Answers that are as common as the average are seen.
     Useful,
-    /// Only items that are used more than the average are seen.
+    /// Only answers that are more common than the average are seen.
     FrequentOnly,
     /// Nothing is seen.
     Noise,
     /// The error is greater than was wanted.
     Missed,
-}
-
-/// How far intervals reach, in standard errors.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reach {
-    pub(super) single: f64,
-    pub(super) simultaneous: f64,
-    /// Of the rarest item that is seen.
-    pub(super) seen: f64,
-}
-
-impl Reach {
-    /// Of so many estimates together.
-    pub(super) fn new(items: u32) -> Self {
-        let reach = |together| {
-            Quantiles::new(DEFAULT_CONFIDENCE, together)
-                .expect("the confidence is one")
-                .simultaneous()
-        };
-        let simultaneous = reach(items as usize);
-        Self {
-            single: reach(1),
-            simultaneous,
-            seen: simultaneous + Normal::standard().inverse_cdf(POWER),
-        }
-    }
-
-    /// The error at which an item of this frequency is just seen.
-    pub(super) fn error_to_see(&self, frequency: f64) -> f64 {
-        frequency / self.seen
-    }
-}
-
-/// A number of people for whom the error is at most `error`: `predicted` is of
-/// `people` of them. `None` where bias alone exceeds it.
-fn people_for(predicted: &SquaredError, people: u64, error: f64) -> Option<f64> {
-    let room = error * error - predicted.squared_bias;
-    // What is whole but for a rounding stays.
-    (room > 0.0).then(|| (predicted.variance * people as f64 / room * (1.0 - 1e-12)).ceil())
-}
-
-impl Offer {
-    pub(super) fn new(
-        question: &Question,
-        reach: &Reach,
-        choice: &Choice,
-        people: u64,
-        error: f64,
-    ) -> Result<Self, PlanError> {
-        let task = choice.task(question)?;
-        let predicted = choice.predicted;
-        let noise = predicted.map(|error| error.variance.sqrt());
-        let (central, reason) = central(&task, people, question.honest_fraction, question.delta);
-        let candidate = &choice.candidate;
-        let mechanism = &candidate.mechanism;
-        Ok(Self {
-            mechanism: mechanism.clone(),
-            sparsity: candidate.sparsity,
-            epsilon: task.epsilon(),
-            effective_epsilon: task.effective_epsilon(),
-            protects: protects(mechanism.neighbours()),
-            standard_error: noise,
-            bias: predicted.map(|error| error.squared_bias.sqrt()),
-            error: predicted.map(|error| error.total().sqrt()),
-            interval: noise.map(|noise| noise * reach.single),
-            simultaneous_interval: noise.map(|noise| noise * reach.simultaneous),
-            smallest: noise.map(|noise| noise * reach.seen).filter(|f| *f <= 1.0),
-            people: predicted.and_then(|own| people_for(&own, people, error)),
-            distance: distance(
-                &question.domain(candidate.sparsity),
-                mechanism,
-                task.epsilon(),
-                &question.objective.objective()?,
-            ),
-            central,
-            central_reason: reason,
-        })
-    }
-}
-
-/// What the shuffled reports give away, or why that is not known.
-pub(super) fn central(
-    task: &Task,
-    people: u64,
-    honest_fraction: f64,
-    delta: f64,
-) -> (Option<Account>, Option<String>) {
-    let mixture = match Mixture::for_task(task) {
-        Ok(mixture) => mixture,
-        Err(error) => return (None, Some(error.to_string())),
-    };
-    match account(&mixture, people, honest_fraction, delta) {
-        Ok(account) => (Some(account), None),
-        Err(error) => (None, Some(error.to_string())),
-    }
-}
-
-/// What the numbers rest on, in plain words.
-pub(super) fn assumes(question: &Question, picked: &Offer) -> String {
-    format!(
-        "Each person sends one report. Errors are averages over all items, for entries of -1 or \
-         1. {}",
-        plan_statement(picked.mechanism.neighbours(), question.honest_fraction)
-    )
-}
-
-/// A number in so many digits, or more before the point.
-pub(super) fn digits(number: f64, digits: i32) -> String {
-    if number == 0.0 {
-        return "0".to_owned();
-    }
-    let places = digits - 1 - number.abs().log10().floor() as i32;
-    let text = format!("{number:.*}", places.clamp(0, 12) as usize);
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
-}
-
-/// A frequency as a percentage.
-pub(super) fn percent(frequency: f64) -> String {
-    format!("{}%", digits(100.0 * frequency, 2))
-}
-
-/// A number of people in groups of three digits.
-pub(super) fn grouped(people: u64) -> String {
-    let digits = people.to_string();
-    let groups: Vec<&str> = (0..digits.len())
-        .rev()
-        .step_by(3)
-        .map(|end| &digits[end.saturating_sub(2)..=end])
-        .collect();
-    groups.into_iter().rev().collect::<Vec<_>>().join(",")
-}
-
-impl Verdict {
-    /// `missed` says how what is wanted could be had.
-    pub(super) fn new(question: &Question, picked: &Offer, missed: Option<String>) -> Self {
-        let items = question.items.count();
-        let average = items.map(|items| (question.average_entries() / f64::from(items)).min(1.0));
-        let among = match items {
-            Some(items) => format!(" among {}", grouped(u64::from(items))),
-            None => String::new(),
-        };
-        let (kind, seen) = match (picked.smallest, average) {
-            (None, _) => (
-                VerdictKind::Noise,
-                format!(
-                    "This is noise: not even an item that everybody has would stand out{among}."
-                ),
-            ),
-            (Some(smallest), Some(average)) if smallest > average => (
-                VerdictKind::FrequentOnly,
-                format!(
-                    "Only items that {} of people have, or more, stand out{among}; if all were \
-                     equally common, at {} each, they would drown in the noise.",
-                    percent(smallest),
-                    percent(average)
-                ),
-            ),
-            (Some(smallest), _) => (
-                VerdictKind::Useful,
-                format!(
-                    "Items that {} of people have, or more, stand out{among}.",
-                    percent(smallest)
-                ),
-            ),
-        };
-        let bias = match (picked.bias, picked.standard_error) {
-            (Some(bias), Some(noise)) if bias > noise => {
-                " Most of the error is the bias of leaving entries out or clipping, in the worst \
-                 case; more people do not lessen it."
-            }
-            _ => "",
-        };
-        let (kind, text) = match (kind, missed) {
-            (VerdictKind::Noise, Some(missed)) => (kind, format!("{seen} {missed}")),
-            (_, Some(missed)) => (VerdictKind::Missed, format!("{missed} {seen}")),
-            (_, None) => (kind, seen),
-        };
-        Self {
-            kind,
-            text: format!("{text}{bias}"),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_readable() {
-        for (people, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(grouped(people), text);
-        }
-        for (number, text) in [
-            (0.0, "0"),
-            (0.0123, "0.012"),
-            (1.0, "1"),
-            (1.26, "1.3"),
-            (12.3, "12"),
-            (1230.0, "1230"),
-        ] {
-            assert_eq!(digits(number, 2), text);
-        }
-    }
 }

@@ -11,7 +11,7 @@ use hushbin_analysis::estimate::{
     Aim, Estimand, Estimates, Estimator, Options, Predictor, Query, Totals,
 };
 use hushbin_analysis::likelihood::{Hypothesis, core_probabilities, neighbour_pairs, observe};
-use hushbin_analysis::plan::{GridGoal, Survey, SurveyAnswer, grid, survey};
+use hushbin_analysis::plan::{GridGoal, Plan, Survey, grid, plan};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -518,13 +518,13 @@ fn nothing_better_is_left_out() {
     }
 }
 
-fn planned(mechanism: &Value, fields: &Value) -> SurveyAnswer {
+fn planned(mechanism: &Value, fields: &Value) -> Plan {
     let mut asked = json!({ "questions": [numbers(2, mechanism)], "people": 100_000 });
     for (field, value) in fields.as_object().unwrap() {
         asked[field] = value.clone();
     }
     let asked: Survey = serde_json::from_value(asked).unwrap();
-    survey(&asked).unwrap()
+    plan(&asked).unwrap()
 }
 
 /// A survey that asks for the grid by name has the one chosen for its central ε; one that

@@ -1,21 +1,47 @@
-//! What the planner answers holds together: two of people, privacy and accuracy
+//! Plans for ratings asked alone, whose mechanism is open: two of people, privacy and accuracy
 //! give the third.
 
 use hushbin::Mechanism;
+use hushbin::choose::Objective;
 use hushbin::mechanism::Neighbours;
 use hushbin_analysis::accounting::{Mixture, account};
 use hushbin_analysis::bound::distance;
-use hushbin_analysis::plan::{Answer, PlanError, Question, Unknown, VerdictKind, plan};
+use hushbin_analysis::plan::{Plan, PlanError, Survey, Unknown, VerdictKind, plan};
 use proptest::prelude::*;
 use proptest::{collection, option};
 use serde_json::{Value, json};
 
-fn question(of: Value) -> Question {
-    serde_json::from_value(of).unwrap()
+/// Makes the survey of ratings with these fields, each where it belongs; `null` leaves a field
+/// out.
+fn survey(fields: &Value) -> serde_json::Result<Survey> {
+    let mut question = json!({ "name": "", "kind": "ratings", "value": "sign" });
+    let (mut auto, mut wanted) = (json!({ "name": "auto" }), json!({}));
+    let mut whole = json!({});
+    for (name, value) in fields.as_object().unwrap() {
+        let part = match name.as_str() {
+            "items" | "sparsity" | "entries" | "value" => &mut question,
+            "objective" | "level" => &mut auto,
+            "standard_error" | "smallest" => &mut wanted,
+            _ => &mut whole,
+        };
+        part[name] = value.clone();
+    }
+    question["mechanism"] = auto;
+    whole["questions"] = json!([question]);
+    whole["wanted"] = json!({ "": wanted });
+    serde_json::from_value(whole)
 }
 
-fn ask(of: Value) -> Result<Answer, PlanError> {
-    plan(&question(of))
+fn ask(of: &Value) -> Result<Plan, PlanError> {
+    plan(&survey(of).unwrap())
+}
+
+/// Returns the objective of a base.
+fn objective(base: &Value) -> Objective {
+    match base["objective"].as_str() {
+        Some("frequency") => Objective::FREQUENCY,
+        _ => Objective::MEAN,
+    }
 }
 
 /// `base` with these fields.
@@ -44,12 +70,12 @@ fn people_found_are_enough_and_hardly_too_many() {
     for base in bases() {
         for privacy in [json!({ "epsilon": 1.0 }), json!({ "central_epsilon": 0.2 })] {
             let base = with(&base, privacy);
-            let answer = ask(with(&base, json!({ "standard_error": 0.02 }))).unwrap();
+            let answer = ask(&with(&base, json!({ "standard_error": 0.02 }))).unwrap();
             assert_eq!(answer.solved_for, Unknown::People);
-            assert!(answer.picked.error.unwrap() <= 0.02, "{base}");
+            assert!(answer.questions[0].error <= 0.02, "{base}");
             let fewer = answer.people * 98 / 100;
-            let fewer = ask(with(&base, json!({ "people": fewer }))).unwrap();
-            assert!(fewer.picked.error.unwrap() > 0.02, "{base}: {answer:?}");
+            let fewer = ask(&with(&base, json!({ "people": fewer }))).unwrap();
+            assert!(fewer.questions[0].error > 0.02, "{base}: {answer:?}");
         }
     }
 }
@@ -57,8 +83,8 @@ fn people_found_are_enough_and_hardly_too_many() {
 #[test]
 fn distances_are_of_the_task_and_the_objective() {
     for base in bases() {
-        let answer = ask(with(&base, json!({ "people": 1000, "epsilon": 1.0 }))).unwrap();
-        let objective = question(base.clone()).objective.objective().unwrap();
+        let answer = ask(&with(&base, json!({ "people": 1000, "epsilon": 1.0 }))).unwrap();
+        let objective = objective(&base);
         let task = &answer.task;
         let expected = distance(
             &task.questions()[0].domain(),
@@ -66,7 +92,7 @@ fn distances_are_of_the_task_and_the_objective() {
             1.0,
             &objective,
         );
-        assert_eq!(answer.picked.distance, expected, "{base}");
+        assert_eq!(answer.questions[0].distance, expected, "{base}");
         // There is none over an open domain, and of what protects single entries.
         let whole = task.questions()[0].mechanism().neighbours() == Neighbours::Any;
         let known = base["items"] != "open" && whole;
@@ -81,13 +107,13 @@ fn distances_are_of_the_task_and_the_objective() {
 fn a_local_epsilon_found_is_enough_and_hardly_too_much() {
     for base in bases() {
         let base = with(&base, json!({ "people": 100_000 }));
-        let answer = ask(with(&base, json!({ "smallest": 0.05 }))).unwrap();
+        let answer = ask(&with(&base, json!({ "smallest": 0.05 }))).unwrap();
         assert_eq!(answer.solved_for, Unknown::Epsilon);
-        assert!(answer.picked.smallest.unwrap() <= 0.05, "{base}");
-        let less = answer.picked.epsilon * 0.985;
-        let less = ask(with(&base, json!({ "epsilon": less }))).unwrap();
+        assert!(answer.questions[0].smallest.unwrap() <= 0.05, "{base}");
+        let less = answer.epsilon * 0.985;
+        let less = ask(&with(&base, json!({ "epsilon": less }))).unwrap();
         assert!(
-            less.picked.error.unwrap() > answer.wanted.unwrap(),
+            less.questions[0].error > answer.questions[0].wanted_error.unwrap(),
             "{base}"
         );
     }
@@ -102,19 +128,21 @@ fn a_central_epsilon_is_kept_to_by_all_that_is_offered() {
                     "people": 20_000, "central_epsilon": central, "epsilon": local,
                     "honest_fraction": 0.8,
                 });
-                let answer = ask(with(&base, asked)).unwrap();
-                for offer in std::iter::once(&answer.picked).chain(&answer.others) {
-                    assert!(offer.epsilon <= local);
-                    let batch = offer.central.unwrap();
+                let answer = ask(&with(&base, asked)).unwrap();
+                let others = answer.others.iter();
+                let others = others.map(|other| (other.epsilon, other.central));
+                for (epsilon, batch) in others.chain([(answer.epsilon, answer.central)]) {
+                    assert!(epsilon <= local);
+                    let batch = batch.unwrap();
                     assert_eq!(batch.honest_reports, 16_000);
                     assert!(
                         batch.central_epsilon <= central,
-                        "{base}, {central}, {local}: {offer:?}"
+                        "{base}, {central}, {local}: {answer:?}"
                     );
                 }
                 let again = Mixture::for_task(&answer.task).unwrap();
                 let again = account(&again, 20_000, 0.8, 1e-8).unwrap();
-                assert_eq!(Some(again), answer.picked.central);
+                assert_eq!(Some(again), answer.central);
             }
         }
     }
@@ -125,7 +153,7 @@ fn a_central_epsilon_is_kept_to_by_all_that_is_offered() {
 #[test]
 fn hiding_is_planned_for_and_not_only_checked() {
     let base = json!({ "items": 1378, "sparsity": 6, "people": 50_000 });
-    let planned = ask(with(
+    let planned = ask(&with(
         &base,
         json!({ "central_epsilon": 0.1, "epsilon": 4.0 }),
     ))
@@ -134,36 +162,36 @@ fn hiding_is_planned_for_and_not_only_checked() {
     let (mut low, mut high) = (0.1, 4.0);
     for _ in 0..30 {
         let middle = 0.5 * (low + high);
-        let answer = ask(with(&base, json!({ "epsilon": middle }))).unwrap();
-        if answer.picked.central.unwrap().central_epsilon <= 0.1 {
+        let answer = ask(&with(&base, json!({ "epsilon": middle }))).unwrap();
+        if answer.central.unwrap().central_epsilon <= 0.1 {
             low = middle;
         } else {
             high = middle;
         }
     }
-    let checked = ask(with(&base, json!({ "epsilon": low }))).unwrap();
-    let ratio = planned.picked.error.unwrap() / checked.picked.error.unwrap();
+    let checked = ask(&with(&base, json!({ "epsilon": low }))).unwrap();
+    let ratio = planned.questions[0].error / checked.questions[0].error;
     assert!(ratio < 0.85, "{ratio}");
 }
 
 #[test]
 fn others_say_what_they_would_have_cost() {
     let base = json!({ "items": 1378, "sparsity": 6, "epsilon": 1.0 });
-    let answer = ask(with(
+    let answer = ask(&with(
         &base,
         json!({ "people": 50_000, "people_per_day": 4000 }),
     ))
     .unwrap();
     assert_eq!(answer.days, Some(12.5));
-    assert_eq!(answer.picked.people, Some(50_000.0));
-    let error = answer.picked.error.unwrap();
+    assert_eq!(answer.people, 50_000);
+    let error = answer.questions[0].error;
     let names: Vec<&str> = answer.others.iter().map(|o| o.mechanism.name()).collect();
     assert_eq!(names, ["collision", "hash-bin"]);
     for other in &answer.others {
         let people = other.people.unwrap();
         assert!(people > 50_000.0);
         // Its own error, at so many people.
-        let at = ask(with(&base, json!({ "people": people as u64 }))).unwrap();
+        let at = ask(&with(&base, json!({ "people": people as u64 }))).unwrap();
         let name = other.mechanism.name();
         let same = at
             .others
@@ -178,7 +206,7 @@ fn others_say_what_they_would_have_cost() {
 
 #[test]
 fn noise_is_called_noise() {
-    let kind = |of: Value| ask(of).unwrap().verdict;
+    let kind = |of: Value| ask(&of).unwrap().verdict;
     let few = json!({ "items": 1000, "sparsity": 5, "epsilon": 0.5, "people": 100 });
     let verdict = kind(few.clone());
     assert_eq!(verdict.kind, VerdictKind::Noise);
@@ -258,12 +286,12 @@ fn what_cannot_be_answered_is_refused_by_name() {
         ),
         (
             json!({ "epsilon": null, "standard_error": 1e-6 }),
-            "not even a local ε of 12 brings the error of 1,000 people to 0.000001:",
+            "not even a local ε of 12 brings every error of 1,000 people to what is wanted:",
             None,
         ),
     ];
     for (fields, text, field) in cases {
-        let error = ask(with(&base, fields.clone())).unwrap_err();
+        let error = ask(&with(&base, fields.clone())).unwrap_err();
         assert!(error.to_string().contains(text), "{fields}: {error}");
         assert_eq!(error.field(), field, "{fields}");
     }
@@ -273,7 +301,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
         "objective": "frequency",
         "standard_error": 0.001,
     });
-    let error = ask(biased).unwrap_err();
+    let error = ask(&biased).unwrap_err();
     assert_eq!(error.code(), "out-of-reach");
     assert!(error.to_string().contains("no number of people"), "{error}");
     for unknown in [
@@ -281,7 +309,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
         json!({ "items": -1 }),
         json!({ "level": "none" }),
     ] {
-        assert!(serde_json::from_value::<Question>(with(&base, unknown)).is_err());
+        assert!(survey(&with(&base, unknown)).is_err());
     }
 }
 
@@ -310,7 +338,7 @@ proptest! {
         frequency in any::<bool>(),
         event in any::<bool>(),
     ) {
-        let asked = question(json!({
+        let asked = survey(&json!({
             "items": items.map_or(json!("open"), |items| json!(items)),
             "sparsity": sparsity, "entries": entries,
             "people": people.map(|people| people as u64),
@@ -318,18 +346,18 @@ proptest! {
             "honest_fraction": honest.unwrap_or(1.0), "standard_error": wanted,
             "smallest": smallest, "level": if event { "event" } else { "user" },
             "objective": if frequency { "frequency" } else { "mean" },
-        }));
+        })).unwrap();
         match plan(&asked) {
             Ok(answer) => {
-                let picked = &answer.picked;
-                prop_assert!(picked.error.unwrap() > 0.0);
-                prop_assert!(epsilon.is_none_or(|most| picked.epsilon <= most));
-                prop_assert!(picked.effective_epsilon <= picked.epsilon);
+                let picked = &answer.questions[0];
+                prop_assert!(picked.error > 0.0);
+                prop_assert!(epsilon.is_none_or(|most| answer.epsilon <= most));
+                prop_assert!(answer.effective_epsilon <= answer.epsilon);
                 if let Some(most) = central {
-                    prop_assert!(picked.central.unwrap().central_epsilon <= most, "{asked:?}");
+                    prop_assert!(answer.central.unwrap().central_epsilon <= most, "{asked:?}");
                 }
                 if answer.solved_for != Unknown::Error {
-                    prop_assert!(picked.error <= answer.wanted, "{asked:?}: {answer:?}");
+                    prop_assert!(Some(picked.error) <= picked.wanted_error, "{asked:?}: {answer:?}");
                 }
             }
             Err(error) => prop_assert!(error.to_string().len() > 10),

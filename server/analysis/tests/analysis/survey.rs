@@ -1,5 +1,5 @@
-//! What the planner answers about questions by name: what it promises is what reports have,
-//! and people, privacy and accuracy go together.
+//! Plans for surveys, of one question or several: promised errors are those of reports, and
+//! people, privacy and accuracy go together.
 
 use hushbin::choose::together;
 use hushbin::task::{Kind, Scale};
@@ -10,7 +10,7 @@ use hushbin_analysis::estimate::{
 };
 use hushbin_analysis::heavy_hitters::Detectable;
 use hushbin_analysis::plan::{
-    ErrorsOf, POWER, PlanError, QuestionAnswer, Survey, SurveyAnswer, Unknown, VerdictKind, survey,
+    ErrorsOf, POWER, Plan, PlanError, QuestionPlan, Survey, Unknown, VerdictKind, plan,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 /// Standard errors to either side of an interval at 95%.
 const REACH: f64 = 1.959_963_984_540_054;
 
-fn ask(of: &Value) -> Result<SurveyAnswer, PlanError> {
+fn ask(of: &Value) -> Result<Plan, PlanError> {
     let asked: Survey = serde_json::from_value(of.clone()).unwrap();
-    survey(&asked)
+    plan(&asked)
 }
 
 /// The survey with these fields.
@@ -298,7 +298,7 @@ fn people_found_are_enough_and_hardly_too_many() {
             let base = with(base, privacy);
             let answer = ask(&base).unwrap();
             assert_eq!(answer.solved_for, Unknown::People);
-            let met = |own: &QuestionAnswer| own.interval <= own.wanted.unwrap() * (1.0 + 1e-9);
+            let met = |own: &QuestionPlan| own.interval <= own.wanted.unwrap() * (1.0 + 1e-9);
             assert!(answer.questions.iter().all(met), "{base}: {answer:?}");
             assert_ne!(answer.verdict.kind, VerdictKind::Missed);
             let fewer = answer.people * 97 / 100;
@@ -697,6 +697,11 @@ fn what_cannot_be_answered_is_refused_by_name() {
                 json!({}),
             ),
             "\"q\" is planned for a \"sparsity\"",
+            None,
+        ),
+        (
+            of(json!({ "kind": "flag" }), json!({ "smallest": 0.1 })),
+            "\"q\" is planned for \"within\"",
             None,
         ),
         (

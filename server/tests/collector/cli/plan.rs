@@ -3,7 +3,7 @@
 use std::fs;
 
 use hushbin::TaskDraft;
-use hushbin_analysis::plan::{Question, Survey, plan, survey};
+use hushbin_analysis::plan::{Survey, plan};
 use hushbin_tests::process::hushbin;
 use serde_json::{Value, json};
 
@@ -19,13 +19,17 @@ fn the_command_says_what_the_library_does() {
     arguments.push(out.to_str().unwrap());
     let ran = run(&arguments);
     assert!(ran.status.success(), "{ran:?}");
-    let question = json!({
-        "items": 300, "entries": [5, 60, 20, 10], "value": "real", "objective": "mean",
-        "level": "user", "central_epsilon": 0.3, "delta": 1e-9, "honest_fraction": 0.9,
-        "smallest": 0.05, "people_per_day": 2500.5, "epsilon": 3, "id": "ratings",
+    let survey = json!({
+        "questions": [{
+            "name": "", "kind": "ratings", "items": 300, "entries": [5, 60, 20, 10],
+            "value": "real",
+            "mechanism": { "name": "auto", "objective": "mean", "level": "user" },
+        }],
+        "wanted": { "": { "smallest": 0.05 } }, "central_epsilon": 0.3, "delta": 1e-9,
+        "honest_fraction": 0.9, "people_per_day": 2500.5, "epsilon": 3, "id": "ratings",
     });
-    let question: Question = serde_json::from_value(question).unwrap();
-    let answer = plan(&question).unwrap();
+    let survey: Survey = serde_json::from_value(survey).unwrap();
+    let answer = plan(&survey).unwrap();
     let printed: Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!(printed, serde_json::to_value(&answer).unwrap());
     let written: TaskDraft = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
@@ -45,7 +49,9 @@ fn the_command_says_what_the_library_does() {
     let words = String::from_utf8(words.stdout).unwrap();
     assert!(words.starts_with("This is noise"), "{words}");
     assert!(words.contains("bias  <- found"), "{words}");
-    assert!(words.contains("\nbound        takes "), "{words}");
+    assert!(words.contains("\n  bound      takes "), "{words}");
+    assert!(words.contains("\n* collision "), "{words}");
+    assert!(words.contains("\n  hash-bin "), "{words}");
     let names = directory.path().join("names");
     fs::write(&names, "dark-mode\nautoplay\n").unwrap();
     let named = [
@@ -86,7 +92,7 @@ fn the_command_plans_for_questions_by_name() {
     };
     let answered = |asked: Value| {
         let asked: Survey = serde_json::from_value(asked).unwrap();
-        survey(&asked).unwrap()
+        plan(&asked).unwrap()
     };
     for (words, question, wanted) in [
         (

@@ -1,7 +1,7 @@
 //! What it takes to ask in one way beside another, by the planner: whatever the
 //! documentation says of that is a line of this table.
 
-use hushbin_analysis::plan::{QuestionAnswer, Survey, SurveyAnswer, survey};
+use hushbin_analysis::plan::{Plan, QuestionPlan, Survey, plan};
 use hushbin_analysis::sums::{SumPlan, resolve};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
@@ -169,7 +169,7 @@ fn parts(count: u32, options: u32) -> Vec<Value> {
 }
 
 /// What is planned for these questions.
-fn planned(mut questions: Vec<Value>, epsilon: f64) -> Result<SurveyAnswer, StudyError> {
+fn planned(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, StudyError> {
     for question in &mut questions {
         if question["name"].is_null() {
             question["name"] = json!("question");
@@ -179,13 +179,13 @@ fn planned(mut questions: Vec<Value>, epsilon: f64) -> Result<SurveyAnswer, Stud
     let refused = |error: &dyn std::fmt::Display| StudyError::draft(&words, error);
     let asked = json!({ "questions": questions, "people": PEOPLE, "epsilon": epsilon });
     let asked: Survey = serde_json::from_value(asked).map_err(|error| refused(&error))?;
-    survey(&asked).map_err(|error| refused(&error))
+    plan(&asked).map_err(|error| refused(&error))
 }
 
 /// The squared error of a question, of the range of what can be answered.
 fn square(question: &Value, epsilon: f64) -> Result<f64, StudyError> {
     let answer = planned(vec![question.clone()], epsilon)?;
-    let QuestionAnswer {
+    let QuestionPlan {
         standard_error,
         range,
         ..

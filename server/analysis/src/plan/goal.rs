@@ -1,4 +1,4 @@
-//! What a question is answered with, in its own words: what an error is to be small in.
+//! Goal of a question: the estimate whose error is to be small, and how small.
 
 use hushbin::bounds::Bound;
 use hushbin::choose::{Asked, QuestionDraft, Want};
@@ -7,11 +7,12 @@ use hushbin::{Items, Question};
 use serde::Serialize;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
-use super::ask::{QUANTILE, Wanted, refusal};
+use super::error::PlanError;
+use super::reach::Reach;
+use super::survey::{OpenRatings, QUANTILE, SMALLEST, STANDARD_ERROR, Wanted};
 use crate::estimate::Aim;
-use crate::plan::PlanError;
 
-/// What errors of a question are of.
+/// Estimate that the errors of a question are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
@@ -27,9 +28,12 @@ pub enum ErrorsOf {
     QuantileShare,
     /// A quantile, in the number's unit.
     Quantile,
+    /// All items that are rated, as a root mean square over them. Other errors are for the worst
+    /// case over answers.
+    Items,
 }
 
-/// What is wanted of a question that is complete but for its mechanism.
+/// Goal of a question that is complete but for its mechanism.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Goal {
     pub(super) aim: Aim,
@@ -41,13 +45,18 @@ pub(super) struct Goal {
     pub(super) unit: Option<String>,
     /// How many estimates there are together.
     pub(super) estimates: u32,
+    /// Maximum half-width of an interval.
     pub(super) within: Option<f64>,
+    /// Maximum error over all items: the root of variance plus squared bias.
+    pub(super) error: Option<f64>,
     /// From the least to the greatest that can be answered.
     pub(super) range: f64,
+    /// Average number of a person's entries, where it is not the sparsity.
+    pub(super) entries: Option<f64>,
 }
 
 impl Goal {
-    /// What is wanted of a question that a draft came to.
+    /// Finds the goal of a question that a draft came to.
     ///
     /// # Errors
     /// [`PlanError::Wanted`] and [`PlanError::Parameter`] for what does not go with the
@@ -58,7 +67,7 @@ impl Goal {
         wanted: &Wanted,
     ) -> Result<Self, PlanError> {
         let binned = matches!(question.kind(), Kind::Number(scale) if scale.edges().is_some());
-        let refuse = |reason| Err(refusal(question.name(), reason));
+        let refuse = |reason| Err(PlanError::wanted(question.name(), reason));
         if !binned && (wanted.quantile.is_some() || wanted.spread.is_some()) {
             return refuse("has no quantiles: a \"number\" in bins has");
         }
@@ -73,17 +82,68 @@ impl Goal {
             Kind::Number(scale) => Self::of_number(draft, question, scale, wanted)?,
             Kind::Numbers(limits) => Self::of_numbers(question, limits, wanted)?,
         };
-        if let Some(within) = wanted.within {
-            // As the standard error of a plan.
-            let bound = Bound {
-                name: "within",
-                min: 1e-6 * goal.range,
-                max: goal.range,
-            };
-            bound.check(within)?;
-        }
-        goal.within = wanted.within;
+        goal.within = check_within(wanted, goal.range)?;
         Ok(goal)
+    }
+
+    /// Finds the goal of ratings asked alone whose mechanism is open.
+    ///
+    /// # Errors
+    /// [`PlanError::Wanted`] and [`PlanError::Parameter`] as [`Goal::new`].
+    pub(super) fn of_open(open: &OpenRatings<'_>, wanted: &Wanted) -> Result<Self, PlanError> {
+        let name = &open.draft.name;
+        if wanted.quantile.is_some() || wanted.spread.is_some() || wanted.of.is_some() {
+            let reason = "rates items: \"quantile\", \"spread\" and \"of\" are for numbers";
+            return Err(PlanError::wanted(name, reason));
+        }
+        let estimates = open.items.count().unwrap_or(1);
+        for (bound, value) in [
+            (STANDARD_ERROR, wanted.standard_error),
+            (SMALLEST, wanted.smallest),
+        ] {
+            value.map_or(Ok(()), |value| bound.check(value))?;
+        }
+        let seen = Reach::new(estimates).seen;
+        let to_see = wanted.smallest.map(|frequency| frequency / seen);
+        let range = 2.0;
+        Ok(Self {
+            aim: Aim::Mean,
+            errors_of: ErrorsOf::Items,
+            scale: 1.0,
+            of: None,
+            unit: None,
+            estimates,
+            within: check_within(wanted, range)?,
+            error: match (wanted.standard_error, to_see) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            },
+            range,
+            entries: Some(open.average_entries()),
+        })
+    }
+
+    /// Returns the share of people behind each answer if all are equally common, where shares or
+    /// items are estimated and listed.
+    pub(super) fn average(&self, question: &Question) -> Option<f64> {
+        if !matches!(self.errors_of, ErrorsOf::Share | ErrorsOf::Items) {
+            return None;
+        }
+        let entries = self.entries.unwrap_or(question.sparsity().into());
+        let answers = question.items().count()?;
+        Some((entries / f64::from(answers)).min(1.0))
+    }
+
+    /// Returns how many times the squared error wanted the one of this many reports is; 0 if
+    /// none is wanted. Both are for one report, in the aim's unit.
+    pub(super) fn times_wanted(&self, variance: f64, squared_bias: f64, reports: f64) -> f64 {
+        let variance = self.scale * self.scale * variance / reports;
+        let interval = self.within.map_or(0.0, |within| {
+            let error = within / Reach::new(1).single;
+            variance / (error * error)
+        });
+        let error = (self.error).map_or(0.0, |error| (variance + squared_bias) / (error * error));
+        interval.max(error)
     }
 
     fn of_shares(question: &Question) -> Self {
@@ -119,7 +179,9 @@ impl Goal {
             unit: scale.unit().map(str::to_owned),
             estimates: rows,
             within: None,
+            error: None,
             range: max - min,
+            entries: None,
         }
     }
 
@@ -133,7 +195,9 @@ impl Goal {
             unit: None,
             estimates: question.items().count().unwrap_or(1),
             within: None,
+            error: None,
             range: 2.0 * scale,
+            entries: None,
         }
     }
 
@@ -201,7 +265,7 @@ impl Goal {
         let mut all = names.iter().zip(limits);
         let (name, own) = match &wanted.of {
             Some(of) => (all.find(|(name, _)| *name == of))
-                .ok_or_else(|| refusal(question.name(), "has no number of that name"))?,
+                .ok_or_else(|| PlanError::wanted(question.name(), "has no number of that name"))?,
             None => all
                 .max_by(|(_, a), (_, b)| width(a).total_cmp(&width(b)))
                 .expect("there is a number"),
@@ -212,6 +276,20 @@ impl Goal {
             ..Self::of_means(question, 0.5 * width(own))
         })
     }
+}
+
+/// Checks the half-width wanted against the range of what can be answered.
+fn check_within(wanted: &Wanted, range: f64) -> Result<Option<f64>, PlanError> {
+    if let Some(within) = wanted.within {
+        // As STANDARD_ERROR, in parts of the range.
+        let bound = Bound {
+            name: "within",
+            min: 1e-6 * range,
+            max: range,
+        };
+        bound.check(within)?;
+    }
+    Ok(wanted.within)
 }
 
 fn width(limits: &Limits) -> f64 {

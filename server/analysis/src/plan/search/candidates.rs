@@ -4,61 +4,30 @@ use std::cmp::Ordering;
 
 use hushbin::bounds::EPSILON;
 use hushbin::choose::{Asked, Candidate, Objective, QuestionDraft, SquaredError};
-use hushbin::{Error, Items, Task, TaskParts};
+use hushbin::{Error, Items};
 
-use super::question::{LOCAL_EPSILON, PlanError, Question};
+use super::budget::{Budget, round_down};
 use crate::accounting::{
     CENTRAL_EPSILON, Mixture, largest_alpha, largest_epsilon, meets_central_epsilon,
 };
 use crate::numeric::roots::{geometric, try_bisect};
+use crate::plan::error::PlanError;
+use crate::plan::survey::{OpenRatings, Survey};
 
-/// A mechanism with a local ε, and how well it answers.
+/// Mechanism with a local ε, and the error to expect of it.
 #[derive(Debug, Clone)]
-pub(super) struct Choice {
-    pub(super) epsilon: f64,
-    pub(super) candidate: Candidate,
-    /// Of what is wanted; `None` where the mechanism does not estimate that.
-    pub(super) predicted: Option<SquaredError>,
+pub(in crate::plan) struct Choice {
+    pub(in crate::plan) epsilon: f64,
+    pub(in crate::plan) candidate: Candidate,
+    /// Error for the objective; `None` if the mechanism does not estimate it.
+    pub(in crate::plan) predicted: Option<SquaredError>,
 }
 
 impl Choice {
-    /// What is compared: the squared error, infinite where the mechanism does
-    /// not answer what is asked or is biased where no bias is accepted.
-    pub(super) const fn squared_error(&self) -> f64 {
+    /// Returns the squared error that choices are compared by. It is infinite if the mechanism
+    /// does not estimate what is asked, or is biased where no bias is accepted.
+    pub(in crate::plan) const fn squared_error(&self) -> f64 {
         self.candidate.error
-    }
-
-    pub(super) fn task(&self, question: &Question) -> Result<Task, PlanError> {
-        Ok(Task::new(TaskParts {
-            id: question.id.clone(),
-            items: question.items.clone(),
-            sparsity: self.candidate.sparsity,
-            epsilon: self.epsilon,
-            value: question.value,
-            mechanism: self.candidate.mechanism.clone(),
-        })?)
-    }
-}
-
-/// What may be given away.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
-    /// Local ε.
-    pub(super) epsilon: f64,
-    /// ε of the shuffled reports.
-    pub(super) central: Option<f64>,
-}
-
-impl Budget {
-    /// The budget of what is said of a local and a central ε; `None` where that is nothing.
-    pub(super) fn new(epsilon: Option<f64>, central: Option<f64>) -> Option<Self> {
-        match (epsilon, central) {
-            (None, None) => None,
-            (epsilon, central) => Some(Self {
-                epsilon: epsilon.unwrap_or(LOCAL_EPSILON),
-                central,
-            }),
-        }
     }
 }
 
@@ -84,12 +53,13 @@ const INDIFFERENT: f64 = 0.003;
 /// Reports of a larger local ε that hide as well tell more: for one bucket of t,
 /// α ≈ 1/(e + t − 1) may stay the same while e grows with t. So with a bound on
 /// the central ε, the best local one is to be searched for too.
-pub(super) fn choices(
-    question: &Question,
+pub(super) fn candidates(
+    survey: &Survey,
+    open: &OpenRatings<'_>,
     people: u64,
     budget: Budget,
 ) -> Result<Vec<Choice>, PlanError> {
-    let search = Search::new(question, people, budget.epsilon)?;
+    let search = Search::new(survey, open, people, budget.epsilon)?;
     let Some(central_epsilon) = budget.central else {
         return search.choices(budget.epsilon, f64::INFINITY);
     };
@@ -101,7 +71,8 @@ pub(super) fn choices(
 
 /// A search for the local ε of a question.
 struct Search<'a> {
-    question: &'a Question,
+    survey: &'a Survey,
+    open: &'a OpenRatings<'a>,
     people: u64,
     objective: Objective,
     draft: QuestionDraft,
@@ -110,16 +81,28 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(question: &'a Question, people: u64, greatest: f64) -> Result<Self, PlanError> {
+    fn new(
+        survey: &'a Survey,
+        open: &'a OpenRatings<'a>,
+        people: u64,
+        greatest: f64,
+    ) -> Result<Self, PlanError> {
         // Names make no difference, and would be checked anew for every ε.
-        let mut draft = question.draft();
-        if let Some(items) = question.items.count() {
-            draft.asked = Asked::Ratings(Items::Count(items), question.value);
-        }
+        let items = open.items.count().map(Items::Count);
+        let items = items.unwrap_or_else(|| open.items.clone());
+        let draft = QuestionDraft {
+            name: String::new(),
+            asked: Asked::Ratings(items, open.value),
+            sparsity: open.draft.sparsity,
+            entries: open.draft.entries.clone(),
+            weight: None,
+            mechanism: open.draft.mechanism.clone(),
+        };
         Ok(Self {
-            question,
+            survey,
+            open,
             people,
-            objective: question.objective.objective()?,
+            objective: open.objective.objective()?,
             draft,
             greatest,
         })
@@ -145,7 +128,7 @@ impl<'a> Search<'a> {
     /// Choices that keep to a central ε, of many local ones: from that at which any
     /// randomizer hides well enough to the greatest, and about the best of them.
     fn hiding(&self, central_epsilon: f64) -> Result<Vec<Choice>, PlanError> {
-        let (honest, delta) = (self.question.honest_fraction, self.question.delta);
+        let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         let any = self.epsilon_of_any_randomizer(central_epsilon)?;
         let first = any.map_or(EPSILON.min, |any| {
             round_down(any).clamp(EPSILON.min, self.greatest)
@@ -178,7 +161,7 @@ impl<'a> Search<'a> {
     /// Up to which local ε any randomizer hides well enough; none where not even at
     /// the least.
     fn epsilon_of_any_randomizer(&self, central_epsilon: f64) -> Result<Option<f64>, PlanError> {
-        let (honest, delta) = (self.question.honest_fraction, self.question.delta);
+        let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         match largest_epsilon(
             Mixture::generic,
             self.people,
@@ -201,7 +184,7 @@ impl<'a> Search<'a> {
             // What is refused stays so.
             if choice.squared_error() <= good && good.is_finite() {
                 let epsilon = self.stretched(choice, central_epsilon)?;
-                let domain = self.question.domain(choice.candidate.sparsity);
+                let domain = self.open.domain(choice.candidate.sparsity);
                 let predicted = (choice.candidate.mechanism).predict(&domain, epsilon, &population);
                 choice.epsilon = epsilon;
                 choice.candidate.predicted = predicted;
@@ -217,8 +200,8 @@ impl<'a> Search<'a> {
     /// choice's mechanism hides well enough: as buckets are whole, its α is often
     /// less than what was allowed.
     fn stretched(&self, choice: &Choice, central_epsilon: f64) -> Result<f64, PlanError> {
-        let (honest, delta) = (self.question.honest_fraction, self.question.delta);
-        let domain = self.question.domain(choice.candidate.sparsity);
+        let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
+        let domain = self.open.domain(choice.candidate.sparsity);
         // With room for roundings.
         let central_epsilon = central_epsilon * (1.0 - 1e-7);
         let hides = |epsilon: f64| -> Result<bool, PlanError> {
@@ -251,12 +234,6 @@ fn best_of(choices: &[Choice]) -> Option<&Choice> {
 /// So far on the way between two ε, by factors.
 fn between(low: f64, high: f64, part: f64) -> f64 {
     round_down(low * (high / low).powf(part)).clamp(low, high)
-}
-
-/// Rounded down to four digits, for people to read.
-pub(super) fn round_down(epsilon: f64) -> f64 {
-    let unit = 10_f64.powi(3 - epsilon.log10().floor() as i32);
-    (epsilon * unit).floor() / unit
 }
 
 /// Above every α, but for mechanisms that cannot be accounted for.

@@ -1,4 +1,4 @@
-//! What it would take to ask the same as ratings.
+//! Cost of asking the same as ratings.
 
 use hushbin::choose::{Asked, AutoDraft, MechanismDraft, ObjectiveDraft, ObjectiveName};
 use hushbin::choose::{AutoLevel, QuestionDraft};

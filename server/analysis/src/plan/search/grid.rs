@@ -5,10 +5,11 @@ use hushbin::choose::grid::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::grid::Grid;
 
-use super::choose::round_down;
-use super::question::{LOCAL_EPSILON, PlanError};
+use super::budget::round_down;
 use crate::accounting::{Mixture, meets_central_epsilon};
 use crate::numeric::roots::{geometric, try_bisect};
+use crate::plan::error::PlanError;
+use crate::plan::survey::LOCAL_EPSILON;
 
 /// What a grid is chosen by where its reports are shuffled.
 #[derive(Debug, Clone, Copy, PartialEq)]

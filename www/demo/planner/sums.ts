@@ -1,39 +1,24 @@
-// The answer: what either way gives and takes, and what dishonest people could do.
+// The plan of sums: what either way gives and takes, and what dishonest people could do.
 
-import { Verdict } from "../planner/verdict.js";
-import { digits, lossDigits, perCent } from "../planner/words.js";
 import type { SumPlan } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
 import { count, counted, powers } from "../shared/format.js";
+import type { Figure } from "./view.js";
+import { digits, lossDigits, perCent } from "./words.js";
 
-/** A number of the answer. */
-type Figure = readonly [name: string, exact: number | null, words: string, note: string];
-
-export class PlanView {
-  readonly #verdict = new Verdict();
-
-  show(plan: SumPlan): void {
-    byId("figures").replaceChildren(...figuresOf(plan).map(figure));
-    byId("ways-rows").replaceChildren(...waysOf(plan));
-    sayRoles(byId("ways"));
-    byId("statement").textContent = plan.privacy.statement;
-    byId("influence-text").textContent = assumedOf(plan);
-    byId("influence-rows").replaceChildren(...influenceOf(plan));
-    byId("task-json").textContent = taskFile(plan);
-    byId("command").textContent = `hushbin plan --task ${plan.task.id}.json`;
-    this.#verdict.answer("useful", "Trust: the shuffler", verdictOf(plan), tallyOf(plan));
-  }
-
-  /** As {@link Verdict.refuse}. */
-  refuse(message: string): void {
-    this.#verdict.refuse(message);
-  }
+/** Shows what only sums have, and returns the figures. */
+export function showSums(plan: SumPlan): Figure[] {
+  byId("ways-rows").replaceChildren(...waysOf(plan));
+  sayRoles(byId("ways"));
+  byId("statement").textContent = plan.privacy.statement;
+  byId("influence-text").textContent = assumedOf(plan);
+  byId("influence-rows").replaceChildren(...influenceOf(plan));
+  return figuresOf(plan);
 }
 
-/** The task file; numbers of a list that is long take a line each. */
-export function taskFile({ task }: SumPlan): string {
-  const lines = JSON.stringify(task, null, 2);
-  return `${lines.replace(/\{\n\s*("name"[^{}]*?)\n\s*\}/g, (_, own: string) => `{ ${own.split(/\n\s*/).join(" ")} }`)}\n`;
+/** The verdict, and its short form. */
+export function sumsVerdict(plan: SumPlan): [text: string, tally: string] {
+  return [verdictOf(plan), tallyOf(plan)];
 }
 
 /** All items have the same limits, and so the same errors. */
@@ -87,20 +72,6 @@ function figuresOf(plan: SumPlan): Figure[] {
 }
 
 const delta = (value: number) => powers(value.toExponential());
-
-function figure([name, exact, words, note]: Figure): HTMLElement {
-  return el(
-    "div",
-    {},
-    el("dt", {}, name),
-    el(
-      "dd",
-      { class: "figure-value" },
-      exact === null ? words : el("data", { value: exact, title: String(exact) }, words),
-    ),
-    el("dd", { class: "figure-note" }, note),
-  );
-}
 
 const small = (text: string) => el("span", { class: "parameters" }, text);
 

@@ -1,0 +1,363 @@
+//! The planner's search: the best task within a budget, and its errors.
+//!
+//! Three ways find the largest local ε, or the best one, that keeps to a central ε:
+//!
+//! - ratings asked alone whose mechanism is open try every mechanism at many local ε
+//!   ([`candidates`]);
+//! - a grid asked for by name alone searches its cells together with ε ([`mod@grid`]);
+//! - any other task is chosen at each local ε by the core, and ε is bisected. For shares of
+//!   answers of which everybody gives one, the buckets are the best in the worst case.
+
+mod budget;
+mod candidates;
+mod grid;
+
+pub(super) use budget::Budget;
+pub(super) use candidates::Choice;
+pub use grid::{GridChoice, GridGoal, grid};
+
+use hushbin::bounds::{EPSILON, WEIGHT};
+use hushbin::choose::grid::Draft;
+use hushbin::choose::{Asked, MechanismDraft, QuestionDraft, TaskDraft, together};
+use hushbin::hash::Hashing;
+use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::task::{Kind, QuestionParts};
+use hushbin::{Error, Mechanism, Question, Task};
+
+use super::error::PlanError;
+use super::goal::Goal;
+use super::survey::{OpenRatings, Survey};
+use crate::accounting::{Mixture, meets_central_epsilon};
+use crate::estimate::{Aim, Predictor};
+use crate::numeric::roots::{geometric, try_bisect};
+use budget::round_down;
+use candidates::candidates;
+
+/// Task for a survey, with the errors to expect.
+#[derive(Debug, Clone)]
+pub(super) struct Planned {
+    pub(super) task: Task,
+    /// Errors of each question of the task.
+    pub(super) errors: Vec<QuestionError>,
+    /// Other mechanisms at their best, by increasing error, if the mechanism was open.
+    pub(super) others: Vec<Choice>,
+    /// Variance of [`together`] over that of the questions with weights by their noise alone,
+    /// for which it is least; `None` if they cannot be asked so.
+    pub(super) together_over_drawn: Option<f64>,
+}
+
+/// Goal of a question, and the error of one report that answers it.
+#[derive(Debug, Clone)]
+pub(super) struct QuestionError {
+    pub(super) goal: Goal,
+    /// Variance of one report, in the aim's unit; infinite if the goal cannot be reached.
+    pub(super) variance: f64,
+    /// Squared bias, which no number of reports lessens; `None` if no number is known.
+    pub(super) squared_bias: Option<f64>,
+}
+
+/// Finds the best task that keeps to a budget; `None` if none does.
+///
+/// # Errors
+/// Those of the questions, of what is wanted of them, and of accounting.
+pub(super) fn search(
+    survey: &Survey,
+    people: u64,
+    budget: Budget,
+) -> Result<Option<Planned>, PlanError> {
+    if let Some(open) = survey.open() {
+        return best_of_all(survey, &open, people, budget);
+    }
+    let most = Planned::at(survey, budget.epsilon)?;
+    let Some(central) = budget.central else {
+        return Ok(Some(most));
+    };
+    match grid_goal(survey, people, budget.epsilon, central) {
+        Some(goal) => best_grid(survey, &goal),
+        None => most_private(survey, most, people, central),
+    }
+}
+
+/// Returns how many times the squared errors wanted those of the best task are: the greatest of
+/// all questions. Infinite if nothing keeps to the budget.
+///
+/// # Errors
+/// As [`search`].
+pub(super) fn times_wanted(survey: &Survey, people: f64, budget: Budget) -> Result<f64, PlanError> {
+    let planned = match survey.open() {
+        // Without the task, whose names are checked anew each time.
+        Some(open) => {
+            let whole = people as u64;
+            let all = candidates(survey, &open, whole, budget)?;
+            let Some(best) = all.first() else {
+                return Ok(f64::INFINITY);
+            };
+            let goal = Goal::of_open(&open, &survey.wanted(&open.draft.name))?;
+            let error = QuestionError::of_choice(goal, best, whole);
+            return Ok(error.times_wanted(whole as f64));
+        }
+        None => search(survey, people as u64, budget)?,
+    };
+    Ok(planned.map_or(f64::INFINITY, |own| own.times_wanted(people)))
+}
+
+impl QuestionError {
+    /// Takes the error that is predicted for a choice with `people` reports.
+    fn of_choice(goal: Goal, choice: &Choice, people: u64) -> Self {
+        let possible = choice.squared_error().is_finite();
+        let predicted = choice.predicted.filter(|_| possible);
+        Self {
+            goal,
+            variance: predicted.map_or(f64::INFINITY, |own| own.variance * people as f64),
+            squared_bias: predicted.map(|own| own.squared_bias),
+        }
+    }
+
+    /// As [`Goal::times_wanted`], for this many reports.
+    fn times_wanted(&self, reports: f64) -> f64 {
+        let bias = self.squared_bias.unwrap_or(0.0);
+        self.goal.times_wanted(self.variance, bias, reports)
+    }
+
+    /// Returns the standard error of the answer, for this many reports.
+    pub(super) fn standard_error(&self, reports: f64) -> f64 {
+        self.goal.scale * (self.variance / reports).sqrt()
+    }
+
+    /// Returns the root of variance plus squared bias, for this many reports.
+    pub(super) fn root(&self, reports: f64) -> f64 {
+        self.standard_error(reports)
+            .hypot(self.squared_bias.unwrap_or(0.0).sqrt())
+    }
+}
+
+/// Finds the best of all mechanisms for ratings.
+fn best_of_all(
+    survey: &Survey,
+    open: &OpenRatings<'_>,
+    people: u64,
+    budget: Budget,
+) -> Result<Option<Planned>, PlanError> {
+    let mut all = candidates(survey, open, people, budget)?;
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let best = all.remove(0);
+    if !best.squared_error().is_finite() {
+        return Err(PlanError::OutOfReach(
+            "no mechanism answers this without a bias that was not accepted".to_owned(),
+        ));
+    }
+    let goal = Goal::of_open(open, &survey.wanted(&open.draft.name))?;
+    let candidate = &best.candidate;
+    let question = open.question(&candidate.mechanism, candidate.sparsity, best.epsilon)?;
+    Ok(Some(Planned {
+        task: survey.task(vec![question])?,
+        errors: vec![QuestionError::of_choice(goal, &best, people)],
+        others: all,
+        together_over_drawn: None,
+    }))
+}
+
+/// Finds the grid of least error.
+fn best_grid(survey: &Survey, goal: &GridGoal) -> Result<Option<Planned>, PlanError> {
+    let Some(found) = grid(goal)? else {
+        return Ok(None);
+    };
+    let mut questions = survey.questions.clone();
+    questions[0].mechanism = MechanismDraft::Grid(Draft {
+        drawn: Some(found.grid.drawn()),
+        steps: Some(found.grid.steps()),
+    });
+    Planned::asking(survey, questions, found.epsilon).map(Some)
+}
+
+/// Finds the task of the largest local ε, up to that of `most`, that keeps to a central ε.
+fn most_private(
+    survey: &Survey,
+    most: Planned,
+    people: u64,
+    central: f64,
+) -> Result<Option<Planned>, PlanError> {
+    let hides = |planned: &Planned| -> Result<bool, PlanError> {
+        let mixture = Mixture::for_task(&planned.task)?;
+        let (honest, delta) = (survey.honest_fraction, survey.delta);
+        Ok(meets_central_epsilon(
+            &mixture, people, honest, delta, central,
+        )?)
+    };
+    if hides(&most)? {
+        return Ok(Some(most));
+    }
+    if !hides(&Planned::at(survey, EPSILON.min)?)? {
+        return Ok(None);
+    }
+    let at = |epsilon: f64| hides(&Planned::at(survey, epsilon)?);
+    let (found, _) = try_bisect(EPSILON.min, most.task.epsilon(), geometric(1e-4), at)?;
+    // Fewer digits, where what is chosen at them hides as well.
+    let rounded = Planned::at(survey, round_down(found).max(EPSILON.min))?;
+    if hides(&rounded)? {
+        return Ok(Some(rounded));
+    }
+    Planned::at(survey, found).map(Some)
+}
+
+impl Planned {
+    /// Chooses the task at a local ε. The choice does not depend on the number of people.
+    ///
+    /// # Errors
+    /// Those of the questions, and of what is wanted of them.
+    fn at(survey: &Survey, epsilon: f64) -> Result<Self, PlanError> {
+        Self::asking(survey, survey.questions.clone(), epsilon)
+    }
+
+    /// Chooses the task of these questions.
+    fn asking(
+        survey: &Survey,
+        questions: Vec<QuestionDraft>,
+        epsilon: f64,
+    ) -> Result<Self, PlanError> {
+        let draft = TaskDraft {
+            id: survey.id.clone(),
+            epsilon,
+            people: None,
+            questions,
+            budget: survey.budget,
+        };
+        let resolved = draft.resolve()?;
+        let several = draft.questions.len() > 1;
+        let (mut questions, mut errors) = (Vec::new(), Vec::new());
+        for (draft, question) in draft.questions.iter().zip(resolved.questions()) {
+            let goal = Goal::new(draft, question, &survey.wanted(question.name()));
+            let goal = if several {
+                goal.map_err(|error| error.of_question(question.name()))?
+            } else {
+                goal?
+            };
+            let variance = Predictor::for_question(question).worst_variance(goal.aim, several);
+            let variance = variance.ok_or_else(|| none_answers(question, goal.aim))?;
+            let best = best_at_worst(draft, question, goal.aim, several)?;
+            let (question, variance) = best.unwrap_or_else(|| (question.clone(), variance));
+            questions.push(question);
+            errors.push(QuestionError {
+                goal,
+                variance,
+                squared_bias: None,
+            });
+        }
+        let weighed = draft.questions.iter().any(|own| own.weight.is_some());
+        let all_wanted = errors.iter().all(|own| own.goal.within.is_some());
+        if several && !weighed && all_wanted {
+            questions = weigh(&questions, &errors)?;
+        }
+        Ok(Self {
+            task: survey.task(questions)?,
+            errors,
+            others: Vec::new(),
+            together_over_drawn: together(&resolved).map(|both| both.together / both.drawn),
+        })
+    }
+
+    /// As [`times_wanted`], for this many people. With one person it is the number of people
+    /// that bring every error to what is wanted, unless there is bias.
+    fn times_wanted(&self, people: f64) -> f64 {
+        let each = self.errors.iter().enumerate();
+        let times = each.map(|(index, own)| own.times_wanted(people * self.task.share(index)));
+        times.fold(0.0, f64::max)
+    }
+}
+
+/// Returns the goal of a grid's search, if a grid alone is asked for.
+fn grid_goal(survey: &Survey, people: u64, most_epsilon: f64, central: f64) -> Option<GridGoal> {
+    let [question] = &survey.questions[..] else {
+        return None;
+    };
+    let (Asked::Numbers(items, _), MechanismDraft::Grid(draft)) =
+        (&question.asked, &question.mechanism)
+    else {
+        return None;
+    };
+    Some(GridGoal {
+        honest_fraction: survey.honest_fraction,
+        most_epsilon,
+        draft: *draft,
+        ..GridGoal::new(items.count()?, people, central, survey.delta)
+    })
+}
+
+fn none_answers(question: &Question, aim: Aim) -> PlanError {
+    let what = match aim {
+        Aim::Mean | Aim::MeanWithin(_) => "means",
+        Aim::Share | Aim::Distribution(_) => "shares",
+    };
+    PlanError::OutOfReach(format!(
+        "{} does not estimate {what}, which question {:?} is for",
+        question.mechanism().name(),
+        question.name()
+    ))
+}
+
+/// Chooses the number of buckets for which the variance of a share is least in the worst case,
+/// if everybody gives one answer of several and the mechanism is open; `None` elsewhere. The
+/// choice for the average over answers takes up to three times as many people at ε = 3.
+fn best_at_worst(
+    draft: &QuestionDraft,
+    question: &Question,
+    aim: Aim,
+    several: bool,
+) -> Result<Option<(Question, f64)>, Error> {
+    let single = match question.kind() {
+        Kind::Number(scale) => scale.tree().is_none(),
+        kind => matches!(kind, Kind::Choice | Kind::Flag),
+    };
+    let answers = question.items().count().filter(|_| single);
+    let open = matches!(draft.mechanism, MechanismDraft::Auto(_))
+        || draft.mechanism == MechanismDraft::default();
+    let (Aim::Share, true, Some(answers)) = (aim, open, answers) else {
+        return Ok(None);
+    };
+    let mut best: Option<(Question, f64)> = None;
+    let next = |buckets: &u32| Some(buckets + 1 + buckets / FINE);
+    for buckets in std::iter::successors(Some(2), next).take_while(|t| *t <= answers) {
+        let rule = Rule::Heaviest { favoured: 1 };
+        let mechanism = Collision::new(rule, Hashing::Balanced, buckets)?;
+        let question = changed(question, question.weight(), mechanism.into())?;
+        let variance = Predictor::for_question(&question).worst_variance(aim, several);
+        // All Collision estimates shares.
+        let variance = variance.unwrap_or(f64::INFINITY);
+        if best.as_ref().is_none_or(|(_, least)| variance < *least) {
+            best = Some((question, variance));
+        }
+    }
+    Ok(best)
+}
+
+/// Numbers of buckets closer than one part in this many are not told apart.
+const FINE: u32 = 24;
+
+fn changed(question: &Question, weight: u32, mechanism: Mechanism) -> Result<Question, Error> {
+    Question::new(QuestionParts {
+        name: question.name().to_owned(),
+        kind: question.kind().clone(),
+        items: question.items().clone(),
+        sparsity: question.sparsity(),
+        weight,
+        epsilon: question.epsilon(),
+        mechanism,
+    })
+}
+
+/// Greatest weight that is chosen.
+const PARTS: f64 = 10_000.0;
+
+/// Weighs questions in proportion to the reports that they need. That takes the fewest people,
+/// as each need over its share is then the same.
+fn weigh(questions: &[Question], errors: &[QuestionError]) -> Result<Vec<Question>, Error> {
+    let needs: Vec<f64> = errors.iter().map(|own| own.times_wanted(1.0)).collect();
+    let most = needs.iter().copied().fold(0.0, f64::max);
+    let weighed = |(question, need): (&Question, &f64)| {
+        let weight = (PARTS * need / most).round().clamp(1.0, WEIGHT.max) as u32;
+        changed(question, weight, question.mechanism().clone())
+    };
+    questions.iter().zip(&needs).map(weighed).collect()
+}

@@ -1,0 +1,306 @@
+//! Input of the planner: questions, what is known, and what is wanted.
+
+use std::collections::BTreeMap;
+
+use hushbin::bounds::{Bound, EPSILON, PEOPLE};
+use hushbin::choose::{Asked, MechanismDraft, ObjectiveDraft, QuestionDraft};
+use hushbin::domain::Domain;
+use hushbin::task::{Budget, Kind, QuestionParts};
+use hushbin::{Error, Items, Mechanism, Question, Task, TaskParts, ValueKind};
+use serde::Deserialize;
+
+use super::error::PlanError;
+use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
+
+/// Questions to plan for, one or several, of which each report answers one.
+///
+/// Give two of people, privacy (`epsilon`, `central_epsilon` or both) and accuracy (`wanted` of
+/// at least one question). The planner finds the third.
+///
+/// ```
+/// use hushbin_analysis::plan::{Survey, plan};
+///
+/// let survey: Survey = serde_json::from_str(r#"{
+///     "questions": [
+///         { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"] },
+///         { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s" }
+///     ],
+///     "wanted": { "theme": { "within": 0.01 }, "load": { "within": 0.3 } },
+///     "epsilon": 1.0
+/// }"#).unwrap();
+/// let plan = plan(&survey).unwrap();
+/// assert!(plan.questions.iter().all(|own| own.interval <= own.wanted.unwrap()));
+/// ```
+///
+/// For ratings asked alone with the mechanism `auto`, every mechanism is tried, and errors are
+/// averages over all items. Without a name, the task has the form for one question.
+///
+/// ```
+/// # use hushbin_analysis::plan::{Survey, plan};
+/// let survey: Survey = serde_json::from_str(r#"{
+///     "questions": [{ "name": "", "kind": "ratings", "items": 40, "sparsity": 3,
+///                     "value": "sign", "mechanism": "auto" }],
+///     "wanted": { "": { "standard_error": 0.01 } }, "epsilon": 1.0
+/// }"#).unwrap();
+/// assert!(plan(&survey).unwrap().people > 100_000);
+/// ```
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[serde(deny_unknown_fields)]
+pub struct Survey {
+    /// Id of the task that is made.
+    #[serde(default = "default_id")]
+    pub id: String,
+    /// Questions as in a task file. `entries` are for ratings whose mechanism is open.
+    #[cfg_attr(
+        feature = "wasm",
+        tsify(type = "({ name: string; kind: string } & Record<string, unknown>)[]")
+    )]
+    pub questions: Vec<QuestionDraft>,
+    /// How much one person reports. The plan is for people who report once.
+    #[serde(default)]
+    #[cfg_attr(
+        feature = "wasm",
+        tsify(
+            type = "{ days?: number; reports?: number; answers?: string }",
+            optional
+        )
+    )]
+    pub budget: Budget,
+    /// Accuracy wanted, by the name of a question.
+    #[serde(default)]
+    #[cfg_attr(feature = "wasm", tsify(type = "Record<string, Wanted>", optional))]
+    pub wanted: BTreeMap<String, Wanted>,
+    /// Number of people who report, once each.
+    #[serde(default)]
+    pub people: Option<u64>,
+    /// Number of people who report in a day.
+    #[serde(default)]
+    pub people_per_day: Option<f64>,
+    /// Maximum local ε; [`LOCAL_EPSILON`] if only a central one is given.
+    #[serde(default)]
+    pub epsilon: Option<f64>,
+    /// Maximum ε of the shuffled reports.
+    #[serde(default)]
+    pub central_epsilon: Option<f64>,
+    /// δ of the shuffled reports.
+    #[serde(default = "default_delta")]
+    pub delta: f64,
+    /// Part of the reports that are assumed to be honest.
+    #[serde(default = "default_honest_fraction")]
+    pub honest_fraction: f64,
+}
+
+/// Accuracy wanted of one question.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    /// Half-width of an interval at 95% confidence. It is a share from 0 to 1, a mean in its
+    /// unit, or a mean of ratings from −1 to 1. For a cross with a number it is the mean within
+    /// rows of equal size. For a quantile it is the share below, or its unit where a `spread` is
+    /// given. For several numbers it holds for each mean in its own unit.
+    #[serde(default)]
+    pub within: Option<f64>,
+    /// Name of the only number that `within` is for, among several numbers.
+    #[serde(default)]
+    pub of: Option<String>,
+    /// Part of people below the quantile wanted, in (0, 1), for a number in bins. Without it the
+    /// shares of bins are wanted, or the median if a spread is given.
+    #[serde(default)]
+    pub quantile: Option<f64>,
+    /// Standard deviation of a number, in its unit, if known. It turns a quantile's share into
+    /// the quantile, for people who are spread normally.
+    #[serde(default)]
+    pub spread: Option<f64>,
+    /// Maximum error over all items: the root of the mean squared error. For ratings asked alone
+    /// whose mechanism is open.
+    #[serde(default)]
+    pub standard_error: Option<f64>,
+    /// Frequency of the rarest item worth seeing. An item is seen if its interval lies above 0,
+    /// simultaneously for all items at 95% confidence, with a probability of [`POWER`]. For
+    /// ratings asked alone whose mechanism is open.
+    #[serde(default)]
+    pub smallest: Option<f64>,
+}
+
+/// Default id of a task.
+pub const DEFAULT_ID: &str = "planned";
+
+fn default_id() -> String {
+    DEFAULT_ID.to_owned()
+}
+
+const fn default_delta() -> f64 {
+    DEFAULT_DELTA
+}
+
+const fn default_honest_fraction() -> f64 {
+    DEFAULT_HONEST_FRACTION
+}
+
+/// Maximum local ε if only a central one is given. Without a limit, nothing but the shuffler
+/// would protect people from an attacker who links reports to their senders.
+pub const LOCAL_EPSILON: f64 = 4.0;
+/// Probability that an item of the smallest frequency is seen.
+pub const POWER: f64 = 0.8;
+/// Range of the number of people who report in a day.
+pub const PEOPLE_PER_DAY: Bound = Bound {
+    name: "people_per_day",
+    min: 1e-3,
+    max: PEOPLE.max,
+};
+/// Range of ε of the shuffled reports. Below it, a plan would need more people than there are.
+pub const CENTRAL_EPSILON: Bound = Bound {
+    min: 1e-3,
+    ..accounting::CENTRAL_EPSILON
+};
+/// Range of the error wanted.
+pub const STANDARD_ERROR: Bound = Bound {
+    name: "standard_error",
+    min: 1e-6,
+    max: 1.0,
+};
+/// Range of the frequency worth seeing.
+pub const SMALLEST: Bound = Bound {
+    name: "smallest",
+    min: 1e-6,
+    max: 1.0,
+};
+/// Range of the part of people below a quantile.
+pub const QUANTILE: Bound = Bound {
+    name: "quantile",
+    min: 0.001,
+    max: 0.999,
+};
+
+impl Survey {
+    /// Checks everything that does not depend on ε.
+    pub(super) fn check(&self) -> Result<(), PlanError> {
+        for (bound, value) in [
+            (PEOPLE, self.people.map(|people| people as f64)),
+            (PEOPLE_PER_DAY, self.people_per_day),
+            (EPSILON, self.epsilon),
+            (CENTRAL_EPSILON, self.central_epsilon),
+            (accounting::DELTA, Some(self.delta)),
+            (accounting::HONEST_FRACTION, Some(self.honest_fraction)),
+        ] {
+            value.map_or(Ok(()), |value| bound.check(value))?;
+        }
+        let named = |name: &String| self.questions.iter().any(|own| own.name == *name);
+        if let Some(name) = self.wanted.keys().find(|name| !named(name)) {
+            return Err(PlanError::wanted(name, "is not asked"));
+        }
+        if let Some(open) = self.open() {
+            // Parameters are wrong at every ε alike; names are checked with the task.
+            return Ok(open.draft.validate(EPSILON.min, self.people)?);
+        }
+        for question in &self.questions {
+            let wanted = self.wanted(&question.name);
+            if wanted.standard_error.is_some() || wanted.smallest.is_some() {
+                let reason = "is planned for \"within\": an error over all items is for ratings \
+                              asked alone with the mechanism \"auto\"";
+                return Err(PlanError::wanted(&question.name, reason));
+            }
+            if question.entries.is_some() {
+                let reason = "is planned for a \"sparsity\", not \"entries\"";
+                return Err(PlanError::wanted(&question.name, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the accuracy wanted of a question, all fields empty if none is given.
+    pub(super) fn wanted(&self, name: &str) -> Wanted {
+        self.wanted.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Checks that the accuracy of at least one question is given.
+    pub(super) fn wants_accuracy(&self) -> bool {
+        self.wanted.values().any(|own| {
+            own.within.is_some() || own.standard_error.is_some() || own.smallest.is_some()
+        })
+    }
+
+    /// Returns the only question if it is ratings whose mechanism is open.
+    pub(super) fn open(&self) -> Option<OpenRatings<'_>> {
+        let [draft] = &self.questions[..] else {
+            return None;
+        };
+        let (Asked::Ratings(items, value), MechanismDraft::Auto(auto)) =
+            (&draft.asked, &draft.mechanism)
+        else {
+            return None;
+        };
+        Some(OpenRatings {
+            draft,
+            items,
+            value: *value,
+            objective: auto.objective,
+        })
+    }
+
+    /// Makes the task of these questions. A single question without a name makes the form for
+    /// one question.
+    pub(super) fn task(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
+        let task = match &questions[..] {
+            [sole] if sole.name().is_empty() => {
+                let sole = questions.remove(0);
+                Task::new(TaskParts {
+                    id: self.id.clone(),
+                    items: sole.items().clone(),
+                    sparsity: sole.sparsity(),
+                    epsilon: sole.epsilon(),
+                    value: sole.value(),
+                    mechanism: sole.mechanism().clone(),
+                })?
+            }
+            _ => Task::of_questions(self.id.clone(), questions)?,
+        };
+        Ok(task.with_budget(self.budget))
+    }
+}
+
+/// Ratings asked alone whose mechanism is open: every mechanism is tried.
+pub(super) struct OpenRatings<'a> {
+    pub(super) draft: &'a QuestionDraft,
+    pub(super) items: &'a Items,
+    pub(super) value: ValueKind,
+    pub(super) objective: ObjectiveDraft,
+}
+
+impl OpenRatings<'_> {
+    /// Returns the domain of inputs with `sparsity` entries.
+    pub(super) fn domain(&self, sparsity: u32) -> Domain {
+        Domain::rated(self.items.count(), sparsity)
+    }
+
+    /// Completes the question with a mechanism.
+    pub(super) fn question(
+        &self,
+        mechanism: &Mechanism,
+        sparsity: u32,
+        epsilon: f64,
+    ) -> Result<Question, Error> {
+        Question::new(QuestionParts {
+            name: self.draft.name.clone(),
+            kind: Kind::Ratings(self.value),
+            items: self.items.clone(),
+            sparsity,
+            weight: self.draft.weight.unwrap_or(1),
+            epsilon,
+            mechanism: mechanism.clone(),
+        })
+    }
+
+    /// Returns the average number of a person's entries.
+    pub(super) fn average_entries(&self) -> f64 {
+        let Some(entries) = &self.draft.entries else {
+            return f64::from(self.draft.sparsity.unwrap_or(0));
+        };
+        let people: f64 = entries.iter().map(|&count| count as f64).sum();
+        let each = (0..).zip(entries);
+        let sum: f64 = each.map(|(i, &n)| f64::from(i) * n as f64).sum();
+        sum / people
+    }
+}

@@ -1,0 +1,266 @@
+//! A plan in words: its worth, and its assumptions.
+
+use hushbin::mechanism::Neighbours;
+
+use super::answer::{QuestionPlan, Verdict, VerdictKind};
+use super::goal::ErrorsOf;
+use crate::promise::plan_statement;
+
+impl QuestionPlan {
+    /// Names the estimates that its errors are for.
+    fn what(&self) -> String {
+        match (self.errors_of, &self.of) {
+            (ErrorsOf::Share, _) => format!("shares of {}", self.name),
+            (ErrorsOf::Mean, Some(of)) => format!("the mean of {of} in {}", self.name),
+            (ErrorsOf::ConditionalMean, of) => {
+                let of = of.as_deref().unwrap_or_default();
+                format!("means of {of} within rows of {}", self.name)
+            }
+            (ErrorsOf::Mean, None) => format!("the mean of {}", self.name),
+            (ErrorsOf::QuantileShare, _) => {
+                format!("the share below the quantile of {}", self.name)
+            }
+            (ErrorsOf::Quantile, _) => format!("the quantile of {}", self.name),
+            (ErrorsOf::Items, _) => "items".to_owned(),
+        }
+    }
+
+    fn plus_or_minus(&self, number: f64) -> String {
+        let unit = self
+            .unit
+            .as_ref()
+            .map_or(String::new(), |unit| format!(" {unit}"));
+        format!("±{}{unit}", digits(number, 3))
+    }
+
+    /// Checks whether an interval holds everything that can be answered, or no item is seen.
+    fn is_noise(&self) -> bool {
+        match self.errors_of {
+            ErrorsOf::Items => self.smallest.is_none(),
+            _ => 2.0 * self.interval >= self.range,
+        }
+    }
+
+    fn is_missed(&self) -> bool {
+        // But for a rounding.
+        let over = |own: f64, wanted: Option<f64>| wanted.is_some_and(|w| own > w * (1.0 + 1e-9));
+        over(self.interval, self.wanted) || over(self.error, self.wanted_error)
+    }
+
+    /// Checks whether no answer would stand out if all were equally common.
+    fn hides_the_average(&self) -> bool {
+        let rarer = |average| self.smallest.is_none_or(|share| share > average);
+        self.average.is_some_and(rarer)
+    }
+
+    fn sentence(&self) -> String {
+        if self.errors_of == ErrorsOf::Items {
+            return self.items_sentence();
+        }
+        let mut what = self.what();
+        what[..1].make_ascii_uppercase();
+        let within = self.plus_or_minus(self.interval);
+        if self.is_noise() {
+            let are = if self.is_plural() { "are" } else { "is" };
+            return format!("{what} {are} noise: {within} holds all that could be.");
+        }
+        let seen = match self.smallest {
+            Some(share) => format!(
+                "; answers that {} of people give, or more, stand out",
+                percent(share)
+            ),
+            None => String::new(),
+        };
+        let come = if self.is_plural() { "come" } else { "comes" };
+        format!("{what} {come} out within {within}{seen}.")
+    }
+
+    fn items_sentence(&self) -> String {
+        let among = self
+            .answers
+            .map(|items| format!(" among {}", grouped(items.into())));
+        let among = among.unwrap_or_default();
+        let Some(smallest) = self.smallest else {
+            return format!(
+                "This is noise: not even an item that everybody has would stand out{among}."
+            );
+        };
+        let smallest = percent(smallest);
+        let seen = match self.average {
+            Some(average) if self.hides_the_average() => format!(
+                "Only items that {smallest} of people have, or more, stand out{among}; if all were \
+                 equally common, at {} each, they would drown in the noise.",
+                percent(average)
+            ),
+            _ => format!("Items that {smallest} of people have, or more, stand out{among}."),
+        };
+        if self.bias.is_some_and(|bias| bias > self.standard_error) {
+            return format!(
+                "{seen} Most of the error is the bias of leaving entries out or clipping, in the \
+                 worst case; more people do not lessen it."
+            );
+        }
+        seen
+    }
+
+    /// Says which accuracy was wanted, of an answer that misses it.
+    fn missed_goal(&self) -> String {
+        let interval = self.wanted.map(|own| self.plus_or_minus(own));
+        let error = self
+            .wanted_error
+            .map(|own| format!("error of {}", digits(own, 3)));
+        let goals: Vec<String> = interval.into_iter().chain(error).collect();
+        let goals = goals.join(" and ");
+        if self.name.is_empty() {
+            return goals;
+        }
+        format!("{goals} of {}", self.name)
+    }
+
+    /// Checks whether several estimates are made.
+    fn is_plural(&self) -> bool {
+        matches!(self.errors_of, ErrorsOf::Share | ErrorsOf::ConditionalMean)
+    }
+}
+
+impl Verdict {
+    /// `missed` says in words how to get what is wanted.
+    pub(super) fn new(questions: &[QuestionPlan], missed: impl FnOnce() -> String) -> Self {
+        let any = |is: fn(&QuestionPlan) -> bool| questions.iter().any(is);
+        let misses = any(QuestionPlan::is_missed);
+        let kind = if any(QuestionPlan::is_noise) {
+            VerdictKind::Noise
+        } else if misses {
+            VerdictKind::Missed
+        } else if any(QuestionPlan::hides_the_average) {
+            VerdictKind::FrequentOnly
+        } else {
+            VerdictKind::Useful
+        };
+        let mut sentences: Vec<String> = questions.iter().map(QuestionPlan::sentence).collect();
+        if misses {
+            let own = questions.iter().filter(|own| own.is_missed());
+            let wanted: Vec<String> = own.map(QuestionPlan::missed_goal).collect();
+            sentences.push(format!(
+                "For the {} wanted {}.",
+                wanted.join(" and "),
+                missed()
+            ));
+        }
+        Self {
+            kind,
+            text: sentences.join(" "),
+        }
+    }
+}
+
+/// Says how many people, or which local ε, bring every error to what is wanted.
+pub(super) fn takes(people: Option<u64>, per_day: Option<f64>, epsilon: Option<f64>) -> String {
+    let people = match (people, per_day) {
+        (Some(people), Some(day)) => format!(
+            "it takes {} people ({} days)",
+            grouped(people),
+            grouped((people as f64 / day).ceil() as u64)
+        ),
+        (Some(people), None) => format!("it takes {} people", grouped(people)),
+        (None, _) => "no number of people is enough at this privacy".to_owned(),
+    };
+    match epsilon {
+        Some(epsilon) => format!("{people}, or a local ε of {}", digits(epsilon, 3)),
+        None => people,
+    }
+}
+
+/// Says what a plan assumes.
+pub(super) fn assumes(
+    questions: &[QuestionPlan],
+    neighbours: Neighbours,
+    honest_fraction: f64,
+) -> String {
+    let one = match questions {
+        [_] => "Each person sends one report.",
+        _ => "Each person sends one report, which answers one question that its seed draws.",
+    };
+    let about = |of, text| {
+        let any = questions.iter().any(|own| own.errors_of == of);
+        if any { text } else { "" }
+    };
+    let quantiles = about(
+        ErrorsOf::Quantile,
+        " Quantiles are as exact as that if numbers are spread normally, and bins are narrow \
+         beside the spread.",
+    );
+    let rows = about(
+        ErrorsOf::ConditionalMean,
+        " Means within rows are as exact as that if as many people are in each; in a row of half \
+         as many the error is twice that.",
+    );
+    let items = about(
+        ErrorsOf::Items,
+        " Errors are averages over all items, for entries of -1 or 1.",
+    );
+    let worst = if items.is_empty() {
+        " Errors are for the worst case over answers."
+    } else {
+        ""
+    };
+    let promise = plan_statement(neighbours, honest_fraction);
+    format!("{one}{items}{worst}{quantiles}{rows} {promise}")
+}
+
+/// Writes a number with this many digits, or more before the point.
+fn digits(number: f64, digits: i32) -> String {
+    if number == 0.0 {
+        return "0".to_owned();
+    }
+    let places = digits - 1 - number.abs().log10().floor() as i32;
+    let text = format!("{number:.*}", places.clamp(0, 12) as usize);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// Writes a frequency as a percentage.
+fn percent(frequency: f64) -> String {
+    format!("{}%", digits(100.0 * frequency, 2))
+}
+
+/// Writes a number of people in groups of three digits.
+pub(super) fn grouped(people: u64) -> String {
+    let digits = people.to_string();
+    let groups: Vec<&str> = (0..digits.len())
+        .rev()
+        .step_by(3)
+        .map(|end| &digits[end.saturating_sub(2)..=end])
+        .collect();
+    groups.into_iter().rev().collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        for (people, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(people), text);
+        }
+        for (number, text) in [
+            (0.0, "0"),
+            (0.0123, "0.012"),
+            (1.0, "1"),
+            (1.26, "1.3"),
+            (12.3, "12"),
+            (1230.0, "1230"),
+        ] {
+            assert_eq!(digits(number, 2), text);
+        }
+    }
+}

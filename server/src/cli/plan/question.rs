@@ -1,0 +1,458 @@
+//! Options that describe questions, and the accuracy wanted of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use hushbin::Items;
+use hushbin::choose::QuestionDraft;
+use hushbin::task::Budget;
+use hushbin_analysis::plan::Wanted;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::cli::output::Error;
+use crate::task::task_file;
+
+/// Options that describe questions: ratings of items, one question of another kind, or those of a
+/// file.
+#[derive(Debug, clap::Args)]
+pub(super) struct QuestionOptions {
+    /// Number of items that are rated, or "open" for arbitrary strings.
+    #[arg(long, value_name = "N", required_unless_present_any = ["names", "kind", "task"], value_parser = items)]
+    items: Option<Items>,
+    /// File with one name a line: of items, or of the options or numbers of a kind.
+    #[arg(long, value_name = "FILE", conflicts_with = "items")]
+    names: Option<PathBuf>,
+    /// Number of entries of one input that are reported on.
+    #[arg(long, value_name = "S", required_unless_present_any = ["entries", "kind", "task"])]
+    sparsity: Option<u32>,
+    /// Number of people with 0, 1, 2, … entries, to weigh bias against noise. The sparsity is then
+    /// chosen unless it is given.
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    entries: Option<Vec<u64>>,
+    /// Values of items.
+    #[arg(long, value_enum, default_value_t = ValueName::Sign, conflicts_with_all = OTHERS)]
+    value: ValueName,
+    /// Estimates wanted of items.
+    #[arg(long, value_enum, default_value_t = Objective::Mean, conflicts_with_all = OTHERS)]
+    objective: Objective,
+    /// Least that a report on items protects.
+    #[arg(long, value_enum, default_value_t = Level::User, conflicts_with_all = OTHERS)]
+    level: Level,
+    /// Kind of one question instead of ratings: flag, choice, set, number, numbers, cross, text or
+    /// together.
+    #[arg(long, value_name = "KIND", conflicts_with = "items")]
+    kind: Option<String>,
+    /// File of a task, complete or not. Its "epsilon" and "people" hold where options give too
+    /// little.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "kind", "names", "sparsity", "entries"])]
+    pub(super) task: Option<PathBuf>,
+    /// Number of options of a choice, a set or a cross's rows (or --names). For questions asked
+    /// together, one number each, such as 2,2,3; two options make a flag.
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "names",
+        value_delimiter = ','
+    )]
+    options: Vec<u32>,
+    /// Number of options of a cross's columns. Give --min and --max instead for a number.
+    #[arg(long, value_name = "N")]
+    columns: Option<u32>,
+    /// Number of numbers, each from --min to --max (or --names).
+    #[arg(long, value_name = "N", conflicts_with = "names")]
+    numbers: Option<u32>,
+    /// Least number that is not clipped.
+    #[arg(
+        long,
+        value_name = "X",
+        requires = "kind",
+        allow_negative_numbers = true
+    )]
+    min: Option<f64>,
+    /// Greatest number that is not clipped.
+    #[arg(
+        long,
+        value_name = "X",
+        requires = "kind",
+        allow_negative_numbers = true
+    )]
+    max: Option<f64>,
+    /// Unit of numbers.
+    #[arg(long, value_name = "UNIT")]
+    unit: Option<String>,
+    /// Estimate wanted of a number: mean, histogram or quantiles.
+    #[arg(long, value_name = "WHAT")]
+    want: Option<String>,
+    /// Number of levels for a mean (default chosen).
+    #[arg(long, value_name = "N")]
+    levels: Option<u32>,
+    /// Number of bins for a histogram or quantiles.
+    #[arg(long, value_name = "N")]
+    bins: Option<u32>,
+    /// Spacing of bins: even or logarithmic.
+    #[arg(long, value_name = "HOW")]
+    spacing: Option<String>,
+    /// Length of a text in characters.
+    #[arg(long, value_name = "N")]
+    length: Option<u32>,
+    /// Maximum half-width of an interval at 95% confidence: a share from 0 to 1, a mean in its
+    /// unit, or a quantile in its unit if the spread is given. Name the question with
+    /// NAME=X, or one of several numbers with NAME.NUMBER=X.
+    #[arg(long, value_name = "[NAME=]X", value_parser = named)]
+    within: Vec<Named>,
+    /// Part of people below the quantile wanted (default 0.5 if a spread is given).
+    #[arg(long, value_name = "[NAME=]P", value_parser = named)]
+    quantile: Vec<Named>,
+    /// Standard deviation of a number in its unit. It turns a quantile's share into the quantile,
+    /// for people who are spread normally.
+    #[arg(long, value_name = "[NAME=]X", value_parser = named)]
+    spread: Vec<Named>,
+    /// Maximum error of ratings, root mean square over all items.
+    #[arg(long, value_name = "SE", conflicts_with_all = OTHERS)]
+    standard_error: Option<f64>,
+    /// Frequency of the rarest item worth seeing.
+    #[arg(long, value_name = "F", conflicts_with_all = OTHERS)]
+    smallest: Option<f64>,
+}
+
+/// Options of questions that are not ratings.
+const OTHERS: [&str; 2] = ["kind", "task"];
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ValueName {
+    /// -1 or 1.
+    Sign,
+    /// From -1 to 1.
+    Real,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Objective {
+    /// Means, missing entries counting as 0.
+    Mean,
+    /// Frequencies of either sign.
+    Frequency,
+    /// Non-missing frequencies: of any sign.
+    Nonmissing,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Level {
+    /// A person's whole input.
+    User,
+    /// The value of any single item.
+    Event,
+}
+
+/// Returns the word of an option, as files have it too.
+fn word(value: impl ValueEnum) -> Value {
+    let word = value.to_possible_value().expect("no value is hidden");
+    json!(word.get_name())
+}
+
+fn items(text: &str) -> Result<Items, String> {
+    let items = if text == "open" { "\"open\"" } else { text };
+    let expected = "expected a number of items, or \"open\"";
+    match serde_json::from_str(items) {
+        Ok(items @ (Items::Count(_) | Items::Open(_))) => Ok(items),
+        _ => Err(expected.to_owned()),
+    }
+}
+
+/// Number that may name its question.
+#[derive(Debug, Clone)]
+struct Named {
+    name: Option<String>,
+    number: f64,
+}
+
+fn named(text: &str) -> Result<Named, String> {
+    let (name, number) = match text.rsplit_once('=') {
+        Some((name, number)) => (Some(name.to_owned()), number),
+        None => (None, text),
+    };
+    let number = number
+        .parse()
+        .map_err(|_| "expected a number, or NAME=number".to_owned())?;
+    Ok(Named { name, number })
+}
+
+/// Task file, complete or not, without what a plan finds.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Questions {
+    id: String,
+    questions: Vec<QuestionDraft>,
+    epsilon: Option<f64>,
+    people: Option<u64>,
+    #[serde(default)]
+    budget: Budget,
+}
+
+/// Questions with the accuracy wanted of each.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// Id in the file, if there is one.
+    pub(super) id: Option<String>,
+    pub(super) questions: Vec<QuestionDraft>,
+    pub(super) budget: Budget,
+    pub(super) wanted: BTreeMap<String, Wanted>,
+    /// Local ε in the file.
+    epsilon: Option<f64>,
+    /// Number of people in the file.
+    people: Option<u64>,
+}
+
+impl Asked {
+    /// Completes what is known of people and local ε with the file, where options give too little.
+    pub(super) fn known(
+        &self,
+        people: Option<u64>,
+        epsilon: Option<f64>,
+        central_epsilon: Option<f64>,
+    ) -> (Option<u64>, Option<f64>) {
+        let wants = self.wanted.values().any(|own| own.within.is_some());
+        let private = epsilon.is_some() || central_epsilon.is_some();
+        let given = u8::from(wants) + u8::from(private) + u8::from(people.is_some());
+        let epsilon = epsilon.or(self.epsilon.filter(|_| !private && given < 2));
+        let given = given + u8::from(!private && epsilon.is_some());
+        (people.or(self.people.filter(|_| given < 2)), epsilon)
+    }
+}
+
+impl QuestionOptions {
+    /// Reads the questions, and the accuracy wanted of each.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or an option belongs to none of the questions.
+    pub(super) fn asked(&self) -> Result<Asked, Error> {
+        self.check()?;
+        let mut asked = match &self.task {
+            Some(file) => {
+                let file: Questions = task_file::parse(file)?;
+                Asked {
+                    id: Some(file.id),
+                    questions: file.questions,
+                    budget: file.budget,
+                    epsilon: file.epsilon,
+                    people: file.people,
+                    ..Asked::default()
+                }
+            }
+            None => Asked {
+                questions: vec![self.question()?],
+                ..Asked::default()
+            },
+        };
+        asked.wanted = self.wanted(&asked.questions)?;
+        Ok(asked)
+    }
+
+    /// Checks that options go with the kind of the question.
+    fn check(&self) -> Result<(), Error> {
+        let numbers = [
+            self.options.first().copied(),
+            self.columns,
+            self.numbers,
+            self.levels,
+            self.bins,
+            self.length,
+        ];
+        let words = [&self.unit, &self.want, &self.spacing];
+        let of_kind = numbers.iter().any(Option::is_some)
+            || words.iter().any(|word| word.is_some())
+            || self.min.is_some()
+            || self.max.is_some();
+        if of_kind && self.kind.is_none() {
+            return Err(
+                "--options, --columns, --numbers, --min, --max, --unit, --want, --levels, --bins, \
+                 --spacing and --length go with a --kind"
+                    .into(),
+            );
+        }
+        for (own, option, kind) in [
+            (self.columns, "columns", "cross"),
+            (self.numbers, "numbers", "numbers"),
+        ] {
+            if own.is_some() && self.kind.as_deref() != Some(kind) {
+                return Err(format!("--{option} goes with --kind {kind}").into());
+            }
+        }
+        if self.kind.is_none() && self.task.is_none() {
+            let wanted = [&self.within, &self.quantile, &self.spread];
+            if wanted.iter().any(|wanted| !wanted.is_empty()) {
+                return Err(
+                    "--within, --quantile and --spread go with a --kind or a --task".into(),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the question of the options, read as in a task file.
+    fn question(&self) -> Result<QuestionDraft, Error> {
+        let listed = self.names.as_deref().map(names).transpose()?;
+        let Some(kind) = self.kind.as_deref() else {
+            return self.ratings(listed);
+        };
+        let single = match self.options[..] {
+            [count] => Some(count),
+            [_, _, ..] if kind != "together" => {
+                return Err("several --options are of --kind together".into());
+            }
+            _ => None,
+        };
+        let options = || {
+            let listed = listed.clone().map(Value::from);
+            listed.or(single.map(Value::from))
+        };
+        let mut fields = vec![
+            ("name", json!(kind)),
+            ("kind", json!(kind)),
+            ("sparsity", json!(self.sparsity)),
+            ("entries", json!(self.entries)),
+            ("length", json!(self.length)),
+        ];
+        match kind {
+            "numbers" => {
+                let count = |count: u32| (1..=count).map(|n| format!("number-{n}")).collect();
+                let names: Option<Vec<String>> = listed.or(self.numbers.map(count));
+                let number = |name| given([("name", json!(name))].into_iter().chain(self.limits()));
+                let numbers = |names: Vec<String>| Value::from_iter(names.into_iter().map(number));
+                fields.push(("of", json!(names.map(numbers))));
+                fields.push(("options", json!(single)));
+                fields.extend(self.cells());
+            }
+            "together" => fields.push(("of", parts(&self.options))),
+            "cross" => {
+                let rows = [("name", json!("rows")), ("kind", json!("choice"))];
+                let rows = rows.into_iter().chain([("options", json!(options()))]);
+                let columns = if self.columns.is_some() {
+                    "choice"
+                } else {
+                    "number"
+                };
+                let columns = [("name", json!("columns")), ("kind", json!(columns))];
+                let columns = columns
+                    .into_iter()
+                    .chain([("options", json!(self.columns))]);
+                let columns = columns.chain(self.limits()).chain(self.cells());
+                fields.push(("of", json!([given(rows), given(columns)])));
+            }
+            _ => {
+                fields.push(("options", json!(options())));
+                fields.extend(self.limits().into_iter().chain(self.cells()));
+            }
+        }
+        Ok(serde_json::from_value(given(fields))?)
+    }
+
+    /// Makes the question of rated items, without a name: its task has the form for one question.
+    fn ratings(&self, listed: Option<Vec<String>>) -> Result<QuestionDraft, Error> {
+        let items = (self.items.as_ref()).map_or_else(|| json!(listed), |items| json!(items));
+        Ok(serde_json::from_value(given([
+            ("name", json!("")),
+            ("kind", json!("ratings")),
+            ("items", items),
+            ("sparsity", json!(self.sparsity)),
+            ("entries", json!(self.entries)),
+            ("value", word(self.value)),
+            (
+                "mechanism",
+                json!({
+                    "name": "auto",
+                    "objective": word(self.objective),
+                    "level": word(self.level),
+                }),
+            ),
+        ]))?)
+    }
+
+    fn limits(&self) -> [(&'static str, Value); 3] {
+        let Self { min, max, unit, .. } = self;
+        [
+            ("min", json!(min)),
+            ("max", json!(max)),
+            ("unit", json!(unit)),
+        ]
+    }
+
+    /// Returns the fields that a number's levels or bins are chosen by.
+    fn cells(&self) -> [(&'static str, Value); 4] {
+        [
+            ("want", json!(self.want)),
+            ("levels", json!(self.levels)),
+            ("bins", json!(self.bins)),
+            ("spacing", json!(self.spacing)),
+        ]
+    }
+
+    /// Collects the accuracy wanted of each question.
+    fn wanted(&self, questions: &[QuestionDraft]) -> Result<BTreeMap<String, Wanted>, Error> {
+        let mut all: BTreeMap<String, Wanted> = BTreeMap::new();
+        let fields: [(&[Named], fn(&mut Wanted) -> &mut Option<f64>); 3] = [
+            (&self.within, |own| &mut own.within),
+            (&self.quantile, |own| &mut own.quantile),
+            (&self.spread, |own| &mut own.spread),
+        ];
+        for (given, field) in fields {
+            for named in given {
+                let (name, number) = named.question(questions)?;
+                let wanted = all.entry(name).or_default();
+                if let Some(number) = number {
+                    wanted.of = Some(number);
+                }
+                *field(wanted) = Some(named.number);
+            }
+        }
+        if self.standard_error.is_some() || self.smallest.is_some() {
+            let ratings = all.entry(String::new()).or_default();
+            ratings.standard_error = self.standard_error;
+            ratings.smallest = self.smallest;
+        }
+        Ok(all)
+    }
+}
+
+impl Named {
+    /// Finds its question, and which of several numbers it is for.
+    fn question(&self, questions: &[QuestionDraft]) -> Result<(String, Option<String>), Error> {
+        let Some(name) = &self.name else {
+            return match questions {
+                [sole] => Ok((sole.name.clone(), None)),
+                _ => Err("say of which question that is, as NAME=number".into()),
+            };
+        };
+        let named = |name: &str| questions.iter().any(|own| own.name == name);
+        match name.rsplit_once('.') {
+            Some((question, number)) if !named(name) && named(question) => {
+                Ok((question.to_owned(), Some(number.to_owned())))
+            }
+            _ => Ok((name.clone(), None)),
+        }
+    }
+}
+
+/// Makes an object of the fields that are given.
+fn given<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+    let given = fields.into_iter().filter(|(_, value)| !value.is_null());
+    given.collect()
+}
+
+/// Makes flags, and choices of more options.
+fn parts(options: &[u32]) -> Value {
+    let part = |(number, &count): (u32, &u32)| match count {
+        2 => json!({ "name": format!("flag-{number}"), "kind": "flag" }),
+        _ => json!({ "name": format!("choice-{number}"), "kind": "choice", "options": count }),
+    };
+    (1..).zip(options).map(part).collect()
+}
+
+/// Reads the lines of a file.
+fn names(path: &Path) -> Result<Vec<String>, Error> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(text.lines().map(str::to_owned).collect())
+}

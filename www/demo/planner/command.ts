@@ -1,0 +1,61 @@
+// The command that plans the same as the page.
+
+import type { Survey } from "../shared/analysis.js";
+import { isSums } from "./curves.js";
+import type { Asking } from "./state.js";
+
+/** Fields as options of a command. */
+function optionsOf(fields: object): string[] {
+  return Object.entries(fields).map(([name, value]) => `--${name.replaceAll("_", "-")} ${value}`);
+}
+
+/** What a question is of, as the command has it. */
+function partsOf(kind: string, of: readonly Record<string, unknown>[]): object {
+  const [first = {}, { options: columns, min, max } = {}] = of;
+  if (kind === "numbers") return { numbers: of.length, min: first.min, max: first.max };
+  if (kind === "together") return { options: of.map(({ options = 2 }) => options).join(",") };
+  if (kind !== "cross") return {};
+  const { options } = first;
+  return columns === undefined ? { options, min, max } : { options, columns };
+}
+
+/**
+ * The command that plans the same, in parts; null if it has no words for it. `id` is that of the
+ * task.
+ */
+export function commandOf(asking: Asking, id: string): string[] | null {
+  if (isSums(asking)) return [`hushbin plan --task ${id}.json`];
+  const { questions, wanted, ...known } = asking;
+  const [question] = questions;
+  if (!question) return null;
+  // Options of the command are of one kind.
+  if (questions.length > 1) return commandOfFile(asking, id);
+  const { name, of, mechanism, ...fields } = question;
+  if (question.kind === "ratings") {
+    const { objective, level } = mechanism as { objective: unknown; level: string };
+    if (typeof objective === "object") return null;
+    const { kind: _, items, sparsity, value } = question;
+    const own = { items, sparsity, value, objective, level };
+    return ["hushbin plan", ...optionsOf({ ...own, ...known, ...wanted?.[name] })];
+  }
+  return [
+    "hushbin plan",
+    ...optionsOf(fields),
+    ...optionsOf(partsOf(question.kind, Array.isArray(of) ? of : [])),
+    ...optionsOf(wanted?.[name] ?? {}),
+    ...optionsOf(known),
+  ];
+}
+
+/** The command that takes questions as a file; neither names nor numbers have an apostrophe. */
+function commandOfFile({ questions, wanted, ...known }: Survey, id: string): string[] {
+  const each = Object.entries(wanted ?? {}).flatMap(([name, own]) =>
+    Object.entries(own).map(([field, value]) => `--${field} ${name}=${value}`),
+  );
+  return [
+    `echo '${JSON.stringify({ id, questions })}' |`,
+    "hushbin plan --task /dev/stdin",
+    ...each,
+    ...optionsOf(known),
+  ];
+}

@@ -1,0 +1,172 @@
+// The answer about one question, in the question's own words.
+
+import type { Alternative, Plan, QuestionPlan, Survey } from "../shared/analysis.js";
+import { count } from "../shared/format.js";
+import { commonFigures, distanceOf, type Figure, type Row, type View } from "./view.js";
+import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
+
+/** What errors are of. */
+export const ERRORS_OF: Readonly<Record<QuestionPlan["errors_of"], string>> = {
+  share: "of a share from 0 to 1",
+  mean: "of the mean, in its unit",
+  "conditional-mean": "of the mean within a row of even size, in its unit",
+  "quantile-share": "of the share below the quantile, from 0 to 1",
+  quantile: "of the quantile, in its unit",
+  items: "root mean square over all items",
+};
+
+/** What is asked, by its kind. */
+const AS: Readonly<Record<string, string>> = {
+  flag: "a yes or no",
+  choice: "a choice",
+  set: "a set",
+  number: "a number",
+  numbers: "numbers of every person",
+  cross: "a choice of cells",
+  together: "one question about all",
+  text: "a text",
+};
+
+/** Shows the plan of one question. */
+export function soleView(answer: Plan, asked: Survey): View {
+  const [own] = answer.questions;
+  if (!own) throw new Error("a survey asks a question");
+  const { mechanism, cells, sparsity, kind } = own;
+  const tree = own.tree?.length ? ` in a tree of ${own.tree.join(" by ")}` : "";
+  const parts = cells === null ? "" : `; ${cells} ${cellsOf(own)}${tree}`;
+  const rated = own.errors_of === "items";
+  const among = kind === "set" || rated ? `; sparsity ${sparsity}` : "";
+  const asOne = kind === "together" ? `; ${sparsity} parts of ${own.answers} options in all` : "";
+  const bias = own.bias_note === undefined ? "" : ` ${own.bias_note}`;
+  const figures = rated ? itemFigures(own, answer) : figuresOf(own, answer);
+  return {
+    figures: [...figures, ...commonFigures(answer, asked)],
+    each: [],
+    tally: [
+      rated ? `error ${digits(own.error)}` : `±${digits(own.interval)}`,
+      `ε ${lossDigits(answer.effective_epsilon)}`,
+      `shuffled ${lossDigits(answer.central?.central_epsilon)}`,
+      `${count(answer.people)} people`,
+    ].join(" · "),
+    mechanism: nameOf(mechanism),
+    parameters: `${parametersOf(mechanism)}${parts}${among}${asOne}.`,
+    protects: `ε is about ${answer.protects}.${distanceOf(own, own.errors_of === "share" ? ", with answers given evenly," : "")}${bias}`,
+    offers: rowsOf(own, answer),
+  };
+}
+
+function cellsOf({ errors_of }: QuestionPlan): string {
+  return errors_of === "mean" || errors_of === "conditional-mean" ? "levels" : "bins";
+}
+
+function figuresOf(own: QuestionPlan, { solved_for }: Plan): Figure[] {
+  const { standard_error, interval, simultaneous_interval, wanted, smallest } = own;
+  const together =
+    simultaneous_interval === interval ? "" : `; of all at once ±${digits(simultaneous_interval)}`;
+  const goal = wanted === null ? "" : `; wanted ±${digits(wanted)}`;
+  const of = ERRORS_OF[own.errors_of];
+  return [
+    [
+      "standard error",
+      standard_error,
+      digits(standard_error),
+      `${of}, whatever people answer`,
+      solved_for === "error",
+    ],
+    ["95% interval", interval, `±${digits(interval)}`, `${of}${together}${goal}`],
+    own.errors_of === "share"
+      ? [
+          "smallest share seen",
+          smallest,
+          smallest === null ? "none" : perCent(smallest),
+          "of people; four times out of five",
+        ]
+      : [
+          "error, of the range",
+          own.interval / own.range,
+          perCent(own.interval / own.range),
+          rangeOf(own),
+        ],
+  ];
+}
+
+/** Figures of ratings, whose errors are averages over all items. */
+function itemFigures(own: QuestionPlan, { solved_for }: Plan): Figure[] {
+  const { bias, error, interval, smallest } = own;
+  const biased = bias !== null && bias > 0;
+  return [
+    [
+      biased ? "error" : "standard error",
+      error,
+      digits(error),
+      biased
+        ? `root mean square: ${digits(own.standard_error)} of noise, ${digits(bias)} of bias at worst`
+        : ERRORS_OF.items,
+      solved_for === "error",
+    ],
+    [
+      "95% interval",
+      interval,
+      `±${digits(interval)}`,
+      `of one item; of all at once ±${digits(own.simultaneous_interval)}`,
+    ],
+    [
+      "smallest frequency seen",
+      smallest,
+      smallest === null ? "none" : perCent(smallest),
+      "of people; four times out of five",
+    ],
+  ];
+}
+
+function rangeOf({ range }: QuestionPlan): string {
+  return `half-width of the interval; the range is ${digits(range)} wide`;
+}
+
+/** Rows of the plan, and of every other way to ask the same. */
+function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
+  const { people, effective_epsilon, central, protects, others } = answer;
+  const rated = own.errors_of === "items";
+  const asked = rated ? `sparsity ${own.sparsity}` : `asked as ${AS[own.kind] ?? own.kind}`;
+  const picked: Row = {
+    picked: true,
+    name: nameOf(own.mechanism),
+    note: `${asked}, local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
+    costs: [
+      errorOf(own.error, own.bias),
+      lossDigits(central?.central_epsilon),
+      count(people),
+    ],
+  };
+  const rows = [picked, ...others.map(otherRow)];
+  if (own.as_ratings === null) return rows;
+  const ratings: Row = {
+    picked: false,
+    name: "The same as ratings",
+    note: "each answer an item that is rated, at the same local ε",
+    costs: [
+      digits(own.standard_error * Math.sqrt(own.as_ratings)),
+      "–",
+      count(Math.ceil(people * own.as_ratings)),
+    ],
+  };
+  return [...rows, ratings];
+}
+
+function otherRow({ mechanism, sparsity, people, ...other }: Alternative): Row {
+  return {
+    picked: false,
+    name: nameOf(mechanism),
+    note: `sparsity ${sparsity}, local ε ${lossDigits(other.effective_epsilon)}; protects ${other.protects}`,
+    costs: [
+      errorOf(other.error, other.bias),
+      lossDigits(other.central?.central_epsilon),
+      people === null ? "–" : count(people),
+    ],
+  };
+}
+
+function errorOf(error: number | null, bias: number | null): string {
+  const biased = bias !== null && bias > 0 ? `, of it bias ${digits(bias)} at worst` : "";
+  return `${digits(error)}${biased}`;
+}
