@@ -102,13 +102,20 @@ function expectNear(shown: number, expected: number, name?: string): void {
 }
 
 /** Sums of which each field is visible in the answer. */
-const SUMS =
-  "count=4&max=10000&people=10000&honest_fraction=0.9&central_epsilon=1&delta=0.000001";
+const SUMS = "count=4&max=10000&people=10000&honest_fraction=0.9&central_epsilon=1&delta=0.000001";
 
 describe("the planner's module", () => {
   const asked = (items: unknown, fields: object = {}, more: object = {}): unknown => ({
     questions: [
-      { name: "", kind: "ratings", items, sparsity: 1, value: "sign", mechanism: "auto", ...fields },
+      {
+        name: "",
+        kind: "ratings",
+        items,
+        sparsity: 1,
+        value: "sign",
+        mechanism: "auto",
+        ...fields,
+      },
     ],
     ...more,
   });

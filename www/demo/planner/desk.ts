@@ -2,14 +2,7 @@
 // that for a question that is no longer asked.
 
 import { isRefusal, type Refusal } from "../shared/analysis.js";
-import {
-  type CurveName,
-  isSumPlan,
-  type Point,
-  pointOf,
-  probes,
-  type Reply,
-} from "./curves.js";
+import { type CurveName, isSumPlan, type Point, pointOf, probes, type Reply } from "./curves.js";
 import type { Asking } from "./state.js";
 
 /** Plans what is asked. Throws a {@link Refusal}. */

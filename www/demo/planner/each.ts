@@ -10,7 +10,9 @@ import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 export function eachView(answer: Plan, asked: Survey): View {
   const { questions, people, effective_epsilon, central } = answer;
   const mechanisms = [...new Set(questions.map(({ mechanism }) => nameOf(mechanism)))];
-  const biases = questions.flatMap(({ bias_note }) => (bias_note === undefined ? [] : [` ${bias_note}`]));
+  const biases = questions.flatMap(({ bias_note }) =>
+    bias_note === undefined ? [] : [` ${bias_note}`],
+  );
   return {
     figures: commonFigures(answer, asked),
     each: questions.map((own) => costOf(own, answer)),

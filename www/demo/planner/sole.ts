@@ -132,11 +132,7 @@ function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
     picked: true,
     name: nameOf(own.mechanism),
     note: `${asked}, local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
-    costs: [
-      errorOf(own.error, own.bias),
-      lossDigits(central?.central_epsilon),
-      count(people),
-    ],
+    costs: [errorOf(own.error, own.bias), lossDigits(central?.central_epsilon), count(people)],
   };
   const rows = [picked, ...others.map(otherRow)];
   if (own.as_ratings === null) return rows;

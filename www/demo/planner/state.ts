@@ -84,7 +84,7 @@ export const DEFAULTS: State = {
   columns: 4,
   parts: "2, 2, 3",
   count: 5,
-  dimension: 64,
+  dimension: 60,
   norm: 1,
   length: 8,
   sparsity: 5,

@@ -1,9 +1,9 @@
-// Answers that tests show.
+// Plans that tests show.
 
-import type { SurveyAnswer } from "../shared/analysis.js";
+import type { Plan } from "../shared/analysis.js";
 
-/** An answer about the mean of a number. */
-export function surveyAnswer(): SurveyAnswer {
+/** A plan for the mean of a number. */
+export function numberPlan(): Plan {
   return {
     solved_for: "people",
     people: 1000,
@@ -27,15 +27,19 @@ export function surveyAnswer(): SurveyAnswer {
         of: null,
         unit: null,
         standard_error: 0.25,
+        bias: null,
+        error: 0.25,
         interval: 0.49,
         simultaneous_interval: 0.49,
         wanted: 0.5,
+        wanted_error: null,
         range: 30,
         smallest: null,
         distance: null,
         as_ratings: 2,
       },
     ],
+    others: [],
     together_over_drawn: null,
     verdict: { kind: "useful", text: "" },
     assumes: "",

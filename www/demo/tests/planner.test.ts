@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { commandOf, taskFile } from "../planner/answer.js";
-import { isSurvey, pointOf, probes, type Reply, SPANS, spread } from "../planner/curves.js";
+import { taskFile } from "../planner/answer.js";
+import { commandOf } from "../planner/command.js";
+import { isSums, pointOf, probes, type Reply, SPANS, spread } from "../planner/curves.js";
 import { Desk, remembering, type Told } from "../planner/desk.js";
 import { FIELDS } from "../planner/fields.js";
+import { askingOf } from "../planner/several.js";
+import { soleView } from "../planner/sole.js";
 import {
   type Asking,
   CHOICES,
@@ -11,19 +14,17 @@ import {
   DEFAULTS,
   fragmentOf,
   NUMBERS,
-  questionOf,
   relevant,
   type State,
   stateOf,
   unusable,
 } from "../planner/state.js";
 import { decades, nearest, stopsBetween } from "../planner/stops.js";
-import { surveyView } from "../planner/survey.js";
 import { distanceOf } from "../planner/view.js";
 import { digits, lossDigits, perCent } from "../planner/words.js";
-import type { Answer, Question, Survey } from "../shared/analysis.js";
+import type { Plan, Survey } from "../shared/analysis.js";
 import { powers } from "../shared/format.js";
-import { surveyAnswer } from "./answers.js";
+import { numberPlan } from "./answers.js";
 
 describe("a slider's stops", () => {
   it("are round, rise by steps of about the same ratio, and hold both ends", () => {
@@ -90,18 +91,11 @@ describe("the state in the URL", () => {
   });
 });
 
-/** The question, of ratings. */
-function ratingsOf(state: State): Question {
-  const question = questionOf(state);
-  if (isSurvey(question)) throw new Error("expected ratings");
-  return question;
-}
-
-/** The survey of another kind. */
+/** The survey of one question. */
 function surveyOf(state: Partial<State>): Survey {
-  const question = questionOf({ ...DEFAULTS, ...state });
-  if (!isSurvey(question)) throw new Error("expected a survey");
-  return question;
+  const asking = askingOf({ all: [{ ...DEFAULTS, ...state }], at: 0 });
+  if (isSums(asking)) throw new Error("expected a survey");
+  return asking;
 }
 
 describe("a question of a kind", () => {
@@ -228,15 +222,14 @@ describe("a question of a kind", () => {
 
   it("moves without what is wanted of its exactness", () => {
     const asked = surveyOf({ kind: "number", want: "quantiles", solve: "people", spread: 4 });
-    for (const { question } of probes(asked, surveyAnswer())) {
-      if (!isSurvey(question)) throw new Error("expected a survey");
+    for (const { question } of probes(asked, numberPlan())) {
       expect(question.wanted).toEqual({ number: { quantile: 0.5, spread: 4 } });
       expect(question.questions).toEqual(asked.questions);
     }
   });
 
   it("is shown in its own words", () => {
-    const view = surveyView(surveyAnswer(), surveyOf({ kind: "number" }));
+    const view = soleView(numberPlan(), surveyOf({ kind: "number" }));
     const figures = Object.fromEntries(view.figures.map(([name, exact]) => [name, exact]));
     expect(figures).toMatchObject({
       "standard error": 0.25,
@@ -252,11 +245,11 @@ describe("a question of a kind", () => {
   });
 
   it("says of how many parts it is, where those are asked together", () => {
-    const [own] = surveyAnswer().questions;
+    const [own] = numberPlan().questions;
     if (!own) throw new Error("expected a question");
     const together = { ...own, kind: "together", sparsity: 3, answers: 7, cells: null };
-    const view = surveyView(
-      { ...surveyAnswer(), questions: [together] },
+    const view = soleView(
+      { ...numberPlan(), questions: [together] },
       surveyOf({ kind: "together" }),
     );
     expect(view.parameters).toContain("; 3 parts of 7 options in all");
@@ -283,26 +276,25 @@ describe("a list of whole numbers", () => {
   });
 });
 
-describe("the question", () => {
-  it("gives two of three, and all that is shown", () => {
+describe("ratings", () => {
+  it("give two of three, and all that is shown", () => {
     for (const solve of CHOICES.solve) {
       for (const budget of CHOICES.budget) {
         for (const goal of CHOICES.goal) {
-          const question = ratingsOf({ ...DEFAULTS, solve, budget, goal });
-          const privacy = question.epsilon ?? question.central_epsilon;
-          const accuracy = question.standard_error ?? question.smallest;
-          const given = [question.people, privacy, accuracy].map((part) => part !== undefined);
+          const survey = surveyOf({ solve, budget, goal });
+          const privacy = survey.epsilon ?? survey.central_epsilon;
+          const { standard_error, smallest } = survey.wanted?.[""] ?? {};
+          const accuracy = standard_error ?? smallest;
+          const given = [survey.people, privacy, accuracy].map((part) => part !== undefined);
           expect(given.filter(Boolean)).toHaveLength(2);
           expect(given[{ people: 0, epsilon: 1, error: 2 }[solve]]).toBe(false);
-          expect(question.standard_error === undefined || question.smallest === undefined).toBe(
-            true,
-          );
+          expect(standard_error === undefined || smallest === undefined).toBe(true);
         }
       }
     }
   });
 
-  it("says every number that is shown, and every choice", () => {
+  it("say every number that is shown, and every choice", () => {
     const own = Object.fromEntries(NUMBERS.map((name, index) => [name, 101 + index]));
     for (const solve of CHOICES.solve) {
       for (const budget of CHOICES.budget) {
@@ -314,18 +306,24 @@ describe("the question", () => {
           level: "event",
           value: "real",
         } as const;
-        const question = ratingsOf(state);
-        const said = Object.values(question).filter((value) => typeof value === "number");
+        const { questions, wanted, ...known } = surveyOf(state);
+        const parts = [known, questions[0] ?? {}, wanted?.[""] ?? {}];
+        const said = parts.flatMap((part) => Object.values(part));
         const shown = NUMBERS.filter((name) => relevant(state).has(name));
-        expect(said.sort()).toEqual(shown.map((name) => own[name]).sort());
-        expect(question).toMatchObject({ level: "event", value: "real", objective: "mean" });
+        expect(said.filter((value) => typeof value === "number").sort()).toEqual(
+          shown.map((name) => own[name]).sort(),
+        );
+        expect(questions[0]).toMatchObject({
+          value: "real",
+          mechanism: { name: "auto", level: "event", objective: "mean" },
+        });
       }
     }
-    expect(ratingsOf({ ...DEFAULTS, domain: "open" }).items).toBe("open");
+    expect(surveyOf({ domain: "open" }).questions[0]).toMatchObject({ items: "open" });
   });
 
   it("bounds the local ε, too, where the shuffled one is given", () => {
-    const question = questionOf({ ...DEFAULTS, budget: "central", cap: 3, epsilon: 1 });
+    const question = surveyOf({ budget: "central", cap: 3, epsilon: 1 });
     expect(question).toMatchObject({ central_epsilon: DEFAULTS.central_epsilon, epsilon: 3 });
     expect(controlOf("epsilon", { ...DEFAULTS, budget: "central" })).toBe("cap");
     expect(controlOf("epsilon", DEFAULTS)).toBe("epsilon");
@@ -341,47 +339,23 @@ describe("the question", () => {
     expect(unusable({ ...typed, solve: "people", domain: "open" }).has("people")).toBe(false);
     const unknown = { ...DEFAULTS, people_per_day: Number.NaN };
     expect(unusable(unknown).size).toBe(0);
-    expect("people_per_day" in questionOf(unknown)).toBe(false);
+    expect("people_per_day" in surveyOf(unknown)).toBe(false);
   });
 
   it("has a command of its own", () => {
-    expect(commandOf(questionOf({ ...DEFAULTS, people_per_day: Number.NaN }), "")?.join(" ")).toBe(
+    expect(commandOf(surveyOf({ people_per_day: Number.NaN }), "")?.join(" ")).toBe(
       "hushbin plan --items 100 --sparsity 5 --value sign --objective mean --level user --delta 1e-8 --honest-fraction 1 --people 100000 --epsilon 1",
     );
-    expect(commandOf(questionOf({ ...DEFAULTS, objective: "both" }), "")).toBeNull();
+    const wanted = surveyOf({ people_per_day: Number.NaN, solve: "people", goal: "smallest" });
+    expect(commandOf(wanted, "")?.join(" ")).toMatch(/ --epsilon 1 --smallest 0.05$/);
+    expect(commandOf(surveyOf({ objective: "both" }), "")).toBeNull();
   });
 });
 
-/** An answer as far as desks and curves look into it. */
-function answerTo(question: Asking): Answer {
-  const people = question.people ?? 1000;
-  const epsilon = question.epsilon ?? 2;
-  return {
-    solved_for: "error",
-    people,
-    days: null,
-    task: { id: "planned" },
-    picked: {
-      mechanism: { name: "coco" },
-      sparsity: 1,
-      epsilon,
-      effective_epsilon: epsilon,
-      protects: "a person's whole input",
-      standard_error: 0.1,
-      bias: 0,
-      error: 0.1,
-      interval: 0.2,
-      simultaneous_interval: 0.3,
-      smallest: 0.4,
-      people,
-      distance: null,
-      central: null,
-    },
-    others: [],
-    wanted: null,
-    verdict: { kind: "useful", text: "" },
-    assumes: "",
-  };
+/** A plan as far as desks and curves look into it. */
+function planOf(asking: Asking): Plan {
+  const [people, epsilon] = [asking.people ?? 1000, asking.epsilon ?? 2];
+  return { ...numberPlan(), people, epsilon, effective_epsilon: epsilon };
 }
 
 describe("the task file", () => {
@@ -400,11 +374,12 @@ describe("the task file", () => {
 
 describe("the distance from the best", () => {
   it("is said where it is known", () => {
-    const { picked } = answerTo(questionOf(DEFAULTS));
-    expect(distanceOf(picked)).toBe("");
+    const [own] = numberPlan().questions;
+    if (!own) throw new Error("expected a question");
+    expect(distanceOf(own)).toBe("");
     const text = "takes 4% more people than the best possible mechanism would";
     const distance = { times_bound: 1.04, at_most: 1.04, bound: "exact" as const, text };
-    expect(distanceOf({ ...picked, distance })).toBe(` At this local ε it ${text}.`);
+    expect(distanceOf({ ...own, distance })).toBe(` At this local ε it ${text}.`);
   });
 });
 
@@ -416,10 +391,10 @@ describe("the curves", () => {
   });
 
   it("move one number and keep the others", () => {
-    const question = ratingsOf({ ...DEFAULTS, solve: "people", budget: "central" });
-    const moved = probes(question, { ...answerTo(question), people: 777 });
+    const question = surveyOf({ solve: "people", budget: "central" });
+    const moved = probes(question, { ...planOf(question), people: 777 });
     for (const { curve, at, question: probe } of moved) {
-      expect("standard_error" in probe).toBe(false);
+      expect(probe.wanted).toEqual({ "": {} });
       expect(probe.central_epsilon).toBe(question.central_epsilon);
       if (curve === "epsilon") expect([probe.epsilon, probe.people]).toEqual([at, 777]);
       else expect([probe.epsilon, probe.people]).toEqual([question.epsilon, at]);
@@ -429,8 +404,8 @@ describe("the curves", () => {
   });
 
   it("hold an ε that was the answer while people change, and reach every plan", () => {
-    const question = questionOf({ ...DEFAULTS, solve: "epsilon", people: 7 });
-    const moved = probes(question, answerTo({ ...question, epsilon: 0.02 }));
+    const question = surveyOf({ solve: "epsilon", people: 7 });
+    const moved = probes(question, planOf({ ...question, epsilon: 0.02 }));
     const people = moved.filter(({ curve }) => curve === "people");
     expect(people.every(({ question: { epsilon } }) => epsilon === 0.02)).toBe(true);
     expect(Math.min(...people.map(({ at }) => at))).toBe(7);
@@ -441,14 +416,14 @@ describe("the curves", () => {
 });
 
 describe("the desk", () => {
-  const QUESTION = questionOf(DEFAULTS);
+  const QUESTION = surveyOf({});
   const soon = () => new Promise<void>((resolve) => setTimeout(resolve));
 
   it("answers, then draws the curves, and leaves gaps where there is no plan", async () => {
     const told: Told[] = [];
-    const plan = (question: Asking): Answer => {
+    const plan = (question: Asking): Plan => {
       if ((question.people ?? 0) < 1000) throw { code: "out-of-reach", message: "no" };
-      return answerTo(question);
+      return planOf(question);
     };
     await new Desk(plan, (one) => told.push(one), soon).ask({ id: 1, question: QUESTION });
     const kinds = told.map(({ kind }) => kind);
@@ -463,7 +438,7 @@ describe("the desk", () => {
 
   it("leaves a question, and skips those in between, for a newer one", async () => {
     const told: Told[] = [];
-    const desk = new Desk(answerTo, (one) => told.push(one), soon);
+    const desk = new Desk(planOf, (one) => told.push(one), soon);
     const done = desk.ask({ id: 1, question: QUESTION });
     void desk.ask({ id: 2, question: { ...QUESTION, epsilon: 2 } });
     void desk.ask({ id: 3, question: { ...QUESTION, epsilon: 3 } });
@@ -476,7 +451,7 @@ describe("the desk", () => {
   it("says why there is no plan, with the field", async () => {
     const told: Told[] = [];
     const refusal = { code: "parameter", field: "epsilon", message: "epsilon is 99" };
-    const refuse = (): Answer => {
+    const refuse = (): Plan => {
       throw refusal;
     };
     await new Desk(refuse, (one) => told.push(one), soon).ask({ id: 4, question: QUESTION });
@@ -484,7 +459,7 @@ describe("the desk", () => {
   });
 
   it("passes on what is no refusal", async () => {
-    const fail = (): Answer => {
+    const fail = (): Plan => {
       throw new WebAssembly.RuntimeError("unreachable");
     };
     const desk = new Desk(fail, () => undefined, soon);
@@ -496,10 +471,10 @@ describe("the desk", () => {
     const plan = remembering((question) => {
       calls += 1;
       if (question.people === 1) throw { code: "parameter", message: "few" };
-      return answerTo(question);
+      return planOf(question);
     });
     for (let round = 0; round < 3; round += 1) {
-      expect(plan(QUESTION)).toEqual(answerTo(QUESTION));
+      expect(plan(QUESTION)).toEqual(planOf(QUESTION));
       expect(() => plan({ ...QUESTION, people: 1 })).toThrow(
         expect.objectContaining({ message: "few" }),
       );

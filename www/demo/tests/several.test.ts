@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { commandOf } from "../planner/answer.js";
-import { isSurvey, pointOf, probes } from "../planner/curves.js";
+import { commandOf } from "../planner/command.js";
+import { isSums, pointOf, probes } from "../planner/curves.js";
 import { eachView } from "../planner/each.js";
 import {
   added,
@@ -13,8 +13,16 @@ import {
   severalOf,
   shown,
 } from "../planner/several.js";
-import { DEFAULTS, fragmentOf, questionOf, type State } from "../planner/state.js";
-import { surveyAnswer } from "./answers.js";
+import { DEFAULTS, fragmentOf, type State, surveyOf } from "../planner/state.js";
+import type { Survey } from "../shared/analysis.js";
+import { numberPlan } from "./answers.js";
+
+/** The survey of all questions. */
+function surveyed(several: Parameters<typeof askingOf>[0]): Survey {
+  const asking = askingOf(several);
+  if (isSums(asking)) throw new Error("expected a survey");
+  return asking;
+}
 
 describe("several questions", () => {
   const FLAG: State = { ...DEFAULTS, kind: "flag", solve: "people", within: 0.02 };
@@ -40,9 +48,28 @@ describe("several questions", () => {
     expect("people" in askingOf(ALL)).toBe(false);
   });
 
-  it("are asked as before where there is one", () => {
-    for (const state of [FLAG, NUMBER, RATINGS])
-      expect(askingOf({ all: [state], at: 0 })).toEqual(questionOf(state));
+  it("are a survey of one where there is one", () => {
+    for (const [state, name] of [
+      [FLAG, "flag"],
+      [NUMBER, "number"],
+      // For the form of a task with one question.
+      [RATINGS, ""],
+    ] as const)
+      expect(askingOf({ all: [state], at: 0 })).toEqual(surveyOf([state], [name]));
+  });
+
+  it("give way to sums, which are of the first one's numbers", () => {
+    const sums = changed({ ...ALL, at: 1 }, { ...NUMBER, trust: "shuffler", max: 9 });
+    expect(sums.all.map(({ trust }) => trust)).toEqual(["shuffler", "shuffler", "shuffler"]);
+    expect(shown(sums)).toBe(sums.all[0]);
+    expect(askingOf(sums)).toMatchObject({ trust: "shuffler", epsilon: FLAG.central_epsilon });
+    const { all } = changed(sums, { ...shown(sums), count: 2, dimension: Number.NaN });
+    expect(all.map(({ count }) => count)).toEqual([2, DEFAULTS.count, DEFAULTS.count]);
+    // What is wrong with a question that is not asked is not said.
+    expect(
+      firstUnusable({ all: [all[0], { ...all[1], max: Number.NaN } as State], at: 1 }),
+    ).toBeNull();
+    expect(changed(sums, { ...shown(sums), trust: "nobody" }).all[1]?.max).toBe(9);
   });
 
   it("share people and privacy, and nothing else", () => {
@@ -83,8 +110,7 @@ describe("several questions", () => {
 
   it("have a command that takes them as a file", () => {
     const known = { ...FLAG, people_per_day: Number.NaN };
-    const asked = askingOf(added({ all: [known], at: 0 }, { ...DEFAULTS, kind: "together" }));
-    if (!isSurvey(asked)) throw new Error("expected a survey");
+    const asked = surveyed(added({ all: [known], at: 0 }, { ...DEFAULTS, kind: "together" }));
     const file = JSON.stringify({ id: "planned", questions: asked.questions });
     expect(commandOf(asked, "planned")?.join(" ")).toBe(
       `echo '${file}' | hushbin plan --task /dev/stdin --within flag-1=0.02 --within together-2=0.01 --delta 1e-8 --honest-fraction 1 --epsilon 1`,
@@ -92,18 +118,18 @@ describe("several questions", () => {
   });
 
   it("are shown with what each costs, and what other ways would", () => {
-    const [own] = surveyAnswer().questions;
+    const [own] = numberPlan().questions;
     if (!own) throw new Error("expected a question");
     const each = (name: string, share: number, as_ratings: number | null) => ({
       ...own,
       ...{ name, share, as_ratings, reports: 1000 * share, unit: "s" },
     });
     const answer = {
-      ...surveyAnswer(),
+      ...numberPlan(),
       questions: [each("a", 0.25, 2), each("b", 0.75, 4)],
       together_over_drawn: 0.25,
     };
-    const view = eachView(answer, askingOf(ALL));
+    const view = eachView(answer, surveyed(ALL));
     expect(view.each.map(({ name, drawn, reports }) => [name, drawn, reports])).toEqual([
       ["a", "25%", "250"],
       ["b", "75%", "750"],
@@ -117,17 +143,14 @@ describe("several questions", () => {
       [false, "×\u00a01.87", "3,500"],
     ]);
     const unlike = { ...answer, questions: [each("a", 0.5, null), each("b", 0.5, 2)] };
-    const { offers } = eachView({ ...unlike, together_over_drawn: null }, askingOf(ALL));
+    const { offers } = eachView({ ...unlike, together_over_drawn: null }, surveyed(ALL));
     expect(offers).toHaveLength(1);
   });
 
   it("move with the weights of the plan", () => {
-    const [own] = surveyAnswer().questions;
-    const asked = askingOf(ALL);
-    if (!own || !isSurvey(asked)) throw new Error("expected a survey");
+    const asked = surveyed(ALL);
     const task = { id: "planned", questions: [{ weight: 7 }, {}, { weight: 3 }] };
-    for (const { question } of probes(asked, { ...surveyAnswer(), task })) {
-      if (!isSurvey(question)) throw new Error("expected a survey");
+    for (const { question } of probes(asked, { ...numberPlan(), task })) {
       expect(question.questions).toEqual(
         asked.questions.map((own, index) => ({ ...own, weight: [7, 1, 3][index] })),
       );
@@ -136,9 +159,9 @@ describe("several questions", () => {
   });
 
   it("are drawn by the error of the one that is shown", () => {
-    const [own] = surveyAnswer().questions;
+    const [own] = numberPlan().questions;
     if (!own) throw new Error("expected a question");
-    const answer = { ...surveyAnswer(), questions: [own, { ...own, standard_error: 7 }] };
+    const answer = { ...numberPlan(), questions: [own, { ...own, error: 7 }] };
     expect([0, 1, 2].map((at) => pointOf(1, answer, at).error)).toEqual([0.25, 7, null]);
   });
 });

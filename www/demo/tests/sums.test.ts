@@ -1,60 +1,64 @@
 import { describe, expect, it } from "vitest";
+import { taskFile } from "../planner/answer.js";
 import {
   controlOf,
   DEFAULTS,
-  draftOf,
   fragmentOf,
   relevant,
+  type State,
   stateOf,
+  sumsOf,
   unusable,
-} from "../planner-sums/state.js";
-import { taskFile } from "../planner-sums/view.js";
+} from "../planner/state.js";
 import type { BothEstimates, SumPlan } from "../shared/analysis.js";
 import { browsing, drawBrowsing } from "../story/both/people.js";
 import { verdictOf } from "../story/both/section.js";
 import { BROWSING, inUnit } from "../story/both/task.js";
 
-const VECTOR = { ...DEFAULTS, measure: "vector", dimension: 8, length: 2 } as const;
+const SUMS: State = { ...DEFAULTS, trust: "shuffler", central_epsilon: 1, honest_fraction: 0.9 };
+const VECTOR: State = { ...SUMS, measure: "vector", dimension: 8, norm: 2 };
 
 describe("a plan of sums", () => {
   it("is a draft of numbers, or of a vector", () => {
-    expect(draftOf({ ...DEFAULTS, count: 2, min: -1, max: 1 })).toEqual({
+    expect(sumsOf({ ...SUMS, count: 2, min: -1, max: 1 })).toEqual({
       id: "planned",
       trust: "shuffler",
       epsilon: 1,
-      delta: 1e-6,
-      people: 10_000,
+      delta: 1e-8,
+      people: 100_000,
       honest_fraction: 0.9,
       numbers: [
         { name: "number-1", min: -1, max: 1 },
         { name: "number-2", min: -1, max: 1 },
       ],
     });
-    expect(draftOf(VECTOR)).toMatchObject({ vector: { items: 8, length: 2 } });
-    expect(draftOf(VECTOR)).not.toHaveProperty("numbers");
+    expect(sumsOf(VECTOR)).toMatchObject({ vector: { items: 8, length: 2 } });
+    expect(sumsOf(VECTOR)).not.toHaveProperty("numbers");
   });
 
-  it("stands in the address, without what does not matter", () => {
+  it("stands in the address", () => {
     expect(stateOf(`#${fragmentOf(VECTOR)}`)).toEqual(VECTOR);
-    expect(fragmentOf(VECTOR)).not.toContain("count");
-    expect(stateOf("#measure=nothing&people=many&delta=&epsilon=2")).toEqual({
+    expect(stateOf("#trust=shuffler&measure=nothing&people=many&delta=")).toEqual({
       ...DEFAULTS,
-      epsilon: 2,
+      trust: "shuffler",
     });
   });
 
   it("is not asked for of what is no number", () => {
-    const wrong = unusable({ ...DEFAULTS, people: 1.5, delta: Number.NaN, length: Number.NaN });
+    const wrong = unusable({ ...SUMS, people: 1.5, delta: Number.NaN, norm: Number.NaN });
     expect([...wrong.keys()]).toEqual(["people", "delta"]);
   });
 
   it("blames the controls that are shown", () => {
-    expect(controlOf("number of coordinates", DEFAULTS)).toBe("count");
-    expect(controlOf("messages of one person", DEFAULTS)).toBe("people");
-    expect(controlOf("max", DEFAULTS)).toBe("max");
+    expect(controlOf("number of coordinates", SUMS)).toBe("count");
+    expect(controlOf("messages of one person", SUMS)).toBe("people");
+    expect(controlOf("epsilon", SUMS)).toBe("central_epsilon");
+    expect(controlOf("max", SUMS)).toBe("max");
     expect(controlOf("max", VECTOR)).toBeUndefined();
-    expect(controlOf(undefined, DEFAULTS)).toBeUndefined();
+    expect(controlOf("length", VECTOR)).toBe("norm");
+    expect(controlOf(undefined, SUMS)).toBeUndefined();
     expect(relevant(VECTOR).has("dimension")).toBe(true);
+    expect(relevant(DEFAULTS).has("dimension")).toBe(false);
   });
 
   it("is a task file that says the same, with a line for each number", () => {

@@ -29,8 +29,10 @@ pub use survey::{
 
 use hushbin::bounds::{EPSILON, PEOPLE};
 
+use crate::numeric::digits::round_up;
 use crate::numeric::roots::{geometric, secant_falling, try_bisect};
-use search::{Budget, search, times_wanted};
+use search::Search;
+use survey::Privacy;
 use words::grouped;
 
 /// Plans a survey.
@@ -51,29 +53,34 @@ use words::grouped;
 pub fn plan(survey: &Survey) -> Result<Plan, PlanError> {
     survey.check()?;
     let wants = survey.wants_accuracy();
-    let budget = Budget::new(survey.epsilon, survey.central_epsilon);
-    let (solved_for, people, budget) = match (survey.people, budget) {
-        (Some(people), Some(budget)) => (Unknown::Error, people, budget),
-        (None, Some(budget)) if wants => (Unknown::People, fewest(survey, budget)?, budget),
+    let search = Search::new(survey)?;
+    let (solved_for, people, privacy) = match (survey.people, survey.privacy()) {
+        (Some(people), Some(privacy)) => (Unknown::Error, people, privacy),
+        (None, Some(privacy)) if wants => {
+            let people = fewest(&search, privacy, survey.honest_fraction)?;
+            (Unknown::People, people, privacy)
+        }
         (Some(people), None) if wants => {
-            let epsilon = least_epsilon(survey, people)?;
-            let central = None;
-            (Unknown::Epsilon, people, Budget { epsilon, central })
+            let epsilon = least_epsilon(&search, people)?;
+            (Unknown::Epsilon, people, Privacy::local(epsilon))
         }
         _ => return Err(PlanError::Underspecified),
     };
-    let Some(planned) = search(survey, people, budget)? else {
+    let Some(planned) = search.best(people, privacy)? else {
         return Err(PlanError::OutOfReach(format!(
             "no mechanism hides a report among {} shuffled ones to a shuffled ε of {} at δ = {:e}",
             grouped(people),
-            budget.central.unwrap_or_default(),
+            privacy.central.unwrap_or_default(),
             survey.delta
         )));
     };
     let missed = || {
-        let local = budget.central.is_none();
-        let epsilon = local.then(|| least_epsilon(survey, people).ok()).flatten();
-        words::takes(fewest(survey, budget).ok(), survey.people_per_day, epsilon)
+        let local = privacy.central.is_none();
+        words::takes(
+            fewest(&search, privacy, survey.honest_fraction).ok(),
+            survey.people_per_day,
+            local.then(|| least_epsilon(&search, people).ok()).flatten(),
+        )
     };
     Plan::new(survey, &planned, solved_for, people, missed)
 }
@@ -85,19 +92,19 @@ const PRECISION: f64 = 1e-3;
 /// wanted.
 ///
 /// With more people the noise falls, and a larger batch hides better, so that no choice is lost.
-fn fewest(survey: &Survey, budget: Budget) -> Result<u64, PlanError> {
+fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result<u64, PlanError> {
     let most = PEOPLE.max;
-    let found = if budget.central.is_none() && survey.open().is_none() {
+    let found = if privacy.central.is_none() && !search.is_open() {
         // The choice does not depend on people, and variance falls as one over their number.
-        let people = times_wanted(survey, 1.0, budget)?.max(1.0);
+        let people = search.times_wanted(1.0, privacy)?.max(1.0);
         (people <= most).then_some(people)
     } else {
         let excess = |people: f64| -> Result<f64, PlanError> {
             // Two are the least that hide each other.
-            if budget.central.is_some() && people * survey.honest_fraction < 2.0 {
+            if privacy.central.is_some() && people * honest_fraction < 2.0 {
                 return Ok(f64::INFINITY);
             }
-            Ok(times_wanted(survey, people, budget)?.ln())
+            Ok(search.times_wanted(people, privacy)?.ln())
         };
         secant_falling(&excess, [1.0, most], 10_000.0, PRECISION)?
     };
@@ -110,10 +117,10 @@ fn fewest(survey: &Survey, budget: Budget) -> Result<u64, PlanError> {
 }
 
 /// Finds the least local ε, to three digits, at which every error is at most what is wanted.
-fn least_epsilon(survey: &Survey, people: u64) -> Result<f64, PlanError> {
+fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
     let excess = |epsilon: f64| -> Result<f64, PlanError> {
-        let central = None;
-        Ok(times_wanted(survey, people as f64, Budget { epsilon, central })?.ln())
+        let times = search.times_wanted(people as f64, Privacy::local(epsilon))?;
+        Ok(times.ln())
     };
     let (least, most) = (EPSILON.min, EPSILON.max);
     let found = secant_falling(&excess, [least, most], 1.0, PRECISION)?.ok_or_else(|| {
@@ -123,7 +130,7 @@ fn least_epsilon(survey: &Survey, people: u64) -> Result<f64, PlanError> {
             grouped(people)
         ))
     })?;
-    if survey.open().is_some() {
+    if search.is_open() {
         // The least average error falls with ε.
         return Ok(round_up(found).min(most));
     }
@@ -145,35 +152,3 @@ fn least_epsilon(survey: &Survey, people: u64) -> Result<f64, PlanError> {
 /// Ratio of the steps in which a smaller ε is tried, and their number: down to two thirds.
 const STEP_BELOW: f64 = 0.97;
 const STEPS_BELOW: i32 = 14;
-
-/// Rounds up to three digits.
-fn round_up(number: f64) -> f64 {
-    let digits = 2 - number.log10().floor() as i32;
-    let unit = 10_f64.powi(digits.abs());
-    // A number within a rounding of three digits stays.
-    if digits >= 0 {
-        (number * unit * (1.0 - 1e-12)).ceil() / unit
-    } else {
-        (number / unit * (1.0 - 1e-12)).ceil() * unit
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn three_digits_are_never_below() {
-        for (number, rounded) in [
-            (1.0, 1.0),
-            (123.0, 123.0),
-            (123.1, 124.0),
-            (99_950.0, 100_000.0),
-            (0.034_51, 0.0346),
-            (2.64, 2.64),
-            (1_234_567.0, 1_240_000.0),
-        ] {
-            assert_eq!(round_up(number), rounded, "{number}");
-        }
-    }
-}

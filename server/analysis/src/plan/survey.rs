@@ -222,6 +222,17 @@ impl Survey {
         })
     }
 
+    /// Returns the privacy that may be spent; `None` if neither a local nor a central ε is given.
+    pub(super) fn privacy(&self) -> Option<Privacy> {
+        if self.epsilon.is_none() && self.central_epsilon.is_none() {
+            return None;
+        }
+        Some(Privacy {
+            epsilon: self.epsilon.unwrap_or(LOCAL_EPSILON),
+            central: self.central_epsilon,
+        })
+    }
+
     /// Returns the only question if it is ratings whose mechanism is open.
     pub(super) fn open(&self) -> Option<OpenRatings<'_>> {
         let [draft] = &self.questions[..] else {
@@ -258,6 +269,25 @@ impl Survey {
             _ => Task::of_questions(self.id.clone(), questions)?,
         };
         Ok(task.with_budget(self.budget))
+    }
+}
+
+/// Privacy that a plan may spend.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Privacy {
+    /// Maximum local ε.
+    pub(super) epsilon: f64,
+    /// Maximum ε of the shuffled reports.
+    pub(super) central: Option<f64>,
+}
+
+impl Privacy {
+    /// Bounds the local ε alone.
+    pub(super) const fn local(epsilon: f64) -> Self {
+        Self {
+            epsilon,
+            central: None,
+        }
     }
 }
 

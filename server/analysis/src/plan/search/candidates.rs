@@ -6,13 +6,13 @@ use hushbin::bounds::EPSILON;
 use hushbin::choose::{Asked, Candidate, Objective, QuestionDraft, SquaredError};
 use hushbin::{Error, Items};
 
-use super::budget::{Budget, round_down};
 use crate::accounting::{
     CENTRAL_EPSILON, Mixture, largest_alpha, largest_epsilon, meets_central_epsilon,
 };
+use crate::numeric::digits::round_down;
 use crate::numeric::roots::{geometric, try_bisect};
 use crate::plan::error::PlanError;
-use crate::plan::survey::{OpenRatings, Survey};
+use crate::plan::survey::{OpenRatings, Privacy, Survey};
 
 /// Mechanism with a local ε, and the error to expect of it.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ const CONTENDERS: usize = 8;
 const INDIFFERENT: f64 = 0.003;
 
 /// Every mechanism at its best, the best one first; none where nothing keeps to
-/// the budget.
+/// the privacy.
 ///
 /// Reports of a larger local ε that hide as well tell more: for one bucket of t,
 /// α ≈ 1/(e + t − 1) may stay the same while e grows with t. So with a bound on
@@ -57,11 +57,11 @@ pub(super) fn candidates(
     survey: &Survey,
     open: &OpenRatings<'_>,
     people: u64,
-    budget: Budget,
+    privacy: Privacy,
 ) -> Result<Vec<Choice>, PlanError> {
-    let search = Search::new(survey, open, people, budget.epsilon)?;
-    let Some(central_epsilon) = budget.central else {
-        return search.choices(budget.epsilon, f64::INFINITY);
+    let search = Search::new(survey, open, people, privacy.epsilon)?;
+    let Some(central_epsilon) = privacy.central else {
+        return search.choices(privacy.epsilon, f64::INFINITY);
     };
     let mut all = search.hiding(central_epsilon)?;
     search.stretch(&mut all, central_epsilon)?;

@@ -5,8 +5,8 @@ use hushbin::choose::grid::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::grid::Grid;
 
-use super::budget::round_down;
 use crate::accounting::{Mixture, meets_central_epsilon};
+use crate::numeric::digits::round_down;
 use crate::numeric::roots::{geometric, try_bisect};
 use crate::plan::error::PlanError;
 use crate::plan::survey::LOCAL_EPSILON;

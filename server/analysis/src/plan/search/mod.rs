@@ -8,11 +8,9 @@
 //! - any other task is chosen at each local ε by the core, and ε is bisected. For shares of
 //!   answers of which everybody gives one, the buckets are the best in the worst case.
 
-mod budget;
 mod candidates;
 mod grid;
 
-pub(super) use budget::Budget;
 pub(super) use candidates::Choice;
 pub use grid::{GridChoice, GridGoal, grid};
 
@@ -26,11 +24,11 @@ use hushbin::{Error, Mechanism, Question, Task};
 
 use super::error::PlanError;
 use super::goal::Goal;
-use super::survey::{OpenRatings, Survey};
+use super::survey::{OpenRatings, Privacy, Survey};
 use crate::accounting::{Mixture, meets_central_epsilon};
 use crate::estimate::{Aim, Predictor};
+use crate::numeric::digits::round_down;
 use crate::numeric::roots::{geometric, try_bisect};
-use budget::round_down;
 use candidates::candidates;
 
 /// Task for a survey, with the errors to expect.
@@ -56,49 +54,71 @@ pub(super) struct QuestionError {
     pub(super) squared_bias: Option<f64>,
 }
 
-/// Finds the best task that keeps to a budget; `None` if none does.
-///
-/// # Errors
-/// Those of the questions, of what is wanted of them, and of accounting.
-pub(super) fn search(
-    survey: &Survey,
-    people: u64,
-    budget: Budget,
-) -> Result<Option<Planned>, PlanError> {
-    if let Some(open) = survey.open() {
-        return best_of_all(survey, &open, people, budget);
-    }
-    let most = Planned::at(survey, budget.epsilon)?;
-    let Some(central) = budget.central else {
-        return Ok(Some(most));
-    };
-    match grid_goal(survey, people, budget.epsilon, central) {
-        Some(goal) => best_grid(survey, &goal),
-        None => most_private(survey, most, people, central),
-    }
+/// Search for the best task of a survey.
+pub(super) struct Search<'a> {
+    survey: &'a Survey,
+    /// Ratings asked alone whose mechanism is open, with their goal.
+    open: Option<(OpenRatings<'a>, Goal)>,
 }
 
-/// Returns how many times the squared errors wanted those of the best task are: the greatest of
-/// all questions. Infinite if nothing keeps to the budget.
-///
-/// # Errors
-/// As [`search`].
-pub(super) fn times_wanted(survey: &Survey, people: f64, budget: Budget) -> Result<f64, PlanError> {
-    let planned = match survey.open() {
-        // Without the task, whose names are checked anew each time.
-        Some(open) => {
-            let whole = people as u64;
-            let all = candidates(survey, &open, whole, budget)?;
-            let Some(best) = all.first() else {
-                return Ok(f64::INFINITY);
-            };
+impl<'a> Search<'a> {
+    /// Prepares the search.
+    ///
+    /// # Errors
+    /// Those of what is wanted of ratings asked alone.
+    pub(super) fn new(survey: &'a Survey) -> Result<Self, PlanError> {
+        let goal = |open: OpenRatings<'a>| {
             let goal = Goal::of_open(&open, &survey.wanted(&open.draft.name))?;
-            let error = QuestionError::of_choice(goal, best, whole);
-            return Ok(error.times_wanted(whole as f64));
+            Ok::<_, PlanError>((open, goal))
+        };
+        let open = survey.open().map(goal).transpose()?;
+        Ok(Self { survey, open })
+    }
+
+    /// Tells whether the mechanism is open. The best one then depends on the number of people.
+    pub(super) const fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Finds the best task that keeps to this privacy; `None` if none does.
+    ///
+    /// # Errors
+    /// Those of the questions, of what is wanted of them, and of accounting.
+    pub(super) fn best(&self, people: u64, privacy: Privacy) -> Result<Option<Planned>, PlanError> {
+        let survey = self.survey;
+        if let Some((open, goal)) = &self.open {
+            let all = candidates(survey, open, people, privacy)?;
+            return best_of_all(survey, open, goal, all, people);
         }
-        None => search(survey, people as u64, budget)?,
-    };
-    Ok(planned.map_or(f64::INFINITY, |own| own.times_wanted(people)))
+        let most = Planned::at(survey, privacy.epsilon)?;
+        let Some(central) = privacy.central else {
+            return Ok(Some(most));
+        };
+        match grid_goal(survey, people, privacy.epsilon, central) {
+            Some(goal) => best_grid(survey, &goal),
+            None => most_private(survey, most, people, central),
+        }
+    }
+
+    /// Returns how many times the squared errors wanted those of the best task are: the greatest
+    /// of all questions. Infinite if nothing keeps to this privacy.
+    ///
+    /// # Errors
+    /// As [`Search::best`].
+    pub(super) fn times_wanted(&self, people: f64, privacy: Privacy) -> Result<f64, PlanError> {
+        let whole = people as u64;
+        let Some((open, goal)) = &self.open else {
+            let planned = self.best(whole, privacy)?;
+            return Ok(planned.map_or(f64::INFINITY, |own| own.times_wanted(people)));
+        };
+        // Without the task, whose names would be checked anew each time.
+        let all = candidates(self.survey, open, whole, privacy)?;
+        let times = |best: &Choice| {
+            let error = QuestionError::of_choice(goal.clone(), best, whole);
+            error.times_wanted(whole as f64)
+        };
+        Ok(all.first().map_or(f64::INFINITY, times))
+    }
 }
 
 impl QuestionError {
@@ -131,14 +151,14 @@ impl QuestionError {
     }
 }
 
-/// Finds the best of all mechanisms for ratings.
+/// Makes the task of the best of all mechanisms for ratings, which come best first.
 fn best_of_all(
     survey: &Survey,
     open: &OpenRatings<'_>,
+    goal: &Goal,
+    mut all: Vec<Choice>,
     people: u64,
-    budget: Budget,
 ) -> Result<Option<Planned>, PlanError> {
-    let mut all = candidates(survey, open, people, budget)?;
     if all.is_empty() {
         return Ok(None);
     }
@@ -148,12 +168,11 @@ fn best_of_all(
             "no mechanism answers this without a bias that was not accepted".to_owned(),
         ));
     }
-    let goal = Goal::of_open(open, &survey.wanted(&open.draft.name))?;
     let candidate = &best.candidate;
     let question = open.question(&candidate.mechanism, candidate.sparsity, best.epsilon)?;
     Ok(Some(Planned {
         task: survey.task(vec![question])?,
-        errors: vec![QuestionError::of_choice(goal, &best, people)],
+        errors: vec![QuestionError::of_choice(goal.clone(), &best, people)],
         others: all,
         together_over_drawn: None,
     }))
@@ -258,7 +277,7 @@ impl Planned {
         })
     }
 
-    /// As [`times_wanted`], for this many people. With one person it is the number of people
+    /// As [`Search::times_wanted`], for this many people. With one person it is the number of people
     /// that bring every error to what is wanted, unless there is bias.
     fn times_wanted(&self, people: f64) -> f64 {
         let each = self.errors.iter().enumerate();
