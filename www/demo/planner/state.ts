@@ -97,7 +97,7 @@ export const DEFAULTS: State = {
   people_per_day: 5000,
   epsilon: 1,
   cap: 4,
-  central_epsilon: 0.1,
+  central_epsilon: 0.5,
   delta: 1e-8,
   standard_error: 0.01,
   smallest: 0.05,

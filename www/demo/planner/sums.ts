@@ -57,7 +57,7 @@ function figuresOf(plan: SumPlan): Figure[] {
     ["bytes a person", bytes, count(bytes), "sealed, each message by itself"],
     ["local ε", null, "none", "a person’s own messages say the answer"],
     [
-      "central ε",
+      "shuffled ε",
       central_epsilon.upper,
       lossDigits(central_epsilon.upper),
       `of the shuffled batch, with δ = ${delta(privacy.delta)}`,
@@ -148,22 +148,21 @@ function influenceOf({ influence: [own], task }: SumPlan): readonly HTMLElement[
       el("td", {}, errors === null || !Number.isFinite(errors) ? "–" : `× ${digits(errors)}`),
     );
   const { honest, dishonest, people, all, standard_errors } = own;
-  return [
-    row(
-      "An honest person",
-      honest,
-      people > 0 ? (standard_errors / people) * (honest / dishonest) : null,
-    ),
-    row("A dishonest person", dishonest, people > 0 ? standard_errors / people : null),
-    row(`All ${count(people)} assumed dishonest`, all, people > 0 ? standard_errors : null),
+  // Errors are known from those who are assumed to be dishonest, if there are any.
+  const one = people > 0 ? standard_errors / people : null;
+  const rows = [
+    row("An honest person", honest, one && one * (honest / dishonest)),
+    row("A dishonest person", dishonest, one),
   ];
+  if (one === null) return rows;
+  return [...rows, row(`All ${count(people)} assumed dishonest`, all, standard_errors)];
 }
 
 function tallyOf(plan: SumPlan): string {
   return [
     `error ${digits(errorOf(plan).standard_error)}`,
     "no local ε",
-    `central ${lossDigits(plan.central_epsilon.upper)}`,
+    `shuffled ${lossDigits(plan.central_epsilon.upper)}`,
     `${count(plan.messages)} messages`,
   ].join(" · ");
 }
