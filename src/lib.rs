@@ -53,13 +53,16 @@
 //!
 //! # Features
 //!
-//! `complete`, which is on by default, adds all mechanisms but Collision, the
-//! rules of papers, questions of several parts, trees and task files; without it tasks that need one of these are
-//! [`Error::UnknownMechanism`] in bytes. `analysis` adds what chooses
-//! parameters and knows how often reports hit what, for all mechanisms: collectors
-//! and planners need it, pages that report do not. `wasm` adds the bindings for web
-//! pages, `wasm-sums` those of [`sums`]; they need a browser. Without features the crate needs `alloc` and nothing
-//! else, and holds what randomises and nothing else.
+//! | feature | adds |
+//! |---|---|
+//! | `complete` | all mechanisms but Collision, the rules of papers, questions of several parts, trees, and [`sums`] |
+//! | `collector` (default) | `complete`, and task files, decoding, and the elements that a report supports |
+//! | `analysis` | `collector`, and what chooses parameters and knows how often reports hit what |
+//! | `wasm`, `wasm-sums` | bindings for web pages: of reports, of [`sums`] |
+//!
+//! Without features the crate needs `alloc` and nothing else. It holds what randomises and
+//! nothing else: tasks come as canonical bytes, and those that need more are
+//! [`Error::UnknownMechanism`].
 
 #![no_std]
 
@@ -80,6 +83,7 @@ pub mod hash;
 pub mod mechanism;
 mod randomizer;
 pub mod sample;
+#[cfg(feature = "collector")]
 pub mod sealed;
 mod sort;
 #[cfg(feature = "complete")]
@@ -96,5 +100,9 @@ pub use error::{Error, ErrorCode};
 pub use fingerprint::{Fingerprint, ParseHexError};
 pub use mechanism::{Mechanism, Report};
 pub use randomizer::{Randomized, Randomizer};
-pub use task::{Items, Question, Task, TaskParts, item_key};
-pub use upload::{Upload, UploadId};
+#[cfg(feature = "collector")]
+pub use task::TaskParts;
+pub use task::{Items, Question, Task, item_key};
+#[cfg(feature = "collector")]
+pub use upload::Upload;
+pub use upload::UploadId;

@@ -64,8 +64,8 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         if self.parameters == Source::Chosen {
             return Ok(self.clone());
         }
-        let rule = self.rule.unwrap_or(R::paper().name());
-        if rule != R::paper().name() {
+        let rule = self.rule.unwrap_or(paper::<R>().name());
+        if rule != paper::<R>().name() {
             return Err(Error::Combination {
                 reason: "\"parameters\" are printed of the rules \"occupied\" and \"overwrite\"",
             });
@@ -119,13 +119,13 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     ) -> Result<Option<Subset<R>>, Error> {
         let rule = self.rule_or_default::<R>();
         if let Some(buckets) = self.buckets {
-            let one = (rule != R::paper().name()).then_some(1);
+            let one = (rule != paper::<R>().name()).then_some(1);
             let rule = Subset::<R>::rule_from(rule, self.favoured.or(one))?;
             let (hashing, hashes) = (self.hashing_over(domain), self.hashes.unwrap_or(1));
             return Subset::with_hashes(rule, hashing, buckets, hashes).map(Some);
         }
         if let Some(hashes) = self.hashes {
-            if hashes > 1 && rule == R::paper().name() {
+            if hashes > 1 && rule == paper::<R>().name() {
                 return Err(Error::Combination {
                     reason: R::ONE_HASH,
                 });
@@ -160,6 +160,11 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         same_if_said("buckets", self.buckets.as_ref(), Some(&in_use.buckets()))?;
         same_if_said("hashes", self.hashes.as_ref(), Some(&in_use.hashes()))
     }
+}
+
+/// Returns the paper's rule.
+pub(super) fn paper<R: Rule>() -> R {
+    R::paper().expect("builds that choose are complete")
 }
 
 /// A rule whose parameters can be chosen.

@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::buckets::{BucketsDraft, ChooseBuckets};
+use super::buckets::{BucketsDraft, ChooseBuckets, paper};
 use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
 use super::cells::Cells;
 use super::contract::Choose;
@@ -65,7 +65,7 @@ pub(super) fn choose<R: ChooseBuckets>(
 ) -> Result<Subset<R>, Error> {
     let draft = &draft.in_numbers::<R>(domain, budget.epsilon)?;
     let complete = draft.complete::<R>(domain)?;
-    let paper = draft.rule_or_default::<R>() == R::paper().name();
+    let paper = draft.rule_or_default::<R>() == paper::<R>().name();
     let with = |hashing| Buckets {
         domain,
         epsilon: budget.epsilon,
@@ -221,7 +221,7 @@ impl Buckets<'_> {
             .filter(|cells| self.limit.allows(s, R::SIDES * cells))
             .chain(core::iter::once(hiding))
             .map(|cells| {
-                let subset = self.with(R::paper(), cells, 1);
+                let subset = self.with(paper::<R>(), cells, 1);
                 (
                     R::paper_variance(&subset, self.domain, self.epsilon, self.goal),
                     subset,

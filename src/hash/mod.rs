@@ -7,6 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 mod balanced;
+#[cfg(feature = "analysis")]
+mod chosen;
+#[cfg(feature = "collector")]
+mod collected;
 mod drawn;
 mod functions;
 mod keys;
@@ -79,24 +83,6 @@ impl Hashing {
         Ok(())
     }
 
-    /// What is asked for, or else balanced where the domain can be.
-    #[cfg(feature = "analysis")]
-    pub(crate) fn default_for(asked: Option<Self>, domain: &Domain) -> Self {
-        asked.unwrap_or(match domain.items() {
-            Some(_) => Self::Balanced,
-            None => Self::Independent,
-        })
-    }
-
-    /// The number that stands for it in a task's canonical bytes.
-    pub(crate) const fn to_canonical(self) -> u64 {
-        match self {
-            Self::Balanced => 0,
-            Self::Independent => 1,
-            Self::BalancedItems => 2,
-        }
-    }
-
     /// How many numbers stand for one.
     pub(crate) const COUNT: u64 = 3;
 
@@ -138,12 +124,6 @@ impl Hash {
         }
     }
 
-    /// The bucket of an element, which in a closed domain is below 2d + s < 2³².
-    #[inline]
-    pub(crate) fn bucket(&self, keys: &Keys, element: u64) -> u32 {
-        self.bucket_of_place(keys, self.place(element))
-    }
-
     /// The bucket of an element that is [placed](Hash::place).
     #[inline]
     pub(crate) fn bucket_of_place(&self, keys: &Keys, place: u64) -> u32 {
@@ -167,46 +147,5 @@ impl Hash {
             Self::Balanced(balanced) => balanced.buckets(),
             Self::Independent { buckets } => *buckets,
         }
-    }
-
-    /// The keys of the hash function that a cell is a bucket of, and the bucket:
-    /// functions have t cells each, one after the other.
-    #[inline]
-    pub(crate) const fn locate(&self, seed: u64, cell: u32) -> (Keys, u32) {
-        let t = self.buckets();
-        (Keys::of_function(seed, cell / t), cell % t)
-    }
-
-    /// In how many rounds an element is hashed.
-    #[cfg(feature = "analysis")]
-    pub(crate) const fn rounds(&self) -> usize {
-        match self {
-            Self::Balanced(balanced) => balanced.rounds(),
-            Self::Independent { .. } => 1,
-        }
-    }
-
-    /// m, where it is balanced.
-    #[cfg(feature = "analysis")]
-    pub(crate) const fn per_bucket(&self) -> Option<u32> {
-        match self {
-            Self::Balanced(balanced) => Some(balanced.per_bucket()),
-            Self::Independent { .. } => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_is_a_bucket_of_one_function() {
-        let hash = Hash::new(Hashing::Balanced, Some(40), 10);
-        let (first, bucket) = hash.locate(7, 9);
-        assert_eq!((first.rounds, bucket), (Keys::new(7).rounds, 9));
-        let (third, bucket) = hash.locate(7, 21);
-        assert_eq!((third.rounds, bucket), (Keys::of_function(7, 2).rounds, 1));
-        assert_ne!(third.rounds, first.rounds);
     }
 }

@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use crate::canonical::{Canonical, CanonicalReader};
-use crate::codec::Cursor;
+use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
 use crate::error::Error;
 
@@ -26,18 +25,12 @@ pub(crate) trait Parameters: Sized {
     /// not suit the domain.
     fn check(&self, domain: &Domain) -> Result<(), Error>;
 
-    /// Appends the parameters to a task's canonical bytes.
-    fn write_canonical(&self, canonical: &mut Canonical);
-
-    /// Reads what [`Parameters::write_canonical`] wrote, and nothing else:
+    /// Reads canonical bytes, and nothing else:
     /// [fails](CanonicalReader::fail) at bytes that stand for no parameters.
     ///
     /// # Errors
     /// Those of the parameters' constructor.
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error>;
-
-    /// The realised local ε, rounded up, never above `epsilon`.
-    fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64;
 
     /// Which inputs a report hardly tells apart.
     fn neighbours(&self) -> Neighbours {
@@ -51,13 +44,6 @@ pub(crate) trait Parameters: Sized {
 
     /// Prepares to randomise inputs over a domain that the parameters suit.
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Self::Randomizer;
-
-    /// Prepares to decode reports: checks what one of a task can be.
-    fn decoder(
-        &self,
-        domain: &Domain,
-        epsilon: f64,
-    ) -> impl Fn(&mut Cursor<'_>) -> Result<Self::Report, Error>;
 }
 
 /// A report that can be written down.

@@ -7,6 +7,10 @@
 //! in [`mechanisms!`](crate::mechanisms). All that differs between mechanisms is in
 //! their traits; what is done with any of them is written once, by `each!`.
 
+#[cfg(feature = "collector")]
+mod any;
+#[cfg(feature = "collector")]
+mod collected;
 mod contract;
 #[cfg(feature = "analysis")]
 pub mod occupancy;
@@ -21,10 +25,8 @@ pub use subset::{BucketReport, Rule, Subset};
 use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
-use serde::{Deserialize, Serialize};
 
-use crate::canonical::{Canonical, CanonicalReader};
-use crate::codec::Cursor;
+use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
 use crate::error::{Error, left_out};
 
@@ -90,8 +92,7 @@ macro_rules! register {
         /// ).unwrap();
         /// assert_eq!((mechanism.name(), mechanism.delta()), ("coco", 0.0));
         /// ```
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "name", rename_all = "kebab-case")]
+        #[derive(Debug, Clone, PartialEq)]
         pub enum Mechanism {
             $(
                 #[doc = concat!("See [`", stringify!($module), "`].")]
@@ -206,44 +207,8 @@ impl Mechanism {
         each!(Self, self, own => own.check(domain))
     }
 
-    pub(crate) fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
-        each!(Self, self, own => own.effective_epsilon(domain, epsilon))
-    }
-
-    pub(crate) fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.text(self.name());
-        each!(Self, self, own => own.write_canonical(canonical));
-    }
-
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         read_parameters(reader.text(), reader)
-    }
-
-    /// Decodes `count` reports of a task over `domain` at local ε, and calls `visit` with each
-    /// report and the offset of its end.
-    pub(crate) fn decode_reports(
-        &self,
-        domain: &Domain,
-        epsilon: f64,
-        cursor: &mut Cursor<'_>,
-        count: u32,
-        visit: &mut dyn FnMut(Report, usize),
-    ) -> Result<(), Error> {
-        fn decode<P: Registered>(
-            own: &P,
-            (domain, epsilon): (&Domain, f64),
-            cursor: &mut Cursor<'_>,
-            count: u32,
-            visit: &mut dyn FnMut(Report, usize),
-        ) -> Result<(), Error> {
-            let decode = own.decoder(domain, epsilon);
-            for _ in 0..count {
-                let report = decode(cursor)?;
-                visit(P::report(report), cursor.offset());
-            }
-            Ok(())
-        }
-        each!(Self, self, own => decode(own, (domain, epsilon), cursor, count, visit))
     }
 
     /// Prepares to randomise inputs over `domain` at local ε.

@@ -16,7 +16,7 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpLowerBound {
-    mantissa: u64,
+    pub(super) mantissa: u64,
     fraction_bits: u32,
 }
 
@@ -103,20 +103,8 @@ impl ExpLowerBound {
     }
 
     /// An integer with this bound's fraction bits, at most 63.
-    fn fixed(&self, integer: u64) -> u128 {
+    pub(super) fn fixed(&self, integer: u64) -> u128 {
         u128::from(integer) << self.fraction_bits
-    }
-
-    /// Whether numerator / denominator is at most this bound, decided exactly.
-    #[must_use]
-    pub fn covers(&self, numerator: Factors, denominator: Factors) -> bool {
-        // numerator · 2^fraction ≤ denominator · mantissa: factors of at most
-        // 128 bits on either side.
-        wide_product(numerator.0, self.fixed(numerator.1))
-            <= wide_product(
-                denominator.0,
-                u128::from(denominator.1) * u128::from(self.mantissa),
-            )
     }
 
     /// The bound as the nearest double.
@@ -141,87 +129,4 @@ fn fraction(part: u128, whole: u128) -> u64 {
         }
     }
     quotient
-}
-
-/// A probability weight with a count: a product of the two, or a quotient.
-///
-/// ```
-/// use hushbin::sample::{Factors, realised_epsilon};
-///
-/// // Two buckets, one with a weight of 5, one with 2: ln 2.5 lies above 0.9.
-/// let weights = [Factors(5, 1), Factors(2, 1)];
-/// let epsilon = realised_epsilon(weights.into_iter(), 1.0);
-/// assert!((0.9..=1.0).contains(&epsilon));
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct Factors(pub u128, pub u64);
-
-/// The privacy loss of a mechanism whose buckets have these probabilities over
-/// all inputs, each a weight divided by a count, up to a common factor: the
-/// logarithm of the greatest over the least, rounded up, never above
-/// `requested`.
-///
-/// # Panics
-/// If there are none, or as [`least_epsilon_covering`].
-#[must_use]
-pub fn realised_epsilon(probabilities: impl Iterator<Item = Factors>, requested: f64) -> f64 {
-    // a.0 / a.1 < b.0 / b.1, cross-multiplied so that it is exact.
-    let less = |a: &Factors, b: &Factors| {
-        wide_product(a.0, u128::from(b.1)) < wide_product(b.0, u128::from(a.1))
-    };
-    let (least, most) = probabilities
-        .map(|probability| (probability, probability))
-        .reduce(|(least, most), (next, _)| {
-            let least = if less(&next, &least) { next } else { least };
-            let most = if less(&most, &next) { next } else { most };
-            (least, most)
-        })
-        .expect("every input gives some bucket a probability");
-    least_epsilon_covering(
-        Factors(most.0, least.1),
-        Factors(least.0, most.1),
-        requested,
-    )
-}
-
-/// a·b as (high, low) 128-bit halves.
-fn wide_product(a: u128, b: u128) -> (u128, u128) {
-    const LOW: u128 = u64::MAX as u128;
-    let (a1, a0, b1, b0) = (a >> 64, a & LOW, b >> 64, b & LOW);
-    let low = a0 * b0;
-    let middle = a1 * b0 + (low >> 64);
-    let middle_low = a0 * b1 + (middle & LOW);
-    (
-        a1 * b1 + (middle >> 64) + (middle_low >> 64),
-        (middle_low << 64) | (low & LOW),
-    )
-}
-
-/// The privacy loss ln(numerator / denominator), rounded up to a double, never
-/// above `requested`.
-///
-/// A double x is an upper bound of the loss once a lower bound of exp(x) covers
-/// the ratio. The search starts just below the floating-point logarithm and
-/// climbs; thresholds are made so that `requested` itself covers the ratio.
-///
-/// # Panics
-/// If `requested` does not cover the ratio: the thresholds would be wrong.
-#[must_use]
-pub fn least_epsilon_covering(numerator: Factors, denominator: Factors, requested: f64) -> f64 {
-    let product = |Factors(weight, count)| weight as f64 * count as f64;
-    let ratio = product(numerator) / product(denominator);
-    // Six units in the last place of the logarithm: 2 for libm, 4 for the ratio
-    // (whose relative error adds absolutely to the logarithm).
-    let start = libm::log(ratio) - 8.0 * f64::EPSILON;
-    let mut candidate = start.clamp(0.0, requested);
-    let mut step = f64::EPSILON / 4.0;
-    while !ExpLowerBound::new(candidate).covers(numerator, denominator) {
-        assert!(
-            candidate < requested,
-            "thresholds are rounded so that the requested ε covers the loss"
-        );
-        candidate = (candidate + step).max(candidate.next_up()).min(requested);
-        step *= 1.5;
-    }
-    candidate
 }

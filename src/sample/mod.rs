@@ -3,9 +3,13 @@
 
 mod exp;
 mod laplace;
+#[cfg(feature = "collector")]
+mod loss;
 
-pub use exp::{ExpLowerBound, Factors, least_epsilon_covering, realised_epsilon};
+pub use exp::ExpLowerBound;
 pub use laplace::DiscreteLaplace;
+#[cfg(feature = "collector")]
+pub use loss::{Factors, least_epsilon_covering, realised_epsilon};
 
 use rand_core::Rng;
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::frame::{Frame, length};
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::task::{Items, Limits};
 
@@ -160,23 +160,6 @@ impl Measure {
         match self {
             Self::Box(_, limits) => limits.len() as u32,
             Self::Ball(ball) => ball.coordinates(),
-        }
-    }
-
-    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
-        match self {
-            Self::Box(items, limits) => {
-                canonical.number(0);
-                items.write_canonical(canonical);
-                limits.iter().for_each(|own| own.write_canonical(canonical));
-            }
-            Self::Ball(ball) => {
-                canonical.number(1);
-                ball.items.write_canonical(canonical);
-                canonical.number(ball.length.to_bits());
-                canonical.number(ball.seed);
-                canonical.number(ball.spread.to_bits());
-            }
         }
     }
 

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
-use crate::codec::{Cursor, append};
+use crate::canonical::CanonicalReader;
+use crate::codec::append;
 use crate::error::{Error, error};
 use crate::sample::Threshold;
 
@@ -57,18 +57,6 @@ impl Message {
     /// Appends the encoded message, a varint, to `bytes`.
     pub fn encode(self, bytes: &mut Vec<u8>) {
         append(bytes, self.code().into());
-    }
-
-    /// The next message of a task with so many coordinates.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`].
-    pub(super) fn take(cursor: &mut Cursor<'_>, coordinates: u32) -> Result<Self, Error> {
-        let code: u32 = cursor.take("expected a message")?;
-        if code > 2 * coordinates {
-            return Err(cursor.malformed("expected a message about a coordinate of the task"));
-        }
-        Ok(Self::of_code(code))
     }
 }
 
@@ -171,14 +159,6 @@ impl Messages {
     #[must_use]
     pub const fn count(&self) -> u32 {
         self.levels * self.drawn + self.noise
-    }
-
-    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
-        for small in [self.levels, self.drawn, self.trials] {
-            canonical.number(small.into());
-        }
-        canonical.number(self.threshold.0);
-        canonical.number(self.noise.into());
     }
 
     pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

@@ -11,13 +11,19 @@
 //! Shuffle Model: Optimal Rates Require Many Messages" (2024), whose vectors are spread by
 //! [`Frame`]; unit messages with binomial noise are hushbin's own.
 
+#[cfg(feature = "collector")]
+mod decode;
+#[cfg(feature = "collector")]
 mod file;
 mod frame;
 mod measure;
 mod messages;
 mod randomizer;
 mod task;
+#[cfg(feature = "collector")]
+mod written;
 
+#[cfg(feature = "collector")]
 pub use file::SumDraft;
 pub use frame::{Coefficients, Frame};
 pub use measure::{Ball, Lost, Measure};

@@ -7,12 +7,10 @@ use alloc::vec::Vec;
 use super::measure::Measure;
 use super::messages::{Message, Messages, longest};
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
-use crate::codec::Cursor;
+use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
 use crate::task::{Answers, Budget, Task};
-use crate::upload::{UploadId, VERSION, take_header};
 
 /// The fields of a [`SumTask`] but its messages; not yet validated.
 ///
@@ -84,16 +82,21 @@ pub struct SumTask {
 }
 
 /// What canonical bytes begin with, behind the budget if there is one.
-const FORM: &str = "hushbin sum 1";
+pub(super) const FORM: &str = "hushbin sum 1";
 
 impl SumTask {
-    /// A task with these messages.
+    /// The task of the bytes that [`SumTask::canonical_bytes`] gives.
     ///
     /// # Errors
-    /// [`Error::TaskId`]; [`Error::OutOfRange`]; [`Error::Combination`] for a budget of more
-    /// than one report a window or of permanent answers, for fewer than two honest people, or
-    /// for more drawn coordinates than there are.
-    pub fn new(parts: SumParts, messages: Messages) -> Result<Self, Error> {
+    /// [`Error::Malformed`] for any other bytes, and those of [`SumTask::new`].
+    pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let reader = &mut CanonicalReader::new(bytes);
+        let read = read(reader).and_then(|(parts, messages)| Self::build(parts, messages, bytes));
+        reader.end(read)
+    }
+
+    /// Validates what canonical bytes say.
+    pub(super) fn build(parts: SumParts, messages: Messages, bytes: &[u8]) -> Result<Self, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
         Task::check_id(&parts.id)?;
         bounds::EPSILON.check(parts.epsilon)?;
@@ -113,29 +116,11 @@ impl SumTask {
         if honest(&parts) < 2 {
             return combination("the noise of one honest person alone hides nobody");
         }
-        let fingerprint = Fingerprint::from_canonical(&write(&parts, &messages));
         Ok(Self {
             parts,
             messages,
-            fingerprint,
+            fingerprint: Fingerprint::from_canonical(bytes),
         })
-    }
-
-    /// The task of the bytes that [`SumTask::canonical_bytes`] gives.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] for any other bytes, and those of [`SumTask::new`].
-    pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let reader = &mut CanonicalReader::new(bytes);
-        let read = read(reader);
-        reader.end(read)
-    }
-
-    /// All that messages and what is promised of them depend on, as the bytes that the
-    /// fingerprint is the hash of.
-    #[must_use]
-    pub fn canonical_bytes(&self) -> Vec<u8> {
-        write(&self.parts, &self.messages)
     }
 
     /// Identity of all of these.
@@ -242,53 +227,6 @@ impl SumTask {
             bytes.resize(end, 0);
         }
     }
-
-    /// The message that bytes begin with, and how many of them it is.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] for bytes that no message of the task begins with.
-    pub fn take_message(&self, bytes: &[u8]) -> Result<(Message, usize), Error> {
-        let mut cursor = Cursor::new("message", bytes);
-        let message = Message::take(&mut cursor, self.measure().coordinates())?;
-        Ok((message, cursor.offset()))
-    }
-}
-
-impl SumTask {
-    /// The id and the messages of an upload, which is what an [`Upload`](crate::Upload) is with
-    /// messages in the place of reports: how an analyser keeps them that has opened them.
-    ///
-    /// ```
-    /// # use hushbin::sample::Threshold;
-    /// # use hushbin::sums::{Measure, Message, Messages, SumParts, SumTask};
-    /// # use hushbin::task::{Budget, Limits};
-    /// # use hushbin::{UploadId, upload};
-    /// # let parts = SumParts {
-    /// #     id: "timings".into(),
-    /// #     measure: Measure::numbers(vec!["load".into()], vec![Limits::new(0.0, 10.0, None)?])?,
-    /// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
-    /// #     budget: Budget::default(),
-    /// # };
-    /// # let task = SumTask::new(parts, Messages::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
-    /// let mut bytes = upload::header(UploadId([9; 16]), &task.fingerprint(), 2);
-    /// bytes.extend([0, 2]);
-    /// let down = Message::Unit { coordinate: 0, negative: true };
-    /// let (id, messages) = task.decode_upload(&bytes)?;
-    /// assert_eq!((id, messages), (UploadId([9; 16]), vec![Message::Blank, down]));
-    /// # Ok::<(), hushbin::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Upload::decode`](crate::Upload::decode).
-    pub fn decode_upload(&self, bytes: &[u8]) -> Result<(UploadId, Vec<Message>), Error> {
-        let mut cursor = Cursor::new("upload", bytes);
-        let (id, count) = take_header(&mut cursor, VERSION, self.fingerprint)?;
-        let coordinates = self.measure().coordinates();
-        let messages = (0..count).map(|_| Message::take(&mut cursor, coordinates));
-        let messages = messages.collect::<Result<_, _>>()?;
-        cursor.end("expected the end after the last message")?;
-        Ok((id, messages))
-    }
 }
 
 /// n_h.
@@ -296,31 +234,7 @@ fn honest(parts: &SumParts) -> u64 {
     (parts.honest_fraction * parts.people as f64) as u64
 }
 
-fn write(parts: &SumParts, messages: &Messages) -> Vec<u8> {
-    // Destructured, so that a field added to the task is not forgotten.
-    let SumParts {
-        id,
-        measure,
-        epsilon,
-        delta,
-        people,
-        honest_fraction,
-        budget,
-    } = parts;
-    let mut canonical = Canonical::default();
-    budget.write_canonical(&mut canonical);
-    canonical.text(FORM);
-    canonical.text(id);
-    canonical.number(epsilon.to_bits());
-    canonical.number(delta.to_bits());
-    canonical.number(*people);
-    canonical.number(honest_fraction.to_bits());
-    measure.write_canonical(&mut canonical);
-    messages.write_canonical(&mut canonical);
-    canonical.into_bytes()
-}
-
-fn read(reader: &mut CanonicalReader<'_>) -> Result<SumTask, Error> {
+fn read(reader: &mut CanonicalReader<'_>) -> Result<(SumParts, Messages), Error> {
     let mut form = reader.text();
     let budget = Budget::read_canonical(&mut form, reader)?;
     reader.known((form == FORM).then_some(()))?;
@@ -338,5 +252,5 @@ fn read(reader: &mut CanonicalReader<'_>) -> Result<SumTask, Error> {
         honest_fraction,
         budget,
     };
-    SumTask::new(parts, messages)
+    Ok((parts, messages))
 }

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::error::Error;
 
 /// What canonical bytes with a budget begin with, before those of the task.
-const BUDGET: &str = "hushbin budget 1";
+pub(super) const BUDGET: &str = "hushbin budget 1";
 
 /// Days of the year that [`Budget::reports_a_year`] is of.
 const YEAR: u32 = 365;
@@ -108,15 +108,6 @@ impl Budget {
     /// Whether nothing is said that does not hold anyway.
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
-    }
-
-    pub(crate) fn write_canonical(self, canonical: &mut Canonical) {
-        if !self.is_default() {
-            canonical.text(BUDGET);
-            canonical.number(u64::from(self.days));
-            canonical.number(u64::from(self.reports));
-            canonical.number(self.answers as u64);
-        }
     }
 
     /// Of a task's bytes, whose first text is read already: it stands behind the budget,

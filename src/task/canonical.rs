@@ -8,48 +8,15 @@ use super::budget::Budget;
 use super::items::Items;
 use super::kind::Kind;
 use super::question::{Question, QuestionParts};
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
 
 /// What all of them begin with, behind the budget if there is one; the number is the version of what follows: one
 /// question without a name, for ratings, or questions with names.
-const UNNAMED: &str = "hushbin task 1";
-const NAMED: &str = "hushbin task 2";
-
-pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
-    let mut canonical = Canonical::default();
-    budget.write_canonical(&mut canonical);
-    match questions {
-        [sole] if sole.name().is_empty() => {
-            canonical.text(UNNAMED);
-            canonical.text(id);
-            sole.items().write_canonical(&mut canonical);
-            canonical.number(u64::from(sole.sparsity()));
-            canonical.number(sole.epsilon().to_bits());
-            sole.kind().write_canonical(&mut canonical);
-            sole.mechanism().write_canonical(&mut canonical);
-        }
-        _ => {
-            canonical.text(NAMED);
-            canonical.text(id);
-            canonical.number(questions[0].epsilon().to_bits());
-            canonical.number(questions.len() as u64);
-            for question in questions {
-                canonical.text(question.name());
-                canonical.number(u64::from(question.weight()));
-                question.kind().write_canonical(&mut canonical);
-                if question.kind().own_items().is_none() {
-                    question.items().write_canonical(&mut canonical);
-                    canonical.number(u64::from(question.sparsity()));
-                }
-                question.mechanism().write_canonical(&mut canonical);
-            }
-        }
-    }
-    canonical.into_bytes()
-}
+pub(super) const UNNAMED: &str = "hushbin task 1";
+pub(super) const NAMED: &str = "hushbin task 2";
 
 /// What canonical bytes say.
 pub(super) struct Read {

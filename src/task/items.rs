@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::sort::sort;
 
@@ -94,21 +94,6 @@ impl Items {
             }));
         };
         bounds::OPTIONS.check(f64::from(count))
-    }
-
-    pub(crate) fn write_canonical(&self, canonical: &mut Canonical) {
-        match self {
-            Self::Named(names) => {
-                canonical.number(0);
-                canonical.number(names.len() as u64);
-                names.iter().for_each(|name| canonical.text(name));
-            }
-            Self::Count(count) => {
-                canonical.number(1);
-                canonical.number(u64::from(*count));
-            }
-            Self::Open(_) => canonical.number(2),
-        }
     }
 
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Self {

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use super::items::check_name;
 use super::scale::ascending;
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::error::Error;
 
 /// The range of a number, with its unit.
@@ -64,13 +64,6 @@ impl Limits {
     pub fn code(&self, number: f64) -> f64 {
         let [min, max] = self.range;
         2.0 * ((number.clamp(min, max) - min) / (max - min)) - 1.0
-    }
-
-    pub(crate) fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.text(self.unit().unwrap_or(""));
-        let [min, max] = self.range.map(f64::to_bits);
-        canonical.number(min);
-        canonical.number(max);
     }
 
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

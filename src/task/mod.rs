@@ -1,17 +1,26 @@
 //! What is asked, of which items, at which budget.
 
 mod budget;
+#[cfg(feature = "collector")]
+mod build;
 mod canonical;
+#[cfg(feature = "analysis")]
+mod chosen;
+#[cfg(feature = "collector")]
+mod decode;
 mod draw;
-#[cfg(feature = "complete")]
+#[cfg(feature = "collector")]
 pub(crate) mod file;
 mod items;
 mod kind;
 #[cfg(feature = "complete")]
 mod limits;
-#[cfg(feature = "complete")]
+#[cfg(feature = "collector")]
 pub(crate) mod part_file;
+#[cfg(feature = "collector")]
 mod parts;
+#[cfg(feature = "collector")]
+mod prefix_keys;
 mod prefixes;
 mod question;
 mod scale;
@@ -19,7 +28,10 @@ mod scale;
 mod slim;
 #[cfg(feature = "complete")]
 mod tree;
+#[cfg(feature = "collector")]
 mod want;
+#[cfg(feature = "collector")]
+mod written;
 
 pub use budget::{Answers, Budget};
 pub use draw::Draw;
@@ -29,6 +41,7 @@ pub use kind::Part;
 pub use kind::{Cross, Kind, Numbers, Together};
 #[cfg(feature = "complete")]
 pub use limits::Limits;
+#[cfg(feature = "collector")]
 pub use parts::TaskParts;
 pub use prefixes::Prefixes;
 pub use question::{Question, QuestionParts};
@@ -36,12 +49,12 @@ pub use scale::Scale;
 #[cfg(not(feature = "complete"))]
 use slim::tree;
 pub use tree::Tree;
+#[cfg(feature = "collector")]
 pub use want::{Spacing, Want};
 
 #[cfg(feature = "analysis")]
 pub(crate) use question::check_asked;
 
-use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -49,10 +62,9 @@ use alloc::vec::Vec;
 use canonical::Read;
 
 use crate::bounds;
-use crate::codec::Cursor;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
-use crate::mechanism::{Neighbours, Report};
+use crate::mechanism::Neighbours;
 
 /// A description of what is collected, under which parameters: complete and valid
 /// by construction, also when it comes out of serde.
@@ -91,37 +103,6 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task that asks one question, for ratings.
-    ///
-    /// # Errors
-    /// [`Error::TaskId`], [`Error::OutOfRange`], [`Error::ItemName`],
-    /// [`Error::DuplicateName`], or [`Error::Combination`] for parameters that
-    /// do not go together.
-    pub fn new(parts: TaskParts) -> Result<Self, Error> {
-        let (id, question) = parts.into_question();
-        Self::written(id, alloc::vec![Question::new(question)?])
-    }
-
-    /// A task that asks these questions, by their names.
-    ///
-    /// A report answers one of them, which its seed names: drawn by their weights and
-    /// not by the answers, with the whole ε.
-    ///
-    /// # Errors
-    /// As [`Task::new`]; [`Error::Combination`] for questions of different ε, without a
-    /// name or, where there are several, with a mechanism that protects less than whole
-    /// inputs.
-    pub fn of_questions(id: String, questions: Vec<Question>) -> Result<Self, Error> {
-        Self::check_named(&questions)?;
-        let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
-        if let Some(question) = questions.iter().find(epsilon) {
-            return Err(question.blame(error!(Combination {
-                reason: "all questions of a task have its \"epsilon\"",
-            })));
-        }
-        Self::written(id, questions)
-    }
-
     fn check_named(questions: &[Question]) -> Result<(), Error> {
         bounds::QUESTIONS.check(questions.len() as f64)?;
         for (index, question) in questions.iter().enumerate() {
@@ -143,18 +124,6 @@ impl Task {
         Ok(())
     }
 
-    /// A task that asks one question that needs no name, for ratings.
-    #[cfg(feature = "analysis")]
-    pub(crate) fn of_question(id: String, question: Question) -> Result<Self, Error> {
-        Self::written(id, alloc::vec![question])
-    }
-
-    fn written(id: String, questions: Vec<Question>) -> Result<Self, Error> {
-        let budget = Budget::default();
-        let bytes = canonical::write(&id, &questions, budget);
-        Self::build(id, questions, budget, &bytes)
-    }
-
     /// Of questions that go together, and of what [`canonical::write`] makes of them.
     fn build(
         id: String,
@@ -173,29 +142,6 @@ impl Task {
         })
     }
 
-    /// The same task with another budget, and so with another fingerprint.
-    ///
-    /// ```
-    /// use hushbin::{Task, TaskDraft, task::{Answers, Budget}};
-    ///
-    /// # let draft: TaskDraft = serde_json::from_str(
-    /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
-    /// # ).unwrap();
-    /// let task: Task = draft.resolve().unwrap();
-    /// let weekly = task.clone().with_budget(Budget::new(7, 1, Answers::Fresh).unwrap());
-    /// assert_ne!(weekly.fingerprint(), task.fingerprint());
-    /// assert_eq!(weekly.with_budget(Budget::default()), task);
-    /// ```
-    #[must_use]
-    pub fn with_budget(self, budget: Budget) -> Self {
-        let bytes = canonical::write(&self.id, &self.questions, budget);
-        Self {
-            budget,
-            fingerprint: Fingerprint::from_canonical(&bytes),
-            ..self
-        }
-    }
-
     /// The task of the bytes that [`Task::canonical_bytes`] gives.
     ///
     /// # Errors
@@ -212,25 +158,6 @@ impl Task {
             Self::check_named(&questions)?;
         }
         Self::build(id, questions, budget, bytes)
-    }
-
-    /// All parameters that a report depends on, and the [budget](Task::budget), as the
-    /// bytes that the [fingerprint](Task::fingerprint) is the hash of: numbers of eight
-    /// bytes, little endian, and texts preceded by their length.
-    ///
-    /// ```
-    /// use hushbin::{Task, TaskDraft};
-    ///
-    /// let draft: TaskDraft = serde_json::from_str(
-    ///     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
-    /// ).unwrap();
-    /// let task = draft.resolve().unwrap();
-    /// let bytes = task.canonical_bytes();
-    /// assert_eq!(Task::from_canonical_bytes(&bytes), Ok(task));
-    /// ```
-    #[must_use]
-    pub fn canonical_bytes(&self) -> Vec<u8> {
-        canonical::write(&self.id, &self.questions, self.budget)
     }
 
     /// The slug that the task goes by.
@@ -282,73 +209,6 @@ impl Task {
         f64::from(self.questions[question].weight()) / f64::from(self.draw.total())
     }
 
-    /// The one report that these bytes are, as [`Report::encode`] writes it.
-    ///
-    /// ```
-    /// # use hushbin::{Report, Task, TaskDraft, mechanism::collision};
-    /// # let draft: TaskDraft = serde_json::from_str(
-    /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
-    /// # ).unwrap();
-    /// # let task: Task = draft.resolve().unwrap();
-    /// let report = Report::Collision(collision::Report { seed: 7, bucket: 1 });
-    /// let mut bytes = Vec::new();
-    /// report.encode(&mut bytes);
-    /// assert_eq!(task.decode_report(&bytes), Ok(report));
-    /// assert!(task.decode_report(&bytes[..8]).is_err());
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] for anything that [`Report::encode`] would not have written for
-    /// this task.
-    #[cfg(feature = "analysis")]
-    pub fn decode_report(&self, bytes: &[u8]) -> Result<Report, Error> {
-        match self.take_report(bytes)? {
-            (report, read) if read == bytes.len() => Ok(report),
-            (_, offset) => Err(error!(Malformed {
-                what: "report",
-                offset,
-                reason: "expected the end after the report",
-            })),
-        }
-    }
-
-    /// The report that bytes begin with, and how many of them it is.
-    ///
-    /// # Errors
-    /// As [`Task::decode_report`], whatever follows.
-    #[cfg(feature = "analysis")]
-    pub fn take_report(&self, bytes: &[u8]) -> Result<(Report, usize), Error> {
-        let mut cursor = Cursor::new("report", bytes);
-        let mut taken = None;
-        self.decode_reports(&mut cursor, 1, &mut |report, end| {
-            taken = Some((report, end));
-        })?;
-        Ok(taken.expect("one report was decoded"))
-    }
-
-    /// Decodes `count` reports, and calls `visit` with each report and the offset of its end.
-    pub(crate) fn decode_reports(
-        &self,
-        cursor: &mut Cursor<'_>,
-        count: u32,
-        visit: &mut dyn FnMut(Report, usize),
-    ) -> Result<(), Error> {
-        let mut decode = |question: &Question, cursor: &mut Cursor<'_>, count| {
-            let (domain, epsilon) = (question.domain(), question.epsilon());
-            let mechanism = question.mechanism();
-            mechanism.decode_reports(&domain, epsilon, cursor, count, visit)
-        };
-        if let Some(sole) = self.sole() {
-            return decode(sole, cursor, count);
-        }
-        for _ in 0..count {
-            // Each report begins with its seed, which decides the question.
-            let seed = u64::from_le_bytes(cursor.peek("expected a seed of 8 bytes")?);
-            decode(&self.questions[self.draw.question(seed)], cursor, 1)?;
-        }
-        Ok(())
-    }
-
     /// How much one person reports.
     #[must_use]
     pub const fn budget(&self) -> Budget {
@@ -365,14 +225,6 @@ impl Task {
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
-    }
-
-    /// The local ε that one report really spends, whichever question it answers: the
-    /// greatest of theirs. Never above [`Task::epsilon`].
-    #[must_use]
-    pub fn effective_epsilon(&self) -> f64 {
-        let of_each = self.questions.iter().map(Question::effective_epsilon);
-        of_each.fold(0.0, f64::max)
     }
 
     /// The check that an id is a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or
@@ -392,28 +244,5 @@ impl Task {
         Err(error!(TaskId {
             id: String::from(id)
         }))
-    }
-}
-
-impl TryFrom<Task> for TaskParts {
-    type Error = Task;
-
-    /// The fields of a task that asks one question without a name, but its
-    /// [budget](Task::budget).
-    ///
-    /// # Errors
-    /// The task itself, where its questions have names.
-    fn try_from(task: Task) -> Result<Self, Task> {
-        match task.sole() {
-            Some(sole) if task.is_unnamed() => Ok(Self {
-                id: task.id().to_owned(),
-                items: sole.items().clone(),
-                sparsity: sole.sparsity(),
-                epsilon: sole.epsilon(),
-                value: sole.value(),
-                mechanism: sole.mechanism().clone(),
-            }),
-            _ => Err(task),
-        }
     }
 }

@@ -127,7 +127,7 @@ impl PartFile {
     /// The fields of a part that has a kind.
     pub(super) fn of(part: &Part) -> Self {
         let scale = part.scale().map(ScaleFile::of).unwrap_or_default();
-        let (kind, options) = match part.asked() {
+        let (kind, options) = match &part.asked {
             Asked::Number(_) => (AxisName::Number, None),
             Asked::Flag => (AxisName::Flag, None),
             Asked::Choice => (AxisName::Choice, Some(part.items().clone())),

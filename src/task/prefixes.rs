@@ -2,9 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::items::item_key;
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::hash;
 
@@ -29,10 +28,6 @@ pub struct Prefixes {
     lengths: Vec<u32>,
 }
 
-/// What stands behind a prefix of a longer text: a character that Unicode assigns to
-/// none.
-const GOES_ON: char = '\u{FFFF}';
-
 impl Prefixes {
     /// Prefixes of these lengths.
     ///
@@ -52,105 +47,16 @@ impl Prefixes {
         Ok(Self { lengths })
     }
 
-    /// Prefixes for texts of which so many characters are wanted: of 2, 4, 6 and so on,
-    /// the last twice.
-    ///
-    /// What shorter prefixes are for, to be extended, takes fewer people than telling a
-    /// text that somebody has from all that nobody has.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] where it is outside [`bounds::TEXT_LENGTH`].
-    ///
-    /// ```
-    /// use hushbin::task::Prefixes;
-    ///
-    /// assert_eq!(Prefixes::up_to(7).unwrap().lengths(), [2, 4, 6, 7, 7]);
-    /// assert_eq!(Prefixes::up_to(2).unwrap().lengths(), [2]);
-    /// assert_eq!(Prefixes::up_to(126).unwrap().lengths().len(), 64);
-    /// assert!([0, 127].into_iter().all(|length| Prefixes::up_to(length).is_err()));
-    /// ```
-    #[cfg(feature = "analysis")]
-    pub fn up_to(length: u32) -> Result<Self, Error> {
-        bounds::TEXT_LENGTH.check(f64::from(length))?;
-        let mut lengths: Vec<u32> = (2..length).step_by(2).collect();
-        let last = if lengths.is_empty() { 1 } else { 2 };
-        lengths.extend(core::iter::repeat_n(length, last));
-        Self::new(lengths)
-    }
-
     /// Their lengths, ascending.
     #[must_use]
     pub fn lengths(&self) -> &[u32] {
         &self.lengths
     }
 
-    /// The distinct lengths, ascending, and how many prefixes have each.
-    ///
-    /// ```
-    /// use hushbin::task::Prefixes;
-    ///
-    /// let prefixes = Prefixes::new(vec![2, 4, 4]).unwrap();
-    /// assert!(prefixes.distinct().eq([(2, 1), (4, 2)]));
-    /// ```
-    #[cfg(feature = "analysis")]
-    pub fn distinct(&self) -> impl Iterator<Item = (u32, usize)> {
-        let alike = self.lengths.chunk_by(|one, next| one == next);
-        alike.map(|alike| (alike[0], alike.len()))
-    }
-
-    /// The share of reports that tell of a prefix of the greatest length, in (0, 1].
-    ///
-    /// ```
-    /// use hushbin::task::Prefixes;
-    ///
-    /// assert_eq!(Prefixes::new(vec![2, 4, 4, 4]).unwrap().greatest_share(), 0.75);
-    /// ```
-    #[cfg(feature = "analysis")]
-    #[must_use]
-    pub fn greatest_share(&self) -> f64 {
-        let greatest = self.distinct().last().map_or(0, |(_, prefixes)| prefixes);
-        greatest as f64 / self.lengths.len() as f64
-    }
-
     /// Which of them a report tells of, counted from 0: each with the same probability.
     #[must_use]
     pub fn drawn(&self, seed: u64) -> usize {
         hash::drawn_part(seed, self.lengths.len() as u32) as usize
-    }
-
-    /// The key of a prefix: of the text where that is all of it.
-    ///
-    /// ```
-    /// use hushbin::task::Prefixes;
-    ///
-    /// assert_eq!(Prefixes::key("caf\u{e9}", 4), hushbin::item_key("caf\u{e9}"));
-    /// assert_eq!(Prefixes::key("cafeteria", 4), Prefixes::key_of("cafe", true));
-    /// ```
-    #[must_use]
-    pub fn key(text: &str, length: u32) -> u64 {
-        match text.char_indices().nth(length as usize) {
-            Some((end, _)) => Self::key_of(&text[..end], true),
-            None => Self::key_of(text, false),
-        }
-    }
-
-    /// The key of a text, or of all that go on behind it.
-    #[must_use]
-    pub fn key_of(text: &str, goes_on: bool) -> u64 {
-        let mut marked = alloc::string::String::from(text);
-        marked.extend(goes_on.then_some(GOES_ON));
-        item_key(&marked)
-    }
-
-    /// The keys of all prefixes of a text: as entries they are its answer.
-    #[must_use]
-    pub fn keys(&self, text: &str) -> Vec<u64> {
-        let key = |&length: &u32| Self::key(text, length);
-        self.lengths.iter().map(key).collect()
-    }
-
-    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.list(&self.lengths);
     }
 
     pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

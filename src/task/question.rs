@@ -31,7 +31,7 @@ use crate::mechanism::Mechanism;
 /// assert_eq!(theme.domain().elements(), Some(3));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question(QuestionParts);
+pub struct Question(pub(super) QuestionParts);
 
 /// The fields of a [`Question`], not yet validated.
 ///
@@ -102,7 +102,7 @@ impl Question {
         Ok(question)
     }
 
-    fn check(&self) -> Result<(), Error> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         let domain = check_asked(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
         bounds::WEIGHT.check(f64::from(self.0.weight))?;
         self.0.mechanism.check(&domain)?;
@@ -139,14 +139,6 @@ impl Question {
         self.0.sparsity
     }
 
-    /// The same with another weight.
-    #[cfg(feature = "analysis")]
-    pub(crate) fn with_weight(self, weight: u32) -> Result<Self, Error> {
-        let weighted = Self(QuestionParts { weight, ..self.0 });
-        weighted.check().map_err(|error| weighted.blame(error))?;
-        Ok(weighted)
-    }
-
     /// How often the question is drawn, relative to others.
     #[must_use]
     pub const fn weight(&self) -> u32 {
@@ -175,16 +167,6 @@ impl Question {
     #[must_use]
     pub fn domain(&self) -> Domain {
         self.0.kind.domain(&self.0.items, self.0.sparsity)
-    }
-
-    /// The local ε that one report really spends: the largest log-ratio of
-    /// output probabilities, from the thresholds that are sampled, rounded up.
-    /// Never above [`Question::epsilon`].
-    #[must_use]
-    pub fn effective_epsilon(&self) -> f64 {
-        self.0
-            .mechanism
-            .effective_epsilon(&self.domain(), self.0.epsilon)
     }
 }
 

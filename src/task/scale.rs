@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 use super::tree::Tree;
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::sample;
@@ -35,7 +35,7 @@ pub struct Scale {
 
 /// What stands for a tree before its branches, where else the number of edges is: more of them
 /// than there may be.
-const TREE: u32 = 1 << 31;
+pub(super) const TREE: u32 = 1 << 31;
 
 #[derive(Debug, Clone, PartialEq)]
 enum Cells {
@@ -224,28 +224,6 @@ impl Scale {
                 value: 1.0,
             },
             None => Self::code((cell, next), rng),
-        }
-    }
-
-    pub(in crate::task) fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.text(self.unit().unwrap_or(""));
-        if let Some(tree) = self.tree() {
-            canonical.number(TREE.into());
-            canonical.list(tree.branches());
-        }
-        match &self.cells {
-            Cells::Levels { min, max, count } => {
-                canonical.number(0);
-                canonical.number(u64::from(*count));
-                canonical.number(min.to_bits());
-                canonical.number(max.to_bits());
-            }
-            Cells::Edges(edges) => {
-                canonical.number(edges.len() as u64);
-                edges
-                    .iter()
-                    .for_each(|edge| canonical.number(edge.to_bits()));
-            }
         }
     }
 

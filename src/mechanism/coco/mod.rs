@@ -12,10 +12,15 @@
 //! the Local and Shuffle Model", Algorithm 1 (rule `overwrite`, independent
 //! hash). The rule `strongest` and the balanced hash are hushbin's own.
 
+#[cfg(feature = "analysis")]
+mod exact;
+#[cfg(feature = "collector")]
+mod loss;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
+#[cfg(feature = "collector")]
 mod support;
 mod thresholds;
 
@@ -24,6 +29,7 @@ pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::{Presence, Rates};
 pub use rule::{Coco, Rule, RuleName};
+#[cfg(feature = "collector")]
 pub use support::Support;
 pub use thresholds::Thresholds;
 
@@ -33,11 +39,6 @@ use crate::domain::Domain;
 impl Selection for Rule {
     const MECHANISM: &'static str = "coco";
     type Randomizer = Randomizer;
-
-    fn effective_epsilon(subset: &Coco, domain: &Domain, epsilon: f64) -> f64 {
-        let thresholds = subset.thresholds(domain.sparsity(), epsilon);
-        thresholds.effective_epsilon()
-    }
 
     fn randomizer(subset: &Coco, domain: &Domain, epsilon: f64) -> Randomizer {
         Randomizer::new(subset, domain, epsilon)

@@ -25,17 +25,13 @@ const fn pair_of(push: Push) -> u32 {
 /// [`crate::Randomizer`]'s.
 ///
 /// ```
+/// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
 ///
 /// let rule = Rule::Strongest { favoured: 2 };
 /// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let mut randomizer = Randomizer::new(&coco, &task.questions()[0].domain(), 1.0);
+/// let mut randomizer = Randomizer::new(&coco, &Domain::rated(Some(40), 3), 1.0);
 /// // Of an input without entries, under the seed 7; all paddings push alike.
 /// let probabilities = randomizer.probabilities(7, &[], 0);
 /// assert_eq!(probabilities.len(), 12);
@@ -43,11 +39,11 @@ const fn pair_of(push: Push) -> u32 {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
-    domain: Domain,
+    pub(super) domain: Domain,
     functions: Functions,
     /// d, where items are added to an input and no paddings.
     filling: Option<u32>,
-    thresholds: Thresholds,
+    pub(super) thresholds: Thresholds,
     /// What is left of the entries, at most s.
     signed: Vec<Signed>,
     /// The s elements.
@@ -61,11 +57,11 @@ pub struct Randomizer {
     /// The key of the signs of each hash function.
     sign_keys: Vec<u64>,
     /// Sides that are pushed to on balance (rule `strongest`).
-    cells: Cells,
+    pub(super) cells: Cells,
     /// Of the s elements, ascending (rule `overwrite`).
     pushes: Vec<Push>,
     /// Pairs that are pushed, ascending (rule `overwrite`).
-    pairs: Vec<u32>,
+    pub(super) pairs: Vec<u32>,
     /// Where each pair's pushes begin (rule `overwrite`).
     begins: Vec<u32>,
 }
@@ -97,60 +93,13 @@ impl Randomizer {
         }
     }
 
-    /// The exact probability of each bucket, from the thresholds that
-    /// [`crate::Randomizer::randomize`] draws against, where the seed is given and
-    /// what makes up for missing entries, see [`Randomizer::completions`]: with k
-    /// missing, bit i below k of `completion` is set where the i-th is negative, and
-    /// the bits from k on are the rank of the first item that is added, where items
-    /// are. Takes O(R·t): for tests and audits.
-    ///
-    /// # Panics
-    /// If there are more than s signed items, more than 64 missing, or not as many
-    /// items to add.
-    #[cfg(feature = "analysis")]
-    #[must_use]
-    pub fn probabilities(&mut self, seed: u64, signed: &[Signed], completion: u64) -> Vec<f64> {
-        let missing = self.missing(signed);
-        assert!(missing <= 64, "one bit for each sign");
-        let rank = completion.checked_shr(missing).unwrap_or(0);
-        self.gather(signed, rank as u32, |index| (completion >> index) & 1 == 1);
-        match self.thresholds.kind {
-            Kind::Strongest { inside, favoured } => {
-                let sides = 2 * self.thresholds.pairs;
-                let favoured = self.favour(seed, favoured);
-                let levels = favoured.levels(sides, inside);
-                let mut probabilities = alloc::vec![favoured.level(&levels, 0); sides as usize];
-                for (side, strength) in self.cells.strengths() {
-                    probabilities[side as usize] = favoured.level(&levels, strength);
-                    probabilities[opposite(side) as usize] = levels.outside;
-                }
-                probabilities
-            }
-            Kind::Overwrite { pair, decided, .. } => {
-                self.find_pairs(seed);
-                self.overwrite_probabilities(pair, decided)
-            }
-        }
-    }
-
-    /// In how many ways, all as likely, entries that are missing from so many signed
-    /// items are made up for: each has either sign, and where items are added these
-    /// begin with any. `None` beyond 2⁶³.
-    #[cfg(feature = "analysis")]
-    #[must_use]
-    pub fn completions(&self, signed: u32) -> Option<u64> {
-        let missing = self.domain.sparsity().checked_sub(signed)?;
-        let firsts = self.others(signed).unwrap_or(1);
-        u64::from(firsts).checked_mul(1_u64.checked_shl(missing)?)
-    }
-
     /// How many items may be added to so many signed ones; `None` where none is.
-    fn others(&self, signed: u32) -> Option<u32> {
+    pub(super) fn others(&self, signed: u32) -> Option<u32> {
         let items = self.filling.filter(|_| signed < self.domain.sparsity());
         items.map(|items| items - signed)
     }
 
-    fn missing(&self, signed: &[Signed]) -> u32 {
+    pub(super) fn missing(&self, signed: &[Signed]) -> u32 {
         self.domain
             .sparsity()
             .checked_sub(signed.len() as u32)
@@ -161,7 +110,7 @@ impl Randomizer {
     /// or a run of other items, in cyclic order, from the one of this rank on. That
     /// being drawn uniformly at random, each of the others is as likely to be added, and
     /// with a fair sign it is neither liked nor disliked on average.
-    fn gather(&mut self, signed: &[Signed], rank: u32, mut is_negative: impl FnMut(u32) -> bool) {
+    pub(super) fn gather(&mut self, signed: &[Signed], rank: u32, mut is_negative: impl FnMut(u32) -> bool) {
         self.elements.clear();
         self.negative.clear();
         self.placed.clear();
@@ -207,7 +156,7 @@ impl Randomizer {
     }
 
     /// Ranks the sides by what is pushed to them on balance.
-    fn favour(&mut self, seed: u64, favoured: u32) -> Favoured {
+    pub(super) fn favour(&mut self, seed: u64, favoured: u32) -> Favoured {
         self.push(seed);
         self.cells.fill(&self.hashed);
         Favoured::new(favoured, &self.cells, self.balanced())
@@ -267,29 +216,8 @@ impl Randomizer {
         }
     }
 
-    #[cfg(feature = "analysis")]
-    fn overwrite_probabilities(&mut self, pair: u64, decided: Threshold) -> Vec<f64> {
-        let pushed = self.pairs.len() as u32;
-        let pairs = self.thresholds.pairs;
-        let inside = Threshold(u64::from(pushed) * pair);
-        let elsewhere = inside.complement() / f64::from(2 * (pairs - pushed));
-        let mut probabilities = alloc::vec![elsewhere; 2 * pairs as usize];
-        for index in 0..self.pairs.len() {
-            let pushes = self.pushes_of(index);
-            let minus = pushes.iter().filter(|push| *push % 2 == 1).count() as f64;
-            let minus = minus / pushes.len() as f64;
-            let plus_side = (1.0 - minus) * decided.probability() + minus * decided.complement();
-            let minus_side = minus * decided.probability() + (1.0 - minus) * decided.complement();
-            let pair_probability = Threshold(pair).probability();
-            let plus = 2 * self.pairs[index] as usize;
-            probabilities[plus] = pair_probability * plus_side;
-            probabilities[plus + 1] = pair_probability * minus_side;
-        }
-        probabilities
-    }
-
     /// Lists the pushed pairs and where their pushes begin.
-    fn find_pairs(&mut self, seed: u64) {
+    pub(super) fn find_pairs(&mut self, seed: u64) {
         self.push(seed);
         self.pushes.clear();
         self.pushes
@@ -305,7 +233,7 @@ impl Randomizer {
         }
     }
 
-    fn pushes_of(&self, index: usize) -> &[Push] {
+    pub(super) fn pushes_of(&self, index: usize) -> &[Push] {
         let begin = self.begins[index] as usize;
         let end = self
             .begins
@@ -401,7 +329,7 @@ impl Others<'_> {
 }
 
 /// The other side of the same pair.
-const fn opposite(bucket: u32) -> u32 {
+pub(super) const fn opposite(bucket: u32) -> u32 {
     bucket ^ 1
 }
 

@@ -11,17 +11,13 @@ use crate::sample::ExpLowerBound;
 /// averages over the seed.
 ///
 /// ```
+/// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::coco::{Coco, Rule};
 ///
 /// let rule = Rule::Strongest { favoured: 2 };
 /// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let rates = coco.rates(&task.questions()[0].domain(), 1.0);
+/// let rates = coco.rates(&Domain::rated(Some(40), 3), 1.0);
 /// assert_eq!(rates.pair, 1.0 / 6.0);
 /// // Under this rule the non-missing frequency is not estimated.
 /// assert!(rates.gap > 0.0 && rates.presence.is_none());
@@ -46,16 +42,12 @@ pub struct Rates {
 /// Probabilities of a hit on the pair of an entry, and of another item.
 ///
 /// ```
+/// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::coco::{Coco, Rule};
 ///
 /// let coco = Coco::new(Rule::Overwrite, Hashing::Balanced, 12).unwrap();
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let presence = coco.rates(&task.questions()[0].domain(), 1.0).presence.unwrap();
+/// let presence = coco.rates(&Domain::rated(Some(40), 3), 1.0).presence.unwrap();
 /// assert!(presence.p_pair > presence.q_pair);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

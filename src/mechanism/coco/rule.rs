@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
+use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::subset::{self, Subset};
 
@@ -77,8 +78,8 @@ impl subset::Rule for Rule {
         }
     }
 
-    fn paper() -> Self {
-        Self::Overwrite
+    fn paper() -> Result<Self, Error> {
+        Ok(Self::Overwrite)
     }
 
     fn strongest(favoured: u32) -> Self {

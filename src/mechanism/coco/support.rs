@@ -19,17 +19,13 @@ impl Coco {
 /// The items that a report hits, over one domain.
 ///
 /// ```
+/// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::coco::{Coco, Report, Rule};
 ///
 /// let rule = Rule::Strongest { favoured: 2 };
 /// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let support = coco.support(&task.questions()[0].domain());
+/// let support = coco.support(&Domain::rated(Some(40), 3));
 /// let report = Report { seed: 7, bucket: 5 };
 /// support.for_each_hit(&report, |item, plus| {
 ///     assert_eq!(support.hit(&report, u64::from(item)), Some(plus));

@@ -2,7 +2,7 @@
 
 use super::rule::{Coco, Rule};
 use crate::mechanism::subset::threshold;
-use crate::sample::{ExpLowerBound, Factors, Threshold, realised_epsilon};
+use crate::sample::{ExpLowerBound, Threshold};
 
 impl Coco {
     /// The thresholds sampled at sparsity s and local budget ε.
@@ -57,7 +57,7 @@ pub struct Thresholds {
     pub(super) kind: Kind,
     /// R·T, of all hash functions.
     pub(super) pairs: u32,
-    epsilon: f64,
+    pub(super) epsilon: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,40 +74,4 @@ pub(super) enum Kind {
         inside: Threshold,
         favoured: u32,
     },
-}
-
-impl Thresholds {
-    /// The realised local ε: ln of the greatest probability of any bucket over
-    /// the least, both over all inputs; rounded up, never above the requested.
-    #[must_use]
-    pub fn effective_epsilon(&self) -> f64 {
-        const ONE: u128 = 1 << 64;
-        let t = 2 * self.pairs;
-        match self.kind {
-            Kind::Strongest { inside, favoured } => {
-                let inside = u128::from(inside.0);
-                let sides = [
-                    Factors(inside, favoured.into()),
-                    Factors(ONE - inside, (t - favoured).into()),
-                ];
-                realised_epsilon(sides.into_iter(), self.epsilon)
-            }
-            // In units of 2⁻¹²⁸. With k pushed pairs: the decided side, the
-            // other side, and each of the t − 2k buckets elsewhere.
-            Kind::Overwrite {
-                pair,
-                decided,
-                sparsity,
-            } => {
-                let (pair, decided) = (u128::from(pair), u128::from(decided.0));
-                let sides = [
-                    Factors(pair * decided, 1),
-                    Factors(pair * (ONE - decided), 1),
-                ];
-                let elsewhere = (1..=sparsity)
-                    .map(|k| Factors((ONE - u128::from(k) * pair) << 64, (t - 2 * k).into()));
-                realised_epsilon(sides.into_iter().chain(elsewhere), self.epsilon)
-            }
-        }
-    }
 }

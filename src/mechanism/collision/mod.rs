@@ -10,10 +10,15 @@
 //! the Local and Shuffle Model", Definition 5 (rule `occupied`, independent
 //! hash). The rule `heaviest` and the balanced hash are hushbin's own.
 
+#[cfg(feature = "analysis")]
+mod exact;
+#[cfg(feature = "collector")]
+mod loss;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
+#[cfg(feature = "collector")]
 mod support;
 mod thresholds;
 
@@ -22,6 +27,7 @@ pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::Rates;
 pub use rule::{Collision, Rule, RuleName};
+#[cfg(feature = "collector")]
 pub use support::Support;
 pub use thresholds::Thresholds;
 
@@ -31,11 +37,6 @@ use crate::domain::Domain;
 impl Selection for Rule {
     const MECHANISM: &'static str = "collision";
     type Randomizer = Randomizer;
-
-    fn effective_epsilon(subset: &Collision, domain: &Domain, epsilon: f64) -> f64 {
-        let thresholds = subset.thresholds(domain.sparsity(), epsilon);
-        thresholds.effective_epsilon()
-    }
 
     fn randomizer(subset: &Collision, domain: &Domain, epsilon: f64) -> Randomizer {
         Randomizer::new(subset, domain, epsilon)

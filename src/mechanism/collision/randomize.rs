@@ -17,17 +17,13 @@ use crate::sample::Threshold;
 /// [`crate::Randomizer`]'s.
 ///
 /// ```
+/// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
 ///
 /// let rule = Rule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let mut randomizer = Randomizer::new(&collision, &task.questions()[0].domain(), 1.0);
+/// let mut randomizer = Randomizer::new(&collision, &Domain::rated(Some(40), 3), 1.0);
 /// // Of an input without entries, under the seed 7.
 /// let probabilities = randomizer.probabilities(7, &[]);
 /// assert_eq!(probabilities.len(), 12);
@@ -37,7 +33,7 @@ use crate::sample::Threshold;
 pub struct Randomizer {
     domain: Domain,
     functions: Functions,
-    thresholds: Thresholds,
+    pub(super) thresholds: Thresholds,
     /// What is left of the entries, at most s.
     signed: Vec<Signed>,
     /// The s elements, where they stand before they are hashed.
@@ -45,7 +41,7 @@ pub struct Randomizer {
     /// The bucket of each under each hash function, then that cell's plus side.
     hashed: Vec<u32>,
     /// Buckets, which are cells that nothing pushes to the minus side of.
-    cells: Cells,
+    pub(super) cells: Cells,
 }
 
 impl Randomizer {
@@ -68,27 +64,8 @@ impl Randomizer {
         }
     }
 
-    /// The exact probability of each bucket, the seed being given, from the
-    /// thresholds that [`crate::Randomizer::randomize`] draws against. Takes
-    /// O(R·t): for tests and audits.
-    ///
-    /// # Panics
-    /// If there are more than s signed items.
-    #[cfg(feature = "analysis")]
-    #[must_use]
-    pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
-        let favoured = self.favoured(seed, signed);
-        let buckets = self.thresholds.buckets();
-        let levels = favoured.levels(buckets, self.threshold());
-        let mut probabilities = alloc::vec![favoured.level(&levels, 0); buckets as usize];
-        for (bucket, strength) in self.cells.strengths() {
-            probabilities[bucket as usize / 2] = favoured.level(&levels, strength);
-        }
-        probabilities
-    }
-
     /// Hashes the input and ranks its buckets.
-    fn favoured(&mut self, seed: u64, signed: &[Signed]) -> Favoured {
+    pub(super) fn favoured(&mut self, seed: u64, signed: &[Signed]) -> Favoured {
         let domain = &self.domain;
         let missing = domain
             .sparsity()
@@ -112,7 +89,7 @@ impl Randomizer {
     }
 
     /// The probability of reporting inside the set, for the input last ranked.
-    fn threshold(&self) -> Threshold {
+    pub(super) fn threshold(&self) -> Threshold {
         self.thresholds.inside(self.cells.len())
     }
 }

@@ -1,6 +1,5 @@
 //! What a report's hits say: probabilities, and variances of the estimates.
 
-#[cfg(feature = "analysis")]
 use alloc::vec::Vec;
 
 use super::rule::{Collision, Rule};
@@ -16,17 +15,13 @@ use crate::sample::ExpLowerBound;
 /// included; every input has s.
 ///
 /// ```
+/// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::collision::{Collision, Rule};
 ///
 /// let rule = Rule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let rates = collision.rates(&task.questions()[0].domain(), 1.0);
+/// let rates = collision.rates(&Domain::rated(Some(40), 3), 1.0);
 /// assert!(rates.p_true > rates.p_false);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,7 +88,6 @@ impl Collision {
     ///
     /// # Panics
     /// As [`Collision::rates`].
-    #[cfg(feature = "analysis")]
     #[must_use]
     pub fn members(&self, domain: &Domain, epsilon: f64) -> Vec<f64> {
         let s = domain.sparsity();

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
+use crate::error::Error;
 use crate::mechanism::subset::{self, Subset};
 
 /// The parameters of Collision.
@@ -77,8 +78,13 @@ impl subset::Rule for Rule {
     }
 
     #[cfg(feature = "complete")]
-    fn paper() -> Self {
-        Self::Occupied
+    fn paper() -> Result<Self, Error> {
+        Ok(Self::Occupied)
+    }
+
+    #[cfg(not(feature = "complete"))]
+    fn paper() -> Result<Self, Error> {
+        Err(crate::error::left_out("a rule of a paper"))
     }
 
     fn strongest(favoured: u32) -> Self {

@@ -21,17 +21,13 @@ impl Collision {
 /// The elements that a report hits, over one domain.
 ///
 /// ```
+/// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::collision::{Collision, Report, Rule};
 ///
 /// let rule = Rule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let support = collision.support(&task.questions()[0].domain());
+/// let support = collision.support(&Domain::rated(Some(40), 3));
 /// let report = Report { seed: 7, bucket: 5 };
 /// // 83 elements in buckets of 7 slots.
 /// let mut hits = 0;

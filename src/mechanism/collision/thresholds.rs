@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::rule::{Collision, Rule};
 use crate::mechanism::subset::threshold;
-use crate::sample::{ExpLowerBound, Factors, Threshold, realised_epsilon};
+use crate::sample::{ExpLowerBound, Threshold};
 
 impl Collision {
     /// The thresholds sampled at sparsity s and local budget ε.
@@ -54,10 +54,10 @@ impl Collision {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thresholds {
     rule: Rule,
-    buckets: u32,
-    epsilon: f64,
+    pub(super) buckets: u32,
+    pub(super) epsilon: f64,
     /// Of reporting inside C: for `occupied` by |C| − 1, for `heaviest` one.
-    inside: Vec<Threshold>,
+    pub(super) inside: Vec<Threshold>,
 }
 
 impl Thresholds {
@@ -90,27 +90,5 @@ impl Thresholds {
     #[must_use]
     pub const fn buckets(&self) -> u32 {
         self.buckets
-    }
-
-    /// Every |C| that an input can have, with its threshold.
-    fn cases(&self) -> impl Iterator<Item = (u32, Threshold)> {
-        self.inside.iter().enumerate().map(|(index, &threshold)| {
-            let occupied = index as u32 + 1;
-            (self.favoured(occupied), threshold)
-        })
-    }
-
-    /// The realised local ε: ln of the greatest probability of any bucket over
-    /// the least, both over all inputs; rounded up, never above the requested.
-    #[must_use]
-    pub fn effective_epsilon(&self) -> f64 {
-        let t = self.buckets;
-        let probabilities = self.cases().flat_map(|(k, inside)| {
-            [
-                Factors(inside.0.into(), k.into()),
-                Factors((1 << 64) - u128::from(inside.0), (t - k).into()),
-            ]
-        });
-        realised_epsilon(probabilities, self.epsilon)
     }
 }

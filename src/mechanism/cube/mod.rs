@@ -13,11 +13,16 @@
 //! Data Collection and Analysis", for δ = 0. That k and κ are chosen by the variance, and
 //! that k attributes have the whole ε, is hushbin's own.
 
+#[cfg(feature = "collector")]
+mod collected;
+#[cfg(feature = "analysis")]
+mod exact;
 mod parameters;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
 mod report;
+#[cfg(feature = "collector")]
 mod support;
 mod thresholds;
 
@@ -26,12 +31,12 @@ pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::Rates;
 pub use report::CornerReport as Report;
+#[cfg(feature = "collector")]
 pub use support::Support;
 pub use thresholds::Thresholds;
 
 use super::contract::Parameters;
-use crate::canonical::{Canonical, CanonicalReader};
-use crate::codec::Cursor;
+use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
 use crate::error::Error;
 
@@ -45,25 +50,11 @@ impl Parameters for Cube {
         domain.check_drawn(self.drawn(), reason)
     }
 
-    fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.number(u64::from(self.drawn()));
-        canonical.number(u64::from(self.agreements()));
-    }
-
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         Self::new(reader.small(), reader.small())
     }
 
-    fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
-        self.thresholds(epsilon).effective_epsilon()
-    }
-
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer {
         Randomizer::new(self, domain, epsilon)
-    }
-
-    fn decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
-        let drawn = self.drawn();
-        move |cursor| Report::decode(cursor, drawn)
     }
 }

@@ -1,7 +1,5 @@
 //! The parameters of the cube, and how many corners they favour.
 
-use serde::{Deserialize, Serialize};
-
 use crate::bounds;
 use crate::error::{Error, error};
 
@@ -18,33 +16,10 @@ use crate::error::{Error, error};
 /// assert!(Cube::new(3, 4).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "CubeParts", into = "CubeParts")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cube {
     drawn: u32,
     agreements: u32,
-}
-
-/// [`Cube`] as it stands in a task file.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CubeParts {
-    drawn: u32,
-    agreements: u32,
-}
-
-impl TryFrom<CubeParts> for Cube {
-    type Error = Error;
-
-    fn try_from(CubeParts { drawn, agreements }: CubeParts) -> Result<Self, Error> {
-        Self::new(drawn, agreements)
-    }
-}
-
-impl From<Cube> for CubeParts {
-    fn from(Cube { drawn, agreements }: Cube) -> Self {
-        Self { drawn, agreements }
-    }
 }
 
 /// Corners are drawn until one is favoured, or is not: of 2¹² one is at least, on either

@@ -6,11 +6,9 @@ use rand_core::CryptoRng;
 
 use super::parameters::Cube;
 use super::report::CornerReport as Report;
-use super::support::Support;
 use super::thresholds::Thresholds;
-#[cfg(feature = "analysis")]
-use crate::domain::Signed;
 use crate::domain::{Domain, Entry};
+use crate::hash::for_each_drawn;
 use crate::mechanism::contract::Randomize;
 use crate::sample::word;
 
@@ -31,9 +29,8 @@ use crate::sample::word;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
-    cube: Cube,
-    support: Support,
-    thresholds: Thresholds,
+    pub(super) cube: Cube,
+    pub(super) thresholds: Thresholds,
     /// By attribute.
     values: Vec<f64>,
 }
@@ -45,41 +42,18 @@ impl Randomizer {
     pub fn new(cube: &Cube, domain: &Domain, epsilon: f64) -> Self {
         Self {
             cube: *cube,
-            support: cube.support(domain),
             thresholds: cube.thresholds(epsilon),
             values: alloc::vec![0.0; domain.items().unwrap_or(0) as usize],
         }
     }
 
-    /// The exact probability of each corner, by its [signs](Report::signs), the seed
-    /// being given, from the threshold that [`crate::Randomizer::randomize`] draws
-    /// against, of an input of −1 and 1. Takes O(2ᵏ): for tests and audits.
-    ///
-    /// # Panics
-    /// If an attribute that is drawn has no sign.
-    #[cfg(feature = "analysis")]
-    #[must_use]
-    pub fn probabilities(&self, seed: u64, signed: &[Signed]) -> Vec<f64> {
-        let (mut corner, mut bit) = (0, 1);
-        self.support.for_each_attribute(seed, |attribute| {
-            let own = |signed: &&Signed| signed.item == u64::from(attribute);
-            let signed = signed.iter().find(own).expect("all attributes have a sign");
-            corner |= if signed.negative { 0 } else { bit };
-            bit <<= 1;
-        });
-        let [favoured, other] = self.thresholds.levels();
-        let probability = |signs: u64| {
-            if self.is_favoured(signs ^ corner) {
-                favoured
-            } else {
-                other
-            }
-        };
-        (0..=self.cube.mask()).map(probability).collect()
+    /// Calls `visit` with the attributes that a seed draws, in their order.
+    pub(super) fn for_each_attribute(&self, seed: u64, visit: impl FnMut(u32)) {
+        for_each_drawn(seed, self.values.len() as u32, self.cube.drawn(), visit);
     }
 
     /// Whether a corner is that differs from the input's in these coordinates.
-    const fn is_favoured(&self, turned: u64) -> bool {
+    pub(super) const fn is_favoured(&self, turned: u64) -> bool {
         turned.count_ones() <= self.cube.drawn() - self.cube.agreements()
     }
 }
@@ -114,7 +88,7 @@ impl Randomize for Randomizer {
             self.values[entry.item as usize] = entry.value;
         }
         let (mut corner, mut bit) = (0, 1);
-        self.support.for_each_attribute(seed, |attribute| {
+        self.for_each_attribute(seed, |attribute| {
             let plus = is_plus(self.values[attribute as usize], word(rng));
             corner |= if plus { bit } else { 0 };
             bit <<= 1;

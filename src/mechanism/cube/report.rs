@@ -2,8 +2,6 @@
 
 use alloc::vec::Vec;
 
-use crate::codec::Cursor;
-use crate::error::Error;
 use crate::mechanism::contract::Encode;
 
 /// The report of a mechanism that draws a corner of a cube.
@@ -28,7 +26,7 @@ pub struct CornerReport {
 }
 
 /// Bytes of as many signs.
-const fn bytes_of(drawn: u32) -> usize {
+pub(super) const fn bytes_of(drawn: u32) -> usize {
     drawn.div_ceil(8) as usize
 }
 
@@ -40,25 +38,5 @@ impl Encode for CornerReport {
 
     fn seed(&self) -> u64 {
         self.seed
-    }
-}
-
-impl CornerReport {
-    /// The next report, of so many signs.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] where bytes are missing, or bits that stand for no sign are
-    /// not 0.
-    pub(super) fn decode(cursor: &mut Cursor<'_>, drawn: u32) -> Result<Self, Error> {
-        let seed = u64::from_le_bytes(cursor.array("expected a seed of 8 bytes")?);
-        let mut signs = 0;
-        for index in 0..bytes_of(drawn) {
-            let [byte] = cursor.array("expected a bit for each attribute drawn")?;
-            signs |= u64::from(byte) << (8 * index);
-        }
-        if drawn < 64 && signs >> drawn != 0 {
-            return Err(cursor.malformed("expected bits behind the last sign to be 0"));
-        }
-        Ok(Self { seed, drawn, signs })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::parameters::Cube;
 use crate::mechanism::subset::threshold;
-use crate::sample::{ExpLowerBound, Factors, Threshold, realised_epsilon};
+use crate::sample::{ExpLowerBound, Threshold};
 
 impl Cube {
     /// The threshold sampled at local budget ε.
@@ -25,10 +25,10 @@ impl Cube {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    inside: Threshold,
-    favoured: u64,
-    others: u64,
-    epsilon: f64,
+    pub(super) inside: Threshold,
+    pub(super) favoured: u64,
+    pub(super) others: u64,
+    pub(super) epsilon: f64,
 }
 
 impl Thresholds {
@@ -48,23 +48,7 @@ impl Thresholds {
         self.inside
     }
 
-    /// The realised local ε: ln of the probability of a favoured corner over that of
-    /// another; rounded up, never above the requested.
-    ///
-    /// Corners are as many on either side whatever the input is, which is a mixture of
-    /// corners, and the attributes are drawn without looking at it.
-    #[must_use]
-    pub fn effective_epsilon(&self) -> f64 {
-        let inside = u128::from(self.inside.0);
-        let corners = [
-            Factors(inside, self.favoured),
-            Factors((1 << 64) - inside, self.others),
-        ];
-        realised_epsilon(corners.into_iter(), self.epsilon)
-    }
-
     /// The probabilities of each favoured corner, and of each other.
-    #[cfg(feature = "analysis")]
     #[must_use]
     pub fn levels(&self) -> [f64; 2] {
         [

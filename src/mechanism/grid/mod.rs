@@ -14,10 +14,15 @@
 //! rounding's variance, but more cells: worth it at a large ε, as it is where reports are
 //! shuffled.
 
+#[cfg(feature = "collector")]
+mod collected;
+#[cfg(feature = "analysis")]
+mod exact;
 mod parameters;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
+#[cfg(feature = "collector")]
 mod support;
 
 pub use super::cube::Thresholds;
@@ -26,11 +31,11 @@ pub use parameters::Grid;
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::Rates;
+#[cfg(feature = "collector")]
 pub use support::Support;
 
 use super::contract::Parameters;
-use crate::canonical::{Canonical, CanonicalReader};
-use crate::codec::Cursor;
+use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
 use crate::error::Error;
 
@@ -44,25 +49,11 @@ impl Parameters for Grid {
         domain.check_drawn(self.drawn(), reason)
     }
 
-    fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.number(u64::from(self.drawn()));
-        canonical.number(u64::from(self.steps()));
-    }
-
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         Self::new(reader.small(), reader.small())
     }
 
-    fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
-        self.thresholds(epsilon).effective_epsilon()
-    }
-
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer {
         Randomizer::new(self, domain, epsilon)
-    }
-
-    fn decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
-        let cells = self.cells();
-        move |cursor| Report::decode(cursor, cells)
     }
 }

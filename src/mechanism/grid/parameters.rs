@@ -1,7 +1,5 @@
 //! The parameters of the grid, and how many cells it has.
 
-use serde::{Deserialize, Serialize};
-
 use super::Thresholds;
 use crate::bounds;
 use crate::error::{Error, error};
@@ -19,35 +17,12 @@ use crate::error::{Error, error};
 /// assert!(Grid::new(13, 1).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "GridParts", into = "GridParts")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Grid {
     drawn: u32,
     steps: u32,
     /// Follows from both.
     cells: u32,
-}
-
-/// [`Grid`] as it stands in a task file.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GridParts {
-    drawn: u32,
-    steps: u32,
-}
-
-impl TryFrom<GridParts> for Grid {
-    type Error = Error;
-
-    fn try_from(GridParts { drawn, steps }: GridParts) -> Result<Self, Error> {
-        Self::new(drawn, steps)
-    }
-}
-
-impl From<Grid> for GridParts {
-    fn from(Grid { drawn, steps, .. }: Grid) -> Self {
-        Self { drawn, steps }
-    }
 }
 
 impl Grid {

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::support::Support;
 use super::{Grid, Report, Thresholds};
 use crate::domain::{Domain, Entry};
+use crate::hash::for_each_drawn;
 use crate::mechanism::contract::Randomize;
 use crate::sample::{below, word};
 
@@ -27,9 +27,8 @@ use crate::sample::{below, word};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
-    grid: Grid,
-    support: Support,
-    thresholds: Thresholds,
+    pub(super) grid: Grid,
+    pub(super) thresholds: Thresholds,
     /// By attribute.
     values: Vec<f64>,
 }
@@ -41,41 +40,14 @@ impl Randomizer {
     pub fn new(grid: &Grid, domain: &Domain, epsilon: f64) -> Self {
         Self {
             grid: *grid,
-            support: grid.support(domain),
             thresholds: grid.thresholds(epsilon),
             values: alloc::vec![0.0; domain.items().unwrap_or(0) as usize],
         }
     }
 
-    /// The exact probability of each cell, the seed being given, from the thresholds that
-    /// [`crate::Randomizer::randomize`] draws against; an attribute without an entry is at
-    /// 0. Takes O(k·M): for tests and audits.
-    #[cfg(feature = "analysis")]
-    #[must_use]
-    pub fn probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
-        let [own, other] = self.thresholds.levels();
-        let rounded = self.rounded(seed, entries).into_iter();
-        rounded.map(|p| other + (own - other) * p).collect()
-    }
-
-    /// With which probability the values are rounded to each cell.
-    #[cfg(feature = "analysis")]
-    fn rounded(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
-        let mut cells = alloc::vec![1.0];
-        self.support.for_each_attribute(seed, |attribute| {
-            let own = entries.iter().find(|e| e.item == u64::from(attribute));
-            let (level, up) = beside(self.grid.steps(), own.map_or(0.0, |own| own.value));
-            let up = crate::sample::Threshold(up);
-            let of = |index: u32| match index {
-                _ if index == level => up.complement(),
-                _ if index == level + 1 => up.probability(),
-                _ => 0.0,
-            };
-            let levels = (0..=self.grid.steps()).map(of);
-            let with = levels.flat_map(|p| cells.iter().map(move |cell| cell * p));
-            cells = with.collect();
-        });
-        cells
+    /// Calls `visit` with the attributes that a seed draws, in their order.
+    pub(super) fn for_each_attribute(&self, seed: u64, visit: impl FnMut(u32)) {
+        for_each_drawn(seed, self.values.len() as u32, self.grid.drawn(), visit);
     }
 }
 
@@ -84,7 +56,7 @@ impl Randomizer {
 ///
 /// Exact where the value is a multiple of 2⁻⁵³, which those of numbers are; else the value
 /// is rounded towards 0 by less.
-const fn beside(steps: u32, value: f64) -> (u32, u64) {
+pub(super) const fn beside(steps: u32, value: f64) -> (u32, u64) {
     const ONE: i64 = 1 << 53;
     // (1 + v)/2 in units of 2⁻⁵⁴, times r below 2¹⁰; at 1 the level is the last, for certain.
     let place = ((value * ONE as f64) as i64 + ONE) as u64 * steps as u64;
@@ -108,7 +80,7 @@ impl Randomize for Randomizer {
             self.values[entry.item as usize] = entry.value;
         }
         let (mut cell, mut place) = (0, 1);
-        self.support.for_each_attribute(seed, |attribute| {
+        self.for_each_attribute(seed, |attribute| {
             let (level, up) = beside(self.grid.steps(), self.values[attribute as usize]);
             cell += place * (level + u32::from(word(rng) < up));
             place *= self.grid.levels();

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use crate::bounds;
-use crate::error::{Error, error};
 
 /// A notion of neighbours: the pairs of inputs that a report hardly tells apart.
 ///
@@ -39,24 +38,6 @@ pub enum Level {
     },
 }
 
-/// The name of a [`Level`], as in a task file.
-///
-/// ```
-/// use hushbin::mechanism::hash_bin::{Level, LevelName};
-///
-/// assert_eq!(Level::Event.name(), LevelName::Event);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LevelName {
-    /// [`Level::Event`].
-    Event,
-    /// [`Level::Neighbouring`].
-    Neighbouring,
-    /// [`Level::User`].
-    User,
-}
-
 /// The response to a clipped sum B, in [−η, η], at user level.
 ///
 /// ```
@@ -75,57 +56,6 @@ pub enum Noise {
 }
 
 impl Level {
-    /// The level of a task file's fields.
-    ///
-    /// # Errors
-    /// [`Error::Combination`] where a field is missing or belongs to another
-    /// level.
-    pub(crate) fn from_parts(
-        name: LevelName,
-        distance: Option<f64>,
-        delta: Option<f64>,
-        clip: Option<f64>,
-        noise: Option<Noise>,
-    ) -> Result<Self, Error> {
-        let combination = |reason| Err(error!(Combination { reason }));
-        if name != LevelName::Neighbouring && (distance.is_some() || delta.is_some()) {
-            return combination("\"distance\" and \"delta\" belong to level \"neighbouring\"");
-        }
-        if name != LevelName::User && (clip.is_some() || noise.is_some()) {
-            return combination("\"clip\" and \"noise\" belong to level \"user\"");
-        }
-        match (name, distance, clip, noise) {
-            (LevelName::Event, ..) => Ok(Self::Event),
-            (LevelName::Neighbouring, Some(distance), ..) => {
-                Ok(Self::Neighbouring { distance, delta })
-            }
-            (LevelName::Neighbouring, None, ..) => {
-                combination("level \"neighbouring\" needs a \"distance\"")
-            }
-            (LevelName::User, _, Some(clip), Some(noise)) => Ok(Self::User { clip, noise }),
-            (LevelName::User, ..) => combination("level \"user\" needs a \"clip\" and a \"noise\""),
-        }
-    }
-
-    /// The level's name.
-    #[must_use]
-    pub const fn name(&self) -> LevelName {
-        match self {
-            Self::Event => LevelName::Event,
-            Self::Neighbouring { .. } => LevelName::Neighbouring,
-            Self::User { .. } => LevelName::User,
-        }
-    }
-
-    /// L, where it is the task's to say.
-    #[must_use]
-    pub const fn distance(&self) -> Option<f64> {
-        match self {
-            Self::Neighbouring { distance, .. } => Some(*distance),
-            Self::Event | Self::User { .. } => None,
-        }
-    }
-
     /// δ, where there is one.
     #[must_use]
     pub const fn delta(&self) -> Option<f64> {

@@ -16,30 +16,39 @@
 
 #[cfg(feature = "analysis")]
 mod attenuation;
+#[cfg(feature = "collector")]
+mod collected;
+#[cfg(feature = "analysis")]
+mod exact;
 mod level;
+#[cfg(feature = "collector")]
+mod loss;
 mod parameters;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
 mod report;
 mod sampling;
+#[cfg(feature = "collector")]
 mod support;
 
 #[cfg(feature = "analysis")]
 pub use attenuation::{attenuation, clipped_square};
-pub use level::{Level, LevelName, Noise};
+#[cfg(feature = "collector")]
+pub use collected::LevelName;
+pub use level::{Level, Noise};
 pub use parameters::{GRID, HashBin};
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::Rates;
 pub use report::{BinsReport as Report, Response};
 pub use sampling::Sampling;
+#[cfg(feature = "collector")]
 pub use support::Support;
 
 use super::contract::{Neighbours, Parameters};
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
-use crate::codec::Cursor;
+use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
@@ -57,23 +66,6 @@ impl Parameters for HashBin {
         bounds::BINS
             .at_most(bounds::BINS.max.min(most))
             .check(f64::from(self.bins()))
-    }
-
-    fn write_canonical(&self, canonical: &mut Canonical) {
-        let (kind, amount) = match self.level() {
-            Level::Event => (0, 0.0),
-            Level::Neighbouring { distance, .. } => (1, distance),
-            Level::User { clip, noise } => match noise {
-                Noise::TwoPoint => (2, clip),
-                Noise::Laplace => (3, clip),
-            },
-        };
-        canonical.number(kind);
-        canonical.number(amount.to_bits());
-        canonical.number(self.level().delta().unwrap_or(0.0).to_bits());
-        canonical.number(self.hashing().to_canonical());
-        canonical.number(u64::from(self.bins()));
-        canonical.number(u64::from(self.grid().trailing_zeros()));
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
@@ -103,10 +95,6 @@ impl Parameters for HashBin {
         Self::new(level, hashing, bins, grid)
     }
 
-    fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
-        self.sampling(domain.items(), epsilon).effective_epsilon()
-    }
-
     fn neighbours(&self) -> Neighbours {
         match self.level() {
             Level::User { .. } => Neighbours::Any,
@@ -121,15 +109,5 @@ impl Parameters for HashBin {
 
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer {
         Randomizer::new(self, domain, epsilon)
-    }
-
-    fn decoder(
-        &self,
-        domain: &Domain,
-        epsilon: f64,
-    ) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
-        let bins = self.bins();
-        let limit = self.sampling(domain.items(), epsilon).limit();
-        move |cursor| Report::decode(cursor, bins, limit)
     }
 }

@@ -1,8 +1,6 @@
 //! The parameters of hash-bin, and how far neighbours' bins are apart.
 
-use serde::{Deserialize, Serialize};
-
-use super::level::{Level, LevelName, Noise};
+use super::level::Level;
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::{Error, error};
@@ -23,8 +21,7 @@ use crate::sample::ExpLowerBound;
 /// );
 /// assert!(user.is_err());
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "HashBinParts", into = "HashBinParts")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HashBin {
     level: Level,
     hashing: Hashing,
@@ -33,62 +30,8 @@ pub struct HashBin {
     grid_bits: u32,
 }
 
-/// [`HashBin`] as it stands in a task file.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HashBinParts {
-    level: LevelName,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    distance: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    delta: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    clip: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    noise: Option<Noise>,
-    hashing: Hashing,
-    bins: u32,
-    grid: u32,
-}
-
 /// Γ where a task does not say.
 pub const GRID: u32 = 1024;
-
-impl TryFrom<HashBinParts> for HashBin {
-    type Error = Error;
-
-    fn try_from(parts: HashBinParts) -> Result<Self, Error> {
-        let level = Level::from_parts(
-            parts.level,
-            parts.distance,
-            parts.delta,
-            parts.clip,
-            parts.noise,
-        )?;
-        Self::new(level, parts.hashing, parts.bins, parts.grid)
-    }
-}
-
-impl From<HashBin> for HashBinParts {
-    fn from(hash_bin: HashBin) -> Self {
-        let HashBin {
-            level,
-            hashing,
-            bins,
-            ..
-        } = hash_bin;
-        Self {
-            level: level.name(),
-            distance: level.distance(),
-            delta: level.delta(),
-            clip: level.clip(),
-            noise: level.noise(),
-            hashing,
-            bins,
-            grid: hash_bin.grid(),
-        }
-    }
-}
 
 impl HashBin {
     /// Parameters within their ranges.

@@ -14,22 +14,18 @@ use crate::sample::Threshold;
 
 /// Values are summed in units of 2⁻⁴²: exact where a value is a multiple of
 /// that, else rounded towards 0 by less than 2⁻⁴². 2²⁰ items fit 64 bits.
-const FRACTION_BITS: u32 = 42;
+pub(super) const FRACTION_BITS: u32 = 42;
 
 /// The sampler of hash-bin's reports, from checked entries; the whole way is
 /// [`crate::Randomizer`]'s.
 ///
 /// ```
+/// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level, Randomizer};
 ///
 /// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let mut randomizer = Randomizer::new(&hash_bin, &task.questions()[0].domain(), 1.0);
+/// let mut randomizer = Randomizer::new(&hash_bin, &Domain::rated(Some(40), 3), 1.0);
 /// // Of an input without entries, under the seed 7: noise is yet to come.
 /// assert_eq!(randomizer.bins(7, &[]), [0.0; 4]);
 /// ```
@@ -38,11 +34,11 @@ pub struct Randomizer {
     domain: Domain,
     hash: Hash,
     sampling: Sampling,
-    grid_bits: u32,
+    pub(super) grid_bits: u32,
     /// ηΓ, at user level.
     clip: Option<u32>,
     /// One for each bin, in units of 2⁻⁴².
-    sums: Vec<i64>,
+    pub(super) sums: Vec<i64>,
 }
 
 impl Randomizer {
@@ -60,25 +56,15 @@ impl Randomizer {
         }
     }
 
-    /// The bins of entries under a seed, before rounding, in units of the grid's
-    /// step; clipped at user level. For tests and audits.
-    #[cfg(feature = "analysis")]
-    #[must_use]
-    pub fn bins(&mut self, seed: u64, entries: &[Entry]) -> Vec<f64> {
-        self.sum(seed, entries);
-        let unit = libm::scalbn(1.0, -((FRACTION_BITS - self.grid_bits) as i32));
-        self.sums.iter().map(|&sum| sum as f64 * unit).collect()
-    }
-
     /// Sums signed values by bin, and clips. Neither saturation nor clipping
     /// moves two sums further apart.
-    fn sum(&mut self, seed: u64, entries: &[Entry]) {
+    pub(super) fn sum(&mut self, seed: u64, entries: &[Entry]) {
         let keys = Keys::new(seed);
         self.sums.fill(0);
         for &Entry { item, value } in entries {
             let value = (value * (1u64 << FRACTION_BITS) as f64) as i64;
             let signed = value * i64::from(element_sign(&self.domain, &keys, item));
-            let sum = &mut self.sums[self.hash.bucket(&keys, item) as usize];
+            let sum = &mut self.sums[self.hash.bucket_of_place(&keys, self.hash.place(item)) as usize];
             *sum = sum.saturating_add(signed);
         }
         if let Some(clip) = self.clip {

@@ -9,16 +9,12 @@ use crate::domain::Domain;
 /// really sampled.
 ///
 /// ```
+/// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level};
 ///
 /// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let rates = hash_bin.rates(&task.questions()[0].domain(), 1.0);
+/// let rates = hash_bin.rates(&Domain::rated(Some(40), 3), 1.0);
 /// assert_eq!(rates.scale, 1.0 / 1024.0);
 /// assert!(!rates.two_point && rates.clip.is_none());
 /// ```

@@ -2,8 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::codec::{Cursor, append, append_signed};
-use crate::error::Error;
+use crate::codec::{append, append_signed};
 use crate::mechanism::contract::Encode;
 
 /// The report of a mechanism that randomises sums.
@@ -58,30 +57,5 @@ impl Encode for BinsReport {
 
     fn seed(&self) -> u64 {
         self.seed
-    }
-}
-
-impl BinsReport {
-    pub(super) fn decode(
-        cursor: &mut Cursor<'_>,
-        bins: u32,
-        limit: Option<i64>,
-    ) -> Result<Self, Error> {
-        let seed = u64::from_le_bytes(cursor.array("expected a seed of 8 bytes")?);
-        let Some(limit) = limit else {
-            let response = Response::Sign(cursor.take("expected a sign, 0 or 1")?);
-            return Ok(Self { seed, response });
-        };
-        // No more than the bytes can hold is reserved.
-        let mut values = Vec::with_capacity((bins as usize).min(cursor.rest()));
-        for _ in 0..bins {
-            let bin: i64 = cursor.take("expected a number for each of the task's bins")?;
-            if bin.unsigned_abs() > limit.unsigned_abs() {
-                return Err(cursor.malformed("expected a bin within what the noise reaches"));
-            }
-            values.push(bin);
-        }
-        let response = Response::Bins(values);
-        Ok(Self { seed, response })
     }
 }

@@ -19,16 +19,12 @@ impl HashBin {
 ///
 /// ```
 /// use hushbin::hash::Keys;
+/// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level};
 ///
 /// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let (bin, sign) = hash_bin.support(&task.questions()[0].domain()).place(&Keys::new(7), 12);
+/// let (bin, sign) = hash_bin.support(&Domain::rated(Some(40), 3)).place(&Keys::new(7), 12);
 /// assert!(bin < 4 && sign.abs() == 1);
 /// ```
 #[derive(Debug, Clone, Copy)]

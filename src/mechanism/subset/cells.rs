@@ -23,7 +23,7 @@ pub(in crate::mechanism) struct Cells {
     counts: Vec<i32>,
     /// A cell and its count in one number, block by block. Those behind the last are
     /// left over.
-    held: Vec<u64>,
+    pub(super) held: Vec<u64>,
     /// Where the cells of each block end.
     ends: Vec<u32>,
     /// How many cells have a count of −s, 1 − s, …, s.
@@ -47,12 +47,12 @@ const fn count_of(held: u64) -> i32 {
     (held as u32).cast_signed()
 }
 
-const fn strength_of(held: u64) -> u32 {
+pub(super) const fn strength_of(held: u64) -> u32 {
     count_of(held).unsigned_abs()
 }
 
 /// The side that has the strength.
-const fn side_of(held: u64) -> u32 {
+pub(super) const fn side_of(held: u64) -> u32 {
     2 * cell_of(held) + (count_of(held) < 0) as u32
 }
 
@@ -145,13 +145,6 @@ impl Cells {
     pub(super) fn level(&self, strength: usize) -> u32 {
         let zero = self.greatest();
         self.tallies[zero + strength] + self.tallies[zero - strength]
-    }
-
-    /// The sides with their strengths, in no particular order.
-    #[cfg(feature = "analysis")]
-    pub(in crate::mechanism) fn strengths(&self) -> impl Iterator<Item = (u32, u32)> {
-        let held = self.held[..self.len() as usize].iter();
-        held.map(|&held| (side_of(held), strength_of(held)))
     }
 
     /// The side of a rank below [`Cells::len`].

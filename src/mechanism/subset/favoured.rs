@@ -15,15 +15,15 @@ use crate::sample::{ExpLowerBound, Threshold, below};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::mechanism) struct Favoured {
     /// c, the size of the set.
-    size: u32,
+    pub(super) size: u32,
     /// How many buckets are ranked.
     ranked: u32,
     /// Ranked buckets that are in it for sure.
     sure: u32,
     /// How many buckets tie for its last places.
-    tied: u32,
+    pub(super) tied: u32,
     /// The strength of those, 0 where they are not ranked.
-    strength: u32,
+    pub(super) strength: u32,
 }
 
 /// Of drawing inside a set of c = `favoured` buckets, which weigh e, where the
@@ -49,18 +49,6 @@ pub(in crate::mechanism) enum Drawn {
     /// Of the buckets that are neither ranked nor tied, the one of this index,
     /// in any fixed order.
     Other(u32),
-}
-
-/// Probabilities of single buckets.
-#[cfg(feature = "analysis")]
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::mechanism) struct Levels {
-    /// Surely inside.
-    pub(in crate::mechanism) inside: f64,
-    /// Of the tied.
-    pub(in crate::mechanism) tied: f64,
-    /// Surely outside.
-    pub(in crate::mechanism) outside: f64,
 }
 
 impl Favoured {
@@ -90,7 +78,7 @@ impl Favoured {
     }
 
     /// How many of the tied are in the set.
-    const fn chosen(&self) -> u32 {
+    pub(super) const fn chosen(&self) -> u32 {
         self.size - self.sure
     }
 
@@ -144,34 +132,8 @@ impl Favoured {
         }
     }
 
-    /// The probabilities that [`Favoured::sample`] draws with.
-    #[cfg(feature = "analysis")]
-    pub(in crate::mechanism) fn levels(&self, buckets: u32, threshold: Threshold) -> Levels {
-        let inside = threshold.probability() / f64::from(self.size);
-        let outside = threshold.complement() / f64::from(buckets - self.size);
-        let share = f64::from(self.chosen()) / f64::from(self.tied.max(1));
-        Levels {
-            inside,
-            tied: outside + (inside - outside) * share,
-            outside,
-        }
-    }
-
     /// Whether the buckets of strength zero tie for the last places.
     pub(in crate::mechanism) const fn zeros_tie(&self) -> bool {
         self.strength == 0
-    }
-
-    /// Which level buckets of a strength are at: of those without, the ones that
-    /// may be favoured.
-    #[cfg(feature = "analysis")]
-    pub(in crate::mechanism) const fn level(&self, levels: &Levels, strength: u32) -> f64 {
-        if strength > self.strength {
-            levels.inside
-        } else if strength == self.strength {
-            levels.tied
-        } else {
-            levels.outside
-        }
     }
 }

@@ -13,34 +13,31 @@
 //! Locally Differential Privacy", 2018).
 
 mod cells;
+#[cfg(feature = "collector")]
+mod collected;
+#[cfg(feature = "analysis")]
+mod exact;
 mod favoured;
 mod report;
 
 pub(super) use cells::Cells;
+#[cfg(feature = "collector")]
+pub(super) use collected::CollectedRule;
 pub(super) use favoured::{Drawn, Favoured, threshold};
 pub use report::BucketReport;
 
 use core::fmt::Debug;
 use core::hash::Hash as Hashable;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use super::contract::{Parameters, Randomize};
-#[cfg(feature = "analysis")]
-use super::occupancy::Occupancy;
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
-use crate::codec::Cursor;
+use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
-#[cfg(not(feature = "complete"))]
-use crate::error::left_out;
 use crate::error::{Error, error};
 use crate::hash::{Hash, Hashing};
-
-/// What builds that are not complete leave out, as errors call it.
-#[cfg(not(feature = "complete"))]
-const PAPER: &str = "a rule of a paper";
 
 /// The parameters of a mechanism that draws one bucket: its rule, how elements
 /// are hashed, by how many functions, and t, the number of buckets of each.
@@ -60,12 +57,7 @@ const PAPER: &str = "a rule of a paper";
 /// assert_eq!((more.hashes(), more.outcomes()), (4, 68));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(
-    try_from = "Parts<R::Name>",
-    into = "Parts<R::Name>",
-    bound(serialize = "R: Rule", deserialize = "R: Rule")
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Subset<R> {
     rule: R,
     hashing: Hashing,
@@ -82,8 +74,9 @@ pub struct Subset<R> {
 /// ```
 /// use hushbin::mechanism::{Rule as _, coco, collision};
 ///
-/// assert_eq!(collision::Rule::paper().favoured(), None);
+/// assert_eq!(collision::Rule::paper()?.favoured(), None);
 /// assert_eq!(coco::Rule::strongest(3).favoured(), Some(3));
+/// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait Rule: Copy + Eq + Hashable + Debug {
     /// The rule without its parameter, as in a task file.
@@ -109,10 +102,11 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     /// c, the number of favoured buckets; `None` under the paper's rule.
     fn favoured(&self) -> Option<u32>;
 
-    /// The paper's rule, which favours as many buckets as the input makes it; in complete
-    /// builds.
-    #[cfg(feature = "complete")]
-    fn paper() -> Self;
+    /// The paper's rule, which favours as many buckets as the input makes it.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMechanism`] in builds that are not complete.
+    fn paper() -> Result<Self, Error>;
 
     /// The rule that favours the `favoured` strongest buckets.
     fn strongest(favoured: u32) -> Self;
@@ -125,50 +119,6 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
 
     /// How many elements are hashed, paddings among them; `None` in an open domain.
     fn elements(domain: &Domain) -> Option<u32>;
-}
-
-/// [`Subset`] as it stands in a task file.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Parts<Name> {
-    rule: Name,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    favoured: Option<u32>,
-    hashing: Hashing,
-    buckets: u32,
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    hashes: u32,
-}
-
-const fn one() -> u32 {
-    1
-}
-
-// By reference, as serde asks.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-const fn is_one(hashes: &u32) -> bool {
-    *hashes == 1
-}
-
-impl<R: Rule> TryFrom<Parts<R::Name>> for Subset<R> {
-    type Error = Error;
-
-    fn try_from(parts: Parts<R::Name>) -> Result<Self, Error> {
-        let rule = Self::rule_from(parts.rule, parts.favoured)?;
-        Self::with_hashes(rule, parts.hashing, parts.buckets, parts.hashes)
-    }
-}
-
-impl<R: Rule> From<Subset<R>> for Parts<R::Name> {
-    fn from(subset: Subset<R>) -> Self {
-        Self {
-            rule: subset.rule_name(),
-            favoured: subset.favoured(),
-            hashing: subset.hashing,
-            buckets: subset.buckets,
-            hashes: subset.hashes,
-        }
-    }
 }
 
 impl<R: Rule> Subset<R> {
@@ -225,26 +175,6 @@ impl<R: Rule> Subset<R> {
             buckets,
             hashes,
         })
-    }
-
-    /// The rule of a name, with its c if it has one.
-    pub(crate) fn rule_from(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
-        #[cfg(feature = "complete")]
-        if name == R::paper().name() {
-            return match favoured {
-                None => Ok(R::paper()),
-                Some(_) => Err(error!(Combination {
-                    reason: R::NO_FAVOURED
-                })),
-            };
-        }
-        #[cfg(not(feature = "complete"))]
-        if name != R::strongest(1).name() {
-            return Err(left_out(PAPER));
-        }
-        favoured.map(R::strongest).ok_or(error!(Combination {
-            reason: R::NEEDS_FAVOURED
-        }))
     }
 
     /// The rule that picks the favoured buckets.
@@ -315,16 +245,6 @@ impl<R: Rule> Subset<R> {
         Hash::new(self.hashing, self.elements(domain), self.cells())
     }
 
-    /// How the elements of an input share the cells of one function.
-    #[cfg(feature = "analysis")]
-    pub(crate) fn occupancy(&self, domain: &Domain) -> Occupancy {
-        Occupancy {
-            elements: domain.sparsity(),
-            cells: self.cells(),
-            per_cell: self.hash(domain).per_bucket(),
-        }
-    }
-
     /// For the cells of all functions and inputs over `domain`.
     pub(super) fn tally(&self, domain: &Domain) -> Cells {
         Cells::new(self.cells(), self.hashes, domain.sparsity())
@@ -337,9 +257,6 @@ pub(crate) trait Selection: Rule {
     const MECHANISM: &'static str;
     /// Makes reports.
     type Randomizer: Randomize<Report = BucketReport>;
-
-    /// As [`Parameters::effective_epsilon`].
-    fn effective_epsilon(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> f64;
 
     /// As [`Parameters::randomizer`].
     fn randomizer(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> Self::Randomizer;
@@ -364,20 +281,9 @@ impl<R: Selection> Parameters for Subset<R> {
         bounds::hashes(domain.sparsity()).check(f64::from(self.hashes))
     }
 
-    fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.number(u64::from(self.favoured().unwrap_or(0)));
-        // Of one function, the number that stands for the hashing alone.
-        let further = u64::from(self.hashes - 1);
-        canonical.number(self.hashing.to_canonical() + further * Hashing::COUNT);
-        canonical.number(u64::from(self.cells()));
-    }
-
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let rule = match reader.small() {
-            #[cfg(feature = "complete")]
-            0 => R::paper(),
-            #[cfg(not(feature = "complete"))]
-            0 => return Err(left_out(PAPER)),
+            0 => R::paper()?,
             favoured => R::strongest(favoured),
         };
         let number = reader.number();
@@ -389,20 +295,7 @@ impl<R: Selection> Parameters for Subset<R> {
         Self::with_hashes(rule, hashing, buckets, hashes)
     }
 
-    fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
-        R::effective_epsilon(self, domain, epsilon)
-    }
-
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> R::Randomizer {
         R::randomizer(self, domain, epsilon)
-    }
-
-    fn decoder(
-        &self,
-        _: &Domain,
-        _: f64,
-    ) -> impl Fn(&mut Cursor<'_>) -> Result<BucketReport, Error> {
-        let outcomes = self.outcomes();
-        move |cursor| BucketReport::decode(cursor, outcomes)
     }
 }

@@ -2,10 +2,7 @@
 
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
-use crate::codec::{Cursor, append, fixed_u64};
-use crate::error::Error;
+use crate::codec::append;
 use crate::mechanism::contract::Encode;
 
 /// One randomised message of a mechanism that draws a bucket.
@@ -16,10 +13,9 @@ use crate::mechanism::contract::Encode;
 /// let report = BucketReport { seed: 7, bucket: 5 };
 /// assert!(report.bucket < 12);
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct BucketReport {
     /// Fixes the hash functions of this report.
-    #[serde(with = "fixed_u64")]
     pub seed: u64,
     /// The bucket drawn, below R·t: bucket k of hash function r, both counted from
     /// 0, is r·t + k.
@@ -34,20 +30,5 @@ impl Encode for BucketReport {
 
     fn seed(&self) -> u64 {
         self.seed
-    }
-}
-
-impl BucketReport {
-    /// The next report, with a bucket below `buckets`.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] where the bucket is not one of `buckets`.
-    pub(crate) fn decode(cursor: &mut Cursor<'_>, buckets: u32) -> Result<Self, Error> {
-        let report: Self = cursor.take("expected a seed and a bucket")?;
-        if report.bucket < buckets {
-            Ok(report)
-        } else {
-            Err(cursor.malformed("expected a bucket below the task's number of buckets"))
-        }
     }
 }

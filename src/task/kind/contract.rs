@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use crate::canonical::{Canonical, CanonicalReader};
-use crate::domain::{Domain, Entry};
+use crate::canonical::CanonicalReader;
+use crate::domain::Entry;
 use crate::error::Error;
 use crate::task::items::Items;
 
@@ -38,21 +38,15 @@ pub(crate) trait Several: Sized {
     /// not go together.
     fn check_parts(&self, epsilon: f64) -> Result<(), Error>;
 
-    /// Validates items and sparsity.
+    /// Validates items and sparsity, where everybody has not exactly one of the items.
     ///
     /// # Errors
     /// [`Error::Combination`] and [`Error::OutOfRange`].
-    fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error>;
-
-    /// Items and sparsity, as mechanisms see them.
-    fn domain(&self, items: &Items, sparsity: u32) -> Domain {
-        Domain::exact(items.count().unwrap_or(0), sparsity)
+    fn check_items(&self, _: &Items, _: u32) -> Result<(), Error> {
+        Ok(())
     }
 
-    /// Appends what its number in canonical bytes does not say.
-    fn write_canonical(&self, canonical: &mut Canonical);
-
-    /// Reads what [`Several::write_canonical`] wrote.
+    /// Reads it from canonical bytes, behind its number.
     ///
     /// # Errors
     /// Those of the parts' constructors; [`Error::UnknownMechanism`] in slim builds.
@@ -60,6 +54,6 @@ pub(crate) trait Several: Sized {
 }
 
 /// Numbers of kinds in canonical bytes, of parts too.
-pub(super) const CHOICE: u64 = 3;
-pub(super) const FLAG: u64 = 4;
-pub(super) const NUMBER: u64 = 5;
+pub(in crate::task) const CHOICE: u64 = 3;
+pub(in crate::task) const FLAG: u64 = 4;
+pub(in crate::task) const NUMBER: u64 = 5;

@@ -1,12 +1,12 @@
 //! What a question asks for, and how an answer becomes entries of its domain.
 
 pub(super) mod contract;
-#[cfg(feature = "complete")]
+#[cfg(feature = "collector")]
 mod of_part;
 #[cfg(feature = "complete")]
 mod several;
 
-#[cfg(feature = "complete")]
+#[cfg(feature = "collector")]
 pub(super) use several::Asked;
 #[cfg(feature = "complete")]
 pub use several::Part;
@@ -23,7 +23,7 @@ use super::scale::Scale;
 use super::slim::several;
 use super::tree::Tree;
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry, ValueKind};
 use crate::error::Error;
 use contract::{CHOICE, FLAG, NUMBER, Several};
@@ -179,11 +179,9 @@ impl Kind {
             Self::Set => Domain::named(items.count(), sparsity),
             Self::Number(scale) => Domain::exact(scale.elements(), sparsity),
             Self::Text(_) => Domain::one_of_any(),
+            Self::Numbers(_) => Domain::dense(sparsity),
             // Open domains are refused: one of no list cannot be told from paddings.
-            Self::Choice | Self::Flag => Domain::exact(items.count().unwrap_or(0), sparsity),
-            Self::Numbers(own) => own.domain(items, sparsity),
-            Self::Cross(own) => own.domain(items, sparsity),
-            Self::Together(own) => own.domain(items, sparsity),
+            _ => Domain::exact(items.count().unwrap_or(0), sparsity),
         }
     }
 
@@ -202,43 +200,12 @@ impl Kind {
         match self {
             Self::Ratings(_) | Self::Set => Ok(()),
             Self::Text(_) => one.check(f64::from(sparsity)),
+            Self::Numbers(own) => own.check_items(items, sparsity),
+            Self::Together(own) => own.check_items(items, sparsity),
             // One of a list.
-            Self::Choice | Self::Flag | Self::Number(_) => {
+            Self::Choice | Self::Flag | Self::Number(_) | Self::Cross(_) => {
                 items.options()?;
                 one.check(f64::from(sparsity))
-            }
-            Self::Numbers(own) => own.check_items(items, sparsity),
-            Self::Cross(own) => own.check_items(items, sparsity),
-            Self::Together(own) => own.check_items(items, sparsity),
-        }
-    }
-
-    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
-        match self {
-            Self::Ratings(ValueKind::Sign | ValueKind::Presence) => canonical.number(0),
-            Self::Ratings(ValueKind::Real) => canonical.number(1),
-            Self::Set => canonical.number(2),
-            Self::Choice => canonical.number(CHOICE),
-            Self::Flag => canonical.number(FLAG),
-            Self::Number(scale) => {
-                canonical.number(NUMBER);
-                scale.write_canonical(canonical);
-            }
-            Self::Numbers(own) => {
-                canonical.number(6);
-                own.write_canonical(canonical);
-            }
-            Self::Cross(own) => {
-                canonical.number(7);
-                own.write_canonical(canonical);
-            }
-            Self::Text(prefixes) => {
-                canonical.number(8);
-                prefixes.write_canonical(canonical);
-            }
-            Self::Together(own) => {
-                canonical.number(9);
-                own.write_canonical(canonical);
             }
         }
     }

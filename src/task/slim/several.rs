@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, left_out};
 use crate::task::items::Items;
@@ -41,14 +41,6 @@ impl Several for Never {
     }
 
     fn check_parts(&self, _: f64) -> Result<(), Error> {
-        match *self {}
-    }
-
-    fn check_items(&self, _: &Items, _: u32) -> Result<(), Error> {
-        match *self {}
-    }
-
-    fn write_canonical(&self, _: &mut Canonical) {
         match *self {}
     }
 

@@ -18,10 +18,6 @@ impl Tree {
         Err(left_out("tree"))
     }
 
-    pub(in crate::task) fn branches(&self) -> &[u32] {
-        match *self {}
-    }
-
     pub(in crate::task) fn nodes(&self) -> u32 {
         match *self {}
     }

@@ -28,7 +28,8 @@ export function enabled(manifest, options) {
       [...brought.matchAll(/"([^"]+)"/g)].map(([, feature = ""]) => feature),
     ]),
   );
-  const wanted = options.filter((option) => !option.startsWith("--"));
+  const named = options.filter((option) => !option.startsWith("--"));
+  const wanted = named.flatMap((features) => features.split(","));
   const found = new Set();
   const enable = (name) => {
     if (!found.has(name)) {

@@ -101,4 +101,5 @@ d = { features = ["e"] }
   assert.deepEqual(of(), ["a", "default"]);
   assert.deepEqual(of("--features", "b"), ["a", "b", "default", "dep:other"]);
   assert.deepEqual(of("--no-default-features", "--features", "c"), ["a", "b", "c", "dep:other"]);
+  assert.deepEqual(of("--no-default-features", "--features", "a,b"), ["a", "b", "dep:other"]);
 });

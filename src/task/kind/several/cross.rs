@@ -5,8 +5,7 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 
 use super::part::{Part, check_parts};
-use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
 use crate::task::items::Items;
@@ -121,15 +120,6 @@ impl Several for Cross {
 
     fn check_parts(&self, epsilon: f64) -> Result<(), Error> {
         check_parts(&self.parts, true, epsilon)
-    }
-
-    fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error> {
-        items.options()?;
-        bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))
-    }
-
-    fn write_canonical(&self, canonical: &mut Canonical) {
-        Part::write_canonical(&self.parts, canonical);
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

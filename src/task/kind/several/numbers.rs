@@ -6,8 +6,8 @@ use core::ops::Deref;
 use rand_core::Rng;
 
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
-use crate::domain::{Domain, Entry};
+use crate::canonical::CanonicalReader;
+use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::kind::contract::Several;
@@ -85,15 +85,6 @@ impl Several for Numbers {
             }));
         }
         Ok(())
-    }
-
-    fn domain(&self, _: &Items, _: u32) -> Domain {
-        Domain::dense(self.len() as u32)
-    }
-
-    fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.number(self.len() as u64);
-        self.iter().for_each(|own| own.write_canonical(canonical));
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

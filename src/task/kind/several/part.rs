@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::task::items::{Items, check_name};
 use crate::task::kind::contract::{CHOICE, FLAG, NUMBER};
@@ -23,7 +23,7 @@ use crate::task::scale::Scale;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     name: String,
-    asked: Asked,
+    pub(in crate::task) asked: Asked,
     /// As of a question of this kind.
     items: Items,
 }
@@ -73,10 +73,6 @@ impl Part {
         &self.name
     }
 
-    pub(in crate::task) const fn asked(&self) -> &Asked {
-        &self.asked
-    }
-
     /// The options; of a flag no and yes, of a number the cells of its scale.
     #[must_use]
     pub const fn items(&self) -> &Items {
@@ -103,35 +99,23 @@ impl Part {
         f64::from(value as u32) == value && (value as u32) < self.cells()
     }
 
-    pub(super) fn write_canonical(parts: &[Self], canonical: &mut Canonical) {
-        for part in parts {
-            canonical.text(part.name());
-            match &part.asked {
-                Asked::Choice => {
-                    canonical.number(CHOICE);
-                    part.items.write_canonical(canonical);
-                }
-                Asked::Flag => canonical.number(FLAG),
-                Asked::Number(scale) => {
-                    canonical.number(NUMBER);
-                    scale.write_canonical(canonical);
-                }
-            }
-        }
-    }
-
     pub(super) fn read_canonical(
         count: u32,
         reader: &mut CanonicalReader<'_>,
     ) -> Result<Vec<Self>, Error> {
         let mut part = |_| {
-            let name = reader.text();
-            Ok(match reader.number() {
-                CHOICE => Self::choice(name, Items::read_canonical(reader)),
-                FLAG => Self::flag(name),
-                NUMBER => Self::number(name, Scale::read_canonical(reader)?),
+            let name = String::from(reader.text());
+            let (asked, items) = match reader.number() {
+                CHOICE => (Asked::Choice, Items::read_canonical(reader)),
+                FLAG => (Asked::Flag, Items::Count(2)),
+                NUMBER => {
+                    let scale = Scale::read_canonical(reader)?;
+                    let items = Items::Count(scale.cells());
+                    (Asked::Number(scale), items)
+                }
                 _ => reader.known(None)?,
-            })
+            };
+            Ok(Self { name, asked, items })
         };
         (0..count).map(&mut part).collect()
     }

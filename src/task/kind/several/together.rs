@@ -6,7 +6,7 @@ use rand_core::Rng;
 
 use super::part::{Part, check_parts};
 use crate::bounds;
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
@@ -73,7 +73,6 @@ impl Together {
     /// # Panics
     /// If there is no such cell.
     #[must_use]
-    #[cfg(feature = "analysis")]
     pub fn option(&self, cell: u32) -> (usize, u32) {
         let part = self.bounds[1..].partition_point(|&end| end <= cell);
         (part, cell - self.bounds[part])
@@ -127,11 +126,6 @@ impl Several for Together {
             }));
         }
         Ok(())
-    }
-
-    fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.number(self.parts.len() as u64);
-        Part::write_canonical(&self.parts, canonical);
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

@@ -32,7 +32,7 @@ export const key = ({ name, version }) => (version === undefined ? name : `${nam
 /** What the npm package's modules are compiled of, for {@link linked}. */
 export const MODULES = [
   ...["--package", "hushbin", "--target", "wasm32-unknown-unknown"],
-  ...["--features", "wasm-module,wasm-sums-module"],
+  ...["--no-default-features", "--features", "complete,wasm-module,wasm-sums-module"],
 ];
 
 /** How {@link parseTree} has it printed; without what runs in the compiler alone. */

@@ -6,8 +6,9 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
+use super::collected::Collected;
 use super::contract::{Encode, Parameters, Randomize};
-use crate::canonical::{Canonical, CanonicalReader};
+use crate::canonical::{Canonical, CanonicalReader, Written};
 use crate::codec::{Cursor, append};
 use crate::domain::{Domain, Entry, Signed};
 use crate::error::{Error, error};
@@ -44,7 +45,6 @@ impl Toy {
 
     /// P(plus) of an element that pushes towards plus, less that of one that does
     /// not.
-    #[cfg(feature = "analysis")]
     #[must_use]
     pub fn lean(&self, epsilon: f64) -> f64 {
         let truthful = Self::truthful(epsilon);
@@ -63,16 +63,8 @@ impl Parameters for Toy {
         }))
     }
 
-    fn write_canonical(&self, _: &mut Canonical) {}
-
     fn read_canonical(_: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         Ok(Self {})
-    }
-
-    fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
-        let truthful = u128::from(Self::truthful(epsilon).0);
-        let sides = [truthful, (1 << 64) - truthful].map(|weight| Factors(weight, 1));
-        realised_epsilon(sides.into_iter(), epsilon)
     }
 
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer {
@@ -81,6 +73,18 @@ impl Parameters for Toy {
             truthful: Self::truthful(epsilon),
             signed: Vec::new(),
         }
+    }
+}
+
+impl Written for Toy {
+    fn write_canonical(&self, _: &mut Canonical) {}
+}
+
+impl Collected for Toy {
+    fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
+        let truthful = u128::from(Self::truthful(epsilon).0);
+        let sides = [truthful, (1 << 64) - truthful].map(|weight| Factors(weight, 1));
+        realised_epsilon(sides.into_iter(), epsilon)
     }
 
     fn decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {

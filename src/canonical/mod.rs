@@ -1,36 +1,16 @@
 //! Canonical bytes, which a task's identity is the hash of: writing and reading them.
 
+#[cfg(feature = "collector")]
+mod writer;
+
+#[cfg(feature = "collector")]
+pub(crate) use writer::{Canonical, Written};
+
 use alloc::vec::Vec;
 
 use crate::error::{Error, error};
 
-/// Parameters as canonical bytes: numbers of eight bytes, little endian, and
-/// texts preceded by their length, so that no two tasks are written alike.
-#[derive(Debug, Default)]
-pub(crate) struct Canonical(Vec<u8>);
-
-impl Canonical {
-    pub(crate) fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        self.0.extend_from_slice(text.as_bytes());
-    }
-
-    pub(crate) fn number(&mut self, number: u64) {
-        self.0.extend_from_slice(&number.to_le_bytes());
-    }
-
-    /// Behind how many there are.
-    pub(crate) fn list(&mut self, numbers: &[u32]) {
-        self.number(numbers.len() as u64);
-        numbers.iter().for_each(|own| self.number(u64::from(*own)));
-    }
-
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
-        self.0
-    }
-}
-
-/// Reads what [`Canonical`] wrote. Of anything else it reads zeros and empty texts from
+/// Reads what `Canonical` wrote. Of anything else it reads zeros and empty texts from
 /// where that begins, and [`CanonicalReader::end`] refuses it: a caller has nothing to
 /// check but what the values mean, and what it makes of such zeros is thrown away.
 pub(crate) struct CanonicalReader<'a> {
@@ -132,7 +112,7 @@ impl<'a> CanonicalReader<'a> {
     /// What was read, if it was all of the bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for bytes that [`Canonical`] did not write; else that of what
+    /// [`Error::Malformed`] for bytes that `Canonical` did not write; else that of what
     /// was read.
     pub(crate) fn end<T>(&self, read: Result<T, Error>) -> Result<T, Error> {
         if self.failed || (read.is_ok() && !self.rest.is_empty()) {

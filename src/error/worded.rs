@@ -1,11 +1,9 @@
-//! What can go wrong, with a stable code for every kind.
+//! Errors in words.
 
-#[cfg(not(feature = "module"))]
 use alloc::boxed::Box;
 use alloc::string::String;
-use core::fmt;
 
-#[cfg(not(feature = "module"))]
+use super::code::ErrorCode;
 use crate::fingerprint::Fingerprint;
 
 /// Any error of this crate.
@@ -23,7 +21,6 @@ use crate::fingerprint::Fingerprint;
 /// assert_eq!(error.code(), ErrorCode::OutOfRange);
 /// assert_eq!(error.to_string(), "sparsity is 5, expected 1 to 4");
 /// ```
-#[cfg(not(feature = "module"))]
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -154,13 +151,7 @@ pub enum Error {
     },
 }
 
-/// Any error of this crate: of the module that pages download its code, which is all
-/// that crosses the boundary to JavaScript.
-#[cfg(feature = "module")]
-pub type Error = ErrorCode;
-
 /// An [`Error`], by its variant and fields.
-#[cfg(not(feature = "module"))]
 macro_rules! error {
     ($Variant:ident $fields:tt) => {
         error!(@ $Variant $fields)
@@ -170,125 +161,8 @@ macro_rules! error {
     };
 }
 
-/// An [`Error`], of which the variant is kept: the fields are never worked out.
-#[cfg(feature = "module")]
-macro_rules! error {
-    ($Variant:ident { $($field:ident $(: $value:expr)?),+ $(,)? }) => {{
-        $(let _ = || error!(@ $field $($value)?);)+
-        $crate::error::ErrorCode::$Variant
-    }};
-    (@ $field:ident) => {
-        $field
-    };
-    (@ $field:ident $value:expr) => {
-        $value
-    };
-}
-
 pub(crate) use error;
 
-/// The error of what is unknown or, where the crate is not built complete, may be left out.
-pub(crate) fn left_out(name: &str) -> Error {
-    error!(UnknownMechanism {
-        name: String::from(name)
-    })
-}
-
-/// Stable identity of a kind of [`Error`].
-///
-/// The numbers cross the boundary to JavaScript and never change meaning.
-///
-/// ```
-/// use hushbin::{ErrorCode, bounds};
-///
-/// let error = bounds::EPSILON.check(-1.0).unwrap_err();
-/// assert_eq!(error.code(), ErrorCode::OutOfRange);
-/// assert_eq!(error.code().as_str(), "out-of-range");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(u32)]
-pub enum ErrorCode {
-    /// [`Error::OutOfRange`].
-    OutOfRange = 1,
-    /// [`Error::TaskId`].
-    TaskId = 2,
-    /// [`Error::ItemName`].
-    ItemName = 3,
-    /// [`Error::DuplicateName`].
-    DuplicateName = 4,
-    /// [`Error::Combination`].
-    Combination = 5,
-    /// [`Error::TaskDiffers`].
-    TaskDiffers = 6,
-    /// [`Error::UnknownItem`].
-    UnknownItem = 7,
-    /// [`Error::DuplicateItem`].
-    DuplicateItem = 8,
-    /// [`Error::ValueRange`].
-    ValueRange = 9,
-    /// [`Error::Version`].
-    Version = 10,
-    /// [`Error::FingerprintMismatch`].
-    FingerprintMismatch = 11,
-    /// [`Error::Malformed`].
-    Malformed = 12,
-    /// The operating system gave no randomness. Raised by the bindings, which
-    /// seed the generator; the core itself asks for none.
-    NoEntropy = 13,
-    /// [`Error::AnswerCount`].
-    AnswerCount = 14,
-    /// [`Error::UnknownMechanism`].
-    UnknownMechanism = 15,
-}
-
-impl ErrorCode {
-    /// The code as words, in kebab case.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::OutOfRange => "out-of-range",
-            Self::TaskId => "task-id",
-            Self::ItemName => "item-name",
-            Self::DuplicateName => "duplicate-name",
-            Self::Combination => "combination",
-            Self::TaskDiffers => "task-differs",
-            Self::UnknownItem => "unknown-item",
-            Self::DuplicateItem => "duplicate-item",
-            Self::ValueRange => "value-range",
-            Self::Version => "version",
-            Self::FingerprintMismatch => "fingerprint-mismatch",
-            Self::Malformed => "malformed",
-            Self::NoEntropy => "no-entropy",
-            Self::AnswerCount => "answer-count",
-            Self::UnknownMechanism => "unknown-mechanism",
-        }
-    }
-}
-
-impl fmt::Display for ErrorCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-#[cfg(feature = "module")]
-impl ErrorCode {
-    pub(crate) const fn code(&self) -> Self {
-        *self
-    }
-
-    pub(crate) const fn of_question(self, _: &str) -> Self {
-        self
-    }
-
-    #[cfg(feature = "complete")]
-    pub(crate) const fn blamed(self, _: &str) -> Self {
-        self
-    }
-}
-
-#[cfg(not(feature = "module"))]
 impl Error {
     /// The same of a question, where it has a name; once.
     pub(crate) fn of_question(self, name: &str) -> Self {

@@ -1,4 +1,4 @@
-//! The encoding on the wire: postcard, read strictly.
+//! Reading what was encoded, strictly.
 
 use alloc::vec::Vec;
 
@@ -6,26 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, error};
 
-/// Appends a number in postcard's encoding: seven bits to a byte, the lowest first, of
-/// which all but the last have the eighth set. Postcard's own way there is five times as
-/// much to download.
-#[inline(never)]
-pub fn append(bytes: &mut Vec<u8>, mut number: u64) {
-    while number > 0x7f {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// The same of a number with a sign, which becomes the lowest bit.
-#[cfg(feature = "complete")]
-pub fn append_signed(bytes: &mut Vec<u8>, number: i64) {
-    append(bytes, ((number << 1) ^ (number >> 63)).cast_unsigned());
-}
-
 /// A number of any width in the same encoding, by postcard's own way.
-#[cfg(feature = "analysis")]
 pub fn append_wide<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
     // Seven bits to a byte: 128 take 19.
     let written = postcard::to_slice(number, &mut [0; 19]).map(|written| bytes.extend(&*written));
@@ -125,19 +106,5 @@ impl<'a> Cursor<'a> {
         }
         self.offset += used;
         Ok(value)
-    }
-}
-
-/// A `u64` as eight bytes, little endian: seeds are uniform, so a varint would
-/// make them longer.
-pub(crate) mod fixed_u64 {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-        value.to_le_bytes().serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-        <[u8; 8]>::deserialize(deserializer).map(u64::from_le_bytes)
     }
 }

@@ -1,0 +1,84 @@
+//! Codes of errors.
+
+use core::fmt;
+
+#[cfg(doc)]
+use super::Error;
+
+/// Stable identity of a kind of [`Error`].
+///
+/// The numbers cross the boundary to JavaScript and never change meaning.
+///
+/// ```
+/// use hushbin::{ErrorCode, bounds};
+///
+/// let error = bounds::EPSILON.check(-1.0).unwrap_err();
+/// assert_eq!(error.code(), ErrorCode::OutOfRange);
+/// assert_eq!(error.code().as_str(), "out-of-range");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u32)]
+pub enum ErrorCode {
+    /// [`Error::OutOfRange`].
+    OutOfRange = 1,
+    /// [`Error::TaskId`].
+    TaskId = 2,
+    /// [`Error::ItemName`].
+    ItemName = 3,
+    /// [`Error::DuplicateName`].
+    DuplicateName = 4,
+    /// [`Error::Combination`].
+    Combination = 5,
+    /// [`Error::TaskDiffers`].
+    TaskDiffers = 6,
+    /// [`Error::UnknownItem`].
+    UnknownItem = 7,
+    /// [`Error::DuplicateItem`].
+    DuplicateItem = 8,
+    /// [`Error::ValueRange`].
+    ValueRange = 9,
+    /// [`Error::Version`].
+    Version = 10,
+    /// [`Error::FingerprintMismatch`].
+    FingerprintMismatch = 11,
+    /// [`Error::Malformed`].
+    Malformed = 12,
+    /// The operating system gave no randomness. Raised by the bindings, which
+    /// seed the generator; the core itself asks for none.
+    NoEntropy = 13,
+    /// [`Error::AnswerCount`].
+    AnswerCount = 14,
+    /// [`Error::UnknownMechanism`].
+    UnknownMechanism = 15,
+}
+
+impl ErrorCode {
+    /// The code as words, in kebab case.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OutOfRange => "out-of-range",
+            Self::TaskId => "task-id",
+            Self::ItemName => "item-name",
+            Self::DuplicateName => "duplicate-name",
+            Self::Combination => "combination",
+            Self::TaskDiffers => "task-differs",
+            Self::UnknownItem => "unknown-item",
+            Self::DuplicateItem => "duplicate-item",
+            Self::ValueRange => "value-range",
+            Self::Version => "version",
+            Self::FingerprintMismatch => "fingerprint-mismatch",
+            Self::Malformed => "malformed",
+            Self::NoEntropy => "no-entropy",
+            Self::AnswerCount => "answer-count",
+            Self::UnknownMechanism => "unknown-mechanism",
+        }
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,46 @@
+//! Hash families as collectors know them: in canonical bytes, and by the buckets of reports.
+
+use super::keys::Keys;
+use super::{Hash, Hashing};
+
+impl Hashing {
+    /// The number that stands for it in a task's canonical bytes.
+    pub(crate) const fn to_canonical(self) -> u64 {
+        match self {
+            Self::Balanced => 0,
+            Self::Independent => 1,
+            Self::BalancedItems => 2,
+        }
+    }
+}
+
+impl Hash {
+    /// The bucket of an element, which in a closed domain is below 2d + s < 2³².
+    #[inline]
+    pub(crate) fn bucket(&self, keys: &Keys, element: u64) -> u32 {
+        self.bucket_of_place(keys, self.place(element))
+    }
+
+    /// The keys of the hash function that a cell is a bucket of, and the bucket:
+    /// functions have t cells each, one after the other.
+    #[inline]
+    pub(crate) const fn locate(&self, seed: u64, cell: u32) -> (Keys, u32) {
+        let t = self.buckets();
+        (Keys::of_function(seed, cell / t), cell % t)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_a_bucket_of_one_function() {
+        let hash = Hash::new(Hashing::Balanced, Some(40), 10);
+        let (first, bucket) = hash.locate(7, 9);
+        assert_eq!((first.rounds, bucket), (Keys::new(7).rounds, 9));
+        let (third, bucket) = hash.locate(7, 21);
+        assert_eq!((third.rounds, bucket), (Keys::of_function(7, 2).rounds, 1));
+        assert_ne!(third.rounds, first.rounds);
+    }
+}

@@ -1,0 +1,26 @@
+//! Exact probabilities of Collision's reports.
+
+use alloc::vec::Vec;
+
+use super::randomize::Randomizer;
+use crate::domain::Signed;
+
+impl Randomizer {
+    /// The exact probability of each bucket, the seed being given, from the
+    /// thresholds that [`crate::Randomizer::randomize`] draws against. Takes
+    /// O(R·t): for tests and audits.
+    ///
+    /// # Panics
+    /// If there are more than s signed items.
+    #[must_use]
+    pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
+        let favoured = self.favoured(seed, signed);
+        let buckets = self.thresholds.buckets();
+        let levels = favoured.levels(buckets, self.threshold());
+        let mut probabilities = alloc::vec![favoured.level(&levels, 0); buckets as usize];
+        for (bucket, strength) in self.cells.strengths() {
+            probabilities[bucket as usize / 2] = favoured.level(&levels, strength);
+        }
+        probabilities
+    }
+}

@@ -1,0 +1,125 @@
+//! Mechanisms that draw one bucket, in task files and in uploads.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::report::BucketReport;
+use super::{Rule, Selection, Subset};
+use crate::canonical::{Canonical, Written};
+use crate::codec::Cursor;
+use crate::domain::Domain;
+use crate::error::{Error, error};
+use crate::hash::Hashing;
+use crate::mechanism::collected::Collected;
+
+/// [`Subset`] as it stands in a task file.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts<Name> {
+    rule: Name,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    favoured: Option<u32>,
+    hashing: Hashing,
+    buckets: u32,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    hashes: u32,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+// By reference, as serde asks.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_one(hashes: &u32) -> bool {
+    *hashes == 1
+}
+
+impl<R: Rule> Serialize for Subset<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let parts = Parts {
+            rule: self.rule_name(),
+            favoured: self.favoured(),
+            hashing: self.hashing(),
+            buckets: self.buckets(),
+            hashes: self.hashes(),
+        };
+        parts.serialize(serializer)
+    }
+}
+
+impl<'de, R: Rule> Deserialize<'de> for Subset<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parts = Parts::<R::Name>::deserialize(deserializer)?;
+        let rule = Self::rule_from(parts.rule, parts.favoured).map_err(de::Error::custom)?;
+        Self::with_hashes(rule, parts.hashing, parts.buckets, parts.hashes)
+            .map_err(de::Error::custom)
+    }
+}
+
+impl<R: Rule> Subset<R> {
+    /// The rule of a name, with its c if it has one.
+    pub(crate) fn rule_from(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
+        let paper = R::paper()?;
+        if name == paper.name() {
+            return match favoured {
+                None => Ok(paper),
+                Some(_) => Err(error!(Combination {
+                    reason: R::NO_FAVOURED
+                })),
+            };
+        }
+        favoured.map(R::strongest).ok_or(error!(Combination {
+            reason: R::NEEDS_FAVOURED
+        }))
+    }
+}
+
+impl<R: Rule> Written for Subset<R> {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.number(u64::from(self.favoured().unwrap_or(0)));
+        // Of one function, the number that stands for the hashing alone.
+        let further = u64::from(self.hashes() - 1);
+        canonical.number(self.hashing().to_canonical() + further * Hashing::COUNT);
+        canonical.number(u64::from(self.cells()));
+    }
+}
+
+impl<R: CollectedRule> Collected for Subset<R> {
+    fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
+        R::effective_epsilon(self, domain, epsilon)
+    }
+
+    fn decoder(
+        &self,
+        _: &Domain,
+        _: f64,
+    ) -> impl Fn(&mut Cursor<'_>) -> Result<BucketReport, Error> {
+        let outcomes = self.outcomes();
+        move |cursor| BucketReport::decode(cursor, outcomes)
+    }
+}
+
+impl BucketReport {
+    /// The next report, with a bucket below `buckets`.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] where the bucket is not one of `buckets`.
+    pub(crate) fn decode(cursor: &mut Cursor<'_>, buckets: u32) -> Result<Self, Error> {
+        let (seed, bucket): ([u8; 8], u32) = cursor.take("expected a seed and a bucket")?;
+        let report = Self {
+            seed: u64::from_le_bytes(seed),
+            bucket,
+        };
+        if report.bucket < buckets {
+            Ok(report)
+        } else {
+            Err(cursor.malformed("expected a bucket below the task's number of buckets"))
+        }
+    }
+}
+
+/// A rule as the collector of its reports knows it.
+pub(crate) trait CollectedRule: Selection {
+    /// As [`Collected::effective_epsilon`].
+    fn effective_epsilon(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> f64;
+}

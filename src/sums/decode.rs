@@ -1,0 +1,70 @@
+//! Messages, read from bytes.
+
+use alloc::vec::Vec;
+
+use super::messages::Message;
+use super::task::SumTask;
+use crate::codec::Cursor;
+use crate::error::Error;
+use crate::upload::{UploadId, VERSION, take_header};
+
+impl Message {
+    /// The next message of a task with so many coordinates.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    fn take(cursor: &mut Cursor<'_>, coordinates: u32) -> Result<Self, Error> {
+        let code: u32 = cursor.take("expected a message")?;
+        if code > 2 * coordinates {
+            return Err(cursor.malformed("expected a message about a coordinate of the task"));
+        }
+        Ok(Self::of_code(code))
+    }
+}
+
+impl SumTask {
+    /// The message that bytes begin with, and how many of them it is.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for bytes that no message of the task begins with.
+    pub fn take_message(&self, bytes: &[u8]) -> Result<(Message, usize), Error> {
+        let mut cursor = Cursor::new("message", bytes);
+        let message = Message::take(&mut cursor, self.measure().coordinates())?;
+        Ok((message, cursor.offset()))
+    }
+
+    /// The id and the messages of an upload, which is what an [`Upload`](crate::Upload) is with
+    /// messages in the place of reports: how an analyser keeps them that has opened them.
+    ///
+    /// ```
+    /// # use hushbin::sample::Threshold;
+    /// # use hushbin::sums::{Measure, Message, Messages, SumParts, SumTask};
+    /// # use hushbin::task::{Budget, Limits};
+    /// # use hushbin::{UploadId, upload};
+    /// # let parts = SumParts {
+    /// #     id: "timings".into(),
+    /// #     measure: Measure::numbers(vec!["load".into()], vec![Limits::new(0.0, 10.0, None)?])?,
+    /// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
+    /// #     budget: Budget::default(),
+    /// # };
+    /// # let task = SumTask::new(parts, Messages::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
+    /// let mut bytes = upload::header(UploadId([9; 16]), &task.fingerprint(), 2);
+    /// bytes.extend([0, 2]);
+    /// let down = Message::Unit { coordinate: 0, negative: true };
+    /// let (id, messages) = task.decode_upload(&bytes)?;
+    /// assert_eq!((id, messages), (UploadId([9; 16]), vec![Message::Blank, down]));
+    /// # Ok::<(), hushbin::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Upload::decode`](crate::Upload::decode).
+    pub fn decode_upload(&self, bytes: &[u8]) -> Result<(UploadId, Vec<Message>), Error> {
+        let mut cursor = Cursor::new("upload", bytes);
+        let (id, count) = take_header(&mut cursor, VERSION, self.fingerprint())?;
+        let coordinates = self.measure().coordinates();
+        let messages = (0..count).map(|_| Message::take(&mut cursor, coordinates));
+        let messages = messages.collect::<Result<_, _>>()?;
+        cursor.end("expected the end after the last message")?;
+        Ok((id, messages))
+    }
+}

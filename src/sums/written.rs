@@ -1,0 +1,82 @@
+//! Tasks of sums that are made of their parts, and their canonical bytes.
+
+use alloc::vec::Vec;
+
+use super::measure::Measure;
+use super::messages::Messages;
+use super::task::{FORM, SumParts, SumTask};
+use crate::canonical::{Canonical, Written};
+use crate::error::Error;
+
+impl SumTask {
+    /// A task with these messages.
+    ///
+    /// # Errors
+    /// [`Error::TaskId`]; [`Error::OutOfRange`]; [`Error::Combination`] for a budget of more
+    /// than one report a window or of permanent answers, for fewer than two honest people, or
+    /// for more drawn coordinates than there are.
+    pub fn new(parts: SumParts, messages: Messages) -> Result<Self, Error> {
+        let bytes = write(&parts, &messages);
+        Self::build(parts, messages, &bytes)
+    }
+
+    /// All that messages and what is promised of them depend on, as the bytes that the
+    /// fingerprint is the hash of.
+    #[must_use]
+    pub fn canonical_bytes(&self) -> Vec<u8> {
+        write(self.parts(), self.messages())
+    }
+}
+
+fn write(parts: &SumParts, messages: &Messages) -> Vec<u8> {
+    // Destructured, so that a field added to the task is not forgotten.
+    let SumParts {
+        id,
+        measure,
+        epsilon,
+        delta,
+        people,
+        honest_fraction,
+        budget,
+    } = parts;
+    let mut canonical = Canonical::default();
+    budget.write_canonical(&mut canonical);
+    canonical.text(FORM);
+    canonical.text(id);
+    canonical.number(epsilon.to_bits());
+    canonical.number(delta.to_bits());
+    canonical.number(*people);
+    canonical.number(honest_fraction.to_bits());
+    measure.write_canonical(&mut canonical);
+    messages.write_canonical(&mut canonical);
+    canonical.into_bytes()
+}
+
+impl Written for Measure {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        match self {
+            Self::Box(items, limits) => {
+                canonical.number(0);
+                items.write_canonical(canonical);
+                limits.iter().for_each(|own| own.write_canonical(canonical));
+            }
+            Self::Ball(ball) => {
+                canonical.number(1);
+                ball.items().write_canonical(canonical);
+                canonical.number(ball.length().to_bits());
+                canonical.number(ball.seed());
+                canonical.number(ball.spread().to_bits());
+            }
+        }
+    }
+}
+
+impl Written for Messages {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        for small in [self.levels(), self.drawn(), self.trials()] {
+            canonical.number(small.into());
+        }
+        canonical.number(self.threshold().0);
+        canonical.number(self.noise().into());
+    }
+}

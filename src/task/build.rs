@@ -1,0 +1,136 @@
+//! Tasks that are made of their parts, their canonical bytes, and the ε that they spend.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::budget::Budget;
+use super::parts::TaskParts;
+use super::question::Question;
+use super::{Task, written};
+use crate::error::{Error, error};
+use crate::fingerprint::Fingerprint;
+
+impl Task {
+    /// A task that asks one question, for ratings.
+    ///
+    /// # Errors
+    /// [`Error::TaskId`], [`Error::OutOfRange`], [`Error::ItemName`],
+    /// [`Error::DuplicateName`], or [`Error::Combination`] for parameters that
+    /// do not go together.
+    pub fn new(parts: TaskParts) -> Result<Self, Error> {
+        let (id, question) = parts.into_question();
+        Self::written(id, alloc::vec![Question::new(question)?])
+    }
+
+    /// A task that asks these questions, by their names.
+    ///
+    /// A report answers one of them, which its seed names: drawn by their weights and
+    /// not by the answers, with the whole ε.
+    ///
+    /// # Errors
+    /// As [`Task::new`]; [`Error::Combination`] for questions of different ε, without a
+    /// name or, where there are several, with a mechanism that protects less than whole
+    /// inputs.
+    pub fn of_questions(id: String, questions: Vec<Question>) -> Result<Self, Error> {
+        Self::check_named(&questions)?;
+        let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
+        if let Some(question) = questions.iter().find(epsilon) {
+            return Err(question.blame(error!(Combination {
+                reason: "all questions of a task have its \"epsilon\"",
+            })));
+        }
+        Self::written(id, questions)
+    }
+
+    pub(super) fn written(id: String, questions: Vec<Question>) -> Result<Self, Error> {
+        let budget = Budget::default();
+        let bytes = written::write(&id, &questions, budget);
+        Self::build(id, questions, budget, &bytes)
+    }
+
+    /// The same task with another budget, and so with another fingerprint.
+    ///
+    /// ```
+    /// use hushbin::{Task, TaskDraft, task::{Answers, Budget}};
+    ///
+    /// # let draft: TaskDraft = serde_json::from_str(
+    /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+    /// # ).unwrap();
+    /// let task: Task = draft.resolve().unwrap();
+    /// let weekly = task.clone().with_budget(Budget::new(7, 1, Answers::Fresh).unwrap());
+    /// assert_ne!(weekly.fingerprint(), task.fingerprint());
+    /// assert_eq!(weekly.with_budget(Budget::default()), task);
+    /// ```
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        let bytes = written::write(&self.id, &self.questions, budget);
+        Self {
+            budget,
+            fingerprint: Fingerprint::from_canonical(&bytes),
+            ..self
+        }
+    }
+
+    /// All parameters that a report depends on, and the [budget](Task::budget), as the
+    /// bytes that the [fingerprint](Task::fingerprint) is the hash of: numbers of eight
+    /// bytes, little endian, and texts preceded by their length.
+    ///
+    /// ```
+    /// use hushbin::{Task, TaskDraft};
+    ///
+    /// let draft: TaskDraft = serde_json::from_str(
+    ///     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+    /// ).unwrap();
+    /// let task = draft.resolve().unwrap();
+    /// let bytes = task.canonical_bytes();
+    /// assert_eq!(Task::from_canonical_bytes(&bytes), Ok(task));
+    /// ```
+    #[must_use]
+    pub fn canonical_bytes(&self) -> Vec<u8> {
+        written::write(&self.id, &self.questions, self.budget)
+    }
+
+    /// The local ε that one report really spends, whichever question it answers: the
+    /// greatest of theirs. Never above [`Task::epsilon`].
+    #[must_use]
+    pub fn effective_epsilon(&self) -> f64 {
+        let of_each = self.questions.iter().map(Question::effective_epsilon);
+        of_each.fold(0.0, f64::max)
+    }
+}
+
+impl Question {
+    /// The local ε that one report really spends: the largest log-ratio of
+    /// output probabilities, from the thresholds that are sampled, rounded up.
+    /// Never above [`Question::epsilon`].
+    #[must_use]
+    pub fn effective_epsilon(&self) -> f64 {
+        self.0
+            .mechanism
+            .effective_epsilon(&self.domain(), self.0.epsilon)
+    }
+}
+
+impl TryFrom<Task> for TaskParts {
+    type Error = Task;
+
+    /// The fields of a task that asks one question without a name, but its
+    /// [budget](Task::budget).
+    ///
+    /// # Errors
+    /// The task itself, where its questions have names.
+    fn try_from(task: Task) -> Result<Self, Task> {
+        match task.sole() {
+            Some(sole) if task.is_unnamed() => Ok(Self {
+                id: task.id().to_owned(),
+                items: sole.items().clone(),
+                sparsity: sole.sparsity(),
+                epsilon: sole.epsilon(),
+                value: sole.value(),
+                mechanism: sole.mechanism().clone(),
+            }),
+            _ => Err(task),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Tasks as parameters are chosen for.
+
+use alloc::string::String;
+
+use super::Task;
+use super::question::{Question, QuestionParts};
+use crate::error::Error;
+
+impl Task {
+    /// A task that asks one question that needs no name, for ratings.
+    pub(crate) fn of_question(id: String, question: Question) -> Result<Self, Error> {
+        Self::written(id, alloc::vec![question])
+    }
+}
+
+impl Question {
+    /// The same with another weight.
+    pub(crate) fn with_weight(self, weight: u32) -> Result<Self, Error> {
+        let weighted = Self(QuestionParts { weight, ..self.0 });
+        weighted.check().map_err(|error| weighted.blame(error))?;
+        Ok(weighted)
+    }
+}

@@ -1,0 +1,74 @@
+//! Reports of a task, read from bytes.
+
+use super::Task;
+use super::question::Question;
+use crate::codec::Cursor;
+use crate::error::{Error, error};
+use crate::mechanism::Report;
+
+impl Task {
+    /// The one report that these bytes are, as [`Report::encode`] writes it.
+    ///
+    /// ```
+    /// # use hushbin::{Report, Task, TaskDraft, mechanism::collision};
+    /// # let draft: TaskDraft = serde_json::from_str(
+    /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+    /// # ).unwrap();
+    /// # let task: Task = draft.resolve().unwrap();
+    /// let report = Report::Collision(collision::Report { seed: 7, bucket: 1 });
+    /// let mut bytes = Vec::new();
+    /// report.encode(&mut bytes);
+    /// assert_eq!(task.decode_report(&bytes), Ok(report));
+    /// assert!(task.decode_report(&bytes[..8]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for anything that [`Report::encode`] would not have written for
+    /// this task.
+    pub fn decode_report(&self, bytes: &[u8]) -> Result<Report, Error> {
+        match self.take_report(bytes)? {
+            (report, read) if read == bytes.len() => Ok(report),
+            (_, offset) => Err(error!(Malformed {
+                what: "report",
+                offset,
+                reason: "expected the end after the report",
+            })),
+        }
+    }
+
+    /// The report that bytes begin with, and how many of them it is.
+    ///
+    /// # Errors
+    /// As [`Task::decode_report`], whatever follows.
+    pub fn take_report(&self, bytes: &[u8]) -> Result<(Report, usize), Error> {
+        let mut cursor = Cursor::new("report", bytes);
+        let mut taken = None;
+        self.decode_reports(&mut cursor, 1, &mut |report, end| {
+            taken = Some((report, end));
+        })?;
+        Ok(taken.expect("one report was decoded"))
+    }
+
+    /// Decodes `count` reports, and calls `visit` with each report and the offset of its end.
+    pub(crate) fn decode_reports(
+        &self,
+        cursor: &mut Cursor<'_>,
+        count: u32,
+        visit: &mut dyn FnMut(Report, usize),
+    ) -> Result<(), Error> {
+        let mut decode = |question: &Question, cursor: &mut Cursor<'_>, count| {
+            let (domain, epsilon) = (question.domain(), question.epsilon());
+            let mechanism = question.mechanism();
+            mechanism.decode_reports(&domain, epsilon, cursor, count, visit)
+        };
+        if let Some(sole) = self.sole() {
+            return decode(sole, cursor, count);
+        }
+        for _ in 0..count {
+            // Each report begins with its seed, which decides the question.
+            let seed = u64::from_le_bytes(cursor.peek("expected a seed of 8 bytes")?);
+            decode(&self.questions[self.draw.question(seed)], cursor, 1)?;
+        }
+        Ok(())
+    }
+}

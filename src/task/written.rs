@@ -1,0 +1,187 @@
+//! Tasks as canonical bytes: no two tasks are written alike.
+
+use alloc::vec::Vec;
+
+use super::budget::{BUDGET, Budget};
+use super::canonical::{NAMED, UNNAMED};
+use super::items::Items;
+use super::kind::contract::{CHOICE, FLAG, NUMBER};
+use super::kind::{Asked, Cross, Kind, Numbers, Part, Together};
+use super::limits::Limits;
+use super::prefixes::Prefixes;
+use super::question::Question;
+use super::scale::{Scale, TREE};
+use crate::canonical::{Canonical, Written};
+use crate::domain::ValueKind;
+
+pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
+    let mut canonical = Canonical::default();
+    budget.write_canonical(&mut canonical);
+    match questions {
+        [sole] if sole.name().is_empty() => {
+            canonical.text(UNNAMED);
+            canonical.text(id);
+            sole.items().write_canonical(&mut canonical);
+            canonical.number(u64::from(sole.sparsity()));
+            canonical.number(sole.epsilon().to_bits());
+            sole.kind().write_canonical(&mut canonical);
+            sole.mechanism().write_canonical(&mut canonical);
+        }
+        _ => {
+            canonical.text(NAMED);
+            canonical.text(id);
+            canonical.number(questions[0].epsilon().to_bits());
+            canonical.number(questions.len() as u64);
+            for question in questions {
+                canonical.text(question.name());
+                canonical.number(u64::from(question.weight()));
+                question.kind().write_canonical(&mut canonical);
+                if question.kind().own_items().is_none() {
+                    question.items().write_canonical(&mut canonical);
+                    canonical.number(u64::from(question.sparsity()));
+                }
+                question.mechanism().write_canonical(&mut canonical);
+            }
+        }
+    }
+    canonical.into_bytes()
+}
+
+impl Written for Budget {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        if !self.is_default() {
+            canonical.text(BUDGET);
+            canonical.number(u64::from(self.days()));
+            canonical.number(u64::from(self.reports()));
+            canonical.number(self.answers() as u64);
+        }
+    }
+}
+
+impl Written for Items {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        match self {
+            Self::Named(names) => {
+                canonical.number(0);
+                canonical.number(names.len() as u64);
+                names.iter().for_each(|name| canonical.text(name));
+            }
+            Self::Count(count) => {
+                canonical.number(1);
+                canonical.number(u64::from(*count));
+            }
+            Self::Open(_) => canonical.number(2),
+        }
+    }
+}
+
+impl Written for Kind {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        match self {
+            Self::Ratings(ValueKind::Sign | ValueKind::Presence) => canonical.number(0),
+            Self::Ratings(ValueKind::Real) => canonical.number(1),
+            Self::Set => canonical.number(2),
+            Self::Choice => canonical.number(CHOICE),
+            Self::Flag => canonical.number(FLAG),
+            Self::Number(scale) => {
+                canonical.number(NUMBER);
+                scale.write_canonical(canonical);
+            }
+            Self::Numbers(own) => {
+                canonical.number(6);
+                own.write_canonical(canonical);
+            }
+            Self::Cross(own) => {
+                canonical.number(7);
+                own.write_canonical(canonical);
+            }
+            Self::Text(prefixes) => {
+                canonical.number(8);
+                prefixes.write_canonical(canonical);
+            }
+            Self::Together(own) => {
+                canonical.number(9);
+                own.write_canonical(canonical);
+            }
+        }
+    }
+}
+
+impl Written for Numbers {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.number(self.len() as u64);
+        self.iter().for_each(|own| own.write_canonical(canonical));
+    }
+}
+
+impl Written for Cross {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        let parts = self.parts().iter();
+        parts.for_each(|part| part.write_canonical(canonical));
+    }
+}
+
+impl Written for Together {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.number(self.parts().len() as u64);
+        let parts = self.parts().iter();
+        parts.for_each(|part| part.write_canonical(canonical));
+    }
+}
+
+impl Written for Part {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.text(self.name());
+        match &self.asked {
+            Asked::Choice => {
+                canonical.number(CHOICE);
+                self.items().write_canonical(canonical);
+            }
+            Asked::Flag => canonical.number(FLAG),
+            Asked::Number(scale) => {
+                canonical.number(NUMBER);
+                scale.write_canonical(canonical);
+            }
+        }
+    }
+}
+
+impl Written for Scale {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.text(self.unit().unwrap_or(""));
+        if let Some(tree) = self.tree() {
+            canonical.number(TREE.into());
+            canonical.list(tree.branches());
+        }
+        match self.edges() {
+            None => {
+                canonical.number(0);
+                canonical.number(u64::from(self.cells()));
+                let [min, max] = self.range().map(f64::to_bits);
+                canonical.number(min);
+                canonical.number(max);
+            }
+            Some(edges) => {
+                canonical.number(edges.len() as u64);
+                edges
+                    .iter()
+                    .for_each(|edge| canonical.number(edge.to_bits()));
+            }
+        }
+    }
+}
+
+impl Written for Limits {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.text(self.unit().unwrap_or(""));
+        let [min, max] = self.range().map(f64::to_bits);
+        canonical.number(min);
+        canonical.number(max);
+    }
+}
+
+impl Written for Prefixes {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.list(self.lengths());
+    }
+}
