@@ -110,7 +110,12 @@ impl Randomizer {
     /// or a run of other items, in cyclic order, from the one of this rank on. That
     /// being drawn uniformly at random, each of the others is as likely to be added, and
     /// with a fair sign it is neither liked nor disliked on average.
-    pub(super) fn gather(&mut self, signed: &[Signed], rank: u32, mut is_negative: impl FnMut(u32) -> bool) {
+    pub(super) fn gather(
+        &mut self,
+        signed: &[Signed],
+        rank: u32,
+        mut is_negative: impl FnMut(u32) -> bool,
+    ) {
         self.elements.clear();
         self.negative.clear();
         self.placed.clear();

@@ -64,7 +64,8 @@ impl Randomizer {
         for &Entry { item, value } in entries {
             let value = (value * (1u64 << FRACTION_BITS) as f64) as i64;
             let signed = value * i64::from(element_sign(&self.domain, &keys, item));
-            let sum = &mut self.sums[self.hash.bucket_of_place(&keys, self.hash.place(item)) as usize];
+            let sum =
+                &mut self.sums[self.hash.bucket_of_place(&keys, self.hash.place(item)) as usize];
             *sum = sum.saturating_add(signed);
         }
         if let Some(clip) = self.clip {
