@@ -1,6 +1,6 @@
 /**
- * Error classes in files that are loaded later. The build puts this module in the place of
- * `errors.ts` there, so that `instanceof` holds: a file by itself would have classes of its own.
+ * Error classes for files that are loaded later. The build replaces `errors.ts` by this module in
+ * these files. They then throw the classes of the file that loads them, so that `instanceof` holds.
  */
 
 import type * as errors from "./errors.js";
@@ -16,14 +16,14 @@ export let TaskError: typeof errors.TaskError;
 export let UnknownItemError: typeof errors.UnknownItemError;
 export let WasmError: typeof errors.WasmError;
 
-/** What was handed over, to be handed on. */
+/** Arguments of {@link hand}, for files that are loaded later still. */
 export let HANDED: [errors: typeof errors.HANDED, sums?: WebAssembly.Module | undefined];
 
 /**
- * Takes what is of the file that loads this one.
+ * Sets the classes.
  *
- * @param own its error classes
- * @param sums the module of sums, where the one in their code may not be compiled
+ * @param own error classes of the file that loads this one
+ * @param sums WebAssembly module of sums, for hosts that compile no bytes
  */
 export function hand(...[own, sums]: typeof HANDED): void {
   HANDED = [own, sums];

@@ -31,7 +31,7 @@ export interface Sent extends Pick<Stored, "epsilon" | "bytes" | "state"> {
   readonly at: Date;
 }
 
-/** What a call of `report` came to, of sums. */
+/** Receipt of a call of `report`, for sums. */
 export interface SumReceipt extends Pick<Receipt, "outcome"> {
   /** Central ε that this call spent. */
   readonly centralEpsilon: number;
@@ -45,7 +45,7 @@ export interface SumSpent extends Pick<Spent, "used" | "until" | "reports" | "du
   readonly centralEpsilon: number;
   /** Probability that this ε fails. */
   readonly delta: number;
-  /** How many reports a window may hold. */
+  /** Number of reports that a window may hold. */
   readonly allowed: number;
   /** Central ε that all reports have spent, as far as this browser remembers. */
   readonly centralSpent: number;
@@ -59,38 +59,38 @@ export interface SumSent extends Pick<Sent, "at" | "bytes" | "state"> {
   readonly delta: number;
 }
 
-/** What a client says, by the kind of its task. */
+/** Types that a client returns, by the kind of its task. */
 export interface Kind {
-  /** What a call of `report` came to. */
+  /** Receipt of a call of `report`. */
   readonly receipt: unknown;
-  /** A budget, as it stands. */
+  /** Budget in this browser. */
   readonly spent: unknown;
-  /** A report that left, or is to. */
+  /** Report in the history. */
   readonly sent: unknown;
 }
 
-/** What a client of a task with a local ε says. */
+/** Types that a client returns for a task with a local ε. */
 export interface LocalKind extends Kind {
-  /** What a call of `report` came to. */
+  /** Receipt of a call of `report`. */
   readonly receipt: Receipt;
-  /** A budget, as it stands. */
+  /** Budget in this browser. */
   readonly spent: Spent;
-  /** A report that left, or is to. */
+  /** Report in the history. */
   readonly sent: Sent;
 }
 
-/** What a client of sums says. */
+/** Types that a client returns for a task of sums. */
 export interface SumKind extends Kind {
-  /** What a call of `report` came to. */
+  /** Receipt of a call of `report`. */
   readonly receipt: SumReceipt;
-  /** A budget, as it stands. */
+  /** Budget in this browser. */
   readonly spent: SumSpent;
-  /** A report that left, or is to. */
+  /** Report in the history. */
   readonly sent: SumSent;
 }
 
 /**
- * What a client of a task says.
+ * Types that a client of a task returns.
  *
  * @typeParam T the task's type
  */
@@ -111,17 +111,17 @@ export type InputOf<T extends Task | SumTask> = [T] extends [Task]
     ? SumInput<T>
     : ReportInput | SumInput;
 
-/** Puts what a client says into the terms of its kind. */
+/** Translates receipts, budgets and history into the terms of a kind of task. */
 export interface Terms<K extends Kind> {
   (said: Receipt): K["receipt"];
   (said: Spent): K["spent"];
   (said: Sent): K["sent"];
 }
 
-/** Those of local ε. */
+/** Terms of local ε. */
 export const local: Terms<LocalKind> = <T>(said: T) => said;
 
-/** Those of central ε, which is never called ε alone. */
+/** Terms of central ε, which is never called ε alone. */
 export const central = ({ delta }: SumTask): Terms<SumKind> =>
   (({ epsilon, spent, dropped, ...rest }: Partial<Receipt & Spent>) => ({
     ...rest,

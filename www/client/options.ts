@@ -89,9 +89,9 @@ export interface Sealing {
 
 /** Options of clients whose reports are not sealed. */
 export interface Unsealed {
-  /** Reports are sealed where it is given. */
+  /** Missing, so that reports are not sealed. */
   readonly analyser?: undefined;
-  /** Needs sealed reports. */
+  /** Missing, since a relay takes sealed reports alone. */
   readonly relay?: undefined;
 }
 
@@ -102,17 +102,17 @@ export type LocalOptions = (Sealing | Unsealed) & {
    * task's ε times its reports a window. Default 2.
    */
   readonly maxEpsilon?: number | undefined;
-  /** Nobody has to be trusted. */
+  /** Not for tasks with a local ε. */
   readonly trust?: undefined;
-  /** There is no central ε. */
+  /** Not for tasks with a local ε. */
   readonly maxCentralEpsilon?: undefined;
 };
 
 /** Options of clients of sums, whose ε is central. */
 export interface SumOptions extends Sealing {
   /**
-   * That people trust a shuffler, which has to be said: there is no local ε, and whoever
-   * links a person's messages to them reads the answer.
+   * Confirms that people trust a shuffler. There is no local ε: anyone who links a person's
+   * messages to the person reads the answer.
    */
   readonly trust: "shuffler";
   /**
@@ -120,7 +120,7 @@ export interface SumOptions extends Sealing {
    * It has nothing to do with `maxEpsilon` of other clients, whose ε is local. Default 2.
    */
   readonly maxCentralEpsilon?: number | undefined;
-  /** There is no local ε. */
+  /** Not for sums, which have no local ε. */
   readonly maxEpsilon?: undefined;
 }
 
@@ -146,12 +146,12 @@ export interface Settings {
   readonly id: string;
   /** Undefined where the collector describes it; of sums, as it was given. */
   readonly task: AnyTask | undefined;
-  /** What the ledger goes by. */
+  /** Key of the ledger in this browser. */
   readonly ledger: string;
   readonly fingerprint: string | undefined;
   /** Most local ε of a window: no limit where there is none. */
   readonly maxEpsilon: number;
-  /** All options, where reports are to be sealed, or some are given that say so. */
+  /** All options, if reports are to be sealed or an option for that is given. */
   readonly shuffled: object | undefined;
   readonly consent: boolean;
   readonly ignoreSignals: boolean;
@@ -215,7 +215,7 @@ function holds(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && value >= least && value <= most;
 }
 
-/** Whether a task is one of sums, by its own word. */
+/** Returns whether a task says that it is one of sums. */
 export const isSum = (task: unknown): task is SumTask => Object(task).trust !== undefined;
 
 /**
@@ -229,7 +229,7 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
   const { maxEpsilon = central ? Infinity : MAX_EPSILON, maxCentralEpsilon } = options;
   const base = baseUrl(options.endpoint);
   const named = typeof asked === "string";
-  // Sums are read by their own code, which is not there yet.
+  // The code that reads sums is loaded later.
   const task = named ? undefined : central ? asked : parseTask(asked);
   const id = String(task ? task.id : asked);
   check("task", id, !named || /^[a-z0-9][a-z0-9-]{0,63}$/.test(id), "a task, or the id of one");
@@ -239,7 +239,7 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
   const pin = fingerprint?.toLowerCase();
   check("fingerprint", pin, /^[0-9a-f]{32}$/.test(pin ?? "0".repeat(32)), "32 digits");
   const url = `${base}/tasks/${id}`;
-  // Pins that are missing where they are set must not have reports go unsealed.
+  // An `analyser` that is undefined by mistake must not lead to unsealed reports.
   const special =
     central || "analyser" in options || (relay ?? trust ?? maxCentralEpsilon) !== undefined;
   return {

@@ -1,4 +1,4 @@
-/** Code in a file of its own, for tasks whose reports pass a shuffler. */
+/** Loads the code for tasks whose reports pass a shuffler. */
 
 import { HANDED, SealingError } from "./errors.js";
 import { suppliers, why } from "./module.js";
@@ -22,7 +22,8 @@ export async function shuffled(): Promise<typeof import("./shuffled.js")> {
 }
 
 /**
- * Tells what a task of sums costs a person, and what hides them: to be shown before they agree.
+ * Returns the cost of a report of sums to a person, and its protection. Show both before the
+ * person agrees.
  *
  * @example
  * ```ts

@@ -1,9 +1,8 @@
 /**
- * What tasks need whose reports pass a shuffler, in a file of its own that is loaded for them.
+ * Code for tasks whose reports pass a shuffler, in a file that is loaded for them alone.
  *
- * Reports are sealed in the page to an analyser: whoever collects them, a shuffler, sees who sends
- * and cannot read what; the analyser reads what and cannot know who sent it. What seals, and what
- * makes the messages of sums, are files of their own again.
+ * The page seals reports to an analyser. The shuffler sees the sender and cannot read the report;
+ * the analyser reads the report and cannot see the sender. Ciphers and sums are further files.
  */
 
 import { WasmError } from "./errors.js";
@@ -46,7 +45,7 @@ export async function privacyOf(task: SumTask): Promise<SumPrivacy> {
 }
 
 /**
- * The way of a client whose reports are sealed.
+ * Returns the way of a client whose reports are sealed.
  *
  * @throws OptionError, SealingError
  */

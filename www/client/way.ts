@@ -1,4 +1,4 @@
-/** Ways in which sessions differ, by what kind of task it is and by whether reports are sealed. */
+/** Differences between sessions: the kind of task, and whether reports are sealed. */
 
 import type { Entries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
@@ -8,7 +8,7 @@ import type { Stored } from "./store/store.js";
 /** A report, and an upload of it alone, under an id of its own, as it will be sent. */
 export type Packed = readonly [report: Uint8Array, bytes: Uint8Array<ArrayBuffer>];
 
-/** What answers came to, with the report that was made of them. */
+/** Receipt for answers, with the report that was made of them. */
 export type Changed = readonly [receipt: Receipt, made: Stored | undefined];
 
 /** A session, as far as it is needed to seal its reports. */
@@ -26,14 +26,14 @@ export interface Reporting {
 /** Reports answers, where that takes more than one step. */
 export type Report = (session: Reporting, entries: Entries) => Promise<Changed>;
 
-/** What a session does in another way than that of a plain report. */
+/** Deviations of a session from one of plain reports. */
 export interface Way {
   /** Sends requests. */
   readonly fetch?: typeof globalThis.fetch;
   /** Time that a report may wait for others. */
   readonly delayMs?: number;
-  /** Makes what randomises. */
+  /** Makes the randomiser. */
   readonly maker?: (() => Promise<ReportMaker>) | undefined;
-  /** Makes what reports answers. */
+  /** Makes the function that reports answers. */
   readonly reporter?: (engine: ReportMaker) => Promise<Report>;
 }

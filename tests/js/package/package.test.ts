@@ -424,7 +424,7 @@ describe("in Node", () => {
 
 /** What the bundled page has. */
 interface Page {
-  lengthOrCode(task: unknown): Promise<number | string>;
+  lengthOrCode(task: unknown, input: unknown): Promise<number | string>;
 }
 
 /** The modules that a script carries, as characters. */
@@ -462,8 +462,8 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
   beforeAll(async () => {
     const page = `
       import { createRandomizer } from "hushbin";
-      const lengthOrCode = (task) => createRandomizer({ task })
-        .then((randomizer) => randomizer.randomize({ autoplay: 1 }).length, ({ code }) => code);
+      const lengthOrCode = (task, input) => createRandomizer({ task })
+        .then((randomizer) => randomizer.randomize(input).length, ({ code }) => code);
       Object.assign(globalThis, { lengthOrCode });`;
     writeFileSync(join(project, "page.ts"), page);
     const html = '<!doctype html><script type="module" src="/page.ts"></script>';
@@ -489,7 +489,7 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
     }
   });
 
-  it("reports in a browser, where hash-bin alone loads the chunk", async () => {
+  it("reports in a browser, where hash-bin and sums alone load their chunks", async () => {
     const site = await serve({ directories: { "/": `${join(project, to)}/` } });
     const browser = await launchChromium();
     try {
@@ -498,8 +498,11 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
       page.on("request", (request) => loaded.push(basename(request.url())));
       await page.goto(site.url);
       await page.waitForFunction(() => "lengthOrCode" in globalThis);
-      const made = (task: unknown) =>
-        page.evaluate((task) => (globalThis as never as Page).lengthOrCode(task), task);
+      const made = (task: unknown, input: unknown = { autoplay: 1 }) =>
+        page.evaluate(
+          ({ task, input }) => (globalThis as never as Page).lengthOrCode(task, input),
+          { task, input },
+        );
       const choices = JSON.parse(TASK);
       const clipped = { ...choices, mechanism: JSON.parse(CLIPPED) };
       expect(await made(choices)).toBe(9);
@@ -509,6 +512,14 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
       await page.unroute(/complete/);
       expect([await made(clipped), await made(choices)]).toEqual([9, 9]);
       expect(loaded.filter(isChunk)).toHaveLength(2);
+      const ofSums = () => loaded.filter((file) => /^(shuffled|sums)/.test(file));
+      expect(ofSums()).toEqual([]);
+      const sums = JSON.parse(SUMS);
+      await page.route(/sums/, (route) => route.abort());
+      expect(await made(sums, { load: 5 })).toBe("wasm");
+      await page.unroute(/sums/);
+      expect(await made(sums, { load: 5 })).toBe(10);
+      expect(ofSums().length).toBe(3);
     } finally {
       await browser.close();
       site.close();

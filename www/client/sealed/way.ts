@@ -1,4 +1,4 @@
-/** The way of sessions whose reports are sealed to an analyser. */
+/** Sessions whose reports are sealed to an analyser. */
 
 import { joined } from "../bytes.js";
 import { SealingError } from "../errors.js";
@@ -29,7 +29,7 @@ class Wanted {
 
 const equal = (one: unknown, other: unknown) => String(one) === String(other);
 
-/** Seals a report, each of its messages by itself, so that nothing shows whose they are. */
+/** Seals each message of a report by itself, so that messages cannot be linked to each other. */
 async function packed(engine: ReportMaker, report: Uint8Array, seal: Seal): Promise<Packed> {
   const { messages } = engine;
   const header = engine.uploadHeader(messages);
@@ -42,9 +42,8 @@ async function packed(engine: ReportMaker, report: Uint8Array, seal: Seal): Prom
 }
 
 /**
- * Sealing takes a moment, in which a ledger may change: what was made under the one before
- * is charged only where the one of now asks for the same, and otherwise dropped, whatever
- * was drawn.
+ * Reports answers while the ledger may change, since sealing takes a moment. A sealed report is
+ * charged only if the ledger still asks for it, and dropped otherwise.
  */
 const reporting =
   (seal: Seal): Report =>
@@ -86,8 +85,8 @@ async function step<T>(what: string, work: Promise<T>): Promise<T> {
 }
 
 /**
- * The way of a client whose reports are sealed. Nothing is fetched before the session begins;
- * a dry run seals nothing, and asks nobody for keys.
+ * Returns the way of a client whose reports are sealed. A dry run seals nothing and fetches no
+ * keys.
  *
  * @throws OptionError, SealingError
  */
@@ -105,7 +104,7 @@ export function wayOf(settings: Settings, source: TaskSource): Way {
   loading.catch(() => {});
   return {
     fetch,
-    // Sealing a request cannot be done as a page ends.
+    // A page that ends has no time to seal a request.
     ...(relay && delayMs === undefined && { delayMs: 0 }),
     reporter: async ({ fingerprint }) => {
       const keys = await source.fetch(() => fetchKeys(url, fetch));
