@@ -21,7 +21,7 @@ import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { stackTools } from "../../../www/scripts/lib/stack-tools.mjs";
 import { freePort } from "../../../www/scripts/lib/webdriver.mjs";
 import type { Stack } from "./list.mjs";
-import { task } from "./survey.js";
+import { sums, task } from "./survey.js";
 
 /** The program of a server or command, with the packages' programs and nothing of this runner's. */
 const { NODE_ENV: _, VITEST: __, ...OURS } = process.env;
@@ -121,8 +121,8 @@ function slim(folder: string, file: string, tool: string): void {
   const source = readFileSync(join(folder, file), "utf8");
   const changed = source
     .replace(
-      'import { createClient } from "hushbin";',
-      `import { createClient, initialize } from "hushbin/slim";\n${importOfModule(tool)}`,
+      /import \{ (.*) \} from "hushbin";/,
+      (_, names) => `import { ${names}, initialize } from "hushbin/slim";\n${importOfModule(tool)}`,
     )
     .replace("async function report() {", "$&\n  await initialize(url);");
   expect(changed).toMatch(/hushbin\/slim[\s\S]*initialize\(url\)/);
@@ -190,7 +190,7 @@ export class Stacks {
     if (html.includes("the-integrity")) {
       writeFileSync(page, html.replace("the-integrity", this.#integrity()));
     }
-    const json = JSON.stringify({ endpoint, task: { ...task, id: idOf(stack) } });
+    const json = JSON.stringify({ endpoint, sums, task: { ...task, id: idOf(stack) } });
     writeFileSync(join(folder, "survey.json"), json);
     return folder;
   }

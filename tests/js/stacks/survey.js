@@ -10,3 +10,14 @@ export const task = {
   value: "sign",
   mechanism: { name: "collision", rule: "heaviest", favoured: 2, hashing: "balanced", buckets: 10 },
 };
+
+/** A task of sums, whose code the package loads for such tasks alone. */
+export const sums = {
+  id: "timings",
+  trust: "shuffler",
+  epsilon: 1,
+  delta: 1e-6,
+  people: 1000,
+  numbers: [{ name: "load", min: 0, max: 10 }],
+  messages: { levels: 8, drawn: 1, trials: 1, threshold: "4611686018427387904", noise: 2 },
+};

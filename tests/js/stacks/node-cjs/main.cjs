@@ -1,11 +1,13 @@
-const { createClient } = require("hushbin");
-const { endpoint, task } = require("./survey.json");
+const { createClient, createRandomizer } = require("hushbin");
+const { endpoint, sums, task } = require("./survey.json");
 
 async function report() {
   const client = await createClient({ endpoint, task, consent: true });
   await client.report({ "dark-mode": 1, autoplay: -1 });
   await client.flush();
   await client.close();
+  // Loaded for sums alone.
+  await createRandomizer({ task: sums });
 }
 
 report();

@@ -1,7 +1,9 @@
-import { createClient } from "hushbin";
-import { endpoint, task } from "./survey.js";
+import { createClient, createRandomizer } from "hushbin";
+import { endpoint, sums, task } from "./survey.js";
 
 const client = await createClient({ endpoint, task, consent: true });
 await client.report({ "dark-mode": 1, autoplay: -1 });
 await client.flush();
 await client.close();
+// Loaded for sums alone.
+await createRandomizer({ task: sums });

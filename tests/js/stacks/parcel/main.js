@@ -1,5 +1,5 @@
-import { createClient } from "hushbin";
-import { endpoint, task } from "./survey.js";
+import { createClient, createRandomizer } from "hushbin";
+import { endpoint, sums, task } from "./survey.js";
 
 const output = document.querySelector("output");
 
@@ -8,6 +8,8 @@ async function report() {
   await client.report({ "dark-mode": 1, autoplay: -1 });
   await client.flush();
   await client.close();
+  // Loaded for sums alone.
+  await createRandomizer({ task: sums });
 }
 
 report().then(

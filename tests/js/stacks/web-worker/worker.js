@@ -1,11 +1,13 @@
-import { createClient } from "/node_modules/hushbin/dist/index.js";
-import { endpoint, task } from "./survey.js";
+import { createClient, createRandomizer } from "/node_modules/hushbin/dist/index.js";
+import { endpoint, sums, task } from "./survey.js";
 
 async function report(answers) {
   const client = await createClient({ endpoint, task, consent: true });
   await client.report(answers);
   await client.flush();
   await client.close();
+  // Loaded for sums alone.
+  await createRandomizer({ task: sums });
 }
 
 addEventListener("message", ({ data }) => {
