@@ -5,6 +5,7 @@
  */
 
 import { task as RATINGS } from "../../examples/next/app/features.js";
+import { task as TIMINGS } from "../../examples/typed/timings.js";
 import { task as VISITS } from "../../examples/typed/visits.js";
 import {
   type Client,
@@ -12,7 +13,6 @@ import {
   createRandomizer,
   type Question,
   type ReportInput,
-  type SumTask,
   type Task,
 } from "../index.js";
 import { PLUGINS, SETTINGS, SURVEY } from "./harness.js";
@@ -236,19 +236,6 @@ export const wrong: readonly Question[] = [
   // @ts-expect-error a cross has two parts
   { name: "both", kind: "cross", of: [{ name: "a", kind: "flag" }], mechanism: SETTINGS.mechanism },
 ];
-
-const TIMINGS = {
-  id: "timings",
-  trust: "shuffler",
-  epsilon: 1,
-  delta: 1e-6,
-  people: 10_000,
-  numbers: [
-    { name: "load-time", min: 0, max: 10_000, unit: "ms" },
-    { name: "zoom", min: 0.25, max: 4 },
-  ],
-  messages: { levels: 8, drawn: 2, trials: 1, threshold: "1", noise: 4 },
-} as const satisfies SumTask;
 
 export async function sums() {
   const options = { endpoint, analyser: [], trust: "shuffler" } as const;

@@ -11,7 +11,7 @@ use clap::Subcommand;
 
 use super::output::{Error, write_answer};
 use super::sums;
-use crate::task::task_file::{self, ReportTaskFile};
+use crate::task::task_file::{self, ReportTaskFile, TaskFile};
 use cost::Cost;
 
 /// Look at tasks before they are used.
@@ -64,7 +64,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 fn types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
-    let file = ReportTaskFile::read(&options.file)?;
+    let file = TaskFile::read(&options.file)?;
     let module = types::module(&file.resolve()?).map_err(|error| file.error(error))?;
     match &options.out {
         Some(path) => Ok(task_file::write_text(path, &module)?),

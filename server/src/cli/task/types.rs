@@ -2,25 +2,31 @@
 
 use std::fmt;
 
-use hushbin::Task;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::task::CollectedTask;
 
 /// Columns of a line, at most, where it can be broken.
 const WIDTH: usize = 100;
 /// Columns that each level is indented by.
 const INDENT: usize = 2;
 
-/// The module: formatted as Prettier and Biome do at a width of 100, indented by spaces.
-pub(super) fn module(task: &Task) -> Result<String, serde_json::Error> {
+/// Returns the module, formatted as Prettier and Biome do at a width of 100, indented by spaces.
+/// The type that the task satisfies tells the client which kind of task it is.
+pub(super) fn module(task: &CollectedTask) -> Result<String, serde_json::Error> {
     let literal: Literal = serde_json::from_str(&serde_json::to_string(task)?)?;
+    let kind = match task {
+        CollectedTask::Reports(_) => "Task",
+        CollectedTask::Sums(_) => "SumTask",
+    };
     let mut text = format!(
         "// Written by `hushbin task types`; the fingerprint is {}.\n\
-         import type {{ Task }} from \"hushbin\";\n\n\
+         import type {{ {kind} }} from \"hushbin\";\n\n\
          export const task = ",
         task.fingerprint()
     );
     literal.write(0, 0, &mut text);
-    text.push_str(" as const satisfies Task;\n");
+    text.push_str(&format!(" as const satisfies {kind};\n"));
     Ok(text)
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
+use std::thread;
 
 use hushbin_tests::process::{answer, hushbin};
 use serde_json::{Value, json};
@@ -192,7 +194,15 @@ fn an_audit_measures_no_more_than_is_promised_and_nearly_as_much() {
 #[test]
 fn commands_for_private_reports_say_that_these_are_not() {
     let files = Files::new(&numbers(300));
-    let said = hushbin(&["task", "types", &files.path("task.json")]);
+    // A pipe can be read once, by the command for private reports.
+    let pipe = files.path("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let task = fs::read(files.path("task.json")).unwrap();
+    let to = pipe.clone();
+    let writer = thread::spawn(move || fs::write(to, task));
+    let said = hushbin(&["task", "check", &pipe]);
+    writer.join().unwrap().unwrap();
     let why = String::from_utf8(said.stderr).unwrap();
     assert!(
         !said.status.success() && why.contains("a shuffler alone"),

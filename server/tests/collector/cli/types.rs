@@ -14,11 +14,12 @@ fn examples() -> PathBuf {
 }
 
 /// Task files, and the modules that were made of them.
-fn modules() -> [(PathBuf, PathBuf); 3] {
+fn modules() -> [(PathBuf, PathBuf); 4] {
     let pairs = [
         ("typed/visits.json", "typed/visits.ts"),
         ("next/features.json", "next/app/features.ts"),
         ("react/settings.json", "react/src/settings.ts"),
+        ("typed/timings.json", "typed/timings.ts"),
     ];
     pairs.map(|(file, module)| (examples().join(file), examples().join(module)))
 }
@@ -45,7 +46,7 @@ fn examples_are_what_is_written() {
 /// There are a task without names and one that asks a question of each kind.
 #[test]
 fn examples_are_of_every_kind() {
-    let [(named, _), (unnamed, _), _] = modules();
+    let [(named, _), (unnamed, _), ..] = modules();
     let read = |file: &Path| -> Value {
         serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
     };
