@@ -26,13 +26,13 @@ pub struct Privacy {
     pub effective_epsilon: f64,
     /// Probability with which that may fail; 0 but for hash-bin with a δ.
     #[serde(skip_serializing_if = "is_zero")]
-    pub delta: f64,
+    pub(crate) delta: f64,
     /// What ε is about.
-    pub protects: String,
+    pub(crate) protects: String,
     /// What that means.
     pub statement: String,
     /// How much one person reports, and what that costs.
-    pub budget: Spending,
+    pub(crate) budget: Spending,
 }
 
 /// What one person spends under a task's budget, at most, whose ε is one report's.
@@ -40,11 +40,11 @@ pub struct Privacy {
 pub struct Spending {
     /// Windows, and reports in each.
     #[serde(flatten)]
-    pub budget: Budget,
+    pub(crate) budget: Budget,
     /// ε of all reports of a window together.
-    pub window_epsilon: f64,
+    pub(crate) window_epsilon: f64,
     /// ε of all reports of the 365 days from the first on together.
-    pub year_epsilon: f64,
+    pub(crate) year_epsilon: f64,
     /// What that means.
     pub statement: String,
 }
@@ -173,20 +173,20 @@ impl Privacy {
 pub struct SumPrivacy {
     /// Whom those who answer have to trust.
     #[cfg_attr(feature = "wasm", tsify(type = "\"shuffler\""))]
-    pub trust: &'static str,
+    pub(crate) trust: &'static str,
     /// Central ε of one report, in nats.
     pub central_epsilon: f64,
     /// δ of the same.
-    pub delta: f64,
+    pub(crate) delta: f64,
     /// People of a batch at least.
     pub people: u64,
     /// The part of them whose noise is counted on.
-    pub honest_fraction: f64,
+    pub(crate) honest_fraction: f64,
     /// What that means.
     pub statement: String,
     /// How much one person reports.
     #[cfg_attr(feature = "wasm", tsify(type = "object"))]
-    pub budget: Budget,
+    pub(crate) budget: Budget,
 }
 
 impl SumPrivacy {

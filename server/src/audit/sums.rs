@@ -7,7 +7,7 @@
 //! holds.
 
 use hushbin::sums::{Measure, Message, SumRandomizer, SumTask};
-use hushbin_analysis::accounting::sums::Bounds;
+use hushbin_analysis::accounting::Bounds;
 use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 use hushbin_analysis::sums::{SumTotals, account_sums};
 use rand_core::CryptoRng;

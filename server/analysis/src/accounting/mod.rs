@@ -44,7 +44,7 @@ mod privacy_blanket;
 mod privacy_profile;
 mod published;
 mod ranges;
-pub mod sums;
+pub(crate) mod sums;
 mod telling;
 
 pub use account::{Account, account, delta_bounds, reduction_delta_bounds};
@@ -55,7 +55,9 @@ pub use gaussian::gaussian_delta;
 pub use method::Method;
 pub use mixture::{AccountError, Mixture};
 pub use published::{Kind, Published, Scope, published_bounds, wang_collision_theorem_3};
+pub(crate) use ranges::CENTRAL_EPSILON;
 pub use ranges::{
-    BATCHES, CENTRAL_EPSILON, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,
-    HONEST_REPORTS, REPORTS, REPORTS_PER_PERSON,
+    BATCHES, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION, HONEST_REPORTS,
+    REPORTS, REPORTS_PER_PERSON,
 };
+pub use sums::Bounds;

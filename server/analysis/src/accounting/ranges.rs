@@ -31,7 +31,7 @@ pub const HONEST_FRACTION: Bound = Bound {
 /// Part of the reports that are assumed to be honest where nothing is said.
 pub const DEFAULT_HONEST_FRACTION: f64 = 1.0;
 /// ε_c of a batch that is asked for.
-pub const CENTRAL_EPSILON: Bound = Bound {
+pub(crate) const CENTRAL_EPSILON: Bound = Bound {
     name: "central_epsilon",
     min: 0.0,
     max: EPSILON.max,

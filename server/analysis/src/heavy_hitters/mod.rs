@@ -22,7 +22,7 @@
 //! on the safe side for any text that is a candidate whatever the reports of lesser
 //! lengths are, as all are that many people have.
 //!
-//! Between lengths a prefix goes on when its tail is below [`SPURIOUS`] over the number
+//! Between lengths a prefix goes on when its tail is below `SPURIOUS` over the number
 //! of candidates. That costs hashing and no promise.
 //!
 //! A text that is no longer than a prefix is told of whole from there on: all reports of
@@ -43,7 +43,7 @@ use hushbin::task::{Kind, Prefixes};
 use hushbin::{Mechanism, Question};
 
 /// How many prefixes that nobody has go on to the next length, at most, on average.
-pub const SPURIOUS: f64 = 16.0;
+const SPURIOUS: f64 = 16.0;
 
 /// How many reports of a length, of all, hold its candidates back whose hits are not even
 /// as rare as that.

@@ -124,7 +124,7 @@ pub struct Group {
     /// How many candidates were held against them.
     pub candidates: u64,
     /// How many of them went on.
-    pub passed: u64,
+    pub(crate) passed: u64,
 }
 
 /// What a search finds.

@@ -39,15 +39,8 @@ pub fn lower_bound(hits: u64, trials: u64, failure: f64) -> f64 {
 ///
 /// # Panics
 /// If `failure` is not in (0, 0.5].
-///
-/// ```
-/// use hushbin_analysis::numeric::clopper_pearson::least_rare;
-///
-/// // 15 heads of 20 or more have a probability of 2 per cent, 14 or more of 6.
-/// assert_eq!(least_rare(20, 0.5, 0.05), 15);
-/// ```
 #[must_use]
-pub fn least_rare(trials: u64, p: f64, failure: f64) -> u64 {
+pub(crate) fn least_rare(trials: u64, p: f64, failure: f64) -> u64 {
     assert!(failure > 0.0 && failure <= 0.5, "failure is {failure}");
     let failure = failure * (1.0 - ROUNDING);
     let rare = |hits: u64| beta_reg(hits as f64, (trials - hits + 1) as f64, p) <= failure;
@@ -70,6 +63,12 @@ pub fn upper_bound(hits: u64, trials: u64, failure: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 15 heads of 20 or more have a probability of 2 per cent, 14 or more of 6.
+    #[test]
+    fn fifteen_heads_of_twenty_are_rare() {
+        assert_eq!(least_rare(20, 0.5, 0.05), 15);
+    }
 
     /// From decimals of 60 digits, bisected to 30.
     #[test]

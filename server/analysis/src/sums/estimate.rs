@@ -84,7 +84,7 @@ pub struct SumEstimates {
     /// The task's id.
     pub task: String,
     /// Identity of its parameters.
-    pub fingerprint: Fingerprint,
+    pub(crate) fingerprint: Fingerprint,
     /// n: the messages over how many everybody sends. Not a whole number where some could not
     /// be opened.
     pub people: f64,

@@ -32,7 +32,7 @@ pub struct SumInfluence {
     /// By how much all of these move it at most.
     pub all: f64,
     /// The same as a multiple of the standard error of the noise; of a vector, of its length.
-    pub standard_errors: f64,
+    pub(crate) standard_errors: f64,
 }
 
 impl SumInfluence {

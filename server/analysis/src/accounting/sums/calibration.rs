@@ -24,18 +24,18 @@ const PRECISION: f64 = 1e-7;
 
 /// The least noise that is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Calibration {
+pub(crate) struct Calibration {
     /// q and B: a batch with it is (ε, δ)-differentially private.
-    pub noise: NoiseMessages,
+    pub(crate) noise: NoiseMessages,
     /// A threshold with which it is not, as near as the bounds tell.
-    pub too_small: u64,
+    pub(crate) too_small: u64,
     /// μ = N·q, the noise messages of one coordinate and sign of all honest people.
-    pub mean: f64,
+    pub(crate) mean: f64,
     /// N·q·(1 − q).
-    pub variance: f64,
+    pub(crate) variance: f64,
     /// Bounds on δ at ε of noise that is not cut. Cutting it at B adds no more than
     /// a millionth of δ.
-    pub delta: Bounds,
+    pub(crate) delta: Bounds,
 }
 
 /// The least noise with which a batch is (`epsilon`, `delta`)-differentially private,
@@ -43,22 +43,11 @@ pub struct Calibration {
 /// some parts in 10⁴ less it is proven not to be enough, in 10³ where variances are above
 /// 10⁷.
 ///
-/// ```
-/// use hushbin_analysis::accounting::sums::{Senders, calibrate};
-///
-/// let senders = Senders { coordinates: 16, used: 16, levels: 1, honest_people: 90_000, repeats: 1 };
-/// let found = calibrate(&senders, 1.0, 1e-6)?;
-/// // Poisson noise would need 572.03.
-/// assert!(571.0 < found.variance && found.variance < 572.03);
-/// assert!(found.delta.upper <= 1e-6 && found.noise.most < 32);
-/// # Ok::<(), hushbin::Error>(())
-/// ```
-///
 /// # Errors
 /// As [`Senders::check`]; [`Error::OutOfRange`] when δ is outside [`DELTA`], or ε not
 /// from what noise of q = 1/2 reaches to [`CENTRAL_EPSILON`]'s greatest:
 /// [`least_repeats`] finds how many trials a smaller one takes.
-pub fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<Calibration, Error> {
+pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<Calibration, Error> {
     let goal = Goal::new(senders, epsilon, delta)?;
     let trials = senders.trials() as f64;
     let at = |q: f64| senders.noise(threshold(q));
@@ -93,22 +82,10 @@ pub fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<Calibrat
 /// The senders with the least w, whatever theirs is, for which noise of some q up to
 /// 1/2 is enough.
 ///
-/// ```
-/// use hushbin_analysis::accounting::sums::{Senders, calibrate, least_repeats};
-///
-/// let senders = Senders { coordinates: 16, used: 16, levels: 8, honest_people: 20_000, repeats: 1 };
-/// assert!(calibrate(&senders, 1.0, 1e-6).is_err());
-/// let more = least_repeats(&senders, 1.0, 1e-6)?;
-/// // The variance of 36,550 takes at least 4 times as many trials.
-/// assert_eq!(more.repeats, 8);
-/// assert!(calibrate(&more, 1.0, 1e-6)?.mean <= 80_000.0);
-/// # Ok::<(), hushbin::Error>(())
-/// ```
-///
 /// # Errors
 /// As [`calibrate`], of the most trials that are within [`REPEATS`], [`TRIALS`] and
 /// [`NOISE_VARIANCE`].
-pub fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Result<Senders, Error> {
+pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Result<Senders, Error> {
     let one = Senders {
         repeats: 1,
         ..*senders
@@ -155,14 +132,8 @@ pub fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Result<Send
 /// Variance of Gaussian noise on each of 2D counts that hides a person, 2DL²/g², of
 /// D `coordinates` used and L `levels`: the limit of much noise. Rare noise takes
 /// somewhat more, and much more where ε is so large that little noise is left.
-///
-/// ```
-/// use hushbin_analysis::accounting::sums::gaussian_noise;
-///
-/// assert!((gaussian_noise(16, 1, 1.0, 1e-6) - 571.133_174_97).abs() < 1e-6);
-/// ```
 #[must_use]
-pub fn gaussian_noise(coordinates: u32, levels: u32, epsilon: f64, delta: f64) -> f64 {
+pub(crate) fn gaussian_noise(coordinates: u32, levels: u32, epsilon: f64, delta: f64) -> f64 {
     let levels = f64::from(levels);
     let apart = gaussian_distance(epsilon, delta);
     2.0 * f64::from(coordinates) * levels * levels / (apart * apart)

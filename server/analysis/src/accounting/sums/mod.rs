@@ -34,9 +34,12 @@ mod counts;
 mod noise;
 mod profile;
 mod senders;
+#[cfg(test)]
+mod tests;
 mod truncation;
 
 pub use bounds::Bounds;
-pub use calibration::{Calibration, calibrate, gaussian_noise, least_repeats};
-pub use noise::{COORDINATES, LEVELS, NOISE_PROBABILITY, NOISE_VARIANCE, TRIALS, UnitNoise};
-pub use senders::{HONEST_PEOPLE, NoiseMessages, REPEATS, Senders};
+pub(crate) use calibration::{calibrate, gaussian_noise, least_repeats};
+#[cfg(test)]
+use noise::UnitNoise;
+pub(crate) use senders::{NoiseMessages, Senders};

@@ -6,32 +6,32 @@ use hushbin::bounds::Bound;
 use serde::Serialize;
 
 /// Number of coordinates D, and of those k that a person uses.
-pub const COORDINATES: Bound = Bound {
+pub(crate) const COORDINATES: Bound = Bound {
     name: "coordinates",
     min: 1.0,
     max: 16_384.0,
 };
 /// Number of levels L: a coordinate is −L to L.
-pub const LEVELS: Bound = Bound {
+pub(crate) const LEVELS: Bound = Bound {
     name: "levels",
     min: 1.0,
     max: 1024.0,
 };
 /// Number of trials N of a coordinate and sign, of all honest people together.
-pub const TRIALS: Bound = Bound {
+pub(crate) const TRIALS: Bound = Bound {
     name: "trials",
     min: 1.0,
     max: 1e12,
 };
 /// Probability q of a noise message.
-pub const NOISE_PROBABILITY: Bound = Bound {
+pub(crate) const NOISE_PROBABILITY: Bound = Bound {
     name: "probability of a noise message",
     min: f64::EPSILON / 4096.0,
     max: 0.5,
 };
 /// Variance N·q·(1 − q) of a count, at most: what is summed up is as wide as some of
 /// its roots.
-pub const NOISE_VARIANCE: Bound = Bound {
+pub(crate) const NOISE_VARIANCE: Bound = Bound {
     name: "variance of a count's noise",
     min: 0.0,
     max: 1e10,
@@ -47,18 +47,8 @@ pub(super) const SCALE: f64 = 18_446_744_073_709_551_616.0;
 /// it. Source: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean
 /// Estimation in the Shuffle Model", of which the messages are; that noise of the
 /// messages' own kind is enough goes beyond it.
-///
-/// ```
-/// use hushbin_analysis::accounting::sums::UnitNoise;
-///
-/// let noise = UnitNoise::new(1, 1, 5_000, ((369.4 / 5_000.0) * 2_f64.powi(64)) as u64)?;
-/// assert!((noise.variance() - 342.1).abs() < 0.1);
-/// let delta = noise.delta_bounds(0.3)?;
-/// assert!(0.99e-6 < delta.lower && delta.upper < 1.01e-6);
-/// # Ok::<(), hushbin::Error>(())
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct UnitNoise {
+pub(crate) struct UnitNoise {
     coordinates: u32,
     levels: u32,
     trials: u64,
@@ -71,7 +61,12 @@ impl UnitNoise {
     /// # Errors
     /// [`Error::OutOfRange`] where a number is outside [`COORDINATES`], [`LEVELS`],
     /// [`TRIALS`], [`NOISE_PROBABILITY`] or [`NOISE_VARIANCE`].
-    pub fn new(coordinates: u32, levels: u32, trials: u64, threshold: u64) -> Result<Self, Error> {
+    pub(crate) fn new(
+        coordinates: u32,
+        levels: u32,
+        trials: u64,
+        threshold: u64,
+    ) -> Result<Self, Error> {
         COORDINATES.check(f64::from(coordinates))?;
         LEVELS.check(f64::from(levels))?;
         TRIALS.check(trials as f64)?;
@@ -88,31 +83,31 @@ impl UnitNoise {
 
     /// Coordinates that a person may change.
     #[must_use]
-    pub const fn coordinates(&self) -> u32 {
+    pub(crate) const fn coordinates(&self) -> u32 {
         self.coordinates
     }
 
     /// L.
     #[must_use]
-    pub const fn levels(&self) -> u32 {
+    pub(crate) const fn levels(&self) -> u32 {
         self.levels
     }
 
     /// N.
     #[must_use]
-    pub const fn trials(&self) -> u64 {
+    pub(crate) const fn trials(&self) -> u64 {
         self.trials
     }
 
     /// q·2⁶⁴.
     #[must_use]
-    pub const fn threshold(&self) -> u64 {
+    pub(crate) const fn threshold(&self) -> u64 {
         self.threshold
     }
 
     /// q.
     #[must_use]
-    pub fn probability(&self) -> f64 {
+    pub(crate) fn probability(&self) -> f64 {
         self.probabilities()[0]
     }
 
@@ -124,13 +119,13 @@ impl UnitNoise {
 
     /// μ = N·q, the noise messages of one coordinate and sign.
     #[must_use]
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.trials as f64 * self.probability()
     }
 
     /// N·q·(1 − q).
     #[must_use]
-    pub fn variance(&self) -> f64 {
+    pub(crate) fn variance(&self) -> f64 {
         let [p, rest] = self.probabilities();
         self.trials as f64 * p * rest
     }

@@ -9,12 +9,10 @@
 //! composed as batches are.
 
 use super::counts::Counts;
-use hushbin::Error;
 
 use super::bounds::Bounds;
 use super::noise::UnitNoise;
 use crate::accounting::composition::{Loss, Part, Side, curve, sum};
-use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 use crate::numeric::roots::{arithmetic, bisect};
 
 /// How much of δ may be given away to shorten measures.
@@ -52,31 +50,6 @@ enum Rest<'a> {
     One(&'a Counts),
     /// Of several.
     Several(Loss),
-}
-
-impl UnitNoise {
-    /// Bounds on the least δ with which the counts are (`epsilon`, δ)-differentially
-    /// private, between any two inputs of one person. Sharp from [`DELTA`]'s least to
-    /// 1/2.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`].
-    pub fn delta_bounds(&self, epsilon: f64) -> Result<Bounds, Error> {
-        CENTRAL_EPSILON.check(epsilon)?;
-        let profile = Profile::new(self, DELTA.min);
-        Ok(profile.bounds(|told| told.delta(epsilon)))
-    }
-
-    /// Bounds on the least ε at `delta`, infinite where more than that is told
-    /// outright.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] when δ is outside [`DELTA`].
-    pub fn epsilon_bounds(&self, delta: f64) -> Result<Bounds, Error> {
-        DELTA.check(delta)?;
-        let profile = Profile::new(self, delta);
-        Ok(profile.bounds(|told| told.epsilon(delta)))
-    }
 }
 
 impl Profile {

@@ -12,13 +12,13 @@ use crate::accounting::composition::Side;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
 /// Trials w of one person, coordinate and sign.
-pub const REPEATS: Bound = Bound {
+pub(crate) const REPEATS: Bound = Bound {
     name: "repeats",
     min: 1.0,
     max: 65_536.0,
 };
 /// Honest people of a batch n_h, whose noise is counted on.
-pub const HONEST_PEOPLE: Bound = Bound {
+pub(crate) const HONEST_PEOPLE: Bound = Bound {
     name: "honest people",
     ..TRIALS
 };
@@ -30,30 +30,30 @@ pub const HONEST_PEOPLE: Bound = Bound {
 /// of a sign change, and δ of the mixture is no more than the average of the δ of what
 /// may be drawn. Noise messages are sent of all D.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Senders {
+pub(crate) struct Senders {
     /// D, within [`COORDINATES`].
-    pub coordinates: u32,
+    pub(crate) coordinates: u32,
     /// k, from 1 to D.
-    pub used: u32,
+    pub(crate) used: u32,
     /// L, within [`LEVELS`]: a coordinate is rounded to −L to L.
-    pub levels: u32,
+    pub(crate) levels: u32,
     /// n_h, within [`HONEST_PEOPLE`], the person among them: their noise does not depend
     /// on their values. What others send is not counted on; of a batch with fewer
     /// honest people nothing is said.
-    pub honest_people: u64,
+    pub(crate) honest_people: u64,
     /// w, within [`REPEATS`]: trials of one person for a noise message of one
     /// coordinate and sign. N = w·n_h is within [`TRIALS`].
-    pub repeats: u32,
+    pub(crate) repeats: u32,
 }
 
 /// Noise of every person: q, and how many noise messages a person sends at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct NoiseMessages {
+pub(crate) struct NoiseMessages {
     /// q·2⁶⁴: a trial sends a message where a uniform word of 64 bits is below.
-    pub threshold: u64,
+    pub(crate) threshold: u64,
     /// B: all a person's noise messages are drawn anew until they are no more. 2Dw or
     /// above, they never are.
-    pub most: u64,
+    pub(crate) most: u64,
 }
 
 impl Senders {
@@ -61,7 +61,7 @@ impl Senders {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when a number is outside its range.
-    pub fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         COORDINATES.check(f64::from(self.coordinates))?;
         let used = Bound {
             name: "coordinates used",
@@ -77,7 +77,7 @@ impl Senders {
 
     /// N = w·n_h.
     #[must_use]
-    pub const fn trials(&self) -> u64 {
+    pub(crate) const fn trials(&self) -> u64 {
         self.honest_people.saturating_mul(self.repeats as u64)
     }
 
@@ -85,56 +85,17 @@ impl Senders {
     ///
     /// # Errors
     /// As [`Senders::check`] and [`UnitNoise::new`].
-    pub fn noise(&self, threshold: u64) -> Result<UnitNoise, Error> {
+    pub(crate) fn noise(&self, threshold: u64) -> Result<UnitNoise, Error> {
         self.check()?;
         UnitNoise::new(self.used, self.levels, self.trials(), threshold)
-    }
-
-    /// Bounds on the least δ with which a batch is (`epsilon`, δ)-differentially
-    /// private, of noise that is cut at B. About 1/1000 of δ wide, or what cutting
-    /// costs: [`Senders::is_enough`] is sharper at a δ that is known.
-    ///
-    /// ```
-    /// use hushbin_analysis::accounting::sums::{NoiseMessages, Senders};
-    ///
-    /// let senders = Senders { coordinates: 16, used: 16, levels: 8, honest_people: 90_000, repeats: 1 };
-    /// let any = NoiseMessages { threshold: 1 << 63, most: 32 };
-    /// let few = NoiseMessages { threshold: 1 << 63, most: 31 };
-    /// assert!(senders.delta_bounds(any, 2.0)?.upper < 1e-9);
-    /// // Of every person, P(32 of 32) is 2⁻³².
-    /// assert!(senders.delta_bounds(few, 2.0)?.upper > 1e-4);
-    /// # Ok::<(), hushbin::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside
-    /// [`CENTRAL_EPSILON`].
-    pub fn delta_bounds(&self, noise: NoiseMessages, epsilon: f64) -> Result<Bounds, Error> {
-        let whole = self.noise(noise.threshold)?.delta_bounds(epsilon)?;
-        let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
-        Ok(Bounds {
-            lower: (whole.lower - cut).max(0.0),
-            upper: (whole.upper + cut).min(1.0),
-        })
     }
 
     /// Bounds on the least ε of a batch at `delta`, of noise that is cut at B; infinite
     /// where more than δ is told outright, or cut.
     ///
-    /// ```
-    /// use hushbin_analysis::accounting::sums::{NoiseMessages, Senders};
-    ///
-    /// let senders = Senders { coordinates: 16, used: 16, levels: 8, honest_people: 90_000, repeats: 1 };
-    /// let noise = NoiseMessages { threshold: (0.45 * 2_f64.powi(64)) as u64, most: 32 };
-    /// let found = senders.account(noise, 1e-6)?;
-    /// assert!(found.lower <= found.upper && found.upper < found.lower * 1.0001);
-    /// assert!(1.3 < found.lower && found.upper < 1.31);
-    /// # Ok::<(), hushbin::Error>(())
-    /// ```
-    ///
     /// # Errors
     /// As [`Senders::noise`]; [`Error::OutOfRange`] when δ is outside [`DELTA`].
-    pub fn account(&self, noise: NoiseMessages, delta: f64) -> Result<Bounds, Error> {
+    pub(crate) fn account(&self, noise: NoiseMessages, delta: f64) -> Result<Bounds, Error> {
         DELTA.check(delta)?;
         let profile = Profile::new(&self.noise(noise.threshold)?, delta * (1.0 - SHARE));
         let truncation = self.truncation(noise.threshold);
@@ -144,33 +105,6 @@ impl Senders {
             lower: below.epsilon_beside(delta, &cut),
             upper: above.epsilon_beside(delta, &cut),
         })
-    }
-
-    /// Whether a batch is (`epsilon`, `delta`)-differentially private by the bound from
-    /// above: by that which [`calibrate`](super::calibrate) goes by, so that what it
-    /// finds is.
-    ///
-    /// ```
-    /// use hushbin_analysis::accounting::sums::{NoiseMessages, Senders, calibrate};
-    ///
-    /// let senders = Senders { coordinates: 4, used: 4, levels: 2, honest_people: 9_000, repeats: 1 };
-    /// let noise = calibrate(&senders, 1.0, 1e-6)?.noise;
-    /// assert!(senders.is_enough(noise, 1.0, 1e-6)?);
-    /// let fewer = NoiseMessages { most: noise.most - 1, ..noise };
-    /// assert!(!senders.is_enough(fewer, 1.0, 1e-6)?);
-    /// # Ok::<(), hushbin::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside
-    /// [`CENTRAL_EPSILON`] or δ outside [`DELTA`].
-    pub fn is_enough(&self, noise: NoiseMessages, epsilon: f64, delta: f64) -> Result<bool, Error> {
-        CENTRAL_EPSILON.check(epsilon)?;
-        DELTA.check(delta)?;
-        let profile = Profile::new(&self.noise(noise.threshold)?, delta * (1.0 - SHARE));
-        let [above] = profile.told([Side::Above]);
-        let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
-        Ok(above.delta(epsilon) + cut <= delta)
     }
 
     /// What cutting a person's noise costs.

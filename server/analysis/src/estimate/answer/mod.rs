@@ -30,7 +30,7 @@ pub struct ItemEstimates {
     /// By [`Estimand::ALL`]; `None` what the mechanism does not estimate.
     pub by_estimand: [Option<Estimate>; 5],
     /// The unit of the mean, of one of several numbers that has one.
-    pub unit: Option<String>,
+    pub(crate) unit: Option<String>,
     /// What was made of them.
     pub post_processed: PostProcessed,
 }
@@ -88,7 +88,7 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// Identity of its parameters.
-    pub fingerprint: Fingerprint,
+    pub(crate) fingerprint: Fingerprint,
     /// n, the number of reports that answer the question.
     pub reports: u64,
     /// Confidence of the intervals.
@@ -97,14 +97,14 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     pub privacy: Privacy,
     /// The bias of what is clipped, in words, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bias: Option<String>,
+    pub(crate) bias: Option<String>,
     /// What error bars over several windows leave out, in words, where answers are permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
     /// What was made of estimates, in a sentence for each member of
     /// [`PostProcessed`] that was asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub post_processing: BTreeMap<&'static str, &'static str>,
+    pub(crate) post_processing: BTreeMap<&'static str, &'static str>,
     /// What shrinking is predicted to gain, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<Shrinkage>,

@@ -20,10 +20,10 @@ pub struct PostProcessed {
     pub conditional_mean: Option<ConditionalMean>,
     /// By [`PostProcessing::Projection`].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub projected: Option<Projected>,
+    pub(crate) projected: Option<Projected>,
     /// By [`PostProcessing::FullProjection`].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fully_projected: Option<Projected>,
+    pub(crate) fully_projected: Option<Projected>,
     /// By [`PostProcessing::Shrinkage`], of the first estimand of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrunken: Option<Shrunken>,

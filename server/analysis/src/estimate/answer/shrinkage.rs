@@ -29,7 +29,7 @@ pub struct Shrunken {
     /// The posterior mean. Biased towards 0.
     pub estimate: f64,
     /// The posterior standard deviation.
-    pub deviation: f64,
+    pub(crate) deviation: f64,
 }
 
 /// Steps between widths, as a factor.

@@ -18,7 +18,7 @@ pub struct StandOut {
     /// The part of those listed, on average, of whom it is not true; in (0, 1/2].
     pub false_discovery_rate: f64,
     /// What was tested.
-    pub estimand: Estimand,
+    pub(crate) estimand: Estimand,
     /// The items, those first that are the most standard errors from 0.
     pub items: Vec<Label>,
 }

@@ -30,13 +30,13 @@ pub struct CrowdTest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// What is looked at.
-    pub test: Respect,
+    pub(crate) test: Respect,
     /// How often reports of an honest crowd are as unusual as these, at most.
     pub p: f64,
     /// Whether that is too rarely to be chance: once in a million tests.
     pub flagged: bool,
     /// What was found.
-    pub statement: String,
+    pub(crate) statement: String,
 }
 
 /// What is looked at.

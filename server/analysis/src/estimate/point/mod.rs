@@ -138,12 +138,12 @@ pub struct ItemPoints {
     /// [`Estimand::Plus`].
     pub plus: Option<Point>,
     /// [`Estimand::Minus`].
-    pub minus: Option<Point>,
+    pub(crate) minus: Option<Point>,
     /// [`Estimand::Nonmissing`].
-    pub nonmissing: Option<Point>,
+    pub(crate) nonmissing: Option<Point>,
     /// Covariance of the noise of mean and non-missing frequency, where both
     /// are estimated.
-    pub covariance: Option<f64>,
+    pub(crate) covariance: Option<f64>,
     /// [`Estimand::Share`].
     pub share: Option<Point>,
 }

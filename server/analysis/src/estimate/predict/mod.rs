@@ -148,7 +148,7 @@ impl Predictor {
     /// [`Predictor::worst_variance`] of the distribution function of so many bins, where
     /// each is an item that one person rates.
     #[must_use]
-    pub fn worst_of_rated_bins(&self, part: f64, several: bool) -> Option<f64> {
+    pub(crate) fn worst_of_rated_bins(&self, part: f64, several: bool) -> Option<f64> {
         let rates = self.prepared.single()?;
         let bins = self
             .domain

@@ -11,7 +11,7 @@ use crate::estimate::query::{Estimate, Label, Quantiles, part_label};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CrossEstimates {
     /// The marginal shares of rows.
-    pub rows: Margin,
+    pub(crate) rows: Margin,
     /// The marginal shares of columns.
     pub columns: Margin,
     /// Of a number for its mean: the mean within each row.
@@ -20,20 +20,20 @@ pub struct CrossEstimates {
     /// Of other columns: the share of each within each row. None are given of more than
     /// [`CrossEstimates::MOST_CELLS`] cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub conditional_shares: Vec<ConditionalShare>,
+    pub(crate) conditional_shares: Vec<ConditionalShare>,
 }
 
 /// The marginal distribution of rows or of columns: sums of cells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Margin {
     /// The part's name.
-    pub name: String,
+    pub(crate) name: String,
     /// The unit of a number, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit: Option<String>,
+    pub(crate) unit: Option<String>,
     /// The least and the greatest number, of one; those beyond count as these.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub range: Option<[f64; 2]>,
+    pub(crate) range: Option<[f64; 2]>,
     /// By option, level or bin.
     pub shares: Vec<MarginalShare>,
 }
@@ -63,7 +63,7 @@ pub struct ConditionalShare {
     /// What the row is called.
     pub row: Label,
     /// What the column is called.
-    pub column: Label,
+    pub(crate) column: Label,
     /// The share, in [0, 1].
     #[serde(flatten)]
     pub share: RatioEstimate,
@@ -72,7 +72,7 @@ pub struct ConditionalShare {
 impl CrossEstimates {
     /// The greatest number of cells of which all conditional shares are given: each takes
     /// about a millisecond.
-    pub const MOST_CELLS: usize = 4096;
+    pub(crate) const MOST_CELLS: usize = 4096;
 }
 
 /// Answers of people who are each in one cell of `cross`.

@@ -53,7 +53,7 @@ pub struct QuantileEstimate {
     /// Covers the truth with the stated confidence, taken on its own.
     pub interval: [f64; 2],
     /// One of intervals that all cover, over all quantiles asked for (Bonferroni).
-    pub simultaneous_interval: [f64; 2],
+    pub(crate) simultaneous_interval: [f64; 2],
     /// The edges around `interval`: these cover however people are spread within bins.
     pub edges: [f64; 2],
 }

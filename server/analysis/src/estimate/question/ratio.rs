@@ -31,10 +31,10 @@ pub struct RatioEstimate {
     /// Covers the truth with the stated confidence, taken on its own; within the range.
     pub interval: [f64; 2],
     /// One of intervals that all cover, over all rows, or rows and columns (Bonferroni).
-    pub simultaneous_interval: [f64; 2],
+    pub(crate) simultaneous_interval: [f64; 2],
     /// Whether `interval` is the whole range, the row's share not being significantly above
     /// 0.
-    pub whole_range: bool,
+    pub(crate) whole_range: bool,
 }
 
 impl RatioEstimate {

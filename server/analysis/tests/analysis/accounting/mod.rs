@@ -7,7 +7,6 @@ mod compare;
 mod compose;
 mod ideal_hash;
 mod inverse;
-mod sums;
 
 use crate::support::reduction::{Reduction, divergence};
 use hushbin::{ErrorCode, TaskDraft};

@@ -1,10 +1,10 @@
 //! Which way δ and the least noise go, on grids, and what is refused.
 
 use super::{SCALE, noise, senders};
-use hushbin::ErrorCode;
-use hushbin_analysis::accounting::sums::{
+use crate::accounting::sums::{
     NoiseMessages, Senders, UnitNoise, calibrate, gaussian_noise, least_repeats,
 };
+use hushbin::ErrorCode;
 
 /// What of a grid is told by less noise, or of more coordinates or levels, is no less.
 #[test]

@@ -1,7 +1,7 @@
 //! Numbers computed independently, and the numbers of tables.
 
 use super::{SCALE, noise, senders};
-use hushbin_analysis::accounting::sums::{UnitNoise, calibrate, gaussian_noise, least_repeats};
+use crate::accounting::sums::{UnitNoise, calibrate, gaussian_noise, least_repeats};
 use serde_json::Value;
 
 fn rows(part: &str) -> Vec<Value> {

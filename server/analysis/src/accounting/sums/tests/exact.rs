@@ -2,7 +2,7 @@
 
 use super::brute::{binomial, counts, delta, product};
 use super::{SCALE, noise, senders};
-use hushbin_analysis::accounting::sums::{Bounds, NoiseMessages, Senders};
+use crate::accounting::sums::{Bounds, NoiseMessages, Senders};
 
 fn hold(found: Bounds, whole: f64, at: &str) {
     let rounded = 1e-12;

@@ -1,0 +1,99 @@
+//! Sums of unit messages, against numbers computed independently and against whole sums.
+
+mod brute;
+mod exact;
+mod examples;
+mod monotone;
+mod reference;
+
+use hushbin::Error;
+
+use super::bounds::Bounds;
+use super::profile::Profile;
+use super::truncation::SHARE;
+use super::{NoiseMessages, Senders, UnitNoise};
+use crate::accounting::composition::Side;
+use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
+
+/// 2⁶⁴.
+const SCALE: f64 = 18_446_744_073_709_551_616.0;
+
+/// Noise of a probability.
+fn noise(coordinates: u32, levels: u32, trials: u64, q: f64) -> UnitNoise {
+    UnitNoise::new(coordinates, levels, trials, (q * SCALE) as u64).unwrap()
+}
+
+/// People of whom each uses all coordinates.
+fn senders(coordinates: u32, levels: u32, honest_people: u64, repeats: u32) -> Senders {
+    Senders {
+        coordinates,
+        used: coordinates,
+        levels,
+        honest_people,
+        repeats,
+    }
+}
+
+impl UnitNoise {
+    /// Bounds on the least δ with which the counts are (`epsilon`, δ)-differentially
+    /// private, between any two inputs of one person. Sharp from [`DELTA`]'s least to
+    /// 1/2.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`].
+    pub(crate) fn delta_bounds(&self, epsilon: f64) -> Result<Bounds, Error> {
+        CENTRAL_EPSILON.check(epsilon)?;
+        let profile = Profile::new(self, DELTA.min);
+        Ok(profile.bounds(|told| told.delta(epsilon)))
+    }
+
+    /// Bounds on the least ε at `delta`, infinite where more than that is told
+    /// outright.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when δ is outside [`DELTA`].
+    pub(crate) fn epsilon_bounds(&self, delta: f64) -> Result<Bounds, Error> {
+        DELTA.check(delta)?;
+        let profile = Profile::new(self, delta);
+        Ok(profile.bounds(|told| told.epsilon(delta)))
+    }
+}
+
+impl Senders {
+    /// Bounds on the least δ with which a batch is (`epsilon`, δ)-differentially
+    /// private, of noise that is cut at B. About 1/1000 of δ wide, or what cutting
+    /// costs: `is_enough` is sharper at a δ that is known.
+    ///
+    /// # Errors
+    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside
+    /// [`CENTRAL_EPSILON`].
+    pub(crate) fn delta_bounds(&self, noise: NoiseMessages, epsilon: f64) -> Result<Bounds, Error> {
+        let whole = self.noise(noise.threshold)?.delta_bounds(epsilon)?;
+        let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
+        Ok(Bounds {
+            lower: (whole.lower - cut).max(0.0),
+            upper: (whole.upper + cut).min(1.0),
+        })
+    }
+
+    /// Whether a batch is (`epsilon`, `delta`)-differentially private by the bound from
+    /// above: by that which [`calibrate`](super::calibrate) goes by, so that what it
+    /// finds is.
+    ///
+    /// # Errors
+    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside
+    /// [`CENTRAL_EPSILON`] or δ outside [`DELTA`].
+    pub(crate) fn is_enough(
+        &self,
+        noise: NoiseMessages,
+        epsilon: f64,
+        delta: f64,
+    ) -> Result<bool, Error> {
+        CENTRAL_EPSILON.check(epsilon)?;
+        DELTA.check(delta)?;
+        let profile = Profile::new(&self.noise(noise.threshold)?, delta * (1.0 - SHARE));
+        let [above] = profile.told([Side::Above]);
+        let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
+        Ok(above.delta(epsilon) + cut <= delta)
+    }
+}
