@@ -9,7 +9,7 @@ function optionsOf(fields: object): string[] {
   return Object.entries(fields).map(([name, value]) => `--${name.replaceAll("_", "-")} ${value}`);
 }
 
-/** What a question is of, as the command has it. */
+/** Parts of a question, as the command has them. */
 function partsOf(kind: string, of: readonly Record<string, unknown>[]): object {
   const [first = {}, { options: columns, min, max } = {}] = of;
   if (kind === "numbers") return { numbers: of.length, min: first.min, max: first.max };

@@ -9,14 +9,14 @@ export type Reply = Plan | SumPlan;
 /** One question of a curve. */
 export interface Probe {
   readonly curve: CurveName;
-  /** Where it lies on the curve's axis. */
+  /** Place on the curve's axis. */
   readonly at: number;
   readonly question: Survey;
 }
 
 export type CurveName = "epsilon" | "people";
 
-/** What is drawn of an answer; null where there is none. */
+/** Point of a curve; null where there is no answer. */
 export interface Point {
   readonly at: number;
   readonly error: number | null;
@@ -25,7 +25,7 @@ export interface Point {
   readonly central: number | null;
 }
 
-/** What each axis spans, at least. */
+/** Least span of each axis. */
 export const SPANS: Readonly<Record<CurveName, readonly [number, number]>> = {
   epsilon: [0.05, 12],
   people: [100, 1e9],

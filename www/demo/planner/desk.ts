@@ -12,11 +12,11 @@ export type Planning = (asking: Asking) => Reply;
 export interface Asked {
   readonly id: number;
   readonly question: Asking;
-  /** Of which of several questions the errors are drawn. */
+  /** Question whose errors are drawn, of several. */
   readonly shown?: number;
 }
 
-/** What is told of a question. */
+/** News of a question. */
 export type Told = { readonly id: number } & (
   | { readonly kind: "begun" }
   | {

@@ -6,7 +6,7 @@ import { ERRORS_OF } from "./sole.js";
 import { type Cost, commonFigures, type Row, type View } from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
-/** What is shown of an answer about several questions. */
+/** Shows the plan of several questions. */
 export function eachView(answer: Plan, asked: Survey): View {
   const { questions, people, effective_epsilon, central } = answer;
   const mechanisms = [...new Set(questions.map(({ mechanism }) => nameOf(mechanism)))];

@@ -16,11 +16,11 @@ import {
 export interface Several {
   /** Each with all that is set; of what is {@link SHARED} with the same. */
   readonly all: readonly [State, ...State[]];
-  /** Which of them the form shows. */
+  /** Place of the question that the form shows. */
   readonly at: number;
 }
 
-/** What is known of people and privacy, and what is to be found: of the plan, not of a question. */
+/** Settings of the whole plan: people, privacy, and the quantity to find. */
 export const SHARED = [
   ...(["trust", "solve", "budget", "people", "people_per_day", "epsilon"] as const),
   ...(["cap", "central_epsilon", "delta", "honest_fraction"] as const),
@@ -40,7 +40,7 @@ export function shown(several: Several): State {
   return several.all[placeOf(several)] ?? several.all[0];
 }
 
-/** After what the form shows has changed: of other questions, what they share. */
+/** Changes what the form shows; other questions take over what they share. */
 export function changed(several: Several, state: State): Several {
   const { all, at } = several;
   const [shared, place] = [sharedOf(state), placeOf(several)];
@@ -49,13 +49,13 @@ export function changed(several: Several, state: State): Several {
   return { all: [own(first, 0), ...others.map((old, index) => own(old, index + 1))], at };
 }
 
-/** With a further question, which the form then shows. */
+/** Adds a question, which the form then shows. */
 export function added({ all }: Several, further: State): Several {
   const [first, ...others] = all;
   return { all: [first, ...others, { ...further, ...sharedOf(first) }], at: all.length };
 }
 
-/** Without the question that the form shows, unless that is the only one. */
+/** Removes the question that the form shows, unless it is the only one. */
 export function removed(several: Several): Several {
   const { all, at } = several;
   const [first, ...others] = all.filter((_, index) => index !== at);
@@ -71,12 +71,12 @@ export function namesOf(all: Several["all"]): string[] {
   return all.map(({ kind }) => (kind === "ratings" ? "" : kind));
 }
 
-/** Everything that is asked. */
+/** Input of the planner. */
 export function askingOf({ all }: Several): Asking {
   return all[0].trust === "shuffler" ? sumsOf(all[0]) : surveyOf(all, namesOf(all));
 }
 
-/** What cannot be asked of which question; of the one that is shown before all others. */
+/** Fields that cannot be used, of the question that is shown or else of another. */
 export function firstUnusable(
   several: Several,
 ): { readonly at: number; readonly wrong: Map<FieldName, string> } | null {
@@ -87,10 +87,10 @@ export function firstUnusable(
   return some.find((own) => own.at === placeOf(several)) ?? some[0] ?? null;
 }
 
-/** In a URL each further question is a fragment of its own. */
+/** Parameter of a URL that holds a further question, as a fragment of its own. */
 const FURTHER = "question";
 
-/** What a plan's URL ends in, so that it can be shared. */
+/** Fragment of a plan's URL, so that the plan can be shared. */
 export function fragmentOfAll({ all }: Several): string {
   const [first, ...others] = all;
   const further = others.map((state) => {

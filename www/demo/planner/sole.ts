@@ -5,7 +5,7 @@ import { count } from "../shared/format.js";
 import { commonFigures, distanceOf, type Figure, type Row, type View } from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
-/** What errors are of. */
+/** Estimates that errors are for, in words. */
 export const ERRORS_OF: Readonly<Record<QuestionPlan["errors_of"], string>> = {
   share: "of a share from 0 to 1",
   mean: "of the mean, in its unit",
@@ -15,7 +15,7 @@ export const ERRORS_OF: Readonly<Record<QuestionPlan["errors_of"], string>> = {
   items: "root mean square over all items",
 };
 
-/** What is asked, by its kind. */
+/** Kinds of questions, in words. */
 const AS: Readonly<Record<string, string>> = {
   flag: "a yes or no",
   choice: "a choice",

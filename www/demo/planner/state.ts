@@ -57,7 +57,7 @@ export type ChoiceName = keyof typeof CHOICES;
 export type NumberName = (typeof NUMBERS)[number];
 
 export type ListName = (typeof LISTS)[number];
-/** What is typed. */
+/** Names of typed fields. */
 export type FieldName = NumberName | ListName;
 export type ControlName = ChoiceName | FieldName;
 
@@ -112,7 +112,7 @@ const OPTIONAL: ReadonlySet<NumberName> = new Set(["people_per_day", "spread"]);
 /** A number that is not known, in a URL. */
 const UNKNOWN = "unknown";
 
-/** What a plan's URL ends in, so that it can be shared. */
+/** Fragment of a plan's URL, so that the plan can be shared. */
 export function fragmentOf(state: State): string {
   const words = (Object.keys(CHOICES) as ChoiceName[]).map((name) => [name, state[name]]);
   const numbers = NUMBERS.flatMap((name) => {
@@ -226,7 +226,7 @@ export function relevant(state: State, alone = true): Set<ControlName> {
   return new Set(names);
 }
 
-/** Of these there are only whole ones. */
+/** Fields that hold whole numbers. */
 export const WHOLE: ReadonlySet<NumberName> = new Set([
   "items",
   "options",
@@ -239,7 +239,7 @@ export const WHOLE: ReadonlySet<NumberName> = new Set([
   "people",
 ]);
 
-/** What is asked about and cannot be: no number, none that is whole, or no list of those. */
+/** Fields that are shown but cannot be used: no number, no whole one, or no list of those. */
 export function unusable(state: State, alone = true): Map<FieldName, string> {
   const asked = relevant(state, alone);
   const found = new Map<FieldName, string>();
@@ -257,7 +257,7 @@ export function unusable(state: State, alone = true): Map<FieldName, string> {
   return found;
 }
 
-/** What is known of people and privacy, whatever is asked. */
+/** Known people and privacy, whatever is asked. */
 function known(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partial<Survey> {
   const asked = relevant(state);
   return {
@@ -323,7 +323,7 @@ function fieldsOf(state: State, alone: boolean): object {
   return Object.fromEntries(own.map((name) => [name, state[name]]));
 }
 
-/** How exact a question's answer is to be, and what for. */
+/** Accuracy wanted of a question. */
 function wantedOf(state: State, alone: boolean): Wanted {
   const asked = relevant(state, alone);
   const { within, margin, quantile, spread, standard_error, smallest } = state;
@@ -337,7 +337,7 @@ function wantedOf(state: State, alone: boolean): Wanted {
   };
 }
 
-/** What a question is of: numbers, rows and columns, parts, or its own range. */
+/** Parts of a question: numbers, rows and columns, parts, or its own range. */
 function partsOf(state: State, alone: boolean): object {
   const { kind, across, count, options, columns, parts, min, max, domain, items } = state;
   const { objective, level } = state;

@@ -21,14 +21,14 @@ export function sumsVerdict(plan: SumPlan): [text: string, tally: string] {
   return [verdictOf(plan), tallyOf(plan)];
 }
 
-/** All items have the same limits, and so the same errors. */
+/** Errors of any item: all have the same limits, and so the same errors. */
 function errorOf(plan: SumPlan) {
   const [error] = plan.errors;
   if (!error) throw new Error("sums are of something");
   return error;
 }
 
-/** What errors are of. */
+/** Estimate that errors are for. */
 const each = ({ task }: SumPlan) =>
   task.vector === undefined ? "each mean" : "each number of the mean";
 

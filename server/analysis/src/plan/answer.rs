@@ -114,7 +114,7 @@ pub struct QuestionPlan {
     pub wanted: Option<f64>,
     /// Maximum error wanted.
     pub wanted_error: Option<f64>,
-    /// From the least to the greatest that can be answered.
+    /// Distance between the least and the greatest that can be answered.
     pub range: f64,
     /// Share of the rarest answer that is seen, where shares or items are estimated. Missing if
     /// not even an answer that everybody gives is seen.
@@ -202,7 +202,7 @@ pub enum VerdictKind {
     Useful,
     /// Only answers that are more common than the average are seen.
     FrequentOnly,
-    /// Nothing is seen.
+    /// Noise hides every answer.
     Noise,
     /// The error is greater than was wanted.
     Missed,

@@ -29,7 +29,7 @@ pub enum PlanError {
         /// Reason, to be read after the name.
         reason: &'static str,
     },
-    /// No choice reaches what is wanted.
+    /// Goal that no choice reaches.
     #[error("{0}")]
     OutOfReach(String),
 }

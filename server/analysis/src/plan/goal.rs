@@ -28,8 +28,8 @@ pub enum ErrorsOf {
     QuantileShare,
     /// A quantile, in the number's unit.
     Quantile,
-    /// All items that are rated, as a root mean square over them. Other errors are for the worst
-    /// case over answers.
+    /// Items that are rated, as a root mean square over all of them. Other errors are for the
+    /// worst case over answers.
     Items,
 }
 
@@ -38,18 +38,18 @@ pub enum ErrorsOf {
 pub(super) struct Goal {
     pub(super) aim: Aim,
     pub(super) errors_of: ErrorsOf,
-    /// What the aim's unit is worth in what is answered.
+    /// Factor from the aim's unit to that of the answer.
     pub(super) scale: f64,
-    /// Of which of several numbers, or of a cross's.
+    /// Name of the number that is meant, among several numbers or of a cross.
     pub(super) of: Option<String>,
     pub(super) unit: Option<String>,
-    /// How many estimates there are together.
+    /// Number of estimates that are made together.
     pub(super) estimates: u32,
     /// Maximum half-width of an interval.
     pub(super) within: Option<f64>,
     /// Maximum error over all items: the root of variance plus squared bias.
     pub(super) error: Option<f64>,
-    /// From the least to the greatest that can be answered.
+    /// Distance between the least and the greatest that can be answered.
     pub(super) range: f64,
     /// Average number of a person's entries, where it is not the sparsity.
     pub(super) entries: Option<f64>,
@@ -155,7 +155,7 @@ impl Goal {
         }
     }
 
-    /// Of the share of a text of the greatest length, of which some of the reports tell.
+    /// Aims at the share of a text of maximum length, which only some of the reports reveal.
     fn of_text(question: &Question, prefixes: &Prefixes) -> Self {
         Self {
             scale: prefixes.greatest_share().sqrt().recip(),
@@ -163,7 +163,7 @@ impl Goal {
         }
     }
 
-    /// Of means within rows where a number has levels for them, and else of shares of cells.
+    /// Aims at means within rows if the cross has a number with levels, and else at shares of cells.
     fn of_cross(question: &Question, cross: &Cross) -> Self {
         let scale = cross.columns().scale();
         let Some(scale) = scale.filter(|scale| scale.edges().is_none()) else {
@@ -185,7 +185,7 @@ impl Goal {
         }
     }
 
-    /// Of means from −1 to 1, a unit of which is worth `scale`.
+    /// Aims at means from −1 to 1, whose unit is worth `scale`.
     fn of_means(question: &Question, scale: f64) -> Self {
         Self {
             aim: Aim::Mean,
@@ -244,7 +244,7 @@ impl Goal {
         let normal = Normal::standard();
         Ok(Self {
             errors_of: ErrorsOf::Quantile,
-            // What a share more is farther on, by the density there.
+            // By the density there, a share is worth this distance.
             scale: spread / normal.pdf(normal.inverse_cdf(part)),
             range,
             unit,
@@ -252,8 +252,8 @@ impl Goal {
         })
     }
 
-    /// Of the number that is meant, or else of all of them: errors are the same parts of
-    /// ranges, so that in the same unit the widest has the greatest.
+    /// Aims at the mean of the number that is meant, or else of the number with the widest range.
+    /// All errors are the same parts of ranges, so that the widest one has the greatest error.
     fn of_numbers(
         question: &Question,
         limits: &[Limits],

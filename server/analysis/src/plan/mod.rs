@@ -22,10 +22,7 @@ pub use answer::{Alternative, NumberError, Plan, QuestionPlan, Unknown, Verdict,
 pub use error::PlanError;
 pub use goal::ErrorsOf;
 pub use search::{GridChoice, GridGoal, grid};
-pub use survey::{
-    CENTRAL_EPSILON, DEFAULT_ID, LOCAL_EPSILON, PEOPLE_PER_DAY, POWER, QUANTILE, SMALLEST,
-    STANDARD_ERROR, Survey, Wanted,
-};
+pub use survey::{DEFAULT_ID, LOCAL_EPSILON, POWER, Survey, Wanted};
 
 use hushbin::bounds::{EPSILON, PEOPLE};
 

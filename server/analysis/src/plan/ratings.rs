@@ -7,12 +7,12 @@ use hushbin::{Items, Question, ValueKind};
 
 use crate::estimate::{Aim, Predictor};
 
-/// So many numbers are compared at most: for more, choosing takes seconds.
+/// Maximum number of numbers that are compared. For more, choosing takes seconds.
 const MOST_NUMBERS: usize = 64;
 
-/// How many times the variance if the answers were items that are rated: 1 is the answer's
-/// sign, and a number its value. Both are at their worst over what people may answer, which
-/// errors are, too. `None` where they are rated, and where that is not known.
+/// Returns the variance if the answers were items that are rated, over the question's own. An
+/// answer is then rated 1, and a number its value. Both variances are for the worst case over
+/// answers. `None` if they are rated already, or if the variance is not known.
 pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64> {
     let answers = |sparsity| Some((question.items().count()?, ValueKind::Sign, sparsity));
     let (items, value, sparsity) = match question.kind() {

@@ -57,7 +57,7 @@ pub struct Survey {
         tsify(type = "({ name: string; kind: string } & Record<string, unknown>)[]")
     )]
     pub questions: Vec<QuestionDraft>,
-    /// How much one person reports. The plan is for people who report once.
+    /// Number of reports of one person. The plan is for people who report once.
     #[serde(default)]
     #[cfg_attr(
         feature = "wasm",
@@ -145,30 +145,30 @@ pub const LOCAL_EPSILON: f64 = 4.0;
 /// Probability that an item of the smallest frequency is seen.
 pub const POWER: f64 = 0.8;
 /// Range of the number of people who report in a day.
-pub const PEOPLE_PER_DAY: Bound = Bound {
+pub(super) const PEOPLE_PER_DAY: Bound = Bound {
     name: "people_per_day",
     min: 1e-3,
     max: PEOPLE.max,
 };
 /// Range of ε of the shuffled reports. Below it, a plan would need more people than there are.
-pub const CENTRAL_EPSILON: Bound = Bound {
+pub(super) const CENTRAL_EPSILON: Bound = Bound {
     min: 1e-3,
     ..accounting::CENTRAL_EPSILON
 };
 /// Range of the error wanted.
-pub const STANDARD_ERROR: Bound = Bound {
+pub(super) const STANDARD_ERROR: Bound = Bound {
     name: "standard_error",
     min: 1e-6,
     max: 1.0,
 };
 /// Range of the frequency worth seeing.
-pub const SMALLEST: Bound = Bound {
+pub(super) const SMALLEST: Bound = Bound {
     name: "smallest",
     min: 1e-6,
     max: 1.0,
 };
 /// Range of the part of people below a quantile.
-pub const QUANTILE: Bound = Bound {
+pub(super) const QUANTILE: Bound = Bound {
     name: "quantile",
     min: 0.001,
     max: 0.999,

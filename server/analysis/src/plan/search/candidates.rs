@@ -1,4 +1,4 @@
-//! Every mechanism at its best within a budget, local and central.
+//! Every mechanism at its best for a local and a central ε.
 
 use std::cmp::Ordering;
 
@@ -34,20 +34,20 @@ impl Choice {
 /// Local ε tried between that at which any randomizer hides well enough and the
 /// greatest allowed.
 const STEPS: u32 = 6;
-/// How many times those on either side of the best are then tried, halfway. Of
+/// Number of rounds in which the middles on either side of the best ε are then tried. Of
 /// 300 random questions with a central ε, 28 had an answer more than 1 per cent
 /// better without this, as many without stretching, and 2 with both.
 const HALVINGS: u32 = 3;
-/// What has a squared error up to so many times the least may turn out better at
-/// the largest ε at which it still hides well enough.
+/// Maximum squared error of choices to stretch, over the least. Such a choice may turn
+/// out better at the largest ε at which it still hides well enough.
 const STRETCHED: f64 = 1.1;
-/// So many of them are tried.
+/// Maximum number of choices to stretch.
 const CONTENDERS: usize = 8;
 /// Less local ε is preferred where it costs less than this part of the squared
 /// error.
 const INDIFFERENT: f64 = 0.003;
 
-/// Every mechanism at its best, the best one first; none where nothing keeps to
+/// Finds every mechanism at its best, the best one first; none if nothing keeps to
 /// the privacy.
 ///
 /// Reports of a larger local ε that hide as well tell more: for one bucket of t,
@@ -231,15 +231,15 @@ fn best_of(choices: &[Choice]) -> Option<&Choice> {
     choices.iter().min_by(|a, b| by_error(a, b))
 }
 
-/// So far on the way between two ε, by factors.
+/// Returns the ε at this part of the way between two others, by factors.
 fn between(low: f64, high: f64, part: f64) -> f64 {
     round_down(low * (high / low).powf(part)).clamp(low, high)
 }
 
-/// Above every α, but for mechanisms that cannot be accounted for.
+/// Bound above every α, except for mechanisms that cannot be accounted for.
 const EVERYBODY: f64 = 1.0;
 
-/// Of every mechanism the best, by increasing error; tried by increasing ε.
+/// Picks the best choice of every mechanism, by increasing error. `all` comes by increasing ε.
 fn best_of_each(mut all: Vec<Choice>) -> Vec<Choice> {
     let mut best: Vec<Choice> = Vec::new();
     while let Some(first) = all.first() {

@@ -11,7 +11,7 @@ use crate::numeric::roots::{geometric, try_bisect};
 use crate::plan::error::PlanError;
 use crate::plan::survey::LOCAL_EPSILON;
 
-/// What a grid is chosen by where its reports are shuffled.
+/// Goal of a grid whose reports are shuffled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GridGoal {
     /// d, the number of numbers that everybody has.
@@ -27,12 +27,12 @@ pub struct GridGoal {
     /// The greatest local ε: what is left of the promise to whoever links a report to its
     /// sender. By default [`LOCAL_EPSILON`].
     pub most_epsilon: f64,
-    /// What is said of k and r.
+    /// Parameters k and r, as far as they are given.
     pub draft: Draft,
 }
 
 impl GridGoal {
-    /// Of so many numbers and people, all of whom are honest, with nothing said of the grid.
+    /// Makes the goal for numbers of honest people, with k and r left open.
     #[must_use]
     pub fn new(attributes: u32, people: u64, central_epsilon: f64, delta: f64) -> Self {
         Self {
@@ -47,10 +47,10 @@ impl GridGoal {
     }
 }
 
-/// A grid with its local ε.
+/// Grid with its local ε.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GridChoice {
-    /// With k and r.
+    /// Grid with k and r.
     pub grid: Grid,
     /// Local ε, to four digits.
     pub epsilon: f64,

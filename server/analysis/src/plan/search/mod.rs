@@ -1,4 +1,4 @@
-//! The planner's search: the best task within a budget, and its errors.
+//! The planner's search: the best task for a local and a central ε, and its errors.
 //!
 //! Three ways find the largest local ε, or the best one, that keeps to a central ε:
 //!
@@ -133,7 +133,7 @@ impl QuestionError {
         }
     }
 
-    /// As [`Goal::times_wanted`], for this many reports.
+    /// Returns [`Goal::times_wanted`] for this many reports.
     fn times_wanted(&self, reports: f64) -> f64 {
         let bias = self.squared_bias.unwrap_or(0.0);
         self.goal.times_wanted(self.variance, bias, reports)
@@ -277,8 +277,8 @@ impl Planned {
         })
     }
 
-    /// As [`Search::times_wanted`], for this many people. With one person it is the number of people
-    /// that bring every error to what is wanted, unless there is bias.
+    /// Returns [`Search::times_wanted`] for this many people. For one person it is the number of
+    /// people that bring every error to what is wanted, unless there is bias.
     fn times_wanted(&self, people: f64) -> f64 {
         let each = self.errors.iter().enumerate();
         let times = each.map(|(index, own)| own.times_wanted(people * self.task.share(index)));
