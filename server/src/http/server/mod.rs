@@ -4,10 +4,10 @@
 //! head or the reading of an answer may take, and hands addresses to the log; this does
 //! neither.
 
-mod patient;
 mod rates;
 mod slots;
 mod tracked;
+mod write_timeout;
 
 use std::convert::Infallible;
 use std::io;
@@ -29,10 +29,10 @@ use tokio::sync::watch;
 
 use super::front::Front;
 use crate::http::metrics::Closed;
-use patient::Patient;
 use rates::Rates;
 use slots::{Peer, Slots};
 use tracked::Tracked;
+use write_timeout::WriteTimeout;
 
 /// Connections that the operating system holds until they are accepted; Linux holds no
 /// more than `net.core.somaxconn`, 4096.
@@ -165,7 +165,7 @@ async fn accept_all(
                 }
             })
         };
-        let stream = Patient::new(stream, options.write_timeout);
+        let stream = WriteTimeout::new(stream, options.write_timeout);
         let connection = match front.tls() {
             None => converse(stream, &http, answering, draining.watcher()),
             Some(tls) => {

@@ -1,4 +1,4 @@
-//! Sockets whose peer has to read what it asked for.
+//! Timeout of writes: closes connections whose peer does not read.
 
 use std::io;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ const LEAST: usize = 512 << 10;
 
 /// A stream whose writes fail when its peer takes less than [`LEAST`] bytes in `timeout`
 /// while more is there to be written.
-pub(super) struct Patient<S> {
+pub(super) struct WriteTimeout<S> {
     stream: S,
     timeout: Duration,
     /// Runs while something waits to be written.
@@ -23,7 +23,7 @@ pub(super) struct Patient<S> {
     taken: usize,
 }
 
-impl<S> Patient<S> {
+impl<S> WriteTimeout<S> {
     pub(super) const fn new(stream: S, timeout: Duration) -> Self {
         Self {
             stream,
@@ -65,7 +65,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -75,7 +75,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -121,7 +121,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_does_not_read_is_cut_after_the_timeout() {
         let (ours, _theirs) = duplex(1000);
-        let mut patient = Patient::new(ours, TIMEOUT);
+        let mut patient = WriteTimeout::new(ours, TIMEOUT);
         let begin = Instant::now();
         let error = patient.write_all(&[0; 2000]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -131,7 +131,7 @@ mod tests {
     /// Reads a piece a second for a hundred seconds; whether all could be written.
     async fn reads(piece: usize) -> bool {
         let (ours, mut theirs) = duplex(1000);
-        let mut patient = Patient::new(ours, TIMEOUT);
+        let mut patient = WriteTimeout::new(ours, TIMEOUT);
         let reading = async {
             let mut bytes = vec![0; piece];
             for _ in 0..100 {
@@ -155,7 +155,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn silence_between_answers_is_no_stall() {
         let (ours, mut theirs) = duplex(1000);
-        let mut patient = Patient::new(ours, TIMEOUT);
+        let mut patient = WriteTimeout::new(ours, TIMEOUT);
         let mut bytes = [0; 1500];
         for _ in 0..3 {
             let (written, _) = tokio::join!(
