@@ -83,9 +83,8 @@ const fn from_to(key: &'static str, range: RangeInclusive<u64>, expected: &'stat
 }
 
 /// Of every option that may not have any number.
-const BOUNDS: [Bounds; 9] = [
+const BOUNDS: [Bounds; 8] = [
     from_to("max_upload_bytes", 64..=64 << 20, "64 bytes to 64 MiB"),
-    from_to("queue_uploads", 1..=1 << 20, "1 to 1048576"),
     from_to(
         "queue_bytes",
         64..=1 << 40,

@@ -209,10 +209,6 @@ impl Settings {
                 (copies * self.limits()?.upload_bytes) as u64,
                 self.queue_bytes.unwrap_or(default.queue_bytes),
             )?,
-            queue_uploads: config::count(
-                "queue_uploads",
-                self.queue_uploads.unwrap_or(default.queue_uploads),
-            )?,
             ..default
         })
     }

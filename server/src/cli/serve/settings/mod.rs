@@ -123,11 +123,8 @@ pub(super) struct Settings {
     /// Longest body of uploads that is read [default: 1048576]
     #[arg(long, value_name = "BYTES", env = "HUSHBIN_MAX_UPLOAD_BYTES")]
     max_upload_bytes: Option<usize>,
-    /// Requests with uploads that may wait for the disk; more are asked to come back
-    /// [default: 8192]
-    #[arg(long, value_name = "COUNT", env = "HUSHBIN_QUEUE_UPLOADS")]
-    queue_uploads: Option<usize>,
-    /// Memory for uploads between socket and disk [default: 67108864]
+    /// Memory for uploads between socket and disk; more are asked to come back
+    /// [default: 67108864]
     #[arg(long, value_name = "BYTES", env = "HUSHBIN_QUEUE_BYTES")]
     queue_bytes: Option<usize>,
     /// Connections served at once; when all are taken, those make room that have waited
