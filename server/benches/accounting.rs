@@ -81,10 +81,15 @@ fn milliseconds(time: Duration) -> f64 {
 }
 
 fn command(n: u64) -> Vec<String> {
-    let words = format!(
-        "hushbin account --mechanism collision --rule occupied --sparsity {S} --buckets {T} \
-         --epsilon {EPSILON} --reports {n} --delta {DELTA}"
+    let task = format!(
+        r#"{{ "id": "bench", "items": 400, "sparsity": {S}, "epsilon": {EPSILON:?}, "value": "sign",
+             "mechanism": {{ "name": "collision", "rule": "occupied", "hashing": "balanced",
+                            "buckets": {T} }} }}"#
     );
+    let path = env::temp_dir().join("hushbin-bench-accounting.json");
+    fs::write(&path, task).unwrap();
+    let path = path.display();
+    let words = format!("hushbin account --task {path} --reports {n} --delta {DELTA}");
     words.split_whitespace().map(str::to_owned).collect()
 }
 

@@ -1,6 +1,5 @@
 //! `hushbin account`: what a shuffled batch gives away.
 
-mod chosen;
 mod table;
 
 use std::io::{self, Write};
@@ -15,7 +14,6 @@ use serde::Serialize;
 use super::output::{Error, write_answer};
 use super::sums;
 use crate::task::task_file::ReportTaskFile;
-use chosen::Chosen;
 use hushbin_analysis::accounting::{
     Account, Composed, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure,
     largest_epsilon, published_bounds, smallest_batch,
@@ -25,14 +23,14 @@ use table::Table;
 
 /// Compute the central privacy of a batch of shuffled reports: the ε that is
 /// proven, with δ, against someone who cannot link reports to clients.
+///
+/// Without a --task, it is proven for any mechanism with the local ε.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file; parameters it leaves out are chosen.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rule", "sparsity", "buckets", "favoured", "hashes", "epsilon"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "epsilon")]
     task: Option<PathBuf>,
-    #[command(flatten)]
-    chosen: Chosen,
-    /// Local ε of one report.
+    /// Local ε of one report, by any mechanism.
     #[arg(long, value_name = "E", required_unless_present_any = ["task", "central_epsilon"])]
     epsilon: Option<f64>,
     /// With --reports, find the largest local ε that makes the batch this central
@@ -94,16 +92,16 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         .transpose()?;
     let subject = match &file {
         Some(file) => Subject::Task(file.resolve()?, file),
-        None => Subject::Chosen(&options.chosen),
+        None => Subject::AnyMechanism,
     };
     let answer = options.answer(&subject)?;
     write_answer(out, options.json, &answer, |out| answer.write_words(out))
 }
 
-/// What is accounted for: a task, or a mechanism named by options.
+/// Mechanism of the reports.
 enum Subject<'a> {
     Task(Task, &'a ReportTaskFile),
-    Chosen(&'a Chosen),
+    AnyMechanism,
 }
 
 impl Subject<'_> {
@@ -113,7 +111,7 @@ impl Subject<'_> {
             Self::Task(task, file) => {
                 Mixture::for_task_at(task, epsilon).map_err(|error| file.error(error).into())
             }
-            Self::Chosen(chosen) => chosen.mixture(epsilon),
+            Self::AnyMechanism => Ok(Mixture::generic(epsilon)?),
         }
     }
 }
@@ -201,7 +199,7 @@ impl Options {
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
         let epsilon = self.epsilon.or(match subject {
             Subject::Task(task, _) => Some(task.epsilon()),
-            Subject::Chosen(_) => None,
+            Subject::AnyMechanism => None,
         });
         match (self.reports, self.central_epsilon, epsilon) {
             (Some(_), Some(_), _) if self.epsilon.is_some() => Err(

@@ -4,7 +4,8 @@ use std::fs;
 use std::process::Output;
 
 use hushbin_analysis::accounting::{
-    Exposure, Method, Mixture, REPORTS, account, account_exposure, delta_bounds, smallest_batch,
+    Exposure, Method, Mixture, REPORTS, account, account_exposure, delta_bounds, largest_epsilon,
+    smallest_batch,
 };
 use hushbin_tests::mixtures::{heaviest, occupied};
 use hushbin_tests::process;
@@ -14,18 +15,48 @@ fn hushbin(arguments: &[&str]) -> Output {
     process::hushbin(&[&["account"], arguments].concat())
 }
 
-/// The same, of a line.
+/// Runs the command with the words of a line.
 fn line(arguments: &str) -> Output {
     hushbin(&arguments.split_whitespace().collect::<Vec<_>>())
 }
 
+/// A file of a task at ε = 1, whose mechanism is Collision with this rule and number of buckets.
+struct File(tempfile::TempDir);
+
+impl File {
+    fn collision(rule: &str, buckets: u32) -> Self {
+        let task = format!(
+            r#"{{ "id": "t", "items": 400, "sparsity": 4, "epsilon": 1.0, "value": "real",
+                 "mechanism": {{ "name": "collision", {rule}, "hashing": "independent",
+                                "buckets": {buckets} }} }}"#
+        );
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("task.json"), task).unwrap();
+        Self(directory)
+    }
+
+    /// Runs the command about the task, with the words of a line.
+    fn line(&self, arguments: &str) -> Output {
+        let path = self.0.path().join("task.json");
+        line(&format!("--task {} {arguments}", path.display()))
+    }
+
+    fn answer(&self, arguments: &str) -> Value {
+        let output = self.line(&format!("{arguments} --json"));
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+}
+
+const OCCUPIED: &str = r#""rule": "occupied""#;
+
+const HEAVIEST: &str = r#""rule": "heaviest", "favoured": 4"#;
+
 #[test]
 fn batches_are_accounted_for() {
-    let options = "--mechanism collision --rule occupied --sparsity 4 --buckets 17 --epsilon 1 --reports 2000000 \
-                   --delta 1e-8 --honest-fraction 0.5";
-    let output = line(&format!("{options} --json"));
-    assert!(output.status.success(), "{output:?}");
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let file = File::collision(OCCUPIED, 17);
+    let options = "--reports 2000000 --delta 1e-8 --honest-fraction 0.5";
+    let answer = file.answer(options);
     let found = account(&occupied(4, 17, 1.0), 2_000_000, 0.5, 1e-8).unwrap();
     assert_eq!(answer["central_epsilon"], found.central_epsilon);
     assert_eq!(
@@ -43,7 +74,7 @@ fn batches_are_accounted_for() {
     assert_eq!(answer["honest_fraction"], 0.5);
     assert!(answer["seconds"].as_f64().unwrap() >= 0.0);
     assert_eq!(answer["reduction_attained"], false);
-    let words = String::from_utf8(line(options).stdout).unwrap();
+    let words = String::from_utf8(file.line(options).stdout).unwrap();
     assert!(words.contains("1000000 of them assumed honest"), "{words}");
     let reduction = format!(
         "ε above {:e}, at most {:e}, by Wang et al.'s Theorem 1; no batch is known to give away",
@@ -59,68 +90,37 @@ fn batches_are_accounted_for() {
 
 #[test]
 fn invalid_input_is_refused_with_its_range() {
-    let collision = "--mechanism collision --rule occupied";
     let batch = "--reports 1000 --delta 1e-6";
     for (options, expected) in [
         (
-            "--mechanism generic --epsilon 1 --reports 1 --delta 1e-6".to_owned(),
+            "--epsilon 1 --reports 1 --delta 1e-6".to_owned(),
             "reports is 1, expected 2 to 1000000000000",
         ),
         (
-            "--mechanism generic --epsilon 1 --reports 1000 --delta 0".to_owned(),
+            "--epsilon 1 --reports 1000 --delta 0".to_owned(),
             "delta is 0, expected 0.000000000000001 to 0.1",
         ),
         (
-            "--mechanism generic --epsilon 1 --reports 1000 --delta NaN".to_owned(),
+            "--epsilon 1 --reports 1000 --delta NaN".to_owned(),
             "delta is NaN, expected",
         ),
         (
-            format!("--mechanism generic --epsilon 13 {batch}"),
+            format!("--epsilon 13 {batch}"),
             "epsilon is 13, expected 0.001 to 12",
         ),
         (
-            format!("--mechanism generic --epsilon 1 {batch} --honest-fraction 1.5"),
+            format!("--epsilon 1 {batch} --honest-fraction 1.5"),
             "honest_fraction is 1.5, expected",
         ),
         (
-            format!("--mechanism generic --epsilon 1 {batch} --honest-fraction 0.001"),
+            format!("--epsilon 1 {batch} --honest-fraction 0.001"),
             "honest_reports is 1, expected 2",
         ),
         (
-            format!("--mechanism generic --epsilon 1 {batch} --buckets 4"),
-            "mechanism generic takes no --buckets",
-        ),
-        (
-            format!("--mechanism generic --central-epsilon 0.0000001 {batch}"),
+            format!("--central-epsilon 0.0000001 {batch}"),
             "central_epsilon is 0.0000001, expected",
         ),
-        (
-            format!("{collision} --sparsity 4 --buckets 4 --epsilon 1 {batch}"),
-            "needs more buckets t than the sparsity s",
-        ),
-        (
-            format!("{collision} --buckets 4 --epsilon 1 {batch}"),
-            "rule occupied needs --sparsity",
-        ),
-        (
-            format!(
-                "--mechanism collision --rule heaviest --buckets 4 --favoured 4 --epsilon 1 {batch}"
-            ),
-            "favoured is 4, expected 1 to 3",
-        ),
-        (
-            format!(
-                "--mechanism coco --rule overwrite --buckets 8 --sparsity 4 --epsilon 1 {batch}"
-            ),
-            "at least 2s + 2",
-        ),
-        (
-            format!(
-                "--mechanism coco --rule occupied --buckets 8 --sparsity 4 --epsilon 1 {batch}"
-            ),
-            "--rule is occupied or heaviest",
-        ),
-        (format!("--mechanism generic {batch}"), "--epsilon"),
+        (batch.to_owned(), "--epsilon"),
     ] {
         let output = line(&options);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -128,6 +128,19 @@ fn invalid_input_is_refused_with_its_range() {
             !output.status.success() && said.contains(expected),
             "{options}: {said}"
         );
+    }
+    for (file, expected) in [
+        (
+            File::collision(OCCUPIED, 4),
+            "needs more \"buckets\" than \"sparsity\"",
+        ),
+        (
+            File::collision(r#""rule": "heaviest", "favoured": 4"#, 4),
+            "favoured is 4, expected 1 to 3",
+        ),
+    ] {
+        let said = String::from_utf8(file.line(batch).stderr).unwrap();
+        assert!(said.contains(expected), "{said}");
     }
     assert!(delta_bounds(&Mixture::generic(1.0).unwrap(), 10, 1.1).is_err());
     assert_eq!(REPORTS.max, 1e12);
@@ -161,10 +174,14 @@ fn a_task_says_how_large_its_local_epsilon_may_be() {
     ];
     let of_task = answer(&[&["--task", file], &batch[..]].concat());
     // The same buckets, whatever ε is.
-    let named = "--mechanism collision --rule occupied --sparsity 4 --buckets 17";
-    let named: Vec<&str> = named.split(' ').collect();
-    let named = answer(&[&named[..], &batch].concat());
-    assert_eq!(of_task["epsilon"], named["epsilon"]);
+    let found = largest_epsilon(
+        |epsilon| Ok::<_, hushbin::Error>(occupied(4, 17, epsilon)),
+        1_000_000,
+        1.0,
+        1e-8,
+        0.01,
+    );
+    assert_eq!(of_task["epsilon"], found.unwrap().epsilon());
     assert!(of_task["central_epsilon"].as_f64().unwrap() <= 0.01);
     assert!(of_task["epsilon"].as_f64().unwrap() > 1.5);
     let output = hushbin(&[
@@ -207,34 +224,26 @@ fn direct_encoding_is_said_to_attain_the_reduction() {
 /// Of sets that overlap by chance, and by the label that it is given.
 #[test]
 fn an_ideal_hash_is_a_second_number() {
-    let options = |rule: &str| -> Vec<String> {
-        let text = format!(
-            "--mechanism collision {rule} --buckets 16 --epsilon 1 --reports 100000 --delta 1e-7"
-        );
-        text.split_whitespace().map(str::to_owned).collect()
-    };
-    let heaviest = options("--rule heaviest --favoured 4");
-    let heaviest: Vec<&str> = heaviest.iter().map(String::as_str).collect();
-    let found = answer(&heaviest);
+    let batch = "--reports 100000 --delta 1e-7";
+    let heaviest = File::collision(HEAVIEST, 16);
+    let found = heaviest.answer(batch);
     let [ideal, proven] =
         ["ideal_hash_epsilon", "central_epsilon"].map(|field| found[field].as_f64().unwrap());
     assert!((0.85..0.87).contains(&(ideal / proven)), "{found}");
-    let words = String::from_utf8(hushbin(&heaviest).stdout).unwrap();
+    let words = String::from_utf8(heaviest.line(batch).stdout).unwrap();
     assert!(
         words.contains("if buckets were uniform and independent"),
         "{words}"
     );
-    let occupied = options("--rule occupied --sparsity 4");
-    let occupied: Vec<&str> = occupied.iter().map(String::as_str).collect();
-    assert_eq!(answer(&occupied)["ideal_hash_epsilon"], json!(null));
+    let occupied = File::collision(OCCUPIED, 16).answer(batch);
+    assert_eq!(occupied["ideal_hash_epsilon"], json!(null));
 }
 
 #[test]
 fn published_bounds_are_compared() {
-    let options = "--mechanism collision --rule occupied --sparsity 4 --buckets 17 --epsilon 1 --reports 100000 \
-                   --delta 1e-7 --compare";
-    let options: Vec<&str> = options.split_whitespace().collect();
-    let found = answer(&options);
+    let file = File::collision(OCCUPIED, 17);
+    let options = "--reports 100000 --delta 1e-7 --compare";
+    let found = file.answer(options);
     assert_eq!(found["best_published"], "own privacy blanket, Bennett");
     assert_eq!(
         found["best_for_any_randomizer"],
@@ -249,23 +258,18 @@ fn published_bounds_are_compared() {
     assert_eq!(last["reason"], "local epsilon below 1/2");
     let ours = found["central_epsilon"].as_f64().unwrap();
     assert_eq!(rows[0]["ours_smaller_by"], 1.0 - ours / known[0]);
-    let words = String::from_utf8(hushbin(&options).stdout).unwrap();
+    let words = String::from_utf8(file.line(options).stdout).unwrap();
     assert!(
         words.contains("stronger clones, exact sum; ours is 22.3% smaller"),
         "{words}"
     );
 }
 
-const OPTIONS: &str =
-    "--mechanism collision --rule heaviest --buckets 17 --favoured 4 --delta 1e-8";
-
 #[test]
 fn several_batches_are_composed() {
-    let options =
-        format!("{OPTIONS} --epsilon 1 --reports 50000 --batches 12 --reports-per-person 2");
-    let output = line(&format!("{options} --json"));
-    assert!(output.status.success(), "{output:?}");
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let file = File::collision(HEAVIEST, 17);
+    let options = "--delta 1e-8 --reports 50000 --batches 12 --reports-per-person 2";
+    let answer = file.answer(options);
     let exposure = Exposure {
         batches: 12,
         reports_per_person: 2,
@@ -281,18 +285,15 @@ fn several_batches_are_composed() {
     assert_eq!(answer["advanced_epsilon"], found.advanced_epsilon);
     assert_eq!(answer["batches"], 12);
     assert_eq!(answer["reports_per_person"], 2);
-    let words = String::from_utf8(line(&options).stdout).unwrap();
+    let words = String::from_utf8(file.line(options).stdout).unwrap();
     let assumed = "up to 2 reports, of whatever inputs, in each of up to 12 such batches";
     assert!(words.contains(assumed), "{words}");
 }
 
 #[test]
 fn the_smallest_batch_is_found() {
-    let output = line(&format!(
-        "{OPTIONS} --epsilon 1 --central-epsilon 0.02 --honest-fraction 0.5 --json"
-    ));
-    assert!(output.status.success(), "{output:?}");
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let options = "--delta 1e-8 --central-epsilon 0.02 --honest-fraction 0.5";
+    let answer = File::collision(HEAVIEST, 17).answer(options);
     let n = smallest_batch(&heaviest(4, 17, 1.0), 0.5, 1e-8, 0.02).unwrap();
     assert_eq!(answer["reports"], n);
     assert!(answer["central_epsilon"].as_f64().unwrap() <= 0.02);
@@ -327,7 +328,7 @@ fn options_that_do_not_go_together_are_refused() {
             "central_epsilon is 0, expected",
         ),
     ] {
-        let output = line(&format!("{OPTIONS} {options}"));
+        let output = line(&format!("--delta 1e-8 {options}"));
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(
             !output.status.success() && said.contains(expected),
