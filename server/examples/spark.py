@@ -4,14 +4,14 @@ same reports, to the last byte, at any size.
 
     spark-submit spark.py --task settings.json --reports reports.parquet > estimates.json
 
-Every partition is folded by a process of its own, `hushbin fold`, which sees one report at a
-time; what comes back to the driver is a line of partial totals from each, and `hushbin merge`
-adds these and estimates. `--reports` is whatever `spark.read.parquet` takes: files of
+Every partition is folded by a process of its own, which sees one report at a time: `hushbin
+estimate --format totals`. What comes back to the driver is a line of partial totals from each.
+`hushbin estimate` adds these and estimates. `--reports` is whatever `spark.read.parquet` takes: files of
 `hushbin journal export --format parquet`, or a table that has their column `report`. The
 program and the task file have to be at the same paths on all workers.
 
 A task that Spark does again, after a worker was lost or because it was slow, gives the same
-line; Spark takes one of them, and `merge` would refuse a second.
+line; Spark takes one of them, and `hushbin estimate` would refuse a second.
 """
 
 import argparse
@@ -28,14 +28,15 @@ def arguments():
     parser.add_argument("--reports", required=True, nargs="+", help="Parquet with a column report")
     parser.add_argument("--hushbin", default="hushbin", help="the program, on every worker")
     parser.add_argument(
-        "rest", nargs="*", help="after --: what hushbin merge takes, such as --question theme"
+        "rest", nargs="*", help="after --: what hushbin estimate takes, such as --question theme"
     )
     return parser.parse_args()
 
 
 def partials(spark, options):
     """A line of partial totals for each partition."""
-    fold = [options.hushbin, "fold", "--task", options.task, "--input", "hex"]
+    fold = [options.hushbin, "estimate", "--task", options.task, "--input", "hex"]
+    fold += ["--format", "totals"]
     reports = spark.read.parquet(*options.reports).select("report").rdd
     # A process that fails ends the job: what it could not read is in its log.
     return reports.map(lambda row: row.report).pipe(shlex.join(fold), checkCode=True).collect()
@@ -46,9 +47,10 @@ def main():
     spark = SparkSession.builder.appName("hushbin").getOrCreate()
     lines = partials(spark, options)
     spark.stop()
-    merge = [options.hushbin, "merge", "--task", options.task, "--format", "json", *options.rest]
-    merged = subprocess.run(merge, input="\n".join(lines), text=True, check=False)
-    sys.exit(merged.returncode)
+    estimate = [options.hushbin, "estimate", "--task", options.task, "--input", "totals"]
+    estimate += ["--format", "json", *options.rest]
+    estimated = subprocess.run(estimate, input="\n".join(lines), text=True, check=False)
+    sys.exit(estimated.returncode)
 
 
 if __name__ == "__main__":

@@ -223,7 +223,7 @@ mod tests {
         write(&private, text);
         let key = read_private(&private, Algorithm::Ed25519).unwrap();
         assert_eq!(
-            crate::hex::encode(&key),
+            data_encoding::HEXLOWER.encode(&key),
             "d4ee72dbf913584ad5b6d8f1f769f8ad3afe7c28cbf1d4fbe097a88f44755842"
         );
         assert_eq!(written(Algorithm::Ed25519, Half::Private, &key), text);
@@ -235,7 +235,7 @@ mod tests {
         fs::write(&public, text).unwrap();
         let key = read_public(&public, Algorithm::Ed25519).unwrap();
         assert_eq!(
-            crate::hex::encode(&key),
+            data_encoding::HEXLOWER.encode(&key),
             "19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1"
         );
         assert_eq!(public_pem(Algorithm::Ed25519, &key), text);

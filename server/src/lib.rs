@@ -36,7 +36,6 @@ pub mod cli;
 mod estimates;
 mod export;
 mod format_version;
-mod hex;
 pub mod http;
 mod keys;
 mod ohttp;

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use data_encoding::HEXLOWER;
+
 use super::output::Error;
 use crate::keys::{self, Algorithm};
 use crate::role::signature;
 use crate::sealed::Configuration;
 use crate::task::task_file::TaskFile;
-use crate::{hex, ohttp, sealed};
+use crate::{ohttp, sealed};
 
 /// Make and show the keys of shufflers and analysers
 ///
@@ -88,13 +90,13 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             for file in keys {
                 let key = keys::read_public(file, Algorithm::X25519)?;
                 let pin = Configuration::new(&task, &key).pin();
-                writeln!(out, "{}", hex::encode(&pin))?;
+                writeln!(out, "{}", HEXLOWER.encode(&pin))?;
             }
         }
         Command::Gateway(GatewayOptions { keys }) => {
             for file in keys {
                 let key = keys::read_public(file, Algorithm::X25519)?;
-                writeln!(out, "{}", hex::encode(&ohttp::configuration(&key)))?;
+                writeln!(out, "{}", HEXLOWER.encode(&ohttp::configuration(&key)))?;
             }
         }
     }

@@ -6,15 +6,12 @@ mod audit;
 mod describe;
 mod estimate;
 mod export;
-mod fold;
 mod journal;
 mod key;
 mod location;
-mod merge;
 mod output;
 mod plan;
 mod schema;
-mod search;
 mod serve;
 mod simulate;
 mod sums;
@@ -40,13 +37,10 @@ enum Command {
     Account(account::Options),
     Audit(audit::Options),
     Estimate(estimate::Options),
-    Fold(fold::Options),
     Journal(journal::Options),
     Key(key::Options),
-    Merge(merge::Options),
     Plan(Box<plan::Options>),
     Schema(schema::Options),
-    Search(search::Options),
     Serve(Box<serve::Options>),
     Simulate(simulate::Options),
     Task(task::Options),
@@ -66,13 +60,10 @@ impl Cli {
             Command::Account(options) => account::run(&options, out),
             Command::Audit(options) => audit::run(&options, out),
             Command::Estimate(options) => estimate::run(&options, out),
-            Command::Fold(options) => fold::run(&options, out),
             Command::Journal(options) => journal::run(&options, out),
             Command::Key(options) => key::run(&options, out),
-            Command::Merge(options) => merge::run(&options, out),
             Command::Plan(options) => plan::run(&options, out),
             Command::Schema(options) => schema::run(&options, out),
-            Command::Search(options) => search::run(&options, out),
             Command::Serve(options) => serve::run(*options, out),
             Command::Simulate(options) => simulate::run(&options, out),
             Command::Task(options) => task::run(&options, out),
@@ -120,8 +111,8 @@ mod tests {
 
     const COMMANDS: [&str; 3] = [
         "plan --items 40 --sparsity 3 --people 20000 --epsilon 1",
-        "account --mechanism generic --epsilon 1 --reports 1000 --delta 1e-6",
-        "account --mechanism generic --epsilon 1 --reports 1000 --delta 1e-6 --compare",
+        "account --epsilon 1 --reports 1000 --delta 1e-6",
+        "account --epsilon 1 --reports 1000 --delta 1e-6 --compare",
     ];
 
     fn cli(words: &str) -> Cli {

@@ -1,7 +1,6 @@
-//! Partial totals: what reports add up to where they lie, to be added up elsewhere.
+//! Partial totals: the totals of some reports, folded where they lie, to be added up elsewhere.
 //!
-//! They are written as a line of JSON, which programs that pass lines on, as engines of data
-//! do, leave as it is:
+//! They are a line of JSON, which programs that pass lines on leave as it is:
 //!
 //! | key | holds |
 //! |---|---|
@@ -18,15 +17,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::{self, BufRead};
 
+use data_encoding::HEXLOWER;
 use hushbin::codec::append;
 use hushbin::{Fingerprint, Report, Task};
 use hushbin_analysis::estimate::{Totals, TotalsError};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::format_version::version_of;
-use crate::hex;
 
 /// Version of the format.
 const VERSION: u64 = 1;
@@ -64,7 +65,9 @@ struct Line {
 /// Why a line is not added to partial totals.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PartialError {
-    #[error("{at}: expected partial totals, as hushbin fold writes them: {source}")]
+    #[error(
+        "{at}: expected partial totals, as hushbin estimate --format totals writes them: {source}"
+    )]
     Syntax {
         at: String,
         source: serde_json::Error,
@@ -83,6 +86,26 @@ pub(crate) enum PartialError {
     Totals { at: String, source: TotalsError },
     #[error("{at} and {other} hold the same reports, which would be counted twice")]
     Twice { at: String, other: String },
+}
+
+/// Returns whether the first line of `input` has the key `totals`, as partial totals do and rows of
+/// reports do not.
+///
+/// # Errors
+/// When `input` cannot be read.
+pub(crate) fn is_partial(input: &mut impl BufRead) -> io::Result<bool> {
+    #[derive(Deserialize)]
+    struct Keys {
+        totals: Option<IgnoredAny>,
+    }
+    // Other files may have no lines at all.
+    if !input.fill_buf()?.starts_with(b"{") {
+        return Ok(false);
+    }
+    let mut line = Vec::new();
+    input.read_until(b'\n', &mut line)?;
+    let keys: serde_json::Result<Keys> = serde_json::from_slice(&line);
+    Ok(keys.is_ok_and(|keys| keys.totals.is_some()))
 }
 
 impl Folding {
@@ -163,7 +186,9 @@ impl Partial {
                 found,
             });
         }
-        let totals = hex::decode(&line.totals).ok_or_else(|| damaged("totals"))?;
+        let totals = HEXLOWER
+            .decode(line.totals.as_bytes())
+            .map_err(|_| damaged("totals"))?;
         let totals = Totals::decode(task, &totals);
         let totals = totals.map_err(|source| PartialError::Totals {
             at: at.clone(),
@@ -173,7 +198,10 @@ impl Partial {
             return Err(damaged("reports"));
         }
         for part in &line.parts {
-            let part: Option<Part> = hex::decode(part).and_then(|part| part.try_into().ok());
+            let part: Option<Part> = HEXLOWER
+                .decode(part.as_bytes())
+                .ok()
+                .and_then(|part| part.try_into().ok());
             let part = part.ok_or_else(|| damaged("parts"))?;
             if let Some(other) = self.parts.insert(part, at.clone()) {
                 return Err(PartialError::Twice { at, other });
@@ -188,8 +216,12 @@ impl Partial {
         let mut line = Line {
             fingerprint: task.fingerprint(),
             reports: self.totals.reports(),
-            parts: self.parts.keys().map(|part| hex::encode(part)).collect(),
-            totals: hex::encode(&self.totals.encode()),
+            parts: self
+                .parts
+                .keys()
+                .map(|part| HEXLOWER.encode(part))
+                .collect(),
+            totals: HEXLOWER.encode(&self.totals.encode()),
             sum: None,
         };
         line.sum = Some(line.summed());
@@ -204,7 +236,7 @@ impl Line {
 
     /// The sum of a line that has none.
     fn summed(&self) -> String {
-        hex::encode(&first(Sha256::new_with_prefix(self.json())))
+        HEXLOWER.encode(&first(Sha256::new_with_prefix(self.json())))
     }
 }
 

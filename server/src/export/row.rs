@@ -6,7 +6,7 @@ use hushbin::{Report, Task};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::hex;
+use data_encoding::HEXLOWER;
 
 /// A report of a batch, in columns; all but the batch follow from the last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl<'a> Row<'a> {
                 Report::Coco(report) => Some(report.bucket),
                 _ => None,
             },
-            report: hex::encode(&bytes),
+            report: HEXLOWER.encode(&bytes),
         }
     }
 
@@ -65,7 +65,7 @@ impl<'a> Row<'a> {
     /// # Errors
     /// What is wrong, and what was expected.
     pub(crate) fn decode(&self, task: &Task) -> Result<Report, String> {
-        let bytes = hex::decode(&self.report).ok_or_else(|| {
+        let bytes = HEXLOWER.decode(self.report.as_bytes()).map_err(|_| {
             let report = &self.report;
             format!("report is {report:?}, expected pairs of hexadecimal digits, 0 to 9 and a to f")
         })?;

@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
+use data_encoding::HEXLOWER;
 use hushbin::sealed::{KEY_ID, SealedUpload};
 use hushbin::{UploadId, upload};
 use rayon::prelude::*;
@@ -16,7 +17,6 @@ use sha2::{Digest, Sha256};
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
-use crate::hex;
 use crate::role::signature::{self, Name};
 use crate::sealed::{KeyId, Recipient};
 use crate::store::{Origin, Submission, Submitted};
@@ -55,7 +55,7 @@ pub(super) async fn take(
         .and_then(|value| value.to_str().ok());
     let shuffler = signature.and_then(|signature| analyser.shuffler(signature, &block));
     let shuffler = shuffler.ok_or(Problem::UnknownShuffler)?;
-    let receipt = hex::encode(&analyser.receipt(&block));
+    let receipt = HEXLOWER.encode(&analyser.receipt(&block));
     let recipient = analyser.recipient(stored.task());
     let recipient = recipient.map_err(|_| Problem::NoKeys)?;
     // Some 60 µs a report.

@@ -4,12 +4,12 @@ use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::IntoResponse;
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 
 use super::problem::Problem;
 use super::state::AppState;
 use super::tasks;
-use crate::hex;
 
 #[derive(Serialize)]
 pub(super) struct Keys {
@@ -36,7 +36,9 @@ pub(super) async fn show(
         })?;
         recipient.configurations().to_vec()
     };
-    let keys = configurations.iter().map(|own| hex::encode(own.bytes()));
+    let keys = configurations
+        .iter()
+        .map(|own| HEXLOWER.encode(own.bytes()));
     Ok((
         tasks::ASK_AGAIN,
         Json(Keys {

@@ -3,6 +3,7 @@
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use data_encoding::HEXLOWER;
 use hushbin::{Fingerprint, Task};
 use serde::Serialize;
 
@@ -11,7 +12,6 @@ use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{answer, query, tasks};
-use crate::hex;
 use crate::store::Role;
 use hushbin_analysis::accounting::{
     Account, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, account_exposure,
@@ -78,7 +78,7 @@ pub(super) async fn show(
                 // Where some came from is not known any more, they may have hidden nowhere.
                 let known = origins.smallest().filter(|_| origins.reports() == reports);
                 let names = origins.shufflers().into_iter();
-                let names = names.map(|name| hex::encode(&name)).collect();
+                let names = names.map(|name| HEXLOWER.encode(&name)).collect();
                 (known.unwrap_or(0).min(smallest), names)
             }
             Role::Collector | Role::Shuffler => (smallest, Vec::new()),

@@ -5,6 +5,7 @@ use std::task::{Context, Poll, Waker};
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use bhttp::Mode;
+use data_encoding::HEXLOWER;
 use http_body_util::BodyExt;
 use hushbin_tests::oblivious::{Asker, message as written};
 use rand_chacha::ChaCha20Rng;
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 use super::message::{Malformed, request, response};
 use super::*;
-use crate::{hex, sealed};
+use crate::sealed;
 
 fn gateway(keys: &[u8]) -> Gateway {
     let keys: Vec<_> = keys.iter().map(|&byte| [byte; 32]).collect();
@@ -47,7 +48,11 @@ fn read(bytes: &[u8]) -> Result<Read, Malformed> {
 fn reference() -> impl Fn(&str) -> Vec<u8> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/reference/ohttp.json");
     let vector: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    move |name| hex::decode(vector[name].as_str().unwrap()).unwrap()
+    move |name| {
+        HEXLOWER
+            .decode(vector[name].as_str().unwrap().as_bytes())
+            .unwrap()
+    }
 }
 
 #[test]

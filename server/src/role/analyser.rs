@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use data_encoding::HEXLOWER;
 use hushbin::Fingerprint;
 use sha2::{Digest, Sha256};
 
 use super::signature::{self, Name, Signer, Statement};
-use crate::hex;
 use crate::keys;
 use crate::sealed::{Recipient, RecipientError};
 use crate::task::CollectedTask;
@@ -62,9 +62,9 @@ impl Analyser {
     /// Returns the known shuffler that made the header `signature` of a block, if any did.
     pub(crate) fn shuffler(&self, signature: &str, block: &[u8]) -> Option<Name> {
         let (shuffler, signature) = signature.split_once(':')?;
-        let shuffler: Name = hex::decode(shuffler)?.try_into().ok()?;
+        let shuffler: Name = HEXLOWER.decode(shuffler.as_bytes()).ok()?.try_into().ok()?;
         let key = self.shufflers.get(&shuffler)?;
-        let signature = hex::decode(signature)?;
+        let signature = HEXLOWER.decode(signature.as_bytes()).ok()?;
         signature::verify(key, Statement::Block, block, &signature).then_some(shuffler)
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
+use data_encoding::HEXLOWER;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{Method, Request, StatusCode, Uri, header};
 use hyper_rustls::HttpsConnector;
@@ -22,7 +23,6 @@ use tokio_rustls::rustls;
 
 use super::Shuffler;
 use super::signature;
-use crate::hex;
 use crate::sealed::Configuration;
 use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};
 use crate::task::CollectedTask;
@@ -166,8 +166,9 @@ impl Forwarder {
         let Keys { keys } =
             serde_json::from_slice(&answer).map_err(|error| strange(error.to_string()))?;
         let configurations = keys.iter().map(|text| {
-            let bytes =
-                hex::decode(text).ok_or_else(|| strange("a key is no digits".to_owned()))?;
+            let bytes = HEXLOWER
+                .decode(text.as_bytes())
+                .map_err(|error| strange(error.to_string()))?;
             Configuration::read(&bytes, task).map_err(|error| strange(error.to_string()))
         });
         let configurations = configurations.collect::<Result<_, _>>()?;
@@ -208,7 +209,9 @@ impl Forwarder {
                 .body(Full::new(block.clone()));
             let answer = self.ask(request).await?;
             let taken: Result<Taken, _> = serde_json::from_slice(&answer);
-            let receipt = taken.ok().and_then(|taken| hex::decode(&taken.receipt));
+            let receipt = taken
+                .ok()
+                .and_then(|taken| HEXLOWER.decode(taken.receipt.as_bytes()).ok());
             if !receipt.is_some_and(|receipt| self.shuffler.is_receipt(&receipt, &block)) {
                 return Err(ForwardError::Strange(
                     "it does not sign the block".to_owned(),

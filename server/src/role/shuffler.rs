@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
+use data_encoding::HEXLOWER;
 use hyper::Uri;
 use sha2::{Digest, Sha256};
 
 use super::signature::{self, Signer, Statement};
-use crate::hex;
 use crate::keys;
 use crate::sealed::Configuration;
 
@@ -39,7 +39,7 @@ impl Shuffler {
     pub(crate) fn signature(&self, block: &[u8]) -> String {
         let name = signature::name(&self.signer.public());
         let signature = self.signer.sign(Statement::Block, block);
-        format!("{}:{}", hex::encode(&name), hex::encode(&signature))
+        format!("{}:{}", HEXLOWER.encode(&name), HEXLOWER.encode(&signature))
     }
 
     /// Returns whether `receipt` is the analyser's for this block.

@@ -83,16 +83,16 @@ pub(crate) fn public(private: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::hex;
+    use data_encoding::HEXLOWER;
 
     /// RFC 8032, section 7.1, test 1.
     #[test]
     fn public_halves_are_those_of_the_standard() {
         let private = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
-        let private = hex::decode(private).unwrap();
+        let private = HEXLOWER.decode(private.as_bytes()).unwrap();
         let public = public(private.first_chunk().unwrap());
         assert_eq!(
-            hex::encode(&public),
+            HEXLOWER.encode(&public),
             "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
         );
     }

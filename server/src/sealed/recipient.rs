@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use data_encoding::HEXLOWER;
 use hpke::{Deserializable, Kem as _, OpModeR, Serializable, single_shot_open};
 use hushbin::sealed::{ENCAPSULATED, KEY_ID};
 
 use super::configuration::{Configuration, KeyId};
 use super::{Aead, Kdf, Kem};
-use crate::hex;
 use crate::keys;
 use crate::task::CollectedTask;
 
@@ -27,7 +27,7 @@ struct Opener {
 /// Why private keys cannot be used together.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecipientError {
-    #[error("two keys have the id {}: make another", hex::encode(.0))]
+    #[error("two keys have the id {}: make another", HEXLOWER.encode(.0))]
     SameId(KeyId),
 }
 

@@ -1,3 +1,4 @@
+use data_encoding::HEXLOWER;
 use hpke::{Deserializable, OpModeR, setup_receiver};
 use hushbin::sealed::OVERHEAD;
 use hushbin::{Report, Task};
@@ -8,7 +9,6 @@ use serde_json::Value;
 use super::configuration::ConfigurationError;
 use super::recipient::RecipientError;
 use super::*;
-use crate::hex;
 use crate::task::CollectedTask;
 
 /// Tasks of every mechanism, with reports of several lengths.
@@ -46,7 +46,7 @@ fn sealer(recipient: &Recipient, key: usize) -> Sealer {
 fn opens_what_the_standard_sealed() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/reference/hpke.json");
     let vector: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    let bytes = |value: &Value| hex::decode(value.as_str().unwrap()).unwrap();
+    let bytes = |value: &Value| HEXLOWER.decode(value.as_str().unwrap().as_bytes()).unwrap();
     let [kem, kdf, aead] = ["kem_id", "kdf_id", "aead_id"].map(|name| vector[name].as_u64());
     assert_eq!(kem, Some(<Kem as hpke::Kem>::KEM_ID.into()));
     assert_eq!(kdf, Some(<Kdf as hpke::kdf::Kdf>::KDF_ID.into()));

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use hushbin::sealed::{KEY_ID, SealedUpload};
 use hushbin::sums::SumTask;
 use hushbin::upload::{self, EncodedUpload};
@@ -30,7 +31,6 @@ use super::request::Request;
 use super::role::Role;
 use super::stored;
 use super::task::StoredTask;
-use crate::hex;
 use crate::task::CollectedTask;
 
 /// Reports in a block: as many as an upload may have.
@@ -345,7 +345,7 @@ fn hidden<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
             true => hidden.extend(group),
             false => tracing::warn!(
                 task = task.id(),
-                key = hex::encode(&group[0][..KEY_ID]),
+                key = HEXLOWER.encode(&group[0][..KEY_ID]),
                 messages = group.len(),
                 "left out, as too few were sealed by this key to hide each other"
             ),

@@ -205,16 +205,14 @@ fn decode(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
     Upload::decode(bytes, task).map_err(|source| no_upload(task.id(), source))
 }
 
-/// The reports of a task, to be read only.
+/// Released reports of a task, to be read only.
 pub(crate) struct StoredReports {
     task: Task,
-    role: Role,
     key: TaskKey,
-    batches: Vec<(u64, BatchState)>,
     source: Source,
 }
 
-/// Where they are read.
+/// Reader of a location.
 enum Source {
     Files(FilesReader),
     Database(DatabaseReader),
@@ -230,8 +228,7 @@ impl Source {
 }
 
 impl StoredReports {
-    /// Those of the task of this id, at a location that a collector may be writing to; whatever
-    /// batch they are in.
+    /// Opens the reports of the task `id`, at a location that a collector may be writing to.
     ///
     /// # Errors
     /// When the location holds no tasks, or no such task.
@@ -260,15 +257,7 @@ impl StoredReports {
             task: task::read_task(row)?
                 .into_reports()
                 .ok_or_else(|| OpenError::Sums { id: id.to_owned() })?,
-            role,
             key: row.key,
-            batches: match &source {
-                Source::Files(reader) => reader.batches(row.key)?,
-                Source::Database(reader) => {
-                    let batches = Shared::batches(reader, row.key)?.into_iter();
-                    batches.map(|row| (row.number, row.state)).collect()
-                }
-            },
             source,
         })
     }
@@ -304,31 +293,5 @@ impl StoredReports {
         visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
     ) -> Result<(), OpenError> {
         for_each_released(self.source.reader(), self.key, &self.task, batch, visit)
-    }
-
-    /// Visits every report.
-    ///
-    /// # Errors
-    /// When storage fails or holds what is no upload.
-    pub(crate) fn for_each_report(&self, mut visit: impl FnMut(&Report)) -> Result<(), OpenError> {
-        let (reader, key, task) = (self.source.reader(), self.key, &self.task);
-        for &(batch, state) in &self.batches {
-            match state {
-                BatchState::Released => {
-                    for_each_released(reader, key, task, batch, &mut |report| {
-                        visit(&report);
-                        ControlFlow::Continue(())
-                    })
-                }
-                BatchState::Open | BatchState::Closed => {
-                    let of = (task, self.role);
-                    for_each_unreleased(reader, key, of, batch, &mut |upload, _| {
-                        let visited = upload.for_each_report(task, |report, _| visit(&report));
-                        visited.map_err(|source| no_upload(task.id(), source))
-                    })
-                }
-            }?;
-        }
-        Ok(())
     }
 }

@@ -16,8 +16,8 @@ pub(crate) use file::copy;
 use token::hash_of;
 pub(crate) use token::{Token, TokenRole, TokensError};
 
-use crate::hex;
 use crate::store::{Location, Sessions, checked_tables, now};
+use data_encoding::HEXLOWER;
 
 /// Before the digits of every token, by which people and programs know what it is.
 const PREFIX: &str = "hushbin_";
@@ -108,9 +108,9 @@ pub(crate) fn create(
     for bytes in [&mut secret[..], &mut id[..]] {
         getrandom::fill(bytes).map_err(TokensError::Entropy)?;
     }
-    let text = format!("{PREFIX}{}", hex::encode(&secret));
+    let text = format!("{PREFIX}{}", HEXLOWER.encode(&secret));
     let token = Token {
-        id: hex::encode(&id),
+        id: HEXLOWER.encode(&id),
         name: name.to_owned(),
         role,
         created: now(),

@@ -6,8 +6,8 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::hex;
 use crate::store::EngineError;
+use data_encoding::HEXLOWER;
 
 /// What the holder of a token may do; each may do what those before it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
@@ -72,5 +72,5 @@ pub(crate) enum TokensError {
 
 /// The hash of a token's text, hexadecimal.
 pub(super) fn hash_of(text: &str) -> String {
-    hex::encode(&Sha256::digest(text))
+    HEXLOWER.encode(&Sha256::digest(text))
 }

@@ -1,5 +1,5 @@
-//! `hushbin fold` and `hushbin merge`: what is folded in parts and merged is what one process
-//! estimates, to the last byte; what is damaged, or comes twice, is named.
+//! Partial totals of `hushbin estimate`: estimates from parts have the bytes of those from all
+//! reports. Damaged parts, and parts that come twice, are named.
 //!
 //! `HUSHBIN_FOLD_REPORTS` sets the number of reports; with `HUSHBIN_FOLD_DIR` they are left in
 //! that directory, to be folded by hand.
@@ -34,6 +34,9 @@ const SETTINGS: &str = r#"{
     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 2.0, "value": "sign"
 }"#;
 
+/// Command that folds reports on standard input.
+const FOLD: [&str; 5] = ["estimate", "--task", "task.json", "--format", "totals"];
+
 struct Folder {
     directory: tempfile::TempDir,
     task: Task,
@@ -62,13 +65,21 @@ impl Folder {
 
     fn fold(&self, input: &[u8], more: &[&str]) -> Output {
         fs::write(self.path("input"), input).unwrap();
-        let words = [&["fold", "--task", "task.json"], more].concat();
+        let input = match more {
+            [] => &["--input", "delimited"],
+            more => more,
+        };
+        let words = [&FOLD[..], input].concat();
         self.run(&words, &self.path("input"))
     }
 
     fn merge(&self, lines: &[u8], more: &[&str]) -> Output {
         fs::write(self.path("lines"), lines).unwrap();
-        let words = [&["merge", "--task", "task.json", "lines", "--format"], more].concat();
+        let words = [
+            &["estimate", "--task", "task.json", "lines", "--format"],
+            more,
+        ]
+        .concat();
         self.run(&words, Path::new("/dev/null"))
     }
 
@@ -149,7 +160,7 @@ fn parts_add_up_to_what_one_process_estimates() {
         // A part of nothing, twice.
         let nothing = succeeds(&folder.fold(&[], &[]));
         lines.extend([nothing.clone(), nothing].concat());
-        let merged = succeeds(&folder.merge(&lines, &["partial"]));
+        let merged = succeeds(&folder.merge(&lines, &["totals"]));
         assert_ne!(merged, one, "the parts are others");
         for question in questions {
             let asked = match *question {
@@ -165,7 +176,7 @@ fn parts_add_up_to_what_one_process_estimates() {
         }
         // Standard input in place of files, and to a file that is not written over.
         fs::write(folder.path("all"), &lines).unwrap();
-        let words = ["merge", "--task", "task.json", "--format", "partial"];
+        let words = [&FOLD[..], &["--input", "totals"]].concat();
         assert_eq!(succeeds(&folder.run(&words, &folder.path("all"))), merged);
         let out = [&words[..], &["--out", "merged"]].concat();
         succeeds(&folder.run(&out, &folder.path("all")));
@@ -183,7 +194,7 @@ fn a_part_that_comes_twice_is_named() {
     let twice = [&one[..], &other, &one].concat();
     let expected = "lines, line 3 and lines, line 1 hold the same reports";
     fails(&folder.merge(&twice, &["json"]), expected);
-    let merged = succeeds(&folder.merge(&twice[..one.len() + other.len()], &["partial"]));
+    let merged = succeeds(&folder.merge(&twice[..one.len() + other.len()], &["totals"]));
     let again = [&merged[..], &other].concat();
     fails(&folder.merge(&again, &["json"]), "hold the same reports");
 }
@@ -242,7 +253,8 @@ fn what_is_no_report_is_named_and_nothing_is_folded() {
         .replace('\n', "\r\n");
     let folded = folder.fold(windows.as_bytes(), &["--input", "hex"]);
     assert_eq!(succeeds(&folded), succeeds(&folder.fold(&good, &[])));
-    fails(&folder.run(&["fold"], Path::new("/dev/null")), "--task");
+    let words = ["estimate", "--format", "totals", "--input", "hex"];
+    fails(&folder.run(&words, Path::new("/dev/null")), "--task");
 }
 
 #[test]
@@ -251,7 +263,7 @@ fn items_without_a_list_are_not_in_totals() {
     let folder = Folder::new(&open);
     let line = succeeds(&folder.fold(&delimited(&folder.reports(1, 5)), &[]));
     let output = folder.merge(&line, &["json", "--items", "dark-mode"]);
-    fails(&output, "hushbin estimate reads reports");
+    fails(&output, "estimate from reports");
 }
 
 /// Two halves by two processes, and all by one; each with no more memory for all of its reports
@@ -266,7 +278,8 @@ fn memory_does_not_grow_with_reports() {
     let mut folded = Vec::new();
     for part in [0..2, 0..1, 1..2] {
         let mut child = command()
-            .args(["fold", "--task", "task.json"])
+            .args(FOLD)
+            .args(["--input", "delimited"])
             .current_dir(folder.directory.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -115,34 +115,51 @@ async fn texts_are_found_with_intervals() {
     assert!(lines[1].starts_with("cab,true,false,"), "{body}");
 }
 
-/// The command reads the journal of a collector that runs, and says the same.
+/// The command estimates from exported reports, with the bytes of the collector's answer.
 #[tokio::test]
 async fn the_command_finds_the_same() {
     let app = asked().await;
-    let served = app.get(&format!("{PATH}&alphabet=abc")).await.json();
+    let served = app.get(&format!("{PATH}&alphabet=abc")).await;
     let directory = app.directory.as_ref().unwrap().path();
     let data = directory.to_str().unwrap();
-    let common = ["search", "--data", data, "--task", "queries"];
-    let asked = [&common[..], &["--question", "query", "--alphabet", "abc"]].concat();
-    assert_eq!(answer(&[&asked[..], &["--json"]].concat()), served);
-    let words = String::from_utf8(hushbin(&asked).stdout).unwrap();
-    assert!(words.contains("\"cab\" and longer"), "{words}");
-
+    let out = tempfile::tempdir().unwrap();
+    let file = out.path().join("reports.csv");
+    let file = file.to_str().unwrap();
+    let export = ["journal", "export", "--data", data, "--format", "csv"];
     let error = |options: &[&str]| String::from_utf8(hushbin(options).stderr).unwrap();
-    assert!(error(&common).contains("asks several questions"));
-    let unknown = error(&["search", "--data", data, "--task", "other"]);
+    let unknown = error(&[&export[..], &["--task", "other"]].concat());
     assert!(
         unknown.contains("no task \"other\", but \"queries\""),
         "{unknown}"
     );
+    let exported = hushbin(&[&export[..], &["--task", "queries", "--out", file]].concat());
+    assert!(exported.status.success(), "{exported:?}");
+
+    let estimate = ["estimate", file, "--format", "json"];
+    let query = [&estimate[..], &["--question", "query"]].concat();
+    let found = hushbin(&[&query[..], &["--alphabet", "abc"]].concat());
+    assert_eq!(
+        String::from_utf8(found.stdout).unwrap(),
+        String::from_utf8(served.body).unwrap()
+    );
+    assert!(error(&estimate).contains("asks several questions"));
+    let items = error(&[&query[..], &["--items", "ab"]].concat());
+    assert!(items.contains("--items is not for"), "{items}");
+
+    let folded = hushbin(&["estimate", file, "--format", "totals"]);
+    let line = out.path().join("line");
+    fs::write(&line, folded.stdout).unwrap();
+    let described = format!("{file}.task.json");
+    let line = ["estimate", line.to_str().unwrap(), "--task", &described];
+    let asked = ["--format", "json", "--question", "query"];
+    let totals = error(&[&line[..], &asked].concat());
+    assert!(totals.contains("estimate from reports"), "{totals}");
+
     let empty = tempfile::tempdir().unwrap();
-    let nowhere = error(&[
-        "search",
-        "--data",
-        empty.path().to_str().unwrap(),
-        "--task",
-        "t",
-    ]);
+    let nowhere = [
+        "journal", "export", "--task", "t", "--format", "csv", "--data",
+    ];
+    let nowhere = error(&[&nowhere[..], &[empty.path().to_str().unwrap()]].concat());
     assert!(nowhere.contains("journal"), "{nowhere}");
     assert_eq!(fs::read_dir(empty.path()).unwrap().count(), 0);
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
 use super::sum::Sum;
 use super::{disk, version};
 use crate::format_version::version_of;
-use crate::hex;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 
 /// Version of the directory: of this file, and of which files there are beside it. That of a
@@ -200,5 +200,5 @@ impl Catalogue {
 
 /// The second line: the sum of the first.
 fn line(json: &str) -> String {
-    hex::encode(&Sum::of(&[json.as_bytes()]).0) + "\n"
+    HEXLOWER.encode(&Sum::of(&[json.as_bytes()]).0) + "\n"
 }

@@ -297,11 +297,6 @@ pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskBatches>, FilesRead
 }
 
 impl FilesReader {
-    /// The task's batches, oldest first.
-    pub(super) fn batches(&self, task: TaskKey) -> Result<Vec<(u64, BatchState)>, EngineError> {
-        task::batches(&directory_of(&self.root, task))
-    }
-
     /// The task's released batches, oldest first.
     pub(super) fn releases(
         &self,

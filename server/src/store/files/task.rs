@@ -91,20 +91,6 @@ impl Listing {
     }
 }
 
-/// The batches of a task that may be written to, oldest first: the last is open or closed.
-pub(super) fn batches(directory: &Path) -> Result<Vec<(u64, BatchState)>, EngineError> {
-    let listing = Listing::of_finished(directory)?;
-    let released = listing.batches.last().copied().unwrap_or(0);
-    let logs = listing.logs.into_iter().filter(|&log| log > released);
-    let released = listing
-        .batches
-        .into_iter()
-        .map(|batch| (batch, BatchState::Released));
-    Ok(released
-        .chain(logs.map(|log| (log, BatchState::Closed)))
-        .collect())
-}
-
 /// The released batches of a task that may be written to, oldest first.
 pub(super) fn releases(
     directory: &Path,

@@ -173,7 +173,7 @@ fn files_of_reports_of_a_later_version() {
         fs::write(own, later).unwrap();
         let said = "it has version 2, this hushbin knows version 1";
         refused(&["estimate", text(&path), "--format", "json"], said);
-        refused(&["fold", text(&path)], said);
+        refused(&["estimate", text(&path), "--format", "totals"], said);
     }
 }
 
@@ -182,7 +182,7 @@ fn partial_totals_of_a_later_version() {
     let copy = fixture().copy("exports");
     let [path, task] =
         ["scores.partial", "scores.csv.task.json"].map(|name| copy.path().join(name));
-    let merge = ["merge", text(&path), "--task", text(&task)];
+    let merge = ["estimate", text(&path), "--task", text(&task)];
     let merge = [&merge[..], &["--format", "json"]].concat();
     succeeds(&merge);
     let mut line: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();

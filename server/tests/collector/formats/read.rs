@@ -31,7 +31,7 @@ fn estimated(fixture: &Fixture) -> Value {
         }
         if !more.contains(&"--items") {
             let [lines, task] = ["partial", "csv.task.json"].map(path);
-            let merged = said(&["merge", text(&lines), "--task", text(&task)]);
+            let merged = said(&["estimate", text(&lines), "--task", text(&task)]);
             assert_eq!(merged, found, "{more:?}");
         }
         all.insert(format!("{task} {}", more.join(" ")), found);
@@ -44,7 +44,14 @@ pub(super) fn record(fixture: &Fixture) {
     for task in ["survey", "settings", "scores"] {
         let file = fixture.path(&format!("exports/{task}.json"));
         let out = fixture.path(&format!("exports/{task}.partial"));
-        succeeds(&["fold", text(&file), "--out", text(&out)]);
+        succeeds(&[
+            "estimate",
+            text(&file),
+            "--format",
+            "totals",
+            "--out",
+            text(&out),
+        ]);
     }
     write_lines(&fixture.path("estimated.json"), &estimated(fixture));
 }
@@ -57,7 +64,8 @@ fn exports_and_partial_totals_give_the_estimates_that_they_gave() {
         for task in ["survey", "settings", "scores"] {
             let file = fixture.path(&format!("exports/{task}.csv"));
             let partial = fs::read(fixture.path(&format!("exports/{task}.partial"))).unwrap();
-            assert_eq!(succeeds(&["fold", text(&file)]), partial, "{task}");
+            let fold = ["estimate", text(&file), "--format", "totals"];
+            assert_eq!(succeeds(&fold), partial, "{task}");
         }
     }
 }

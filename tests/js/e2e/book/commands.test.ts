@@ -50,7 +50,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "www/docs/src/why/published.md": "server/study/tests, by the program that npm run evaluate runs",
   "curl 'http://127.0.0.1:8080/tasks/queries/heavy-hitters?question=query&alphabet=abcdefghijklmnopqrstuvwxyz+'":
     "tests/js/e2e/text.test.ts, of reports in which there is something to find",
-  "hushbin search --data data --task queries --question query": "server/tests/collector, as above",
+  "hushbin journal export --data data --task queries --format csv --out queries.csv":
+    "server/tests/collector/heavy_hitters.rs",
+  "hushbin estimate queries.csv --question query --format json":
+    "server/tests/collector/heavy_hitters.rs",
   "hushbin serve --store postgres://hushbin@db1,db2/hushbin --task settings.json --listen 0.0.0.0:8686":
     "server/tests/collector, with databases of its own",
   'hushbin token create --store postgres://hushbin@db1,db2/hushbin --role admin --name "on call"':

@@ -1,0 +1,96 @@
+//! Options that say what to estimate.
+
+use clap::Args;
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
+use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
+
+use crate::cli::output::Error;
+use crate::estimates;
+
+/// Question, and how to answer it.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Asked {
+    /// Name of the question (needed if the task has several)
+    #[arg(long, value_name = "NAME")]
+    question: Option<String>,
+    /// Names of items, a line of CSV: put a name with a comma in quotes (default all items)
+    #[arg(long, value_name = "ITEMS")]
+    items: Option<String>,
+    /// Confidence of every interval
+    #[arg(long, value_name = "P", default_value_t = DEFAULT_CONFIDENCE)]
+    confidence: f64,
+    /// Post-processing of the estimates, such as projection,shrinkage
+    #[arg(long, value_name = "NAMES")]
+    post: Option<String>,
+    /// Quantiles of a number, such as 0.5,0.9
+    #[arg(long, value_name = "PARTS", value_delimiter = ',')]
+    quantiles: Option<Vec<f64>>,
+    /// List the items that stand out, at this false discovery rate
+    #[arg(long, value_name = "RATE")]
+    false_discovery_rate: Option<f64>,
+    /// Letters of the texts that a question of kind "text" is searched for
+    #[arg(long, value_name = "LETTERS", default_value = DEFAULT_ALPHABET)]
+    alphabet: String,
+}
+
+impl Asked {
+    /// Returns the options of a query.
+    ///
+    /// # Errors
+    /// When a list of names cannot be read.
+    pub(super) fn options(&self) -> Result<Options, Error> {
+        let mut post = Vec::new();
+        if let Some(names) = &self.post {
+            estimates::add_post(names, &mut post)?;
+        }
+        Ok(Options {
+            question: self.question.clone(),
+            items: self.items.as_deref().map(items).transpose()?,
+            confidence: self.confidence,
+            post,
+            quantiles: self.quantiles.clone(),
+            false_discovery_rate: self.false_discovery_rate,
+        })
+    }
+
+    /// Returns the options of a search for texts.
+    ///
+    /// # Errors
+    /// When an option is given that only other questions have.
+    pub(super) fn search(&self) -> Result<heavy_hitters::Options, Error> {
+        let others = [
+            ("--items", self.items.is_some()),
+            ("--post", self.post.is_some()),
+            ("--quantiles", self.quantiles.is_some()),
+            (
+                "--false-discovery-rate",
+                self.false_discovery_rate.is_some(),
+            ),
+        ];
+        if let Some((option, _)) = others.iter().find(|(_, given)| *given) {
+            return Err(format!("{option} is not for a question of kind \"text\"").into());
+        }
+        Ok(heavy_hitters::Options {
+            question: self.question.clone(),
+            alphabet: self.alphabet.clone(),
+            confidence: self.confidence,
+            ..heavy_hitters::Options::default()
+        })
+    }
+}
+
+/// Reads the names in a line of CSV.
+fn items(line: &str) -> Result<Vec<String>, Error> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(line.as_bytes());
+    let mut records = reader.records();
+    let names = match (records.next().transpose()?, records.next()) {
+        (Some(names), None) => names,
+        _ => return Err(format!("--items is {line:?}, expected one line of names").into()),
+    };
+    match names.iter().any(str::is_empty) {
+        true => Err("--items: a name is empty".into()),
+        false => Ok(names.iter().map(str::to_owned).collect()),
+    }
+}

@@ -1,0 +1,165 @@
+//! `hushbin estimate`: estimates from reports or partial totals.
+
+mod asked;
+mod source;
+mod standard_input;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use hushbin_analysis::estimate::{EstimateError, Estimator, Query};
+use hushbin_analysis::heavy_hitters::{self, Search};
+
+use super::output::{Error, spinner};
+use crate::{estimates, export};
+use asked::Asked;
+use source::Source;
+
+/// Estimate from files of reports or of partial totals
+///
+/// Reads files of `hushbin journal export`, in any of its formats. The answer has the bytes of
+/// GET /tasks/{id}/estimates for the same batches, or of GET /tasks/{id}/heavy-hitters for a
+/// question of kind "text". All files must be of one task, and no batch may be in two of them.
+/// A row that is not a report of the task is named, and nothing is estimated.
+///
+/// With --format totals it prints partial totals instead, a line of JSON, and holds no report in
+/// memory. So reports can be folded in parts, where they lie: Spark, Slurm or a shell runs one
+/// process for each. Give the lines of all parts to `hushbin estimate` again, which answers with
+/// the same bytes as from all reports. A part that comes twice is named, and nothing is added.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Options {
+    /// Files of reports, or of lines of partial totals
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// File of the task, for files that do not name it: a task file, or an answer of
+    /// GET /tasks/{id}
+    #[arg(long, value_name = "FILE")]
+    task: Option<PathBuf>,
+    /// Format of standard input, which is read if there is no FILE
+    #[arg(
+        long,
+        value_enum,
+        required_unless_present = "files",
+        conflicts_with = "files"
+    )]
+    input: Option<Input>,
+    #[command(flatten)]
+    asked: Asked,
+    /// What to print
+    #[arg(long, value_enum)]
+    format: Format,
+    /// New file for partial totals (default standard output)
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Input {
+    /// Reports, the bytes of each after their length, a varint, as Protocol Buffers delimit
+    /// messages
+    Delimited,
+    /// Reports, a line of lower-case hexadecimal digits for each, as in the column `report`
+    Hex,
+    /// Lines of partial totals
+    Totals,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Estimates
+    Csv,
+    /// Estimates
+    Json,
+    /// Partial totals, to be added to others
+    Totals,
+}
+
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let given = options.task.as_deref().map(export::task_of).transpose()?;
+    let reading = spinner("reading");
+    let source = Source::open(&options.files, options.input, given)?;
+    if options.format == Format::Totals {
+        let task = source.task.clone();
+        let line = source.into_totals()?.line(&task);
+        reading.finish_and_clear();
+        return write_line(&line, options.out.as_deref(), out);
+    }
+    if options.out.is_some() {
+        return Err("--out is for --format totals, estimates go to standard output".into());
+    }
+    let csv = options.format == Format::Csv;
+    match Query::new(&source.task, &options.asked.options()?) {
+        Err(EstimateError::Searched { question }) if source.totals().is_some() => {
+            Err(needs_reports(&question))
+        }
+        Err(EstimateError::Searched { .. }) => search(source, options.asked.search()?, csv, out),
+        query => estimate(source, &query?, csv, out),
+    }
+}
+
+/// Writes the estimates of a question with items.
+fn estimate(
+    source: Source,
+    query: &Query,
+    csv: bool,
+    mut out: &mut dyn Write,
+) -> Result<(), Error> {
+    let task = source.task.clone();
+    let totals = match source.totals() {
+        Some(_) if !estimates::is_listed(&task, query) => {
+            let name = task.questions()[query.question()].name();
+            return Err(needs_reports(name));
+        }
+        Some(_) => source.into_totals()?.totals,
+        None => {
+            let mut totals = estimates::no_reports(&task, query);
+            source.for_each_report(|report| totals.fold(report))?;
+            totals
+        }
+    };
+    let estimating = spinner("estimating");
+    let estimator = Estimator::for_task(task);
+    let answer = estimator.answer(&totals, query);
+    estimating.finish_and_clear();
+    let write_csv = |out: &mut &mut dyn Write| answer.write_csv(out);
+    Ok(estimates::write(csv, &answer, write_csv, &mut out)?)
+}
+
+/// Writes the texts that many people gave to a question.
+fn search(
+    source: Source,
+    options: heavy_hitters::Options,
+    csv: bool,
+    mut out: &mut dyn Write,
+) -> Result<(), Error> {
+    let search = Search::new(&source.task, options)?;
+    let mut reports = search.no_reports();
+    source.for_each_report(|report| reports.fold(report))?;
+    let searching = spinner("searching");
+    let found = search.run(&reports, &|| false)?;
+    searching.finish_and_clear();
+    let write_csv = |out: &mut &mut dyn Write| found.write_csv(out);
+    Ok(estimates::write(csv, &found, write_csv, &mut out)?)
+}
+
+fn needs_reports(question: &str) -> Error {
+    format!(
+        "question {question:?} lists no items, which partial totals need: estimate from reports"
+    )
+    .into()
+}
+
+/// Writes a line to a new file, whole or not at all, or else to `out`.
+fn write_line(line: &str, path: Option<&Path>, out: &mut dyn Write) -> Result<(), Error> {
+    let Some(path) = path else {
+        return Ok(writeln!(out, "{line}")?);
+    };
+    let file = export::Unfinished::create(path)?;
+    let mut writer = BufWriter::<&File>::new(file.file());
+    writeln!(writer, "{line}")?;
+    writer.flush()?;
+    drop(writer);
+    Ok(file.finish()?)
+}

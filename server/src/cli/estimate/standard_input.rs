@@ -1,0 +1,112 @@
+//! Reports on standard input, as programs that read tables hand them on.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use data_encoding::HEXLOWER;
+use hushbin::{Report, Task};
+
+use crate::cli::output::Error;
+
+/// Layout of reports on standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// The bytes of each report after their length, a varint.
+    Delimited,
+    /// A line of lower-case hexadecimal digits for each report.
+    Hex,
+}
+
+/// Visits every report on standard input.
+///
+/// # Errors
+/// The first that is not a report of the task.
+pub(super) fn for_each_report(
+    task: &Task,
+    layout: Layout,
+    visit: &mut dyn FnMut(&Report),
+) -> Result<(), Error> {
+    let mut reports = Reports::new(task, io::stdin().lock());
+    match layout {
+        Layout::Delimited => reports.for_each_delimited(visit),
+        Layout::Hex => reports.for_each_line(visit),
+    }
+}
+
+/// Reader of the reports of a task.
+struct Reports<'a, R> {
+    task: &'a Task,
+    input: BufReader<R>,
+    /// Number of the current report, from 1, for messages.
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+impl<'a, R: Read> Reports<'a, R> {
+    fn new(task: &'a Task, input: R) -> Self {
+        Self {
+            task,
+            input: BufReader::with_capacity(1 << 18, input),
+            number: 0,
+            bytes: Vec::new(),
+        }
+    }
+
+    fn wrong(&self, what: &str, wrong: &dyn std::fmt::Display) -> Error {
+        format!("standard input, {what} {}: {wrong}", self.number).into()
+    }
+
+    fn for_each_delimited(&mut self, visit: &mut dyn FnMut(&Report)) -> Result<(), Error> {
+        let most = self.task.report_bytes() as u64;
+        while !self.input.fill_buf()?.is_empty() {
+            self.number += 1;
+            let length = self.length()?;
+            if length > most {
+                let wrong = format!("it has {length} bytes, expected at most {most}");
+                return Err(self.wrong("report", &wrong));
+            }
+            self.bytes.resize(length as usize, 0);
+            let read = self.input.read_exact(&mut self.bytes);
+            read.map_err(|error| self.wrong("report", &error))?;
+            let report = self.task.decode_report(&self.bytes);
+            visit(&report.map_err(|error| self.wrong("report", &error))?);
+        }
+        Ok(())
+    }
+
+    /// Reads a length, a varint (LEB128).
+    fn length(&mut self) -> Result<u64, Error> {
+        let mut length = 0;
+        for shift in (0..).step_by(7) {
+            let mut byte = [0];
+            let read = self.input.read_exact(&mut byte);
+            read.map_err(|error| self.wrong("report", &error))?;
+            if shift > 28 {
+                return Err(self.wrong("report", &"expected a length below 2³²"));
+            }
+            length |= u64::from(byte[0] & 0x7f) << shift;
+            if byte[0] < 0x80 {
+                break;
+            }
+        }
+        Ok(length)
+    }
+
+    fn for_each_line(&mut self, visit: &mut dyn FnMut(&Report)) -> Result<(), Error> {
+        loop {
+            self.bytes.clear();
+            self.number += 1;
+            if self.input.read_until(b'\n', &mut self.bytes)? == 0 {
+                return Ok(());
+            }
+            let line = str::from_utf8(&self.bytes).unwrap_or_default();
+            let report = HEXLOWER
+                .decode(line.trim_end_matches(['\n', '\r']).as_bytes())
+                .ok();
+            let expected = "expected a report in lower-case hexadecimal digits";
+            let report = report.filter(|report| !report.is_empty());
+            let report = report.ok_or_else(|| self.wrong("line", &expected))?;
+            let report = self.task.decode_report(&report);
+            visit(&report.map_err(|error| self.wrong("line", &error))?);
+        }
+    }
+}
