@@ -15,7 +15,7 @@ use hushbin_analysis::heavy_hitters::{self, Search};
 use super::output::{Error, spinner};
 use crate::{estimates, export};
 use asked::Asked;
-use source::Source;
+use source::{Input, Source};
 
 /// Estimate from files of reports or of partial totals
 ///
@@ -53,17 +53,6 @@ pub(super) struct Options {
     /// New file for partial totals (default standard output)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Input {
-    /// Reports, the bytes of each after their length, a varint, as Protocol Buffers delimit
-    /// messages
-    Delimited,
-    /// Reports, a line of lower-case hexadecimal digits for each, as in the column `report`
-    Hex,
-    /// Lines of partial totals
-    Totals,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -4,13 +4,25 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use hushbin::{Report, Task};
 
-use super::Input;
 use super::standard_input::{self, Layout};
 use crate::cli::output::Error;
 use crate::estimates::partial_totals::{Folding, Partial, is_partial};
 use crate::export;
+
+/// Format of standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Input {
+    /// Reports, the bytes of each after their length, a varint, as Protocol Buffers delimit
+    /// messages
+    Delimited,
+    /// Reports, a line of lower-case hexadecimal digits for each, as in the column `report`
+    Hex,
+    /// Lines of partial totals
+    Totals,
+}
 
 /// Reports or partial totals of one task.
 pub(super) struct Source {
