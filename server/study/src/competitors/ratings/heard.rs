@@ -34,24 +34,6 @@ impl Heard {
             signs: vec![0.0; items as usize],
         }
     }
-
-    /// Adds what was heard of others.
-    ///
-    /// # Panics
-    /// If it is of another number of items.
-    pub fn merge(&mut self, other: &Self) {
-        assert_eq!(self.signs.len(), other.signs.len(), "of the same items");
-        self.reports += other.reports;
-        let both = [
-            (&mut self.presence, &other.presence),
-            (&mut self.signs, &other.signs),
-        ];
-        for (own, others) in both {
-            for (own, other) in own.iter_mut().zip(others) {
-                *own += other;
-            }
-        }
-    }
 }
 
 /// How estimates without bias follow from sums.

@@ -186,22 +186,6 @@ impl VectorSum {
         (noise + f64::from(people) * rounding) / (self.levels() * self.levels())
     }
 
-    /// Expected squared Euclidean error of the sum of vectors of the unit ball, each
-    /// written by D = 2d coefficients of at most C/√d in a frame with U^T·U = 1:
-    /// C²·(V·n/n_h + n·ρ)/L².
-    ///
-    /// ```
-    /// use hushbin_study::competitors::sums::{CoordinateBudget, VectorSum};
-    ///
-    /// let sum = VectorSum::new(8, 2, 100, &CoordinateBudget::of(1.0, 1e-6)?)?;
-    /// assert!((sum.squared_error(100, 2.0, 0.0) - 56.72).abs() < 0.01);
-    /// # Ok::<(), hushbin::Error>(())
-    /// ```
-    #[must_use]
-    pub fn squared_error(&self, people: u32, redundancy: f64, rounding: f64) -> f64 {
-        redundancy * redundancy * self.variance(people, rounding)
-    }
-
     /// n/n_h.
     fn shares(&self, people: u32) -> f64 {
         f64::from(people) / f64::from(self.honest)
