@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { copyFile, cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ANALYSIS_GLUE, DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
+import { ANALYSIS_GLUE, CLIENT, DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
@@ -13,14 +13,45 @@ export function demoTasks() {
   return readdirSync(directory).map((name) => join(directory, name));
 }
 
-/** The analysis module and its glue, which checking the pages' sources needs too. */
-export async function buildAnalysis() {
-  const compiled = await step("build: analysis to WebAssembly", () => compile("hushbin-demo", []));
+/**
+ * @typedef {object} Options
+ * @property {boolean} [quick] for a demo that is soon there: not optimised for downloads
+ */
+
+/** @param {Options} [options] */
+export const compileAnalysis = ({ quick = false } = {}) =>
+  compile("hushbin-demo", [], quick ? "demo" : "wasm");
+
+/**
+ * Builds the analysis module and its glue, which checking the pages' sources needs too.
+ *
+ * @param {Options} [options]
+ */
+export async function buildAnalysis({ quick = false } = {}) {
+  const compiled = await step("build: analysis to WebAssembly", () => compileAnalysis({ quick }));
   await step("build: analysis' bindings", () => bind(compiled, ANALYSIS_GLUE, "analysis"));
-  await step("build: analysis' wasm-opt", () => optimise(ANALYSIS_GLUE, "analysis", "speed"));
+  await step("build: analysis' wasm-opt", () =>
+    optimise(ANALYSIS_GLUE, "analysis", quick ? "none" : "speed"),
+  );
 }
 
-async function bundle() {
+/**
+ * The package that the pages use: as it is published, or, as there is no time to make that, its
+ * sources without the core in JavaScript.
+ *
+ * @param {boolean} quick
+ */
+const packaged = (quick) =>
+  quick
+    ? {
+        alias: { hushbin: join(CLIENT, "index.ts") },
+        // Node's module is asked for only where there is no global one.
+        external: ["*fallback.js", "crypto"],
+      }
+    : { alias: { hushbin: join(DIST, "index.js") } };
+
+/** @param {boolean} quick */
+async function bundle(quick) {
   const { build } = await import("esbuild");
   await rm(DEMO_DIST, { recursive: true, force: true });
   const unseen = [ANALYSIS_GLUE, join(DEMO, "wasm"), join(DEMO, "tests")];
@@ -37,8 +68,7 @@ async function bundle() {
     chunkNames: "parts/[name]-[hash]",
     format: "esm",
     target: "es2022",
-    // The package as it is published, not its sources.
-    alias: { hushbin: join(DIST, "index.js") },
+    ...packaged(quick),
     // A page that tells what it does can be read.
     sourcemap: true,
     logLevel: "warning",
@@ -46,11 +76,12 @@ async function bundle() {
   await copyFile(join(ANALYSIS_GLUE, "analysis.wasm"), join(DEMO_DIST, "shared/analysis.wasm"));
 }
 
-export async function buildDemo() {
-  await buildAnalysis();
-  await step("build: demo pages", bundle);
+/** @param {Options} [options] */
+export async function buildDemo({ quick = false } = {}) {
+  await buildAnalysis({ quick });
+  await step("build: demo pages", () => bundle(quick));
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await main(buildDemo);
+  await main(() => buildDemo());
 }

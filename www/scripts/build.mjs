@@ -9,7 +9,7 @@ import { bindFallback, fallbackScript } from "./lib/fallback.mjs";
 import { patched } from "./lib/glue.mjs";
 import { integrity } from "./lib/integrity.mjs";
 import { MODULES } from "./lib/modules.mjs";
-import { CLIENT, DIST, GLUE, PACKAGE, ROOT, TARGET } from "./lib/paths.mjs";
+import { CLIENT, DIST, GLUE, PACKAGE, REFERENCE, ROOT, TARGET } from "./lib/paths.mjs";
 import { reference } from "./lib/reference.mjs";
 import { MODULES as COMPILED, linked, packages } from "./lib/release/components.mjs";
 import { notices, partsOf } from "./lib/release/licences.mjs";
@@ -276,14 +276,20 @@ async function bundles() {
 
 const IMPORTED = /(?:from|import)\s*\(?"(\.[^"]+)\.js"/g;
 
+const DECLARATIONS = join(TARGET, "declarations");
+
+/** Reference of what is exported, for package and book. Needs {@link buildWasm}'s types. */
+export async function buildReference() {
+  await rm(DECLARATIONS, { recursive: true, force: true });
+  await run("tsc", ["-p", "tsconfig.client.json", "--outDir", DECLARATIONS]);
+  await writeFile(REFERENCE, documented());
+}
+
 /** Declarations for either kind of module, of the modules that the entries' declarations reach. */
 async function declare() {
-  const all = join(TARGET, "declarations");
-  await rm(all, { recursive: true, force: true });
-  await run("tsc", ["-p", "tsconfig.client.json", "--outDir", all]);
   const wanted = [...ENTRIES, "fallback"].map((name) => `${name}.d.ts`);
   for (const name of wanted) {
-    const text = await readFile(join(all, name), "utf8");
+    const text = await readFile(join(DECLARATIONS, name), "utf8");
     for (const [, imported] of text.matchAll(IMPORTED)) {
       const file = posix.join(posix.dirname(name), `${imported}.d.ts`);
       if (!wanted.includes(file)) {
@@ -310,7 +316,7 @@ function documented() {
     ]),
   );
   const { text, lacking } = reference(entries, (file) =>
-    readFileSync(join(DIST, `${file}.d.ts`), "utf8"),
+    readFileSync(join(DECLARATIONS, `${file}.d.ts`), "utf8"),
   );
   if (lacking.length > 0) {
     throw new Failed(`exported without a comment:\n${lacking.join("\n")}`);
@@ -358,7 +364,7 @@ async function assemble() {
   }
   await copyFile(join(CLIENT, "README.md"), join(PACKAGE, "README.md"));
   await writeFile(join(PACKAGE, "LICENSE-THIRD-PARTY"), await thirdParty());
-  await writeFile(join(PACKAGE, "API.md"), documented());
+  await copyFile(REFERENCE, join(PACKAGE, "API.md"));
   const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   for (const own of ["private", "scripts", "devDependencies", "overrides", "allowScripts"]) {
     delete manifest[own];
@@ -394,16 +400,20 @@ async function glue(names) {
   }
 }
 
-/** The modules and their glue, which checking and testing the sources needs too. */
-export async function buildWasm() {
+/**
+ * Builds the modules and their glue, which checking and testing the sources needs too.
+ *
+ * @param {{ quick?: boolean }} [options] quick: for the demo, neither optimised nor in JavaScript
+ */
+export async function buildWasm({ quick = false } = {}) {
   for (const [name, , features] of MODULES) {
     const compiled = await step(`build: core to WebAssembly, ${name}`, () =>
-      compile("hushbin", features),
+      compile("hushbin", features, quick ? "demo" : "wasm"),
     );
     await step(`build: bindings, ${name}`, async () => {
       await bind(compiled, workshop(name), "hushbin");
       const [, , fallback] = GLUES.find(([own]) => own === name) ?? [];
-      if (fallback !== undefined) {
+      if (fallback !== undefined && !quick) {
         await bindFallback(compiled, workshop(fallback));
       }
     });
@@ -412,7 +422,7 @@ export async function buildWasm() {
     Promise.all(
       MODULES.map(async ([name]) => {
         const names = await abbreviate(workshop(name), "hushbin");
-        await optimise(workshop(name), "hushbin", "size");
+        await optimise(workshop(name), "hushbin", quick ? "none" : "size");
         return /** @type {const} */ ([name, names]);
       }),
     ),
@@ -421,6 +431,9 @@ export async function buildWasm() {
   for (const [name] of MODULES) {
     await copyFile(join(workshop(name), "hushbin.wasm"), join(GLUE, `${name}.wasm`));
     await embed(name);
+  }
+  if (quick) {
+    return;
   }
   await step("build: the core in JavaScript", async () => {
     for (const [, made, fallback] of GLUES) {
@@ -433,6 +446,7 @@ export async function buildWasm() {
 /** What is published, of the sources and {@link buildWasm}'s modules. */
 export async function buildFiles() {
   await step("build: bundles", bundles);
+  await step("build: reference", buildReference);
   await step("build: declarations", declare);
   await step("build: package", assemble);
 }

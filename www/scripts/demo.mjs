@@ -3,15 +3,18 @@
 //   npm run demo -- [--port PORT] [--collector-port PORT] [--data DIR]
 //
 // Page and collector have different ports, and so different origins, as they
-// have on the web.
+// have on the web. The pages are served while the collector still compiles.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { DEMO_DIST } from "./lib/paths.mjs";
-import { bold, Failed, main, say, step } from "./lib/run.mjs";
+import { bold, Failed, main, say, sideBySide, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
+
+/** Seconds that the parts take from nothing on two quiet cores, as measured. */
+const ABOUT = { pages: 100, collector: 60 };
 
 /**
  * @param {string} name of the option
@@ -27,60 +30,127 @@ function portOf(name, text) {
   return port;
 }
 
-/** Uses what the set-up installs, so it is loaded after that. */
-async function demo({ port, collectorPort, data }) {
-  await setup({ book: true });
-  const { buildPackage } = await import("./build.mjs");
-  const { buildDemo, demoTasks } = await import("./build-demo.mjs");
-  const { buildBook } = await import("./build-book.mjs");
-  const { buildCollector, startCollector } = await import("./lib/collector.mjs");
-  const { BOOK_POLICY, serve } = await import("./lib/serve.mjs");
-  await buildPackage();
-  await buildDemo();
-  await buildBook();
-  const program = await step("build: collector", buildCollector);
+/** Builds the pages. Uses what the set-up installs, so its modules are loaded after that. */
+async function buildPages() {
+  await setup({ build: false });
+  const { buildReference, buildWasm } = await import("./build.mjs");
+  const { buildDemo, compileAnalysis } = await import("./build-demo.mjs");
+  const { installTool, wasmBindgen } = await import("./lib/tools.mjs");
+  const quick = true;
+  await sideBySide(
+    () => step("compile: what the pages calculate", () => compileAnalysis({ quick })),
+    () => step("set-up: wasm-bindgen", () => installTool(wasmBindgen())),
+  );
+  await buildWasm({ quick });
+  await buildDemo({ quick });
+  await step("build: reference", buildReference);
+}
 
-  const temporary = data === undefined ? mkdtempSync(join(tmpdir(), "hushbin-demo-")) : undefined;
-  const directory = temporary ?? resolve(data);
+/**
+ * Serves the pages. They ask in `/config.json` where the collector is, until it is there.
+ *
+ * @param {number} port
+ * @param {() => object} config
+ */
+async function servePages(port, config) {
+  const { BOOK_POLICY, serve } = await import("./lib/serve.mjs");
+  return serve({
+    directories: { "/": DEMO_DIST },
+    documents: {
+      "/config.json": { type: "application/json", body: () => JSON.stringify(config()) },
+    },
+    port,
+    policies: { "/book/": BOOK_POLICY },
+  });
+}
+
+/** Builds the collector, and says how long it will take. */
+class Compiling {
+  #begun = performance.now();
+
+  /** Sentence about the time left, by tens of seconds. */
+  get words() {
+    const left = ABOUT.collector - (performance.now() - this.#begun) / 1000;
+    const when = left > 0 ? `about ${10 * Math.ceil(left / 10)} seconds left` : "longer than usual";
+    return `The collector is still compiling: ${when}.`;
+  }
+
+  /** @returns {Promise<string>} the program */
+  async program() {
+    const { buildCollector } = await import("./lib/collector.mjs");
+    return step(`compile: collector, about ${ABOUT.collector} s`, () =>
+      buildCollector({ quick: true }),
+    );
+  }
+}
+
+/**
+ * Starts the collector on a directory, or on one that is removed in the end.
+ *
+ * @param {string} program
+ * @param {{ collectorPort: number, data: string | undefined }} options
+ */
+async function start(program, { collectorPort, data }) {
+  const { startCollector } = await import("./lib/collector.mjs");
+  const { demoTasks } = await import("./build-demo.mjs");
+  const directory = data ?? mkdtempSync(join(tmpdir(), "hushbin-demo-"));
   const collector = await step("start: collector", () =>
     startCollector({
       program,
-      data: directory,
+      data: resolve(directory),
       tasks: demoTasks(),
       listen: `127.0.0.1:${collectorPort}`,
       verbose: true,
     }),
   );
-  const tidy = async () => {
-    await collector.stop("SIGTERM");
-    if (temporary !== undefined) {
-      rmSync(temporary, { recursive: true, force: true });
-    }
+  return {
+    url: collector.url,
+    directory,
+    async stop() {
+      await collector.stop("SIGTERM");
+      if (data === undefined) {
+        rmSync(directory, { recursive: true, force: true });
+      }
+    },
   };
-  const { tasks } = await (await fetch(`${collector.url}/tasks`)).json();
-  const page = await step("start: page", () =>
-    serve({
-      directories: { "/": DEMO_DIST },
-      documents: {
-        "/config.json": {
-          type: "application/json",
-          body: JSON.stringify({ endpoint: collector.url, tasks }),
-        },
-      },
-      port,
-      policies: { "/book/": BOOK_POLICY },
-    }),
-  ).catch(async (error) => {
-    await tidy();
-    throw error;
-  });
-  say("");
-  say(`  page       ${bold(page.url)}`);
-  say(`  planner    ${page.url}/planner.html`);
-  say(`  book       ${page.url}/book/`);
-  say(`  collector  ${collector.url}/tasks, its journal in ${directory}`);
-  say("  Ctrl-C ends both.");
+}
 
+/** @param {{ port: number, collectorPort: number, data: string | undefined }} options */
+async function demo(options) {
+  say(
+    `The first page is up after about ${ABOUT.pages} s on two cores, and the collector ${ABOUT.collector} s later. The next time both take seconds.`,
+  );
+  await buildPages();
+  const compiling = new Compiling();
+  /** @type {object} */
+  let config = {};
+  const page = await servePages(options.port, () =>
+    "endpoint" in config ? config : { waiting: compiling.words },
+  );
+  say(`\n  page       ${bold(page.url)}, which waits for the collector`);
+  say(`  planner    ${page.url}/planner.html\n`);
+  try {
+    const { buildBook } = await import("./build-book.mjs");
+    await buildBook();
+    const collector = await start(await compiling.program(), options);
+    config = { endpoint: collector.url };
+    say(`\n  page       ${bold(page.url)}`);
+    say(`  planner    ${page.url}/planner.html`);
+    say(`  book       ${page.url}/book/`);
+    say(`  collector  ${collector.url}/tasks, its journal in ${collector.directory}`);
+    say("  Ctrl-C ends both.");
+    endOnSignal(page, collector);
+  } catch (error) {
+    page.close();
+    throw error;
+  }
+}
+
+/**
+ * @param {{ close: () => void }} page
+ * @param {{ stop: () => Promise<void> }} collector
+ */
+function endOnSignal(page, collector) {
   let ending = false;
   const end = async () => {
     if (ending) {
@@ -89,7 +159,7 @@ async function demo({ port, collectorPort, data }) {
     ending = true;
     say("\nending: page, collector");
     page.close();
-    await tidy();
+    await collector.stop();
     process.exit();
   };
   process.on("SIGINT", end);

@@ -196,6 +196,32 @@ async function shownWidth(page: Page, mechanism: string): Promise<number> {
 const choose = (page: Page, mechanism: string) =>
   page.locator("#mechanisms").getByRole("radio", { name: mechanism }).check();
 
+describe("the demo page before its collector is up", () => {
+  it("says what it waits for, shows what needs no collector, and goes on by itself", async () => {
+    story.waiting = "The collector is still compiling: about 60 seconds left.";
+    const page = await open();
+    await page.locator("#waiting").filter({ hasText: story.waiting }).waitFor();
+    await page.getByRole("button", { name: "Ask them both ways" }).click();
+    await page.locator("#both-verdict").filter({ hasText: "people, the same ε" }).waitFor();
+    expect(await page.locator("html[data-ready]").count()).toBe(0);
+
+    story.waiting = undefined;
+    await page.waitForSelector("html[data-ready]");
+    expect(await page.locator("#waiting").isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it("reads well for everybody while it waits", async () => {
+    story.waiting = "The collector is still compiling: about 60 seconds left.";
+    const page = await open();
+    await page.locator("#waiting").filter({ hasText: story.waiting }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    story.waiting = undefined;
+    await page.context().close();
+  });
+});
+
 describe("the switch between mechanisms", () => {
   it("changes the error bars that the same people's reports have", async () => {
     const page = await started();

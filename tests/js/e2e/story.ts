@@ -16,6 +16,8 @@ export class Story {
   readonly gateway = new Gateway();
   /** What went wrong in any page; a test that expects trouble empties it. */
   readonly complaints: string[] = [];
+  /** What pages are told to wait for, if there is no collector for them yet. */
+  waiting: string | undefined;
   collector!: Collector;
   #browser!: Browser;
   #site!: Awaited<ReturnType<typeof serve>>;
@@ -32,7 +34,13 @@ export class Story {
     this.#site = await serve({
       directories: { "/": DEMO_DIST },
       documents: {
-        "/config.json": { type: "application/json", body: JSON.stringify({ endpoint }) },
+        "/config.json": {
+          type: "application/json",
+          body: () => {
+            const { waiting } = this;
+            return JSON.stringify(waiting === undefined ? { endpoint } : { waiting });
+          },
+        },
       },
     });
     this.#browser = await launchChromium();

@@ -2,7 +2,7 @@
 // randomiser, and what this browser has sent to it.
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
-import { type Covers, type Estimand, Explainer, loadAnalysis } from "../shared/analysis.js";
+import { type Covers, type Estimand, Explainer } from "../shared/analysis.js";
 import { Collector, type EstimatesAnswer, type TaskAnswer } from "./collector.js";
 import { Ledger, type Shelf, type Truth } from "./ledger.js";
 import type { Answers, Explained, Kind } from "./mechanism/kind.js";
@@ -47,11 +47,11 @@ export class Channel {
     this.sender = new Sender(collector, this.ledger);
   }
 
+  /** Opens a channel. The analysis module must be loaded. */
   static async open(kind: Kind, endpoint: string, shelf: Shelf | null): Promise<Channel> {
     const collector = new Collector(endpoint, kind.task);
     const answer = await collector.taskAnswer();
     const randomizer = await createRandomizer({ task: answer.task });
-    await loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url));
     const channel = new Channel(kind, answer, randomizer, collector, shelf);
     await channel.#forgetIfFresh();
     return channel;

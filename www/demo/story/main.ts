@@ -1,7 +1,7 @@
 // The demo page: starts the parts and carries events between them.
 
 import { HushbinError } from "hushbin";
-import { isRefusal } from "../shared/analysis.js";
+import { isRefusal, loadAnalysis } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 import { AnswersForm } from "./answers.js";
@@ -25,6 +25,7 @@ import { MechanismSwitch } from "./switch.js";
 import draft from "./tasks/collision.json" with { type: "json" };
 import { VisitsDesk } from "./visits/desk.js";
 import { VisitsSection } from "./visits/section.js";
+import { collectorUrl } from "./waiting.js";
 
 /** How often the collector is asked when nothing is sent from here. */
 const IDLE_MS = 4000;
@@ -310,27 +311,18 @@ function wordsFor(error: unknown): string {
   return error instanceof Error || isRefusal(error) ? error.message : String(error);
 }
 
-async function configured(): Promise<string> {
-  const config: unknown = await fetch("config.json", { cache: "no-store" })
-    .then((response) => (response.ok ? response.json() : null))
-    .catch(() => null);
-  const endpoint = (config as { endpoint?: unknown } | null)?.endpoint;
-  if (typeof endpoint === "string") return endpoint;
-  throw new Error(
-    "The page does not know its collector: config.json is missing beside it. Start it with npm run demo.",
-  );
-}
-
 async function main(): Promise<void> {
   drawDrift(
     byId<SVGSVGElement>("drift"),
     questionsOf(draft.items).map(({ yes }) => yes),
   );
   try {
-    const endpoint = await configured();
+    await loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url));
+    // This chapter needs no collector.
+    new BothSection(trouble);
+    const endpoint = await collectorUrl();
     const channels = await Promise.all(KINDS.map((kind) => Channel.open(kind, endpoint, shelf())));
     const visits = await VisitsDesk.open(endpoint, shelf());
-    new BothSection(trouble);
     await new Demo(channels, visits).start();
     document.documentElement.dataset.ready = "true";
   } catch (error) {

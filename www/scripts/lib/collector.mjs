@@ -6,17 +6,20 @@ import { createInterface } from "node:readline";
 import { ROOT, TARGET } from "./paths.mjs";
 import { Failed, run } from "./run.mjs";
 
-/** What cargo is told of the collector that the demo compiles. */
-export const COLLECTOR = ["--package", "hushbin-server"];
+/** What cargo is told of the collector that the demo compiles: without what released programs add. */
+export const COLLECTOR = ["--package", "hushbin-server", "--no-default-features"];
 
 /**
- * Builds the collector, to be used.
+ * Builds the collector.
  *
+ * @param {{ quick?: boolean }} [options] quick: for the demo, with the features that it needs alone
  * @returns {Promise<string>} the program
  */
-export async function buildCollector() {
-  await run("cargo", ["build", ...COLLECTOR, "--release"]);
-  return join(TARGET, "release", "hushbin");
+export async function buildCollector({ quick = false } = {}) {
+  const profile = quick ? "demo" : "release";
+  const program = quick ? COLLECTOR : ["--package", "hushbin-server"];
+  await run("cargo", ["build", ...program, "--bin", "hushbin", "--profile", profile]);
+  return join(TARGET, profile, "hushbin");
 }
 
 /**

@@ -100,8 +100,8 @@ const ended = new AbortController();
  * Runs two works side by side. The first says what it does as it does it; of the
  * second each step is told when it has ended. Where one fails both end.
  *
- * @param {() => Promise<void>} first
- * @param {() => Promise<void>} second
+ * @param {() => Promise<unknown>} first
+ * @param {() => Promise<unknown>} second
  */
 export async function sideBySide(first, second) {
   const works = [first(), held.run("beside", second)];

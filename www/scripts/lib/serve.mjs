@@ -31,7 +31,8 @@ export const BOOK_POLICY = "default-src 'self' 'unsafe-inline'; img-src 'self' d
  *
  * @param {object} options
  * @param {Readonly<Record<string, string>>} options.directories by prefix, such as "/dist/"
- * @param {Readonly<Record<string, { type: string, body: string }>>} [options.documents] by path
+ * @param {Readonly<Record<string, { type: string, body: string | (() => string) }>>} [options.documents] by path;
+ * a function is asked at each request
  * @param {number} [options.port] by default a free one
  * @param {string} [options.policy] the pages' content security policy
  * @param {Readonly<Record<string, string>>} [options.policies] others, by prefix
@@ -68,7 +69,8 @@ export async function serve({
     }
     const document = documents[pathname];
     if (document !== undefined) {
-      return answer(200, document.type, document.body);
+      const { type, body } = document;
+      return answer(200, type, typeof body === "string" ? body : body());
     }
     const prefix = prefixes.find((candidate) => pathname.startsWith(candidate));
     const directory = prefix === undefined ? undefined : directories[prefix];

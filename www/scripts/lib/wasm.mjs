@@ -37,24 +37,28 @@ const SMALL = [
   ...["--reorder-locals", "--dealign"],
 ];
 
+/** Passes of wasm-opt for each goal. */
+const PASSES = { size: SMALL, speed: ["-O3"], none: [] };
+
 /**
  * Compiles a crate's library.
  *
  * @param {string} crate as cargo knows it
  * @param {readonly string[]} features as options of cargo
+ * @param {"wasm" | "demo"} profile
  * @returns {Promise<string>} the module as it is compiled
  */
-export async function compile(crate, features) {
+export async function compile(crate, features, profile = "wasm") {
   const target = "wasm32-unknown-unknown";
   await run(
     "cargo",
     [
       ...["rustc", "--package", crate, "--lib", "--crate-type", "cdylib", ...features],
-      ...["--profile", "wasm", "--target", target],
+      ...["--profile", profile, "--target", target],
     ],
     { env: { ...withPath(), RUSTFLAGS } },
   );
-  return join(TARGET, target, "wasm", `${crate.replaceAll("-", "_")}.wasm`);
+  return join(TARGET, target, profile, `${crate.replaceAll("-", "_")}.wasm`);
 }
 
 /**
@@ -114,19 +118,18 @@ export async function abbreviate(directory, name) {
 }
 
 /**
- * Optimises the module, which loses its `_bg`.
+ * Optimises the module, which loses its `_bg`. Without a goal it is only stripped.
  *
  * @param {string} directory
  * @param {string} name
- * @param {"size" | "speed"} goal
+ * @param {keyof typeof PASSES} goal
  * @returns {Promise<string>} the module
  */
 export async function optimise(directory, name, goal) {
   const bound = join(directory, `${name}_bg.wasm`);
   const module = join(directory, `${name}.wasm`);
-  const passes = goal === "size" ? SMALL : ["-O3"];
   await run("wasm-opt", [
-    ...[...ENABLED, ...passes],
+    ...[...ENABLED, ...PASSES[goal]],
     ...["--strip-debug", "--strip-producers", "--strip-target-features"],
     ...[bound, "-o", module],
   ]);

@@ -7,7 +7,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import { text } from "node:stream/consumers";
-import { PACKAGE, ROOT } from "../paths.mjs";
+import { REFERENCE, ROOT } from "../paths.mjs";
 import { CHAPTERS, rebase } from "./links.mjs";
 import { withFormulas } from "./math.mjs";
 import { openapiPage } from "./openapi.mjs";
@@ -33,7 +33,7 @@ function written(path) {
     case "server/src/http/openapi.json":
       return openapiPage(JSON.parse(read(path)));
     case "www/client/index.ts":
-      return below(readFileSync(join(PACKAGE, "API.md"), "utf8"));
+      return below(readFileSync(REFERENCE, "utf8"));
     default:
       return below(read(path));
   }
