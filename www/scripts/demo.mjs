@@ -33,17 +33,16 @@ function portOf(name, text) {
 /** Builds the pages. Uses what the set-up installs, so its modules are loaded after that. */
 async function buildPages() {
   await setup({ build: false });
-  const { buildReference, buildWasm } = await import("./build.mjs");
+  const { buildWasm } = await import("./build.mjs");
   const { buildDemo, compileAnalysis } = await import("./build-demo.mjs");
-  const { installTool, wasmBindgen } = await import("./lib/tools.mjs");
+  const { binder, installTool } = await import("./lib/tools.mjs");
   const quick = true;
   await sideBySide(
     () => step("compile: what the pages calculate", () => compileAnalysis({ quick })),
-    () => step("set-up: wasm-bindgen", () => installTool(wasmBindgen())),
+    () => step("set-up: wasm-bindgen", () => installTool(binder())),
   );
   await buildWasm({ quick });
   await buildDemo({ quick });
-  await step("build: reference", buildReference);
 }
 
 /**
@@ -118,7 +117,7 @@ async function start(program, { collectorPort, data }) {
 /** @param {{ port: number, collectorPort: number, data: string | undefined }} options */
 async function demo(options) {
   say(
-    `The first page is up after about ${ABOUT.pages} s on two cores, and the collector ${ABOUT.collector} s later. The next time both take seconds.`,
+    `From nothing, on two cores: pages after about ${ABOUT.pages} s, the collector ${ABOUT.collector} s later, then the book. The next time all take seconds.`,
   );
   await buildPages();
   const compiling = new Compiling();
@@ -129,21 +128,31 @@ async function demo(options) {
   );
   say(`\n  page       ${bold(page.url)}, which waits for the collector`);
   say(`  planner    ${page.url}/planner.html\n`);
+  let collector;
   try {
-    const { buildBook } = await import("./build-book.mjs");
-    await buildBook();
-    const collector = await start(await compiling.program(), options);
-    config = { endpoint: collector.url };
-    say(`\n  page       ${bold(page.url)}`);
-    say(`  planner    ${page.url}/planner.html`);
-    say(`  book       ${page.url}/book/`);
-    say(`  collector  ${collector.url}/tasks, its journal in ${collector.directory}`);
-    say("  Ctrl-C ends both.");
-    endOnSignal(page, collector);
+    collector = await start(await compiling.program(), options);
   } catch (error) {
     page.close();
     throw error;
   }
+  config = { endpoint: collector.url };
+  endOnSignal(page, collector);
+  say(`\n  page       ${bold(page.url)}`);
+  say(`  planner    ${page.url}/planner.html`);
+  say(`  collector  ${collector.url}/tasks, its journal in ${collector.directory}`);
+  say("  Ctrl-C ends both.\n");
+  await buildBookLast();
+  say(`\n  book       ${page.url}/book/`);
+}
+
+/** Builds the book when everything else is up: its tool may have to be compiled. */
+async function buildBookLast() {
+  const { buildBook } = await import("./build-book.mjs");
+  const { buildReference } = await import("./build.mjs");
+  const { installTool, mdbook } = await import("./lib/tools.mjs");
+  await step("set-up: mdBook", () => installTool(mdbook));
+  await step("build: reference", buildReference);
+  await buildBook();
 }
 
 /**

@@ -26,12 +26,12 @@ import { checkTag, publish } from "./lib/release/publish.mjs";
 import { clone, describe, git, head, machinePaths, prepare } from "./lib/release/source.mjs";
 import { tryRelease } from "./lib/release/trial.mjs";
 import { bold, Failed, main, run, say, seconds, step } from "./lib/run.mjs";
-import { cargoZigbuild, installTool, wasmBindgen, zig } from "./lib/tools.mjs";
+import { binder, cargoZigbuild, installTool, zig } from "./lib/tools.mjs";
 
 /** @typedef {import("./lib/release/source.mjs").Source} Source */
 
 async function tools() {
-  for (const tool of [wasmBindgen(), zig, cargoZigbuild]) {
+  for (const tool of [binder(), zig, cargoZigbuild]) {
     await installTool(tool);
   }
 }

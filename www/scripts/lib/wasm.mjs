@@ -1,12 +1,12 @@
 // A crate of the workspace as a module for web pages, with its glue:
 // cargo → wasm-bindgen → wasm-opt.
 
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { once } from "./glue.mjs";
 import { TARGET } from "./paths.mjs";
 import { capture, Failed, run, withPath } from "./run.mjs";
-import { requireTool, wasmBindgen } from "./tools.mjs";
+import { binder, requireTool } from "./tools.mjs";
 
 /** SHA-256 hashes a task once; unrolled it would be 8 KB of the download. */
 const RUSTFLAGS = '--cfg sha2_backend_soft="compact"';
@@ -36,9 +36,6 @@ const SMALL = [
   ...["--flatten", "--rereloop", "-Os", "-Os", "--converge", "--dae-optimizing", "-Os"],
   ...["--reorder-locals", "--dealign"],
 ];
-
-/** Passes of wasm-opt for each goal. */
-const PASSES = { size: SMALL, speed: ["-O3"], none: [] };
 
 /**
  * Compiles a crate's library.
@@ -70,18 +67,8 @@ export async function compile(crate, features, profile = "wasm") {
  */
 export async function bind(compiled, directory, name) {
   await rm(directory, { recursive: true, force: true });
-  await run(
-    "wasm-bindgen",
-    [
-      compiled,
-      ...["--target", "web", "--out-dir", directory, "--out-name", name],
-      // No `new URL(…, import.meta.url)`, which bundlers would chase.
-      "--omit-default-module-path",
-      "--experimental-reset-state-function",
-      ...["--remove-name-section", "--remove-producers-section"],
-    ],
-    { env: await requireTool(wasmBindgen()) },
-  );
+  const env = await requireTool(binder());
+  await run("hushbin-bind", [compiled, directory, name], { env });
 }
 
 const ENABLED = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feature}`)];
@@ -118,22 +105,24 @@ export async function abbreviate(directory, name) {
 }
 
 /**
- * Optimises the module, which loses its `_bg`. Without a goal it is only stripped.
+ * Optimises the module, which loses its `_bg`.
  *
  * @param {string} directory
  * @param {string} name
- * @param {keyof typeof PASSES} goal
- * @returns {Promise<string>} the module
+ * @param {"size" | "speed" | "none"} goal none: it is left as it is, which takes no time
  */
 export async function optimise(directory, name, goal) {
   const bound = join(directory, `${name}_bg.wasm`);
   const module = join(directory, `${name}.wasm`);
+  await rm(`${bound}.d.ts`);
+  if (goal === "none") {
+    await rename(bound, module);
+    return;
+  }
   await run("wasm-opt", [
-    ...[...ENABLED, ...PASSES[goal]],
+    ...[...ENABLED, ...(goal === "size" ? SMALL : ["-O3"])],
     ...["--strip-debug", "--strip-producers", "--strip-target-features"],
     ...[bound, "-o", module],
   ]);
   await rm(bound);
-  await rm(`${bound}.d.ts`);
-  return module;
 }
