@@ -345,7 +345,7 @@ Parts of these are based on noble-curves and noble-hashes, MIT License (c) 2022 
 (paulmillr.com), whose terms are the same.
 
 ${notices(
-  `The modules, as files, as letters and in JavaScript, are compiled of these crates, and of core and
+  `The modules, as files, as characters and in JavaScript, are compiled of these crates, and of core and
 alloc, which are Rust's own, MIT or Apache-2.0.`,
   partsOf(others, folders),
 )}`;
