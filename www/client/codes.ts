@@ -1,4 +1,4 @@
-/** The core's error codes, by number: `ErrorCode` in `src/error.rs`, which a test holds equal. */
+/** The core's error codes, by number: `ErrorCode` in `src/error/code.rs`, which a test holds equal. */
 export const CORE_CODES = {
   1: "out-of-range",
   2: "task-id",

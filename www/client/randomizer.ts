@@ -98,8 +98,8 @@ export interface RandomizerOptions<T extends Task | SumTask = Task> {
  */
 export class Engine implements Randomizer, ReportMaker {
   readonly messages = 1;
-  readonly task: Task;
-  readonly fingerprint: string;
+  declare readonly task: Task;
+  declare readonly fingerprint: string;
   readonly #reader: InputReader;
   #handle: WasmRandomizer | undefined;
   /** The start of the module that the handle belongs to. */

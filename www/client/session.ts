@@ -114,12 +114,13 @@ export function digestOf(engine: ReportMaker, salt: Uint8Array, entries: Entries
 }
 
 export class Session implements Reporting {
-  readonly engine: ReportMaker;
-  readonly store: Store;
-  readonly budget: Budget;
-  readonly delivery: Delivery;
+  // Declared, as errors declare theirs.
+  declare readonly engine: ReportMaker;
+  declare readonly store: Store;
+  declare readonly budget: Budget;
+  declare readonly delivery: Delivery;
   /** Reports answers, where that takes more than one step. */
-  reporter: Report | undefined;
+  declare reporter: Report | undefined;
   readonly #settings: Settings;
   readonly #changed: () => void;
   readonly #unlisten: () => void;

@@ -1,4 +1,4 @@
-/** How an upload begins, as `src/upload.rs` writes it: a byte of version, then these. */
+/** How an upload begins, as `src/upload/mod.rs` writes it: a byte of version, then these. */
 
 /** Where the fingerprint of its task ends. */
 export const FINGERPRINT_END = 17;

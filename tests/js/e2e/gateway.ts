@@ -42,7 +42,7 @@ export const FAULTS: readonly Fault[] = [
   "silent",
 ];
 
-/** Where an upload's fingerprint ends, and its id, behind the version: see `src/upload.rs`. */
+/** Where an upload's fingerprint ends, and its id, behind the version: see `src/upload/mod.rs`. */
 const FINGERPRINT_END = 17;
 const ID_END = 33;
 

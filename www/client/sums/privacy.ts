@@ -3,7 +3,7 @@
 import { budgetOf } from "../task.js";
 import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
 
-/** Bytes that an upload begins with, but for the number of messages: `src/upload.rs`. */
+/** Bytes that an upload begins with, but for the number of messages: `src/upload/mod.rs`. */
 const HEADER = 33;
 /** Bytes that sealing adds to a message: `OVERHEAD` in `src/sealed.rs`. */
 const OVERHEAD = 52;

@@ -113,7 +113,7 @@ export const SURVEY = {
   ],
 } as const satisfies Task;
 
-/** A header of 1 + 16 + 16 bytes and a varint, as in `src/upload.rs`. */
+/** A header of 1 + 16 + 16 bytes and a varint, as in `src/upload/mod.rs`. */
 export interface ReadUpload {
   readonly fingerprint: string;
   readonly id: string;
