@@ -50,7 +50,7 @@ fn the_command_says_what_the_library_does() {
     assert!(words.starts_with("This is noise"), "{words}");
     assert!(words.contains("bias  <- found"), "{words}");
     assert!(words.contains("\n  bound      takes "), "{words}");
-    assert!(words.contains("\n* collision "), "{words}");
+    assert!(words.contains("\n* coco "), "{words}");
     assert!(words.contains("\n  hash-bin "), "{words}");
     let names = directory.path().join("names");
     fs::write(&names, "dark-mode\nautoplay\n").unwrap();
