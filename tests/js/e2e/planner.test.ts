@@ -648,6 +648,7 @@ describe("the planner's page for sums through a shuffler", () => {
 
   it("shows what is wrong at its field, and takes it back", async () => {
     const page = await planner(`trust=shuffler&${SUMS}`);
+    await page.getByText("Finer points").click();
     for (const [name, wrong, words] of [
       ["people", "2", "alone hides nobody"],
       ["people", "10.5", "Expected a whole number."],
@@ -714,7 +715,8 @@ describe("the planner's page for sums through a shuffler", () => {
     const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(beyond).toBeLessThanOrEqual(0);
     const shots = process.env.HUSHBIN_SHOTS;
-    if (shots) await page.screenshot({ path: `${shots}/planner-sums-${name}.png`, fullPage: true });
+    if (shots)
+      await page.screenshot({ path: `${shots}/planner-shuffler-${name}.png`, fullPage: true });
     await page.locator("#field-people").fill("2");
     await expect.poll(() => text(page, "#error-people")).not.toBe("");
     expect(await violations(page)).toEqual([]);
