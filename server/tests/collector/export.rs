@@ -260,9 +260,10 @@ fn estimates_of_files_are_those_of_the_collector() {
             }
         }
     }
-    // Where the collector has none, there are none.
+    // Texts have no items to post-process.
     let text = ["visits.3.csv", "--question", "query", "--format", "json"];
-    fails(&collecting.estimate(&text), &["query"]);
+    let post = [&text[..], &["--post", "projection"]].concat();
+    fails(&collecting.estimate(&post), &["--post is not for"]);
 }
 
 #[test]

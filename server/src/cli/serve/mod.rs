@@ -200,7 +200,9 @@ async fn access(config: &Config) -> Result<Access, Error> {
     }
     let tokens = Tokens::open(&config.location)?;
     if tokens.is_empty().await? {
-        tracing::warn!("there is no token, so nobody may read estimates; hushbin token makes one");
+        tracing::warn!(
+            "there is no token, so nobody may read estimates; hushbin token create makes one"
+        );
     }
     Ok(Access::Holders(Arc::new(tokens)))
 }
