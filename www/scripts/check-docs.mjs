@@ -32,7 +32,9 @@ export function lacking(file, source, examples) {
     if (first.trim() === "" || first.startsWith("#") || first.startsWith("```")) {
       found.push(`${file}:${line} opens without a summary: ${item}`);
     }
-    if (examples && /^pub (struct|enum|trait|union) /.test(item) && !block.includes("/// ```")) {
+    // A type without values has no use to show.
+    const shown = /^pub (struct|enum|trait|union) /.test(item) && !/^pub enum \w+ \{\}$/.test(item);
+    if (examples && shown && !block.includes("/// ```")) {
       found.push(`${file}:${line} shows no example: ${item}`);
     }
   }

@@ -37,6 +37,7 @@ test("documentation opens with a summary, and public types show an example", () 
     `/// A thing.\n///\n${example}#[derive(\n    Debug,\n)]\n#[must_use]\npub enum A {}\n`,
     "/// A thing.\npub fn a() {}\n",
     "/// A thing.\npub(crate) struct A;\n",
+    "/// No thing.\npub enum A {}\n",
   ]) {
     assert.deepEqual(lacking("a.rs", text, true), [], text);
   }
