@@ -38,11 +38,15 @@ mod export;
 mod format_version;
 pub mod http;
 mod keys;
+mod left_out;
 mod ohttp;
 mod role;
 mod sealed;
 mod simulate;
 pub mod store;
 pub mod task;
+#[cfg(feature = "tls")]
 mod tls_roots;
 mod tokens;
+
+pub use left_out::LeftOut;

@@ -21,6 +21,7 @@
 
 mod description;
 mod error;
+#[cfg_attr(not(feature = "parquet"), path = "no_parquet.rs")]
 mod parquet;
 mod read;
 mod row;

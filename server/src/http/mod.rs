@@ -71,6 +71,7 @@ mod server;
 mod settings;
 mod state;
 mod tasks;
+#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
 mod uploads;
 

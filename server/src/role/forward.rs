@@ -13,20 +13,17 @@ use axum::body::Bytes;
 use data_encoding::HEXLOWER;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{Method, Request, StatusCode, Uri, header};
-use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
-use tokio_rustls::rustls;
 
 use super::Shuffler;
+use super::connector::{Connector, connector};
 use super::signature;
 use crate::sealed::Configuration;
 use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};
 use crate::task::CollectedTask;
-use crate::tls_roots;
 
 /// How often it is looked whether there is anything to send.
 const LOOK: Duration = Duration::from_secs(1);
@@ -67,7 +64,7 @@ enum ForwardError {
 pub(crate) struct Forwarder {
     store: Store,
     shuffler: Arc<Shuffler>,
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    client: Client<Connector, Full<Bytes>>,
 }
 
 /// An analyser's answer to a block.
@@ -87,13 +84,11 @@ impl Forwarder {
     ///
     /// # Errors
     /// When there is no certificate that an analyser could be known by.
-    pub(crate) fn new(store: Store, shuffler: Arc<Shuffler>) -> Result<Self, rustls::Error> {
-        let connector = hyper_rustls::HttpsConnectorBuilder::new()
-            .with_tls_config(tls_roots::client_config()?)
-            .https_or_http()
-            .enable_http1()
-            .build();
-        Ok(Self {
+    pub(crate) fn new(
+        store: Store,
+        shuffler: Arc<Shuffler>,
+    ) -> Result<Self, impl std::error::Error + Send + Sync + 'static> {
+        connector().map(|connector| Self {
             store,
             shuffler,
             client: Client::builder(TokioExecutor::new()).build(connector),

@@ -1,6 +1,8 @@
 //! Shuffling and analysing: the keys and peers of these roles, and what they send each other.
 
 mod analyser;
+#[cfg_attr(not(feature = "tls"), path = "no_tls_connector.rs")]
+mod connector;
 mod forward;
 mod shuffler;
 pub(crate) mod signature;

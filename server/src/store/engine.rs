@@ -13,11 +13,15 @@
 //! again is still known.
 
 use std::any::Any;
+#[cfg(feature = "postgres")]
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+#[cfg(feature = "postgres")]
 use postgres::error::SqlState;
+
+use crate::left_out::LeftOut;
 
 /// The engine's own name for a task, stable across restarts, and never given to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -119,7 +123,11 @@ pub enum EngineError {
     /// What is on the disk is not what was written there.
     #[error("the journal is damaged: {0}")]
     Damaged(String),
+    /// This hushbin was compiled without what the journal needs.
+    #[error(transparent)]
+    LeftOut(#[from] LeftOut),
     /// The database failed, or could not be reached.
+    #[cfg(feature = "postgres")]
     #[error("the database: {}", said(.0))]
     Database(#[from] postgres::Error),
     /// The database took a commit, and has warned that it may not be everywhere where it is to
@@ -151,6 +159,7 @@ pub enum EngineError {
 }
 
 /// What an error says with all that it was caused by.
+#[cfg(feature = "postgres")]
 fn said(error: &dyn Error) -> String {
     let mut said = error.to_string();
     let mut cause = error.source();
@@ -187,6 +196,7 @@ impl EngineError {
                 Kind::ReadOnlyFilesystem | Kind::PermissionDenied => Remedy::Permission,
                 _ => Remedy::Other,
             },
+            #[cfg(feature = "postgres")]
             Self::Database(source) => match source.code() {
                 Some(&SqlState::DISK_FULL) => Remedy::Room,
                 Some(&SqlState::READ_ONLY_SQL_TRANSACTION | &SqlState::INSUFFICIENT_PRIVILEGE) => {

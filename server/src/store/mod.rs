@@ -34,6 +34,7 @@ mod location;
 mod memory;
 mod open;
 mod origin;
+#[cfg_attr(not(feature = "postgres"), path = "no_postgres.rs")]
 mod postgres;
 mod read;
 #[cfg(test)]
@@ -70,7 +71,9 @@ pub use location::{Location, LocationError};
 pub(crate) use memory::{Exhausted, Reservation};
 pub(crate) use origin::Origin;
 pub use postgres::Database;
-pub(crate) use postgres::{Session, Sessions, checked_tables, open_tables};
+#[cfg(feature = "postgres")]
+pub(crate) use postgres::Session;
+pub(crate) use postgres::{Sessions, checked_tables, open_tables};
 pub use role::Role;
 pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;

@@ -16,7 +16,7 @@ use super::files::{self, Files};
 use super::follow::{self, Follower};
 use super::location::Location;
 use super::memory::Memory;
-use super::postgres::{self, Postgres};
+use super::postgres;
 use super::release::{self, Work};
 use super::repeated_errors::RepeatedErrors;
 use super::request::Request;
@@ -59,7 +59,7 @@ impl Store {
                 let lock = lock(directory)?;
                 (Box::new(Files::open(directory)?), Some(lock))
             }
-            Location::Database(database) => (Box::new(Postgres::open(database)?), None),
+            Location::Database(database) => (postgres::open(database)?, None),
         };
         // What has no room now may have it later; what may not be written is to be mended first.
         if let Err(error) = engine.probe() {
@@ -90,7 +90,7 @@ impl Store {
             }
             Location::Database(database) => {
                 let (rows, reader) = postgres::open_read_only(database)?;
-                (rows, Arc::new(reader), None)
+                (rows, reader, None)
             }
         };
         let stored = task::read(rows, options.role)?;

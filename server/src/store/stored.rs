@@ -2,6 +2,7 @@
 
 use std::mem;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use hushbin::sealed::{self, SealedUpload};
 use hushbin::sums::{Message, SumTask};
@@ -16,13 +17,16 @@ use super::files::{self, FilesReader};
 use super::fold::{fold_block, no_upload};
 use super::location::Location;
 use super::origin::Origin;
-use super::postgres::{self, DatabaseReader};
+use super::postgres;
 use super::role::Role;
 use super::task;
 use crate::task::CollectedTask;
 
 /// Blocks that are folded at once: of as many reports as an upload may have, each.
 const BLOCKS: usize = 16;
+
+/// Takes an upload whose reports are bytes, and the origin of its reports where it is known.
+type VisitEncoded<'a> = dyn FnMut(EncodedUpload<'_>, Option<Origin>) -> Result<(), OpenError> + 'a;
 
 /// Visits every upload of a batch that is not yet released, as of one moment, with the origin of
 /// its reports where it is known. The reports stay bytes.
@@ -34,7 +38,7 @@ pub(super) fn for_each_unreleased(
     key: TaskKey,
     (task, role): (&Task, Role),
     batch: u64,
-    visit: &mut dyn FnMut(EncodedUpload<'_>, Option<Origin>) -> Result<(), OpenError>,
+    visit: &mut VisitEncoded<'_>,
 ) -> Result<(), OpenError> {
     let mut damaged = Ok(());
     reader.for_each_upload(key, batch, &mut |id, body| {
@@ -215,16 +219,22 @@ pub(crate) struct StoredReports {
 /// Reader of a location.
 enum Source {
     Files(FilesReader),
-    Database(DatabaseReader),
+    Database(Arc<dyn Reader>),
 }
 
 impl Source {
     fn reader(&self) -> &dyn Reader {
         match self {
             Self::Files(reader) => reader,
-            Self::Database(reader) => reader,
+            Self::Database(reader) => &**reader,
         }
     }
+}
+
+/// What processes ask that share a database.
+fn shared(reader: &Arc<dyn Reader>) -> &dyn Shared {
+    let shared = reader.shared();
+    shared.expect("several processes may write to a database")
 }
 
 impl StoredReports {
@@ -275,7 +285,7 @@ impl StoredReports {
         Ok(match &self.source {
             Source::Files(reader) => reader.releases(self.key, self.task.fingerprint().0)?,
             Source::Database(reader) => {
-                let mut batches = Shared::batches(reader, self.key)?;
+                let mut batches = shared(reader).batches(self.key)?;
                 batches.retain(|row| row.state == BatchState::Released);
                 batches
             }

@@ -1,5 +1,7 @@
 //! Tokens in a database, for all who share it.
 
+use std::sync::Arc;
+
 use clap::ValueEnum;
 
 use super::token::{Token, TokenRole, TokensError};
@@ -34,6 +36,11 @@ fn tokens(
         })
     };
     Ok(rows.iter().map(token).collect())
+}
+
+/// Sessions that look tokens up.
+pub(super) fn sessions(database: &Database) -> Arc<Sessions> {
+    Arc::new(Sessions::new(database, false))
 }
 
 /// All tokens, oldest first.

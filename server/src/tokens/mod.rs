@@ -4,6 +4,7 @@
 //! is made. They are beside the journal, and are looked up whenever one is shown: a token that is
 //! made or revoked is so at once.
 
+#[cfg_attr(not(feature = "postgres"), path = "no_database.rs")]
 mod database;
 mod file;
 mod token;
@@ -36,9 +37,7 @@ impl Tokens {
     pub(crate) fn open(location: &Location) -> Result<Self, TokensError> {
         Ok(match location {
             Location::Directory(data) => Self::File(TokensFile::open(data)?),
-            Location::Database(database) => {
-                Self::Database(Arc::new(Sessions::new(database, false)))
-            }
+            Location::Database(database) => Self::Database(database::sessions(database)),
         })
     }
 

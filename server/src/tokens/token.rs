@@ -64,6 +64,7 @@ pub(crate) enum TokensError {
     Unknown { id: String },
     #[error(transparent)]
     Store(#[from] EngineError),
+    #[cfg(feature = "postgres")]
     #[error("the database has a token of role {found:?}, expected analyst or admin")]
     Role { found: String },
     #[error("no random numbers: {0}")]

@@ -36,7 +36,7 @@ use postgres::Transaction;
 
 use super::engine::{BatchRow, Engine, EngineError, Outcome, Reader, Record, TaskKey, TaskRow};
 use append::Statements;
-pub(super) use reader::{DatabaseReader, open_read_only};
+pub(super) use reader::open_read_only;
 use rows::{TASK, all_batches, batches_of, key_of, signed, task_row, tasks};
 pub use session::Database;
 use session::OwnSession;
@@ -85,6 +85,14 @@ pub(crate) fn checked_tables(database: &Database) -> Result<Sessions, EngineErro
     let sessions = Sessions::new(database, false);
     sessions.with(schema::check)?;
     Ok(sessions)
+}
+
+/// The engine in a database, as [`Postgres::open`] opens it. Blocks.
+///
+/// # Errors
+/// Those of [`Postgres::open`].
+pub(super) fn open(database: &Database) -> Result<Box<dyn Engine>, EngineError> {
+    Ok(Box::new(Postgres::open(database)?))
 }
 
 impl Postgres {

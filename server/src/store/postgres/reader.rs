@@ -16,7 +16,7 @@ use crate::store::engine::{
 };
 
 /// Reads beside the owner, and beside other nodes.
-pub(in crate::store) struct DatabaseReader {
+pub(super) struct DatabaseReader {
     sessions: Arc<Sessions>,
 }
 
@@ -27,7 +27,7 @@ pub(in crate::store) struct DatabaseReader {
 /// When it cannot be reached, or does not have the tables of this version.
 pub(in crate::store) fn open_read_only(
     database: &Database,
-) -> Result<(Vec<TaskBatches>, DatabaseReader), EngineError> {
+) -> Result<(Vec<TaskBatches>, Arc<dyn Reader>), EngineError> {
     let sessions = Arc::new(Sessions::new(database, true));
     let rows = sessions.with(|session| {
         schema::check(session)?;
@@ -38,7 +38,7 @@ pub(in crate::store) fn open_read_only(
         });
         with_batches.collect()
     })?;
-    Ok((rows, DatabaseReader::new(sessions)))
+    Ok((rows, Arc::new(DatabaseReader::new(sessions))))
 }
 
 impl DatabaseReader {

@@ -1,0 +1,41 @@
+//! Encryption, in a build without the feature `tls`: it is refused.
+//!
+//! [`Tls`] has no value, so code that handles certificates compiles and is never reached.
+
+use std::convert::Infallible;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::left_out::LeftOut;
+
+/// Certificate and key of encrypted connections.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tls(Infallible);
+
+/// Reason that there is nothing to encrypt with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TlsError {
+    #[error("--{given} is given without --{missing}, expected both or neither")]
+    Alone {
+        given: &'static str,
+        missing: &'static str,
+    },
+    #[error(transparent)]
+    LeftOut(LeftOut),
+}
+
+impl Tls {
+    /// Refuses every certificate.
+    pub(crate) fn read(_: &Path, _: &Path) -> Result<Self, TlsError> {
+        Err(TlsError::LeftOut(LeftOut {
+            what: "TLS",
+            feature: "tls",
+        }))
+    }
+
+    #[expect(clippy::unused_async, reason = "encryption has to wait")]
+    pub(super) async fn accept<S>(self, _: S, _: Duration) -> io::Result<S> {
+        match self.0 {}
+    }
+}

@@ -1,0 +1,18 @@
+//! Connections to an analyser, encrypted unless its address says otherwise.
+
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use tokio_rustls::rustls;
+
+use crate::tls_roots;
+
+pub(super) type Connector = HttpsConnector<HttpConnector>;
+
+/// Returns what connects to an analyser.
+///
+/// # Errors
+/// When there is no TLS configuration.
+pub(super) fn connector() -> Result<Connector, rustls::Error> {
+    let builder = HttpsConnectorBuilder::new().with_tls_config(tls_roots::client_config()?);
+    Ok(builder.https_or_http().enable_http1().build())
+}
