@@ -9,3 +9,20 @@ pub struct LeftOut {
     /// Cargo feature that brings it.
     pub feature: &'static str,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_refusal_names_what_is_missing_and_what_brings_it() {
+        let refusal = LeftOut {
+            what: "Parquet",
+            feature: "parquet",
+        };
+        assert_eq!(
+            refusal.to_string(),
+            "Parquet is not in this hushbin, expected one compiled with the feature parquet"
+        );
+    }
+}

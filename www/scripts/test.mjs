@@ -87,6 +87,9 @@ async function sources() {
 
 async function lintRust() {
   await step("lint: Rust", () => cargo("clippy", "--workspace", "--all-targets", ...STRICT));
+  await step("lint: collector without features", () =>
+    cargo("clippy", "--package", "hushbin-server", "--bins", "--no-default-features", ...STRICT),
+  );
   await step("lint: bindings", async () => {
     for (const [, , features] of MODULES) {
       await cargo("clippy", "--lib", ...features, ...WASM, ...STRICT);

@@ -36,6 +36,7 @@ use postgres::Transaction;
 
 use super::engine::{BatchRow, Engine, EngineError, Outcome, Reader, Record, TaskKey, TaskRow};
 use append::Statements;
+use reader::DatabaseReader;
 pub(super) use reader::open_read_only;
 use rows::{TASK, all_batches, batches_of, key_of, signed, task_row, tasks};
 pub use session::Database;
