@@ -53,8 +53,12 @@ pub use calibration::{largest_alpha, largest_epsilon, smallest_batch};
 pub use composition::{Composed, Exposure, account_exposure};
 pub use gaussian::gaussian_delta;
 pub use method::Method;
-pub use mixture::{AccountError, Mixture};
-pub use published::{Kind, Published, Scope, published_bounds, wang_collision_theorem_3};
+pub use mixture::{alpha::Mixture, contract::AccountError};
+pub use published::{
+    bound::{Kind, Published, Scope},
+    published_bounds,
+    wang_collision::theorem_3 as wang_collision_theorem_3,
+};
 pub(crate) use ranges::CENTRAL_EPSILON;
 pub use ranges::{
     BATCHES, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION, HONEST_REPORTS,

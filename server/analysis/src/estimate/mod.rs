@@ -23,23 +23,33 @@ mod totals;
 
 pub use crate::numeric::projection::{Sum, project};
 pub use answer::{
-    ByItem, ConditionalMean, Estimates, ItemEstimates, PostProcessed, Projected, Shrinkage,
-    Shrunken, StandOut, shrink,
+    ByItem, Estimates, ItemEstimates,
+    post::{ConditionalMean, PostProcessed, Projected},
+    shrinkage::{Shrinkage, Shrunken, shrink},
+    stand_out::StandOut,
 };
 pub use estimator::{Estimator, InTurn, estimates, points};
-pub use fold::TotalsError;
+pub use fold::encoding::TotalsError;
 pub(crate) use fold::{BucketWords, Reader as TotalsReader, append_header};
-pub use influence::{CrowdTest, Influence, Influenced, MADE_UP, Respect};
+pub use influence::{
+    Influence, Influenced, MADE_UP,
+    crowd::{CrowdTest, Respect},
+};
 pub use mechanism::{estimands, steps};
 pub use point::{Estimand, ItemPoints, Point};
-pub use predict::{Aim, Expectation, Predictor};
+pub use predict::{Aim, Predictor, expectation::Expectation};
 pub(crate) use query::position;
 pub use query::{
-    CONFIDENCE, DEFAULT_CONFIDENCE, Estimate, EstimateError, FALSE_DISCOVERY_RATE, Label, Options,
-    PostProcessing, Quantiles, Query, counted_label,
+    Label, Options, Query,
+    confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE},
+    counted_label,
+    error::EstimateError,
+    interval::{Estimate, Quantiles},
+    processing::PostProcessing,
 };
 pub use question::{
-    Below, ConditionalMeanOf, ConditionalShare, CrossEstimates, Margin, MarginalShare,
-    NumberEstimates, QuantileEstimate, RatioEstimate,
+    cross::{ConditionalMeanOf, ConditionalShare, CrossEstimates, Margin, MarginalShare},
+    number::{Below, NumberEstimates, QuantileEstimate},
+    ratio::RatioEstimate,
 };
 pub use totals::Totals;

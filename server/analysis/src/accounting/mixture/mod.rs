@@ -1,13 +1,13 @@
 //! The mixture of a mechanism, and its α: how much of every report looks as if it
 //! might be anybody's.
 
-mod alpha;
-mod contract;
+pub(super) mod alpha;
+pub(super) mod contract;
 mod direct;
 
 pub(super) use alpha::Favoured;
-pub use alpha::Mixture;
-pub use contract::AccountError;
+pub(crate) use alpha::Mixture;
+pub(crate) use contract::AccountError;
 
 use hushbin::domain::Domain;
 use hushbin::{Mechanism, Question, Task, mechanism};

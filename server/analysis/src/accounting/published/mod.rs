@@ -18,20 +18,17 @@
 //! ```
 
 mod balle_2019;
-mod bound;
+pub(super) mod bound;
 mod erlingsson_2019;
 mod feldman_2021;
 mod feldman_2023;
-mod wang_collision;
-
-pub use bound::{Kind, Published, Scope};
-pub use wang_collision::theorem_3 as wang_collision_theorem_3;
+pub(super) mod wang_collision;
 
 use hushbin::Error;
 
 use super::mixture::Mixture;
 use super::ranges::{DELTA, honest_reports};
-use bound::Batch;
+use bound::{Batch, Published};
 
 /// The published bounds on what [`account`](super::account) computes, in the
 /// order of their years. The n of the theorems are the honest reports.

@@ -3,13 +3,11 @@
 pub(crate) mod conditional;
 pub(crate) mod parallel;
 pub(crate) mod post;
-mod shrinkage;
+pub(crate) mod shrinkage;
 pub(crate) mod stand_out;
 
-pub use post::{ConditionalMean, PostProcessed, Projected};
-pub use shrinkage::{Shrinkage, Shrunken, shrink};
-pub use stand_out::StandOut;
-pub(crate) use stand_out::Tested;
+pub(crate) use post::PostProcessed;
+pub(crate) use stand_out::{StandOut, Tested};
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,6 +19,8 @@ use crate::estimate::point::Estimand;
 use crate::estimate::query::{Estimate, Label};
 use crate::estimate::question::{CrossEstimates, MarginalShare, NumberEstimates, RatioEstimate};
 use crate::promise::Privacy;
+use post::{ConditionalMean, Projected};
+use shrinkage::Shrinkage;
 
 /// The estimates of one item.
 #[derive(Debug, Clone, PartialEq)]

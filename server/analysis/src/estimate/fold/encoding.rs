@@ -1,4 +1,4 @@
-//! Numbers in the encoding of totals, which [`Totals::encode`](super::Totals::encode)
+//! Numbers in the encoding of totals, which [`Totals::encode`](crate::estimate::Totals::encode)
 //! describes.
 
 use std::ops::Range;

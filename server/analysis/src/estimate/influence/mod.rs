@@ -6,9 +6,7 @@
 //! that a report can count, whatever people answer. Differential privacy bounds what one
 //! honest report tells, so it cannot bound this: the less a report tells, the more it counts.
 
-mod crowd;
-
-pub use crowd::{CrowdTest, Respect};
+pub(crate) mod crowd;
 
 use hushbin::choose::Combined;
 use hushbin::hash::Hashing;

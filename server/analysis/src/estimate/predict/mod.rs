@@ -1,9 +1,7 @@
 //! What error to expect before there are reports.
 
-mod expectation;
+pub(crate) mod expectation;
 mod worst;
-
-pub use expectation::Expectation;
 
 use std::sync::Arc;
 

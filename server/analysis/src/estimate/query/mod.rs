@@ -1,14 +1,12 @@
 //! What is asked: which items, at which confidence.
 
-mod confidence;
-mod error;
-mod interval;
-mod processing;
+pub(crate) mod confidence;
+pub(crate) mod error;
+pub(crate) mod interval;
+pub(crate) mod processing;
 
-pub use confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
-pub use error::EstimateError;
-pub use interval::{Estimate, Quantiles};
-pub use processing::PostProcessing;
+pub(crate) use interval::{Estimate, Quantiles};
+pub(crate) use processing::PostProcessing;
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,6 +14,9 @@ use std::str::FromStr;
 use hushbin::task::{Kind, Part, Scale};
 use hushbin::{Items, Question, Task};
 use serde::{Serialize, Serializer};
+
+use confidence::{DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
+use error::EstimateError;
 
 use crate::estimate::mechanism::estimands;
 use crate::estimate::point::Estimand;
@@ -29,7 +30,7 @@ pub struct Options {
     /// "plan: pro, theme: dark", options of what is asked together as "theme: dark"); all if
     /// `None`, which an open task refuses.
     pub items: Option<Vec<String>>,
-    /// Confidence of every interval, within [`CONFIDENCE`].
+    /// Confidence of every interval, within [`CONFIDENCE`](confidence::CONFIDENCE).
     pub confidence: f64,
     /// What to make of the estimates, beside themselves.
     pub post: Vec<PostProcessing>,

@@ -43,7 +43,7 @@ impl PostProcessing {
         format!("{} or {last}", others.join(", "))
     }
 
-    /// The member of [`PostProcessed`](super::PostProcessed) that it makes.
+    /// The member of [`PostProcessed`](crate::estimate::PostProcessed) that it makes.
     pub(crate) const fn member(self) -> &'static str {
         match self {
             Self::ConditionalMean => "conditional_mean",

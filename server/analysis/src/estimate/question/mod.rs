@@ -4,11 +4,10 @@
 pub(crate) mod contrast;
 pub(crate) mod cross;
 pub(crate) mod number;
-mod ratio;
+pub(crate) mod ratio;
 mod together;
 
-pub use cross::{ConditionalMeanOf, ConditionalShare, CrossEstimates, Margin, MarginalShare};
-pub(crate) use number::Cells;
-pub use number::{Below, NumberEstimates, QuantileEstimate};
-pub use ratio::RatioEstimate;
+pub(crate) use cross::{CrossEstimates, MarginalShare};
+pub(crate) use number::{Cells, NumberEstimates};
+pub(crate) use ratio::RatioEstimate;
 pub(crate) use together::Parts;
