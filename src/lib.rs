@@ -97,7 +97,9 @@ pub mod wasm;
 pub use choose::TaskDraft;
 pub use domain::{Entry, ValueKind};
 pub use error::{Error, ErrorCode};
-pub use fingerprint::{Fingerprint, ParseHexError};
+pub use fingerprint::Fingerprint;
+#[cfg(feature = "collector")]
+pub use fingerprint::ParseHexError;
 pub use mechanism::{Mechanism, Report};
 pub use randomizer::{Randomized, Randomizer};
 #[cfg(feature = "collector")]

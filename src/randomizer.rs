@@ -6,8 +6,6 @@ use rand_core::CryptoRng;
 
 use crate::domain::{Entry, check_distinct, check_values};
 use crate::error::{Error, error};
-#[cfg(doc)]
-use crate::mechanism::hash_bin;
 use crate::mechanism::{Prepared, Report};
 use crate::sample::word;
 use crate::task::{Kind, Question, Task};
@@ -47,7 +45,7 @@ pub struct Randomized {
 /// inputs and any report, the probabilities of making that report differ by a
 /// factor of at most exp(ε), the seed being public and drawn independently of
 /// the input. This rests on the generator alone. Hash-bin below user level
-/// promises it for [neighbours](hash_bin::Level) only, and with a δ that rests
+/// promises it for [neighbours](crate::mechanism::hash_bin::Level) only, and with a δ that rests
 /// on the hash too.
 ///
 /// ```

@@ -45,9 +45,9 @@ pub(super) const FEW_LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Balanced {
-    buckets: u32,
-    per_bucket: u32,
-    rounds: usize,
+    pub(super) buckets: u32,
+    pub(super) per_bucket: u32,
+    pub(super) rounds: usize,
 }
 
 impl Balanced {
@@ -96,60 +96,10 @@ impl Balanced {
         self.buckets
     }
 
-    /// m, the number of slots in each bucket.
-    #[must_use]
-    pub const fn per_bucket(&self) -> u32 {
-        self.per_bucket
-    }
-
-    /// N = m·t, the number of slots.
-    #[must_use]
-    pub const fn slots(&self) -> u64 {
-        self.per_bucket as u64 * self.buckets as u64
-    }
-
-    /// The bucket of a slot.
-    #[inline]
-    #[must_use]
-    pub fn bucket(&self, keys: &Keys, slot: u32) -> u32 {
-        let [bucket] = self.buckets_of(keys, &[self.place(slot)]);
-        bucket
-    }
-
     /// Where a slot stands before the rounds, whatever the keys: w in the upper
     /// half, z in the lower.
     pub(super) const fn place(&self, slot: u32) -> u64 {
         ((slot / self.buckets) as u64) << 32 | (slot % self.buckets) as u64
-    }
-
-    /// Calls `visit` with each of the m slots of `bucket`, in no particular
-    /// order. Slots at and beyond the number of elements belong to nobody.
-    #[inline]
-    pub fn for_each_slot(&self, keys: &Keys, bucket: u32, mut visit: impl FnMut(u32)) {
-        let mut begin = 0;
-        while self.per_bucket - begin > FEW_LANES as u32 {
-            begin = self.visit_lanes::<LANES>(keys, bucket, begin, &mut visit);
-        }
-        if begin < self.per_bucket {
-            self.visit_lanes::<FEW_LANES>(keys, bucket, begin, &mut visit);
-        }
-    }
-
-    /// Visits up to L slots from w = `begin` on; returns where they end.
-    #[inline(always)]
-    fn visit_lanes<const L: usize>(
-        &self,
-        keys: &Keys,
-        bucket: u32,
-        begin: u32,
-        visit: &mut impl FnMut(u32),
-    ) -> u32 {
-        let slots: [_; L] = self.undo(keys, bucket, begin);
-        let end = self.per_bucket.min(begin + L as u32);
-        for &slot in &slots[..(end - begin) as usize] {
-            visit(slot);
-        }
-        end
     }
 
     /// Takes slots that are [placed](Balanced::place) through the rounds side by
@@ -201,33 +151,16 @@ impl Balanced {
         let pair = |index| [round(2 * index + 1), round(2 * index + 2)];
         self.go(placed, round(0), pair)
     }
-
-    /// The slots of `bucket` that end the rounds at w = `begin`, `begin` + 1, …,
-    /// the last repeated.
-    #[inline(always)]
-    fn undo<const L: usize>(&self, keys: &Keys, bucket: u32, begin: u32) -> [u32; L] {
-        let (t, m) = (self.buckets, self.per_bucket);
-        let mut w: [u32; L] = core::array::from_fn(|lane| (begin + lane as u32).min(m - 1));
-        let mut z = [bucket; L];
-        for index in (0..self.rounds / 2).rev() {
-            let [for_w, for_z] = keys.pair(index);
-            for (z, &w) in z.iter_mut().zip(&w) {
-                *z = sub(*z, scaled(w, for_z, t), t);
-            }
-            for (w, &z) in w.iter_mut().zip(&z) {
-                *w = sub(*w, scaled(z, for_w, m), m);
-            }
-        }
-        core::array::from_fn(|lane| {
-            let w = w[lane];
-            w * t + sub(z[lane], scaled(w, keys.rounds[0], t), t)
-        })
-    }
 }
 
 /// Shifts one coordinate by a keyed function of the other.
 #[inline(always)]
-fn shift<const L: usize>(shifted: &mut [u32; L], by: &[u32; L], keys: [u32; L], range: u32) {
+pub(super) fn shift<const L: usize>(
+    shifted: &mut [u32; L],
+    by: &[u32; L],
+    keys: [u32; L],
+    range: u32,
+) {
     for ((shifted, &by), key) in shifted.iter_mut().zip(by).zip(keys) {
         *shifted = add(*shifted, scaled(by, key, range), range);
     }
@@ -235,7 +168,7 @@ fn shift<const L: usize>(shifted: &mut [u32; L], by: &[u32; L], keys: [u32; L], 
 
 /// A keyed function of `x` with values below `range`.
 #[inline(always)]
-fn scaled(x: u32, key: u32, range: u32) -> u32 {
+pub(super) fn scaled(x: u32, key: u32, range: u32) -> u32 {
     ((u64::from(mix32(x ^ key)) * u64::from(range)) >> 32) as u32
 }
 
@@ -248,7 +181,7 @@ fn add(a: u32, b: u32, range: u32) -> u32 {
 /// a − b mod range, for a − b from −range to range − 1, without a branch: a
 /// negative difference has all bits of its sign.
 #[inline(always)]
-fn sub(a: u32, b: u32, range: u32) -> u32 {
+pub(super) fn sub(a: u32, b: u32, range: u32) -> u32 {
     let difference = a.wrapping_sub(b);
     difference.wrapping_add((difference.cast_signed() >> 31).cast_unsigned() & range)
 }

@@ -1,5 +1,6 @@
 //! Hash families as collectors know them: in canonical bytes, and by the buckets of reports.
 
+use super::functions::Functions;
 use super::keys::Keys;
 use super::{Hash, Hashing};
 
@@ -27,6 +28,33 @@ impl Hash {
     pub(crate) const fn locate(&self, seed: u64, cell: u32) -> (Keys, u32) {
         let t = self.buckets();
         (Keys::of_function(seed, cell / t), cell % t)
+    }
+}
+
+impl Functions {
+    /// `count` functions to `buckets` buckets under a seed, of `elements` elements or
+    /// an open domain, which is hashed [independently](independent_bucket).
+    ///
+    /// # Panics
+    /// If `buckets` is 0.
+    #[must_use]
+    pub fn of_seed(
+        hashing: Hashing,
+        elements: Option<u32>,
+        buckets: u32,
+        count: u32,
+        seed: u64,
+    ) -> Self {
+        Self::new(Hash::new(hashing, elements, buckets), count, seed)
+    }
+
+    /// The keys of one, counted from 0.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    #[must_use]
+    pub fn keys(&self, function: usize) -> Keys {
+        Keys::new(self.seeds[function])
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::balanced::{Balanced, FEW_LANES, LANES};
 use super::keys::Keys;
-use super::{Hash, Hashing, independent_bucket};
+use super::{Hash, independent_bucket};
 
 /// R hash functions of a family, under the seed of one report after the other: all
 /// buckets of an element are worked out together.
@@ -23,29 +23,13 @@ use super::{Hash, Hashing, independent_bucket};
 pub struct Functions {
     hash: Hash,
     /// The seed of each.
-    seeds: Vec<u64>,
+    pub(super) seeds: Vec<u64>,
     /// Where functions are worked out [side by side](Functions::side_by_side): the
     /// [halves](Keys::half_of) of their rounds' keys, those of all in a row.
     rounds: Vec<u32>,
 }
 
 impl Functions {
-    /// `count` functions to `buckets` buckets under a seed, of `elements` elements or
-    /// an open domain, which is hashed [independently](independent_bucket).
-    ///
-    /// # Panics
-    /// If `buckets` is 0.
-    #[must_use]
-    pub fn of_seed(
-        hashing: Hashing,
-        elements: Option<u32>,
-        buckets: u32,
-        count: u32,
-        seed: u64,
-    ) -> Self {
-        Self::new(Hash::new(hashing, elements, buckets), count, seed)
-    }
-
     pub(crate) fn new(hash: Hash, count: u32, seed: u64) -> Self {
         let mut functions = Self {
             hash,
@@ -60,15 +44,6 @@ impl Functions {
     #[must_use]
     pub fn count(&self) -> usize {
         self.seeds.len()
-    }
-
-    /// The keys of one, counted from 0.
-    ///
-    /// # Panics
-    /// If there are not as many.
-    #[must_use]
-    pub fn keys(&self, function: usize) -> Keys {
-        Keys::new(self.seeds[function])
     }
 
     /// The key of each function's signs, for a [`SignBit`](super::SignBit).

@@ -15,6 +15,8 @@ mod drawn;
 mod functions;
 mod keys;
 mod sign;
+#[cfg(feature = "collector")]
+mod slots;
 
 pub use balanced::Balanced;
 pub use drawn::{drawn_part, for_each_drawn};

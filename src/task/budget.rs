@@ -9,9 +9,6 @@ use crate::error::Error;
 /// What canonical bytes with a budget begin with, before those of the task.
 pub(super) const BUDGET: &str = "hushbin budget 1";
 
-/// Days of the year that [`Budget::reports_a_year`] is of.
-const YEAR: u32 = 365;
-
 /// How much one person reports: so many reports in a window of so many days, which
 /// begins with the first of them; and what becomes of an answer that stays.
 ///
@@ -27,8 +24,7 @@ const YEAR: u32 = 365;
 /// assert_eq!(budget.reports_a_year(), 53 * 2);
 /// assert_eq!(serde_json::from_str("{}").ok(), Some(Budget::default()));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "BudgetFile")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     days: u32,
     reports: u32,
@@ -98,13 +94,6 @@ impl Budget {
         self.answers
     }
 
-    /// Reports of one person in the 365 days from the first on, at most: windows follow
-    /// each other, so that ⌈365/days⌉ of them begin in that time.
-    #[must_use]
-    pub const fn reports_a_year(&self) -> u32 {
-        YEAR.div_ceil(self.days) * self.reports
-    }
-
     /// Whether nothing is said that does not hold anyway.
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
@@ -132,37 +121,5 @@ impl Budget {
         let budget = Self::new(days, reports, answers)?;
         // The default has a spelling, which is none.
         reader.known((!budget.is_default()).then_some(budget))
-    }
-}
-
-/// A budget in a task file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct BudgetFile {
-    days: u32,
-    reports: u32,
-    answers: Answers,
-}
-
-impl Default for BudgetFile {
-    fn default() -> Self {
-        let Budget {
-            days,
-            reports,
-            answers,
-        } = Budget::default();
-        Self {
-            days,
-            reports,
-            answers,
-        }
-    }
-}
-
-impl TryFrom<BudgetFile> for Budget {
-    type Error = Error;
-
-    fn try_from(file: BudgetFile) -> Result<Self, Error> {
-        Self::new(file.days, file.reports, file.answers)
     }
 }

@@ -5,9 +5,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::budget::Budget;
+use super::items::{Items, item_key};
+use super::kind::Kind;
 use super::parts::TaskParts;
-use super::question::Question;
+use super::question::{Question, QuestionParts};
 use super::{Task, written};
+use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
 
@@ -98,9 +101,74 @@ impl Task {
         let of_each = self.questions.iter().map(Question::effective_epsilon);
         of_each.fold(0.0, f64::max)
     }
+
+    /// The position of the question called `name`, where there is one.
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
+        let mut questions = self.questions.iter();
+        questions.position(|question| question.name() == name)
+    }
+
+    /// Whether the only question has no name: answers are given without one.
+    #[must_use]
+    pub fn is_unnamed(&self) -> bool {
+        self.questions[0].name().is_empty()
+    }
+
+    /// The part of all reports that answer a question.
+    ///
+    /// # Panics
+    /// If there is no such question.
+    #[must_use]
+    pub fn share(&self, question: usize) -> f64 {
+        f64::from(self.questions[question].weight()) / f64::from(self.draw.total())
+    }
+
+    /// The local budget ε asked for.
+    #[must_use]
+    pub fn epsilon(&self) -> f64 {
+        self.questions[0].epsilon()
+    }
+}
+
+impl Items {
+    /// The index (closed) or 64-bit key (open) of the item called `name`, or
+    /// `None` where there is no such item. Counted items are called by their
+    /// decimal index. Takes time linear in the list.
+    #[must_use]
+    pub fn resolve(&self, name: &str) -> Option<u64> {
+        match self {
+            Self::Named(names) => names.iter().position(|n| n == name).map(|i| i as u64),
+            Self::Count(count) => {
+                let index: u32 = name.parse().ok()?;
+                // "007" and "+7" are not how an index is written.
+                let plain = !name.starts_with('+') && (name == "0" || !name.starts_with('0'));
+                (plain && index < *count).then_some(u64::from(index))
+            }
+            Self::Open(_) => Some(item_key(name)),
+        }
+    }
 }
 
 impl Question {
+    /// A question of these fields, validated.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], [`Error::ItemName`], [`Error::DuplicateName`], or
+    /// [`Error::Combination`] for fields that do not go together.
+    pub fn new(parts: QuestionParts) -> Result<Self, Error> {
+        let own = parts.kind.own_items();
+        let reason = if own.is_some_and(|own| own != parts.items) {
+            "the items of a \"flag\", a \"number\", a \"cross\", a \"text\" or of what is asked \
+             \"together\" are those of its kind"
+        } else if parts.kind == Kind::Ratings(ValueKind::Presence) {
+            "ratings are signs or real numbers: what is there or not is a \"set\""
+        } else {
+            return Self::of_bytes(parts);
+        };
+        Err(error!(Combination { reason }).of_question(&parts.name))
+    }
+
     /// The local ε that one report really spends: the largest log-ratio of
     /// output probabilities, from the thresholds that are sampled, rounded up.
     /// Never above [`Question::epsilon`].

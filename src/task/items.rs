@@ -65,23 +65,6 @@ impl Items {
         }
     }
 
-    /// The index (closed) or 64-bit key (open) of the item called `name`, or
-    /// `None` where there is no such item. Counted items are called by their
-    /// decimal index. Takes time linear in the list.
-    #[must_use]
-    pub fn resolve(&self, name: &str) -> Option<u64> {
-        match self {
-            Self::Named(names) => names.iter().position(|n| n == name).map(|i| i as u64),
-            Self::Count(count) => {
-                let index: u32 = name.parse().ok()?;
-                // "007" and "+7" are not how an index is written.
-                let plain = !name.starts_with('+') && (name == "0" || !name.starts_with('0'));
-                (plain && index < *count).then_some(u64::from(index))
-            }
-            Self::Open(_) => Some(item_key(name)),
-        }
-    }
-
     /// The number of options of which one is given.
     ///
     /// # Errors

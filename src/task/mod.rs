@@ -2,8 +2,12 @@
 
 mod budget;
 #[cfg(feature = "collector")]
+mod budget_file;
+#[cfg(feature = "collector")]
 mod build;
 mod canonical;
+#[cfg(feature = "collector")]
+mod cells;
 #[cfg(feature = "analysis")]
 mod chosen;
 #[cfg(feature = "collector")]
@@ -172,13 +176,6 @@ impl Task {
         &self.questions
     }
 
-    /// The position of the question called `name`, where there is one.
-    #[must_use]
-    pub fn position(&self, name: &str) -> Option<usize> {
-        let mut questions = self.questions.iter();
-        questions.position(|question| question.name() == name)
-    }
-
     /// The only question, where there is one.
     #[must_use]
     pub fn sole(&self) -> Option<&Question> {
@@ -188,37 +185,16 @@ impl Task {
         }
     }
 
-    /// Whether the only question has no name: answers are given without one.
-    #[must_use]
-    pub fn is_unnamed(&self) -> bool {
-        self.questions[0].name().is_empty()
-    }
-
     /// Which of the questions a report answers.
     #[must_use]
     pub const fn draw(&self) -> &Draw {
         &self.draw
     }
 
-    /// The part of all reports that answer a question.
-    ///
-    /// # Panics
-    /// If there is no such question.
-    #[must_use]
-    pub fn share(&self, question: usize) -> f64 {
-        f64::from(self.questions[question].weight()) / f64::from(self.draw.total())
-    }
-
     /// How much one person reports.
     #[must_use]
     pub const fn budget(&self) -> Budget {
         self.budget
-    }
-
-    /// The local budget ε asked for.
-    #[must_use]
-    pub fn epsilon(&self) -> f64 {
-        self.questions[0].epsilon()
     }
 
     /// Identity of all parameters that a report depends on, of the id and of the budget.

@@ -4,17 +4,13 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(doc)]
-use super::Task;
 use super::items::Items;
 use super::kind::Kind;
 use super::question::QuestionParts;
-#[cfg(doc)]
-use crate::bounds;
 use crate::domain::ValueKind;
 use crate::mechanism::Mechanism;
 
-/// The fields of a [`Task`] that asks one question, for ratings; not yet validated.
+/// The fields of a [`Task`](crate::Task) that asks one question, for ratings; not yet validated.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -41,9 +37,9 @@ pub struct TaskParts {
     /// The items asked about.
     pub items: Items,
     /// s: how many entries of an input are reported on,
-    /// [`bounds::SPARSITY`], at most the number of items.
+    /// [`bounds::SPARSITY`](crate::bounds::SPARSITY), at most the number of items.
     pub sparsity: u32,
-    /// Local budget ε of one report, [`bounds::EPSILON`].
+    /// Local budget ε of one report, [`bounds::EPSILON`](crate::bounds::EPSILON).
     pub epsilon: f64,
     /// Signs or real numbers.
     pub value: ValueKind,

@@ -77,24 +77,6 @@ pub struct QuestionParts {
 }
 
 impl Question {
-    /// A question of these fields, validated.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`], [`Error::ItemName`], [`Error::DuplicateName`], or
-    /// [`Error::Combination`] for fields that do not go together.
-    pub fn new(parts: QuestionParts) -> Result<Self, Error> {
-        let own = parts.kind.own_items();
-        let reason = if own.is_some_and(|own| own != parts.items) {
-            "the items of a \"flag\", a \"number\", a \"cross\", a \"text\" or of what is asked \
-             \"together\" are those of its kind"
-        } else if parts.kind == Kind::Ratings(ValueKind::Presence) {
-            "ratings are signs or real numbers: what is there or not is a \"set\""
-        } else {
-            return Self::of_bytes(parts);
-        };
-        Err(error!(Combination { reason }).of_question(&parts.name))
-    }
-
     /// The same of fields that go together, having been read from canonical bytes.
     pub(super) fn of_bytes(parts: QuestionParts) -> Result<Self, Error> {
         let question = Self(parts);

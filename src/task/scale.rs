@@ -27,7 +27,7 @@ use crate::sample;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
-    cells: Cells,
+    pub(super) cells: Cells,
     /// Over bins.
     tree: Option<Tree>,
     unit: Option<String>,
@@ -38,7 +38,7 @@ pub struct Scale {
 pub(super) const TREE: u32 = 1 << 31;
 
 #[derive(Debug, Clone, PartialEq)]
-enum Cells {
+pub(super) enum Cells {
     /// So many numbers, evenly from the first to the last; a number in between
     /// becomes one of its neighbours at random, so that its expectation stays.
     Levels { min: f64, max: f64, count: u32 },
@@ -81,25 +81,7 @@ impl Scale {
         })
     }
 
-    /// The same with a tree over its bins, of these branches.
-    ///
-    /// # Errors
-    /// [`Error::Combination`] where there are levels, and those of [`Tree::new`].
-    ///
-    /// ```
-    /// use hushbin::task::Scale;
-    ///
-    /// let edges = (0..=64).map(f64::from).collect();
-    /// let scale = Scale::bins(edges).unwrap().in_tree(vec![8, 8]).unwrap();
-    /// assert_eq!((scale.cells(), scale.elements()), (64, 8 + 64));
-    /// assert!(Scale::levels(0.0, 1.0, 64).unwrap().in_tree(vec![8, 8]).is_err());
-    /// ```
-    pub fn in_tree(mut self, branches: Vec<u32>) -> Result<Self, Error> {
-        self.join(branches)?;
-        Ok(self)
-    }
-
-    fn join(&mut self, branches: Vec<u32>) -> Result<(), Error> {
+    pub(super) fn join(&mut self, branches: Vec<u32>) -> Result<(), Error> {
         if self.edges().is_none() {
             return Err(error!(Combination {
                 reason: "a \"tree\" is over bins, not over \"levels\"",
@@ -163,18 +145,6 @@ impl Scale {
         match &self.cells {
             Cells::Levels { .. } => None,
             Cells::Edges(edges) => Some(edges),
-        }
-    }
-
-    /// The number that a level stands for; `None` where there are bins.
-    #[must_use]
-    pub fn level(&self, cell: u32) -> Option<f64> {
-        match &self.cells {
-            Cells::Levels { min, max, count } => {
-                let part = f64::from(cell) / f64::from(count - 1);
-                Some(min + (max - min) * part)
-            }
-            Cells::Edges(_) => None,
         }
     }
 

@@ -1,7 +1,6 @@
 //! Bins that are joined to wider ones, so that a report tells of one of several layers.
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use crate::bounds;
 use crate::canonical::CanonicalReader;
@@ -28,7 +27,7 @@ use crate::hash;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
-    bins: u32,
+    pub(super) bins: u32,
     branches: Vec<u32>,
 }
 
@@ -67,12 +66,6 @@ impl Tree {
         Ok(reader.list())
     }
 
-    /// How many bins there are.
-    #[must_use]
-    pub const fn bins(&self) -> u32 {
-        self.bins
-    }
-
     /// As in [`Tree::new`].
     #[must_use]
     pub fn branches(&self) -> &[u32] {
@@ -95,18 +88,9 @@ impl Tree {
         branches.fold(1, |all: u32, own| all.saturating_mul(*own))
     }
 
-    /// The nodes of a layer, as numbered among those of all layers from the top.
-    ///
-    /// # Panics
-    /// If there is no such layer.
-    #[must_use]
-    pub fn layer(&self, layer: usize) -> Range<u32> {
-        self.first(layer)..self.first(layer + 1)
-    }
-
     /// How many nodes the layers above have.
     #[inline(never)]
-    fn first(&self, layer: usize) -> u32 {
+    pub(super) fn first(&self, layer: usize) -> u32 {
         let nodes = |layer| self.bins.div_ceil(self.joined(layer));
         (0..layer).map(nodes).sum()
     }

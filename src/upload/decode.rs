@@ -2,12 +2,13 @@
 
 use alloc::vec::Vec;
 use core::ops::Range;
+use core::str::FromStr;
 
 use super::{UploadId, VERSION, header};
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::error::{Error, error};
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Fingerprint, ParseHexError, parse_hex};
 use crate::mechanism::Report;
 use crate::task::Task;
 
@@ -230,4 +231,12 @@ fn take_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
         return Err(cursor.malformed("expected 1 to 4096 reports"));
     }
     Ok(count)
+}
+
+impl FromStr for UploadId {
+    type Err = ParseHexError;
+
+    fn from_str(text: &str) -> Result<Self, ParseHexError> {
+        parse_hex(text).map(Self).ok_or(ParseHexError)
+    }
 }

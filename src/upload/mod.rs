@@ -22,10 +22,9 @@ pub(crate) use decode::{take_all, take_header};
 
 use alloc::vec::Vec;
 use core::fmt;
-use core::str::FromStr;
 
 use crate::codec::append;
-use crate::fingerprint::{Fingerprint, ParseHexError, parse_hex, write_hex};
+use crate::fingerprint::{Fingerprint, write_hex};
 
 /// Version of the format, the first byte of every upload.
 pub const VERSION: u8 = 1;
@@ -72,13 +71,5 @@ impl fmt::Display for UploadId {
 impl fmt::Debug for UploadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_hex(&self.0, f)
-    }
-}
-
-impl FromStr for UploadId {
-    type Err = ParseHexError;
-
-    fn from_str(text: &str) -> Result<Self, ParseHexError> {
-        parse_hex(text).map(Self).ok_or(ParseHexError)
     }
 }

@@ -1,16 +1,12 @@
 //! ε that a report of hash-bin really spends, and what it may say.
 
-#[cfg(doc)]
-use super::level::Level;
-#[cfg(doc)]
-use super::parameters::HashBin;
 use super::sampling::{EPSILON_BITS, Kind, Sampling};
 use crate::sample::{DiscreteLaplace, Factors, least_epsilon_covering};
 
 impl Sampling {
     /// The realised local ε, rounded up, never above the requested: between
-    /// [neighbours](Level), and but for
-    /// [δ](HashBin::realised_delta).
+    /// [neighbours](super::Level), and but for
+    /// [δ](super::HashBin::realised_delta).
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
         match self.kind {

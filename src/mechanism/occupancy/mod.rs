@@ -113,7 +113,6 @@ impl Occupancy {
 
     /// E[min(c, K_v)] over the cells of so many functions for v = 1, 2, …: how many of the
     /// `favoured` cells with most elements hold v or more.
-    #[cfg(feature = "analysis")]
     pub(crate) fn favoured_reaching(&self, functions: u32, favoured: u32) -> Vec<f64> {
         let strengths = self.strengths(Strength::Count);
         let tails = self.tails(&strengths, functions, favoured as usize);
@@ -121,7 +120,6 @@ impl Occupancy {
     }
 
     /// P(count = n) of one of all the cells, for n from 0 to s.
-    #[cfg(feature = "analysis")]
     pub(crate) fn counts(&self) -> Vec<f64> {
         self.count_law(self.elements as usize + 1)
     }

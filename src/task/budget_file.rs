@@ -1,0 +1,59 @@
+//! Budgets in task files.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::budget::{Answers, Budget};
+
+/// Days of the year that [`Budget::reports_a_year`] is of.
+const YEAR: u32 = 365;
+
+impl Budget {
+    /// Reports of one person in the 365 days from the first on, at most: windows follow
+    /// each other, so that ⌈365/days⌉ of them begin in that time.
+    #[must_use]
+    pub const fn reports_a_year(&self) -> u32 {
+        YEAR.div_ceil(self.days()) * self.reports()
+    }
+}
+
+/// A budget in a task file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct BudgetFile {
+    days: u32,
+    reports: u32,
+    answers: Answers,
+}
+
+impl Default for BudgetFile {
+    fn default() -> Self {
+        Self::from(Budget::default())
+    }
+}
+
+impl From<Budget> for BudgetFile {
+    fn from(budget: Budget) -> Self {
+        Self {
+            days: budget.days(),
+            reports: budget.reports(),
+            answers: budget.answers(),
+        }
+    }
+}
+
+impl Serialize for Budget {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        BudgetFile::from(*self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Budget {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let BudgetFile {
+            days,
+            reports,
+            answers,
+        } = BudgetFile::deserialize(deserializer)?;
+        Self::new(days, reports, answers).map_err(de::Error::custom)
+    }
+}
