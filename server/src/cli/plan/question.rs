@@ -148,7 +148,7 @@ enum Level {
 }
 
 /// Returns the word of an option, as files have it too.
-fn word(value: impl ValueEnum) -> Value {
+fn word(value: &impl ValueEnum) -> Value {
     let word = value.to_possible_value().expect("no value is hidden");
     json!(word.get_name())
 }
@@ -296,7 +296,7 @@ impl QuestionOptions {
     fn question(&self) -> Result<QuestionDraft, Error> {
         let listed = self.names.as_deref().map(names).transpose()?;
         let Some(kind) = self.kind.as_deref() else {
-            return self.ratings(listed);
+            return self.ratings(listed.as_deref());
         };
         let single = match self.options[..] {
             [count] => Some(count),
@@ -351,7 +351,7 @@ impl QuestionOptions {
     }
 
     /// Makes the question of rated items, without a name: its task has the form for one question.
-    fn ratings(&self, listed: Option<Vec<String>>) -> Result<QuestionDraft, Error> {
+    fn ratings(&self, listed: Option<&[String]>) -> Result<QuestionDraft, Error> {
         let items = (self.items.as_ref()).map_or_else(|| json!(listed), |items| json!(items));
         Ok(serde_json::from_value(given([
             ("name", json!("")),
@@ -359,13 +359,13 @@ impl QuestionOptions {
             ("items", items),
             ("sparsity", json!(self.sparsity)),
             ("entries", json!(self.entries)),
-            ("value", word(self.value)),
+            ("value", word(&self.value)),
             (
                 "mechanism",
                 json!({
                     "name": "auto",
-                    "objective": word(self.objective),
-                    "level": word(self.level),
+                    "objective": word(&self.objective),
+                    "level": word(&self.level),
                 }),
             ),
         ]))?)
@@ -393,7 +393,8 @@ impl QuestionOptions {
     /// Collects the accuracy wanted of each question.
     fn wanted(&self, questions: &[QuestionDraft]) -> Result<BTreeMap<String, Wanted>, Error> {
         let mut all: BTreeMap<String, Wanted> = BTreeMap::new();
-        let fields: [(&[Named], fn(&mut Wanted) -> &mut Option<f64>); 3] = [
+        type Field = fn(&mut Wanted) -> &mut Option<f64>;
+        let fields: [(&[Named], Field); 3] = [
             (&self.within, |own| &mut own.within),
             (&self.quantile, |own| &mut own.quantile),
             (&self.spread, |own| &mut own.spread),
