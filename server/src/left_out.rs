@@ -10,6 +10,12 @@ pub struct LeftOut {
     pub feature: &'static str,
 }
 
+/// Refusal of encrypted connections, of a build without the feature `tls`.
+pub(crate) const TLS: LeftOut = LeftOut {
+    what: "TLS",
+    feature: "tls",
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;

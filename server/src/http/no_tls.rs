@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::left_out::LeftOut;
+use crate::left_out::{self, LeftOut};
 
 /// Certificate and key of encrypted connections.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,10 +28,7 @@ pub(crate) enum TlsError {
 impl Tls {
     /// Refuses every certificate.
     pub(crate) fn read(_: &Path, _: &Path) -> Result<Self, TlsError> {
-        Err(TlsError::LeftOut(LeftOut {
-            what: "TLS",
-            feature: "tls",
-        }))
+        Err(TlsError::LeftOut(left_out::TLS))
     }
 
     #[expect(clippy::unused_async, reason = "encryption has to wait")]

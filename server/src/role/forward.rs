@@ -18,8 +18,8 @@ use hyper_util::rt::TokioExecutor;
 use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
 
-use super::Shuffler;
 use super::connector::{Connector, connector};
+use super::shuffler::Shuffler;
 use super::signature;
 use crate::sealed::Configuration;
 use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};

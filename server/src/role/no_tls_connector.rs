@@ -1,5 +1,5 @@
-//! Connections to an analyser, in a build without the feature `tls`: addresses that begin with
-//! `https` are refused when they are connected to.
+//! Connections to an analyser, in a build without the feature `tls`. The settings refuse
+//! addresses that begin with `https`.
 
 use hyper_util::client::legacy::connect::HttpConnector;
 

@@ -39,9 +39,6 @@ const BLOCK: usize = hushbin::bounds::REPORTS.max as usize;
 /// Bytes of sealed reports in a block, unless a single one has more.
 const BLOCK_BYTES: usize = 1 << 19;
 
-/// Uploads that one core counts before it looks for more.
-const SHARE: usize = 256;
-
 /// After a failure, which is most often a full disk.
 const PAUSE: Duration = Duration::from_secs(10);
 
@@ -212,15 +209,14 @@ fn release_reports(
         EncodedUpload { id, count, reports }
     });
     let uploads: Vec<EncodedUpload<'_>> = uploads.collect();
-    let parts = uploads.par_chunks(SHARE).try_fold(
+    // Not in chunks of uploads: a few uploads of 4,096 reports would keep one core busy alone.
+    let parts = uploads.par_iter().try_fold(
         || (Totals::new(task), Vec::new()),
-        |(mut totals, mut reports), uploads| {
-            for upload in uploads {
-                upload.for_each_report(task, |report, bytes| {
-                    totals.fold(&report);
-                    reports.push((prefix(bytes), bytes));
-                })?;
-            }
+        |(mut totals, mut reports), upload| {
+            upload.for_each_report(task, |report, bytes| {
+                totals.fold(&report);
+                reports.push((prefix(bytes), bytes));
+            })?;
             Ok((totals, reports))
         },
     );

@@ -233,7 +233,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(bounded, 14);
+        assert_eq!(bounded, 13);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::cli::output::Error;
 use crate::cli::serve::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, Algorithm};
+use crate::left_out;
 use crate::ohttp::Gateway;
 use crate::role::{Analyser, Peers, Shuffler};
 use crate::store::{
@@ -25,7 +26,11 @@ fn analyser(text: &str) -> Result<Uri, Error> {
         scheme && uri.query().is_none()
     });
     let expected = "an address such as https://analyser.example.org";
-    Ok(uri.ok_or_else(|| format!("--analyser is {text:?}, expected {expected}"))?)
+    let uri = uri.ok_or_else(|| format!("--analyser is {text:?}, expected {expected}"))?;
+    match uri.scheme_str() {
+        Some("https") if !cfg!(feature = "tls") => Err(left_out::TLS.into()),
+        _ => Ok(uri),
+    }
 }
 
 /// What this role cannot do without.
