@@ -20,6 +20,7 @@ import { Observer } from "./observer.js";
 import { type OwnReport, unsent } from "./own-report.js";
 import { showPicture } from "./picture.js";
 import { type Question, questionsOf } from "./questions.js";
+import { NO_RANDOMNESS } from "./randomness.js";
 import { ReportView } from "./report.js";
 import { MechanismSwitch } from "./switch.js";
 import draft from "./tasks/collision.json" with { type: "json" };
@@ -303,7 +304,7 @@ function wordsFor(error: unknown): string {
       case "wasm":
         return `This browser cannot run the module that randomises, so nothing can be reported: ${error.message}.`;
       case "no-entropy":
-        return "The browser gave no secure randomness, so nothing is reported. There is no weaker way.";
+        return NO_RANDOMNESS;
       default:
         return `${error.name}: ${error.message}.`;
     }

@@ -4,6 +4,7 @@ import { Both, type BothEstimates } from "../../shared/analysis.js";
 import { byId, el, setAll } from "../../shared/dom.js";
 import { count, counted, lossOf, powers, short } from "../../shared/format.js";
 import { figure } from "../figure.js";
+import { drawSeed } from "../randomness.js";
 import { BothChart } from "./chart.js";
 import { drawBrowsing } from "./people.js";
 import { SentView } from "./sent.js";
@@ -107,7 +108,7 @@ export class BothSection {
 }
 
 function open(): Both {
-  return new Both(BROWSING, crypto.getRandomValues(new Uint8Array(32)));
+  return new Both(BROWSING, drawSeed());
 }
 
 /** By how many times the shuffler's intervals are narrower, and whether all hold the truth. */
