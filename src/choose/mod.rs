@@ -205,7 +205,7 @@ impl Mechanism {
     ///
     /// # Panics
     /// If the parameters do not suit the domain; those of a
-    /// [`Task`](crate::Task) do.
+    /// [`Task`] do.
     #[must_use]
     pub fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
         each!(Self, self, own => own.predict(domain, epsilon, population))

@@ -33,7 +33,7 @@ impl Hash {
 
 impl Functions {
     /// `count` functions to `buckets` buckets under a seed, of `elements` elements or
-    /// an open domain, which is hashed [independently](independent_bucket).
+    /// an open domain, which is hashed [independently](super::independent_bucket).
     ///
     /// # Panics
     /// If `buckets` is 0.

@@ -6,7 +6,7 @@ use super::randomize::Randomizer;
 use crate::domain::Signed;
 
 impl Randomizer {
-    /// The exact probability of each corner, by its [signs](Report::signs), the seed
+    /// The exact probability of each corner, by its [signs](super::Report::signs), the seed
     /// being given, from the threshold that [`crate::Randomizer::randomize`] draws
     /// against, of an input of −1 and 1. Takes O(2ᵏ): for tests and audits.
     ///

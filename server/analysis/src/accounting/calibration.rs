@@ -80,7 +80,7 @@ pub fn largest_epsilon<E: From<Error>>(
 /// [`account`](fn@super::account) takes a dozen for, but for roundings.
 ///
 /// # Errors
-/// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is outside [`CENTRAL_EPSILON`].
+/// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is outside 0 to the maximum of [`EPSILON`].
 pub(crate) fn meets_central_epsilon(
     mixture: &Mixture,
     reports: u64,
@@ -111,7 +111,7 @@ pub(crate) fn meets_central_epsilon(
 ///
 /// # Errors
 /// As [`account`](fn@super::account); [`Error::OutOfRange`] when ε is outside [`EPSILON`] or
-/// `central_epsilon` outside [`CENTRAL_EPSILON`].
+/// `central_epsilon` outside 0 to the maximum of [`EPSILON`].
 pub fn largest_alpha(
     epsilon: f64,
     reports: u64,
@@ -174,7 +174,7 @@ pub fn largest_alpha(
 ///
 /// # Errors
 /// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is not from what the
-/// greatest n of [`REPORTS`] reaches to [`CENTRAL_EPSILON`]'s greatest.
+/// greatest n of [`REPORTS`] reaches to the greatest that is accounted for.
 pub fn smallest_batch(
     mixture: &Mixture,
     honest_fraction: f64,

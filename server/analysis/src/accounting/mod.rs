@@ -21,7 +21,7 @@
 //! | `composition` | several batches, by privacy-loss distributions |
 //! | `calibration` | the largest ε, the largest α, the smallest batch |
 //! | `published` | bounds from papers, by author and year |
-//! | [`sums`] | unit messages that only others' noise hides, of sums of vectors |
+//! | `sums` | unit messages that only others' noise hides, of sums of vectors |
 //!
 //! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle
 //! Model"; Wang et al. as in [`hushbin::mechanism::collision`], with
