@@ -13,6 +13,7 @@ const worker :Workerd.Worker = (
   modules = [
     (name = "main.js", esModule = embed "dist/main.js"),
     (name = "hushbin.wasm", wasm = embed "dist/hushbin.wasm"),
+    (name = "sums.wasm", wasm = embed "dist/sums.wasm"),
   ],
   compatibilityDate = "2026-09-01",
 );
