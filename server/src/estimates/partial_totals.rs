@@ -17,7 +17,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, BufRead};
 
 use data_encoding::HEXLOWER;
 use hushbin::codec::append;
@@ -88,24 +87,21 @@ pub(crate) enum PartialError {
     Twice { at: String, other: String },
 }
 
-/// Returns whether the first line of `input` has the key `totals`, as partial totals do and rows of
-/// reports do not.
-///
-/// # Errors
-/// When `input` cannot be read.
-pub(crate) fn is_partial(input: &mut impl BufRead) -> io::Result<bool> {
-    #[derive(Deserialize)]
-    struct Keys {
-        totals: Option<IgnoredAny>,
+/// Keys that partial totals have, and rows of reports do not.
+const KEYS: [&str; 3] = ["fingerprint", "parts", "totals"];
+
+/// Returns whether a file with this beginning is to hold partial totals: whether its first line has
+/// keys of theirs, also where that line is damaged or cut short.
+pub(crate) fn is_partial(beginning: &[u8]) -> bool {
+    let line = beginning.trim_ascii();
+    if let Ok(keys) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(line) {
+        return KEYS.iter().any(|&key| keys.contains_key(key));
     }
-    // Other files may have no lines at all.
-    if !input.fill_buf()?.starts_with(b"{") {
-        return Ok(false);
-    }
-    let mut line = Vec::new();
-    input.read_until(b'\n', &mut line)?;
-    let keys: serde_json::Result<Keys> = serde_json::from_slice(&line);
-    Ok(keys.is_ok_and(|keys| keys.totals.is_some()))
+    let text = String::from_utf8_lossy(line);
+    let is_cut = !text.is_empty() && "{\"fingerprint\":".starts_with(&*text);
+    // A text inside of a row has a backslash before its quotes.
+    let has = |key: &&str| text.contains(&format!("\"{key}\":"));
+    is_cut || KEYS.iter().any(has)
 }
 
 impl Folding {
@@ -245,4 +241,32 @@ fn first(digest: Sha256) -> Part {
         .finalize()
         .first_chunk()
         .expect("a digest has 32 bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_partial;
+
+    #[test]
+    fn damaged_lines_are_told_from_rows_of_reports() {
+        let line = r#"{"fingerprint":"0a","reports":1,"parts":["0b"],"totals":"0c","sum":"0d"}"#;
+        for cut in 1..=line.len() {
+            assert!(is_partial(&line.as_bytes()[..cut]), "{cut}");
+            assert!(is_partial(format!("\r\n \n{}\n", &line[..cut]).as_bytes()));
+        }
+        for place in 0..line.len() {
+            let mut damaged = line.as_bytes().to_owned();
+            damaged[place] ^= 1;
+            assert!(is_partial(&damaged), "{place}");
+        }
+        assert!(is_partial(format!("\u{feff}{line}").as_bytes()));
+        assert!(is_partial(b"{ \"totals\" : \"\" }"));
+        let row = r#"{"batch":1,"question":"\"totals\":","seed":"1","bucket":null,"report":"00"}"#;
+        for cut in (0..=row.len()).filter(|cut| !(1..=2).contains(cut)) {
+            assert!(!is_partial(&row.as_bytes()[..cut]), "{cut}");
+        }
+        for other in ["", "\n", "batch,question,seed,bucket,report\n", "PAR1"] {
+            assert!(!is_partial(other.as_bytes()), "{other}");
+        }
+    }
 }

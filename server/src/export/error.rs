@@ -71,6 +71,8 @@ impl From<csv::Error> for ExportError {
 pub(crate) enum ReadError {
     #[error("{path}: {source}")]
     File { path: String, source: io::Error },
+    #[error("{path} is a pipe with Parquet, expected a file, as Parquet is read from its end")]
+    Pipe { path: String },
     #[error(
         "{path} is no file of reports: expected Parquet, JSON lines or the header \
          batch,question,seed,bucket,report, as hushbin journal export writes them"

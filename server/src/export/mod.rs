@@ -19,6 +19,7 @@
 //! the key `hushbin`, and in a file beside the others ([`beside`]): neither CSV nor JSON lines
 //! has a place for it that every reader skips.
 
+mod begun;
 mod description;
 mod error;
 #[cfg_attr(not(feature = "parquet"), path = "no_parquet.rs")]
@@ -31,8 +32,9 @@ mod write;
 
 use clap::ValueEnum;
 
+pub(crate) use begun::Begun;
 pub(crate) use description::{Description, beside};
-pub(crate) use error::ExportError;
+pub(crate) use error::{ExportError, ReadError};
 pub(crate) use read::{Files, any_task_of, task_of};
 pub(crate) use row::Row;
 pub(crate) use rows::Rows;

@@ -1,14 +1,15 @@
 //! Rows read from files of any of the formats.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::fs;
+use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use hushbin::{Fingerprint, Report, Task};
 use serde::Deserialize;
 
+use super::begun::{Begun, Whole, file_error};
 use super::description::{Description, beside};
 use super::error::ReadError;
 use super::parquet::ParquetFile;
@@ -21,8 +22,8 @@ use crate::task::task_file::{ReportTaskFile, TaskFile};
 const PARQUET: &[u8] = b"PAR1";
 
 enum Kind {
-    Csv(BufReader<File>),
-    Json(BufReader<File>),
+    Csv(Whole),
+    Json(Whole),
     Parquet(Box<ParquetFile>),
 }
 
@@ -79,12 +80,12 @@ pub(crate) fn any_task_of(
 }
 
 impl Files {
-    /// Opens files of reports, all of the task that is given, or of the one that they tell.
+    /// Takes files of reports, all of the task that is given, or of the one that they tell.
     ///
     /// # Errors
     /// When one is none, or they are of several tasks.
-    pub(crate) fn open(paths: &[PathBuf], given: Option<Task>) -> Result<Self, ReadError> {
-        let opened = paths.iter().map(|path| Opened::open(path));
+    pub(crate) fn new(begun: Vec<Begun>, given: Option<Task>) -> Result<Self, ReadError> {
+        let opened = begun.into_iter().map(Opened::new);
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
         // What one file says of itself says nothing of another.
         let silent = opened.iter().find(|file| file.description.is_none());
@@ -169,23 +170,19 @@ fn is_complete(
 }
 
 impl Opened {
-    fn open(path: &Path) -> Result<Self, ReadError> {
-        let failed = |source| file_error(path, source);
-        let mut file = File::open(path).map_err(failed)?;
-        let mut begin = Vec::new();
-        let head = Read::by_ref(&mut file).take(PARQUET.len() as u64);
-        { head }.read_to_end(&mut begin).map_err(failed)?;
-        file.rewind().map_err(failed)?;
-        let kind = match &begin[..] {
-            PARQUET => {
-                let opened = ParquetFile::open(file).map_err(|source| ReadError::Parquet {
-                    path: shown(path),
-                    source,
-                })?;
+    fn new(begun: Begun) -> Result<Self, ReadError> {
+        let path = &*begun.path().to_owned();
+        let kind = match begun.beginning() {
+            beginning if beginning.starts_with(PARQUET) => {
+                let opened =
+                    ParquetFile::open(begun.seekable()?).map_err(|source| ReadError::Parquet {
+                        path: shown(path),
+                        source,
+                    })?;
                 Kind::Parquet(Box::new(opened))
             }
-            [b'{', ..] => Kind::Json(BufReader::new(file)),
-            _ => Kind::Csv(BufReader::new(file)),
+            [b'{', ..] => Kind::Json(begun.whole()),
+            _ => Kind::Csv(begun.whole()),
         };
         let beside = beside(path);
         let (told_by, told) = match &kind {
@@ -265,11 +262,7 @@ impl Opened {
 
 type Take<'a> = dyn FnMut(u64, Result<Row<'_>, String>) -> Result<(), ReadError> + 'a;
 
-fn for_each_of_csv(
-    path: &Path,
-    file: BufReader<File>,
-    take: &mut Take<'_>,
-) -> Result<(), ReadError> {
+fn for_each_of_csv(path: &Path, file: Whole, take: &mut Take<'_>) -> Result<(), ReadError> {
     let mut reader = csv::Reader::from_reader(file);
     let header = reader.headers().map(|header| header.iter().eq(COLUMNS));
     if !header.is_ok_and(|ours| ours) {
@@ -307,11 +300,7 @@ fn for_each_of_csv(
     }
 }
 
-fn for_each_of_json(
-    path: &Path,
-    mut file: BufReader<File>,
-    take: &mut Take<'_>,
-) -> Result<(), ReadError> {
+fn for_each_of_json(path: &Path, mut file: Whole, take: &mut Take<'_>) -> Result<(), ReadError> {
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -323,11 +312,4 @@ fn for_each_of_json(
         take(number, row.map_err(|error| error.to_string()))?;
     }
     Ok(())
-}
-
-fn file_error(path: &Path, source: io::Error) -> ReadError {
-    ReadError::File {
-        path: shown(path),
-        source,
-    }
 }

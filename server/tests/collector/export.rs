@@ -1,6 +1,9 @@
 //! `hushbin journal export` and `hushbin estimate`: what is estimated from files is what the
 //! collector says, to the last byte, and what is no report is named.
 
+#[cfg(unix)]
+mod pipes;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;

@@ -266,6 +266,92 @@ fn items_without_a_list_are_not_in_totals() {
     fails(&output, "estimate from reports");
 }
 
+/// What `cat` writes to a pipe is read once.
+#[cfg(unix)]
+#[test]
+fn partial_totals_come_through_pipes() {
+    let folder = Folder::new(SETTINGS);
+    let mut lines = Vec::new();
+    for seed in 0..60 {
+        let line = succeeds(&folder.fold(&delimited(&folder.reports(seed, 3)), &[]));
+        fs::write(folder.path(&format!("part{seed}")), &line).unwrap();
+        lines.extend(line);
+    }
+    assert!(lines.len() > 1 << 14, "more than is buffered");
+    let expected = succeeds(&folder.merge(&lines, &["totals"]));
+    let through = |parts: std::ops::Range<usize>, more: &[String]| {
+        let mut cat = std::process::Command::new("cat")
+            .args(parts.map(|part| format!("part{part}")))
+            .current_dir(folder.directory.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut command = command();
+        command.args(FOLD).args(more).arg("/dev/stdin");
+        command.current_dir(folder.directory.path());
+        command.stdin(cat.stdout.take().unwrap());
+        let output = command.output().unwrap();
+        cat.wait().unwrap();
+        succeeds(&output)
+    };
+    assert_eq!(through(0..60, &[]), expected);
+    assert_eq!(through(1..60, &["part0".to_owned()]), expected);
+    let others: Vec<String> = (1..60).map(|part| format!("part{part}")).collect();
+    assert_eq!(through(0..1, &others), expected);
+}
+
+#[test]
+fn partial_totals_that_begin_oddly_are_named() {
+    let folder = Folder::new(SETTINGS);
+    let line = succeeds(&folder.fold(&delimited(&folder.reports(1, 20)), &[]));
+    let whole = succeeds(&folder.merge(&line, &["json"]));
+    for end in 1..line.len() - 1 {
+        if end < 20 || end % 100 == 0 || end + 20 > line.len() {
+            let output = folder.merge(&line[..end], &["json"]);
+            fails(&output, "lines, line 1: expected partial totals");
+        }
+    }
+    let blank = [b"\n \r\n", &line[..]].concat();
+    assert_eq!(succeeds(&folder.merge(&blank, &["json"])), whole);
+    let cut = &blank[..blank.len() / 2];
+    fails(
+        &folder.merge(cut, &["json"]),
+        "lines, line 3: expected partial totals",
+    );
+    let mark = ["\u{feff}".as_bytes(), &line].concat();
+    fails(
+        &folder.merge(&mark, &["json"]),
+        "lines, line 1: expected partial totals",
+    );
+    fs::create_dir(folder.path("parts")).unwrap();
+    fs::write(folder.path("part"), &line).unwrap();
+    for files in [&["parts"][..], &["part", "parts"]] {
+        let words = [&FOLD[..], files].concat();
+        fails(&folder.run(&words, Path::new("/dev/null")), "parts: ");
+    }
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let folder = Folder::new(SETTINGS);
+    let line = succeeds(&folder.fold(&delimited(&folder.reports(1, 20)), &[]));
+    for (option, value) in [
+        ("--question", ""),
+        ("--items", "a"),
+        ("--confidence", "0.95"),
+        ("--post", "projection"),
+        ("--quantiles", "0.5"),
+        ("--false-discovery-rate", "0.1"),
+        ("--alphabet", "ab"),
+    ] {
+        let output = folder.merge(&line, &["totals", option, value]);
+        let expected = format!("{option} is for estimates, expected --format csv or json");
+        fails(&output, &expected);
+    }
+    let output = folder.merge(&line, &["json", "--alphabet", "ab"]);
+    fails(&output, "--alphabet is for a question of kind \"text\"");
+}
+
 /// Two halves by two processes, and all by one; each with no more memory for all of its reports
 /// than for a tenth of them.
 #[cfg(target_os = "linux")]

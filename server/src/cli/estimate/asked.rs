@@ -16,9 +16,12 @@ pub(super) struct Asked {
     /// Names of items, a line of CSV: put a name with a comma in quotes (default all items)
     #[arg(long, value_name = "ITEMS")]
     items: Option<String>,
-    /// Confidence of every interval
-    #[arg(long, value_name = "P", default_value_t = DEFAULT_CONFIDENCE)]
-    confidence: f64,
+    #[arg(
+        long,
+        value_name = "P",
+        help = format!("Confidence of every interval (default {DEFAULT_CONFIDENCE})")
+    )]
+    confidence: Option<f64>,
     /// Post-processing of the estimates, such as projection,shrinkage
     #[arg(long, value_name = "NAMES")]
     post: Option<String>,
@@ -28,12 +31,66 @@ pub(super) struct Asked {
     /// List the items that stand out, at this false discovery rate
     #[arg(long, value_name = "RATE")]
     false_discovery_rate: Option<f64>,
-    /// Letters of the texts that a question of kind "text" is searched for
-    #[arg(long, value_name = "LETTERS", default_value = DEFAULT_ALPHABET)]
-    alphabet: String,
+    #[arg(
+        long,
+        value_name = "LETTERS",
+        help = format!(
+            "Letters of the texts that a question of kind \"text\" is searched for \
+             (default {DEFAULT_ALPHABET:?})"
+        )
+    )]
+    alphabet: Option<String>,
 }
 
 impl Asked {
+    /// Checks that none of these options is given, which partial totals do not depend on.
+    ///
+    /// # Errors
+    /// When one is.
+    pub(super) fn is_nothing(&self) -> Result<(), Error> {
+        let question = [
+            ("--question", self.question.is_some()),
+            ("--confidence", self.confidence.is_some()),
+            ("--alphabet", self.alphabet.is_some()),
+        ];
+        match question
+            .iter()
+            .chain(&self.of_items())
+            .find(|given| given.1)
+        {
+            Some((option, _)) => Err(format!(
+                "{option} is for estimates, expected --format csv or json: partial totals are of \
+                 all questions"
+            )
+            .into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that no option is given that only a search for texts has.
+    ///
+    /// # Errors
+    /// When one is.
+    pub(super) fn is_no_search(&self) -> Result<(), Error> {
+        match &self.alphabet {
+            Some(_) => Err("--alphabet is for a question of kind \"text\" alone".into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Names of the options that only questions with items have, and whether each is given.
+    const fn of_items(&self) -> [(&'static str, bool); 4] {
+        [
+            ("--items", self.items.is_some()),
+            ("--post", self.post.is_some()),
+            ("--quantiles", self.quantiles.is_some()),
+            (
+                "--false-discovery-rate",
+                self.false_discovery_rate.is_some(),
+            ),
+        ]
+    }
+
     /// Returns the options of a query.
     ///
     /// # Errors
@@ -46,7 +103,7 @@ impl Asked {
         Ok(Options {
             question: self.question.clone(),
             items: self.items.as_deref().map(items).transpose()?,
-            confidence: self.confidence,
+            confidence: self.confidence.unwrap_or(DEFAULT_CONFIDENCE),
             post,
             quantiles: self.quantiles.clone(),
             false_discovery_rate: self.false_discovery_rate,
@@ -58,22 +115,13 @@ impl Asked {
     /// # Errors
     /// When an option is given that only other questions have.
     pub(super) fn search(&self) -> Result<heavy_hitters::Options, Error> {
-        let others = [
-            ("--items", self.items.is_some()),
-            ("--post", self.post.is_some()),
-            ("--quantiles", self.quantiles.is_some()),
-            (
-                "--false-discovery-rate",
-                self.false_discovery_rate.is_some(),
-            ),
-        ];
-        if let Some((option, _)) = others.iter().find(|(_, given)| *given) {
+        if let Some((option, _)) = self.of_items().iter().find(|(_, given)| *given) {
             return Err(format!("{option} is not for a question of kind \"text\"").into());
         }
         Ok(heavy_hitters::Options {
             question: self.question.clone(),
-            alphabet: self.alphabet.clone(),
-            confidence: self.confidence,
+            alphabet: (self.alphabet.clone()).unwrap_or_else(|| DEFAULT_ALPHABET.to_owned()),
+            confidence: self.confidence.unwrap_or(DEFAULT_CONFIDENCE),
             ..heavy_hitters::Options::default()
         })
     }

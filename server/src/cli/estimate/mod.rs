@@ -66,6 +66,11 @@ enum Format {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    if options.format == Format::Totals {
+        options.asked.is_nothing()?;
+    } else if options.out.is_some() {
+        return Err("--out is for --format totals, estimates go to standard output".into());
+    }
     let given = options.task.as_deref().map(export::task_of).transpose()?;
     let reading = spinner("reading");
     let source = Source::open(&options.files, options.input, given)?;
@@ -75,16 +80,17 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         reading.finish_and_clear();
         return write_line(&line, options.out.as_deref(), out);
     }
-    if options.out.is_some() {
-        return Err("--out is for --format totals, estimates go to standard output".into());
-    }
     let csv = options.format == Format::Csv;
     match Query::new(&source.task, &options.asked.options()?) {
         Err(EstimateError::Searched { question }) if source.totals().is_some() => {
             Err(needs_reports(&question))
         }
         Err(EstimateError::Searched { .. }) => search(source, options.asked.search()?, csv, out),
-        query => estimate(source, &query?, csv, out),
+        query => {
+            let query = query?;
+            options.asked.is_no_search()?;
+            estimate(source, &query, csv, out)
+        }
     }
 }
 

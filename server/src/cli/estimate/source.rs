@@ -1,7 +1,6 @@
 //! Reports or partial totals to estimate from.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -10,7 +9,7 @@ use hushbin::{Report, Task};
 use super::standard_input::{self, Layout};
 use crate::cli::output::Error;
 use crate::estimates::partial_totals::{Folding, Partial, is_partial};
-use crate::export;
+use crate::export::{self, Begun, ReadError};
 
 /// Format of standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -46,24 +45,42 @@ impl Source {
         input: Option<Input>,
         given: Option<Task>,
     ) -> Result<Self, Error> {
-        let layout = match input {
-            None if is_any_partial(files)? => None,
-            None => {
-                let files = export::Files::open(files, given)?;
-                let task = files.task().clone();
-                let kind = Kind::Files(files);
+        let Some(input) = input else {
+            return Self::of_files(files, given);
+        };
+        let task = known(given)?;
+        let kind = match input {
+            Input::Delimited => Kind::StandardInput(Layout::Delimited),
+            Input::Hex => Kind::StandardInput(Layout::Hex),
+            Input::Totals => {
+                let mut all = Partial::new(&task);
+                let path = Path::new("standard input");
+                add_lines(&mut all, &task, io::stdin().lock(), path)?;
+                Kind::Totals(all)
+            }
+        };
+        Ok(Self { task, kind })
+    }
+
+    fn of_files(files: &[PathBuf], given: Option<Task>) -> Result<Self, Error> {
+        let mut paths = files.iter();
+        let mut begun = Vec::new();
+        while let Some(path) = paths.next() {
+            let file = Begun::open(path)?;
+            let is_partial = is_partial(file.beginning());
+            begun.push(file);
+            if is_partial {
+                let task = known(given)?;
+                // There may be more files than can be open at once.
+                let rest = paths.map(|path| Begun::open(path));
+                let totals = sum(&task, begun.into_iter().map(Ok).chain(rest))?;
+                let kind = Kind::Totals(totals);
                 return Ok(Self { task, kind });
             }
-            Some(Input::Totals) => None,
-            Some(Input::Delimited) => Some(Layout::Delimited),
-            Some(Input::Hex) => Some(Layout::Hex),
-        };
-        let unknown = "the task is unknown, expected its file with --task";
-        let task = given.ok_or(unknown)?;
-        let kind = match layout {
-            Some(layout) => Kind::StandardInput(layout),
-            None => Kind::Totals(sum(&task, files)?),
-        };
+        }
+        let files = export::Files::new(begun, given)?;
+        let task = files.task().clone();
+        let kind = Kind::Files(files);
         Ok(Self { task, kind })
     }
 
@@ -105,33 +122,20 @@ impl Source {
     }
 }
 
-fn is_any_partial(files: &[PathBuf]) -> Result<bool, Error> {
-    for path in files {
-        if is_partial(&mut open(path)?)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+fn known(task: Option<Task>) -> Result<Task, Error> {
+    task.ok_or_else(|| "the task is unknown, expected its file with --task".into())
 }
 
-fn open(path: &Path) -> Result<BufReader<File>, Error> {
-    let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(BufReader::new(file))
-}
-
-/// Adds up partial totals in files, or on standard input if there are none.
-fn sum(task: &Task, files: &[PathBuf]) -> Result<Partial, Error> {
+/// Adds up the partial totals of files.
+fn sum(
+    task: &Task,
+    files: impl Iterator<Item = Result<Begun, ReadError>>,
+) -> Result<Partial, Error> {
     let mut all = Partial::new(task);
-    if files.is_empty() {
-        add_lines(
-            &mut all,
-            task,
-            io::stdin().lock(),
-            Path::new("standard input"),
-        )?;
-    }
-    for path in files {
-        add_lines(&mut all, task, open(path)?, path)?;
+    for file in files {
+        let file = file?;
+        let path = file.path().to_owned();
+        add_lines(&mut all, task, file.whole(), &path)?;
     }
     Ok(all)
 }
@@ -143,14 +147,16 @@ fn add_lines(
     mut input: impl BufRead,
     path: &Path,
 ) -> Result<(), Error> {
+    let path = path.display();
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();
-        if input.read_until(b'\n', &mut line)? == 0 {
+        let read = input.read_until(b'\n', &mut line);
+        if read.map_err(|error| format!("{path}: {error}"))? == 0 {
             break;
         }
         if !line.trim_ascii().is_empty() {
-            let at = format_args!("{}, line {number}", path.display());
+            let at = format_args!("{path}, line {number}");
             all.add(task, &line, &at)?;
         }
     }
