@@ -151,7 +151,7 @@ export interface Settings {
   readonly fingerprint: string | undefined;
   /** Most local ε of a window: no limit where there is none. */
   readonly maxEpsilon: number;
-  /** All options, if reports are to be sealed or an option for that is given. */
+  /** A copy of all options, if reports are to be sealed or an option for that is given. */
   readonly shuffled: object | undefined;
   readonly consent: boolean;
   readonly ignoreSignals: boolean;
@@ -224,7 +224,7 @@ export const isSum = (task: unknown): task is SumTask => Object(task).trust !== 
  */
 export function settingsOf(options: ClientOptions<Task | SumTask | string>): Settings {
   const { task: asked, fingerprint, fetch, onError = warn } = options;
-  const { delayMs = DELAY_MS, storage = "device", relay, trust } = options;
+  const { delayMs = DELAY_MS, storage = "device", analyser, relay, trust } = options;
   const central = isSum(asked);
   const { maxEpsilon = central ? Infinity : MAX_EPSILON, maxCentralEpsilon } = options;
   const base = baseUrl(options.endpoint);
@@ -250,7 +250,14 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
     ledger: central ? `${url}#central` : url,
     fingerprint: pin,
     maxEpsilon,
-    shuffled: special ? options : undefined,
+    shuffled: special
+      ? // The caller's to change as soon as this returns.
+        {
+          ...options,
+          analyser: Array.isArray(analyser) ? [...analyser] : analyser,
+          relay: relay && { ...relay },
+        }
+      : undefined,
     consent: options.consent === true,
     ignoreSignals: options.ignoreSignals === true,
     delayMs,

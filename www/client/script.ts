@@ -28,15 +28,18 @@ const src = (globalThis.document?.currentScript as HTMLScriptElement | null | un
 
 /** Runs a file from beside this one, which has to be that of a hash. */
 async function load(name: string, hash: string): Promise<unknown> {
-  const script = document.createElement("script");
-  script.src = String(src).replace(/[^/]*$/, `hushbin.script.${name}.js`);
-  script.integrity = hash;
-  script.crossOrigin = "anonymous";
-  await new Promise((resolve, reject) => {
-    script.onload = resolve;
-    script.onerror = () => reject(new Error(`${script.src} could not be loaded`));
-    document.head.append(script);
-  });
+  // What has run is not asked for again: a request would tell when, and a later release is another file.
+  if (!(name in hushbin.files)) {
+    const script = document.createElement("script");
+    script.src = String(src).replace(/[^/]*$/, `hushbin.script.${name}.js`);
+    script.integrity = hash;
+    script.crossOrigin = "anonymous";
+    await new Promise((resolve, reject) => {
+      script.onload = resolve;
+      script.onerror = () => reject(new Error(`${script.src} could not be loaded`));
+      document.head.append(script);
+    });
+  }
   return hushbin.files[name];
 }
 

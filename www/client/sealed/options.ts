@@ -42,10 +42,10 @@ function checkSpending(task: SumTask, maxCentralEpsilon: number): void {
  * @throws OptionError
  * @throws TaskError `over-max-epsilon`
  */
-export function sealedSettingsOf({ shuffled }: Settings): SealedSettings {
+export function sealedSettingsOf({ shuffled, task }: Settings): SealedSettings {
   // Each kind of task has its own.
   const options = shuffled as ClientOptions<Task | SumTask>;
-  const { task, analyser, relay, trust, maxEpsilon, maxCentralEpsilon, delayMs } = options;
+  const { analyser, relay, trust, maxEpsilon, maxCentralEpsilon, delayMs } = options;
   if (isSum(task)) {
     check(
       "trust",
@@ -73,5 +73,7 @@ export function sealedSettingsOf({ shuffled }: Settings): SealedSettings {
   }
   const pinned = Array.isArray(analyser) && analyser.length > 0 && analyser.every(isPin);
   check("analyser", analyser, pinned, "an array of pins, of 32 hexadecimal digits each");
+  // Neither null nor "" means that there is no relay: a request would go without one.
+  check("relay", relay, relay === undefined || Object(relay) === relay, "its url and gateway");
   return { analyser: (analyser ?? []).map((pin) => pin.toLowerCase()), relay, delayMs };
 }

@@ -95,7 +95,7 @@ export function wayOf(settings: Settings, source: TaskSource): Way {
   const { analyser, relay, delayMs } = sealedSettingsOf(settings);
   const fetch = relay ? through(relay.url, relay.gateway, settings.fetch) : settings.fetch;
   if (dryRun) {
-    return {};
+    return { fetch };
   }
   if (globalThis.crypto?.subtle === undefined) {
     throw new SealingError(`${CANNOT}: it has no WebCrypto here`);

@@ -387,6 +387,37 @@ describe("through a relay", () => {
       dry.destroy();
       expect(gateway.seen).toHaveLength(1);
     });
+
+    it("a relay is the one that the client was made with", async () => {
+      const { fingerprint } = await clientOf(new FakeCollector()).ready();
+      const analyser = await Analyser.create(fingerprint);
+      const gateway = await Hidden.create();
+      gateway.answerer = new FakeShuffler(analyser.key).fetchAll;
+      const relay = { url: RELAY, gateway: gateway.configuration };
+      const client = sealedBy(gateway, { analyser: [analyser.pin], relay, consent: false });
+      Object.assign(relay, { url: "https://other.example", gateway: "" });
+      client.grant();
+      await client.report(answers(1));
+      client.destroy();
+      expect(gateway.seen[0]?.url).toBe(RELAY);
+    });
+
+    it("a dry run asks the relay for the task, and nobody for keys", async () => {
+      const { fingerprint } = await clientOf(new FakeCollector()).ready();
+      const gateway = await Hidden.create(Response.json({ task: OFTEN, fingerprint }));
+      const dry = sealedBy(gateway, {
+        task: "often",
+        fingerprint,
+        dryRun: true,
+      } as unknown as Partial<ClientOptions<Task>>);
+      expect(await dry.report(answers(1))).toMatchObject({ outcome: "queued" });
+      await dry.flush();
+      dry.destroy();
+      expect(gateway.seen.map(({ url }) => url)).toEqual([RELAY]);
+      expect(gateway.inside).toMatchObject([
+        { method: "GET", url: "https://shuffler.example/tasks/often" },
+      ]);
+    });
   });
 });
 
@@ -454,3 +485,23 @@ it.each<[string, unknown]>([
   expect(await client.budget()).toMatchObject({ reports: 0, spent: 0 });
   client.destroy();
 });
+
+it.each([null, "", false])(
+  "refuses %j as a relay, and sends nothing without one",
+  async (relay) => {
+    const client = createClient<Task>({
+      endpoint: "https://shuffler.example",
+      task: OFTEN,
+      analyser: ["0".repeat(32)],
+      relay: relay as unknown as Relay,
+      maxEpsilon: Number.POSITIVE_INFINITY,
+      consent: true,
+      storage: "memory",
+      fetch: () => Promise.reject(new Error("nothing is fetched")),
+    });
+    const error = await client.report(answers(1)).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(OptionError);
+    expect(error).toMatchObject({ option: "relay" });
+    client.destroy();
+  },
+);

@@ -134,6 +134,33 @@ it("seals to a key that is pinned, whatever else is named", async () => {
   await analyser.open(readSealed(sent?.bytes ?? new Uint8Array()).sealed);
 });
 
+it("goes by the options as they were when the client was made", async () => {
+  const shuffler = new FakeShuffler(other.key, analyser.key);
+  const pins = [analyser.pin];
+  const options = {
+    endpoint: "https://shuffler.example",
+    task: OFTEN,
+    fetch: shuffler.fetchAll,
+    maxEpsilon: Number.POSITIVE_INFINITY,
+    storage: "memory" as const,
+    analyser: pins,
+  };
+  const client = createClient<Task>(options as ClientOptions<Task>);
+  clients.push(client);
+  pins[0] = other.pin;
+  Object.assign(options, {
+    task: { id: "timings", trust: "shuffler" },
+    trust: "shuffler",
+    maxCentralEpsilon: 9,
+    analyser: [other.pin],
+    relay: { url: "https://relay.example", gateway: "" },
+  });
+  client.grant();
+  await client.report(answers(1));
+  const [sent] = await client.history();
+  await analyser.open(readSealed(sent?.bytes ?? new Uint8Array()).sealed);
+});
+
 const wrongKeys = {
   "of nobody known": () => [other.key],
   "no key": () => ["", "zz", analyser.key.slice(2)],
