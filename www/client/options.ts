@@ -251,7 +251,7 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
     fingerprint: pin,
     maxEpsilon,
     shuffled: special
-      ? // The caller's to change as soon as this returns.
+      ? // The caller may change its own options afterwards.
         {
           ...options,
           analyser: Array.isArray(analyser) ? [...analyser] : analyser,

@@ -28,7 +28,7 @@ const src = (globalThis.document?.currentScript as HTMLScriptElement | null | un
 
 /** Runs a file from beside this one, which has to be that of a hash. */
 async function load(name: string, hash: string): Promise<unknown> {
-  // What has run is not asked for again: a request would tell when, and a later release is another file.
+  // Load each file once: every further request would reveal its time to the host.
   if (!(name in hushbin.files)) {
     const script = document.createElement("script");
     script.src = String(src).replace(/[^/]*$/, `hushbin.script.${name}.js`);

@@ -73,7 +73,7 @@ export function sealedSettingsOf({ shuffled, task }: Settings): SealedSettings {
   }
   const pinned = Array.isArray(analyser) && analyser.length > 0 && analyser.every(isPin);
   check("analyser", analyser, pinned, "an array of pins, of 32 hexadecimal digits each");
-  // Neither null nor "" means that there is no relay: a request would go without one.
+  // Refuse null and "": without a relay, requests would go straight to the collector.
   check("relay", relay, relay === undefined || Object(relay) === relay, "its url and gateway");
   return { analyser: (analyser ?? []).map((pin) => pin.toLowerCase()), relay, delayMs };
 }
