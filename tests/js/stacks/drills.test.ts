@@ -232,10 +232,19 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
     const { uploads } = await within(tab, report, { all: [answers(1)], since: 0 });
     // Firefox keeps no page that has a request under way.
     await within(tab, () => client.flush(), undefined);
-    await tab.go(world.elsewhere);
-    await tab.back();
-    await until(() => tab.evaluate("'hushbin' in globalThis"));
-    expect(await tab.evaluate("'client' in globalThis")).toBe(true);
+    const isKept = () => tab.evaluate("'client' in globalThis");
+    // The browser decides whether it keeps a page, so one that it has dropped leaves once more.
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await tab.go(world.elsewhere);
+      await tab.back();
+      await until(() => tab.evaluate("'hushbin' in globalThis"));
+      if (await isKept()) {
+        break;
+      }
+      await enter(tab, BACK);
+      await within(tab, () => client.flush(), undefined);
+    }
+    expect(await isKept()).toBe(true);
     const later = await within(tab, report, { all: [answers(2)], since: 0 });
     expect(later.uploads[0]).toBe(uploads[0]);
     await expectCountedOnce(BACK, await within(tab, settle, undefined), later.uploads);
