@@ -40,17 +40,30 @@ pub(super) fn for_each_unreleased(
     batch: u64,
     visit: &mut VisitEncoded<'_>,
 ) -> Result<(), OpenError> {
-    let mut damaged = Ok(());
-    reader.for_each_upload(key, batch, &mut |id, body| {
+    try_for_each_upload(reader, key, batch, |id, body| {
         let (body, origin) = role.split(body);
         let upload = EncodedUpload::from_body(UploadId(id), body);
-        let upload = upload.map_err(|source| no_upload(task.id(), source));
-        match upload.and_then(|upload| visit(upload, origin)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                damaged = Err(error);
-                ControlFlow::Break(())
-            }
+        visit(
+            upload.map_err(|source| no_upload(task.id(), source))?,
+            origin,
+        )
+    })
+}
+
+/// Visits the stored body of every upload of a batch that is not yet released, until the visitor
+/// fails.
+fn try_for_each_upload(
+    reader: &dyn Reader,
+    key: TaskKey,
+    batch: u64,
+    mut visit: impl FnMut([u8; 16], &[u8]) -> Result<(), OpenError>,
+) -> Result<(), OpenError> {
+    let mut damaged = Ok(());
+    reader.for_each_upload(key, batch, &mut |id, body| match visit(id, body) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            damaged = Err(error);
+            ControlFlow::Break(())
         }
     })?;
     damaged
@@ -109,23 +122,15 @@ fn for_each_whole(
     visit: &mut Visit<'_>,
 ) -> Result<(), OpenError> {
     let mut bytes = Vec::new();
-    let mut damaged = Ok(());
-    reader.for_each_upload(key, batch, &mut |id, body| {
+    try_for_each_upload(reader, key, batch, |id, body| {
         let (body, origin) = role.split(body);
         bytes.clear();
         bytes.push(version);
         bytes.extend(fingerprint.0);
         bytes.extend(id);
         bytes.extend(body);
-        match visit(&bytes, origin) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                damaged = Err(error);
-                ControlFlow::Break(())
-            }
-        }
-    })?;
-    damaged
+        visit(&bytes, origin)
+    })
 }
 
 /// Visits every report of a released batch.

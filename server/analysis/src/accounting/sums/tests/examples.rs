@@ -4,6 +4,15 @@ use hushbin::Error;
 
 use super::super::{NoiseMessages, Senders, UnitNoise, calibrate, gaussian_noise, least_repeats};
 
+/// People who send sixteen coordinates of eight levels each.
+const SENDERS: Senders = Senders {
+    coordinates: 16,
+    used: 16,
+    levels: 8,
+    honest_people: 90_000,
+    repeats: 1,
+};
+
 #[test]
 fn the_least_noise_is_less_than_poissons() -> Result<(), Error> {
     let senders = Senders {
@@ -53,13 +62,6 @@ fn noise_hides_one_count() -> Result<(), Error> {
 
 #[test]
 fn a_cut_counts() -> Result<(), Error> {
-    let senders = Senders {
-        coordinates: 16,
-        used: 16,
-        levels: 8,
-        honest_people: 90_000,
-        repeats: 1,
-    };
     let any = NoiseMessages {
         threshold: 1 << 63,
         most: 32,
@@ -68,26 +70,19 @@ fn a_cut_counts() -> Result<(), Error> {
         threshold: 1 << 63,
         most: 31,
     };
-    assert!(senders.delta_bounds(any, 2.0)?.upper < 1e-9);
+    assert!(SENDERS.delta_bounds(any, 2.0)?.upper < 1e-9);
     // Of every person, P(32 of 32) is 2⁻³².
-    assert!(senders.delta_bounds(few, 2.0)?.upper > 1e-4);
+    assert!(SENDERS.delta_bounds(few, 2.0)?.upper > 1e-4);
     Ok(())
 }
 
 #[test]
 fn an_account_is_inverse() -> Result<(), Error> {
-    let senders = Senders {
-        coordinates: 16,
-        used: 16,
-        levels: 8,
-        honest_people: 90_000,
-        repeats: 1,
-    };
     let noise = NoiseMessages {
         threshold: (0.45 * 2_f64.powi(64)) as u64,
         most: 32,
     };
-    let found = senders.account(noise, 1e-6)?;
+    let found = SENDERS.account(noise, 1e-6)?;
     assert!(found.lower <= found.upper && found.upper < found.lower * 1.0001);
     assert!(1.3 < found.lower && found.upper < 1.31);
     Ok(())
