@@ -2,18 +2,13 @@
 //
 //   node www/scripts/test.mjs [STEP...]
 //
-// A step that is named alone is preceded by what it needs.
+// A step that is named alone is preceded by what it needs. What npm packages are needed
+// for is imported by the step itself, because the set-up installs them.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { buildBook } from "./build-book.mjs";
-import { checkDashboard } from "./build-dashboard.mjs";
 import { buildAnalysis, buildDemo } from "./build-demo.mjs";
-import { checkArrows } from "./check-arrows.mjs";
-import { checkDependencies } from "./check-dependencies.mjs";
-import { checkDocs } from "./check-docs.mjs";
-import { checkFacts } from "./check-facts.mjs";
-import { checkLimits } from "./check-limits.mjs";
 import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
 import { MODULES } from "./lib/modules.mjs";
@@ -69,6 +64,12 @@ const demo = once(async () => {
 
 /** What needs no compiler, and so fails within seconds. */
 async function sources() {
+  const { checkDashboard } = await import("./build-dashboard.mjs");
+  const { checkArrows } = await import("./check-arrows.mjs");
+  const { checkDependencies } = await import("./check-dependencies.mjs");
+  const { checkDocs } = await import("./check-docs.mjs");
+  const { checkFacts } = await import("./check-facts.mjs");
+  const { checkLimits } = await import("./check-limits.mjs");
   await step("format: Rust", () => formatRust({ check: true }));
   await step("format and lint: TypeScript, JSON, CSS", () =>
     run("biome", ["check", "--error-on-warnings"]),
