@@ -5,8 +5,7 @@ use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Sampling};
 use hushbin::{Entry, Mechanism, Question};
 use rand_core::Rng;
 
-use super::Enumeration;
-use super::enumerate::{FEWEST_SEEDS, MOST_SEEDS};
+use super::enumerate::{Enumeration, FEWEST_SEEDS, MOST_SEEDS};
 
 /// The loss between all neighbours among inputs whose values are −1, 0 and 1 (and
 /// L where that is less), under random seeds. `None` where it would

@@ -23,6 +23,7 @@ mod plan;
 mod seen;
 mod statistic;
 mod sums;
+mod verdict;
 
 pub use empirical::{Event, Measured, measure};
 pub use enumerate::{Enumeration, STEPS, enumerate};
@@ -31,6 +32,7 @@ pub(crate) use plan::DEFAULT_CONFIDENCE;
 pub use plan::{AuditError, Plan};
 pub use statistic::Statistic;
 pub use sums::{SumAudit, audit_sums, sum_trials};
+pub use verdict::Verdict;
 
 use hushbin::{Entry, Randomizer, Task, UploadId, upload};
 use hushbin_analysis::likelihood::core_probabilities;
@@ -67,16 +69,6 @@ pub struct Audit {
     pub event_trials: u64,
     /// What follows.
     pub verdict: Verdict,
-}
-
-/// The answer whether a task keeps its budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Nothing was found above the requested ε.
-    WithinBudget,
-    /// A loss above the requested ε was enumerated or measured.
-    ExceedsBudget,
 }
 
 /// The audit of what runs: the core's probabilities, where all inputs can be

@@ -13,7 +13,7 @@ use hushbin_analysis::sums::{SumTotals, account_sums};
 use rand_core::CryptoRng;
 use serde::Serialize;
 
-use super::Verdict;
+use super::verdict::Verdict;
 
 /// The conclusion of an audit of sums.
 #[derive(Debug, Clone, PartialEq, Serialize)]

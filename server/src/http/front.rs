@@ -10,9 +10,10 @@ use axum::response::{IntoResponse, Response};
 use tower::ServiceExt;
 
 use super::hosts::Hosts;
+use super::layers::{starting, too_many};
+use super::paths::{GATEWAY, HEALTH};
 use super::problem::Problem;
 use super::tls::Tls;
-use super::{GATEWAY, HEALTH, starting, too_many};
 use crate::http::metrics::Metrics;
 
 /// A service that can change while it serves; clones share it.

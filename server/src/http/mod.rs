@@ -61,9 +61,11 @@ mod heavy_hitters;
 mod hosts;
 mod influence;
 mod keys;
+mod layers;
 pub(crate) mod metrics;
 mod ohttp;
 mod openapi;
+mod paths;
 mod privacy;
 mod problem;
 mod query;
@@ -75,21 +77,11 @@ mod tasks;
 mod tls;
 mod uploads;
 
-use std::any::Any;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Extension, MatchedPath, Request, State};
-use axum::http::{HeaderValue, Method, header};
-use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
+use axum::extract::Extension;
 use axum::routing::{MethodRouter, any, get, post};
-use tower::ServiceBuilder;
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::cors::{Any as AnyOrigin, CorsLayer};
-use tower_http::trace::TraceLayer;
-use tracing::Span;
 
 pub(crate) use access::Access;
 pub(crate) use front::Front;
@@ -103,25 +95,11 @@ use crate::http::metrics::Metrics;
 use crate::ohttp::Gateway;
 use crate::role::Peers;
 use crate::store::{Role, Store};
+use layers::{Common, for_everybody};
 use ohttp::Inside;
-use problem::{Answered, Problem};
+use paths::{GATEWAY, LIVE, METRICS, READY, UPLOADS};
+use problem::Problem;
 use state::AppState;
-
-/// Route of uploads, which is never logged: lines have times.
-const UPLOADS: &str = "/tasks/{id}/reports";
-
-/// Route of what comes through relays, mostly uploads: not logged either.
-const GATEWAY: &str = "/.well-known/ohttp-gateway";
-
-const LIVE: &str = "/livez";
-const READY: &str = "/readyz";
-const METRICS: &str = "/metrics";
-
-/// Routes that are not logged.
-const UNLOGGED: [&str; 2] = [UPLOADS, GATEWAY];
-
-/// What is asked by whoever looks after the process.
-const HEALTH: [&str; 2] = [LIVE, READY];
 
 /// Who takes reports from pages.
 const FOR_PAGES: &[Role] = &[Role::Collector, Role::Shuffler];
@@ -235,126 +213,14 @@ fn served(routes: impl IntoIterator<Item = Served>, role: Role) -> Router<AppSta
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
 }
 
-/// What there is without a store.
-fn starting(metrics: Arc<Metrics>) -> Router {
-    let router = Router::new()
-        .route(LIVE, get(health::live))
-        .route(METRICS, get(health::metrics))
-        .fallback(async || Problem::Starting)
-        .with_state(Arc::clone(&metrics));
-    for_everybody(router, Common::new(metrics))
-}
-
-/// What whoever asks too often is answered with.
-fn too_many(metrics: Arc<Metrics>) -> Router {
-    let router = Router::new().fallback(async || Problem::TooManyRequests);
-    for_everybody(router, Common::new(metrics))
-}
-
-/// What all requests have in common.
-#[derive(Clone)]
-struct Common {
-    metrics: Arc<Metrics>,
-    deadline: Duration,
-}
-
-impl Common {
-    fn new(metrics: Arc<Metrics>) -> Self {
-        Self {
-            metrics,
-            deadline: Limits::DEFAULT.request_timeout,
-        }
-    }
-}
-
-/// Answers come in time, any page may read them, no browser guesses what they are, problems are
-/// counted and panics are one.
-///
-/// All of it is one layer: a router boxes each, and clones it with all within for each request,
-/// which took a third of an upload's time.
-fn for_everybody(router: Router, common: Common) -> Router {
-    let cors = CorsLayer::new()
-        .allow_origin(AnyOrigin)
-        .allow_methods([Method::GET, Method::POST])
-        .allow_headers([header::CONTENT_TYPE])
-        .expose_headers([header::RETRY_AFTER])
-        .max_age(Duration::from_secs(24 * 60 * 60));
-    let log = TraceLayer::new_for_http()
-        .make_span_with(span)
-        .on_request(())
-        .on_response(log_answer)
-        .on_body_chunk(())
-        .on_eos(())
-        .on_failure(());
-    let layers = ServiceBuilder::new()
-        .layer(middleware::from_fn_with_state(common, answer))
-        .layer(cors)
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(log);
-    router.layer(layers)
-}
-
-/// Answers in time or not at all. What a handler began may still come to pass:
-/// an upload that was committed too late is a duplicate when it is sent again.
-async fn answer(State(common): State<Common>, request: Request, next: Next) -> Response {
-    let mut response = tokio::time::timeout(common.deadline, next.run(request))
-        .await
-        .unwrap_or_else(|_| Problem::Overloaded.into_response());
-    if let Some(Answered(slug)) = response.extensions().get() {
-        common.metrics.problem(slug);
-    }
-    // Names and ids that clients chose occur in answers; none is ever a page.
-    response.headers_mut().insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
-    response
-}
-
-/// Method and route, at debug level, and neither address nor agent nor query;
-/// nothing for uploads, wherever the router is nested.
-fn span(request: &Request) -> Span {
-    match request.extensions().get::<MatchedPath>() {
-        Some(route) if !UNLOGGED.iter().any(|own| route.as_str().ends_with(own)) => {
-            tracing::debug_span!(
-                "request",
-                method = %request.method(),
-                route = route.as_str()
-            )
-        }
-        _ => Span::none(),
-    }
-}
-
-fn log_answer(response: &Response, latency: Duration, span: &Span) {
-    if !span.is_none() {
-        tracing::debug!(
-            status = response.status().as_u16(),
-            ms = latency.as_secs_f64() * 1e3,
-            "answered"
-        );
-    }
-}
-
-// The signature is CatchPanicLayer's.
-#[allow(clippy::needless_pass_by_value)]
-fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
-    let message = panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("no message");
-    tracing::error!(message, "a request handler panicked");
-    Problem::Internal.into_response()
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::{self, Write};
     use std::sync::{Arc, Mutex};
 
     use axum::body::Body;
-    use axum::http::StatusCode;
+    use axum::http::{Method, Request, StatusCode, header};
+    use axum::response::Response;
     use tower::ServiceExt;
     use tracing::instrument::WithSubscriber;
 

@@ -4,7 +4,7 @@ use hpke::{aead, kdf, kem};
 use hushbin::sealed::KEY_ID;
 use sha2::{Digest, Sha256};
 
-use super::{Aead, Kdf, Kem};
+use super::suite::{Aead, Kdf, Kem};
 use crate::keys;
 use crate::task::CollectedTask;
 

@@ -3,13 +3,11 @@
 
 mod configuration;
 mod recipient;
+mod suite;
 
 pub(crate) use configuration::{Configuration, KeyId};
 pub(crate) use recipient::{Recipient, RecipientError, private, public};
-
-pub(crate) type Kem = hpke::kem::X25519HkdfSha256;
-pub(crate) type Kdf = hpke::kdf::HkdfSha256;
-pub(crate) type Aead = hpke::aead::AesGcm128;
+pub(crate) use suite::{Aead, Kdf, Kem};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

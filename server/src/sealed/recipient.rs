@@ -7,7 +7,7 @@ use hpke::{Deserializable, Kem as _, OpModeR, Serializable, single_shot_open};
 use hushbin::sealed::{ENCAPSULATED, KEY_ID};
 
 use super::configuration::{Configuration, KeyId};
-use super::{Aead, Kdf, Kem};
+use super::suite::{Aead, Kdf, Kem};
 use crate::keys;
 use crate::task::CollectedTask;
 

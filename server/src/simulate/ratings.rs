@@ -9,7 +9,7 @@ use hushbin::{Items, Question, Randomized, Randomizer, Report, Task};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
-use super::DataSet;
+use super::data_set::DataSet;
 use super::outcome::{Errors, Outcome};
 use hushbin_analysis::estimate::{
     Estimand, EstimateError, Expectation, Point, Totals, points, shrink,

@@ -14,6 +14,7 @@ use super::engine::{Engine, Reader, Remedy};
 use super::error::OpenError;
 use super::files::{self, Files};
 use super::follow::{self, Follower};
+use super::handle::{Inner, Store, StoreOptions, Writing};
 use super::location::Location;
 use super::memory::Memory;
 use super::postgres;
@@ -23,7 +24,6 @@ use super::request::Request;
 use super::task::{self, TaskSetup};
 use super::tasks::Tasks;
 use super::writer::{GroupLimits, Writer};
-use super::{Inner, Store, StoreOptions, Writing};
 
 impl Store {
     /// The store of a data directory, which is created when there is none; the

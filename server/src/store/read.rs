@@ -8,9 +8,9 @@ use hushbin::{Report, Task};
 use hushbin_analysis::estimate::Totals;
 use hushbin_analysis::sums::SumTotals;
 
-use super::Store;
 use super::engine::BatchRow;
 use super::error::OpenError;
+use super::handle::Store;
 use super::origin::Origins;
 use super::role::Role;
 use super::stored;

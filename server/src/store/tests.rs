@@ -1,10 +1,12 @@
 //! What goes by the clock, and tasks that come and go.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hushbin_tests::uploads::{Uploads, draft};
 
 use super::clock::Clock;
+use super::request::{Receipt, Request};
 use super::*;
 
 const TASK: &str = r#"{ "id": "t", "items": 8, "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#;

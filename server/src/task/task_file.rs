@@ -10,7 +10,7 @@ use hushbin_analysis::accounting::AccountError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::task::{CollectedDraft, CollectedTask};
+use super::collected::{CollectedDraft, CollectedTask};
 
 /// A task file that was read; what it leaves out is still open.
 #[derive(Debug, Clone)]

@@ -3,7 +3,8 @@
 use hushbin::Question;
 use serde::Serialize;
 
-use super::{SPURIOUS, asked, candidates, hit_rates, screened, stages, strict};
+use super::candidates;
+use super::thresholds::{SPURIOUS, asked, hit_rates, screened, stages, strict};
 use crate::numeric::clopper_pearson::least_rare;
 use crate::numeric::roots::{bisect, geometric};
 use statrs::function::beta::beta_reg;

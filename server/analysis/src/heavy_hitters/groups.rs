@@ -8,7 +8,7 @@ use hushbin::mechanism::collision::Collision;
 use hushbin::task::{Draw, Prefixes};
 use hushbin::{Report, Task};
 
-use super::asked;
+use super::thresholds::asked;
 use crate::estimate::BucketWords;
 
 /// The reports of a question for a text.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::candidates::{self, Candidate};
 use super::groups::{self, Reports};
-use super::{asked, hit_rates, screened, stages, strict};
+use super::thresholds::{asked, hit_rates, screened, stages, strict};
 use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, position};
 use crate::numeric::clopper_pearson::{least_rare, lower_bound, upper_bound};
 use crate::promise::repeats;

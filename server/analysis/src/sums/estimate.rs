@@ -7,8 +7,8 @@ use hushbin::sums::{Measure, SumTask};
 use serde::Serialize;
 
 use super::error::SumQueryError;
+use super::items::{label, scale};
 use super::totals::SumTotals;
-use super::{label, scale};
 use crate::estimate::{Estimate, EstimateError, Label, Options, Point, Quantiles};
 use crate::promise::SumPrivacy;
 

@@ -4,7 +4,7 @@ use hushbin::sums::{Measure, SumTask};
 use serde::Serialize;
 
 use super::estimate::noise_deviation;
-use super::{label, scale};
+use super::items::{label, scale};
 use crate::estimate::Label;
 
 /// By how much one person moves a sum that sends all that a shuffler takes of one upload, at

@@ -8,6 +8,7 @@
 mod error;
 mod estimate;
 mod influence;
+mod items;
 mod plan;
 mod totals;
 
@@ -16,43 +17,3 @@ pub use estimate::{SumEstimate, SumEstimates, SumQuery};
 pub use influence::SumInfluence;
 pub use plan::{BATCH_MESSAGES, SumError, SumPlan, account_people, account_sums, resolve};
 pub use totals::SumTotals;
-
-use hushbin::Items;
-use hushbin::sums::{Measure, SumTask};
-
-use crate::estimate::Label;
-
-/// What one level of a coordinate is worth in a person's answer, and at which answer all
-/// coordinates are 0: by the position of the item.
-fn scale(task: &SumTask, item: usize) -> Scale {
-    match task.measure() {
-        Measure::Box(_, limits) => {
-            let [min, max] = limits[item].range();
-            Scale {
-                half: max / 2.0 - min / 2.0,
-                middle: min / 2.0 + max / 2.0,
-            }
-        }
-        Measure::Ball(ball) => Scale {
-            half: ball.length(),
-            middle: 0.0,
-        },
-    }
-}
-
-/// Where answers are from −1 to 1.
-#[derive(Debug, Clone, Copy)]
-struct Scale {
-    /// Half of the limits' distance, or the greatest length.
-    half: f64,
-    /// The answer that is 0.
-    middle: f64,
-}
-
-/// What an item in this position is called.
-fn label(items: &Items, index: usize) -> Label {
-    match items {
-        Items::Named(names) => Label::Name(names[index].clone()),
-        Items::Count(_) | Items::Open(_) => Label::Index(index as u64),
-    }
-}

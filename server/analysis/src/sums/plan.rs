@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::estimate::variance;
 use super::influence::SumInfluence;
-use super::scale;
+use super::items::{self, scale};
 use crate::accounting::HONEST_FRACTION;
 use crate::accounting::sums::{
     Bounds, NoiseMessages, Senders, calibrate, gaussian_noise, least_repeats,
@@ -303,7 +303,7 @@ fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
         Measure::Box(items, limits) => {
             let number = |(index, own): (usize, &hushbin::task::Limits)| {
                 let unit = own.unit().map(str::to_owned);
-                let item = super::label(items, index);
+                let item = items::label(items, index);
                 of(Some(item), unit, scale(task, index).half, 1.0)
             };
             limits.iter().enumerate().map(number).collect()

@@ -3,7 +3,7 @@
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{Refusal, given, taken};
+use super::values::{Refusal, given, taken};
 use crate::plan::Survey;
 
 /// Answers a [`Survey`] with a [`Plan`](crate::plan::Plan).

@@ -7,7 +7,7 @@ use serde_json::Value;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{Refusal, given, taken};
+use super::values::{Refusal, given, taken};
 use crate::accounting::HONEST_FRACTION;
 use crate::plan::PlanError;
 use crate::sums::{BATCH_MESSAGES, SumPlan, resolve};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hushbin_analysis::estimate::EstimateError;
 use serde_json::{Value, json};
 
-use super::Problem;
+use super::kinds::Problem;
 
 impl Problem {
     /// Returns the sentence, if the title does not say everything.

@@ -4,7 +4,7 @@ use hushbin_analysis::estimate::EstimateError;
 use hushbin_analysis::heavy_hitters::SearchError;
 use hushbin_analysis::sums::SumQueryError;
 
-use super::Problem;
+use super::kinds::Problem;
 use crate::estimates::AskedError;
 use crate::ohttp;
 use crate::store::{Exhausted, OpenError, StoreError};

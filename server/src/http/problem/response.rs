@@ -4,7 +4,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 
-use super::{Answered, Kind, Problem};
+use super::kinds::{Answered, Kind, Problem};
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {

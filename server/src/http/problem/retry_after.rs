@@ -2,7 +2,7 @@
 
 use axum::http::HeaderValue;
 
-use super::Problem;
+use super::kinds::Problem;
 
 impl Problem {
     /// Returns the header's value in seconds, if trying again can help.

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::batch::Batch;
 use super::catalogue::Catalogue;
+use super::disk;
 use super::ids::{self, Ids};
+use super::layout::{TASKS, directory_of};
 use super::log::Contents;
 use super::task::{Listing, batch_name, log_name};
-use super::{TASKS, directory_of, disk};
 use crate::store::engine::{EngineError, TaskRow};
 
 /// What was looked at, and what is wrong.

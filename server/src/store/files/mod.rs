@@ -27,6 +27,7 @@ mod catalogue;
 mod check;
 mod disk;
 mod ids;
+mod layout;
 mod log;
 mod salvage;
 mod sum;
@@ -46,17 +47,14 @@ use super::engine::{
 use batch::{Batch, Facts};
 use catalogue::Catalogue;
 use ids::{Ids, Span};
+use layout::{DELETED, TASKS, directory_of};
 use log::Contents;
 use task::{Listing, TaskFiles, batch_name, log_name};
-use version::TASKS;
 
 const PROBE: &str = "probe";
 
 /// What a disk gives room by, mostly.
 const BLOCK: usize = 4096;
-
-/// What a task's directory is called before it is gone.
-const DELETED: &str = "deleted";
 
 /// The engine in the files of one data directory.
 #[derive(Debug)]
@@ -91,10 +89,6 @@ pub(crate) fn create_root(root: &Path) -> Result<(), EngineError> {
 /// When it is not, cannot be read, or its list of tasks is damaged.
 pub(super) fn check_version(root: &Path) -> Result<(), EngineError> {
     Catalogue::open(root).map(drop)
-}
-
-fn directory_of(root: &Path, task: TaskKey) -> PathBuf {
-    root.join(TASKS).join(format!("{:08}", task.0))
 }
 
 impl Files {

@@ -8,12 +8,10 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::layout::TASKS;
 use super::sum::Sum;
 use super::{batch, disk, ids, log};
 use crate::store::engine::EngineError;
-
-/// Where files of tasks lie.
-pub(super) const TASKS: &str = "tasks";
 
 /// Letters, and the version.
 type Magic = [u8; 8];

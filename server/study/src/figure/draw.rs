@@ -9,9 +9,8 @@ use plotters::prelude::*;
 
 use super::curves::{Curve, Figure, Panel};
 use super::strokes::{draw_curve, draw_sample};
-use super::style::Style;
+use super::style::{FONT, GRID, INK, Style};
 use super::ticks::{even_ticks, label, ticks};
-use super::{FONT, GRID, INK};
 use crate::output::Error;
 
 /// Of a panel, and how many are beside each other at most.

@@ -4,8 +4,7 @@ use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-use super::style::Style;
-use super::{FONT, INK};
+use super::style::{FONT, INK, Style};
 
 /// How drawing fails.
 type Failed = DrawingAreaErrorKind<std::io::Error>;

@@ -1,6 +1,13 @@
-//! How curves look: a colour, a dash pattern and a mark each.
+//! How figures look; curves have a colour, a dash pattern and a mark each.
 
 use plotters::prelude::*;
+
+/// Colour of text and axes.
+pub(super) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
+/// Colour of lines behind curves.
+pub(super) const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
+/// Font of all text.
+pub(super) const FONT: &str = "sans-serif";
 
 /// How a curve looks.
 #[derive(Debug, Clone, Copy)]

@@ -15,7 +15,7 @@ use super::profile::Profile;
 use super::senders::{NoiseMessages, REPEATS, Senders};
 use super::truncation::SHARE;
 use crate::accounting::composition::Side;
-use crate::accounting::gaussian_delta;
+use crate::accounting::gaussian::gaussian_delta;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 use crate::numeric::roots::{bisect, geometric, secant_falling, try_bisect, whole};
 

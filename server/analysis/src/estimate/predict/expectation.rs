@@ -2,7 +2,7 @@
 
 use hushbin::{Entry, Question};
 
-use super::Predictor;
+use super::predictor::Predictor;
 use crate::estimate::point::Estimand;
 
 /// The truth about a crowd, with the error that its estimates are expected to

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hyper::Uri;
 
-use super::Settings;
+use super::given::Settings;
 use crate::cli::output::Error;
 use crate::cli::serve::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use clap::Command;
+use clap::{Args, Command};
+use toml::Table;
 
 use super::*;
 use crate::store::Location;

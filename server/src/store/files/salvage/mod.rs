@@ -45,7 +45,8 @@ use std::path::Path;
 use crate::task::CollectedTask;
 
 use super::catalogue::Catalogue;
-use super::{DELETED, TASKS, directory_of, disk};
+use super::disk;
+use super::layout::{DELETED, TASKS, directory_of};
 use crate::store::engine::EngineError;
 use crate::store::role::Role;
 use crate::store::task;

@@ -4,7 +4,7 @@ use hushbin::Error;
 use hushbin::bounds::Bound;
 use libm::lgamma;
 
-use crate::competitors::Budget;
+use crate::competitors::budget::Budget;
 use crate::roots::bisect;
 
 /// Number D of coordinates that are released together: 2d in the ball, d in the box.

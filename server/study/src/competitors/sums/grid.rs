@@ -15,7 +15,7 @@ use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin_analysis::accounting::{Mixture, account, delta_bounds, largest_epsilon};
 use statrs::distribution::{Binomial, Discrete};
 
-use crate::competitors::{Budget, hockey_stick};
+use crate::competitors::budget::{Budget, hockey_stick};
 
 /// γ.
 const GAMMA: Bound = Bound {

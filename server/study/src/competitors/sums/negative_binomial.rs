@@ -9,7 +9,7 @@ use hushbin::Error;
 use hushbin::bounds::Bound;
 use rand_core::Rng;
 
-use crate::competitors::hockey_stick;
+use crate::competitors::budget::hockey_stick;
 
 /// Shape r.
 const SHAPE: Bound = Bound {

@@ -8,6 +8,9 @@ pub(crate) const DELTA: f64 = 1e-6;
 /// ε of figures over δ.
 pub(crate) const EPSILON: f64 = 1.0;
 
+/// Label of an error beyond that of the same people's run without privacy.
+pub(crate) const GAP: &str = "above the run without privacy";
+
 /// What a figure is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Axis {

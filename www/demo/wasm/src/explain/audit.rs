@@ -13,7 +13,8 @@ use hushbin::upload::header;
 use hushbin::{Upload, UploadId};
 use serde::Serialize;
 
-use super::{ExplainError, Explainer};
+use super::error::ExplainError;
+use super::explainer::Explainer;
 use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 
 /// Scores of at least, or at most, a threshold.

@@ -4,7 +4,8 @@ use hushbin::Report;
 use hushbin::domain::Signed;
 use serde::Serialize;
 
-use super::{ExplainError, Explainer};
+use super::error::ExplainError;
+use super::explainer::Explainer;
 
 /// Answers of which the one about `item` is replaced by `claim`.
 fn supposing(answers: &[Signed], item: u64, claim: i8) -> Vec<Signed> {

@@ -9,9 +9,10 @@ use hushbin::{Entry, Items, Question, Report, Task};
 use serde::Serialize;
 
 use super::belief::posterior;
-use super::error::MOST_ANSWERS;
+use super::contract::Reported;
+use super::error::{ExplainError, MOST_ANSWERS};
+use super::explainer::reported;
 use super::upload::{Part, parts, sole_report};
-use super::{ExplainError, Reported, reported};
 use hushbin_analysis::estimate::counted_label;
 use hushbin_analysis::likelihood::{Hypothesis, observe};
 

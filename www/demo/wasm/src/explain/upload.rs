@@ -4,7 +4,8 @@ use hushbin::{Report, Task, Upload};
 use serde::Serialize;
 
 use super::contract::Reported;
-use super::{ExplainError, Explainer};
+use super::error::ExplainError;
+use super::explainer::Explainer;
 
 /// A field of an upload of one report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

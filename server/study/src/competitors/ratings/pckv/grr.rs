@@ -4,7 +4,7 @@ use hushbin::sample::{Threshold, below};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::PckvRates;
+use super::rates::PckvRates;
 use crate::competitors::favoured::rounded_down;
 use crate::competitors::numbers::rounds_up;
 use crate::competitors::ratings::heard::{Heard, Linear};

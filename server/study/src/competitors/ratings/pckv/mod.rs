@@ -5,72 +5,9 @@
 //! before they are clipped.
 
 mod grr;
+mod rates;
 mod ue;
 
 pub use grr::PckvGrr;
+pub use rates::PckvRates;
 pub use ue::PckvUe;
-
-use super::heard::Linear;
-use super::oracle::{Moments, Presence};
-
-/// Probabilities of the realised thresholds.
-///
-/// ```
-/// use hushbin_study::competitors::ratings::{PckvUe, Setting};
-///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let rates = PckvUe::new(&setting)?.rates();
-/// let e = 1.0_f64.exp();
-/// assert_eq!(rates.a, 0.5);
-/// assert!((rates.b - 2.0 / (e + 3.0)).abs() < 1e-14);
-/// assert!((rates.p - e / (e + 1.0)).abs() < 1e-14);
-/// # Ok::<(), hushbin::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PckvRates {
-    /// That the drawn item is told, with either sign.
-    pub a: f64,
-    /// That any other item is, with a fair sign.
-    pub b: f64,
-    /// That the drawn item's sign is its own, where it is told.
-    pub p: f64,
-    /// 2p − 1, of the threshold itself.
-    pub lean: f64,
-}
-
-impl PckvRates {
-    /// P(+) and P(−) of an item that is one of s entries, at 1.
-    #[must_use]
-    pub fn member(&self, sparsity: u32) -> [f64; 2] {
-        let drawn = 1.0 / f64::from(sparsity);
-        let [own, other] = [1.0 + self.lean, 1.0 - self.lean].map(|twice| self.a * twice / 2.0);
-        [own, other].map(|told| drawn * told + (1.0 - drawn) * self.b / 2.0)
-    }
-
-    /// F is s·(\[told\] − b)/(a − b), M is s times the sign over a(2p − 1).
-    fn linear(&self, sparsity: u32) -> Linear {
-        let s = f64::from(sparsity);
-        Linear {
-            mean: s / (self.a * self.lean),
-            presence: Some([s / (self.a - self.b), self.b]),
-        }
-    }
-
-    fn moments(&self, sparsity: u32) -> Moments {
-        let s = f64::from(sparsity);
-        let (f, m) = (s / (self.a - self.b), s / (self.a * self.lean));
-        let [plus, minus] = self.member(sparsity);
-        let square = |told: f64| {
-            let missing = 1.0 - told;
-            f * f * (told * (1.0 - self.b).powi(2) + missing * self.b.powi(2))
-        };
-        let told = plus + minus;
-        Moments {
-            mean_square: [m * m * told, m * m * self.b],
-            presence: Some(Presence {
-                variance: [square(told) - 1.0, square(self.b)],
-                product: f * m * (1.0 - self.b) * (plus - minus),
-            }),
-        }
-    }
-}

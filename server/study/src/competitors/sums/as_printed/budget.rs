@@ -2,8 +2,8 @@
 
 use hushbin::Error;
 
-use crate::competitors::Budget;
-use crate::competitors::sums::CoordinateBudget;
+use crate::competitors::budget::Budget;
+use crate::competitors::sums::budget::CoordinateBudget;
 
 /// The budget of a coordinate (PVME, Algorithm 3): what is proven of it, and what is true.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,8 +2,8 @@
 
 use hushbin::Error;
 
-use crate::competitors::Budget;
-use crate::competitors::sums::NegativeBinomial;
+use crate::competitors::budget::Budget;
+use crate::competitors::sums::negative_binomial::NegativeBinomial;
 use crate::roots::bisect;
 
 /// Noise that hides a shift by k (GKMPS): as printed, and the least that does.

@@ -2,7 +2,7 @@
 
 use hushbin::Error;
 
-use crate::competitors::Budget;
+use crate::competitors::budget::Budget;
 use crate::competitors::sums::grid;
 
 /// γ of reports of one of M cells: by the paper's closed form, and the least proven.

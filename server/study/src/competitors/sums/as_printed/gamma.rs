@@ -2,7 +2,7 @@
 
 use hushbin::Error;
 
-use crate::competitors::Budget;
+use crate::competitors::budget::Budget;
 use crate::competitors::sums::grid;
 use crate::roots::bisect;
 

@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::evaluate::crowd::census::{Extract, Person};
 use crate::evaluate::crowd::people::{Drawn, Listed, People};
 use crate::evaluate::crowd::random::stream;
-use crate::evaluate::measure::axis::DELTA;
+use crate::evaluate::measure::axis::{DELTA, GAP};
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measured, Panel, Point, StudyError, Unit, file_name,
 };
@@ -58,8 +58,6 @@ const MECHANISMS: [DenseName; 5] = [
     DenseName::Gaussian,
 ];
 const STEP: &str = "standard error of a step";
-/// Of the same people's run without privacy.
-const GAP: &str = "above the run without privacy";
 
 impl Learning {
     /// The experiment of a size.

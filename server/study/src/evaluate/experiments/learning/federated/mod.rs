@@ -11,10 +11,10 @@ use hushbin::{Entry, Error, Items, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{Totals, points};
 use rand_chacha::ChaCha8Rng;
 
-use super::GAP;
 use super::local::Local;
 use super::words::{MESSAGES, Message, Words};
 use crate::evaluate::crowd::random::stream;
+use crate::evaluate::measure::axis::GAP;
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
 };

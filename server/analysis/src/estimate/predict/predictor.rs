@@ -1,0 +1,200 @@
+//! Prediction of a question's noise.
+
+use std::sync::Arc;
+
+use hushbin::choose::{Population, Predicted};
+use hushbin::domain::Domain;
+use hushbin::task::{Kind, Part};
+use hushbin::{Entry, Question};
+
+use super::worst;
+use crate::estimate::law::layered;
+use crate::estimate::mechanism::{Contribution, Prepared, prepared};
+use crate::estimate::point::{Estimand, People, variance_over_people};
+use crate::estimate::question::contrast;
+
+/// Prediction of the noise of one question's estimates.
+#[derive(Debug, Clone)]
+pub struct Predictor {
+    prepared: Arc<dyn Prepared>,
+    domain: Domain,
+    kind: Kind,
+    /// Of one person with s full entries.
+    person: Predicted,
+}
+
+/// What a question is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Aim {
+    /// A mean: of a rating or one of several numbers, from −1 to 1; of a number that has
+    /// levels, its place in its range, from 0 to 1.
+    Mean,
+    /// Of a cross, the mean of its number among the people of a row that this share of all
+    /// is in: its place in its range, from 0 to 1, to first order.
+    MeanWithin(f64),
+    /// The share of an answer.
+    Share,
+    /// The distribution function of a number in bins, where it is this part.
+    Distribution(f64),
+}
+
+impl Predictor {
+    /// The predictor of a question, whose rates are computed once.
+    #[must_use]
+    pub fn for_question(question: &Question) -> Self {
+        let person = Population::even(1.0, question.sparsity());
+        let (mechanism, domain) = (question.mechanism(), question.domain());
+        Self {
+            prepared: prepared(question),
+            domain,
+            kind: question.kind().clone(),
+            person: mechanism.predict(&domain, question.epsilon(), &person),
+        }
+    }
+
+    /// Standard error at n `reports` of an item that hardly anybody has, of people
+    /// with s full entries; one that many have is of the same order. Of parts that are
+    /// asked together it is that of the one with most options. `None` where
+    /// the mechanism does not estimate this.
+    #[must_use]
+    pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
+        let variance = match estimand {
+            Estimand::Share if matches!(self.kind, Kind::Together(_)) => {
+                self.full(Estimand::Share)?[1]
+            }
+            Estimand::Mean => self.person.mean?.rare_variance,
+            Estimand::Share if self.kind.tree().is_some() => self.full(estimand)?[1],
+            Estimand::Plus | Estimand::Minus | Estimand::Share => {
+                self.person.frequency?.rare_variance
+            }
+            Estimand::Nonmissing => self.contribution(estimand, &[])?.nobody,
+        };
+        Some((variance / reports).sqrt())
+    }
+
+    /// Variance of one report's estimate, at the worst over what people may answer, of
+    /// people with s full entries; `several` questions are asked, of which it is one. As
+    /// with estimates that are answered, who is asked varies too where that is by chance.
+    /// `None` where the question is not answered with this.
+    ///
+    /// ```
+    /// use hushbin_analysis::estimate::{Aim, Predictor};
+    ///
+    /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{ "id": "t", "epsilon": 1.0,
+    ///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
+    /// let task = draft.resolve().unwrap();
+    /// let predictor = Predictor::for_question(&task.questions()[0]);
+    /// let variance = predictor.worst_variance(Aim::Share, false).unwrap();
+    /// // e/(e − 1)² of a yes or no.
+    /// assert!((variance - 0.9207).abs() < 1e-4);
+    /// assert!(predictor.worst_variance(Aim::Mean, false).is_none());
+    /// ```
+    #[must_use]
+    pub fn worst_variance(&self, aim: Aim, several: bool) -> Option<f64> {
+        let whose = People::of(&self.kind, several);
+        match (aim, &self.kind) {
+            (Aim::Mean, Kind::Number(scale)) if scale.edges().is_none() => Some(worst::of_place(
+                whose,
+                self.prepared.single()?,
+                scale.cells(),
+            )),
+            (Aim::Distribution(part), Kind::Number(scale)) if scale.edges().is_some() => {
+                let rates = self.prepared.single()?;
+                Some(match scale.tree() {
+                    Some(tree) => layered::worst_of_distribution(tree, rates, part),
+                    None => worst::of_distribution(whose, rates, scale.cells(), part),
+                })
+            }
+            (Aim::Distribution(_), _) => None,
+            (Aim::MeanWithin(share), Kind::Cross(cross)) => {
+                let scale = cross.columns().scale()?;
+                let (rates, levels) = (self.prepared.single()?, scale.cells());
+                let means = scale.edges().is_none();
+                means.then(|| contrast::worst_of_mean(whose, rates, levels, share))
+            }
+            (Aim::MeanWithin(_), _) => None,
+            (Aim::Mean, _) => {
+                let [with, without] = self.full(Estimand::Mean)?;
+                // Numbers that nobody else is drawn beside are given: their variance at the
+                // worst is `without`, which a cube's at either end is below by 1.
+                let drawn = match self.kind {
+                    Kind::Numbers(_) => several,
+                    _ => whose == People::Drawn,
+                };
+                // Halves of either sign have a mean of 0.
+                let apart = f64::from(u8::from(drawn));
+                Some((with + apart).max(without))
+            }
+            (Aim::Share, _) => {
+                let [with, without] = self.full(self.share())?;
+                Some(worst::of_share(whose, with, without))
+            }
+        }
+    }
+
+    /// Variance of one report's estimate of an answer that this part of people give, as
+    /// [`Predictor::worst_variance`] is the greatest over all parts.
+    #[must_use]
+    pub fn share_variance(&self, share: f64, several: bool) -> Option<f64> {
+        let [with, without] = self.full(self.share())?;
+        let whose = People::of(&self.kind, several);
+        Some(variance_over_people(whose, share, with, without))
+    }
+
+    /// [`Predictor::worst_variance`] of the distribution function of so many bins, where
+    /// each is an item that one person rates.
+    #[must_use]
+    pub(crate) fn worst_of_rated_bins(&self, part: f64, several: bool) -> Option<f64> {
+        let rates = self.prepared.single()?;
+        let bins = self
+            .domain
+            .items()
+            .filter(|_| self.domain.sparsity() == 1)?;
+        Some(worst::of_distribution(
+            People::of(&self.kind, several),
+            rates,
+            bins,
+            part,
+        ))
+    }
+
+    /// What estimates the share of an answer.
+    const fn share(&self) -> Estimand {
+        if self.domain.is_rated() {
+            Estimand::Plus
+        } else {
+            Estimand::Share
+        }
+    }
+
+    /// Variances of one report's estimate of an item, of people with s full entries who
+    /// have it, or do not; of parts those of the one with most options, which are greatest.
+    fn full(&self, estimand: Estimand) -> Option<[f64; 2]> {
+        if let Some(tree) = self.kind.tree() {
+            // The first: of nodes only the last joins fewer, whose bins are told apart by less.
+            let wanted: Vec<f64> = (0..tree.bins())
+                .map(|bin| f64::from(u8::from(bin == 0)))
+                .collect();
+            return Some(layered::variances(tree, self.prepared.single()?, &wanted));
+        }
+        if let Kind::Together(together) = &self.kind {
+            let options = together.parts().iter().map(Part::cells).max()?;
+            let rates = self.prepared.single()?;
+            return Some([true, false].map(|given| rates.option_variance(options, given)));
+        }
+        let entry = |item| Entry { item, value: 1.0 };
+        let entries: Vec<Entry> = (0..u64::from(self.domain.sparsity())).map(entry).collect();
+        let contribution = self.contribution(estimand, &entries)?;
+        Some([contribution.entries[0].variance, contribution.nobody])
+    }
+
+    /// What a report of these entries contributes; `None` where the mechanism
+    /// does not estimate this.
+    pub(crate) fn contribution(
+        &self,
+        estimand: Estimand,
+        entries: &[Entry],
+    ) -> Option<Contribution> {
+        self.prepared.contribution(estimand, entries)
+    }
+}

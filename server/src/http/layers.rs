@@ -1,0 +1,136 @@
+//! Layers that all answers pass, and the routers that need no store.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderValue, Method, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::cors::{Any as AnyOrigin, CorsLayer};
+use tower_http::trace::TraceLayer;
+use tracing::Span;
+
+use super::health;
+use super::metrics::Metrics;
+use super::paths::{LIVE, METRICS, UNLOGGED};
+use super::problem::{Answered, Problem};
+use super::state::Limits;
+
+/// What there is without a store.
+pub(super) fn starting(metrics: Arc<Metrics>) -> Router {
+    let router = Router::new()
+        .route(LIVE, get(health::live))
+        .route(METRICS, get(health::metrics))
+        .fallback(async || Problem::Starting)
+        .with_state(Arc::clone(&metrics));
+    for_everybody(router, Common::new(metrics))
+}
+
+/// What whoever asks too often is answered with.
+pub(super) fn too_many(metrics: Arc<Metrics>) -> Router {
+    let router = Router::new().fallback(async || Problem::TooManyRequests);
+    for_everybody(router, Common::new(metrics))
+}
+
+/// What all requests have in common.
+#[derive(Clone)]
+pub(super) struct Common {
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) deadline: Duration,
+}
+
+impl Common {
+    fn new(metrics: Arc<Metrics>) -> Self {
+        Self {
+            metrics,
+            deadline: Limits::DEFAULT.request_timeout,
+        }
+    }
+}
+
+/// Answers come in time, any page may read them, no browser guesses what they are, problems are
+/// counted and panics are one.
+///
+/// All of it is one layer: a router boxes each, and clones it with all within for each request,
+/// which took a third of an upload's time.
+pub(super) fn for_everybody(router: Router, common: Common) -> Router {
+    let cors = CorsLayer::new()
+        .allow_origin(AnyOrigin)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([header::CONTENT_TYPE])
+        .expose_headers([header::RETRY_AFTER])
+        .max_age(Duration::from_secs(24 * 60 * 60));
+    let log = TraceLayer::new_for_http()
+        .make_span_with(span)
+        .on_request(())
+        .on_response(log_answer)
+        .on_body_chunk(())
+        .on_eos(())
+        .on_failure(());
+    let layers = ServiceBuilder::new()
+        .layer(middleware::from_fn_with_state(common, answer))
+        .layer(cors)
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(log);
+    router.layer(layers)
+}
+
+/// Answers in time or not at all. What a handler began may still come to pass:
+/// an upload that was committed too late is a duplicate when it is sent again.
+async fn answer(State(common): State<Common>, request: Request, next: Next) -> Response {
+    let mut response = tokio::time::timeout(common.deadline, next.run(request))
+        .await
+        .unwrap_or_else(|_| Problem::Overloaded.into_response());
+    if let Some(Answered(slug)) = response.extensions().get() {
+        common.metrics.problem(slug);
+    }
+    // Names and ids that clients chose occur in answers; none is ever a page.
+    response.headers_mut().insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    response
+}
+
+/// Method and route, at debug level, and neither address nor agent nor query;
+/// nothing for uploads, wherever the router is nested.
+fn span(request: &Request) -> Span {
+    match request.extensions().get::<MatchedPath>() {
+        Some(route) if !UNLOGGED.iter().any(|own| route.as_str().ends_with(own)) => {
+            tracing::debug_span!(
+                "request",
+                method = %request.method(),
+                route = route.as_str()
+            )
+        }
+        _ => Span::none(),
+    }
+}
+
+fn log_answer(response: &Response, latency: Duration, span: &Span) {
+    if !span.is_none() {
+        tracing::debug!(
+            status = response.status().as_u16(),
+            ms = latency.as_secs_f64() * 1e3,
+            "answered"
+        );
+    }
+}
+
+// The signature is CatchPanicLayer's.
+#[allow(clippy::needless_pass_by_value)]
+fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    tracing::error!(message, "a request handler panicked");
+    Problem::Internal.into_response()
+}

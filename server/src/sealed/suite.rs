@@ -1,0 +1,5 @@
+//! Suite of HPKE that reports are sealed by.
+
+pub(crate) type Kem = hpke::kem::X25519HkdfSha256;
+pub(crate) type Kdf = hpke::kdf::HkdfSha256;
+pub(crate) type Aead = hpke::aead::AesGcm128;

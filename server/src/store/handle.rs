@@ -1,0 +1,320 @@
+//! A handle to a store: what its clones share, and what is asked of it.
+
+use std::fs::File;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::activity::Activity;
+use super::engine::{BatchRow, Claim, EngineError, Reader};
+use super::error::{OpenError, StoreError};
+use super::memory::{Memory, Reservation};
+use super::release;
+use super::request::{self, Receipt, Request, Submission, Waiting};
+use super::role::Role;
+use super::settings::Settings;
+use super::task::{StoredTask, TaskSetup};
+use super::tasks::Tasks;
+
+/// Bounds of what may wait, and of what one commit takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreOptions {
+    /// Requests with uploads that may wait for the writer, at most.
+    pub queue_uploads: usize,
+    /// Bytes of uploads between socket and disk, at most.
+    pub queue_bytes: usize,
+    /// Uploads in one commit; those of the last request may exceed it.
+    pub group_uploads: usize,
+    /// Bytes in one commit; those of the last request may exceed it.
+    pub group_bytes: usize,
+    /// How often batches are looked at, whose ages are told in hours.
+    pub look_every: Duration,
+    /// What its reports are: a journal is of one role.
+    pub role: Role,
+}
+
+impl StoreOptions {
+    /// Bounds that suit one process on a small machine.
+    pub const DEFAULT: Self = Self {
+        queue_uploads: 8192,
+        queue_bytes: 64 << 20,
+        group_uploads: 1024,
+        group_bytes: 8 << 20,
+        look_every: Duration::from_secs(20),
+        role: Role::Collector,
+    };
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// A handle to the store of one data directory; clones share it.
+#[derive(Clone)]
+pub struct Store(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) tasks: Arc<Tasks>,
+    pub(super) memory: Memory,
+    /// None where nothing is written.
+    pub(super) writing: Option<Writing>,
+    pub(super) reader: Arc<dyn Reader>,
+    pub(super) role: Role,
+    pub(super) activity: Activity,
+    /// Where nothing is written, kept from whoever would write.
+    pub(super) _shared: Option<File>,
+}
+
+/// The writer, as others see it.
+pub(super) struct Writing {
+    pub(super) queue: mpsc::Sender<Request>,
+    pub(super) alive: watch::Receiver<()>,
+}
+
+impl Store {
+    /// Takes notice of what others have made of a task's batches, where storage is shared.
+    ///
+    /// # Errors
+    /// [`StoreError::Failed`] when storage fails, [`StoreError::Removed`] when the task was
+    /// deleted.
+    pub(crate) async fn refresh(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
+        if self.0.reader.shared().is_none() {
+            return Ok(());
+        }
+        let (reader, stored) = (Arc::clone(&self.0.reader), Arc::clone(stored));
+        let refreshing = tokio::task::spawn_blocking(move || {
+            let batches = match reader.shared() {
+                Some(shared) => shared.batches(stored.key()).map_err(StoreError::failed)?,
+                None => return Ok(()),
+            };
+            match batches.is_empty() {
+                true => Err(StoreError::of(EngineError::NoTask, stored.task().id())),
+                false => {
+                    stored.tell(&batches);
+                    Ok(())
+                }
+            }
+        });
+        refreshing.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// A claim to a batch, unless another process has one. Blocks on the disk.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub(crate) fn claim(
+        &self,
+        stored: &StoredTask,
+        batch: u64,
+    ) -> Result<Option<Claim>, OpenError> {
+        Ok(release::claim(&*self.0.reader, stored, batch)?)
+    }
+
+    /// What its reports are.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        self.0.role
+    }
+
+    /// Whether nothing is written.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.0.writing.is_none()
+    }
+
+    pub(super) fn queue(&self) -> Result<&mpsc::Sender<Request>, StoreError> {
+        let writing = self.0.writing.as_ref().ok_or(StoreError::ReadOnly)?;
+        Ok(&writing.queue)
+    }
+
+    /// All tasks, in the order in which they were stored.
+    #[must_use]
+    pub fn tasks(&self) -> Vec<Arc<StoredTask>> {
+        self.0.tasks.all()
+    }
+
+    /// The task of this id.
+    #[must_use]
+    pub fn task(&self, id: &str) -> Option<Arc<StoredTask>> {
+        self.0.tasks.of_id(id)
+    }
+
+    /// Stores a task, whose reports are taken from now on.
+    ///
+    /// # Errors
+    /// When it is invalid, there is one of its id, or storage fails.
+    pub async fn add_task(&self, collected: TaskSetup) -> Result<Arc<StoredTask>, OpenError> {
+        let id = collected.draft.id().to_owned();
+        if self.task(&id).is_some() {
+            return Err(OpenError::TaskThere { id });
+        }
+        let (reply, answer) = oneshot::channel();
+        let request = Request::AddTask(Box::new(collected), reply);
+        let queue = self.queue().map_err(|_| OpenError::ReadOnly)?;
+        let sent = queue.send(request).await;
+        sent.map_err(|_| OpenError::Closed)?;
+        answer.await.map_err(|_| OpenError::Closed)?
+    }
+
+    /// Deletes a task and everything that was stored for it.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub async fn remove_task(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
+        self.queue()?;
+        // What comes from now on is for no task; what waits is refused.
+        self.0.tasks.remove(stored);
+        self.ask(|reply| Request::RemoveTask(Arc::clone(stored), reply))
+            .await
+    }
+
+    /// Changes how a task is collected.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub async fn configure(
+        &self,
+        stored: &Arc<StoredTask>,
+        settings: Settings,
+    ) -> Result<(), StoreError> {
+        self.ask(|reply| Request::Configure(Arc::clone(stored), settings, reply))
+            .await
+    }
+
+    /// Closes a task's open batch, which is released as soon as it is counted.
+    ///
+    /// # Errors
+    /// [`StoreError::BatchTooSmall`] when it has too few reports;
+    /// [`StoreError::Failed`] when storage fails.
+    pub async fn close_batch(&self, stored: &Arc<StoredTask>) -> Result<BatchRow, StoreError> {
+        let need = stored.batch().least;
+        self.ask(|reply| Request::CloseBatch(Arc::clone(stored), need, reply))
+            .await
+    }
+
+    /// Closes a task's open batch however few reports it has, unless it has none, and waits
+    /// until all closed batches are released: for development, where nobody is to be hidden.
+    ///
+    /// # Errors
+    /// [`StoreError::Failed`] when storage fails.
+    pub(crate) async fn release_open(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
+        if self.is_read_only() {
+            return Ok(());
+        }
+        self.refresh(stored).await?;
+        let closed = self.ask(|reply| Request::CloseBatch(Arc::clone(stored), 1, reply));
+        match closed.await {
+            Ok(_) | Err(StoreError::BatchTooSmall { .. }) => stored.all_released().await,
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    async fn ask<T>(
+        &self,
+        request: impl FnOnce(request::Reply<T>) -> Request,
+    ) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.queue()?.send(request(reply)).await;
+        sent.map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// An empty reservation in the memory that all waiting uploads share.
+    pub(crate) fn reservation(&self) -> Reservation {
+        self.0.memory.reservation()
+    }
+
+    /// Appends uploads, in one commit, and waits until they are on disk.
+    ///
+    /// # Guarantee
+    /// On `Ok` all uploads are on disk, and counted once in all totals asked for
+    /// from now on, but those whose id conflicts. Dropping the future leaves open
+    /// whether any is stored.
+    ///
+    /// # Errors
+    /// [`StoreError::Overloaded`] at once when the queue is full;
+    /// [`StoreError::Failed`] when the commit fails.
+    pub(crate) async fn submit(
+        &self,
+        stored: &Arc<StoredTask>,
+        submission: Submission,
+    ) -> Result<Receipt, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Request::Uploads(Waiting {
+            task: Arc::clone(stored),
+            submission,
+            reply,
+        }))?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Writes and syncs through the writer.
+    ///
+    /// # Errors
+    /// When the queue is full or storage fails.
+    pub(crate) async fn probe(&self) -> Result<(), StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Request::Probe(reply))?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Has the reports of a released batch forgotten, soon.
+    ///
+    /// # Errors
+    /// When the store is closed.
+    pub(crate) async fn forget_reports(
+        &self,
+        stored: &Arc<StoredTask>,
+        batch: u64,
+    ) -> Result<(), StoreError> {
+        let request = Request::Forget(Arc::clone(stored), batch);
+        let sent = self.queue()?.send(request).await;
+        sent.map_err(|_| StoreError::Closed)
+    }
+
+    /// Takes what waits, refuses what comes and releases the directory.
+    ///
+    /// # Errors
+    /// [`StoreError::Closed`] when it has been closed before.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        if self.is_read_only() {
+            return Ok(());
+        }
+        self.ask(Request::Close).await
+    }
+
+    /// What the writer has done so far.
+    pub(crate) fn activity(&self) -> &Activity {
+        &self.0.activity
+    }
+
+    /// Requests that wait for the writer.
+    pub(crate) fn waiting(&self) -> usize {
+        let waiting = |queue: &mpsc::Sender<Request>| queue.max_capacity() - queue.capacity();
+        self.queue().map_or(0, waiting)
+    }
+
+    /// Completes when the writer has ended; before [`Store::close`], only a defect
+    /// ends it.
+    pub(crate) async fn ended(&self) {
+        let Some(Writing { alive, .. }) = &self.0.writing else {
+            return std::future::pending().await;
+        };
+        let mut alive = alive.clone();
+        // Nothing is ever sent: the wait ends when the writer drops its side.
+        while alive.changed().await.is_ok() {}
+    }
+
+    fn send(&self, request: Request) -> Result<(), StoreError> {
+        self.queue()?
+            .try_send(request)
+            .map_err(|error| match error {
+                mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
+                mpsc::error::TrySendError::Closed(_) => StoreError::Closed,
+            })
+    }
+}

@@ -1,0 +1,254 @@
+//! Collected tasks and their drafts.
+
+use hushbin::sums::{SumDraft, SumTask};
+use hushbin::{Error, Fingerprint, Task, TaskDraft, sealed};
+use hushbin_analysis::estimate::Totals;
+use hushbin_analysis::sums::{self, SumTotals};
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use super::schema_key;
+
+/// A collected task: local-DP reports, or sums through a shuffler.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum CollectedTask {
+    /// A task whose reports are private by themselves.
+    Reports(Task),
+    /// A task whose messages only a shuffler hides.
+    Sums(SumTask),
+}
+
+/// A collected task with parameters that may still have to be chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CollectedDraft {
+    /// Draft of a [`CollectedTask::Reports`].
+    Reports(TaskDraft),
+    /// Draft of a [`CollectedTask::Sums`].
+    Sums(SumDraft),
+}
+
+impl CollectedTask {
+    /// Id, a slug.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Reports(task) => task.id(),
+            Self::Sums(task) => task.id(),
+        }
+    }
+
+    /// Hash of its parameters.
+    #[must_use]
+    pub const fn fingerprint(&self) -> Fingerprint {
+        match self {
+            Self::Reports(task) => task.fingerprint(),
+            Self::Sums(task) => task.fingerprint(),
+        }
+    }
+
+    /// Returns the task if its reports are private by themselves.
+    #[must_use]
+    pub const fn reports(&self) -> Option<&Task> {
+        match self {
+            Self::Reports(task) => Some(task),
+            Self::Sums(_) => None,
+        }
+    }
+
+    /// Returns the task if its reports are private by themselves.
+    pub(crate) fn into_reports(self) -> Option<Task> {
+        match self {
+            Self::Reports(task) => Some(task),
+            Self::Sums(_) => None,
+        }
+    }
+
+    /// Returns the task if only a shuffler hides its messages.
+    #[must_use]
+    pub const fn sums(&self) -> Option<&SumTask> {
+        match self {
+            Self::Reports(_) => None,
+            Self::Sums(task) => Some(task),
+        }
+    }
+
+    /// Length of the longest report or message in bytes.
+    #[must_use]
+    pub fn report_bytes(&self) -> usize {
+        match self {
+            Self::Reports(task) => task.report_bytes(),
+            Self::Sums(task) => task.message_bytes(),
+        }
+    }
+
+    /// Length of a sealed report or message in bytes.
+    pub(crate) fn sealed_bytes(&self) -> usize {
+        sealed::OVERHEAD + self.report_bytes()
+    }
+
+    /// Encodes the totals of no reports.
+    pub(crate) fn no_totals(&self) -> Vec<u8> {
+        match self {
+            Self::Reports(task) => Totals::new(task).encode(),
+            Self::Sums(task) => SumTotals::new(task).encode(),
+        }
+    }
+
+    /// Returns the number of reports or messages in encoded totals; `None` if `totals` is not of this
+    /// task.
+    pub(crate) fn counted(&self, totals: &[u8]) -> Option<u64> {
+        match self {
+            Self::Reports(task) => Totals::decode(task, totals).ok().map(|own| own.reports()),
+            Self::Sums(task) => SumTotals::decode(task, totals)
+                .ok()
+                .map(|own| own.messages()),
+        }
+    }
+
+    /// Returns the length of the report or message at the start of `bytes`.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if `bytes` does not start with one of this task.
+    pub(crate) fn measure_report(&self, bytes: &[u8]) -> Result<usize, Error> {
+        match self {
+            Self::Reports(task) => task.take_report(bytes).map(|(_, length)| length),
+            Self::Sums(task) => task.take_message(bytes).map(|(_, length)| length),
+        }
+    }
+
+    /// Minimum number of reports or messages in a batch, whatever its settings.
+    pub(crate) fn batch_least(&self) -> u64 {
+        match self {
+            Self::Reports(_) => 1,
+            Self::Sums(task) => task.batch_messages(),
+        }
+    }
+
+    /// Exact number of messages in each upload; `None` for reports, whose number varies.
+    pub(crate) const fn upload_reports(&self) -> Option<u32> {
+        match self {
+            Self::Reports(_) => None,
+            Self::Sums(task) => Some(task.messages().count()),
+        }
+    }
+}
+
+impl From<Task> for CollectedTask {
+    fn from(task: Task) -> Self {
+        Self::Reports(task)
+    }
+}
+
+impl From<SumTask> for CollectedTask {
+    fn from(task: SumTask) -> Self {
+        Self::Sums(task)
+    }
+}
+
+impl CollectedDraft {
+    /// Id, a slug.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Reports(draft) => &draft.id,
+            Self::Sums(draft) => &draft.parts.id,
+        }
+    }
+
+    /// Returns the complete task. Checks that sums are as private as they claim.
+    ///
+    /// # Errors
+    /// When parameters are out of range, contradict each other or hide too little.
+    pub fn resolve(&self) -> Result<CollectedTask, Error> {
+        match self {
+            Self::Reports(draft) => draft.resolve().map(CollectedTask::Reports),
+            Self::Sums(draft) => sums::resolve(draft).map(CollectedTask::Sums),
+        }
+    }
+
+    /// Checks that this is a draft of `task`.
+    ///
+    /// # Errors
+    /// [`Error::TaskDiffers`] for the first field that differs.
+    pub fn agrees_with(&self, task: &CollectedTask) -> Result<(), Error> {
+        match (self, task) {
+            (Self::Reports(draft), CollectedTask::Reports(task)) => draft.agrees_with(task),
+            (Self::Sums(draft), CollectedTask::Sums(task)) => draft.agrees_with(task),
+            (Self::Reports(_), CollectedTask::Sums(_)) => Err(trust("nobody", "shuffler")),
+            (Self::Sums(_), CollectedTask::Reports(_)) => Err(trust("shuffler", "nobody")),
+        }
+    }
+}
+
+fn trust(given: &str, in_use: &str) -> Error {
+    Error::TaskDiffers {
+        field: "trust",
+        given: given.to_owned(),
+        in_use: in_use.to_owned(),
+    }
+}
+
+impl From<TaskDraft> for CollectedDraft {
+    fn from(draft: TaskDraft) -> Self {
+        Self::Reports(draft)
+    }
+}
+
+impl From<SumDraft> for CollectedDraft {
+    fn from(draft: SumDraft) -> Self {
+        Self::Sums(draft)
+    }
+}
+
+/// Key that only sums have.
+#[derive(Deserialize)]
+struct Trusting {
+    trust: Option<de::IgnoredAny>,
+}
+
+impl CollectedDraft {
+    /// Returns whether the text of a task file has the key `trust`, as only sums do.
+    pub(crate) fn says_trust(text: &str) -> bool {
+        let read: serde_json::Result<Trusting> = serde_json::from_str(text);
+        read.is_ok_and(|read| read.trust.is_some())
+    }
+
+    /// Parses the text of a task file, which may name its schema.
+    ///
+    /// # Errors
+    /// When it is not a draft. The message names line and column.
+    pub(crate) fn parse(text: &str) -> serde_json::Result<Self> {
+        match serde_json::from_str::<Trusting>(text)?.trust {
+            Some(_) => schema_key::from_str(text).map(Self::Sums),
+            None => schema_key::from_str(text).map(Self::Reports),
+        }
+    }
+}
+
+/// Deserializes sums if there is a key `trust`, reports otherwise.
+fn by_trust<'de, D, Own, Reports, Sums>(deserializer: D) -> Result<Own, D::Error>
+where
+    D: Deserializer<'de>,
+    Own: From<Reports> + From<Sums>,
+    Reports: de::DeserializeOwned,
+    Sums: de::DeserializeOwned,
+{
+    let value = serde_json::Value::deserialize(deserializer)?;
+    match value.get("trust") {
+        Some(_) => serde_json::from_value::<Sums>(value).map(Own::from),
+        None => serde_json::from_value::<Reports>(value).map(Own::from),
+    }
+    .map_err(de::Error::custom)
+}
+
+impl<'de> Deserialize<'de> for CollectedTask {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        by_trust::<D, Self, Task, SumTask>(deserializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for CollectedDraft {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        by_trust::<D, Self, TaskDraft, SumDraft>(deserializer)
+    }
+}
