@@ -3,10 +3,10 @@
 import { asOf } from "./budget.js";
 import { type Consent, consentOf } from "./consent.js";
 import { copied } from "./entries.js";
-import { ClosedError, HushbinError, OutboxFullError, TaskError } from "./errors.js";
+import { ClosedError, OutboxFullError, TaskError } from "./errors.js";
 import { central, type InputOf, type KindOf, local, type Terms } from "./kind.js";
 import { type ClientOptions, isSum, type Settings, settingsOf } from "./options.js";
-import { shuffled } from "./parts.js";
+import { isPage } from "./page.js";
 import { nothing, type Receipt, say } from "./receipt.js";
 import { openSession, type Session, storeOf } from "./session.js";
 import type { SumTask } from "./sums/task.js";
@@ -126,24 +126,8 @@ const WAITING = 1000;
 
 /** Tells other tabs that consent was revoked. */
 function channelOf({ url }: Settings): BroadcastChannel | undefined {
-  if (typeof document === "undefined" || typeof BroadcastChannel === "undefined") {
-    return undefined;
-  }
-  return new BroadcastChannel(`hushbin ${url}`);
-}
-
-/**
- * Begins the session that the settings ask for, with what is loaded for it.
- *
- * @throws HushbinError
- */
-async function begun(
-  settings: Settings,
-  source: TaskSource,
-  changed: () => void,
-): Promise<Session> {
-  const way = settings.shuffled && (await shuffled()).wayOf(settings, source);
-  return openSession(settings, source, changed, way);
+  const tells = isPage() && typeof BroadcastChannel !== "undefined";
+  return tells ? new BroadcastChannel(`hushbin ${url}`) : undefined;
 }
 
 class HushbinClient<T extends Task | SumTask> implements Client<T> {
@@ -353,42 +337,37 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     }
   }
 
-  /** The session, which begins with consent; anew where it could not begin. */
+  /**
+   * Returns the session, which begins with consent. Tries again after a failure.
+   *
+   * @throws ClosedError without consent, and once the client is closed
+   */
   #open(): Promise<Session> {
     this.#opening ??= this.#begin();
     return this.#opening;
   }
 
   #begin(): Promise<Session> {
-    const source = this.#source;
-    const opening = begun(this.#settings, source, this.#changed).then(
-      (session) => {
-        if (this.#opening !== opening) {
-          session.end();
-          session.free();
-          throw new ClosedError("client");
-        }
-        this.#session = session;
-        this.#changed();
-        return session;
-      },
-      (error: unknown) => {
-        // A task does not get better; a module may load another time.
-        if (this.#opening === opening && !(error instanceof TaskError)) {
-          this.#opening = undefined;
-        }
-        throw error instanceof HushbinError && source.stopped ? new ClosedError("client") : error;
-      },
-    );
-    return opening;
+    this.#checkOpen(this.#granted);
+    const source = new TaskSource(this.#settings);
+    this.#source = source;
+    const opened = (session: Session) => {
+      this.#session = session;
+      this.#changed();
+    };
+    return openSession(this.#settings, source, opened, this.#changed).catch((error: unknown) => {
+      // A task does not get better; a module may load another time.
+      if (this.#source === source && !(error instanceof TaskError)) {
+        this.#opening = undefined;
+      }
+      throw error;
+    });
   }
 
   /** Ends the session; nothing of it starts any more. */
   #end(): Session | undefined {
     const session = this.#session;
-    session?.end();
     this.#source.stop();
-    this.#source = new TaskSource(this.#settings);
     this.#opening = undefined;
     this.#session = undefined;
     return session;
@@ -405,8 +384,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     });
   }
 
-  #checkOpen(): void {
-    if (this.#closing !== undefined) {
+  #checkOpen(granted = true): void {
+    if (!granted || this.#closing !== undefined) {
       throw new ClosedError("client");
     }
   }

@@ -10,6 +10,7 @@
 import { HushbinError, NetworkError, StorageError, UploadRejectedError } from "./errors.js";
 import { alone } from "./lock.js";
 import type { Store, Stored } from "./store/store.js";
+import type { TaskSource } from "./task-source.js";
 import { backoffMs, later } from "./time.js";
 import type { Outcome, Transport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
@@ -24,6 +25,8 @@ export const MAX_BYTES = 56 * 1024;
 /** What {@link Delivery} is made of. */
 export interface DeliveryParts {
   readonly store: Store;
+  /** Says whether to stop. */
+  readonly source: TaskSource;
   readonly transport: Transport;
   /** What tabs that send reports of this task take turns by. */
   readonly name: string;
@@ -72,7 +75,6 @@ export class Delivery {
   #halted: NetworkError | undefined;
   /** When the collector wants to hear from us again. */
   #notBefore = 0;
-  #stopped = false;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
@@ -87,7 +89,7 @@ export class Delivery {
   made(report: Stored, hidden: boolean): void {
     this.#own.set(report.key, report);
     this.#fresh += report.bytes.length;
-    if (this.#stopped || this.#halted !== undefined) {
+    if (this.#silent) {
       return;
     }
     if (hidden) {
@@ -106,7 +108,7 @@ export class Delivery {
    * @throws NetworkError at the first attempt that fails; what was not
    * acknowledged is kept and tried again later
    * @throws UploadRejectedError when an upload was refused for good
-   * @throws StorageError
+   * @throws ClosedError, StorageError
    */
   async flush(): Promise<void> {
     const before = this.#round;
@@ -125,6 +127,7 @@ export class Delivery {
     const round = this.#begin();
     round.awaited = true;
     await round.sent;
+    this.#parts.source.check();
   }
 
   /** The page may go at any moment: hands everything to the browser at once. */
@@ -144,12 +147,15 @@ export class Delivery {
     }
   }
 
-  /** Nothing is started from now on. */
-  stop(): void {
-    this.#stopped = true;
-    this.#own.clear();
+  /** Ends all waiting, once the source is stopped. */
+  end(): void {
     clearTimeout(this.#delayTimer);
     clearTimeout(this.#retryTimer);
+  }
+
+  /** Whether nothing may be sent now. */
+  get #silent(): boolean {
+    return this.#parts.source.stopped || this.#halted !== undefined;
   }
 
   #resume(): void {
@@ -158,7 +164,7 @@ export class Delivery {
   }
 
   #background(): void {
-    if (this.#stopped || this.#halted !== undefined) {
+    if (this.#silent) {
       return;
     }
     const round = this.#begin();
@@ -185,18 +191,23 @@ export class Delivery {
 
   /** Sends what waits; throws the first failure, once nothing is under way. */
   async #sendAll(): Promise<void> {
+    const { source, store } = this.#parts;
+    if (source.stopped) {
+      return;
+    }
     const before = [...this.#own.keys()];
-    const waiting = await this.#parts.store.waiting();
+    const waiting = await store.waiting();
     const keys = new Set(waiting.map(({ key }) => key));
     // What another tab has sent, or withdrawn.
     before.filter((key) => !keys.has(key)).forEach((key) => void this.#own.delete(key));
     const requests = requestsOf(waiting.filter(({ key }) => !this.#underway.has(key)));
     let failure: HushbinError | undefined;
     const work = async () => {
-      for (let next = requests.shift(); next !== undefined; next = requests.shift()) {
-        const found = await this.#attempt(next, requests);
+      for (;;) {
+        const next = source.stopped ? undefined : requests.shift();
+        const found = next && (await this.#attempt(next, requests));
         failure ??= found;
-        if (found instanceof NetworkError || this.#stopped) {
+        if (next === undefined || found instanceof NetworkError) {
           return;
         }
       }
@@ -209,7 +220,7 @@ export class Delivery {
 
   /** All of the page's own, each to the browser before this returns. */
   #handOver(): void {
-    if (this.#stopped || this.#halted !== undefined) {
+    if (this.#silent) {
       return;
     }
     const own = [...this.#own.values()].filter(({ key }) => !this.#underway.has(key));
@@ -231,13 +242,8 @@ export class Delivery {
   async #attempt(request: Stored[], further: Stored[][]): Promise<HushbinError | undefined> {
     const keys = request.map(({ key }) => key);
     keys.forEach((key) => void this.#underway.add(key));
-    let outcome: Outcome;
-    try {
-      const bytes = request.map(({ bytes }) => bytes);
-      outcome = await this.#parts.transport.send(bytes, () => this.#stopped);
-    } finally {
-      keys.forEach((key) => void this.#underway.delete(key));
-    }
+    const outcome = await this.#parts.transport.send(request.map(({ bytes }) => bytes));
+    keys.forEach((key) => void this.#underway.delete(key));
     if (outcome.kind === "retry") {
       return this.#failed(outcome);
     }
@@ -275,7 +281,7 @@ export class Delivery {
       const wait = backoffMs(this.#failures, retryAfterMs);
       this.#notBefore = Date.now() + (retryAfterMs ?? 0);
       this.#halted = error;
-      if (!this.#stopped) {
+      if (!this.#parts.source.stopped) {
         this.#retryTimer = later(() => {
           this.#resume();
           this.#background();

@@ -41,9 +41,8 @@ export async function alone<T>(name: string, work: () => Promise<T>): Promise<T>
   } catch {
     // Told below where it is the work's failure. Otherwise impatient, or in a document that may
     // not have locks.
-  } finally {
-    clearTimeout(timer);
-    unlisten();
   }
+  clearTimeout(timer);
+  unlisten();
   return working ?? work();
 }

@@ -184,30 +184,28 @@ function contained(tell: (error: HushbinError) => void): (error: HushbinError) =
   };
 }
 
-/** The collector's URL, without slashes at its end. */
-function baseUrl(endpoint: unknown): string {
-  const wrong = (expected: string) => new OptionError("endpoint", endpoint, expected);
-  const there = typeof endpoint === "string" || endpoint instanceof URL;
-  const page: string | undefined = globalThis.location?.href;
-  let url: URL;
-  try {
-    url = new URL(there ? endpoint : "", page);
-  } catch {
-    throw wrong("the collector's URL, with https://, or relative to the page");
-  }
-  if (!there || !/^https?:$/.test(url.protocol)) {
-    throw wrong("the collector's URL, with https:// or http://");
-  }
-  if (url.search || url.hash || /\/tasks(\/|$)/.test(url.pathname)) {
-    throw wrong("the collector's URL without /tasks, query and fragment");
-  }
-  return url.href.replace(/\/+$/, "");
-}
-
 function check(option: string, value: unknown, right: boolean, expected: string): void {
   if (!right) {
     throw new OptionError(option, value, expected);
   }
+}
+
+/** The collector's URL, without slashes at its end. */
+function baseUrl(endpoint: unknown): string {
+  const there = typeof endpoint === "string" || endpoint instanceof URL;
+  const page: string | undefined = globalThis.location?.href;
+  let url = "";
+  try {
+    url = new URL(there ? endpoint : "", page).href;
+  } catch {
+    // Named below.
+  }
+  const expect = (right: boolean, expected: string) =>
+    check("endpoint", endpoint, right, `the collector's URL${expected}`);
+  expect(there && /^https?:/.test(url), ", with https:// or http://");
+  // A host may be called tasks.
+  expect(!/[?#]|[^/]\/tasks(\/|$)/.test(url), " without /tasks, query and fragment");
+  return url.replace(/\/+$/, "");
 }
 
 /** Whether it is a number from `least` to `most`. */
@@ -236,19 +234,21 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
   check("delayMs", delayMs, holds(delayMs, 0, MOST_DELAY_MS), `0 to ${MOST_DELAY_MS}`);
   check("maxEpsilon", maxEpsilon, holds(maxEpsilon, 0, Infinity), "a number from 0");
   check("storage", storage, storage === "device" || storage === "memory", "device or memory");
-  const pin = fingerprint?.toLowerCase();
-  check("fingerprint", pin, /^[0-9a-f]{32}$/.test(pin ?? "0".repeat(32)), "32 digits");
+  const pinned = fingerprint === undefined || /^[0-9a-f]{32}$/i.test(fingerprint);
+  check("fingerprint", fingerprint, pinned, "32 digits");
   const url = `${base}/tasks/${id}`;
   // An `analyser` that is undefined by mistake must not lead to unsealed reports.
   const special =
-    central || "analyser" in options || (relay ?? trust ?? maxCentralEpsilon) !== undefined;
+    central ||
+    "analyser" in options ||
+    [relay, trust, maxCentralEpsilon].some((option) => option !== undefined);
   return {
     url,
     id,
     task,
     // A task of the same name that has a local ε keeps what it spends apart.
     ledger: central ? `${url}#central` : url,
-    fingerprint: pin,
+    fingerprint: fingerprint?.toLowerCase(),
     maxEpsilon,
     shuffled: special
       ? // The caller may change its own options afterwards.

@@ -14,7 +14,8 @@ interface Process {
   off?(event: "beforeExit", run: () => void): void;
 }
 
-const isPage = () => typeof document !== "undefined";
+/** Whether there is a page, and not a worker or a process. */
+export const isPage = () => typeof document !== "undefined";
 
 /** Whether the page is not seen, so that it may go without a further event. */
 export const isHidden = () => isPage() && document.visibilityState === "hidden";
@@ -28,23 +29,24 @@ function processOf(): Process | undefined {
   return process?.versions === undefined ? undefined : process;
 }
 
+/** Listens to an event, and returns a function that stops. */
+function listen(target: unknown, event: string, run: (event: never) => void): () => void {
+  const own = target as EventTarget;
+  own.addEventListener(event, run as EventListener);
+  return () => own.removeEventListener(event, run as EventListener);
+}
+
+const all = (stops: readonly (() => void)[]) => () => stops.forEach((stop) => void stop());
+
 /**
  * Calls `left` as the page is left and kept for its return, and `back` as it returns.
  *
  * @returns stops the calls
  */
 export function onKept(left: () => void, back: () => void): () => void {
-  if (!isPage()) {
-    return () => {};
-  }
-  const listen = (event: "pagehide" | "pageshow", run: () => void) => {
-    const kept = ({ persisted }: Partial<PageTransitionEvent>) => void (persisted && run());
-    const listener = kept as EventListener;
-    globalThis.addEventListener(event, listener);
-    return () => globalThis.removeEventListener(event, listener);
-  };
-  const stops = [listen("pagehide", left), listen("pageshow", back)];
-  return () => stops.forEach((stop) => void stop());
+  const listening = (event: "pagehide" | "pageshow", run: () => void) =>
+    listen(globalThis, event, ({ persisted }: PageTransitionEvent) => void (persisted && run()));
+  return all(isPage() ? [listening("pagehide", left), listening("pageshow", back)] : []);
 }
 
 /**
@@ -56,23 +58,20 @@ export function onKept(left: () => void, back: () => void): () => void {
  */
 export function onLife({ hide, wake }: Life): () => void {
   const stops: (() => void)[] = [];
-  const listen = (target: EventTarget, event: string, run: () => void) => {
-    target.addEventListener(event, run);
-    stops.push(() => target.removeEventListener(event, run));
-  };
   // Also of workers, which are told of the network.
-  const own = globalThis as Partial<EventTarget>;
-  if (typeof own.addEventListener === "function") {
-    listen(own as EventTarget, "online", wake);
+  if (typeof (globalThis as Partial<EventTarget>).addEventListener === "function") {
+    stops.push(listen(globalThis, "online", wake));
   }
   if (isPage()) {
-    listen(document, "visibilitychange", () => void (isHidden() ? hide() : wake()));
-    listen(globalThis as unknown as EventTarget, "pagehide", hide);
-    listen(globalThis as unknown as EventTarget, "pageshow", wake);
+    stops.push(
+      listen(document, "visibilitychange", () => void (isHidden() ? hide() : wake())),
+      listen(globalThis, "pagehide", hide),
+      listen(globalThis, "pageshow", wake),
+    );
   } else {
     const host = processOf();
     host?.once?.("beforeExit", wake);
     stops.push(() => host?.off?.("beforeExit", wake));
   }
-  return () => stops.forEach((stop) => void stop());
+  return all(stops);
 }

@@ -26,21 +26,24 @@ const scope = globalThis as unknown as { hushbin?: Global | readonly Run[] };
 // Only known while the script itself runs. In a worker there is none.
 const src = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src;
 
+const loading: Record<string, Promise<unknown> | undefined> = {};
+
 /** Runs a file from beside this one, which has to be that of a hash. */
-async function load(name: string, hash: string): Promise<unknown> {
+function load(name: string, hash: string): Promise<unknown> {
   // Load each file once: every further request would reveal its time to the host.
-  if (!(name in hushbin.files)) {
+  loading[name] ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = String(src).replace(/[^/]*$/, `hushbin.script.${name}.js`);
     script.integrity = hash;
     script.crossOrigin = "anonymous";
-    await new Promise((resolve, reject) => {
-      script.onload = resolve;
-      script.onerror = () => reject(new Error(`${script.src} could not be loaded`));
-      document.head.append(script);
-    });
-  }
-  return hushbin.files[name];
+    script.onload = () => resolve(hushbin.files[name]);
+    script.onerror = () => {
+      loading[name] = undefined;
+      reject(new Error(`${script.src} could not be loaded`));
+    };
+    document.head.append(script);
+  });
+  return loading[name];
 }
 
 const hushbin: Global = {

@@ -3,11 +3,12 @@
 import { asOf, charged, decide, saltOf } from "./budget.js";
 import { bytesOf, joined } from "./bytes.js";
 import { Delivery } from "./delivery.js";
-import { OutboxFullError, StorageError, TaskError } from "./errors.js";
+import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { Entries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import type { Settings } from "./options.js";
 import { hasEnd, isHidden, onLife } from "./page.js";
+import { shuffled } from "./parts.js";
 import { createEngine } from "./randomizer.js";
 import { nothing, type Receipt, say } from "./receipt.js";
 import { IndexedStore } from "./store/indexed.js";
@@ -122,29 +123,40 @@ export class Session implements Reporting {
   /** Reports answers, where that takes more than one step. */
   declare reporter: Report | undefined;
   readonly #settings: Settings;
+  readonly #source: TaskSource;
   readonly #changed: () => void;
-  readonly #unlisten: () => void;
-  #ended = false;
 
-  constructor(settings: Settings, engine: ReportMaker, store: Store, changed: () => void) {
+  constructor(
+    settings: Settings,
+    source: TaskSource,
+    engine: ReportMaker,
+    store: Store,
+    changed: () => void,
+  ) {
     this.engine = engine;
     this.store = store;
     this.budget = budgetOf(engine.task);
     this.#settings = settings;
+    this.#source = source;
     this.#changed = changed;
     const { url, fetch, dryRun, onError, delayMs } = settings;
     this.delivery = new Delivery({
       store,
+      source,
       transport: dryRun ? NOWHERE : new FetchTransport(`${url}/reports`, fetch),
       name: `hushbin ${url}`,
       delayMs: hasEnd() ? delayMs : 0,
       onError,
       onSettled: changed,
     });
-    this.#unlisten = onLife({
+    const unlisten = onLife({
       hide: () => this.delivery.hurry(),
       wake: () => this.delivery.wake(),
     });
+    source.onStop = () => {
+      unlisten();
+      this.delivery.end();
+    };
     // What earlier pages left.
     if (store.durable) {
       this.delivery.wake();
@@ -172,13 +184,17 @@ export class Session implements Reporting {
     return receipt;
   }
 
-  change(
+  async change(
     entries: Entries,
     pack = (report = this.engine.make(entries)): Packed => [
       report,
       joined([this.engine.uploadHeader(this.engine.messages), report]),
     ],
   ): Promise<Changed> {
+    // The store is closed then.
+    if (this.#source.stopped) {
+      return [nothing("no-consent", entries.dropped), undefined];
+    }
     return this.store.change((before) => {
       const { engine, budget } = this;
       const { fingerprint } = engine;
@@ -186,7 +202,9 @@ export class Session implements Reporting {
       const now = Date.now();
       const ledger = asOf(before, budget, now);
       const digest = digestOf(engine, saltOf(ledger, budget), entries);
-      const decision = this.#ended ? "no-consent" : decide(ledger, budget, fingerprint, digest);
+      const decision = this.#source.stopped
+        ? "no-consent"
+        : decide(ledger, budget, fingerprint, digest);
       const fresh = decision === "draw";
       if (!fresh && typeof decision === "string") {
         return { ledger, result: nothing(decision, dropped) };
@@ -208,13 +226,6 @@ export class Session implements Reporting {
     });
   }
 
-  /** Starts nothing from now on. */
-  end(): void {
-    this.#ended = true;
-    this.delivery.stop();
-    this.#unlisten();
-  }
-
   /** Frees what the session holds, once nothing of it is under way. */
   free(): void {
     this.engine.free();
@@ -223,31 +234,37 @@ export class Session implements Reporting {
 }
 
 /**
- * Begins a session.
+ * Loads the code and the task, and begins a session.
  *
- * @param changed told of reports that are made, and of what becomes of them
- * @throws TaskError, WasmError, EntropyError, SealingError
- * @throws NetworkError once the source was stopped
+ * @param source stopped if no session can begin
+ * @param opened receives the session, unless the source was stopped meanwhile
+ * @param changed called after each change of the reports
+ * @throws TaskError, WasmError, EntropyError, OptionError, SealingError
+ * @throws ClosedError once the source was stopped
  */
 export async function openSession(
   settings: Settings,
   source: TaskSource,
+  opened: (session: Session) => void,
   changed: () => void,
-  { maker, reporter, ...over }: Way = {},
 ): Promise<Session> {
-  const own = { ...settings, ...over };
-  const { url, id, fetch } = own;
-  const described = settings.task ? undefined : await source.fetch(() => fetchTask(url, id, fetch));
-  const said = described?.fingerprint;
-  const task = (settings.task ?? described?.task) as AnyTask;
-  checkBudget(task, settings);
-  // Beside the engine, as either takes some 20 ms in a page that has just loaded.
-  const storing = storeOf(settings);
-  // It may fail before it is awaited.
-  storing.catch(() => {});
   let engine: ReportMaker | undefined;
-  let session: Session | undefined;
+  let storing: Promise<Store> | undefined;
   try {
+    const parts = settings.shuffled && (await shuffled());
+    source.check();
+    const { maker, reporter, ...over }: Way = parts?.wayOf(settings, source) ?? {};
+    const own = { ...settings, fetch: source.request, ...over };
+    const { url, id, fetch } = own;
+    const { task, fingerprint: said }: { task: AnyTask; fingerprint?: string } = settings.task
+      ? { task: settings.task }
+      : await source.fetch(() => fetchTask(url, id, fetch));
+    source.check();
+    checkBudget(task, settings);
+    // Beside the engine, as either takes some 20 ms in a page that has just loaded.
+    storing = storeOf(settings);
+    // It may fail before it is awaited.
+    storing.catch(() => {});
     engine = await (maker?.() ?? createEngine(task as Task, said !== undefined));
     const { fingerprint } = engine;
     // The collector must agree with itself, too.
@@ -259,14 +276,19 @@ export async function openSession(
         );
       }
     }
+    const store = await storing;
+    source.check();
     // What earlier pages left is sent meanwhile.
-    session = new Session(own, engine, await storing, changed);
+    const session = new Session(own, source, engine, store, changed);
     session.reporter = await reporter?.(engine);
+    source.check();
+    opened(session);
     return session;
   } catch (error) {
-    session?.end();
+    const { stopped } = source;
+    source.stop();
     engine?.free();
-    storing.then((store) => store.close()).catch(() => {});
-    throw error;
+    storing?.then((store) => store.close()).catch(() => {});
+    throw stopped ? new ClosedError("client") : error;
   }
 }

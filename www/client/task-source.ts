@@ -1,11 +1,11 @@
 /** A task from the collector. */
 
-import { NetworkError, TaskError } from "./errors.js";
+import { ClosedError, NetworkError, TaskError } from "./errors.js";
 import { invalid } from "./fields.js";
 import type { Settings } from "./options.js";
 import { parseTask, type Task } from "./task.js";
 import { backoffMs, later } from "./time.js";
-import { type Answer, answerTo, PROBLEM, unreachable } from "./transport.js";
+import { answerTo, PROBLEM, unreachable } from "./transport.js";
 
 /** A task as the collector describes it. */
 export interface FetchedTask {
@@ -24,13 +24,9 @@ export async function fetchTask(
   id: string,
   fetch: typeof globalThis.fetch,
 ): Promise<FetchedTask> {
-  let answer: Answer;
-  try {
-    answer = await answerTo(fetch, url);
-  } catch (cause) {
+  const { status, retryAfterMs, body } = await answerTo(fetch, url).catch((cause: unknown) => {
     throw new NetworkError(`task ${id} could not be fetched: ${unreachable(cause)}`, { cause });
-  }
-  const { status, retryAfterMs, body } = answer;
+  });
   if (body.type === `${PROBLEM}unknown-task`) {
     throw new TaskError("unknown-task", `the collector has no task ${id}`);
   }
@@ -45,38 +41,55 @@ export async function fetchTask(
   return { task, fingerprint };
 }
 
-/** Fetches the task of a client, or what else it needs, as often as it takes. */
+/** Requests of one session, until it is stopped. */
 export class TaskSource {
   readonly #onError: Settings["onError"];
+  /** Sends a request, or throws ClosedError once stopped. */
+  readonly request: typeof globalThis.fetch;
   /** Who waits for the next failure. */
   readonly #told = new Set<(error: NetworkError) => void>();
   #notBefore = 0;
   #endPause = () => {};
-  /** Whether no further attempt is made. */
+  /** Whether nothing more is sent or stored. */
   stopped = false;
+  /** Ends the session. */
+  onStop = () => {};
 
-  constructor({ onError }: Settings) {
+  constructor({ onError, fetch }: Settings) {
     this.#onError = onError;
+    this.request = (input, init) => {
+      this.check();
+      return fetch(input, init);
+    };
+  }
+
+  /** @throws ClosedError once stopped */
+  check(): void {
+    if (this.stopped) {
+      throw new ClosedError("client");
+    }
   }
 
   /**
+   * Asks as often as it takes. Check again before an answer is used.
+   *
    * @param ask asks once
+   * @throws ClosedError once stopped
    * @throws what `ask` throws that is no NetworkError
    */
   async fetch<R>(ask: () => Promise<R>): Promise<R> {
     for (let failures = 1; ; failures += 1) {
       try {
+        this.check();
         return await ask();
       } catch (error) {
-        if (!(error instanceof NetworkError) || this.stopped) {
+        this.check();
+        if (!(error instanceof NetworkError)) {
           throw error;
         }
         this.#tell(error);
         this.#notBefore = Date.now() + (error.retryAfterMs ?? 0);
         await this.#pause(backoffMs(failures, error.retryAfterMs));
-        if (this.stopped) {
-          throw error;
-        }
       }
     }
   }
@@ -95,10 +108,11 @@ export class TaskSource {
     }
   }
 
-  /** Makes no further attempt. */
+  /** Sends and stores nothing from now on. */
   stop(): void {
     this.stopped = true;
     this.#endPause();
+    this.onStop();
   }
 
   #tell(error: NetworkError): void {

@@ -31,17 +31,20 @@ export function backoffMs(failures: number, askedMs = 0, random = Math.random())
 }
 
 /**
- * Runs `work`, and aborts it after a while.
+ * Runs `work`, and aborts it after {@link TIMEOUT_MS}.
  *
  * @throws what `work` throws; a `TimeoutError` once the time is over
  */
-export async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController();
   const timer = setTimeout(() => {
     abort.abort(
-      new DOMException(`the collector did not answer within ${ms / 1000} s`, "TimeoutError"),
+      new DOMException(
+        `the collector did not answer within ${TIMEOUT_MS / 1000} s`,
+        "TimeoutError",
+      ),
     );
-  }, ms);
+  }, TIMEOUT_MS);
   try {
     return await work(abort.signal);
   } catch (cause) {

@@ -1,7 +1,7 @@
 /** One attempt to hand uploads to the collector. */
 
 import { joined } from "./bytes.js";
-import { TIMEOUT_MS, within } from "./time.js";
+import { inTime } from "./time.js";
 
 /** What became of an attempt. */
 export type Outcome =
@@ -18,19 +18,15 @@ export type Outcome =
   | {
       readonly kind: "retry";
       readonly reason: string;
-      readonly status: number | undefined;
-      readonly retryAfterMs: number | undefined;
-      readonly cause: unknown;
+      readonly status?: number;
+      readonly retryAfterMs?: number | undefined;
+      readonly cause?: unknown;
     };
 
 /** Hands uploads to a collector. */
 export interface Transport {
-  /**
-   * Never rejects. The request is on its way when this returns.
-   *
-   * @param stopped asked before it is made once more
-   */
-  send(uploads: readonly Uint8Array[], stopped: () => boolean): Promise<Outcome>;
+  /** Never rejects. The request is on its way when this returns. */
+  send(uploads: readonly Uint8Array[]): Promise<Outcome>;
 }
 
 // Browsers let requests outlive the page as long as the bodies under way, of
@@ -98,7 +94,7 @@ export function answerTo(
   url: string,
   init?: RequestInit,
 ): Promise<Answer> {
-  return within(TIMEOUT_MS, async (signal) => {
+  return inTime(async (signal) => {
     const response = await fetch(url, { ...REQUEST, ...init, signal });
     const { status, headers } = response;
     const text = await response.text();
@@ -133,7 +129,6 @@ function outcomeOf({ status, retryAfterMs, body }: Answer, count: number): Outco
       : `not the collector answered, but something else, with ${status === 0 ? "a redirect" : `status ${status}`}`,
     status,
     retryAfterMs,
-    cause: undefined,
   };
 }
 
@@ -151,10 +146,7 @@ export class FetchTransport implements Transport {
     this.#fetch = fetch;
   }
 
-  async send(
-    uploads: readonly Uint8Array[],
-    stopped: () => boolean = () => false,
-  ): Promise<Outcome> {
+  async send(uploads: readonly Uint8Array[]): Promise<Outcome> {
     const body = joined(uploads);
     const { length } = body;
     const keepalive =
@@ -164,17 +156,13 @@ export class FetchTransport implements Transport {
     }
     keepaliveBytes += length;
     keepaliveRequests += 1;
-    let outcome: Outcome;
-    try {
-      outcome = await this.#attempt(body, uploads.length, true);
-    } finally {
-      // The browser counts until the answer's body has ended, and so does this.
-      keepaliveBytes -= length;
-      keepaliveRequests -= 1;
-    }
+    const outcome = await this.#attempt(body, uploads.length, true);
+    // The browser counts until the answer's body has ended, and so does this.
+    keepaliveBytes -= length;
+    keepaliveRequests -= 1;
     // Another script may hold the browser's quota, which fails like a network.
     const network = outcome.kind === "retry" && outcome.status === undefined ? outcome : undefined;
-    if (network === undefined || isTimeout(network.cause) || stopped()) {
+    if (network === undefined || isTimeout(network.cause)) {
       return outcome;
     }
     return this.#attempt(body, uploads.length, false);
@@ -189,13 +177,7 @@ export class FetchTransport implements Transport {
       const init = { method: "POST", body, keepalive };
       return outcomeOf(await answerTo(this.#fetch, this.#url, init), count);
     } catch (cause) {
-      return {
-        kind: "retry",
-        reason: unreachable(cause),
-        status: undefined,
-        retryAfterMs: undefined,
-        cause,
-      };
+      return { kind: "retry", reason: unreachable(cause), cause };
     }
   }
 }

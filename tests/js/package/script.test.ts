@@ -117,7 +117,23 @@ it("loads the code of sums for a task of sums", async () => {
     outcomes: ["queued", "unchanged"],
     lengths: [33 + 1 + 10 * 53],
   });
-  expect([...new Set(loaded())].sort()).toEqual(["sealing", "shuffled", "sums"]);
+  expect(loaded()).toEqual(["shuffled", "sums", "sealing"]);
+  await page.context().close();
+});
+
+it("loads each file once, whatever asks for it at the same time", async () => {
+  const { page, loaded } = await opened();
+  const [lengths, scripts] = await page.evaluate(async (task) => {
+    const { createRandomizer } = globalThis.hushbin;
+    const made = () => createRandomizer({ task: task as unknown as Task });
+    const all = await Promise.all([made(), made(), made()]);
+    const lengths = all.map((each) => each.randomize({ load: 5 } as never).length);
+    return [lengths, document.scripts.length] as const;
+  }, SUMS);
+  expect(lengths).toEqual([10, 10, 10]);
+  expect(loaded()).toEqual(["shuffled", "sums"]);
+  // With the one that the page names. A browser may answer for two by one request.
+  expect(scripts).toBe(3);
   await page.context().close();
 });
 

@@ -71,9 +71,9 @@ export function sealedSettingsOf({ shuffled, task }: Settings): SealedSettings {
       "maxEpsilon: the task has a local ε",
     );
   }
-  const pinned = Array.isArray(analyser) && analyser.length > 0 && analyser.every(isPin);
-  check("analyser", analyser, pinned, "an array of pins, of 32 hexadecimal digits each");
   // Refuse null and "": without a relay, requests would go straight to the collector.
   check("relay", relay, relay === undefined || Object(relay) === relay, "its url and gateway");
+  const pinned = Array.isArray(analyser) && analyser.length > 0 && analyser.every(isPin);
+  check("analyser", analyser, pinned, "an array of pins, of 32 hexadecimal digits each");
   return { analyser: (analyser ?? []).map((pin) => pin.toLowerCase()), relay, delayMs };
 }

@@ -1,7 +1,7 @@
 /** Sessions whose reports are sealed to an analyser. */
 
 import { joined } from "../bytes.js";
-import { SealingError } from "../errors.js";
+import { HushbinError, SealingError } from "../errors.js";
 import type { ReportMaker } from "../maker.js";
 import { why } from "../module.js";
 import type { Settings } from "../options.js";
@@ -64,7 +64,7 @@ const reporting =
           throw wanted;
         }
         before = wanted.report;
-        sealed = await packed(engine, before ?? engine.make(entries), seal);
+        sealed = await step(CANNOT, packed(engine, before ?? engine.make(entries), seal));
       }
     }
   };
@@ -72,13 +72,13 @@ const reporting =
 /**
  * Awaits a step of sealing.
  *
- * @throws SealingError
+ * @throws SealingError for any failure that is no HushbinError
  */
 async function step<T>(what: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    throw cause instanceof SealingError
+    throw cause instanceof HushbinError
       ? cause
       : new SealingError(`${what}: ${why(cause)}`, { cause });
   }
@@ -93,7 +93,7 @@ async function step<T>(what: string, work: Promise<T>): Promise<T> {
 export function wayOf(settings: Settings, source: TaskSource): Way {
   const { url, dryRun } = settings;
   const { analyser, relay, delayMs } = sealedSettingsOf(settings);
-  const fetch = relay ? through(relay.url, relay.gateway, settings.fetch) : settings.fetch;
+  const fetch = relay ? through(relay.url, relay.gateway, source.request) : source.request;
   if (dryRun) {
     return { fetch };
   }

@@ -18,6 +18,7 @@ describe("options", () => {
     [{ endpoint: "https://collector.example/tasks/settings" }, /without \/tasks/],
     [{ endpoint: "https://collector.example/tasks/" }, /without \/tasks/],
     [{ endpoint: "https://collector.example/?x=1" }, /without \/tasks, query and fragment/],
+    [{ endpoint: "https://collector.example/?" }, /without \/tasks, query and fragment/],
     [{ endpoint: 7 }, /^endpoint is 7, expected/],
     [{ delayMs: "5s" }, /^delayMs is 5s, expected 0 to 86400000/],
     [{ delayMs: "5" }, /^delayMs is 5, expected/],
@@ -27,6 +28,8 @@ describe("options", () => {
     [{ maxEpsilon: Number.NaN }, /^maxEpsilon is NaN/],
     [{ storage: "disk" }, /^storage is disk, expected device or memory/],
     [{ fingerprint: "abc" }, /^fingerprint is abc, expected 32 digits/],
+    [{ fingerprint: null }, /^fingerprint is null, expected 32 digits/],
+    [{ fingerprint: 7 }, /^fingerprint is 7, expected 32 digits/],
     [{ task: "tasks/settings" }, /^task is tasks\/settings, expected a task, or the id of one/],
   ])("%o is an error that says what is expected", (options, message) => {
     expect(made(options)).toThrow(message);
@@ -41,6 +44,11 @@ describe("options", () => {
   ])("a task that is none is an error at once: %#", (options, message) => {
     expect(made(options)).toThrow(message);
     expect(made(options)).toThrow(expect.objectContaining({ code: "invalid-task" }));
+  });
+
+  it("may name a host by any name", () => {
+    const { about } = made({ endpoint: "https://tasks/" })();
+    expect(about.url).toBe("https://tasks/tasks/settings");
   });
 
   it("may be relative to the page", async () => {

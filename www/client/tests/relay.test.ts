@@ -388,6 +388,30 @@ describe("through a relay", () => {
       expect(gateway.seen).toHaveLength(1);
     });
 
+    it.each(["keys", "reports"])("nothing is sent once it is stopped, of %s", async (what) => {
+      const { fingerprint } = await clientOf(new FakeCollector()).ready();
+      const analyser = await Analyser.create(fingerprint);
+      const gateway = await Hidden.create();
+      gateway.answerer = new FakeShuffler(analyser.key).fetchAll;
+      const client = sealedBy(gateway, { analyser: [analyser.pin], consent: false, delayMs: 1e6 });
+      client.grant();
+      if (what === "reports") {
+        await client.report(answers(1));
+      }
+      const before = gateway.seen.length;
+      const flushed = client.flush().catch(({ code }) => code);
+      // The request is being sealed.
+      const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
+      const sealing = vi.spyOn(crypto.subtle, "encrypt").mockImplementation((...given) => {
+        client.destroy();
+        return encrypt(...given);
+      });
+      expect(["closed", "network"]).toContain(await flushed);
+      expect(sealing).toHaveBeenCalled();
+      expect(gateway.seen.length).toBe(before);
+      await expect(client.report(answers(2))).rejects.toMatchObject({ code: "closed" });
+    });
+
     it("a relay is the one that the client was made with", async () => {
       const { fingerprint } = await clientOf(new FakeCollector()).ready();
       const analyser = await Analyser.create(fingerprint);
@@ -486,22 +510,38 @@ it.each<[string, unknown]>([
   client.destroy();
 });
 
-it.each([null, "", false])(
-  "refuses %j as a relay, and sends nothing without one",
-  async (relay) => {
-    const client = createClient<Task>({
-      endpoint: "https://shuffler.example",
-      task: OFTEN,
-      analyser: ["0".repeat(32)],
-      relay: relay as unknown as Relay,
-      maxEpsilon: Number.POSITIVE_INFINITY,
-      consent: true,
-      storage: "memory",
-      fetch: () => Promise.reject(new Error("nothing is fetched")),
-    });
-    const error = await client.report(answers(1)).catch((error: unknown) => error);
-    expect(error).toBeInstanceOf(OptionError);
-    expect(error).toMatchObject({ option: "relay" });
-    client.destroy();
-  },
-);
+const wrong = [null, "", false].flatMap((relay) => [
+  { relay, analyser: ["0".repeat(32)] },
+  { relay },
+]);
+it.each(wrong)("refuses $relay as a relay, and sends nothing without one: %o", async (given) => {
+  const fetch = vi.fn(() => Promise.reject(new Error("nothing is fetched")));
+  const client = createClient<Task>({
+    endpoint: "https://shuffler.example",
+    task: OFTEN,
+    ...given,
+    maxEpsilon: Number.POSITIVE_INFINITY,
+    consent: true,
+    storage: "memory",
+    fetch,
+  } as unknown as ClientOptions<Task>);
+  const error = await client.report(answers(1)).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(OptionError);
+  expect(error).toMatchObject({ option: "relay" });
+  await expect(client.flush()).rejects.toMatchObject({ option: "relay" });
+  expect(fetch).not.toHaveBeenCalled();
+  client.destroy();
+});
+
+it.each(["trust", "maxCentralEpsilon"])("refuses null as %s", async (option) => {
+  const client = createClient<Task>({
+    endpoint: "https://shuffler.example",
+    task: OFTEN,
+    [option]: null,
+    maxEpsilon: Number.POSITIVE_INFINITY,
+    consent: true,
+    storage: "memory",
+  } as unknown as ClientOptions<Task>);
+  await expect(client.report(answers(1))).rejects.toMatchObject({ code: "option", option });
+  client.destroy();
+});

@@ -181,6 +181,24 @@ it("refuses a pinned key for reports of another task", async () => {
   await expect(client.report(answers(1))).rejects.toThrow(SealingError);
 });
 
+it("says so where a key is for shorter reports, and spends nothing", async () => {
+  const short = await Analyser.create(fingerprint, REPORT - 1);
+  const client = sealedTo(new FakeShuffler(short.key), [short.pin]);
+  const error = await client.report(answers(1)).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(SealingError);
+  expect(error).toMatchObject({ code: "sealing", message: /expected at most 8/ });
+  expect(await client.budget()).toMatchObject({ reports: 0, spent: 0 });
+});
+
+it("says so where the browser cannot encrypt", async () => {
+  const client = sealedTo(new FakeShuffler(analyser.key), [analyser.pin]);
+  await client.ready();
+  const failure = new DOMException("no", "OperationError");
+  vi.spyOn(crypto.subtle, "encrypt").mockRejectedValue(failure);
+  await expect(client.report(answers(1))).rejects.toMatchObject({ code: "sealing" });
+  expect(await client.budget()).toMatchObject({ reports: 0, spent: 0 });
+});
+
 it("waits for keys, tells flush, and seals once they are there", async () => {
   const shuffler = new FakeShuffler(analyser.key);
   shuffler.instead.push(problem(503, "no-keys"), "down", new Response("<html>"));
