@@ -1,6 +1,8 @@
 /**
  * Error classes for files that are loaded later. The build replaces `errors.ts` by this module in
  * these files. They then throw the classes of the file that loads them, so that `instanceof` holds.
+ * Two entries in one page have two sets of classes, so in the build each call of `hand` evaluates
+ * the file again.
  */
 
 import type * as errors from "./errors.js";
@@ -16,27 +18,29 @@ export let TaskError: typeof errors.TaskError;
 export let UnknownItemError: typeof errors.UnknownItemError;
 export let WasmError: typeof errors.WasmError;
 
-/** Arguments of {@link hand}, for files that are loaded later still. */
+/** Classes as they were given, for files that are loaded later still. */
 export let HANDED: [errors: typeof errors.HANDED, sums?: WebAssembly.Module | undefined];
 
 /**
- * Sets the classes.
- *
- * @param own error classes of the file that loads this one
- * @param sums WebAssembly module of sums, for hosts that compile no bytes
+ * Returns a function that gives `parts` once it has the classes. Its parameters are the error
+ * classes of the file that loads this one, and the WebAssembly module of sums, for hosts that
+ * compile no bytes.
  */
-export function hand(...[own, sums]: typeof HANDED): void {
-  HANDED = [own, sums];
-  [
-    AnswerError,
-    ClosedError,
-    EntropyError,
-    HushbinError,
-    NetworkError,
-    OptionError,
-    SealingError,
-    TaskError,
-    UnknownItemError,
-    WasmError,
-  ] = own;
-}
+export const handing =
+  <T>(parts: T) =>
+  (...handed: typeof HANDED): T => {
+    HANDED = handed;
+    [
+      AnswerError,
+      ClosedError,
+      EntropyError,
+      HushbinError,
+      NetworkError,
+      OptionError,
+      SealingError,
+      TaskError,
+      UnknownItemError,
+      WasmError,
+    ] = handed[0];
+    return parts;
+  };

@@ -184,7 +184,12 @@ function contained(tell: (error: HushbinError) => void): (error: HushbinError) =
   };
 }
 
-function check(option: string, value: unknown, right: boolean, expected: string): void {
+/**
+ * Checks an option.
+ *
+ * @throws OptionError where it is not right
+ */
+export function check(option: string, value: unknown, right: boolean, expected: string): void {
   if (!right) {
     throw new OptionError(option, value, expected);
   }

@@ -5,21 +5,33 @@ import { suppliers, why } from "./module.js";
 import type { SumPrivacy } from "./sums/privacy.js";
 import type { SumTask } from "./sums/task.js";
 
+type Shuffled = ReturnType<typeof import("./shuffled.js").hand>;
+
+let own: Shuffled | undefined;
+
 /**
  * Loads the code that seals reports and makes those of sums. A later call tries again.
  *
  * @throws SealingError where it cannot be loaded
  * @internal
  */
-export async function shuffled(): Promise<typeof import("./shuffled.js")> {
+export async function shuffled(): Promise<Shuffled> {
   try {
-    const own = await import("./shuffled.js");
-    own.hand(HANDED, suppliers.sums);
+    const { hand } = await import("./shuffled.js");
+    own ??= hand(HANDED, suppliers.sums);
     return own;
   } catch (cause) {
     throw new SealingError(`what seals could not be loaded: ${why(cause)}`, { cause });
   }
 }
+
+/**
+ * Loads the code of sums.
+ *
+ * @throws SealingError, WasmError where it cannot be loaded
+ * @internal
+ */
+export const sums = async () => (await shuffled()).sums();
 
 /**
  * Returns the cost of a report of sums to a person, and its protection. Show both before the
@@ -33,5 +45,5 @@ export async function shuffled(): Promise<typeof import("./shuffled.js")> {
  * @throws SealingError, WasmError where the code of sums cannot be loaded
  */
 export async function privacyOf(task: SumTask): Promise<SumPrivacy> {
-  return (await shuffled()).privacyOf(task);
+  return (await sums()).privacyOf(task);
 }

@@ -9,7 +9,7 @@ import { type Entries, InputReader, type ReportInput } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import { completeModule, guarded, loadModule } from "./module.js";
 import { isSum } from "./options.js";
-import { shuffled } from "./parts.js";
+import { sums } from "./parts.js";
 import type { SumRandomizer } from "./sums/randomizer.js";
 import type { SumTask } from "./sums/task.js";
 import { canonicalBytes, parseTask, type Task } from "./task.js";
@@ -269,5 +269,5 @@ export async function createRandomizer<const T extends Task | SumTask>(
 export async function createRandomizer({
   task,
 }: RandomizerOptions<Task | SumTask>): Promise<Randomizer | SumRandomizer> {
-  return isSum(task) ? (await shuffled()).createMaker(task) : createEngine(parseTask(task), false);
+  return isSum(task) ? (await sums()).createMaker(task) : createEngine(parseTask(task), false);
 }

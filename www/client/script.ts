@@ -65,8 +65,8 @@ const hushbin: Global = {
 };
 
 // Of a script that is there twice the first stays: others may hold what is in it.
-if (scope.hushbin === undefined || Array.isArray(scope.hushbin)) {
-  const early: readonly Run[] = scope.hushbin ?? [];
+const early = scope.hushbin ?? [];
+if (Array.isArray(early)) {
   supply(INLINED);
   scope.hushbin = hushbin;
   hushbin.push(...early);

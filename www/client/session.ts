@@ -14,7 +14,7 @@ import { nothing, type Receipt, say } from "./receipt.js";
 import { IndexedStore } from "./store/indexed.js";
 import { MemoryStore } from "./store/memory.js";
 import type { Store } from "./store/store.js";
-import { type AnyTask, type Budget, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
+import { type AnyTask, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
 import { fetchTask, type TaskSource } from "./task-source.js";
 import { FetchTransport, type Transport } from "./transport.js";
 import type { Changed, Packed, Report, Reporting, Way } from "./way.js";
@@ -118,7 +118,6 @@ export class Session implements Reporting {
   // Declared, as errors declare theirs.
   declare readonly engine: ReportMaker;
   declare readonly store: Store;
-  declare readonly budget: Budget;
   declare readonly delivery: Delivery;
   /** Reports answers, where that takes more than one step. */
   declare reporter: Report | undefined;
@@ -135,7 +134,6 @@ export class Session implements Reporting {
   ) {
     this.engine = engine;
     this.store = store;
-    this.budget = budgetOf(engine.task);
     this.#settings = settings;
     this.#source = source;
     this.#changed = changed;
@@ -196,7 +194,8 @@ export class Session implements Reporting {
       return [nothing("no-consent", entries.dropped), undefined];
     }
     return this.store.change((before) => {
-      const { engine, budget } = this;
+      const { engine } = this;
+      const budget = budgetOf(engine.task);
       const { fingerprint } = engine;
       const { dropped } = entries;
       const now = Date.now();

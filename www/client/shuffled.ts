@@ -6,23 +6,26 @@
  */
 
 import { WasmError } from "./errors.js";
-import { HANDED } from "./handed.js";
+import { HANDED, handing } from "./handed.js";
 import { why } from "./module.js";
 import { isSum, type Settings } from "./options.js";
 import { wayOf as sealedWayOf } from "./sealed/way.js";
-import type { SumPrivacy } from "./sums/privacy.js";
-import type { SumMaker } from "./sums/randomizer.js";
-import type { SumTask } from "./sums/task.js";
 import type { TaskSource } from "./task-source.js";
 import type { Way } from "./way.js";
 
-export { hand } from "./handed.js";
+type Sums = ReturnType<typeof import("./sums.js").hand>;
 
-/** @throws WasmError where the code of sums cannot be loaded */
-async function sums(): Promise<typeof import("./sums.js")> {
+let own: Sums | undefined;
+
+/**
+ * Loads the code of sums. A later call tries again.
+ *
+ * @throws WasmError where it cannot be loaded
+ */
+async function sums(): Promise<Sums> {
   try {
-    const own = await import("./sums.js");
-    own.hand(...HANDED);
+    const { hand } = await import("./sums.js");
+    own ??= hand(...HANDED);
     return own;
   } catch (cause) {
     throw new WasmError(`the core of sums could not be loaded: ${why(cause)}`, { cause });
@@ -30,27 +33,14 @@ async function sums(): Promise<typeof import("./sums.js")> {
 }
 
 /**
- * Makes the maker of the messages of a task of sums.
- *
- * @throws TaskError `invalid-task`
- * @throws EntropyError, WasmError
- */
-export async function createMaker(task: unknown): Promise<SumMaker> {
-  return (await sums()).createMaker(task);
-}
-
-/** @throws WasmError */
-export async function privacyOf(task: SumTask): Promise<SumPrivacy> {
-  return (await sums()).privacyOf(task);
-}
-
-/**
  * Returns the way of a client whose reports are sealed.
  *
  * @throws OptionError, SealingError
  */
-export function wayOf(settings: Settings, source: TaskSource): Way {
+function wayOf(settings: Settings, source: TaskSource): Way {
   const { task } = settings;
   const way = sealedWayOf(settings, source);
-  return isSum(task) ? { ...way, maker: () => createMaker(task) } : way;
+  return isSum(task) ? { ...way, maker: async () => (await sums()).createMaker(task) } : way;
 }
+
+export const hand = handing({ sums, wayOf });

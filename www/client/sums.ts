@@ -5,6 +5,8 @@
  * whose they are, and that the messages of many others are among them.
  */
 
-export { hand } from "./handed.js";
-export { privacyOf } from "./sums/privacy.js";
-export { createMaker } from "./sums/randomizer.js";
+import { handing } from "./handed.js";
+import { privacyOf } from "./sums/privacy.js";
+import { createMaker } from "./sums/randomizer.js";
+
+export const hand = handing({ createMaker, privacyOf });

@@ -59,10 +59,8 @@ const FINAL: readonly string[] = [
  * such header or it cannot be read
  */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
-  if (header === null) {
-    return undefined;
-  }
-  const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  const text = header ?? "";
+  const wait = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), 86_400_000);
 }
 

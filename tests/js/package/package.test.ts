@@ -386,6 +386,39 @@ describe("in Node", () => {
     );
   });
 
+  it.each([
+    ["import", `import * as hushbin from "hushbin"; import * as slim from "hushbin/slim";`],
+    [
+      "require",
+      `import { createRequire } from "node:module";
+       const require = createRequire(import.meta.url);
+       const [hushbin, slim] = [require("hushbin"), require("hushbin/slim")];`,
+    ],
+  ])("throws each entry's own errors where both are loaded: by %s", (_, loaded) => {
+    const script = `${loaded}
+      const sums = ${SUMS};
+      const entries = [hushbin, slim, hushbin];
+      const randomizers = [];
+      for (const { createRandomizer } of entries) {
+        randomizers.push(await createRandomizer({ task: sums }));
+      }
+      const name = (own) => (error) => error instanceof own.HushbinError
+        && error instanceof own[error.name] ? error.name : String(error);
+      const made = ({ createClient }) => createClient({
+        endpoint: "https://shuffler.example", task: sums, trust: "shuffler", consent: true,
+        analyser: ["0".repeat(32)], fetch: async () => Response.json({ keys: [] }),
+      });
+      const told = entries.map((own, at) => {
+        try { randomizers[at].randomize({ load: "1" }); } catch (error) { return name(own)(error); }
+      });
+      told.push(...await Promise.all(entries.map((own) => made(own).ready().catch(name(own)))));
+      console.log(told.join());
+      process.exit();`;
+    expect(evaluate(script)).toBe(
+      "AnswerError,AnswerError,AnswerError,SealingError,SealingError,SealingError",
+    );
+  });
+
   it("works slim, with the module from the package", () => {
     const script = `
       import { readFile } from "node:fs/promises";

@@ -1,7 +1,7 @@
 /** Options of clients whose reports are sealed. */
 
-import { OptionError, TaskError } from "../errors.js";
-import { type ClientOptions, isSum, type Relay, type Settings } from "../options.js";
+import { TaskError } from "../errors.js";
+import { type ClientOptions, check, isSum, type Relay, type Settings } from "../options.js";
 import type { SumTask } from "../sums/task.js";
 import { budgetOf, type Task } from "../task.js";
 
@@ -15,14 +15,6 @@ export interface SealedSettings {
   /** Delay as the page gave it. */
   readonly delayMs: number | undefined;
 }
-
-function check(option: string, value: unknown, right: boolean, expected: string): void {
-  if (!right) {
-    throw new OptionError(option, value, expected);
-  }
-}
-
-const isPin = (pin: unknown) => typeof pin === "string" && /^[0-9a-f]{32}$/i.test(pin);
 
 /** Checks that a task of sums spends no more than the page allows. */
 function checkSpending(task: SumTask, maxCentralEpsilon: number): void {
@@ -73,7 +65,8 @@ export function sealedSettingsOf({ shuffled, task }: Settings): SealedSettings {
   }
   // Refuse null and "": without a relay, requests would go straight to the collector.
   check("relay", relay, relay === undefined || Object(relay) === relay, "its url and gateway");
-  const pinned = Array.isArray(analyser) && analyser.length > 0 && analyser.every(isPin);
+  const pins = Array.isArray(analyser) ? analyser.map((pin) => String(pin).toLowerCase()) : [];
+  const pinned = pins.length > 0 && pins.every((pin) => /^[0-9a-f]{32}$/.test(pin));
   check("analyser", analyser, pinned, "an array of pins, of 32 hexadecimal digits each");
-  return { analyser: (analyser ?? []).map((pin) => pin.toLowerCase()), relay, delayMs };
+  return { analyser: pins, relay, delayMs };
 }

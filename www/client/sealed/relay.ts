@@ -16,8 +16,9 @@ export function through(
   gateway: unknown,
   fetch: typeof globalThis.fetch,
 ): typeof globalThis.fetch {
-  const bytes = bytesOf(String(gateway).toLowerCase());
-  if (!bytes.length || !CONFIGURATION.test(String(gateway))) {
+  const digits = String(gateway).toLowerCase();
+  const bytes = bytesOf(digits);
+  if (!bytes.length || !CONFIGURATION.test(digits)) {
     throw new OptionError("relay.gateway", gateway, "what hushbin key gateway prints");
   }
   let relay = "";

@@ -222,7 +222,7 @@ export class IndexedStore implements Store {
   async history(): Promise<readonly Stored[]> {
     const range = IDBKeyRange.bound([this.#task], [this.#task, []]);
     const rows = await this.#within(() => this.#rows(range));
-    return [...rows].sort((one, other) => one.key - other.key);
+    return rows.sort((one, other) => one.key - other.key);
   }
 
   settle(keys: readonly number[], state: ReportState): Promise<void> {
@@ -271,7 +271,7 @@ export class IndexedStore implements Store {
   }
 
   /** Reports of a range of the index, by their keys. */
-  async #rows(range: IDBKeyRange): Promise<readonly Stored[]> {
+  async #rows(range: IDBKeyRange): Promise<Stored[]> {
     const [reports] = this.#begin("readonly", REPORTS);
     const index = reports.index(BY_STATE);
     const [rows, keys] = await Promise.all([
