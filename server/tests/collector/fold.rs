@@ -200,6 +200,25 @@ fn a_part_that_comes_twice_is_named() {
 }
 
 #[test]
+fn a_part_that_is_empty_is_named() {
+    let folder = Folder::new(SETTINGS);
+    let line = succeeds(&folder.fold(&delimited(&folder.reports(1, 20)), &[]));
+    fs::write(folder.path("part"), &line).unwrap();
+    let said = " is empty, expected lines of partial totals";
+    for nothing in ["", "\n"] {
+        fs::write(folder.path("nothing"), nothing).unwrap();
+        let estimate = ["estimate", "--task", "task.json", "--format", "json"];
+        for files in [["part", "nothing"], ["nothing", "part"]] {
+            let output = folder.run(&[&estimate[..], &files].concat(), &folder.path("part"));
+            fails(&output, &format!("nothing{said}"));
+        }
+        let input = [&estimate[..], &["--input", "totals"]].concat();
+        let output = folder.run(&input, &folder.path("nothing"));
+        fails(&output, &format!("standard input{said}"));
+    }
+}
+
+#[test]
 fn whatever_is_changed_is_noticed() {
     let folder = Folder::new(SETTINGS);
     let line = succeeds(&folder.fold(&delimited(&folder.reports(1, 20)), &[]));

@@ -140,7 +140,8 @@ fn sum(
     Ok(all)
 }
 
-/// Adds every line that is not blank.
+/// Adds every line that is not blank. Input that has none is refused: a part that was lost on its
+/// way looks like that.
 fn add_lines(
     all: &mut Partial,
     task: &Task,
@@ -149,6 +150,7 @@ fn add_lines(
 ) -> Result<(), Error> {
     let path = path.display();
     let mut line = Vec::new();
+    let mut added = false;
     for number in 1_u64.. {
         line.clear();
         let read = input.read_until(b'\n', &mut line);
@@ -158,7 +160,11 @@ fn add_lines(
         if !line.trim_ascii().is_empty() {
             let at = format_args!("{path}, line {number}");
             all.add(task, &line, &at)?;
+            added = true;
         }
     }
-    Ok(())
+    match added {
+        true => Ok(()),
+        false => Err(format!("{path} is empty, expected lines of partial totals").into()),
+    }
 }
