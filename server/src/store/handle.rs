@@ -20,9 +20,8 @@ use super::tasks::Tasks;
 /// Bounds of what may wait, and of what one commit takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// Requests with uploads that may wait for the writer, at most.
-    pub queue_uploads: usize,
-    /// Bytes of uploads between socket and disk, at most.
+    /// Bytes of uploads between socket and disk, at most. One request may wait for the writer for
+    /// each 8 KiB of them.
     pub queue_bytes: usize,
     /// Uploads in one commit; those of the last request may exceed it.
     pub group_uploads: usize,
@@ -37,7 +36,6 @@ pub struct StoreOptions {
 impl StoreOptions {
     /// Bounds that suit one process on a small machine.
     pub const DEFAULT: Self = Self {
-        queue_uploads: 8192,
         queue_bytes: 64 << 20,
         group_uploads: 1024,
         group_bytes: 8 << 20,

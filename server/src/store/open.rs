@@ -25,6 +25,9 @@ use super::task::{self, TaskSetup};
 use super::tasks::Tasks;
 use super::writer::{GroupLimits, Writer};
 
+/// Memory for uploads of which one request may hold the rest.
+const REQUEST_BYTES: usize = 8 << 10;
+
 impl Store {
     /// The store of a data directory, which is created when there is none; the
     /// tasks that are new are stored. Blocks on the disk.
@@ -134,7 +137,7 @@ impl Store {
             .into_iter()
             .for_each(|stored| tasks.add(&Arc::new(stored)));
         let reader = engine.reader();
-        let (queue, requests) = mpsc::channel(options.queue_uploads.max(1));
+        let (queue, requests) = mpsc::channel((options.queue_bytes / REQUEST_BYTES).max(1));
         let (releaser, _) =
             release::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
         for task in tasks.all() {

@@ -222,7 +222,8 @@ async fn a_failed_commit_is_told_to_all_in_it_and_loses_nothing_acknowledged() {
 #[tokio::test]
 async fn what_waits_shares_one_commit_and_what_does_not_fit_comes_back_later() {
     let options = StoreOptions {
-        queue_uploads: 10,
+        // For ten requests.
+        queue_bytes: 80 << 10,
         ..StoreOptions::default()
     };
     let (app, controls, _directory) = app(options, DEVELOPMENT);

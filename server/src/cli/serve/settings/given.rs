@@ -115,8 +115,8 @@ pub(in crate::cli::serve) struct Settings {
     /// Longest body of uploads that is read [default: 1048576]
     #[arg(long, value_name = "BYTES", env = "HUSHBIN_MAX_UPLOAD_BYTES")]
     pub(super) max_upload_bytes: Option<usize>,
-    /// Memory for uploads between socket and disk; more are asked to come back
-    /// [default: 67108864]
+    /// Memory for uploads between socket and disk, with one request for each 8 KiB; more are asked
+    /// to come back [default: 67108864]
     #[arg(long, value_name = "BYTES", env = "HUSHBIN_QUEUE_BYTES")]
     pub(super) queue_bytes: Option<usize>,
     /// Connections served at once; when all are taken, those make room that have waited
