@@ -12,7 +12,7 @@ use crate::store::engine::{EngineError, TaskKey, TaskRow};
 
 /// Version of the directory: of this file, and of which files there are beside it. That of a
 /// commit's payload is the log's, and that of encoded totals is in them.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 const FILE_NAME: &str = "tasks.json";
 

@@ -7,7 +7,7 @@ use crate::store::engine::EngineError;
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Version of the tables.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Makes the tables where there are none.
 ///

@@ -88,4 +88,4 @@ CREATE TABLE hushbin.token (
     sha256 TEXT NOT NULL UNIQUE
 );
 
-INSERT INTO hushbin.journal (version, probes) VALUES (1, 0);
+INSERT INTO hushbin.journal (version, probes) VALUES (2, 0);

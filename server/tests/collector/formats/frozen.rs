@@ -45,7 +45,7 @@ pub(super) fn read(root: &Path) -> Vec<Task> {
         .collect();
     assert_eq!(line, format!("{digits}\n"));
     let list: Value = serde_json::from_str(json).unwrap();
-    assert_eq!(list["version"], 2);
+    assert_eq!(list["version"], 3);
     keys(&list, &["next", "tasks", "version"]);
     let listed = list["tasks"].as_array().unwrap();
     let names: Vec<String> = listed

@@ -1,4 +1,4 @@
-//! What a later version wrote is refused: both versions are named, and nothing is written.
+//! What another version wrote is refused: both versions are named, and nothing is written.
 
 use std::collections::BTreeMap;
 
@@ -76,22 +76,26 @@ fn sum(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_directory_of_a_later_version() {
-    let change = |data: &Path| {
-        let path = data.join("tasks.json");
-        let list = fs::read_to_string(&path).unwrap();
-        let (list, _) = list.split_once('\n').unwrap();
-        let mut list: Value = serde_json::from_str(list).unwrap();
-        list["version"] = 3.into();
-        // It says what this version does not know.
-        list["more"] = json!({ "of": "it" });
-        let list = list.to_string();
-        let sum = sum(list.as_bytes());
-        let digits: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-        fs::write(path, format!("{list}\n{digits}\n")).unwrap();
-    };
-    let said = "tasks.json has version 3, this hushbin knows version 2";
-    directory_is_refused(change, said);
+fn a_directory_of_another_version() {
+    // Of the earlier one the settings had another field for the role.
+    for version in [2, 4] {
+        let said = format!("tasks.json has version {version}, this hushbin knows version 3");
+        directory_is_refused(|data| says(data, version), &said);
+    }
+}
+
+/// Has a directory's list say another version, and what this program does not know.
+fn says(data: &Path, version: u64) {
+    let path = data.join("tasks.json");
+    let list = fs::read_to_string(&path).unwrap();
+    let (list, _) = list.split_once('\n').unwrap();
+    let mut list: Value = serde_json::from_str(list).unwrap();
+    list["version"] = version.into();
+    list["more"] = json!({ "of": "it" });
+    let list = list.to_string();
+    let sum = sum(list.as_bytes());
+    let digits: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+    fs::write(path, format!("{list}\n{digits}\n")).unwrap();
 }
 
 /// Also of the last task alone, before a file of another is touched.
@@ -209,29 +213,34 @@ fn uploads_of_a_later_version() {
 }
 
 #[test]
-fn a_database_of_a_later_version() {
+fn a_database_of_another_version() {
     let server = Server::start(&[]);
     let address = server.database();
     let name = address.rsplit_once('/').unwrap().1;
     let sql = fs::read_to_string(fixture().path("postgres.sql")).unwrap();
     server.ask(name, &sql);
-    server.ask(name, "UPDATE hushbin.journal SET version = 2");
     let state = || {
         ["journal", "task", "batch", "slot", "token"].map(|table| {
             let query = format!("SELECT * FROM hushbin.{table} ORDER BY 1, 2");
             server.ask(name, &query)
         })
     };
-    let before = state();
-    let said = "the schema hushbin of the database has version 2, this hushbin knows version 1";
-    for words in [
-        &["serve", "--listen", "127.0.0.1:0"][..],
-        &["serve", "--listen", "127.0.0.1:0", "--read-only"],
-        &["journal", "export", "--task", "scores", "--format", "csv"],
-        &["token", "list"],
-        &["token", "create", "--role", "admin", "--name", "a"],
-    ] {
-        refused(&[words, &["--store", &address]].concat(), said);
+    for version in [1, 3] {
+        let change = format!("UPDATE hushbin.journal SET version = {version}");
+        server.ask(name, &change);
+        let before = state();
+        let said = format!(
+            "the schema hushbin of the database has version {version}, this hushbin knows version 2"
+        );
+        for words in [
+            &["serve", "--listen", "127.0.0.1:0"][..],
+            &["serve", "--listen", "127.0.0.1:0", "--read-only"],
+            &["journal", "export", "--task", "scores", "--format", "csv"],
+            &["token", "list"],
+            &["token", "create", "--role", "admin", "--name", "a"],
+        ] {
+            refused(&[words, &["--store", &address]].concat(), &said);
+        }
+        assert_eq!(state(), before);
     }
-    assert_eq!(state(), before);
 }

@@ -149,7 +149,7 @@ INSERT INTO hushbin.counted (task, id, batch) VALUES ('2', E'\\x71f747a967607a75
 INSERT INTO hushbin.counted (task, id, batch) VALUES ('2', E'\\xa4cd508913650858806021f9fb0f4954', '1');
 INSERT INTO hushbin.counted (task, id, batch) VALUES ('2', E'\\xa7b22f1069e9d9abd847a9e3eaf18260', '6');
 INSERT INTO hushbin.counted (task, id, batch) VALUES ('2', E'\\xaaf6d1a17f78dca7b63ad3d6af514b6c', '5');
-INSERT INTO hushbin.journal (version, probes) VALUES ('1', '1');
+INSERT INTO hushbin.journal (version, probes) VALUES ('2', '1');
 INSERT INTO hushbin.slot (task, batch, node, reports, open) VALUES ('1', '6', '-9082351678143355878', '11', 'true');
 INSERT INTO hushbin.slot (task, batch, node, reports, open) VALUES ('2', '6', '-9082351678143355878', '11', 'true');
 INSERT INTO hushbin.task (key, id, fingerprint, parameters, settings) VALUES ('1', 'settings', E'\\x4c4bad914e3f7eca418835774f748e24', '{"id":"settings","items":["dark-mode","autoplay","captions"],"sparsity":2,"epsilon":2.0,"value":"sign","mechanism":{"name":"coco","rule":"overwrite","hashing":"balanced","buckets":10},"budget":{"days":7,"reports":2,"answers":"permanent"}}', '{"role":"collector","settings":{"batch":{"least":1,"most":1000000,"hours":0}}}');
