@@ -85,24 +85,27 @@ pub fn plan(survey: &Survey) -> Result<Plan, PlanError> {
 /// Relative precision of people and ε found, which are then rounded up to three digits.
 const PRECISION: f64 = 1e-3;
 
+/// Logarithm of the ratio of two errors that differ by roundings of floating point alone.
+const EXACT: f64 = 1e-9;
+
 /// Finds the least number of people, to three digits, for whom every error is at most what is
 /// wanted.
 ///
 /// With more people the noise falls, and a larger batch hides better, so that no choice is lost.
 fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result<u64, PlanError> {
     let most = PEOPLE.max;
+    let excess = |people: f64| -> Result<f64, PlanError> {
+        // Two are the least that hide each other.
+        if privacy.central.is_some() && people * honest_fraction < 2.0 {
+            return Ok(f64::INFINITY);
+        }
+        Ok(search.times_wanted(people, privacy)?.ln())
+    };
     let found = if privacy.central.is_none() && !search.is_open() {
         // The choice does not depend on people, and variance falls as one over their number.
         let people = search.times_wanted(1.0, privacy)?.max(1.0);
         (people <= most).then_some(people)
     } else {
-        let excess = |people: f64| -> Result<f64, PlanError> {
-            // Two are the least that hide each other.
-            if privacy.central.is_some() && people * honest_fraction < 2.0 {
-                return Ok(f64::INFINITY);
-            }
-            Ok(search.times_wanted(people, privacy)?.ln())
-        };
         secant_falling(&excess, [1.0, most], 10_000.0, PRECISION)?
     };
     let people = found.ok_or_else(|| {
@@ -110,7 +113,23 @@ fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result
             "no number of people up to {most:e} brings every error to what is wanted"
         ))
     })?;
-    Ok(round_up(people).round() as u64)
+    Ok(rounded(&excess, |people| round_up(people).ceil(), people, most)? as u64)
+}
+
+/// Rounds up a number that is enough, and on while what it was rounded to is not: other
+/// parameters are chosen there.
+fn rounded(
+    excess: &impl Fn(f64) -> Result<f64, PlanError>,
+    round_up: impl Fn(f64) -> f64,
+    found: f64,
+    most: f64,
+) -> Result<f64, PlanError> {
+    let mut enough = round_up(found);
+    while enough < most && excess(enough)? > EXACT {
+        // Less than one of the last digit.
+        enough = round_up(enough * 1.0001);
+    }
+    Ok(enough.min(most))
 }
 
 /// Finds the least local ε, to three digits, at which every error is at most what is wanted.
@@ -129,7 +148,7 @@ fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
     })?;
     if search.is_open() {
         // The least average error falls with ε.
-        return Ok(round_up(found).min(most));
+        return rounded(&excess, round_up, found, most);
     }
     // The greatest error over all answers falls with ε, but not where other parameters are
     // chosen, which lessen the average. So a smaller ε may be enough as well.
@@ -143,7 +162,7 @@ fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
     }
     let does = |epsilon: f64| Ok::<_, PlanError>(excess(epsilon)? <= 0.0);
     let (enough, _) = try_bisect(enough, less.max(least), geometric(PRECISION), does)?;
-    Ok(round_up(enough).min(most))
+    rounded(&excess, round_up, enough, most)
 }
 
 /// Ratio of the steps in which a smaller ε is tried, and their number: down to two thirds.
