@@ -4,8 +4,6 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-use hushbin::Task;
 use hushbin::sums::SumTask;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -13,24 +11,22 @@ use rand_core::SeedableRng;
 use super::output::{Error, progress_bar, write_answer};
 use super::{describe, sums};
 use crate::simulate::{
-    Answers, Compared, ComparedText, DataSet, Errors, Format, Found, FoundTexts, Outcome, Repeated,
-    SumData, Survey, simulate, simulate_sums, survey,
+    Answers, Compared, ComparedText, Format, Found, FoundTexts, SumData, Survey, simulate_sums,
+    survey,
 };
 use crate::task::task_file::ReportTaskFile;
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand};
+use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
 /// Run the randomizer and the estimator over a data set and compare with its
 /// truth.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Task file; parameters it leaves out are chosen, the sparsity by how many
-    /// entries the people of the data set have.
+    /// Task file; parameters it leaves out are chosen.
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
-    /// Data set. As .csv or .jsonl the answers of a person in each line, under a header of
-    /// question names or as what a page passes to `report`; else a line `people items
-    /// max`, then lines `person item value`.
+    /// Data set, .csv or .jsonl: the answers of a person in each line, under a header of
+    /// question names or as what a page passes to `report`.
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// Take only the first N people.
@@ -39,16 +35,10 @@ pub(super) struct Options {
     /// Seed of the generator, to repeat a run; by default from the system.
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Run so many times, with seeds counted up, and print averages; several runs
-    /// tell bias from noise.
+    /// Run so many times, with seeds counted up, and print averages.
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     runs: u64,
-    /// What to estimate of each item, of data in lines `person item value`; by default
-    /// the mean.
-    #[arg(long, value_enum)]
-    estimand: Option<EstimandName>,
-    /// Confidence of the intervals that are to hold the truth, of answers as .csv or
-    /// .jsonl.
+    /// Confidence of the intervals that are to hold the truth.
     #[arg(long, value_name = "P", default_value_t = DEFAULT_CONFIDENCE)]
     confidence: f64,
     /// Letters of texts to search for, where the task asks for a text.
@@ -57,59 +47,6 @@ pub(super) struct Options {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum EstimandName {
-    /// Average value, missing entries counting as 0.
-    Mean,
-    /// Frequency of positive values.
-    Plus,
-    /// Frequency of negative values.
-    Minus,
-    /// Frequency of any value.
-    Nonmissing,
-}
-
-impl From<EstimandName> for Estimand {
-    fn from(name: EstimandName) -> Self {
-        match name {
-            EstimandName::Mean => Self::Mean,
-            EstimandName::Plus => Self::Plus,
-            EstimandName::Minus => Self::Minus,
-            EstimandName::Nonmissing => Self::Nonmissing,
-        }
-    }
-}
-
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    if let Some(format) = Format::of(&options.data) {
-        return run_survey(options, format, out);
-    }
-    let data = DataSet::open(&options.data)?;
-    let mut file = ReportTaskFile::read(&options.task)?;
-    // A task that leaves the sparsity open is fitted to these people.
-    if let [question] = &mut file.draft.questions[..]
-        && question.sparsity.is_none()
-        && question.entries.is_none()
-    {
-        question.entries = Some(data.entry_counts());
-    }
-    let task = file.resolve()?;
-    let people = options.people.unwrap_or(data.people());
-    let bar = progress_bar(people as u64 * options.runs, "people");
-    let mut outcomes = Vec::new();
-    for (run, rng) in (0..).zip(rngs(options)?) {
-        let before = people as u64 * run;
-        let progress = |done| bar.set_position(before + done as u64);
-        let estimand = options.estimand.unwrap_or(EstimandName::Mean).into();
-        outcomes.push(simulate(&task, &data, people, estimand, &rng, progress)?);
-    }
-    bar.finish_and_clear();
-    let found = Repeated::from_outcomes(&outcomes).ok_or("there is nothing to sum up")?;
-    write_answer(out, options.json, &found, |out| {
-        write_words(out, &task, &found)
-    })
 }
 
 /// A generator for each run.
@@ -122,15 +59,10 @@ fn rngs(options: &Options) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, 
     Ok(seeds.map(ChaCha20Rng::seed_from_u64))
 }
 
-/// As [`run`], of answers to questions.
-fn run_survey(options: &Options, format: Format, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let format = Format::of(&options.data)?;
     if let Some(task) = sums::task(&options.task) {
         return run_sums(options, format, &task?, out);
-    }
-    if options.estimand.is_some() {
-        return Err(
-            "of answers each question is estimated as it asks: leave --estimand out".into(),
-        );
     }
     let task = ReportTaskFile::read(&options.task)?.resolve()?;
     let answers = Answers::open(&options.data, format, &task)?;
@@ -315,110 +247,4 @@ fn write_numbers(out: &mut dyn Write, found: &Found, runs: usize) -> io::Result<
         )?;
     }
     Ok(())
-}
-
-fn write_words(out: &mut dyn Write, task: &Task, found: &Repeated) -> io::Result<()> {
-    write_subject(out, task, found)?;
-    write_errors(out, found)?;
-    let Outcome {
-        randomize_ns,
-        decode_ns,
-        ..
-    } = found.average;
-    writeln!(out, "these estimates are   {}", found.verdict())?;
-    writeln!(
-        out,
-        "randomising           {randomize_ns:.0} ns a report on one core"
-    )?;
-    writeln!(
-        out,
-        "decoding              {decode_ns:.0} ns a report on one core"
-    )
-}
-
-/// Who reported, and how.
-fn write_subject(out: &mut dyn Write, task: &Task, found: &Repeated) -> io::Result<()> {
-    let Outcome {
-        people,
-        reports,
-        items,
-        estimand,
-        replaced,
-        sampled_down,
-        ..
-    } = &found.average;
-    let times = match found.runs {
-        1 => String::new(),
-        runs => format!(", average of {runs} runs"),
-    };
-    writeln!(
-        out,
-        "{people} people, {reports} reports, {items} items, {}{times}",
-        estimand.as_str()
-    )?;
-    let question = &task.questions()[0];
-    let sparsity = question.sparsity();
-    let mechanism = describe::mechanism(question.mechanism());
-    writeln!(out, "{mechanism}, sparsity {sparsity}")?;
-    if *replaced > 0 {
-        writeln!(
-            out,
-            "{replaced} lines were replaced by a later one of the same person and item"
-        )?;
-    }
-    if *sampled_down > 0 {
-        writeln!(
-            out,
-            "{sampled_down} people had more entries than the sparsity, {sparsity}"
-        )?;
-    }
-    Ok(())
-}
-
-/// Errors as found, beside those predicted and those of answering 0.
-fn write_errors(out: &mut dyn Write, found: &Repeated) -> io::Result<()> {
-    let Outcome {
-        predicted_mse,
-        predicted_squared_bias,
-        ..
-    } = found.average;
-    let Errors {
-        tve,
-        max_abs_error,
-        mse,
-        zero_mse,
-        zero_max_abs_error,
-        ..
-    } = found.average.errors;
-    let (spread, largest) = match found.runs {
-        1 => (String::new(), String::new()),
-        _ => (
-            format!(" ± {:.1e}", found.mse_standard_error),
-            format!(" (largest of all runs {:.4e})", found.largest_error),
-        ),
-    };
-    writeln!(
-        out,
-        "mean squared error    {mse:.4e}{spread}   predicted {predicted_mse:.4e}   answering 0: {zero_mse:.4e}"
-    )?;
-    if predicted_squared_bias > 0.0 {
-        let measured = found.squared_bias.map_or_else(
-            || "several --runs measure it".to_owned(),
-            |bias| format!("measured {bias:.4e}"),
-        );
-        writeln!(
-            out,
-            "of it squared bias    predicted {predicted_squared_bias:.4e}   {measured}"
-        )?;
-    }
-    writeln!(
-        out,
-        "largest error         {max_abs_error:.4e}{largest}   answering 0: {zero_max_abs_error:.4e}"
-    )?;
-    writeln!(
-        out,
-        "shrunken estimates    {:.4e} mean squared error",
-        found.average.shrunken_mse
-    )?;
-    writeln!(out, "total variation error {tve:.4e}")
 }

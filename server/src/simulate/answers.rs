@@ -6,16 +6,16 @@
 //! together in a column for each part, `question.part`. As JSON lines: what a page would pass to `report`, an object each.
 //! Where a task asks for ratings alone, columns and members are its items.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead};
 use std::path::Path;
 
-use hushbin::task::{Kind, Part};
+use csv::StringRecord;
+use hushbin::task::{Kind, Limits, Part};
 use hushbin::{Entry, Items, Question, Task};
 use serde_json::{Map, Value};
 
 use super::columns::{add_part, columns, number, position, value};
-use super::data_set::DataError;
+use super::lines::{DataError, Format, for_each_object, for_each_record, open, refuse};
 
 /// People and their answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,37 +29,13 @@ pub(crate) struct Answers {
     clipped: Vec<u64>,
 }
 
-/// How answers are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// A header of names and a line for each person.
-    Csv,
-    /// An object in each line.
-    JsonLines,
-}
-
-impl Format {
-    /// By the file's name; `None` for other data.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "csv" => Some(Self::Csv),
-            "jsonl" | "ndjson" => Some(Self::JsonLines),
-            _ => None,
-        }
-    }
-}
-
 impl Answers {
     /// Reads a file of answers to the task.
     ///
     /// # Errors
     /// [`DataError`], naming the first line that is wrong.
     pub(crate) fn open(path: &Path, format: Format, task: &Task) -> Result<Self, DataError> {
-        let named = |source| DataError::Io {
-            path: path.display().to_string(),
-            source,
-        };
-        let reader = BufReader::new(File::open(path).map_err(named)?);
+        let reader = open(path)?;
         match format {
             Format::Csv => Self::read_csv(reader, task),
             Format::JsonLines => Self::read_json_lines(reader, task),
@@ -78,28 +54,20 @@ impl Answers {
 
     fn read_csv(reader: impl io::Read, task: &Task) -> Result<Self, DataError> {
         let mut answers = Self::new(task);
-        let mut reader = csv::Reader::from_reader(reader);
-        let header = reader.headers().map_err(|error| refuse(1, &error))?.clone();
-        let columns = columns(task, &header).map_err(|error| refuse(1, &error))?;
-        for record in reader.records() {
-            let record = record.map_err(|error| {
-                let line = error.position().map_or(0, csv::Position::line);
-                refuse(line as usize, &error)
-            })?;
-            let line = record.position().map_or(0, csv::Position::line) as usize;
-            let cells = record.iter().map(str::trim);
-            let given = if task.is_unnamed() {
-                let rated = header
-                    .iter()
-                    .zip(cells)
-                    .filter(|(_, cell)| !cell.is_empty());
-                vec![
-                    rated
-                        .map(|(item, cell)| (item.to_owned(), number(cell)))
-                        .collect(),
-                ]
-            } else {
+        for_each_record(reader, |header| {
+            let (header, columns) = (header.clone(), columns(task, header)?);
+            let answers = &mut answers;
+            Ok(move |record: &StringRecord| {
+                let cells = record.iter().map(str::trim);
                 let mut given = vec![Value::Null; answers.questions];
+                if task.is_unnamed() {
+                    let rated = header.iter().zip(cells);
+                    let rated = rated.filter(|(_, cell)| !cell.is_empty());
+                    given[0] = rated
+                        .map(|(item, cell)| (item.to_owned(), number(cell)))
+                        .collect();
+                    return answers.add(task, &given);
+                }
                 for (column, cell) in columns.iter().zip(cells) {
                     let question = &task.questions()[column.question];
                     let own = &mut given[column.question];
@@ -108,35 +76,25 @@ impl Answers {
                         Some(part) => add_part(own, part, cell),
                     }
                 }
-                given
-            };
-            let added = answers.add(task, &given);
-            added.map_err(|error| refuse(line, &error))?;
-        }
+                answers.add(task, &given)
+            })
+        })?;
         answers.checked()
     }
 
     fn read_json_lines(reader: impl BufRead, task: &Task) -> Result<Self, DataError> {
         let mut answers = Self::new(task);
-        for (number, line) in (1..).zip(reader.lines()) {
-            let line = line.map_err(|error| refuse(number, &error))?;
-            if line.trim().is_empty() {
-                continue;
-            }
-            let object: Map<String, Value> =
-                serde_json::from_str(&line).map_err(|error| refuse(number, &error))?;
+        for_each_object(reader, |object| {
             let mut given = vec![Value::Null; answers.questions];
             if task.is_unnamed() {
                 given[0] = Value::Object(object);
             } else {
                 for (name, value) in object {
-                    let question = position(task, &name);
-                    given[question.map_err(|error| refuse(number, &error))?] = value;
+                    given[position(task, &name)?] = value;
                 }
             }
-            let added = answers.add(task, &given);
-            added.map_err(|error| refuse(number, &error))?;
-        }
+            answers.add(task, &given)
+        })?;
         answers.checked()
     }
 
@@ -176,18 +134,13 @@ impl Answers {
                 Ok(vec![one(item(question.items(), value)?)])
             }
             (Kind::Choice, _) => expected("one of the options"),
-            (Kind::Number(scale), Value::Number(number)) => {
-                let Some(number) = number.as_f64() else {
-                    return expected("a finite number");
-                };
-                let [min, max] = scale.range();
-                self.clipped[index] += u64::from(!(min..=max).contains(&number));
-                Ok(vec![Entry {
-                    item: 0,
-                    value: number,
-                }])
-            }
-            (Kind::Number(_), _) => expected("a finite number"),
+            (Kind::Number(scale), _) => match value.as_f64() {
+                Some(value) => {
+                    self.clip(index, scale.range(), value);
+                    Ok(vec![Entry { item: 0, value }])
+                }
+                None => expected("a finite number"),
+            },
             (Kind::Set, Value::Array(options)) => {
                 let options = options.iter();
                 options
@@ -196,13 +149,7 @@ impl Answers {
             }
             (Kind::Set, _) => expected("a list of options"),
             (Kind::Numbers(of), Value::Object(numbers)) => {
-                let mut entries = rated(question, numbers)?;
-                entries.sort_by_key(|entry| entry.item);
-                for entry in &entries {
-                    let [min, max] = of[entry.item as usize].range();
-                    self.clipped[index] += u64::from(!(min..=max).contains(&entry.value));
-                }
-                Ok(entries)
+                Ok(self.numbers(index, of, rated(question, numbers)?))
             }
             (Kind::Numbers(_), _) => expected("each number by its name"),
             (Kind::Text(prefixes), Value::String(text)) => {
@@ -211,15 +158,11 @@ impl Answers {
             (Kind::Text(_), _) => expected("a text"),
             (Kind::Cross(cross), Value::Object(given)) => {
                 let given = part_answers(cross.parts(), given)?;
-                let (row, column) = (given[0], given[1]);
+                let (item, value) = (given[0] as u64, given[1]);
                 if let Some(scale) = cross.columns().scale() {
-                    let [min, max] = scale.range();
-                    self.clipped[index] += u64::from(!(min..=max).contains(&column));
+                    self.clip(index, scale.range(), value);
                 }
-                Ok(vec![Entry {
-                    item: row as u64,
-                    value: column,
-                }])
+                Ok(vec![Entry { item, value }])
             }
             (Kind::Together(together), Value::Object(given)) => {
                 let given = part_answers(together.parts(), given)?;
@@ -232,6 +175,20 @@ impl Answers {
             (Kind::Ratings(_), Value::Object(ratings)) => rated(question, ratings),
             (Kind::Ratings(_), _) => expected("items and their values"),
         }
+    }
+
+    /// Numbers in the order of their items.
+    fn numbers(&mut self, question: usize, of: &[Limits], mut entries: Vec<Entry>) -> Vec<Entry> {
+        entries.sort_by_key(|entry| entry.item);
+        for entry in &entries {
+            self.clip(question, of[entry.item as usize].range(), entry.value);
+        }
+        entries
+    }
+
+    /// Counts a number beyond its range.
+    fn clip(&mut self, question: usize, [min, max]: [f64; 2], number: f64) {
+        self.clipped[question] += u64::from(!(min..=max).contains(&number));
     }
 
     /// Number of people.
@@ -308,13 +265,6 @@ fn item(items: &Items, name: &Value) -> Result<u64, String> {
     };
     let item = items.resolve(&text);
     item.ok_or_else(|| format!("there is no option {text:?}"))
-}
-
-pub(super) fn refuse(line: usize, reason: &impl ToString) -> DataError {
-    DataError::Line {
-        line,
-        reason: reason.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Simulations of sums through a shuffler on people whose numbers are known.
 
-use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::collections::HashMap;
 use std::path::Path;
 
+use csv::StringRecord;
 use hushbin::sums::{SumRandomizer, SumTask};
 use hushbin_analysis::estimate::{Label, Options};
 use hushbin_analysis::sums::{SumEstimates, SumPlan, SumQuery, SumTotals};
@@ -12,9 +11,8 @@ use rand_core::CryptoRng;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::answers::{Format, refuse};
 use super::columns::number;
-use super::data_set::DataError;
+use super::lines::{DataError, Format, for_each_object, for_each_record, open, refuse};
 
 /// The numbers of people, each as many as the task has items.
 pub(crate) struct SumData {
@@ -28,43 +26,21 @@ impl SumData {
     /// # Errors
     /// [`DataError`], naming the first line that is wrong.
     pub(crate) fn open(path: &Path, format: Format, task: &SumTask) -> Result<Self, DataError> {
-        let named = |source| DataError::Io {
-            path: path.display().to_string(),
-            source,
-        };
-        let reader = BufReader::new(File::open(path).map_err(named)?);
+        let reader = open(path)?;
         let items = task.measure().items().count().unwrap_or(0) as usize;
         let mut data = Self {
             items,
             numbers: Vec::new(),
         };
         match format {
-            Format::Csv => {
-                let mut reader = csv::Reader::from_reader(reader);
-                let header = reader.headers().map_err(|error| refuse(1, &error))?.clone();
-                let mut seen = HashSet::new();
-                if let Some(twice) = header.iter().find(|name| !seen.insert(*name)) {
-                    return Err(refuse(1, &format!("{twice:?} stands twice")));
-                }
-                for (line, record) in (2..).zip(reader.records()) {
-                    let record = record.map_err(|error| refuse(line, &error))?;
+            Format::Csv => for_each_record(reader, |header| {
+                let (header, data) = (header.clone(), &mut data);
+                Ok(move |record: &StringRecord| {
                     let cells = record.iter().map(|cell| number(cell.trim()));
-                    let given = header.iter().map(str::to_owned).zip(cells).collect();
-                    data.add(task, &given)
-                        .map_err(|error| refuse(line, &error))?;
-                }
-            }
-            Format::JsonLines => {
-                for (line, text) in (1..).zip(reader.lines()) {
-                    let text = text.map_err(|error| refuse(line, &error))?;
-                    if !text.trim().is_empty() {
-                        let given: Map<String, Value> =
-                            serde_json::from_str(&text).map_err(|error| refuse(line, &error))?;
-                        data.add(task, &given)
-                            .map_err(|error| refuse(line, &error))?;
-                    }
-                }
-            }
+                    data.add(task, &header.iter().map(str::to_owned).zip(cells).collect())
+                })
+            })?,
+            Format::JsonLines => for_each_object(reader, |given| data.add(task, &given))?,
         }
         match data.people() {
             0 => Err(refuse(1, &"there are no answers")),
@@ -167,17 +143,9 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
         ..Options::default()
     };
     let query = SumQuery::new(task, &options)?;
-    let mut truths = vec![0.0; data.items];
-    for answer in data.first(people) {
-        truths
-            .iter_mut()
-            .zip(answer)
-            .for_each(|(sum, own)| *sum += own / people as f64);
-    }
     let (mut randomizer, mut messages) = (SumRandomizer::new(task), Vec::new());
-    let mut squares = vec![[0.0; 2]; data.items];
-    let mut first: Option<SumEstimates> = None;
-    let (mut runs, mut clipped, mut covered, mut all_covered) = (0_u64, 0, 0_u64, 0_u64);
+    let mut found = Sums::new(data, people);
+    let mut clipped = 0;
     let begun = std::time::Instant::now();
     for mut rng in rngs {
         let mut totals = SumTotals::new(task);
@@ -186,20 +154,8 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
             clipped += u64::from(lost.clipped);
             messages.iter().for_each(|own| totals.fold(*own));
         }
-        runs += 1;
-        progress(runs * people as u64);
-        let found = SumEstimates::new(task, &totals, &query);
-        let mut all = true;
-        for ((own, truth), [error, stated]) in found.estimates.iter().zip(&truths).zip(&mut squares)
-        {
-            *error += (own.mean.estimate - truth).powi(2);
-            *stated += own.mean.standard_error.powi(2);
-            let holds = |[low, high]: [f64; 2]| low <= *truth && *truth <= high;
-            covered += u64::from(holds(own.mean.interval));
-            all &= holds(own.mean.simultaneous_interval);
-        }
-        all_covered += u64::from(all);
-        first.get_or_insert(found);
+        found.add(SumEstimates::new(task, &totals, &query));
+        progress(found.runs * people as u64);
     }
     let seconds = begun.elapsed().as_secs_f64();
     let plan = SumPlan::new(task.clone())?;
@@ -208,26 +164,79 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
         let own = plan.errors.get(item).or(plan.errors.first());
         own.map_or(f64::NAN, |own| own.local_standard_error * scale)
     };
-    let first = first.ok_or("there are no runs")?;
-    let items = first.estimates.into_iter().enumerate();
-    let items = items.map(|(item, own)| SumItem {
-        item: own.item,
-        unit: own.unit,
-        truth: truths[item],
-        estimate: own.mean.estimate,
-        error: (squares[item][0] / runs as f64).sqrt(),
-        stated_error: (squares[item][1] / runs as f64).sqrt(),
-        local_error: local(item),
-    });
+    let runs = found.runs;
     Ok(SumOutcome {
         people,
         runs,
         messages: task.messages().count(),
-        clipped: clipped / runs,
+        clipped: clipped.checked_div(runs).ok_or("there are no runs")?,
         confidence,
-        covered: covered as f64 / (runs * data.items as u64) as f64,
-        all_covered: all_covered as f64 / runs as f64,
-        items: items.collect(),
+        covered: found.covered as f64 / (runs * data.items as u64) as f64,
+        all_covered: found.all_covered as f64 / runs as f64,
+        items: found.items(local),
         randomize_ns: 1e9 * seconds / (runs as f64 * people as f64),
     })
+}
+
+/// What runs add up to.
+struct Sums {
+    truths: Vec<f64>,
+    runs: u64,
+    /// Squared errors by item: as they are, and as stated.
+    squares: Vec<[f64; 2]>,
+    covered: u64,
+    all_covered: u64,
+    first: Option<SumEstimates>,
+}
+
+impl Sums {
+    fn new(data: &SumData, people: usize) -> Self {
+        let mut truths = vec![0.0; data.items];
+        for answer in data.first(people) {
+            let numbers = truths.iter_mut().zip(answer);
+            numbers.for_each(|(sum, own)| *sum += own / people as f64);
+        }
+        Self {
+            squares: vec![[0.0; 2]; truths.len()],
+            truths,
+            runs: 0,
+            covered: 0,
+            all_covered: 0,
+            first: None,
+        }
+    }
+
+    fn add(&mut self, found: SumEstimates) {
+        self.runs += 1;
+        let mut all = true;
+        let known = self.truths.iter().zip(&mut self.squares);
+        for (own, (truth, [error, stated])) in found.estimates.iter().zip(known) {
+            *error += (own.mean.estimate - truth).powi(2);
+            *stated += own.mean.standard_error.powi(2);
+            let holds = |[low, high]: [f64; 2]| low <= *truth && *truth <= high;
+            self.covered += u64::from(holds(own.mean.interval));
+            all &= holds(own.mean.simultaneous_interval);
+        }
+        self.all_covered += u64::from(all);
+        self.first.get_or_insert(found);
+    }
+
+    /// Errors by item, with the `local` error of each.
+    fn items(self, local: impl Fn(usize) -> f64) -> Vec<SumItem> {
+        let root = |square: f64| (square / self.runs as f64).sqrt();
+        let estimates = self.first.into_iter().flat_map(|first| first.estimates);
+        let known = self.truths.iter().zip(&self.squares);
+        let items = estimates.zip(known).enumerate();
+        items
+            .map(|(item, (own, (&truth, &[error, stated])))| SumItem {
+                item: own.item,
+                unit: own.unit,
+                truth,
+                estimate: own.mean.estimate,
+                error: root(error),
+                stated_error: root(stated),
+                local_error: local(item),
+            })
+            .collect()
+    }
 }

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use super::answers::Answers;
-use super::ratings::{People, SimulateError, randomize};
+use super::reports::{People, SimulateError, randomize};
 use super::texts::{Crowd, FoundTexts};
 
 /// What simulations of a task found, on average over `runs`.
@@ -106,12 +106,7 @@ pub(crate) fn survey(
     rngs: impl Iterator<Item = ChaCha20Rng>,
     progress: impl Fn(usize, usize) + Sync,
 ) -> Result<Survey, SimulateError> {
-    if people == 0 || people > answers.people() {
-        return Err(SimulateError::People {
-            asked: people,
-            there: answers.people(),
-        });
-    }
+    check_people(people, answers.people())?;
     let estimator = Estimator::for_task(task.clone());
     let confidence = search.confidence;
     let truth = |index| Truth::new(task, index, answers, people, confidence);
@@ -160,6 +155,14 @@ pub(crate) fn survey(
             .collect(),
         texts: crowds.into_iter().map(|crowd| crowd.found(runs)).collect(),
     })
+}
+
+/// Checks that there are so many people.
+fn check_people(asked: usize, there: usize) -> Result<(), SimulateError> {
+    match (1..=there).contains(&asked) {
+        true => Ok(()),
+        false => Err(SimulateError::People { asked, there }),
+    }
 }
 
 /// What is true of the answers to a question, and how to ask for it.

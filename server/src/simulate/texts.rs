@@ -8,7 +8,7 @@ use hushbin_analysis::heavy_hitters::{Detectable, Options, PROBABILITY, Reports,
 use serde::Serialize;
 
 use super::answers::Answers;
-use super::ratings::SimulateError;
+use super::reports::SimulateError;
 
 /// What searches for the texts of a question found, on average over runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]

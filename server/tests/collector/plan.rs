@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::support::alternatives::Asked;
 use crate::support::simulation::Simulation;
 use hushbin::Task;
+use hushbin_analysis::estimate::Estimand;
 use hushbin_tests::process::answer;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -64,19 +65,18 @@ fn questions_are_of_every_kind() {
 
 /// Root of the mean squared error over everything that is asked for, and what
 /// part of its square are the biases of these people.
-fn measured(asked: &Asked, simulation: &Simulation) -> (f64, f64) {
+fn measured(asked: &Asked, task: &Task, simulation: &Simulation) -> (f64, f64) {
     // Frequencies are those of either sign.
-    let estimands: &[&str] = if asked.frequency {
-        &["plus", "minus"]
+    let estimands: &[Estimand] = if asked.frequency {
+        &[Estimand::Plus, Estimand::Minus]
     } else {
-        &["mean"]
+        &[Estimand::Mean]
     };
     let (mut mse, mut bias) = (0.0, 0.0);
-    for (seed, estimand) in (1..).zip(estimands) {
-        let found = simulation.run(estimand, runs(asked.items), seed);
-        let part = |name: &str| found[name].as_f64().unwrap() / estimands.len() as f64;
-        mse += part("mse");
-        bias += part("predicted_squared_bias");
+    for (seed, &estimand) in (1..).zip(estimands) {
+        let found = simulation.run(task, estimand, runs(asked.items).into(), seed);
+        mse += found.mse / estimands.len() as f64;
+        bias += found.predicted_squared_bias / estimands.len() as f64;
     }
     (mse.sqrt(), bias)
 }
@@ -87,7 +87,7 @@ fn measured(asked: &Asked, simulation: &Simulation) -> (f64, f64) {
 fn errors_are_as_predicted() {
     let ones = [1.0; 64];
     for (seed, asked) in questions() {
-        let simulation = Simulation::new();
+        let mut simulation = Simulation::new();
         let (answer, task) = planned(&asked, &simulation);
         let stated = |name: &str| answer["questions"][0][name].as_f64().unwrap();
         let assert_near = |measured: f64, name: &str| {
@@ -98,11 +98,11 @@ fn errors_are_as_predicted() {
         let entries = asked.by_person();
         let people = entries.iter().map(|&entries| &ones[..entries as usize]);
         simulation.scatter(asked.items, people, seed);
-        let (error, bias) = measured(&asked, &simulation);
+        let (error, bias) = measured(&asked, &task, &simulation);
         assert_near((error * error - bias).sqrt(), "standard_error");
         if stated("bias") > 0.0 {
             simulation.agree(asked.items, entries.iter().copied());
-            let (error, _) = measured(&asked, &simulation);
+            let (error, _) = measured(&asked, &task, &simulation);
             assert_near(error, "error");
         } else {
             assert_eq!(bias, 0.0);

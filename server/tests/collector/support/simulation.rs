@@ -1,24 +1,40 @@
-//! Random people as data sets, and what `hushbin simulate` finds on them.
+//! Random people, and how wrong the estimates of a task come out on them.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hushbin::sample::{below, choose_front};
-use hushbin_tests::process::answer;
+use hushbin::{Entry, Randomizer, Task};
+use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
-use serde_json::Value;
+use rayon::prelude::*;
 use tempfile::TempDir;
 
-/// A directory that vanishes, for a task and people.
+/// A directory that vanishes, for a task, and people.
 pub(crate) struct Simulation {
     directory: TempDir,
+    items: u32,
+    people: Vec<Vec<Entry>>,
+}
+
+/// What several runs found.
+pub(crate) struct Found {
+    /// Squared error, averaged over items and runs.
+    pub(crate) mse: f64,
+    pub(crate) mse_standard_error: f64,
+    pub(crate) predicted_mse: f64,
+    pub(crate) predicted_squared_bias: f64,
+    /// Squared bias, averaged over items: the squares of the errors averaged over runs, less
+    /// what the noise leaves in them.
+    pub(crate) squared_bias: f64,
 }
 
 impl Simulation {
     pub(crate) fn new() -> Self {
         Self {
             directory: tempfile::tempdir().unwrap(),
+            items: 0,
+            people: Vec::new(),
         }
     }
 
@@ -27,64 +43,72 @@ impl Simulation {
         self.directory.path().join("task.json")
     }
 
-    fn data(&self) -> PathBuf {
-        self.directory.path().join("data.txt")
-    }
-
-    /// Writes people with values of these magnitudes, of items and with signs
-    /// that are uniformly random.
+    /// Makes people with values of these magnitudes, of items and with signs that are
+    /// uniformly random.
     pub(crate) fn scatter<'a>(
-        &self,
+        &mut self,
         items: u32,
         people: impl Iterator<Item = &'a [f64]>,
         seed: u64,
     ) {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
-        let mut deck: Vec<u32> = (0..items).collect();
-        let person = |magnitudes: &[f64]| -> Vec<(u32, f64)> {
+        let mut deck: Vec<u64> = (0..u64::from(items)).collect();
+        let person = |magnitudes: &[f64]| {
             choose_front(&mut rng, &mut deck, magnitudes.len());
-            let entries = deck.iter().zip(magnitudes);
+            let signed = |(&item, &value): (&u64, &f64)| Entry {
+                item,
+                value: [value, -value][below(&mut rng, 2) as usize],
+            };
+            let mut entries: Vec<_> = deck.iter().zip(magnitudes).map(signed).collect();
+            entries.sort_by_key(|entry| entry.item);
             entries
-                .map(|(&item, &value)| (item, [value, -value][below(&mut rng, 2) as usize]))
+        };
+        (self.items, self.people) = (items, people.map(person).collect());
+    }
+
+    /// Makes people who all have the first items, so many of them, as 1.
+    pub(crate) fn agree(&mut self, items: u32, entries: impl Iterator<Item = u32>) {
+        let one = |item| Entry { item, value: 1.0 };
+        let person = |entries| (0..u64::from(entries)).map(one).collect();
+        (self.items, self.people) = (items, entries.map(person).collect());
+    }
+
+    /// Randomises and estimates so many times, with seeds counted up.
+    pub(crate) fn run(&self, task: &Task, estimand: Estimand, runs: u64, seed: u64) -> Found {
+        let question = &task.questions()[0];
+        let mut expectation = Expectation::new(question, estimand, self.items).unwrap();
+        self.people.iter().for_each(|own| expectation.add(own));
+        let truth: Vec<f64> = expectation.truth().collect();
+        let asked: Vec<u64> = (0..u64::from(self.items)).collect();
+        let errors = |run| -> Vec<f64> {
+            let mut rng = ChaCha20Rng::seed_from_u64(seed + run);
+            let (mut randomizer, mut totals) = (Randomizer::new(task), Totals::new(task));
+            for entries in &self.people {
+                totals.fold(&randomizer.randomize(entries, &mut rng).unwrap().report);
+            }
+            let points = points(task, &totals, &asked);
+            let estimates = points.iter().map(|own| own.get(estimand).unwrap().estimate);
+            estimates
+                .zip(&truth)
+                .map(|(own, truth)| own - truth)
                 .collect()
         };
-        self.write(items, people.map(person));
-    }
-
-    /// Writes people who all have the first items, so many of them, as 1.
-    pub(crate) fn agree(&self, items: u32, entries: impl Iterator<Item = u32>) {
-        let person = |entries| (0..entries).map(|item| (item, 1.0)).collect();
-        self.write(items, entries.map(person));
-    }
-
-    fn write(&self, items: u32, people: impl Iterator<Item = Vec<(u32, f64)>>) {
-        let (mut lines, mut count, mut most) = (String::new(), 0, 0);
-        for (person, entries) in people.enumerate() {
-            (count, most) = (person + 1, most.max(entries.len()));
-            for (item, value) in entries {
-                lines += &format!("{person} {item} {value}\n");
-            }
+        let errors: Vec<Vec<f64>> = (0..runs).into_par_iter().map(errors).collect();
+        let (runs, items) = (runs as f64, f64::from(self.items));
+        let square = |errors: &[f64]| errors.iter().map(|e| e * e).sum::<f64>() / items;
+        let squares: Vec<f64> = errors.iter().map(|run| square(run)).collect();
+        let mse = squares.iter().sum::<f64>() / runs;
+        let spread: f64 = squares.iter().map(|own| (own - mse).powi(2)).sum();
+        let average = |item: usize| errors.iter().map(|run| run[item]).sum::<f64>() / runs;
+        let averages: Vec<f64> = (0..truth.len()).map(average).collect();
+        Found {
+            mse,
+            mse_standard_error: (spread / (runs - 1.0) / runs).sqrt(),
+            predicted_mse: expectation.mean_squared_error(),
+            predicted_squared_bias: expectation.squared_bias(),
+            // E[average²] = bias² + variance/runs, and the mean square of all errors is
+            // bias² + variance.
+            squared_bias: (runs * square(&averages) - mse) / (runs - 1.0),
         }
-        fs::write(self.data(), format!("{count} {items} {most}\n{lines}")).unwrap();
-    }
-
-    /// What the command finds in so many runs.
-    pub(crate) fn run(&self, estimand: &str, runs: u32, seed: u32) -> Value {
-        let (task, data) = (self.task(), self.data());
-        let path = |path: &Path| path.to_str().unwrap().to_owned();
-        answer(&[
-            "simulate",
-            "--task",
-            &path(&task),
-            "--data",
-            &path(&data),
-            "--estimand",
-            estimand,
-            "--runs",
-            &runs.to_string(),
-            "--seed",
-            &seed.to_string(),
-            "--json",
-        ])
     }
 }

@@ -1,0 +1,255 @@
+//! Reports of simulated people, made and folded on all cores by the same code as in use.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use hushbin::{Randomized, Randomizer, Report, Task};
+use rand_chacha::ChaCha20Rng;
+use rayon::prelude::*;
+
+use hushbin_analysis::estimate::{EstimateError, Totals};
+use hushbin_analysis::heavy_hitters::{Reports, SearchError};
+
+/// Why a simulation cannot run.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(crate) enum SimulateError {
+    /// More people asked for than there are.
+    #[error("{asked} people asked for, the data set has {there}")]
+    People {
+        /// Asked for.
+        asked: usize,
+        /// In the data set.
+        there: usize,
+    },
+    /// A question without a list of items, whose truth is not known.
+    #[error("question {question:?} is open: list its items to simulate it")]
+    Open {
+        /// Its name.
+        question: String,
+    },
+    /// Estimates that cannot be given.
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
+    /// Texts that cannot be searched for.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// A value that the task does not take.
+    #[error("person {person}: {source}")]
+    Entry {
+        /// Whose.
+        person: usize,
+        /// What is wrong.
+        source: hushbin::Error,
+    },
+}
+
+/// People who are randomised with one stream of random numbers, between two
+/// looks at the clock.
+const BLOCK: usize = 4096;
+
+/// Reports of the first `people`, folded, a block at a time on any core; `progress` is called
+/// with the number of people done.
+///
+/// Each block of people draws from a stream of its own of the generator, so the
+/// outcome depends on the generator's seed and not on the number of cores.
+pub(super) fn randomize(
+    task: &Task,
+    data: &impl People,
+    people: usize,
+    rng: &ChaCha20Rng,
+    progress: &(impl Fn(usize) + Sync),
+) -> Result<Part, SimulateError> {
+    let done = AtomicUsize::new(0);
+    let randomizer = Randomizer::new(task);
+    let nobody = || Part::new(task, randomizer.clone());
+    let add_block = |mut part: Part, index: usize| {
+        let first = index * BLOCK;
+        let block = first..people.min(first + BLOCK);
+        let mut rng = rng.clone();
+        rng.set_stream(index as u64);
+        let size = block.len();
+        part.add(data, block, &mut rng)?;
+        progress(done.fetch_add(size, Ordering::Relaxed) + size);
+        Ok(part)
+    };
+    (0..people.div_ceil(BLOCK))
+        .into_par_iter()
+        .try_fold(nobody, add_block)
+        .try_reduce(nobody, |a, b| Ok(a.merge(&b)))
+}
+
+/// Those whose reports are simulated.
+pub(super) trait People: Sync {
+    /// One person's report.
+    fn report(
+        &self,
+        person: usize,
+        randomizer: &mut Randomizer,
+        rng: &mut ChaCha20Rng,
+    ) -> Result<Randomized, hushbin::Error>;
+}
+
+/// Some of the blocks.
+pub(super) struct Part {
+    randomizer: Randomizer,
+    reports: Vec<Report>,
+    pub(super) totals: Totals,
+    /// Of questions for texts, those who answered.
+    pub(super) texts: Vec<Reports>,
+    pub(super) sampled_down: usize,
+    pub(super) randomizing: Duration,
+    pub(super) decoding: Duration,
+}
+
+impl Part {
+    fn new(task: &Task, randomizer: Randomizer) -> Self {
+        Self {
+            randomizer,
+            reports: Vec::with_capacity(BLOCK),
+            totals: Totals::new(task),
+            texts: (0..task.questions().len())
+                .filter_map(|question| Reports::new(task, question))
+                .collect(),
+            sampled_down: 0,
+            randomizing: Duration::ZERO,
+            decoding: Duration::ZERO,
+        }
+    }
+
+    fn add(
+        &mut self,
+        data: &impl People,
+        block: Range<usize>,
+        rng: &mut ChaCha20Rng,
+    ) -> Result<(), SimulateError> {
+        self.reports.clear();
+        let begin = Instant::now();
+        for person in block {
+            let made = data
+                .report(person, &mut self.randomizer, rng)
+                .map_err(|source| SimulateError::Entry { person, source })?;
+            self.sampled_down += usize::from(made.sampled_down);
+            self.reports.push(made.report);
+        }
+        let randomized = Instant::now();
+        for report in &self.reports {
+            self.totals.fold(report);
+            self.texts.iter_mut().for_each(|texts| texts.fold(report));
+        }
+        self.decoding += randomized.elapsed();
+        self.randomizing += randomized - begin;
+        Ok(())
+    }
+
+    fn merge(mut self, other: &Self) -> Self {
+        self.totals.merge(&other.totals);
+        for (own, others) in self.texts.iter_mut().zip(&other.texts) {
+            own.merge(others);
+        }
+        self.sampled_down += other.sampled_down;
+        self.randomizing += other.randomizing;
+        self.decoding += other.decoding;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin::{Entry, TaskDraft};
+    use hushbin_analysis::estimate::{Estimand, Expectation, points};
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    struct Crowd(Vec<Vec<Entry>>);
+
+    impl People for Crowd {
+        fn report(
+            &self,
+            person: usize,
+            randomizer: &mut Randomizer,
+            rng: &mut ChaCha20Rng,
+        ) -> Result<Randomized, hushbin::Error> {
+            randomizer.randomize(&self.0[person], rng)
+        }
+    }
+
+    fn task(text: &str) -> Task {
+        let draft: TaskDraft = serde_json::from_str(text).unwrap();
+        draft.resolve().unwrap()
+    }
+
+    fn on_cores(cores: usize, task: &Task, crowd: &Crowd, seed: u64) -> Part {
+        let rng = ChaCha20Rng::seed_from_u64(seed);
+        let people = crowd.0.len();
+        let most = AtomicUsize::new(0);
+        let progress = |done| {
+            most.fetch_max(done, Ordering::Relaxed);
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(cores);
+        let pool = pool.build().unwrap();
+        let part = pool.install(|| randomize(task, crowd, people, &rng, &progress));
+        assert_eq!(most.into_inner(), people);
+        part.unwrap()
+    }
+
+    #[test]
+    fn outcomes_depend_on_the_seed_and_not_on_the_cores() {
+        let task =
+            task(r#"{ "id": "t", "items": 20, "sparsity": 2, "epsilon": 1.0, "value": "real" }"#);
+        // More than two blocks of people, with 1 to 3 entries each.
+        let entry = |person: u64, entry| Entry {
+            item: (7 * person + entry) % 20,
+            value: if entry == 0 { 1.0 } else { -0.5 },
+        };
+        let person = |person| {
+            let mut entries: Vec<_> = (0..=person % 3).map(|own| entry(person, own)).collect();
+            entries.sort_by_key(|own| own.item);
+            entries
+        };
+        let crowd = Crowd((0..2 * BLOCK as u64 + 100).map(person).collect());
+        let outcome = |cores, seed| {
+            let part = on_cores(cores, &task, &crowd, seed);
+            (part.totals.encode(), part.sampled_down)
+        };
+        let alone = on_cores(1, &task, &crowd, 5);
+        assert_eq!(alone.totals.reports(), crowd.0.len() as u64);
+        assert!(alone.sampled_down > 0);
+        let alone = (alone.totals.encode(), alone.sampled_down);
+        for cores in [2, 3] {
+            assert_eq!(outcome(cores, 5), alone);
+        }
+        assert_ne!(outcome(1, 6), alone);
+    }
+
+    /// Blocks of equal people that drew the same numbers would make the same
+    /// reports: the error would be that of one block.
+    #[test]
+    fn blocks_draw_from_streams_of_their_own() {
+        let task =
+            task(r#"{ "id": "t", "items": 20, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#);
+        let entry = Entry {
+            item: 3,
+            value: 1.0,
+        };
+        let crowd = Crowd(vec![vec![entry]; 16 * BLOCK]);
+        let totals = on_cores(2, &task, &crowd, 7).totals;
+        let mut expectation = Expectation::new(&task.questions()[0], Estimand::Mean, 20).unwrap();
+        crowd.0.iter().for_each(|own| expectation.add(own));
+        let asked: Vec<u64> = (0..20).collect();
+        let points = points(&task, &totals, &asked);
+        let estimates = points
+            .iter()
+            .map(|own| own.get(Estimand::Mean).unwrap().estimate);
+        let squares = estimates
+            .zip(expectation.truth())
+            .map(|(own, truth)| (own - truth).powi(2));
+        let (mse, predicted) = (
+            squares.sum::<f64>() / 20.0,
+            expectation.mean_squared_error(),
+        );
+        // Over 20 items that is nine standard deviations too much.
+        assert!(mse < 4.0 * predicted, "{mse} instead of {predicted}");
+    }
+}
