@@ -20,15 +20,17 @@ use std::sync::Arc;
 
 #[cfg(feature = "postgres")]
 use postgres::error::SqlState;
+use serde::{Deserialize, Serialize};
 
 use crate::left_out::LeftOut;
 
 /// The engine's own name for a task, stable across restarts, and never given to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TaskKey(pub u64);
 
 /// A task as it was stored on first sight.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TaskRow {
     /// The engine's key.
     pub key: TaskKey,

@@ -18,21 +18,11 @@ const FILE_NAME: &str = "tasks.json";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Listed {
-    key: u64,
-    id: String,
-    fingerprint: [u8; 16],
-    parameters: String,
-    settings: String,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Content {
     version: u64,
     /// The key of the next task: none is given twice.
-    next: u64,
-    tasks: Vec<Listed>,
+    next: TaskKey,
+    tasks: Vec<TaskRow>,
 }
 
 /// The tasks of a data directory.
@@ -53,7 +43,7 @@ impl Catalogue {
         if !path.exists() {
             let content = Content {
                 version: VERSION,
-                next: 1,
+                next: TaskKey(1),
                 tasks: Vec::new(),
             };
             return Ok(Self { path, content });
@@ -107,37 +97,23 @@ impl Catalogue {
         next: TaskKey,
         rows: impl IntoIterator<Item = TaskRow>,
     ) -> Self {
-        let listed = |row: TaskRow| Listed {
-            key: row.key.0,
-            id: row.id,
-            fingerprint: row.fingerprint,
-            parameters: row.parameters,
-            settings: row.settings,
-        };
         Self {
             path: directory.join(FILE_NAME),
             content: Content {
                 version: VERSION,
-                next: next.0,
-                tasks: rows.into_iter().map(listed).collect(),
+                next,
+                tasks: rows.into_iter().collect(),
             },
         }
     }
 
     pub(super) fn rows(&self) -> Vec<TaskRow> {
-        let row = |listed: &Listed| TaskRow {
-            key: TaskKey(listed.key),
-            id: listed.id.clone(),
-            fingerprint: listed.fingerprint,
-            parameters: listed.parameters.clone(),
-            settings: listed.settings.clone(),
-        };
-        self.content.tasks.iter().map(row).collect()
+        self.content.tasks.clone()
     }
 
     /// The key that the next task will have.
     pub(super) fn next(&self) -> TaskKey {
-        TaskKey(self.content.next)
+        self.content.next
     }
 
     /// Lists a task, durably, under the next key.
@@ -147,14 +123,8 @@ impl Catalogue {
     pub(super) fn add(&mut self, row: TaskRow) -> Result<(), EngineError> {
         let key = self.content.next;
         self.change(|content| {
-            content.next += 1;
-            content.tasks.push(Listed {
-                key,
-                id: row.id,
-                fingerprint: row.fingerprint,
-                parameters: row.parameters,
-                settings: row.settings,
-            });
+            content.next.0 += 1;
+            content.tasks.push(TaskRow { key, ..row });
         })
     }
 
@@ -164,7 +134,7 @@ impl Catalogue {
     /// As [`Catalogue::add`].
     pub(super) fn configure(&mut self, key: TaskKey, settings: &str) -> Result<(), EngineError> {
         self.change(|content| {
-            let own = content.tasks.iter_mut().filter(|task| task.key == key.0);
+            let own = content.tasks.iter_mut().filter(|task| task.key == key);
             own.for_each(|task| settings.clone_into(&mut task.settings));
         })
     }
@@ -174,7 +144,7 @@ impl Catalogue {
     /// # Errors
     /// As [`Catalogue::add`].
     pub(super) fn remove(&mut self, key: TaskKey) -> Result<(), EngineError> {
-        self.change(|content| content.tasks.retain(|task| task.key != key.0))
+        self.change(|content| content.tasks.retain(|task| task.key != key))
     }
 
     /// Writes the same list to another directory, durably.
