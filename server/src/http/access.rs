@@ -55,35 +55,28 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
         .then_some(text.trim_start_matches(' '))
 }
 
-/// Whoever asks may read what is released.
-pub(super) struct Analyst;
+/// Proof that whoever asks may do what a role may.
+pub(super) struct Asker<const ADMIN: bool>;
 
-impl<S: Sync> FromRequestParts<S> for Analyst
+/// Proof that whoever asks may read what is released.
+pub(super) type Analyst = Asker<false>;
+
+/// Proof that whoever asks may change what is collected.
+pub(super) type Admin = Asker<true>;
+
+impl<S: Sync, const ADMIN: bool> FromRequestParts<S> for Asker<ADMIN>
 where
     Access: FromRef<S>,
 {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let needed = match ADMIN {
+            true => TokenRole::Admin,
+            false => TokenRole::Analyst,
+        };
         Access::from_ref(state)
-            .admit(&parts.headers, TokenRole::Analyst)
-            .await?;
-        Ok(Self)
-    }
-}
-
-/// Whoever asks may change what is collected.
-pub(super) struct Admin;
-
-impl<S: Sync> FromRequestParts<S> for Admin
-where
-    Access: FromRef<S>,
-{
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        Access::from_ref(state)
-            .admit(&parts.headers, TokenRole::Admin)
+            .admit(&parts.headers, needed)
             .await?;
         Ok(Self)
     }
