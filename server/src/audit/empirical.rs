@@ -82,12 +82,7 @@ pub fn measure(
 
     let delta = delta(task);
     let failure = 0.5 * plan.failure();
-    let prospect = Prospect {
-        judged: judged as f64,
-        reach: -Normal::standard().inverse_cdf(failure),
-        luck: (2.0 * ((pairs.len() * STATISTICS.len()) as f64).ln()).sqrt(),
-        delta,
-    };
+    let prospect = Prospect::new(judged, failure, pairs.len(), delta);
     let Attack {
         cut,
         pair,
@@ -261,6 +256,16 @@ struct Prospect {
 }
 
 impl Prospect {
+    /// The prospect of so many judging trials, of bounds that each fail this often.
+    fn new(judged: u64, failure: f64, pairs: usize, delta: f64) -> Self {
+        Self {
+            judged: judged as f64,
+            reach: -Normal::standard().inverse_cdf(failure),
+            luck: (2.0 * ((pairs * STATISTICS.len()) as f64).ln()).sqrt(),
+            delta,
+        }
+    }
+
     /// The bound to expect of an event with so many hits under either input.
     fn bound(&self, [hits, others]: [f64; 2], trials: f64) -> f64 {
         let expected = |hits, luck| self.judged * wilson(hits, trials, luck);

@@ -209,25 +209,7 @@ fn release_reports(
         EncodedUpload { id, count, reports }
     });
     let uploads: Vec<EncodedUpload<'_>> = uploads.collect();
-    // Not in chunks of uploads: a few uploads of 4,096 reports would keep one core busy alone.
-    let parts = uploads.par_iter().try_fold(
-        || (Totals::new(task), Vec::new()),
-        |(mut totals, mut reports), upload| {
-            upload.for_each_report(task, |report, bytes| {
-                totals.fold(&report);
-                reports.push((prefix(bytes), bytes));
-            })?;
-            Ok((totals, reports))
-        },
-    );
-    let counted = parts.try_reduce(
-        || (Totals::new(task), Vec::new()),
-        |(mut totals, mut reports), (others, mut more)| {
-            totals.merge(&others);
-            reports.append(&mut more);
-            Ok((totals, reports))
-        },
-    );
+    let counted = count(task, &uploads);
     let (totals, mut reports) = counted.map_err(|source| no_upload(task.id(), source))?;
     reports.par_sort_unstable();
     let blocks = (0_u128..)
@@ -247,6 +229,35 @@ fn release_reports(
         blocks: blocks.collect(),
         uploads: uploads.iter().map(|upload| upload.id.0).collect(),
     })
+}
+
+/// A report behind its [`prefix`].
+type Prefixed<'a> = (u64, &'a [u8]);
+
+/// Totals of uploads, and their reports.
+fn count<'a>(
+    task: &Task,
+    uploads: &[EncodedUpload<'a>],
+) -> Result<(Totals, Vec<Prefixed<'a>>), hushbin::Error> {
+    // Not in chunks of uploads: a few uploads of 4,096 reports would keep one core busy alone.
+    let parts = uploads.par_iter().try_fold(
+        || (Totals::new(task), Vec::new()),
+        |(mut totals, mut reports), upload| {
+            upload.for_each_report(task, |report, bytes| {
+                totals.fold(&report);
+                reports.push((prefix(bytes), bytes));
+            })?;
+            Ok((totals, reports))
+        },
+    );
+    parts.try_reduce(
+        || (Totals::new(task), Vec::new()),
+        |(mut totals, mut reports), (others, mut more)| {
+            totals.merge(&others);
+            reports.append(&mut more);
+            Ok((totals, reports))
+        },
+    )
 }
 
 /// First eight bytes of a report, its seed, as the number that sorts like them. Most comparisons

@@ -118,20 +118,7 @@ impl Estimator {
         totals.check(task);
         let index = query.question();
         let question = &task.questions()[index];
-        let cells = self.cells(totals, index);
-        let points = match &cells {
-            Some(Cells::Layered(layered)) => layered.points(query.items()),
-            _ => self.points(totals, index, query.items()),
-        };
-        let laws = Laws {
-            parts: self.parts[index].as_ref(),
-            folded: totals.folded(index),
-            whose: self.people(index),
-            sparsity: question.sparsity(),
-            items: query.items(),
-            cells,
-            points,
-        };
+        let laws = self.laws(totals, query);
         let reports = totals.reports_of(index) as f64;
         let sums = post::Sums {
             sparsity: question.sparsity(),
@@ -184,6 +171,25 @@ impl Estimator {
                 laws,
                 processed,
             },
+        }
+    }
+
+    /// Points of the items of a query, with their laws.
+    fn laws<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Laws<'a> {
+        let index = query.question();
+        let cells = self.cells(totals, index);
+        let points = match &cells {
+            Some(Cells::Layered(layered)) => layered.points(query.items()),
+            _ => self.points(totals, index, query.items()),
+        };
+        Laws {
+            parts: self.parts[index].as_ref(),
+            folded: totals.folded(index),
+            whose: self.people(index),
+            sparsity: self.task.questions()[index].sparsity(),
+            items: query.items(),
+            cells,
+            points,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Inputs that are hardest to hide from each other.
 
-use hushbin::task::{Kind, Limits, Part, Together};
+use hushbin::task::{Cross, Kind, Limits, Part, Prefixes, Scale, Together};
 use hushbin::{Entry, Question, ValueKind, item_key};
 
 /// Two inputs that a report must not tell apart by more than a factor exp(ε).
@@ -55,79 +55,86 @@ fn takes_fractions(question: &Question) -> bool {
     question.value().accepts(0.5)
 }
 
+/// The answer that is one item with a value.
+fn answer(item: u32, value: f64) -> Vec<Entry> {
+    let item = item.into();
+    vec![Entry { item, value }]
+}
+
 /// Answers that name one item, or are a number.
 fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
-    let answer = |item: u32, value: f64| {
-        vec![Entry {
-            item: item.into(),
-            value,
-        }]
+    match question.kind() {
+        Kind::Number(scale) => pairs_of_a_number(scale),
+        Kind::Cross(cross) => pairs_of_cells(cross),
+        Kind::Together(together) => pairs_of_parts(together),
+        Kind::Text(prefixes) => pairs_of_texts(prefixes),
+        _ => {
+            let last = question.items().count().unwrap_or(1) - 1;
+            let pair = |a: u32, b: u32| {
+                let name = |item: u32| format!("option {item}");
+                NeighbourPair::new([name(a), name(b)], [answer(a, 1.0), answer(b, 1.0)])
+            };
+            let mut pairs = vec![pair(0, last)];
+            pairs.extend((last > 1).then(|| pair(last / 2, 0)));
+            pairs
+        }
+    }
+}
+
+/// Numbers, whatever they are rounded to, and beyond the ends.
+fn pairs_of_a_number(scale: &Scale) -> Vec<NeighbourPair> {
+    let [min, max] = scale.range();
+    let between = 0.3 * min + 0.7 * max;
+    let pair = |a: f64, b: f64| {
+        NeighbourPair::new(
+            [a, b].map(|number| number.to_string()),
+            [answer(0, a), answer(0, b)],
+        )
     };
-    if let Kind::Number(scale) = question.kind() {
-        let [min, max] = scale.range();
-        // Whatever it is rounded to, and beyond the ends.
-        let between = 0.3 * min + 0.7 * max;
-        let pair = |a: f64, b: f64| {
-            NeighbourPair::new(
-                [a, b].map(|number| number.to_string()),
-                [answer(0, a), answer(0, b)],
-            )
-        };
-        return vec![pair(min, max), pair(between, min), pair(max + 1.0, between)];
-    }
-    if let Kind::Cross(cross) = question.kind() {
-        let rows = cross.shape()[0];
-        let ends = match cross.columns().scale() {
-            Some(scale) => scale.range(),
-            None => [0.0, f64::from(cross.shape()[1] - 1)],
-        };
-        let pair = |[row, other]: [u32; 2], [a, b]: [f64; 2]| {
-            let name = |row: u32, column: f64| format!("row {row}, {column}");
-            NeighbourPair::new(
-                [name(row, a), name(other, b)],
-                [answer(row, a), answer(other, b)],
-            )
-        };
-        let [first, last] = ends;
-        return vec![
-            pair([0, rows - 1], ends),
-            pair([0, 0], ends),
-            pair([0, rows - 1], [last, last]),
-            pair([rows - 1, 0], [last, first]),
-        ];
-    }
-    if let Kind::Together(together) = question.kind() {
-        return pairs_of_parts(together);
-    }
-    if let Kind::Text(prefixes) = question.kind() {
-        let entries = |text: &str| {
-            let keys = prefixes.keys(text).into_iter();
-            keys.map(|item| Entry { item, value: 1.0 }).collect()
-        };
-        let pair = |texts: [String; 2]| {
-            let inputs = [entries(&texts[0]), entries(&texts[1])];
-            NeighbourPair::new(texts.map(|text| format!("text {text:?}")), inputs)
-        };
-        // Of other beginnings, of the same one, and none at all.
-        let longest = prefixes
-            .lengths()
-            .last()
-            .map_or(0, |&length| length as usize);
-        let [a, b] = ["a", "b"].map(|letter| letter.repeat(longest + 1));
-        return vec![
-            pair([a.clone(), b.clone()]),
-            pair([a.clone(), format!("a{b}")]),
-            pair([a, String::new()]),
-        ];
-    }
-    let last = question.items().count().unwrap_or(1) - 1;
-    let pair = |a: u32, b: u32| {
-        let name = |item: u32| format!("option {item}");
-        NeighbourPair::new([name(a), name(b)], [answer(a, 1.0), answer(b, 1.0)])
+    vec![pair(min, max), pair(between, min), pair(max + 1.0, between)]
+}
+
+/// Cells of another row, another column, or both.
+fn pairs_of_cells(cross: &Cross) -> Vec<NeighbourPair> {
+    let rows = cross.shape()[0];
+    let ends = match cross.columns().scale() {
+        Some(scale) => scale.range(),
+        None => [0.0, f64::from(cross.shape()[1] - 1)],
     };
-    let mut pairs = vec![pair(0, last)];
-    pairs.extend((last > 1).then(|| pair(last / 2, 0)));
-    pairs
+    let pair = |[row, other]: [u32; 2], [a, b]: [f64; 2]| {
+        let name = |row: u32, column: f64| format!("row {row}, {column}");
+        NeighbourPair::new(
+            [name(row, a), name(other, b)],
+            [answer(row, a), answer(other, b)],
+        )
+    };
+    let [first, last] = ends;
+    vec![
+        pair([0, rows - 1], ends),
+        pair([0, 0], ends),
+        pair([0, rows - 1], [last, last]),
+        pair([rows - 1, 0], [last, first]),
+    ]
+}
+
+/// Texts of other beginnings, of the same one, and none at all.
+fn pairs_of_texts(prefixes: &Prefixes) -> Vec<NeighbourPair> {
+    let entries = |text: &str| {
+        let keys = prefixes.keys(text).into_iter();
+        keys.map(|item| Entry { item, value: 1.0 }).collect()
+    };
+    let pair = |texts: [String; 2]| {
+        let inputs = [entries(&texts[0]), entries(&texts[1])];
+        NeighbourPair::new(texts.map(|text| format!("text {text:?}")), inputs)
+    };
+    let longest = prefixes.lengths().last();
+    let longest = longest.map_or(0, |&length| length as usize);
+    let [a, b] = ["a", "b"].map(|letter| letter.repeat(longest + 1));
+    vec![
+        pair([a.clone(), b.clone()]),
+        pair([a.clone(), format!("a{b}")]),
+        pair([a, String::new()]),
+    ]
 }
 
 /// Options of all parts: that differ in each, in one, and in every other.

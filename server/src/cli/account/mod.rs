@@ -15,8 +15,8 @@ use super::output::{Error, write_answer};
 use super::sums;
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::accounting::{
-    Account, Composed, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure,
-    largest_epsilon, published_bounds, smallest_batch,
+    Composed, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure, largest_epsilon,
+    published_bounds, smallest_batch,
 };
 use hushbin_analysis::promise::account_statement;
 use table::Table;
@@ -226,70 +226,59 @@ impl Options {
 
 impl Answer {
     fn write_words(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self {
-            composed,
-            epsilon,
-            reports,
-            honest_fraction,
-            seconds,
-            table,
-        } = self;
         let Composed {
-            account,
-            exposure,
-            one_batch_epsilon: one_batch,
-            basic_epsilon: basic,
-            advanced_epsilon: advanced,
-        } = composed;
-        let Account {
-            central_epsilon,
-            ideal_hash_epsilon: ideal,
-            reduction_epsilon: reduction,
-            reduction_lower_epsilon: lower,
-            reduction_attained: attained,
-            alpha,
-            delta,
-            method,
-            honest_reports,
-        } = account;
-        writeln!(out, "one report  ε = {epsilon}, α = {alpha}")?;
+            account, exposure, ..
+        } = &self.composed;
         writeln!(
             out,
-            "batch       {reports} reports, {honest_reports} of them assumed honest ({honest_fraction} of all)"
+            "one report  ε = {}, α = {}",
+            self.epsilon, account.alpha
         )?;
         writeln!(
             out,
-            "shuffled    ε = {central_epsilon:e}, δ = {delta:e}, rounded up"
+            "batch       {} reports, {} of them assumed honest ({} of all)",
+            self.reports, account.honest_reports, self.honest_fraction
         )?;
-        writeln!(out, "            {method}, {seconds:.3} s")?;
-        if let Some(ideal) = ideal {
+        writeln!(
+            out,
+            "shuffled    ε = {:e}, δ = {:e}, rounded up",
+            account.central_epsilon, account.delta
+        )?;
+        writeln!(out, "            {}, {:.3} s", account.method, self.seconds)?;
+        if let Some(ideal) = account.ideal_hash_epsilon {
             writeln!(
                 out,
                 "ideal hash  ε = {ideal:e}, rounded up, if buckets were uniform and independent"
             )?;
         }
-        let most = reduction.map_or_else(String::new, |most| format!(", at most {most:e}"));
-        let known = if *attained {
+        let most = account
+            .reduction_epsilon
+            .map_or_else(String::new, |most| format!(", at most {most:e}"));
+        let known = if account.reduction_attained {
             "some batch gives away as much"
         } else {
             "no batch is known to give away as much"
         };
         writeln!(
             out,
-            "reduction   ε above {lower:e}{most}, by Wang et al.'s Theorem 1; {known}"
+            "reduction   ε above {:e}{most}, by Wang et al.'s Theorem 1; {known}",
+            account.reduction_lower_epsilon
         )?;
         if exposure.batches > 1 {
             writeln!(
                 out,
-                "{} batches  one ε = {one_batch:e} with the same δ; basic composition {basic:e}, advanced {advanced:e}",
-                exposure.batches
+                "{} batches  one ε = {:e} with the same δ; basic composition {:e}, advanced {:e}",
+                exposure.batches,
+                self.composed.one_batch_epsilon,
+                self.composed.basic_epsilon,
+                self.composed.advanced_epsilon
             )?;
         }
-        if let Some(table) = table {
+        if let Some(table) = &self.table {
             writeln!(out)?;
             table.write(out, account)?;
         }
         writeln!(out)?;
-        writeln!(out, "{}", account_statement(*epsilon, exposure))
+        writeln!(out, "{}", account_statement(self.epsilon, exposure))
     }
 }

@@ -133,23 +133,7 @@ async fn collect(
             return Ok(());
         }
     };
-    front.metrics().opened(&store, config.location.directory());
-    let metrics = Arc::clone(front.metrics());
-    let access = access(config).await?;
-    let (peers, gateway) = (config.peers.clone(), config.gateway.clone());
-    let router = http::collector(
-        store.clone(),
-        access,
-        config.limits,
-        peers,
-        metrics,
-        gateway,
-    );
-    front.serve(router);
-    if let Some(shuffler) = &config.peers.shuffler {
-        let forwarder = Forwarder::new(store.clone(), Arc::clone(shuffler))?;
-        tokio::spawn(forwarder.run());
-    }
+    serve_store(&store, front, config).await?;
 
     // A collector whose address nobody can learn is of no use: here even a broken
     // pipe is a failure.
@@ -178,6 +162,25 @@ async fn collect(
         tracing::warn!("some requests did not finish in time and were cut off");
     }
     close(store.close()).await
+}
+
+/// Serves a store that is open, and sends what a shuffler has.
+async fn serve_store(store: &Store, front: &Front, config: &Config) -> Result<(), Error> {
+    let metrics = Arc::clone(front.metrics());
+    metrics.opened(store, config.location.directory());
+    front.serve(http::collector(
+        store.clone(),
+        access(config).await?,
+        config.limits,
+        config.peers.clone(),
+        metrics,
+        config.gateway.clone(),
+    ));
+    if let Some(shuffler) = &config.peers.shuffler {
+        let forwarder = Forwarder::new(store.clone(), Arc::clone(shuffler))?;
+        tokio::spawn(forwarder.run());
+    }
+    Ok(())
 }
 
 /// Takes every upload that waits, those of requests cut off included, unless that takes

@@ -28,9 +28,9 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 
 use super::front::Front;
-use crate::http::metrics::Closed;
+use crate::http::metrics::{Closed, Metrics};
 use rates::Rates;
-use slots::{Peer, Slots};
+use slots::{Peer, Slot, Slots};
 use tracked::Tracked;
 use write_timeout::WriteTimeout;
 
@@ -187,23 +187,25 @@ async fn accept_all(
                 })
             }
         };
-        let metrics = Arc::clone(metrics);
-        tokio::spawn(async move {
-            metrics.connections.inc();
-            tokio::select! {
-                // First what is due on the connection: an answer that is ready leaves
-                // before the connection makes room.
-                biased;
-                // A broken connection is the client's business: what it sent is
-                // either acknowledged or may be sent again.
-                result = connection => if result.is_err_and(|error| is_unread(&error)) {
-                    metrics.closed(Closed::Unread);
-                },
-                () = slot.cut() => metrics.closed(Closed::Room),
-            }
-            metrics.connections.dec();
-        });
+        tokio::spawn(attend(connection, slot, Arc::clone(metrics)));
     }
+}
+
+/// Waits for the end of a connection, or cuts it.
+async fn attend(connection: Conversation, slot: Arc<Slot>, metrics: Arc<Metrics>) {
+    metrics.connections.inc();
+    tokio::select! {
+        // First what is due on the connection: an answer that is ready leaves
+        // before the connection makes room.
+        biased;
+        // A broken connection is the client's business: what it sent is
+        // either acknowledged or may be sent again.
+        result = connection => if result.is_err_and(|error| is_unread(&error)) {
+            metrics.closed(Closed::Unread);
+        },
+        () = slot.cut() => metrics.closed(Closed::Room),
+    }
+    metrics.connections.dec();
 }
 
 /// All requests of a connection, in memory of their own: 4096 silent connections took 51 MB so,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::evaluate::{self, Data, DataSet, Learning, Listed, Settings, Size};
+use crate::evaluate::{self, Data, DataSet, Experiment, Learning, Listed, Settings, Size};
 use crate::output::{Error, progress_bar};
 
 /// Rerun the papers' experiments with every mechanism that they compare, and write tables,
@@ -22,8 +22,8 @@ pub(super) struct Options {
     /// Only experiments whose names contain this; may be given several times
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// A data set to try, too. Its means are estimated where it is as `hushbin simulate` takes
-    /// it, a line `people items max`, then lines `person item value`. A table of people,
+    /// A data set to try, too. Its means are estimated where it is a line `people items max`,
+    /// then lines `person item value`. A table of people,
     /// `.csv` with a header, is learned from: its last column, of numbers, by all others. May
     /// be given several times
     #[arg(long, value_name = "FILE")]
@@ -33,7 +33,8 @@ pub(super) struct Options {
     seed: u64,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+/// The experiments that are wanted, of data sets too.
+fn experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, Error> {
     let wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|only| name.contains(only.as_str()))
     };
@@ -56,12 +57,17 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         return Err(format!("two data sets would be {name}: call one's file otherwise").into());
     }
     let names = names.join(", ");
-    let experiments: Vec<_> = all.into_iter().filter(|own| wanted(own.name())).collect();
-    if experiments.is_empty() {
+    all.retain(|own| wanted(own.name()));
+    if all.is_empty() {
         return Err(
             format!("no experiment's name contains what --only says; there are {names}").into(),
         );
     }
+    Ok(all)
+}
+
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let experiments = experiments(options)?;
     let settings = Settings {
         directory: &options.out,
         preset: options.preset.as_str(),

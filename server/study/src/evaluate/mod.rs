@@ -11,6 +11,7 @@ mod run;
 pub(crate) use crowd::data_set::DataSet;
 pub(crate) use crowd::people::Listed;
 pub(crate) use experiments::{Data, Learning, experiments};
+pub(crate) use measure::experiment::Experiment;
 pub(crate) use measure::size::Size;
 pub(crate) use page::html::place;
 pub(crate) use page::report::write;

@@ -119,30 +119,7 @@ impl Listed {
     }
 
     fn read(label: &str, source: impl Read) -> Result<Self, String> {
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .from_reader(source);
-        let head = reader.headers().map_err(|error| error.to_string())?.clone();
-        if head.len() < 2 {
-            return Err(
-                "a table has a header of two columns or more, of which the last is \
-                        learned"
-                    .to_owned(),
-            );
-        }
-        let mut columns = vec![Vec::new(); head.len()];
-        for record in reader.records() {
-            let record = record.map_err(|error| error.to_string())?;
-            for (column, cell) in columns.iter_mut().zip(&record) {
-                column.push(cell.to_owned());
-            }
-        }
-        let count = columns[0].len();
-        if count < LEAST_PEOPLE {
-            return Err(format!(
-                "{count} rows are too few: {LEAST_PEOPLE} are the least"
-            ));
-        }
+        let (head, mut columns) = columns(source)?;
         let last = columns.pop().unwrap_or_default();
         let name = &head[head.len() - 1];
         let target = numbers(&last)
@@ -197,6 +174,35 @@ impl Listed {
         let more: u32 = self.values.iter().map(|values| values - 1).sum();
         self.people[0].numbers.len() as u32 + more + 1
     }
+}
+
+/// The header of a table, and its columns.
+fn columns(source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>), String> {
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(source);
+    let head = reader.headers().map_err(|error| error.to_string())?.clone();
+    if head.len() < 2 {
+        return Err(
+            "a table has a header of two columns or more, of which the last is \
+                        learned"
+                .to_owned(),
+        );
+    }
+    let mut columns = vec![Vec::new(); head.len()];
+    for record in reader.records() {
+        let record = record.map_err(|error| error.to_string())?;
+        for (column, cell) in columns.iter_mut().zip(&record) {
+            column.push(cell.to_owned());
+        }
+    }
+    let count = columns[0].len();
+    if count < LEAST_PEOPLE {
+        return Err(format!(
+            "{count} rows are too few: {LEAST_PEOPLE} are the least"
+        ));
+    }
+    Ok((head, columns))
 }
 
 /// All cells as numbers, if they are.

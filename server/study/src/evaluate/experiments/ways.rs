@@ -64,34 +64,7 @@ const PEOPLE: u64 = 1_000_000;
 impl Ways {
     /// All of them.
     pub(crate) fn new() -> Self {
-        let way = |name: String, items, sparsity, beside| Way {
-            name,
-            items,
-            sparsity,
-            beside,
-        };
-        let mut ways = Vec::new();
-        for (name, items, sparsity, question) in [
-            ("flag", 1, 1, json!({ "kind": "flag" })),
-            ("choice of 5", 5, 1, choice(5)),
-            ("choice of 10", 10, 1, choice(10)),
-            (
-                "set of 16, s = 4",
-                16,
-                4,
-                json!({ "kind": "set", "options": 16, "sparsity": 4 }),
-            ),
-            ("mean of a number", 1, 1, number(&json!({}))),
-            ("4 numbers", 4, 4, numbers(4, "cube")),
-            ("16 numbers", 16, 16, numbers(16, "cube")),
-        ] {
-            ways.push(way(
-                name.to_owned(),
-                items,
-                sparsity,
-                Beside::Ratings(question),
-            ));
-        }
+        let mut ways: Vec<Way> = beside_ratings().collect();
         for count in [1, 2, 16] {
             let both = ["grid", "cube"].map(|mechanism| numbers(count, mechanism));
             let beside = Beside::Other(CUBE, both);
@@ -132,6 +105,34 @@ impl Ways {
         }
         Self { ways }
     }
+}
+
+fn way(name: String, items: u32, sparsity: u32, beside: Beside) -> Way {
+    Way {
+        name,
+        items,
+        sparsity,
+        beside,
+    }
+}
+
+/// Questions that could be asked as ratings.
+fn beside_ratings() -> impl Iterator<Item = Way> {
+    let set = json!({ "kind": "set", "options": 16, "sparsity": 4 });
+    let questions = [
+        ("flag", 1, 1, json!({ "kind": "flag" })),
+        ("choice of 5", 5, 1, choice(5)),
+        ("choice of 10", 10, 1, choice(10)),
+        ("set of 16, s = 4", 16, 4, set),
+        ("mean of a number", 1, 1, number(&json!({}))),
+        ("4 numbers", 4, 4, numbers(4, "cube")),
+        ("16 numbers", 16, 16, numbers(16, "cube")),
+    ];
+    questions
+        .into_iter()
+        .map(|(name, items, sparsity, question)| {
+            way(name.to_owned(), items, sparsity, Beside::Ratings(question))
+        })
 }
 
 fn choice(options: u32) -> Value {

@@ -255,13 +255,15 @@ fn label(question: &Question, item: u64) -> String {
     }
 }
 
+/// The answer with this value of one item, or without the item.
+fn supposed(question: &Question, answer: &[Entry], item: u64, value: Option<f64>) -> Hypothesis {
+    let others = answer.iter().filter(|entry| entry.item != item).copied();
+    let own = value.map(|value| Entry { item, value });
+    Hypothesis::new(question, &others.chain(own).collect::<Vec<_>>())
+}
+
 /// What a report says of each answer that there could be.
 fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meaning> {
-    let supposed = |entries: &[Entry]| Hypothesis::new(question, entries);
-    let ratio = |inputs: [&[Entry]; 2]| {
-        let [first, second] = inputs.map(supposed);
-        observe(question, [&first, &second], report).log_ratio.exp()
-    };
     let meaning = |item: u64, own, ratio, before| Meaning {
         label: label(question, item),
         own,
@@ -269,75 +271,64 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
         before,
         after: posterior(before, ratio),
     };
-    let items = || 0..u64::from(question.items().count().unwrap_or(0));
-    let others = |item: u64| -> Vec<Entry> {
-        answer
-            .iter()
-            .filter(|entry| entry.item != item)
-            .copied()
+    let items = 0..u64::from(question.items().count().unwrap_or(0));
+    let given = |item: u64| answer.iter().find(|entry| entry.item == item);
+    let chosen = |entry: &dyn Fn(u64) -> Entry, own: &dyn Fn(u64) -> bool| -> Vec<Meaning> {
+        let told = one_of(question, report, items.clone(), |item| vec![entry(item)]);
+        told.map(|(item, ratio, before)| meaning(item, own(item), ratio, before))
             .collect()
     };
-    let with = |item, value| [&others(item)[..], &[Entry { item, value }]].concat();
-    let given = |item: u64| answer.iter().find(|entry| entry.item == item);
+    let each = |values: &dyn Fn(u64) -> [Option<f64>; 2], own: &dyn Fn(u64) -> bool| {
+        let told = items.clone().map(|item| {
+            let [first, second] = values(item).map(|value| supposed(question, answer, item, value));
+            let ratio = observe(question, [&first, &second], report).log_ratio.exp();
+            meaning(item, own(item), ratio, 0.5)
+        });
+        told.collect()
+    };
+    let is_given = |item| given(item).is_some();
     match question.kind() {
-        Kind::Choice | Kind::Flag => one_of(question, report, items(), |item| {
-            vec![Entry { item, value: 1.0 }]
-        })
-        .map(|(item, ratio, before)| meaning(item, given(item).is_some(), ratio, before))
-        .collect(),
+        Kind::Choice | Kind::Flag => chosen(&|item| Entry { item, value: 1.0 }, &is_given),
         Kind::Number(scale) => {
             let cell = scale.cell(answer[0].value);
-            let number = |item: u64| {
-                vec![Entry {
-                    item: 0,
-                    value: within(scale, item as u32),
-                }]
+            let value = |item: u64| within(scale, item as u32);
+            let number = |item| Entry {
+                item: 0,
+                value: value(item),
             };
-            one_of(question, report, items(), number)
-                .map(|(item, ratio, before)| meaning(item, is_one_of(cell, item), ratio, before))
-                .collect()
+            chosen(&number, &|item| is_one_of(cell, item))
         }
         Kind::Cross(cross) => {
             let cell = cross.cell(answer[0].item as u32, answer[0].value);
-            let columns = cross.columns();
-            let both = |item: u64| {
-                let column = item as u32 % columns.cells();
-                let scale = columns.scale();
-                vec![Entry {
-                    item: item / u64::from(columns.cells()),
-                    value: scale.map_or(f64::from(column), |scale| within(scale, column)),
-                }]
-            };
-            one_of(question, report, items(), both)
-                .map(|(item, ratio, before)| meaning(item, is_one_of(cell, item), ratio, before))
-                .collect()
+            chosen(&|item| of_cell(cross, item), &|item| is_one_of(cell, item))
         }
         Kind::Together(together) => of_parts(question, together, answer, report)
             .into_iter()
             .map(|(item, own, ratio, before)| meaning(item, own, ratio, before))
             .collect(),
         Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
-        Kind::Set => items()
-            .map(|item| {
-                let ratio = ratio([&with(item, 1.0), &others(item)]);
-                meaning(item, given(item).is_some(), ratio, 0.5)
-            })
-            .collect(),
-        Kind::Numbers(of) => items()
-            .map(|item| {
-                let limits = &of[item as usize];
-                let [min, max] = limits.range();
-                let ratio = ratio([&with(item, max), &with(item, min)]);
-                meaning(item, is_high(limits, given(item)), ratio, 0.5)
-            })
-            .collect(),
-        Kind::Ratings(_) => items()
-            .map(|item| {
-                let ratio = ratio([&with(item, 1.0), &with(item, -1.0)]);
-                let own = given(item).is_some_and(|entry| entry.value > 0.0);
-                meaning(item, own, ratio, 0.5)
-            })
-            .collect(),
+        Kind::Set => each(&|_| [Some(1.0), None], &is_given),
+        Kind::Numbers(of) => each(
+            &|item| {
+                let [min, max] = of[item as usize].range();
+                [Some(max), Some(min)]
+            },
+            &|item| is_high(&of[item as usize], given(item)),
+        ),
+        Kind::Ratings(_) => each(&|_| [Some(1.0), Some(-1.0)], &|item| {
+            given(item).is_some_and(|entry| entry.value > 0.0)
+        }),
+    }
+}
+
+/// An answer that becomes a cell for certain.
+fn of_cell(cross: &Cross, cell: u64) -> Entry {
+    let columns = cross.columns();
+    let column = cell as u32 % columns.cells();
+    let scale = columns.scale();
+    Entry {
+        item: cell / u64::from(columns.cells()),
+        value: scale.map_or(f64::from(column), |scale| within(scale, column)),
     }
 }
 
