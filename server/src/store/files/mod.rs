@@ -26,6 +26,7 @@ mod batch;
 mod catalogue;
 mod check;
 mod disk;
+mod frame;
 mod ids;
 mod layout;
 mod log;

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use super::batch::Batch;
 use super::disk;
+use super::frame::{Header, Held};
 use super::ids::{self, Ids, Span};
-use super::log::{Contents, Header, Held, Log};
+use super::log::{Contents, Log};
 use crate::store::engine::{BatchRow, BatchState, EngineError, Outcome, Record};
 
 type Id = [u8; 16];

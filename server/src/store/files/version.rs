@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::layout::TASKS;
 use super::sum::Sum;
-use super::{batch, disk, ids, log};
+use super::{batch, disk, frame, ids};
 use crate::store::engine::EngineError;
 
 /// Letters, and the version.
@@ -18,7 +18,7 @@ type Magic = [u8; 8];
 
 /// What files of each kind end in, begin with, and how long their headers are, sums included.
 const KINDS: [(&str, Magic, usize); 3] = [
-    ("log", log::MAGIC, log::HEADER),
+    ("log", frame::MAGIC, frame::HEADER),
     ("batch", batch::MAGIC, batch::HEADER),
     ("ids", ids::MAGIC, ids::HEADER),
 ];

@@ -5,7 +5,7 @@ use std::ops::Range;
 use hushbin::codec::Cursor;
 
 use crate::store::engine::Record;
-use crate::store::files::log::{
+use crate::store::files::frame::{
     CLOSE, FIELDS, Fields, HEADER, Header, TRAILER, UPLOADS, closing, frame, logged, payload,
     resumes, was_synced, with_mark,
 };

@@ -8,7 +8,8 @@ use super::log::pieces;
 use crate::store::clock::now;
 use crate::store::engine::{EngineError, Record};
 use crate::store::files::disk;
-use crate::store::files::log::{Contents, Header, Log};
+use crate::store::files::frame::Header;
+use crate::store::files::log::{Contents, Log};
 use crate::store::files::task::log_name;
 
 /// Uploads in a commit.
