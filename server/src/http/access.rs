@@ -55,13 +55,13 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
         .then_some(text.trim_start_matches(' '))
 }
 
-/// Proof that whoever asks may do what a role may.
+/// Proof of a token: an admin's, or any.
 pub(super) struct Asker<const ADMIN: bool>;
 
-/// Proof that whoever asks may read what is released.
+/// Proof of a token for released data.
 pub(super) type Analyst = Asker<false>;
 
-/// Proof that whoever asks may change what is collected.
+/// Proof of a token for changes.
 pub(super) type Admin = Asker<true>;
 
 impl<S: Sync, const ADMIN: bool> FromRequestParts<S> for Asker<ADMIN>

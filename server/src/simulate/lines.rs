@@ -68,7 +68,7 @@ pub(super) fn open(path: &Path) -> Result<BufReader<File>, DataError> {
     Ok(BufReader::new(file))
 }
 
-/// Visits the lines of CSV with what `visitor` makes of the header.
+/// Visits the lines of CSV by a function of the header.
 ///
 /// # Errors
 /// [`DataError::Line`], of the first line that is wrong.

@@ -178,7 +178,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     })
 }
 
-/// What runs add up to.
+/// Sums over runs.
 struct Sums {
     truths: Vec<f64>,
     runs: u64,

@@ -302,7 +302,7 @@ impl Truth {
     }
 }
 
-/// What runs add up to.
+/// Sums over runs.
 #[derive(Default)]
 struct Sum {
     reports: f64,

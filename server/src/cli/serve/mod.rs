@@ -164,7 +164,7 @@ async fn collect(
     close(store.close()).await
 }
 
-/// Serves a store that is open, and sends what a shuffler has.
+/// Serves an open store, and forwards a shuffler's batches.
 async fn serve_store(store: &Store, front: &Front, config: &Config) -> Result<(), Error> {
     let metrics = Arc::clone(front.metrics());
     metrics.opened(store, config.location.directory());
