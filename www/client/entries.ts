@@ -25,7 +25,7 @@ export function entriesOf(input: unknown): Pairs | undefined {
   return paired && (isMap || pairs.length > 0) ? (pairs as unknown as Pairs) : undefined;
 }
 
-/** A copy of answers, as deep as answers are, whatever holds them. */
+/** Copies plain objects, Maps, Sets and arrays, and all of these in them. */
 export function copied<T>(input: T): T;
 export function copied(input: unknown): unknown {
   if (Array.isArray(input) || ArrayBuffer.isView(input)) {
@@ -35,7 +35,9 @@ export function copied(input: unknown): unknown {
     return new Set(input as Iterable<unknown>);
   }
   const entries = entriesOf(input);
-  return entries === undefined
-    ? input
-    : new Map(entries.map(([name, value]) => [name, copied(value)]));
+  if (entries === undefined) {
+    return input;
+  }
+  const copies = entries.map(([name, value]) => [name, copied(value)] as const);
+  return Symbol.iterator in Object(input) ? new Map(copies) : Object.fromEntries(copies);
 }

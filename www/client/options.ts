@@ -1,5 +1,6 @@
 /** What a client is made with. */
 
+import { copied } from "./entries.js";
 import { type HushbinError, OptionError } from "./errors.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, parseTask, type Task } from "./task.js";
@@ -144,7 +145,7 @@ export interface Settings {
   readonly url: string;
   /** The task's id. */
   readonly id: string;
-  /** Undefined where the collector describes it; of sums, as it was given. */
+  /** Undefined where the collector describes it; of sums, a copy. */
   readonly task: AnyTask | undefined;
   /** Key of the ledger in this browser. */
   readonly ledger: string;
@@ -227,13 +228,13 @@ export const isSum = (task: unknown): task is SumTask => Object(task).trust !== 
  */
 export function settingsOf(options: ClientOptions<Task | SumTask | string>): Settings {
   const { task: asked, fingerprint, fetch, onError = warn } = options;
-  const { delayMs = DELAY_MS, storage = "device", analyser, relay, trust } = options;
+  const { delayMs = DELAY_MS, storage = "device", relay, trust } = options;
   const central = isSum(asked);
   const { maxEpsilon = central ? Infinity : MAX_EPSILON, maxCentralEpsilon } = options;
   const base = baseUrl(options.endpoint);
   const named = typeof asked === "string";
   // The code that reads sums is loaded later.
-  const task = named ? undefined : central ? asked : parseTask(asked);
+  const task = named ? undefined : central ? copied(asked) : parseTask(asked);
   const id = String(task ? task.id : asked);
   check("task", id, !named || /^[a-z0-9][a-z0-9-]{0,63}$/.test(id), "a task, or the id of one");
   check("delayMs", delayMs, holds(delayMs, 0, MOST_DELAY_MS), `0 to ${MOST_DELAY_MS}`);
@@ -255,14 +256,8 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
     ledger: central ? `${url}#central` : url,
     fingerprint: fingerprint?.toLowerCase(),
     maxEpsilon,
-    shuffled: special
-      ? // The caller may change its own options afterwards.
-        {
-          ...options,
-          analyser: Array.isArray(analyser) ? [...analyser] : analyser,
-          relay: relay && { ...relay },
-        }
-      : undefined,
+    // The caller may change its own options afterwards.
+    shuffled: special ? copied({ ...options }) : undefined,
     consent: options.consent === true,
     ignoreSignals: options.ignoreSignals === true,
     delayMs,

@@ -4,6 +4,7 @@ import { bindings } from "./bindings.js";
 import { hex, joined } from "./bytes.js";
 import { utf8 } from "./canonical.js";
 import { explained, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
+import { copied } from "./entries.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
 import { type Entries, InputReader, type ReportInput } from "./input.js";
 import type { ReportMaker } from "./maker.js";
@@ -269,5 +270,7 @@ export async function createRandomizer<const T extends Task | SumTask>(
 export async function createRandomizer({
   task,
 }: RandomizerOptions<Task | SumTask>): Promise<Randomizer | SumRandomizer> {
-  return isSum(task) ? (await sums()).createMaker(task) : createEngine(parseTask(task), false);
+  // The caller may change its own task afterwards.
+  const own = copied(task);
+  return isSum(own) ? (await sums()).createMaker(own) : createEngine(parseTask(own), false);
 }

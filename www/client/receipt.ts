@@ -35,7 +35,7 @@ const short = (epsilon: number) => Number(epsilon.toPrecision(6));
 /** What is said of a report beside its receipt. */
 interface Beside {
   /** ε spent so far, with the report. */
-  readonly spent?: number;
+  readonly spent?: number | undefined;
   readonly bytes?: Uint8Array | undefined;
   /** Tells what bytes cost, in place of local ε. */
   readonly told?: ((bytes: Uint8Array) => readonly string[]) | undefined;

@@ -176,7 +176,9 @@ export class Session implements Reporting {
       this.#changed();
     }
     if (this.#settings.debug) {
-      const { spent } = await this.store.ledger();
+      // The store may be closed meanwhile, which changes nothing of the report.
+      const ledger = await this.store.ledger().catch(() => undefined);
+      const { spent } = ledger ?? {};
       say(this.#settings, input, receipt, { spent, bytes: made?.bytes, told: engine.told });
     }
     return receipt;

@@ -213,7 +213,11 @@ describe("a client that is stopped", () => {
       fetch: shuffler.fetchAll,
       analyser: [analyser.pin],
       delayMs: 1e6,
+      debug: true,
     } as Partial<ClientOptions>);
+    for (const method of ["groupCollapsed", "log", "groupEnd"] as const) {
+      vi.spyOn(console, method).mockImplementation(() => {});
+    }
     await client.ready();
     const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
     vi.spyOn(crypto.subtle, "encrypt").mockImplementation(async (...given) => {

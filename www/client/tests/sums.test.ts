@@ -545,3 +545,24 @@ it("the vectors hold where there is no WebAssembly", async () => {
   const all = given.answers.map((values) => hexOf(randomizer.randomize(values as never)));
   expect(all).toEqual(outcome.messages);
 });
+
+it("goes by a task as it was when it was given", async () => {
+  const given = () => structuredClone(TIMINGS) as { id: string; epsilon: number } & typeof TIMINGS;
+  const [ofClient, ofRandomizer, told] = [given(), given(), given()];
+  const client = sumsTo(new FakeShuffler(analyser.key), [analyser.pin], {
+    task: ofClient,
+    consent: false,
+  });
+  const randomizer = createRandomizer({ task: ofRandomizer });
+  const privacy = privacyOf(told);
+  for (const task of [ofClient, ofRandomizer, told]) {
+    Object.assign(task, { epsilon: 1.5, people: 2000 });
+    Object.assign((task.numbers as unknown as object[])[0] ?? {}, { max: 99 });
+  }
+  client.grant();
+  const { fingerprint } = await createRandomizer({ task: TIMINGS });
+  expect(await client.ready()).toEqual({ task: TIMINGS, fingerprint });
+  expect(client.about.task).toEqual(TIMINGS);
+  expect(await randomizer).toMatchObject({ task: TIMINGS, fingerprint });
+  expect(await privacy).toEqual(await privacyOf(TIMINGS));
+});
