@@ -106,11 +106,6 @@ pub const DAYS: Bound = Bound::new("days of a budget", 1.0, 3650.0);
 /// Number of reports of one person in such a window.
 pub const REPORTS_A_WINDOW: Bound = Bound::new("reports of a budget", 1.0, 10_000.0);
 
-/// [`HASHES`] at a sparsity s.
-pub(crate) fn hashes(sparsity: u32) -> Bound {
-    HASHES.at_most(f64::from(HASHED / sparsity))
-}
-
 impl Bound {
     const fn new(name: &'static str, min: f64, max: f64) -> Self {
         Self {
@@ -148,5 +143,21 @@ impl Bound {
                 max: self.max,
             }))
         }
+    }
+}
+
+/// The check that numbers are finite, as are their differences, and ascend.
+///
+/// # Errors
+/// [`Error::Combination`] where they are not.
+pub(crate) fn ascending(numbers: &[f64]) -> Result<(), Error> {
+    let first_to_last = numbers[numbers.len() - 1] - numbers[0];
+    // NaN is not below anything.
+    if numbers.is_sorted_by(|a, b| a < b) && first_to_last.is_finite() {
+        Ok(())
+    } else {
+        Err(error!(Combination {
+            reason: "a number's \"min\" and \"max\", or its \"edges\", are to be finite and ascending",
+        }))
     }
 }

@@ -55,12 +55,14 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `complete` | all mechanisms but Collision, the rules of papers, questions of several parts, trees, and [`sums`] |
-//! | `collector` (default) | `complete`, and task files, decoding, and the elements that a report supports |
+//! | `reports` | questions of one part, and reports by Collision |
+//! | `complete` | `reports`, and all mechanisms, the rules of papers, questions of several parts, and trees |
+//! | `sums` | [`sums`] through a shuffler |
+//! | `collector` (default) | `complete`, `sums`, and task files, decoding, and the elements that a report supports |
 //! | `analysis` | `collector`, and what chooses parameters and knows how often reports hit what |
 //! | `wasm`, `wasm-sums` | bindings for web pages: of reports, of [`sums`] |
 //!
-//! Without features the crate needs `alloc` and nothing else. It holds what randomises and
+//! The crate needs `alloc` and nothing else. Without `collector` it holds what randomises and
 //! nothing else: tasks come as canonical bytes, and those that need more are
 //! [`Error::UnknownMechanism`].
 
@@ -76,17 +78,22 @@ pub mod choose;
 #[doc(hidden)]
 pub mod codec;
 pub mod docs;
+#[cfg(feature = "reports")]
 pub mod domain;
 mod error;
 mod fingerprint;
+#[cfg(feature = "reports")]
 pub mod hash;
+#[cfg(feature = "reports")]
 pub mod mechanism;
+pub mod mix;
+#[cfg(feature = "reports")]
 mod randomizer;
 pub mod sample;
 #[cfg(feature = "collector")]
 pub mod sealed;
 mod sort;
-#[cfg(feature = "complete")]
+#[cfg(feature = "sums")]
 pub mod sums;
 pub mod task;
 pub mod upload;
@@ -95,16 +102,16 @@ pub mod wasm;
 
 #[cfg(feature = "analysis")]
 pub use choose::TaskDraft;
-pub use domain::{Entry, ValueKind};
 pub use error::{Error, ErrorCode};
 pub use fingerprint::Fingerprint;
-#[cfg(feature = "collector")]
-pub use fingerprint::ParseHexError;
-pub use mechanism::{Mechanism, Report};
-pub use randomizer::{Randomized, Randomizer};
-#[cfg(feature = "collector")]
-pub use task::TaskParts;
-pub use task::{Items, Question, Task, item_key};
-#[cfg(feature = "collector")]
-pub use upload::Upload;
+pub use task::{Items, item_key};
 pub use upload::UploadId;
+#[cfg(feature = "reports")]
+pub use {
+    domain::{Entry, ValueKind},
+    mechanism::{Mechanism, Report},
+    randomizer::{Randomized, Randomizer},
+    task::{Question, Task},
+};
+#[cfg(feature = "collector")]
+pub use {fingerprint::ParseHexError, task::TaskParts, upload::Upload};

@@ -34,7 +34,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::hash::mix64;
+    use crate::mix::mix64;
 
     #[test]
     fn pages_sort_as_others_do() {

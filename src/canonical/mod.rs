@@ -1,12 +1,12 @@
 //! Canonical bytes, which a task's identity is the hash of: writing and reading them.
 
+#[cfg(feature = "reports")]
+mod lists;
 #[cfg(feature = "collector")]
 mod writer;
 
 #[cfg(feature = "collector")]
 pub(crate) use writer::{Canonical, Written};
-
-use alloc::vec::Vec;
 
 use crate::error::{Error, error};
 
@@ -55,15 +55,6 @@ impl<'a> CanonicalReader<'a> {
         })
     }
 
-    /// Whether this number follows, which is read then.
-    pub(crate) fn takes(&mut self, number: u32) -> bool {
-        let follows = self.rest.starts_with(&u64::from(number).to_le_bytes());
-        if follows {
-            self.rest = &self.rest[NUMBER..];
-        }
-        follows
-    }
-
     /// A floating-point number.
     pub(crate) fn float(&mut self) -> f64 {
         f64::from_bits(self.number())
@@ -77,12 +68,6 @@ impl<'a> CanonicalReader<'a> {
             return 0;
         }
         count
-    }
-
-    /// Numbers below 2³², behind how many there are.
-    #[inline(never)]
-    pub(crate) fn list(&mut self) -> Vec<u32> {
-        (0..self.count()).map(|_| self.small()).collect()
     }
 
     #[inline(never)]

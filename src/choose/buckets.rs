@@ -13,7 +13,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::occupancy::{Strength, TopSum};
-use crate::mechanism::{BucketReport, Parameters, Rule, Selection, Subset};
+use crate::mechanism::{BucketReport, Parameters, Rule, Selection, Subset, most_hashes};
 use crate::sample::ExpLowerBound;
 
 /// A mechanism of buckets with parameters left open.
@@ -130,7 +130,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
                     reason: R::ONE_HASH,
                 });
             }
-            bounds::hashes(domain.sparsity()).check(f64::from(hashes))?;
+            most_hashes(domain.sparsity()).check(f64::from(hashes))?;
         }
         if let Some(favoured) = self.favoured {
             Subset::<R>::rule_from(rule, Some(favoured))?;

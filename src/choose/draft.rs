@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::differs::same;
 use super::question::{Choice, QuestionDraft};
 use crate::error::Error;
+use crate::task::items::check_id;
 use crate::task::{Budget, Kind, Question, Task, Tree};
 
 /// A [`Task`] whose mechanisms may lack parameters, or be missing altogether, and
@@ -62,7 +63,7 @@ impl TaskDraft {
         for question in &self.questions {
             question.validate(self.epsilon, self.people)?;
         }
-        Task::check_id(&self.id)
+        check_id(&self.id)
     }
 
     /// Chooses what is left open, by predicted variance, and validates.
@@ -74,7 +75,7 @@ impl TaskDraft {
     /// # Errors
     /// As [`Task::new`] and [`Task::of_questions`].
     pub fn resolve(&self) -> Result<Task, Error> {
-        Task::check_id(&self.id)?;
+        check_id(&self.id)?;
         let complete = |question: &QuestionDraft| question.resolve(self.epsilon, self.people);
         let questions: Result<Vec<Question>, Error> = self.questions.iter().map(complete).collect();
         self.weigh(questions?)

@@ -11,8 +11,8 @@ use super::draft::TaskDraft;
 use super::question::{Asked, QuestionDraft};
 use crate::domain::ValueKind;
 use crate::error::Error;
-use crate::task::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
-use crate::task::part_file::{AskedPart, PartFile};
+use crate::task::collected::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
+use crate::task::collected::part_file::{AskedPart, PartFile};
 use crate::task::{Budget, Items, Prefixes};
 
 /// A draft of either form.

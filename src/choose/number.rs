@@ -12,7 +12,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::collision::{Collision, Rule, RuleName};
-use crate::task::part_file::ScaleFile;
+use crate::task::collected::part_file::ScaleFile;
 use crate::task::{Scale, Spacing, Tree, Want};
 
 /// A number's scale, of which the levels or bins may be left open.

@@ -18,7 +18,8 @@ use crate::error::Error;
 use crate::mechanism::cube::Cube;
 use crate::mechanism::grid::Grid;
 use crate::mechanism::hash_bin::LevelName;
-use crate::task::{Items, Kind, Limits, Prefixes, Question, QuestionParts, Together, check_asked};
+use crate::task::local::question::check_asked;
+use crate::task::{Items, Kind, Limits, Prefixes, Question, QuestionParts, Together};
 
 /// A [`Question`] whose mechanism may lack parameters, or be missing altogether, and
 /// whose sparsity, weight or scale may be left to hushbin.

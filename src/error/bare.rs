@@ -10,7 +10,7 @@ pub type Error = ErrorCode;
 macro_rules! error {
     ($Variant:ident { $($field:ident $(: $value:expr)?),+ $(,)? }) => {{
         $(let _ = || error!(@ $field $($value)?);)+
-        $crate::error::ErrorCode::$Variant
+        $crate::error::code::ErrorCode::$Variant
     }};
     (@ $field:ident) => {
         $field
@@ -27,11 +27,8 @@ impl ErrorCode {
         *self
     }
 
-    pub(crate) const fn of_question(self, name: &str) -> Self {
-        self.blamed(name)
-    }
-
-    pub(crate) const fn blamed(self, _: &str) -> Self {
+    #[cfg(feature = "reports")]
+    pub(crate) const fn of_question(self, _: &str) -> Self {
         self
     }
 }

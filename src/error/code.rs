@@ -1,7 +1,5 @@
 //! Codes of errors.
 
-use core::fmt;
-
 #[cfg(doc)]
 use super::Error;
 
@@ -51,34 +49,4 @@ pub enum ErrorCode {
     AnswerCount = 14,
     /// [`Error::UnknownMechanism`].
     UnknownMechanism = 15,
-}
-
-impl ErrorCode {
-    /// The code as words, in kebab case.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::OutOfRange => "out-of-range",
-            Self::TaskId => "task-id",
-            Self::ItemName => "item-name",
-            Self::DuplicateName => "duplicate-name",
-            Self::Combination => "combination",
-            Self::TaskDiffers => "task-differs",
-            Self::UnknownItem => "unknown-item",
-            Self::DuplicateItem => "duplicate-item",
-            Self::ValueRange => "value-range",
-            Self::Version => "version",
-            Self::FingerprintMismatch => "fingerprint-mismatch",
-            Self::Malformed => "malformed",
-            Self::NoEntropy => "no-entropy",
-            Self::AnswerCount => "answer-count",
-            Self::UnknownMechanism => "unknown-mechanism",
-        }
-    }
-}
-
-impl fmt::Display for ErrorCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "module")]
 mod bare;
-mod code;
+pub(crate) mod code;
 #[cfg(not(feature = "module"))]
 mod worded;
 
@@ -14,12 +14,3 @@ use worded as stated;
 pub use code::ErrorCode;
 pub use stated::Error;
 pub(crate) use stated::error;
-
-use alloc::string::String;
-
-/// The error of what is unknown or, where the crate is not built complete, may be left out.
-pub(crate) fn left_out(name: &str) -> Error {
-    error!(UnknownMechanism {
-        name: String::from(name)
-    })
-}

@@ -2,6 +2,7 @@
 
 use super::functions::Functions;
 use super::keys::Keys;
+use super::sign::{SignBit, sign_word};
 use super::{Hash, Hashing};
 
 impl Hashing {
@@ -56,6 +57,41 @@ impl Functions {
     pub fn keys(&self, function: usize) -> Keys {
         Keys::new(self.seeds[function])
     }
+}
+
+impl Keys {
+    /// Expands the seed of a report's `function`-th hash function, counted from 0.
+    ///
+    /// The first has the report's own. Each further one has one of its own, the
+    /// output of `splitmix64` numbered 2³²·`function`, far behind those that are
+    /// keys.
+    #[inline]
+    #[must_use]
+    pub const fn of_function(seed: u64, function: u32) -> Self {
+        Self::new(Self::function_seed(seed, function))
+    }
+}
+
+/// The sign (+1 or −1) of an element of a closed domain: one mix gives the
+/// signs of 64 consecutive elements, so that decoders can count whole words.
+#[inline]
+#[must_use]
+pub fn closed_sign(keys: &Keys, element: u32) -> i8 {
+    SignBit::closed(element).sign(keys)
+}
+
+/// The signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
+#[inline]
+#[must_use]
+pub fn closed_sign_word(keys: &Keys, word: u32) -> u64 {
+    sign_word(keys.sign, u64::from(word))
+}
+
+/// The sign (+1 or −1) of a 64-bit key of an open domain.
+#[inline]
+#[must_use]
+pub fn open_sign(keys: &Keys, key: u64) -> i8 {
+    SignBit::open(key).sign(keys)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which items of all a report's seed draws.
 
-use super::keys::output;
+use crate::mix::output;
 
 /// One of so many parts, each as likely, to within 2⁻⁶⁴.
 ///

@@ -1,16 +1,9 @@
 //! What a report's seed fixes: the keys of all hash functions of that report.
 
+use crate::mix::output;
+
 /// Rounds of the balanced hash, unless [more](super::Balanced::rounds).
 pub(super) const ROUNDS: usize = 5;
-
-/// The finaliser of `splitmix64`: a bijection of 64-bit words.
-#[inline]
-#[must_use]
-pub const fn mix64(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
 
 /// Everything that a report's seed fixes.
 ///
@@ -31,8 +24,10 @@ pub const fn mix64(mut x: u64) -> u64 {
 pub struct Keys {
     seed: u64,
     pub(super) rounds: [u32; ROUNDS],
-    pub(super) independent: u64,
-    pub(super) sign: u64,
+    /// What the [independent hash](super::independent_bucket) mixes into elements.
+    pub independent: u64,
+    /// The key of the sign hash.
+    pub sign: u64,
 }
 
 impl Keys {
@@ -49,24 +44,6 @@ impl Keys {
             independent: first,
             sign: Self::sign_key(seed),
         }
-    }
-
-    /// What the [independent hash](super::independent_bucket) mixes into elements.
-    #[inline]
-    #[must_use]
-    pub const fn independent(&self) -> u64 {
-        self.independent
-    }
-
-    /// Expands the seed of a report's `function`-th hash function, counted from 0.
-    ///
-    /// The first has the report's own. Each further one has one of its own, the
-    /// output of `splitmix64` numbered 2³²·`function`, far behind those that are
-    /// keys.
-    #[inline]
-    #[must_use]
-    pub const fn of_function(seed: u64, function: u32) -> Self {
-        Self::new(Self::function_seed(seed, function))
     }
 
     /// The seed of a function's own.
@@ -109,12 +86,6 @@ impl Keys {
             Self::round_word(self.seed, index + 1)
         }
     }
-}
-
-/// The `n`-th output of `splitmix64` started at `seed`, counted from 1.
-#[inline]
-pub(crate) const fn output(seed: u64, n: u64) -> u64 {
-    mix64(seed.wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }
 
 const fn halves(word: u64) -> [u32; 2] {

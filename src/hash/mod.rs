@@ -14,22 +14,23 @@ mod collected;
 mod drawn;
 mod functions;
 mod keys;
+#[cfg(feature = "complete")]
 mod sign;
 #[cfg(feature = "collector")]
 mod slots;
 
 pub use balanced::Balanced;
+#[cfg(feature = "collector")]
+pub use collected::{closed_sign, closed_sign_word, open_sign};
 pub use drawn::{drawn_part, for_each_drawn};
 pub use functions::Functions;
-#[cfg(feature = "complete")]
-pub(crate) use keys::output;
-pub use keys::{Keys, mix64};
+pub use keys::Keys;
 #[cfg(feature = "complete")]
 pub(crate) use sign::{SignBit, element_sign};
-pub use sign::{closed_sign, closed_sign_word, open_sign};
 
 use crate::domain::Domain;
 use crate::error::{Error, error};
+use crate::mix::mix64;
 
 /// A family of hash functions, from elements to t buckets.
 ///

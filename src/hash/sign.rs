@@ -1,41 +1,18 @@
 //! The fair signs of elements.
 
-use super::keys::{Keys, mix64};
-#[cfg(feature = "complete")]
+use super::keys::Keys;
 use crate::domain::Domain;
-
-/// The sign (+1 or −1) of an element of a closed domain: one mix gives the
-/// signs of 64 consecutive elements, so that decoders can count whole words.
-#[inline]
-#[must_use]
-pub fn closed_sign(keys: &Keys, element: u32) -> i8 {
-    SignBit::closed(element).sign(keys)
-}
-
-/// The signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
-#[inline]
-#[must_use]
-pub fn closed_sign_word(keys: &Keys, word: u32) -> u64 {
-    sign_word(keys.sign, u64::from(word))
-}
-
-/// The sign (+1 or −1) of a 64-bit key of an open domain.
-#[inline]
-#[must_use]
-pub fn open_sign(keys: &Keys, key: u64) -> i8 {
-    SignBit::open(key).sign(keys)
-}
+use crate::mix::mix64;
 
 /// The fair sign of an element without a sign of its own (an item, or a
 /// padding).
-#[cfg(feature = "complete")]
 #[inline]
 pub(crate) fn element_sign(domain: &Domain, keys: &Keys, element: u64) -> i8 {
     SignBit::of(domain, element).sign(keys)
 }
 
 #[inline]
-const fn sign_word(key: u64, word: u64) -> u64 {
+pub(super) const fn sign_word(key: u64, word: u64) -> u64 {
     mix64(word ^ key)
 }
 
@@ -48,7 +25,6 @@ pub(crate) struct SignBit {
 
 impl SignBit {
     /// Of an element without a sign of its own.
-    #[cfg(feature = "complete")]
     #[inline]
     pub(crate) const fn of(domain: &Domain, element: u64) -> Self {
         match domain.items() {
@@ -58,14 +34,14 @@ impl SignBit {
         }
     }
 
-    const fn closed(element: u32) -> Self {
+    pub(super) const fn closed(element: u32) -> Self {
         Self {
             word: (element / 64) as u64,
             bit: element % 64,
         }
     }
 
-    const fn open(key: u64) -> Self {
+    pub(super) const fn open(key: u64) -> Self {
         Self { word: key, bit: 63 }
     }
 
@@ -75,7 +51,7 @@ impl SignBit {
         (sign_word(key, self.word) >> self.bit) as u32 & 1
     }
 
-    const fn sign(self, keys: &Keys) -> i8 {
+    pub(super) const fn sign(self, keys: &Keys) -> i8 {
         if self.plus(keys.sign) == 1 { 1 } else { -1 }
     }
 }

@@ -1,12 +1,13 @@
 //! What every mechanism is made of.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
-use crate::error::Error;
+use crate::error::{Error, error};
 
 /// The parameters of a mechanism, and through them all that it does: what a
 /// mechanism implements to be listed in [the registry](crate::mechanism).
@@ -98,4 +99,11 @@ pub enum Neighbours {
     OneItem,
     /// Two whose values differ by at most this much in sum.
     Within(f64),
+}
+
+/// The error of what is unknown or, where the crate is not built complete, may be left out.
+pub(crate) fn left_out(name: &str) -> Error {
+    error!(UnknownMechanism {
+        name: String::from(name)
+    })
 }

@@ -17,10 +17,10 @@ pub mod occupancy;
 mod subset;
 
 pub use contract::Neighbours;
-pub(crate) use contract::{Encode, Parameters, Randomize};
-#[cfg(feature = "analysis")]
-pub(crate) use subset::Selection;
+pub(crate) use contract::{Encode, Parameters, Randomize, left_out};
 pub use subset::{BucketReport, Rule, Subset};
+#[cfg(feature = "analysis")]
+pub(crate) use subset::{Selection, most_hashes};
 
 use alloc::vec::Vec;
 
@@ -28,7 +28,7 @@ use rand_core::CryptoRng;
 
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
-use crate::error::{Error, left_out};
+use crate::error::Error;
 
 /// The one list of mechanisms: hands each one's module and type, which is also
 /// the name of its variant, to the macro that is named, behind what follows the name.

@@ -51,14 +51,6 @@ impl DiscreteLaplace {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// Variance: 2q/(1 − q)², q = exp(−rate).
-    #[must_use]
-    pub fn variance(&self) -> f64 {
-        let rate = self.rate();
-        let denominator = -libm::expm1(-rate);
-        2.0 * libm::exp(-rate) / (denominator * denominator)
-    }
-
     /// Draws once. Consumes ten words or so.
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> i64 {
         let Self {

@@ -1,6 +1,8 @@
-//! Privacy losses of probabilities in integers, certified.
+//! Probabilities in integers as numbers, and their privacy losses, certified.
 
 use super::exp::ExpLowerBound;
+use super::laplace::DiscreteLaplace;
+use super::{TWO_64, Threshold};
 
 impl ExpLowerBound {
     /// Whether numerator / denominator is at most this bound, decided exactly.
@@ -97,4 +99,28 @@ pub fn least_epsilon_covering(numerator: Factors, denominator: Factors, requeste
         step *= 1.5;
     }
     candidate
+}
+
+impl Threshold {
+    /// The realised probability, rounded to the nearest double.
+    #[must_use]
+    pub fn probability(self) -> f64 {
+        self.0 as f64 / TWO_64
+    }
+
+    /// The realised probability of false, rounded to the nearest double.
+    #[must_use]
+    pub fn complement(self) -> f64 {
+        ((1u128 << 64) - u128::from(self.0)) as f64 / TWO_64
+    }
+}
+
+impl DiscreteLaplace {
+    /// Variance: 2q/(1 − q)², q = exp(−rate).
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        let rate = self.rate();
+        let denominator = -libm::expm1(-rate);
+        2.0 * libm::exp(-rate) / (denominator * denominator)
+    }
 }

@@ -1,12 +1,16 @@
 //! Exact samplers: integers and thresholds only, so that the distribution
 //! drawn from is the distribution accounted for, to the last bit.
 
+#[cfg(feature = "reports")]
 mod exp;
+#[cfg(feature = "complete")]
 mod laplace;
 #[cfg(feature = "collector")]
 mod loss;
 
+#[cfg(feature = "reports")]
 pub use exp::ExpLowerBound;
+#[cfg(feature = "complete")]
 pub use laplace::DiscreteLaplace;
 #[cfg(feature = "collector")]
 pub use loss::{Factors, least_epsilon_covering, realised_epsilon};
@@ -37,18 +41,6 @@ impl Threshold {
     #[inline]
     pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> bool {
         word(rng) < self.0
-    }
-
-    /// The realised probability, rounded to the nearest double.
-    #[must_use]
-    pub fn probability(self) -> f64 {
-        self.0 as f64 / TWO_64
-    }
-
-    /// The realised probability of false, rounded to the nearest double.
-    #[must_use]
-    pub fn complement(self) -> f64 {
-        ((1u128 << 64) - u128::from(self.0)) as f64 / TWO_64
     }
 }
 

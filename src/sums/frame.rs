@@ -8,7 +8,7 @@
 
 use alloc::vec::Vec;
 
-use crate::hash::output;
+use crate::mix::output;
 
 /// Steps of the iteration at most.
 const STEPS: u32 = 60;

@@ -10,7 +10,8 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
-use crate::task::{Answers, Budget, Task};
+use crate::task::items::check_id;
+use crate::task::{Answers, Budget};
 
 /// The fields of a [`SumTask`] but its messages; not yet validated.
 ///
@@ -98,7 +99,7 @@ impl SumTask {
     /// Validates what canonical bytes say.
     pub(super) fn build(parts: SumParts, messages: Messages, bytes: &[u8]) -> Result<Self, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
-        Task::check_id(&parts.id)?;
+        check_id(&parts.id)?;
         bounds::EPSILON.check(parts.epsilon)?;
         bounds::DELTA.check(parts.delta)?;
         bounds::PEOPLE.check(parts.people as f64)?;

@@ -65,20 +65,6 @@ impl Items {
         }
     }
 
-    /// The number of options of which one is given.
-    ///
-    /// # Errors
-    /// [`Error::Combination`] where they are open, [`Error::OutOfRange`] for another number
-    /// than there may be.
-    pub(in crate::task) fn options(&self) -> Result<(), Error> {
-        let Some(count) = self.count() else {
-            return Err(error!(Combination {
-                reason: "a \"choice\" needs a list of \"options\"",
-            }));
-        };
-        bounds::OPTIONS.check(f64::from(count))
-    }
-
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Self {
         match reader.number() {
             0 => Self::Named((0..reader.count()).map(|_| reader.text().into()).collect()),
@@ -118,6 +104,25 @@ impl Items {
             None => Ok(()),
         }
     }
+}
+
+/// The check that an id is a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or
+/// digit.
+///
+/// # Errors
+/// [`Error::TaskId`].
+pub(crate) fn check_id(id: &str) -> Result<(), Error> {
+    let slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let bytes = id.as_bytes();
+    let valid = (1..=64).contains(&bytes.len())
+        && slug(bytes[0])
+        && bytes.iter().all(|&byte| slug(byte) || byte == b'-');
+    if valid {
+        return Ok(());
+    }
+    Err(error!(TaskId {
+        id: String::from(id)
+    }))
 }
 
 /// The check of a name, which stands at a position.

@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::items::check_name;
-use super::scale::ascending;
+use crate::bounds::ascending;
 use crate::canonical::CanonicalReader;
 use crate::error::Error;
 

@@ -1,6 +1,7 @@
 //! The balanced hash against its definition, one slot and one round at a time.
 
-use hushbin::hash::{Balanced, Keys, closed_sign_word, independent_bucket, mix64};
+use hushbin::hash::{Balanced, Keys, closed_sign_word, independent_bucket};
+use hushbin::mix::mix64;
 use proptest::prelude::*;
 
 /// The outputs of `splitmix64` in order.

@@ -2,8 +2,9 @@
 //! refused.
 
 use hushbin::domain::Domain;
-use hushbin::hash::{Hashing, Keys, drawn_part, independent_bucket, mix64};
+use hushbin::hash::{Hashing, Keys, drawn_part, independent_bucket};
 use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::mix::mix64;
 use hushbin::task::{Kind, Prefixes};
 use hushbin::{
     Entry, Error, Items, Mechanism, Question, Randomizer, Report, Task, TaskDraft, item_key,

@@ -4,7 +4,7 @@
 //! them more often under one input than under another shows the contrary.
 
 use hushbin::UploadId;
-use hushbin::hash::mix64;
+use hushbin::mix::mix64;
 
 /// Words looked at.
 const WORDS: usize = 7;

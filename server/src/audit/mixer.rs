@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-use hushbin::hash::mix64;
+use hushbin::mix::mix64;
 
 /// Makes hashers of keys that nobody chooses.
 pub(super) type Mixing = BuildHasherDefault<Mixer>;

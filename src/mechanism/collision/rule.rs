@@ -84,7 +84,7 @@ impl subset::Rule for Rule {
 
     #[cfg(not(feature = "complete"))]
     fn paper() -> Result<Self, Error> {
-        Err(crate::error::left_out("a rule of a paper"))
+        Err(crate::mechanism::contract::left_out("a rule of a paper"))
     }
 
     fn strongest(favoured: u32) -> Self {

@@ -38,6 +38,15 @@ impl<'de> Deserialize<'de> for Cube {
 }
 
 impl Thresholds {
+    /// The probabilities of each favoured corner, and of each other.
+    #[must_use]
+    pub fn levels(&self) -> [f64; 2] {
+        [
+            self.inside.probability() / self.favoured as f64,
+            self.inside.complement() / self.others as f64,
+        ]
+    }
+
     /// The realised local ε: ln of the probability of a favoured corner over that of
     /// another; rounded up, never above the requested.
     ///

@@ -47,13 +47,4 @@ impl Thresholds {
     pub const fn inside(&self) -> Threshold {
         self.inside
     }
-
-    /// The probabilities of each favoured corner, and of each other.
-    #[must_use]
-    pub fn levels(&self) -> [f64; 2] {
-        [
-            self.inside.probability() / self.favoured as f64,
-            self.inside.complement() / self.others as f64,
-        ]
-    }
 }

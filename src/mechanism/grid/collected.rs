@@ -52,3 +52,11 @@ impl Collected for Grid {
         move |cursor| Report::decode(cursor, cells)
     }
 }
+
+impl Grid {
+    /// The value of a level, from −1 for 0 to 1 for r.
+    #[must_use]
+    pub fn value(&self, level: u32) -> f64 {
+        2.0 * f64::from(level) / f64::from(self.steps()) - 1.0
+    }
+}

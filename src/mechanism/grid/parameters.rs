@@ -79,12 +79,6 @@ impl Grid {
         self.cells
     }
 
-    /// The value of a level, from −1 for 0 to 1 for r.
-    #[must_use]
-    pub fn value(&self, level: u32) -> f64 {
-        2.0 * f64::from(level) / f64::from(self.steps) - 1.0
-    }
-
     /// The threshold sampled at local budget ε: of the input's own cell among M.
     ///
     /// A cell has the same probability for whatever other cell is the input's, and an input

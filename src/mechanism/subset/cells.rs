@@ -203,7 +203,7 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::mix64;
+    use crate::mix::mix64;
 
     /// Two functions of five cells: of the first, cells 4 and 1 have counts 2 and −1
     /// and cell 0 is in balance; of the second, cells 3 and 2 have 1 and cell 0 has −3.

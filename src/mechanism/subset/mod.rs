@@ -251,6 +251,11 @@ impl<R: Rule> Subset<R> {
     }
 }
 
+/// [`bounds::HASHES`] at a sparsity s.
+pub(crate) fn most_hashes(sparsity: u32) -> bounds::Bound {
+    bounds::HASHES.at_most(f64::from(bounds::HASHED / sparsity))
+}
+
 /// What a rule brings to its mechanism beside parameters.
 pub(crate) trait Selection: Rule {
     /// The mechanism's name, as [`Parameters::NAME`].
@@ -278,7 +283,7 @@ impl<R: Selection> Parameters for Subset<R> {
                 reason: R::NEEDS_CELLS,
             }));
         }
-        bounds::hashes(domain.sparsity()).check(f64::from(self.hashes))
+        most_hashes(domain.sparsity()).check(f64::from(self.hashes))
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

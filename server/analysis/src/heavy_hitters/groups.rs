@@ -171,7 +171,7 @@ fn hits(
 
 #[cfg(test)]
 mod tests {
-    use hushbin::hash::mix64;
+    use hushbin::mix::mix64;
 
     use super::*;
 

@@ -2,10 +2,11 @@
 //! one but is none.
 
 use hushbin::domain::Signed;
-use hushbin::hash::{Hashing, Keys, independent_bucket, mix64};
+use hushbin::hash::{Hashing, Keys, independent_bucket};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::Level;
+use hushbin::mix::mix64;
 use hushbin::{Entry, Mechanism, Report, Task, TaskParts, ValueKind};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;

@@ -2,8 +2,9 @@
 //! it. What each bucket says under its seed is as it should be.
 
 use hushbin::domain::Signed;
-use hushbin::hash::{Balanced, Keys, closed_sign, mix64};
+use hushbin::hash::{Balanced, Keys, closed_sign};
 use hushbin::mechanism::hash_bin::{Level, Noise};
+use hushbin::mix::mix64;
 use hushbin::{Entry, Report, Task, TaskParts, ValueKind};
 use hushbin_server::audit::Statistic;
 use rand_core::Rng;

@@ -1,7 +1,8 @@
 //! Hits of a Collision report under the independent hash, of any key.
 
-use hushbin::hash::{Keys, mix64};
+use hushbin::hash::Keys;
 use hushbin::mechanism::collision::Report;
+use hushbin::mix::mix64;
 
 /// Words that a report's bucket holds, and the key that others are mixed with.
 ///
@@ -21,7 +22,7 @@ impl BucketWords {
         let bucket = report.bucket % t;
         let first = first_word(bucket, t);
         Self {
-            key: keys.independent(),
+            key: keys.independent,
             first,
             width: first_word(bucket + 1, t).wrapping_sub(first),
         }

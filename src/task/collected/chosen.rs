@@ -2,9 +2,9 @@
 
 use alloc::string::String;
 
-use super::Task;
-use super::question::{Question, QuestionParts};
 use crate::error::Error;
+use crate::task::local::question::{Question, QuestionParts};
+use crate::task::local::task::Task;
 
 impl Task {
     /// A task that asks one question that needs no name, for ratings.

@@ -10,7 +10,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
-use crate::task::kind::contract::Several;
+use crate::task::local::kind::contract::{Several, check_options};
 
 /// Several small choices and flags, which a report tells of together: one input of a cell
 /// of each.
@@ -119,7 +119,7 @@ impl Several for Together {
     }
 
     fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error> {
-        items.options()?;
+        check_options(items)?;
         if sparsity as usize != self.parts.len() {
             return Err(error!(Combination {
                 reason: "of all that is asked \"together\" one option is given each",

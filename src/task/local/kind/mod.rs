@@ -1,13 +1,11 @@
 //! What a question asks for, and how an answer becomes entries of its domain.
 
-pub(super) mod contract;
-#[cfg(feature = "collector")]
-mod of_part;
+pub(in crate::task) mod contract;
 #[cfg(feature = "complete")]
 mod several;
 
 #[cfg(feature = "collector")]
-pub(super) use several::Asked;
+pub(in crate::task) use several::Asked;
 #[cfg(feature = "complete")]
 pub use several::Part;
 pub use several::{Cross, Numbers, Together};
@@ -16,7 +14,6 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use super::items::{Items, Open};
 use super::prefixes::Prefixes;
 use super::scale::Scale;
 #[cfg(not(feature = "complete"))]
@@ -26,7 +23,8 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry, ValueKind};
 use crate::error::Error;
-use contract::{CHOICE, FLAG, NUMBER, Several};
+use crate::task::items::{Items, Open};
+use contract::{CHOICE, FLAG, NUMBER, Several, check_options};
 
 /// The kind of a question.
 ///
@@ -173,7 +171,7 @@ impl Kind {
     }
 
     /// Items and sparsity, as mechanisms see them.
-    pub(super) fn domain(&self, items: &Items, sparsity: u32) -> Domain {
+    pub(in crate::task) fn domain(&self, items: &Items, sparsity: u32) -> Domain {
         match self {
             Self::Ratings(_) => Domain::rated(items.count(), sparsity),
             Self::Set => Domain::named(items.count(), sparsity),
@@ -189,7 +187,12 @@ impl Kind {
     ///
     /// # Errors
     /// [`Error::Combination`], [`Error::OutOfRange`], and those of names.
-    pub(super) fn check(&self, items: &Items, sparsity: u32, epsilon: f64) -> Result<(), Error> {
+    pub(in crate::task) fn check(
+        &self,
+        items: &Items,
+        sparsity: u32,
+        epsilon: f64,
+    ) -> Result<(), Error> {
         match self {
             Self::Cross(own) => own.check_parts(epsilon)?,
             Self::Together(own) => own.check_parts(epsilon)?,
@@ -204,14 +207,16 @@ impl Kind {
             Self::Together(own) => own.check_items(items, sparsity),
             // One of a list.
             Self::Choice | Self::Flag | Self::Number(_) | Self::Cross(_) => {
-                items.options()?;
+                check_options(items)?;
                 one.check(f64::from(sparsity))
             }
         }
     }
 
     /// A kind and the items, its own or what is listed.
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<(Self, Items), Error> {
+    pub(in crate::task) fn read_canonical(
+        reader: &mut CanonicalReader<'_>,
+    ) -> Result<(Self, Items), Error> {
         let kind = match reader.number() {
             0 => Self::Ratings(ValueKind::Sign),
             1 => Self::Ratings(ValueKind::Real),

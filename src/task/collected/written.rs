@@ -2,17 +2,17 @@
 
 use alloc::vec::Vec;
 
-use super::budget::{BUDGET, Budget};
-use super::canonical::{NAMED, UNNAMED};
-use super::items::Items;
-use super::kind::contract::{CHOICE, FLAG, NUMBER};
-use super::kind::{Asked, Cross, Kind, Numbers, Part, Together};
-use super::limits::Limits;
-use super::prefixes::Prefixes;
-use super::question::Question;
-use super::scale::{Scale, TREE};
 use crate::canonical::{Canonical, Written};
 use crate::domain::ValueKind;
+use crate::task::budget::{BUDGET, Budget};
+use crate::task::items::Items;
+use crate::task::limits::Limits;
+use crate::task::local::canonical::{NAMED, UNNAMED};
+use crate::task::local::kind::contract::{CHOICE, FLAG, NUMBER};
+use crate::task::local::kind::{Asked, Cross, Kind, Numbers, Part, Together};
+use crate::task::local::prefixes::Prefixes;
+use crate::task::local::question::Question;
+use crate::task::local::scale::{Scale, TREE};
 
 pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
     let mut canonical = Canonical::default();

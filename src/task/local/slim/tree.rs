@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::canonical::CanonicalReader;
-use crate::error::{Error, left_out};
+use crate::error::Error;
+use crate::mechanism::left_out;
 
 /// No tree.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,6 @@
 //! Parts as questions.
 
-use super::Kind;
-use super::several::{Asked, Part};
+use crate::task::local::kind::{Asked, Kind, Part};
 
 impl Part {
     /// What is asked: a choice, a flag or a number.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::budget::{Answers, Budget};
+use crate::task::budget::{Answers, Budget};
 
 /// Days of the year that [`Budget::reports_a_year`] is of.
 const YEAR: u32 = 365;

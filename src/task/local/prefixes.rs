@@ -59,7 +59,7 @@ impl Prefixes {
         hash::drawn_part(seed, self.lengths.len() as u32) as usize
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+    pub(in crate::task) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         Self::new(reader.list())
     }
 }

@@ -4,15 +4,16 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::budget::Budget;
-use super::items::{Items, item_key};
-use super::kind::Kind;
 use super::parts::TaskParts;
-use super::question::{Question, QuestionParts};
-use super::{Task, written};
+use super::written;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
+use crate::task::budget::Budget;
+use crate::task::items::{Items, item_key};
+use crate::task::local::kind::Kind;
+use crate::task::local::question::{Question, QuestionParts};
+use crate::task::local::task::Task;
 
 impl Task {
     /// A task that asks one question, for ratings.

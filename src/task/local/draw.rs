@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::hash::mix64;
+use crate::mix::mix64;
 
 /// The question that each seed stands for: public, and drawn before the answers are
 /// looked at.

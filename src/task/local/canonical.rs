@@ -4,27 +4,27 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::budget::Budget;
-use super::items::Items;
 use super::kind::Kind;
 use super::question::{Question, QuestionParts};
 use crate::canonical::CanonicalReader;
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
+use crate::task::budget::Budget;
+use crate::task::items::Items;
 
 /// What all of them begin with, behind the budget if there is one; the number is the version of what follows: one
 /// question without a name, for ratings, or questions with names.
-pub(super) const UNNAMED: &str = "hushbin task 1";
-pub(super) const NAMED: &str = "hushbin task 2";
+pub(in crate::task) const UNNAMED: &str = "hushbin task 1";
+pub(in crate::task) const NAMED: &str = "hushbin task 2";
 
 /// What canonical bytes say.
-pub(super) struct Read {
-    pub(super) id: String,
-    pub(super) questions: Vec<Question>,
+pub(in crate::task) struct Read {
+    pub(in crate::task) id: String,
+    pub(in crate::task) questions: Vec<Question>,
     /// Whether they have names.
-    pub(super) named: bool,
-    pub(super) budget: Budget,
+    pub(in crate::task) named: bool,
+    pub(in crate::task) budget: Budget,
 }
 
 /// Every field has one spelling, so that only the bytes that [`write`] gives are
@@ -32,7 +32,7 @@ pub(super) struct Read {
 ///
 /// # Errors
 /// [`Error::Malformed`] for others, and those of the questions' parameters.
-pub(super) fn read(bytes: &[u8]) -> Result<Read, Error> {
+pub(in crate::task) fn read(bytes: &[u8]) -> Result<Read, Error> {
     let reader = &mut CanonicalReader::new(bytes);
     let mut form = reader.text();
     let read = Budget::read_canonical(&mut form, reader).and_then(|budget| match form {

@@ -6,19 +6,19 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::Task;
-use super::budget::Budget;
-use super::items::Items;
-use super::kind::{Cross, Kind, Part, Together};
-use super::limits::Limits;
 use super::part_file::{PartFile, ScaleFile};
 use super::parts::TaskParts;
-use super::prefixes::Prefixes;
-use super::question::{Question, QuestionParts};
 use super::want::{Spacing, Want};
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
+use crate::task::budget::Budget;
+use crate::task::items::Items;
+use crate::task::limits::Limits;
+use crate::task::local::kind::{Cross, Kind, Part, Together};
+use crate::task::local::prefixes::Prefixes;
+use crate::task::local::question::{Question, QuestionParts};
+use crate::task::local::task::Task;
 
 /// The name of a [`Kind`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

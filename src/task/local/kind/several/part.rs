@@ -7,8 +7,8 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::task::items::{Items, check_name};
-use crate::task::kind::contract::{CHOICE, FLAG, NUMBER};
-use crate::task::scale::Scale;
+use crate::task::local::kind::contract::{CHOICE, FLAG, NUMBER, check_options};
+use crate::task::local::scale::Scale;
 
 /// A part of a [`Cross`](super::Cross): a choice, a flag or a number; or of a
 /// [`Together`](super::Together), which has no numbers.
@@ -123,7 +123,7 @@ impl Part {
     fn check(&self, index: usize, epsilon: f64) -> Result<(), Error> {
         check_name(index, &self.name)?;
         self.items.check()?;
-        self.items.options()?;
+        check_options(&self.items)?;
         bounds::EPSILON.check(epsilon)
     }
 }

@@ -9,8 +9,8 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
 use crate::task::items::Items;
-use crate::task::kind::contract::Several;
-use crate::task::scale::Scale;
+use crate::task::local::kind::contract::Several;
+use crate::task::local::scale::Scale;
 
 /// The product of two small choices, or of a choice and a number: a cross table, whose
 /// cells are rows · columns options of which everybody is in one.

@@ -4,9 +4,10 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
+use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
-use crate::error::Error;
+use crate::error::{Error, error};
 use crate::task::items::Items;
 
 /// A kind whose answer is of several parts.
@@ -57,3 +58,17 @@ pub(crate) trait Several: Sized {
 pub(in crate::task) const CHOICE: u64 = 3;
 pub(in crate::task) const FLAG: u64 = 4;
 pub(in crate::task) const NUMBER: u64 = 5;
+
+/// The number of options of which one is given.
+///
+/// # Errors
+/// [`Error::Combination`] where they are open, [`Error::OutOfRange`] for another number
+/// than there may be.
+pub(super) fn check_options(items: &Items) -> Result<(), Error> {
+    let Some(count) = items.count() else {
+        return Err(error!(Combination {
+            reason: "a \"choice\" needs a list of \"options\"",
+        }));
+    };
+    bounds::OPTIONS.check(f64::from(count))
+}

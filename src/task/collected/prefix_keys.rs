@@ -3,10 +3,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::items::item_key;
-use super::prefixes::Prefixes;
 use crate::bounds;
 use crate::error::Error;
+use crate::task::items::item_key;
+use crate::task::local::prefixes::Prefixes;
 
 /// What stands behind a prefix of a longer text: a character that Unicode assigns to
 /// none.

@@ -10,8 +10,8 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
-use crate::task::kind::contract::Several;
 use crate::task::limits::Limits;
+use crate::task::local::kind::contract::Several;
 
 /// Limits of several numbers, by item.
 ///

@@ -1,10 +1,10 @@
 //! Reports of a task, read from bytes.
 
-use super::Task;
-use super::question::Question;
 use crate::codec::Cursor;
 use crate::error::{Error, error};
 use crate::mechanism::Report;
+use crate::task::local::question::Question;
+use crate::task::local::task::Task;
 
 impl Task {
     /// The one report that these bytes are, as [`Report::encode`] writes it.

@@ -27,7 +27,7 @@ use crate::hash;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
-    pub(super) bins: u32,
+    pub(in crate::task) bins: u32,
     branches: Vec<u32>,
 }
 
@@ -62,7 +62,9 @@ impl Tree {
     /// What [`Scale`](super::Scale) wrote.
     // As slim builds refuse them.
     #[allow(clippy::unnecessary_wraps)]
-    pub(super) fn read_branches(reader: &mut CanonicalReader<'_>) -> Result<Vec<u32>, Error> {
+    pub(in crate::task) fn read_branches(
+        reader: &mut CanonicalReader<'_>,
+    ) -> Result<Vec<u32>, Error> {
         Ok(reader.list())
     }
 
@@ -90,7 +92,7 @@ impl Tree {
 
     /// How many nodes the layers above have.
     #[inline(never)]
-    pub(super) fn first(&self, layer: usize) -> u32 {
+    pub(in crate::task) fn first(&self, layer: usize) -> u32 {
         let nodes = |layer| self.bins.div_ceil(self.joined(layer));
         (0..layer).map(nodes).sum()
     }

@@ -6,9 +6,10 @@ use rand_core::Rng;
 
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
-use crate::error::{Error, left_out};
+use crate::error::Error;
+use crate::mechanism::left_out;
 use crate::task::items::Items;
-use crate::task::kind::contract::Several;
+use crate::task::local::kind::contract::Several;
 
 /// No kind of several parts.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,11 +6,12 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 
 use super::tree::Tree;
-use crate::bounds;
+use crate::bounds::{self, ascending};
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::sample;
+use crate::task::items::check_name;
 
 /// The cells that numbers are put into.
 ///
@@ -27,7 +28,7 @@ use crate::sample;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
-    pub(super) cells: Cells,
+    pub(in crate::task) cells: Cells,
     /// Over bins.
     tree: Option<Tree>,
     unit: Option<String>,
@@ -35,10 +36,10 @@ pub struct Scale {
 
 /// What stands for a tree before its branches, where else the number of edges is: more of them
 /// than there may be.
-pub(super) const TREE: u32 = 1 << 31;
+pub(in crate::task) const TREE: u32 = 1 << 31;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Cells {
+pub(in crate::task) enum Cells {
     /// So many numbers, evenly from the first to the last; a number in between
     /// becomes one of its neighbours at random, so that its expectation stays.
     Levels { min: f64, max: f64, count: u32 },
@@ -81,7 +82,7 @@ impl Scale {
         })
     }
 
-    pub(super) fn join(&mut self, branches: Vec<u32>) -> Result<(), Error> {
+    pub(in crate::task) fn join(&mut self, branches: Vec<u32>) -> Result<(), Error> {
         if self.edges().is_none() {
             return Err(error!(Combination {
                 reason: "a \"tree\" is over bins, not over \"levels\"",
@@ -97,7 +98,7 @@ impl Scale {
     /// [`Error::ItemName`] for what could not be an item's name.
     pub fn in_unit(mut self, unit: Option<String>) -> Result<Self, Error> {
         if let Some(unit) = &unit {
-            super::items::check_name(0, unit)?;
+            check_name(0, unit)?;
         }
         self.unit = unit;
         Ok(self)
@@ -186,7 +187,12 @@ impl Scale {
     }
 
     /// What a report of this seed tells of a number: its cell, or the node that it is in.
-    pub(super) fn told<R: Rng + ?Sized>(&self, number: f64, seed: u64, rng: &mut R) -> Entry {
+    pub(in crate::task) fn told<R: Rng + ?Sized>(
+        &self,
+        number: f64,
+        seed: u64,
+        rng: &mut R,
+    ) -> Entry {
         let (cell, next) = self.cell(number);
         match self.tree() {
             Some(tree) => Entry {
@@ -215,21 +221,5 @@ impl Scale {
             scale.join(branches)?;
         }
         scale.in_unit(unit)
-    }
-}
-
-/// The check that numbers are finite, as are their differences, and ascend.
-///
-/// # Errors
-/// [`Error::Combination`] where they are not.
-pub(super) fn ascending(numbers: &[f64]) -> Result<(), Error> {
-    let first_to_last = numbers[numbers.len() - 1] - numbers[0];
-    // NaN is not below anything.
-    if numbers.is_sorted_by(|a, b| a < b) && first_to_last.is_finite() {
-        Ok(())
-    } else {
-        Err(error!(Combination {
-            reason: "a number's \"min\" and \"max\", or its \"edges\", are to be finite and ascending",
-        }))
     }
 }

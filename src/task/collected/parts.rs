@@ -4,11 +4,11 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use super::items::Items;
-use super::kind::Kind;
-use super::question::QuestionParts;
 use crate::domain::ValueKind;
 use crate::mechanism::Mechanism;
+use crate::task::items::Items;
+use crate::task::local::kind::Kind;
+use crate::task::local::question::QuestionParts;
 
 /// The fields of a [`Task`](crate::Task) that asks one question, for ratings; not yet validated.
 ///

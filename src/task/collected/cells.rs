@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::scale::{Cells, Scale};
-use super::tree::Tree;
 use crate::error::Error;
+use crate::task::local::scale::{Cells, Scale};
+use crate::task::local::tree::Tree;
 
 impl Scale {
     /// The same with a tree over its bins, of these branches.

@@ -2,13 +2,13 @@
 
 use alloc::string::String;
 
-use super::items::Items;
 use super::kind::Kind;
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::{Error, error};
 use crate::hash::Hashing;
 use crate::mechanism::Mechanism;
+use crate::task::items::Items;
 
 /// A question with the mechanism that randomises its answers.
 ///
@@ -31,7 +31,7 @@ use crate::mechanism::Mechanism;
 /// assert_eq!(theme.domain().elements(), Some(3));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question(pub(super) QuestionParts);
+pub struct Question(pub(in crate::task) QuestionParts);
 
 /// The fields of a [`Question`], not yet validated.
 ///
@@ -78,13 +78,13 @@ pub struct QuestionParts {
 
 impl Question {
     /// The same of fields that go together, having been read from canonical bytes.
-    pub(super) fn of_bytes(parts: QuestionParts) -> Result<Self, Error> {
+    pub(in crate::task) fn of_bytes(parts: QuestionParts) -> Result<Self, Error> {
         let question = Self(parts);
         question.check().map_err(|error| question.blame(error))?;
         Ok(question)
     }
 
-    pub(super) fn check(&self) -> Result<(), Error> {
+    pub(in crate::task) fn check(&self) -> Result<(), Error> {
         let domain = check_asked(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
         bounds::WEIGHT.check(f64::from(self.0.weight))?;
         self.0.mechanism.check(&domain)?;

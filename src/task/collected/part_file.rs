@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::items::Items;
-use super::kind::{Asked, Part};
-use super::limits::Limits;
-use super::scale::Scale;
 use super::want::{Spacing, Want};
 use crate::error::{Error, error};
+use crate::task::items::Items;
+use crate::task::limits::Limits;
+use crate::task::local::kind::{Asked, Part};
+use crate::task::local::scale::Scale;
 
 /// What is said of a number's scale.
 #[derive(Debug, Clone, Default, PartialEq)]

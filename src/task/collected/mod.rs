@@ -1,0 +1,18 @@
+//! Tasks as collectors know them: in files, made of their parts, and by the reports that arrive.
+
+mod budget_file;
+mod build;
+mod cells;
+#[cfg(feature = "analysis")]
+mod chosen;
+mod decode;
+pub(crate) mod file;
+mod of_part;
+pub(crate) mod part_file;
+mod parts;
+mod prefix_keys;
+mod want;
+mod written;
+
+pub use parts::TaskParts;
+pub use want::{Spacing, Want};

@@ -1,0 +1,25 @@
+//! Questions that reports answer, under a local budget.
+
+pub(super) mod canonical;
+mod draw;
+pub(super) mod kind;
+pub(super) mod prefixes;
+pub(crate) mod question;
+pub(super) mod scale;
+#[cfg(not(feature = "complete"))]
+mod slim;
+pub(crate) mod task;
+#[cfg(feature = "complete")]
+pub(super) mod tree;
+
+pub use draw::Draw;
+#[cfg(feature = "complete")]
+pub use kind::Part;
+pub use kind::{Cross, Kind, Numbers, Together};
+pub use prefixes::Prefixes;
+pub use question::{Question, QuestionParts};
+pub use scale::Scale;
+#[cfg(not(feature = "complete"))]
+use slim::tree;
+pub use task::Task;
+pub use tree::Tree;

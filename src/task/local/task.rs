@@ -1,0 +1,149 @@
+//! A task that reports answer.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::canonical::{self, Read};
+use super::draw::Draw;
+use super::question::Question;
+use crate::bounds;
+use crate::error::{Error, error};
+use crate::fingerprint::Fingerprint;
+use crate::mechanism::Neighbours;
+use crate::task::budget::Budget;
+use crate::task::items::{check_id, check_name};
+
+/// A description of what is collected, under which parameters: complete and valid
+/// by construction, also when it comes out of serde.
+///
+/// A task says everything that a report depends on. Its [`Fingerprint`] travels
+/// in every upload, and a collector refuses reports made under another.
+/// [`TaskDraft`](crate::TaskDraft) leaves the choice of parameters to hushbin.
+///
+/// ```
+/// use hushbin::Task;
+///
+/// let task: Task = serde_json::from_str(r#"{
+///     "id": "settings",
+///     "items": ["dark-mode", "autoplay", "captions"],
+///     "sparsity": 2,
+///     "epsilon": 2.0,
+///     "value": "sign",
+///     "mechanism": {
+///         "name": "collision", "rule": "heaviest", "favoured": 1,
+///         "hashing": "balanced", "buckets": 8
+///     }
+/// }"#).unwrap();
+/// assert!(task.effective_epsilon() <= 2.0);
+///
+/// let fingerprint = task.fingerprint().to_string();
+/// assert_eq!(fingerprint.len(), 32);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    pub(in crate::task) id: String,
+    /// Shared with those who answer them.
+    pub(in crate::task) questions: Arc<Vec<Question>>,
+    pub(in crate::task) draw: Draw,
+    pub(in crate::task) budget: Budget,
+    pub(in crate::task) fingerprint: Fingerprint,
+}
+
+impl Task {
+    pub(in crate::task) fn check_named(questions: &[Question]) -> Result<(), Error> {
+        bounds::QUESTIONS.check(questions.len() as f64)?;
+        for (index, question) in questions.iter().enumerate() {
+            check_name(index, question.name())?;
+            let same = |other: &Question| other.name() == question.name();
+            if questions[..index].iter().any(same) {
+                return Err(error!(DuplicateName {
+                    name: String::from(question.name()),
+                }));
+            }
+            let mechanism = question.mechanism();
+            let whole = mechanism.neighbours() == Neighbours::Any && mechanism.delta() == 0.0;
+            if questions.len() > 1 && !whole {
+                return Err(question.blame(error!(Combination {
+                    reason: "one of several questions is to be answered under pure ε at user level",
+                })));
+            }
+        }
+        Ok(())
+    }
+
+    /// Of questions that go together, and of what [`canonical::write`] makes of them.
+    pub(in crate::task) fn build(
+        id: String,
+        questions: Vec<Question>,
+        budget: Budget,
+        bytes: &[u8],
+    ) -> Result<Self, Error> {
+        check_id(&id)?;
+        let fingerprint = Fingerprint::from_canonical(bytes);
+        Ok(Self {
+            id,
+            draw: Draw::new(questions.iter().map(Question::weight)),
+            questions: Arc::new(questions),
+            budget,
+            fingerprint,
+        })
+    }
+
+    /// The task of the bytes that [`Task::canonical_bytes`] gives.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for any other bytes, and those of [`Task::new`] and
+    /// [`Task::of_questions`].
+    pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let Read {
+            id,
+            questions,
+            named,
+            budget,
+        } = canonical::read(bytes)?;
+        if named {
+            Self::check_named(&questions)?;
+        }
+        Self::build(id, questions, budget, bytes)
+    }
+
+    /// The slug that the task goes by.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What is asked, in the order of the task file; at least one question.
+    #[must_use]
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    /// The only question, where there is one.
+    #[must_use]
+    pub fn sole(&self) -> Option<&Question> {
+        match &self.questions[..] {
+            [question] => Some(question),
+            _ => None,
+        }
+    }
+
+    /// Which of the questions a report answers.
+    #[must_use]
+    pub const fn draw(&self) -> &Draw {
+        &self.draw
+    }
+
+    /// How much one person reports.
+    #[must_use]
+    pub const fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// Identity of all parameters that a report depends on, of the id and of the budget.
+    #[must_use]
+    pub const fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+}
