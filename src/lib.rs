@@ -109,9 +109,12 @@ pub use upload::UploadId;
 #[cfg(feature = "reports")]
 pub use {
     domain::{Entry, ValueKind},
-    mechanism::{Mechanism, Report},
-    randomizer::{Randomized, Randomizer},
+    mechanism::Mechanism,
+    randomizer::Randomizer,
     task::{Question, Task},
 };
 #[cfg(feature = "collector")]
-pub use {fingerprint::ParseHexError, task::TaskParts, upload::Upload};
+pub use {
+    fingerprint::ParseHexError, mechanism::Report, randomizer::Randomized, task::TaskParts,
+    upload::Upload,
+};

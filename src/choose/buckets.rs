@@ -12,8 +12,9 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
+use crate::mechanism::contract::Parameters;
 use crate::mechanism::occupancy::{Strength, TopSum};
-use crate::mechanism::{BucketReport, Parameters, Rule, Selection, Subset, most_hashes};
+use crate::mechanism::{BucketReport, NamedRule, Rule, Selection, Subset, most_hashes};
 use crate::sample::ExpLowerBound;
 
 /// A mechanism of buckets with parameters left open.
@@ -60,7 +61,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     ///
     /// # Errors
     /// [`Error::Combination`] for a rule that is not the paper's.
-    pub(super) fn with_rule<R: Rule<Name = Name>>(&self) -> Result<Self, Error> {
+    pub(super) fn with_rule<R: NamedRule<Name = Name>>(&self) -> Result<Self, Error> {
         if self.parameters == Source::Chosen {
             return Ok(self.clone());
         }
@@ -104,7 +105,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     }
 
     /// The rule, or else the one with a count.
-    pub(super) fn rule_or_default<R: Rule<Name = Name>>(&self) -> Name {
+    pub(super) fn rule_or_default<R: NamedRule<Name = Name>>(&self) -> Name {
         self.rule.unwrap_or(R::strongest(1).name())
     }
 
@@ -113,7 +114,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     ///
     /// # Errors
     /// As [`Subset::new`], of what is said.
-    pub(super) fn complete<R: Rule<Name = Name>>(
+    pub(super) fn complete<R: NamedRule<Name = Name>>(
         &self,
         domain: &Domain,
     ) -> Result<Option<Subset<R>>, Error> {
@@ -146,7 +147,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
-    pub(super) fn agrees_with<R: Rule<Name = Name>>(
+    pub(super) fn agrees_with<R: NamedRule<Name = Name>>(
         &self,
         in_use: &Subset<R>,
     ) -> Result<(), Error> {
@@ -168,7 +169,7 @@ pub(super) fn paper<R: Rule>() -> R {
 }
 
 /// A rule whose parameters can be chosen.
-pub(super) trait ChooseBuckets: Selection {
+pub(super) trait ChooseBuckets: NamedRule + Selection {
     /// What the other rule favours the strongest of.
     const STRENGTH: Strength;
 

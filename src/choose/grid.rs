@@ -15,7 +15,8 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::grid::{Grid, Report};
 use crate::mechanism::hash_bin::LevelName;
-use crate::mechanism::{Mechanism, Parameters};
+use crate::mechanism::contract::{Parameters};
+use crate::mechanism::{Mechanism};
 
 /// [`Grid`] with parameters left open.
 ///

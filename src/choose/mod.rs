@@ -48,8 +48,10 @@ use serde::{Deserialize, Deserializer};
 
 use crate::domain::Domain;
 use crate::error::Error;
+use crate::mechanism::contract::{Encode, Parameters};
 use crate::mechanism::hash_bin::LevelName;
-use crate::mechanism::{self, Encode, Mechanism, Parameters, each};
+use crate::mechanism::list::each;
+use crate::mechanism::{self, Mechanism};
 use crate::task::{Question, Task};
 use contract::Choose;
 use differs::same;

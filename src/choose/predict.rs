@@ -2,7 +2,8 @@
 
 use super::population::Population;
 use crate::domain::Domain;
-use crate::mechanism::{Mechanism, Parameters};
+use crate::mechanism::Mechanism;
+use crate::mechanism::contract::Parameters;
 
 /// A squared error of one item's estimate, averaged over items.
 ///

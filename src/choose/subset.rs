@@ -20,9 +20,10 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
+use crate::mechanism::contract::Parameters;
 use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::occupancy::{NearSums, TopSum, TopSums};
-use crate::mechanism::{BucketReport, Parameters, Subset};
+use crate::mechanism::{BucketReport, Subset};
 
 /// The greatest R·s·(1 + rounds) that is chosen where R > 1. In a page each takes some
 /// 5 ns of a report: an element under one hash function took 8 ns where there is a

@@ -1,9 +1,13 @@
 //! Mechanisms as collectors know them: in task files, and by the reports that arrive.
 
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::collected::Collected;
-use super::{Mechanism, Registered, Report, each};
+use super::contract::{Encode, Parameters};
+use super::list::each;
+use super::registry::{Made, Mechanism, Prepared};
 use crate::canonical::{Canonical, Written};
 use crate::codec::Cursor;
 use crate::domain::Domain;
@@ -16,10 +20,48 @@ macro_rules! register {
         enum MechanismFile {
             $($Name(super::$module::$Name),)+
         }
+
+        /// One randomised message.
+        ///
+        /// ```
+        /// use hushbin::Report;
+        /// use hushbin::mechanism::collision;
+        ///
+        /// let report = Report::Collision(collision::Report { seed: 7, bucket: 5 });
+        /// let mut bytes = Vec::new();
+        /// report.encode(&mut bytes);
+        /// assert_eq!(bytes.len(), 9);
+        /// ```
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum Report {
+            $(
+                #[doc = concat!("Made by [`", stringify!($module), "`](super::", stringify!($module), ").")]
+                $Name(super::$module::Report),
+            )+
+        }
+
+        $(
+            impl From<super::$module::$Name> for Mechanism {
+                fn from(parameters: super::$module::$Name) -> Self {
+                    Self::$Name(parameters)
+                }
+            }
+
+            impl Reported for super::$module::$Name {
+                fn report(own: Self::Report) -> Report {
+                    Report::$Name(own)
+                }
+            }
+        )+
     };
 }
 
 crate::mechanisms!([register]);
+
+/// A mechanism's own report as one of any mechanism's.
+trait Reported: Parameters {
+    fn report(own: Self::Report) -> Report;
+}
 
 impl Serialize for Mechanism {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -41,6 +83,15 @@ impl Written for Mechanism {
 }
 
 impl Mechanism {
+    /// The mechanism's name, as in a task file.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        const fn name<P: Parameters>(_: &P) -> &'static str {
+            P::NAME
+        }
+        each!(Self, self, own => name(own))
+    }
+
     pub(crate) fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
         each!(Self, self, own => own.effective_epsilon(domain, epsilon))
     }
@@ -55,7 +106,7 @@ impl Mechanism {
         count: u32,
         visit: &mut dyn FnMut(Report, usize),
     ) -> Result<(), Error> {
-        fn decode<P: Registered + Collected>(
+        fn decode<P: Reported + Collected>(
             own: &P,
             (domain, epsilon): (&Domain, f64),
             cursor: &mut Cursor<'_>,
@@ -70,5 +121,28 @@ impl Mechanism {
             Ok(())
         }
         each!(Self, self, own => decode(own, (domain, epsilon), cursor, count, visit))
+    }
+}
+
+impl Report {
+    /// The seed that it was made under, drawn independently of the input.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        each!(Self, self, own => own.seed)
+    }
+
+    /// Appends the encoded report to `bytes`.
+    pub fn encode(&self, bytes: &mut Vec<u8>) {
+        each!(Self, self, own => own.encode(bytes));
+    }
+}
+
+impl Prepared {
+    /// Takes the report last made.
+    pub(crate) fn take(&mut self) -> Report {
+        fn take<P: Reported>(made: &mut Made<P>) -> Report {
+            P::report(core::mem::take(&mut made.report))
+        }
+        each!(Self, self, own => take(own))
     }
 }

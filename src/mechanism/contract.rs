@@ -51,9 +51,6 @@ pub(crate) trait Parameters: Sized {
 pub(crate) trait Encode: Default {
     /// Appends the encoded report to `bytes`, the seed's eight bytes first.
     fn encode(&self, bytes: &mut Vec<u8>);
-
-    /// The seed that it was made under.
-    fn seed(&self) -> u64;
 }
 
 /// Makes reports.

@@ -36,22 +36,6 @@ pub struct Frame {
     scale: f64,
 }
 
-/// A vector's coefficients, with what they leave of it.
-///
-/// ```
-/// use hushbin::sums::{Coefficients, Frame};
-///
-/// let Coefficients { values, left } = Frame::new(2, 7).coefficients(&[0.0, 1.0], 1.5);
-/// assert!(values.len() == 4 && left < 1e-12);
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Coefficients {
-    /// a, D of them, none above the bound in absolute value.
-    pub values: Vec<f64>,
-    /// ‖v − U^T·a‖₂.
-    pub left: f64,
-}
-
 impl Frame {
     /// The frame of `dimension` d with the signs of `seed`: sign i of copy c is bit i mod 64
     /// of word ⌊i/64⌋ of splitmix64 started at seed + c, set for plus.
@@ -127,21 +111,22 @@ impl Frame {
     }
 
     /// Coefficients a of a vector v, ‖a‖∞ ≤ `bound`, with U^T·a = v as nearly as 60 steps
-    /// come: each projects on those that are v's, and then on the box. They are in the box
-    /// whatever the vector is, also of one that holds NaN.
+    /// come, and ‖v − U^T·a‖₂, which they leave of it: each step projects on those that are
+    /// v's, and then on the box. They are in the box whatever the vector is, also of one that
+    /// holds NaN.
     ///
     /// ```
     /// use hushbin::sums::Frame;
     ///
-    /// let found = Frame::new(4, 7).coefficients(&[0.6, 0.0, 0.0, -0.8], 1.0);
-    /// assert!(found.left < 1e-12);
-    /// assert!(found.values.iter().all(|own| own.abs() <= 1.0));
+    /// let (values, left) = Frame::new(4, 7).coefficients(&[0.6, 0.0, 0.0, -0.8], 1.0);
+    /// assert!(left < 1e-12);
+    /// assert!(values.iter().all(|own| own.abs() <= 1.0));
     /// ```
     ///
     /// # Panics
     /// If `vector` has not d numbers.
     #[must_use]
-    pub fn coefficients(&self, vector: &[f64], bound: f64) -> Coefficients {
+    pub fn coefficients(&self, vector: &[f64], bound: f64) -> (Vec<f64>, f64) {
         // Of NaN and a number `max` and `min` give the number.
         let clip = |own: f64| own.max(-bound).min(bound);
         let mut values: Vec<f64> = self.apply(vector).into_iter().map(clip).collect();
@@ -151,7 +136,7 @@ impl Frame {
             let rest: Vec<f64> = vector.iter().zip(again).map(|(v, own)| v - own).collect();
             let left = length(&rest);
             if left <= ENOUGH || steps == STEPS {
-                return Coefficients { values, left };
+                return (values, left);
             }
             for (own, more) in values.iter_mut().zip(self.apply(&rest)) {
                 *own = clip(*own + more);

@@ -42,17 +42,13 @@ pub enum Measure {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ball {
-    items: Items,
-    length: f64,
-    seed: u64,
-    spread: f64,
+    pub(super) items: Items,
+    pub(super) length: f64,
+    pub(super) seed: u64,
+    pub(super) spread: f64,
 }
 
 impl Ball {
-    /// C by which all but vectors made for it are spread without loss: of d ≤ 64 less than
-    /// 5·10⁻⁶ of any vector tried was left.
-    pub const SPREAD: f64 = 2.0;
-
     /// Of numbers that are `items`, a vector of which has the `length` R at most, by the frame of
     /// `seed` with coefficients of C/√d at most, C being the `spread`.
     ///
@@ -77,34 +73,10 @@ impl Ball {
         })
     }
 
-    /// The vector's numbers.
-    #[must_use]
-    pub const fn items(&self) -> &Items {
-        &self.items
-    }
-
     /// d, before it is padded to a power of two.
     #[must_use]
     pub fn dimension(&self) -> u32 {
         self.items.count().expect("a ball's items are counted")
-    }
-
-    /// R: the greatest length that is not shortened.
-    #[must_use]
-    pub const fn length(&self) -> f64 {
-        self.length
-    }
-
-    /// Whatever the frame's signs are drawn from.
-    #[must_use]
-    pub const fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    /// C.
-    #[must_use]
-    pub const fn spread(&self) -> f64 {
-        self.spread
     }
 
     /// D: coefficients of a vector.
@@ -150,7 +122,7 @@ impl Measure {
     pub const fn items(&self) -> &Items {
         match self {
             Self::Box(items, _) => items,
-            Self::Ball(ball) => ball.items(),
+            Self::Ball(ball) => &ball.items,
         }
     }
 
@@ -265,11 +237,11 @@ impl Ball {
         let mut vector: Vec<f64> = unit.iter().map(|own| own * scale).collect();
         vector.resize(frame.dimension(), 0.0);
         let bound = self.bound();
-        let found = frame.coefficients(&vector, bound);
-        coordinates.extend(found.values.iter().map(|own| own / bound));
+        let (values, left) = frame.coefficients(&vector, bound);
+        coordinates.extend(values.iter().map(|own| own / bound));
         Lost {
             clipped: relative > 1.0,
-            left: found.left,
+            left,
         }
     }
 }

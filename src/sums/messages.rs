@@ -84,11 +84,11 @@ pub(super) const fn longest(coordinates: u32) -> usize {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Messages {
-    levels: u32,
-    drawn: u32,
-    trials: u32,
-    threshold: Threshold,
-    noise: u32,
+    pub(super) levels: u32,
+    pub(super) drawn: u32,
+    pub(super) trials: u32,
+    pub(super) threshold: Threshold,
+    pub(super) noise: u32,
 }
 
 impl Messages {
@@ -123,36 +123,6 @@ impl Messages {
             threshold,
             noise,
         })
-    }
-
-    /// L: how many messages up or down say 1 or −1.
-    #[must_use]
-    pub const fn levels(&self) -> u32 {
-        self.levels
-    }
-
-    /// k: the coordinates of which a person tells the value.
-    #[must_use]
-    pub const fn drawn(&self) -> u32 {
-        self.drawn
-    }
-
-    /// w: how often noise is drawn for a coordinate and sign.
-    #[must_use]
-    pub const fn trials(&self) -> u32 {
-        self.trials
-    }
-
-    /// q, with which each draw is a message.
-    #[must_use]
-    pub const fn threshold(&self) -> Threshold {
-        self.threshold
-    }
-
-    /// Messages of noise at most.
-    #[must_use]
-    pub const fn noise(&self) -> u32 {
-        self.noise
     }
 
     /// Messages that everybody sends: k·L + [`Messages::noise`].

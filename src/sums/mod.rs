@@ -12,20 +12,16 @@
 //! [`Frame`]; unit messages with binomial noise are hushbin's own.
 
 #[cfg(feature = "collector")]
-mod decode;
-#[cfg(feature = "collector")]
-mod file;
+mod collected;
 mod frame;
 mod measure;
 mod messages;
 mod randomizer;
 mod task;
-#[cfg(feature = "collector")]
-mod written;
 
 #[cfg(feature = "collector")]
-pub use file::SumDraft;
-pub use frame::{Coefficients, Frame};
+pub use collected::SumDraft;
+pub use frame::Frame;
 pub use measure::{Ball, Lost, Measure};
 pub use messages::{Message, Messages};
 pub use randomizer::SumRandomizer;

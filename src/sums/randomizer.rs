@@ -106,7 +106,7 @@ impl SumRandomizer {
         self.tell(rng, messages);
         let own = self.task.messages();
         let told = messages.len() - noise;
-        debug_assert!(told <= (own.levels() * own.drawn()) as usize);
+        debug_assert!(told <= (own.levels * own.drawn) as usize);
         messages.resize(own.count() as usize, Message::Blank);
         let count = messages.len();
         choose_front(rng, messages, count);
@@ -121,13 +121,13 @@ impl SumRandomizer {
         loop {
             messages.clear();
             for code in 1..=2 * self.task.measure().coordinates() {
-                for _ in 0..own.trials() {
-                    if own.threshold().sample(rng) {
+                for _ in 0..own.trials {
+                    if own.threshold.sample(rng) {
                         messages.push(Message::of_code(code));
                     }
                 }
             }
-            if messages.len() <= own.noise() as usize {
+            if messages.len() <= own.noise as usize {
                 return;
             }
         }
@@ -136,7 +136,7 @@ impl SumRandomizer {
     /// Says the drawn coordinates, each rounded to a level of L without bias.
     fn tell<R: CryptoRng + ?Sized>(&mut self, rng: &mut R, messages: &mut Vec<Message>) {
         let own = self.task.messages();
-        let (levels, drawn) = (own.levels(), own.drawn() as usize);
+        let (levels, drawn) = (own.levels, own.drawn as usize);
         if drawn < self.drawn.len() {
             choose_front(rng, &mut self.drawn, drawn);
         }

@@ -77,8 +77,8 @@ pub struct SumParts {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumTask {
-    parts: SumParts,
-    messages: Messages,
+    pub(super) parts: SumParts,
+    pub(super) messages: Messages,
     fingerprint: Fingerprint,
 }
 
@@ -106,12 +106,12 @@ impl SumTask {
         if !(parts.honest_fraction > 0.0 && parts.honest_fraction <= 1.0) {
             return combination("the honest fraction is above 0, and at most 1");
         }
-        if parts.budget.reports() != 1 || parts.budget.answers() != Answers::Fresh {
+        if parts.budget.reports != 1 || parts.budget.answers != Answers::Fresh {
             return combination(
                 "through a shuffler a person sends one report in a window, always a new one",
             );
         }
-        if messages.drawn() > parts.measure.coordinates() {
+        if messages.drawn > parts.measure.coordinates() {
             return combination("no more coordinates can be drawn than there are");
         }
         if honest(&parts) < 2 {
@@ -128,12 +128,6 @@ impl SumTask {
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
-    }
-
-    /// The slug that the task goes by.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        &self.parts.id
     }
 
     /// All but the messages.
@@ -154,73 +148,10 @@ impl SumTask {
         &self.messages
     }
 
-    /// The central ε of a batch, promised where the shuffler and the honest fraction of its
-    /// people are honest.
-    #[must_use]
-    pub const fn central_epsilon(&self) -> f64 {
-        self.parts.epsilon
-    }
-
-    /// δ of the same promise.
-    #[must_use]
-    pub const fn delta(&self) -> f64 {
-        self.parts.delta
-    }
-
-    /// People of a batch at least.
-    #[must_use]
-    pub const fn people(&self) -> u64 {
-        self.parts.people
-    }
-
-    /// n_h: people of a batch whose noise is counted on, rounded down.
-    #[must_use]
-    pub fn honest_people(&self) -> u64 {
-        honest(&self.parts)
-    }
-
-    /// How much one person reports.
-    #[must_use]
-    pub const fn budget(&self) -> Budget {
-        self.parts.budget
-    }
-
-    /// Bytes of the longest message.
-    #[must_use]
-    pub fn message_bytes(&self) -> usize {
-        longest(self.measure().coordinates())
-    }
-
-    /// Messages that a batch has at least, everybody sending as many.
-    #[must_use]
-    pub fn batch_messages(&self) -> u64 {
-        self.people() * u64::from(self.messages.count())
-    }
-
     /// Appends messages back to back, each padded by zeros to the task's longest: as many bytes
     /// whatever they say, which is what a page seals one by one.
-    ///
-    /// ```
-    /// # use hushbin::sample::Threshold;
-    /// # use hushbin::sums::{Measure, Message, Messages, SumParts, SumTask};
-    /// # use hushbin::task::{Budget, Limits};
-    /// # let names = (0..64).map(|index| format!("n{index}")).collect();
-    /// # let limits = vec![Limits::new(0.0, 10.0, None)?; 64];
-    /// # let parts = SumParts {
-    /// #     id: "timings".into(), measure: Measure::numbers(names, limits)?,
-    /// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
-    /// #     budget: Budget::default(),
-    /// # };
-    /// # let task = SumTask::new(parts, Messages::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
-    /// // About 64 numbers a message takes up to two bytes.
-    /// let down = Message::Unit { coordinate: 63, negative: true };
-    /// let mut bytes = Vec::new();
-    /// task.encode_padded(&[Message::Blank, down], &mut bytes);
-    /// assert_eq!(bytes, [0, 0, 0x80, 0x01]);
-    /// # Ok::<(), hushbin::Error>(())
-    /// ```
     pub fn encode_padded(&self, messages: &[Message], bytes: &mut Vec<u8>) {
-        let length = self.message_bytes();
+        let length = longest(self.measure().coordinates());
         bytes.reserve(length * messages.len());
         for message in messages {
             let end = bytes.len() + length;
@@ -231,7 +162,7 @@ impl SumTask {
 }
 
 /// n_h.
-fn honest(parts: &SumParts) -> u64 {
+pub(super) fn honest(parts: &SumParts) -> u64 {
     (parts.honest_fraction * parts.people as f64) as u64
 }
 

@@ -26,9 +26,9 @@ pub(super) const BUDGET: &str = "hushbin budget 1";
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    days: u32,
-    reports: u32,
-    answers: Answers,
+    pub(crate) days: u32,
+    pub(crate) reports: u32,
+    pub(crate) answers: Answers,
 }
 
 /// Which report tells of answers that have not changed since an earlier window.
@@ -74,24 +74,6 @@ impl Budget {
             reports,
             answers,
         })
-    }
-
-    /// Length of a window, in days.
-    #[must_use]
-    pub const fn days(&self) -> u32 {
-        self.days
-    }
-
-    /// Reports of one person in a window, at most.
-    #[must_use]
-    pub const fn reports(&self) -> u32 {
-        self.reports
-    }
-
-    /// What becomes of answers that stay.
-    #[must_use]
-    pub const fn answers(&self) -> Answers {
-        self.answers
     }
 
     /// Whether nothing is said that does not hold anyway.

@@ -22,7 +22,7 @@ use crate::error::Error;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     range: [f64; 2],
-    unit: Option<String>,
+    pub(super) unit: Option<String>,
 }
 
 impl Limits {
@@ -44,12 +44,6 @@ impl Limits {
     #[must_use]
     pub const fn range(&self) -> [f64; 2] {
         self.range
-    }
-
-    /// The unit, where there is one.
-    #[must_use]
-    pub fn unit(&self) -> Option<&str> {
-        self.unit.as_deref()
     }
 
     /// Where a number is in the range, clipped to it: from −1 to 1.

@@ -1,11 +1,11 @@
 //! What is asked, of which items, at which budget.
 
-mod budget;
+pub(crate) mod budget;
 #[cfg(feature = "collector")]
 pub(crate) mod collected;
 pub(crate) mod items;
 #[cfg(any(feature = "complete", feature = "sums"))]
-mod limits;
+pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
 

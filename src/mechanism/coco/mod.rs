@@ -28,9 +28,9 @@ pub use super::subset::BucketReport as Report;
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::{Presence, Rates};
-pub use rule::{Coco, Rule, RuleName};
+pub use rule::{Coco, Rule};
 #[cfg(feature = "collector")]
-pub use support::Support;
+pub use {loss::RuleName, support::Support};
 pub use thresholds::Thresholds;
 
 use super::subset::Selection;

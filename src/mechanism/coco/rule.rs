@@ -1,7 +1,5 @@
 //! The rules of CoCo, and its parameters.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
@@ -34,42 +32,13 @@ pub enum Rule {
     },
 }
 
-/// The name of a [`Rule`], as in a task file.
-///
-/// ```
-/// use hushbin::mechanism::coco::RuleName;
-///
-/// assert_eq!(serde_json::to_string(&RuleName::Strongest).unwrap(), r#""strongest""#);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RuleName {
-    /// [`Rule::Overwrite`].
-    Overwrite,
-    /// [`Rule::Strongest`].
-    Strongest,
-}
-
 impl subset::Rule for Rule {
-    type Name = RuleName;
-
     const SIDES: u32 = 2;
     const UNEVEN: &'static str = "coco needs an even number of \"buckets\": they form pairs";
-    const NO_FAVOURED: &'static str =
-        "rule \"overwrite\" takes no \"favoured\": it favours a side of every pair that is pushed";
-    const NEEDS_FAVOURED: &'static str =
-        "rule \"strongest\" needs \"favoured\", the number of sides it favours";
     const NEEDS_CELLS: &'static str =
         "rule \"overwrite\" needs \"buckets\" of at least twice \"sparsity\" plus 2";
     const ONE_HASH: &'static str =
         "rule \"overwrite\" takes one of \"hashes\": several are for the other rule";
-
-    fn name(&self) -> RuleName {
-        match self {
-            Self::Overwrite => RuleName::Overwrite,
-            Self::Strongest { .. } => RuleName::Strongest,
-        }
-    }
 
     fn favoured(&self) -> Option<u32> {
         match self {

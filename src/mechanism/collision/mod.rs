@@ -26,9 +26,9 @@ pub use super::subset::BucketReport as Report;
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::Rates;
-pub use rule::{Collision, Rule, RuleName};
+pub use rule::{Collision, Rule};
 #[cfg(feature = "collector")]
-pub use support::Support;
+pub use {loss::RuleName, support::Support};
 pub use thresholds::Thresholds;
 
 use super::subset::Selection;

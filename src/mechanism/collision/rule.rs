@@ -1,7 +1,5 @@
 //! The rules of Collision, and its parameters.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::subset::{self, Subset};
@@ -32,42 +30,12 @@ pub enum Rule {
     },
 }
 
-/// The name of a [`Rule`], as in a task file.
-///
-/// ```
-/// use hushbin::mechanism::collision::RuleName;
-///
-/// assert_eq!(serde_json::to_string(&RuleName::Heaviest).unwrap(), r#""heaviest""#);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RuleName {
-    /// [`Rule::Occupied`].
-    Occupied,
-    /// [`Rule::Heaviest`].
-    Heaviest,
-}
-
 impl subset::Rule for Rule {
-    type Name = RuleName;
-
     const SIDES: u32 = 1;
     const UNEVEN: &'static str = "any number of \"buckets\" is a multiple of one";
-    const NO_FAVOURED: &'static str =
-        "rule \"occupied\" takes no \"favoured\": it favours every bucket that holds an element";
-    const NEEDS_FAVOURED: &'static str =
-        "rule \"heaviest\" needs \"favoured\", the number of buckets it favours";
     const NEEDS_CELLS: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
     const ONE_HASH: &'static str =
         "rule \"occupied\" takes one of \"hashes\": several are for the other rule";
-
-    fn name(&self) -> RuleName {
-        match self {
-            #[cfg(feature = "complete")]
-            Self::Occupied => RuleName::Occupied,
-            Self::Heaviest { .. } => RuleName::Heaviest,
-        }
-    }
 
     fn favoured(&self) -> Option<u32> {
         match self {

@@ -35,8 +35,4 @@ impl Encode for CornerReport {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         bytes.extend_from_slice(&self.signs.to_le_bytes()[..bytes_of(self.drawn)]);
     }
-
-    fn seed(&self) -> u64 {
-        self.seed
-    }
 }

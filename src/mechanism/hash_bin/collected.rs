@@ -197,3 +197,6 @@ impl Report {
         Ok(Self { seed, response })
     }
 }
+
+/// Γ where a task does not say.
+pub const GRID: u32 = 1024;

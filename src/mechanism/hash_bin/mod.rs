@@ -32,19 +32,21 @@ mod sampling;
 #[cfg(feature = "collector")]
 mod support;
 
-#[cfg(feature = "analysis")]
-pub use attenuation::{attenuation, clipped_square};
-#[cfg(feature = "collector")]
-pub use collected::LevelName;
 pub use level::{Level, Noise};
-pub use parameters::{GRID, HashBin};
+pub use parameters::HashBin;
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
-pub use rates::Rates;
+pub use {
+    attenuation::{attenuation, clipped_square},
+    rates::Rates,
+};
 pub use report::{BinsReport as Report, Response};
 pub use sampling::Sampling;
 #[cfg(feature = "collector")]
-pub use support::Support;
+pub use {
+    collected::{GRID, LevelName},
+    support::Support,
+};
 
 use super::contract::{Neighbours, Parameters};
 use crate::bounds;

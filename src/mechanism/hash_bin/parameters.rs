@@ -30,9 +30,6 @@ pub struct HashBin {
     grid_bits: u32,
 }
 
-/// Γ where a task does not say.
-pub const GRID: u32 = 1024;
-
 impl HashBin {
     /// Parameters within their ranges.
     ///

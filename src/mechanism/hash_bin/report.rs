@@ -54,8 +54,4 @@ impl Encode for BinsReport {
             Response::Bins(bins) => bins.iter().for_each(|bin| append_signed(bytes, *bin)),
         }
     }
-
-    fn seed(&self) -> u64 {
-        self.seed
-    }
 }

@@ -1,6 +1,9 @@
 //! Mechanisms that draw one bucket, in task files and in uploads.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use core::fmt::Debug;
+
+use serde::de::{self, DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::report::BucketReport;
 use super::{Rule, Selection, Subset};
@@ -34,7 +37,7 @@ const fn is_one(hashes: &u32) -> bool {
     *hashes == 1
 }
 
-impl<R: Rule> Serialize for Subset<R> {
+impl<R: NamedRule> Serialize for Subset<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let parts = Parts {
             rule: self.rule_name(),
@@ -47,7 +50,7 @@ impl<R: Rule> Serialize for Subset<R> {
     }
 }
 
-impl<'de, R: Rule> Deserialize<'de> for Subset<R> {
+impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let parts = Parts::<R::Name>::deserialize(deserializer)?;
         let rule = Self::rule_from(parts.rule, parts.favoured).map_err(de::Error::custom)?;
@@ -57,6 +60,29 @@ impl<'de, R: Rule> Deserialize<'de> for Subset<R> {
 }
 
 impl<R: Rule> Subset<R> {
+    /// Parameters within their ranges, of one hash function.
+    ///
+    /// # Errors
+    /// As [`Subset::with_hashes`].
+    pub fn new(rule: R, hashing: Hashing, buckets: u32) -> Result<Self, Error> {
+        Self::with_hashes(rule, hashing, buckets, 1)
+    }
+
+    /// t, the number of buckets of each hash function. Of CoCo's, bucket 2k is the
+    /// plus side of pair k, and 2k + 1 its minus side.
+    #[must_use]
+    pub const fn buckets(&self) -> u32 {
+        self.buckets
+    }
+}
+
+impl<R: NamedRule> Subset<R> {
+    /// The rule's name.
+    #[must_use]
+    pub fn rule_name(&self) -> R::Name {
+        self.rule().name()
+    }
+
     /// The rule of a name, with its c if it has one.
     pub(crate) fn rule_from(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
         let paper = R::paper()?;
@@ -118,8 +144,29 @@ impl BucketReport {
     }
 }
 
+/// A rule as task files name it.
+///
+/// ```
+/// use hushbin::mechanism::collision::{Rule, RuleName};
+/// use hushbin::mechanism::NamedRule;
+///
+/// assert_eq!(Rule::Heaviest { favoured: 3 }.name(), RuleName::Heaviest);
+/// ```
+pub trait NamedRule: Rule {
+    /// The rule without its parameter, as in a task file.
+    type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
+
+    /// Why the paper's rule takes no c.
+    const NO_FAVOURED: &'static str;
+    /// Why the other rule needs c.
+    const NEEDS_FAVOURED: &'static str;
+
+    /// The rule's name.
+    fn name(&self) -> Self::Name;
+}
+
 /// A rule as the collector of its reports knows it.
-pub(crate) trait CollectedRule: Selection {
+pub(in crate::mechanism) trait CollectedRule: Selection {
     /// As [`Collected::effective_epsilon`].
     fn effective_epsilon(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> f64;
 }

@@ -14,7 +14,7 @@
 
 mod cells;
 #[cfg(feature = "collector")]
-mod collected;
+pub(super) mod collected;
 #[cfg(feature = "analysis")]
 mod exact;
 mod favoured;
@@ -22,15 +22,12 @@ mod report;
 
 pub(super) use cells::Cells;
 #[cfg(feature = "collector")]
-pub(super) use collected::CollectedRule;
+pub use collected::NamedRule;
 pub(super) use favoured::{Drawn, Favoured, threshold};
 pub use report::BucketReport;
 
 use core::fmt::Debug;
 use core::hash::Hash as Hashable;
-
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::contract::{Parameters, Randomize};
 use crate::bounds;
@@ -79,25 +76,15 @@ pub struct Subset<R> {
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait Rule: Copy + Eq + Hashable + Debug {
-    /// The rule without its parameter, as in a task file.
-    type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
-
     /// How many buckets make a cell that elements are hashed to: 1, or 2 where
     /// cells are pairs of sides.
     const SIDES: u32;
     /// Why the number of buckets is to be a multiple of [`Rule::SIDES`].
     const UNEVEN: &'static str;
-    /// Why the paper's rule takes no c.
-    const NO_FAVOURED: &'static str;
-    /// Why the other rule needs c.
-    const NEEDS_FAVOURED: &'static str;
     /// Why the paper's rule needs more cells than s.
     const NEEDS_CELLS: &'static str;
     /// Why the paper's rule takes one hash function.
     const ONE_HASH: &'static str;
-
-    /// The rule's name.
-    fn name(&self) -> Self::Name;
 
     /// c, the number of favoured buckets; `None` under the paper's rule.
     fn favoured(&self) -> Option<u32>;
@@ -122,14 +109,6 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
 }
 
 impl<R: Rule> Subset<R> {
-    /// Parameters within their ranges, of one hash function.
-    ///
-    /// # Errors
-    /// As [`Subset::with_hashes`].
-    pub fn new(rule: R, hashing: Hashing, buckets: u32) -> Result<Self, Error> {
-        Self::with_hashes(rule, hashing, buckets, 1)
-    }
-
     /// Parameters within their ranges.
     ///
     /// # Errors
@@ -183,12 +162,6 @@ impl<R: Rule> Subset<R> {
         self.rule
     }
 
-    /// The rule's name.
-    #[must_use]
-    pub fn rule_name(&self) -> R::Name {
-        self.rule.name()
-    }
-
     /// c, the number of favoured buckets, where the rule has it.
     #[must_use]
     pub fn favoured(&self) -> Option<u32> {
@@ -199,13 +172,6 @@ impl<R: Rule> Subset<R> {
     #[must_use]
     pub const fn hashing(&self) -> Hashing {
         self.hashing
-    }
-
-    /// t, the number of buckets of each hash function. Of CoCo's, bucket 2k is the
-    /// plus side of pair k, and 2k + 1 its minus side.
-    #[must_use]
-    pub const fn buckets(&self) -> u32 {
-        self.buckets
     }
 
     /// R, the number of hash functions.

@@ -27,8 +27,4 @@ impl Encode for BucketReport {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         append(bytes, self.bucket.into());
     }
-
-    fn seed(&self) -> u64 {
-        self.seed
-    }
 }

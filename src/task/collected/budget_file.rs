@@ -8,6 +8,24 @@ use crate::task::budget::{Answers, Budget};
 const YEAR: u32 = 365;
 
 impl Budget {
+    /// Length of a window, in days.
+    #[must_use]
+    pub const fn days(&self) -> u32 {
+        self.days
+    }
+
+    /// Reports of one person in a window, at most.
+    #[must_use]
+    pub const fn reports(&self) -> u32 {
+        self.reports
+    }
+
+    /// What becomes of answers that stay.
+    #[must_use]
+    pub const fn answers(&self) -> Answers {
+        self.answers
+    }
+
     /// Reports of one person in the 365 days from the first on, at most: windows follow
     /// each other, so that ⌈365/days⌉ of them begin in that time.
     #[must_use]

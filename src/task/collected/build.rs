@@ -103,6 +103,27 @@ impl Task {
         of_each.fold(0.0, f64::max)
     }
 
+    /// The slug that the task goes by.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The only question, where there is one.
+    #[must_use]
+    pub fn sole(&self) -> Option<&Question> {
+        match &self.questions[..] {
+            [question] => Some(question),
+            _ => None,
+        }
+    }
+
+    /// How much one person reports.
+    #[must_use]
+    pub const fn budget(&self) -> Budget {
+        self.budget
+    }
+
     /// The position of the question called `name`, where there is one.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
@@ -168,6 +189,19 @@ impl Question {
             return Self::of_bytes(parts);
         };
         Err(error!(Combination { reason }).of_question(&parts.name))
+    }
+
+    /// The items asked about; of a number the cells of its scale, of a cross or of what is
+    /// asked together its cells.
+    #[must_use]
+    pub const fn items(&self) -> &Items {
+        &self.0.items
+    }
+
+    /// s, how many entries of an answer are reported on.
+    #[must_use]
+    pub const fn sparsity(&self) -> u32 {
+        self.0.sparsity
     }
 
     /// The local ε that one report really spends: the largest log-ratio of

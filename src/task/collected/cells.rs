@@ -26,6 +26,12 @@ impl Scale {
         Ok(self)
     }
 
+    /// The unit, where there is one.
+    #[must_use]
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
     /// The number that a level stands for; `None` where there are bins.
     #[must_use]
     pub fn level(&self, cell: u32) -> Option<f64> {
@@ -40,6 +46,12 @@ impl Scale {
 }
 
 impl Tree {
+    /// As in [`Tree::new`].
+    #[must_use]
+    pub fn branches(&self) -> &[u32] {
+        &self.branches
+    }
+
     /// How many bins there are.
     #[must_use]
     pub const fn bins(&self) -> u32 {

@@ -7,7 +7,7 @@ mod cells;
 mod chosen;
 mod decode;
 pub(crate) mod file;
-mod of_part;
+mod kinds;
 pub(crate) mod part_file;
 mod parts;
 mod prefix_keys;

@@ -108,19 +108,6 @@ impl Question {
         &self.0.kind
     }
 
-    /// The items asked about; of a number the cells of its scale, of a cross or of what is
-    /// asked together its cells.
-    #[must_use]
-    pub const fn items(&self) -> &Items {
-        &self.0.items
-    }
-
-    /// s, how many entries of an answer are reported on.
-    #[must_use]
-    pub const fn sparsity(&self) -> u32 {
-        self.0.sparsity
-    }
-
     /// How often the question is drawn, relative to others.
     #[must_use]
     pub const fn weight(&self) -> u32 {

@@ -31,7 +31,7 @@ pub struct Scale {
     pub(in crate::task) cells: Cells,
     /// Over bins.
     tree: Option<Tree>,
-    unit: Option<String>,
+    pub(in crate::task) unit: Option<String>,
 }
 
 /// What stands for a tree before its branches, where else the number of edges is: more of them
@@ -102,12 +102,6 @@ impl Scale {
         }
         self.unit = unit;
         Ok(self)
-    }
-
-    /// The unit, where there is one.
-    #[must_use]
-    pub fn unit(&self) -> Option<&str> {
-        self.unit.as_deref()
     }
 
     /// The tree over its bins, where there is one, as in complete builds alone.

@@ -108,37 +108,16 @@ impl Task {
         Self::build(id, questions, budget, bytes)
     }
 
-    /// The slug that the task goes by.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
     /// What is asked, in the order of the task file; at least one question.
     #[must_use]
     pub fn questions(&self) -> &[Question] {
         &self.questions
     }
 
-    /// The only question, where there is one.
-    #[must_use]
-    pub fn sole(&self) -> Option<&Question> {
-        match &self.questions[..] {
-            [question] => Some(question),
-            _ => None,
-        }
-    }
-
     /// Which of the questions a report answers.
     #[must_use]
     pub const fn draw(&self) -> &Draw {
         &self.draw
-    }
-
-    /// How much one person reports.
-    #[must_use]
-    pub const fn budget(&self) -> Budget {
-        self.budget
     }
 
     /// Identity of all parameters that a report depends on, of the id and of the budget.

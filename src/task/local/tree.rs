@@ -28,7 +28,7 @@ use crate::hash;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
     pub(in crate::task) bins: u32,
-    branches: Vec<u32>,
+    pub(in crate::task) branches: Vec<u32>,
 }
 
 impl Tree {
@@ -66,12 +66,6 @@ impl Tree {
         reader: &mut CanonicalReader<'_>,
     ) -> Result<Vec<u32>, Error> {
         Ok(reader.list())
-    }
-
-    /// As in [`Tree::new`].
-    #[must_use]
-    pub fn branches(&self) -> &[u32] {
-        &self.branches
     }
 
     /// How many layers there are.

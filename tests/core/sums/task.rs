@@ -203,6 +203,19 @@ fn parameters_beyond_their_ranges_are_refused() {
     assert!(Ball::new(serde_json::from_str("\"open\"").unwrap(), 1.0, 1, 2.0).is_err());
 }
 
+/// About 64 numbers a message takes up to two bytes.
+#[test]
+fn messages_are_padded_to_the_longest() {
+    let task = task(numbers(64), messages([8, 1, 1], 0.01, 2));
+    let down = Message::Unit {
+        coordinate: 63,
+        negative: true,
+    };
+    let mut bytes = Vec::new();
+    task.encode_padded(&[Message::Blank, down], &mut bytes);
+    assert_eq!(bytes, [0, 0, 0x80, 0x01]);
+}
+
 proptest! {
     #[test]
     fn messages_are_read_as_they_were_written(coordinate in 0_u32..300, negative: bool) {

@@ -59,22 +59,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind's name, as in a task file.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Ratings(_) => "ratings",
-            Self::Set => "set",
-            Self::Choice => "choice",
-            Self::Flag => "flag",
-            Self::Number(_) => "number",
-            Self::Numbers(_) => "numbers",
-            Self::Cross(_) => "cross",
-            Self::Text(_) => "text",
-            Self::Together(_) => "together",
-        }
-    }
-
     /// The values of entries, once numbers are coded, [one](Scale::cell) or
     /// [several](super::Limits::code).
     #[must_use]

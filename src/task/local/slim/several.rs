@@ -7,7 +7,7 @@ use rand_core::Rng;
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
-use crate::mechanism::left_out;
+use crate::mechanism::contract::left_out;
 use crate::task::items::Items;
 use crate::task::local::kind::contract::Several;
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::canonical::CanonicalReader;
 use crate::error::Error;
-use crate::mechanism::left_out;
+use crate::mechanism::contract::left_out;
 
 /// No tree.
 #[derive(Debug, Clone, PartialEq)]

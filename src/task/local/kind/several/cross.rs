@@ -31,24 +31,10 @@ use crate::task::local::scale::Scale;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cross {
     /// Rows and columns.
-    parts: Vec<Part>,
+    pub(in crate::task) parts: Vec<Part>,
 }
 
 impl Cross {
-    /// The cross of rows and columns.
-    #[must_use]
-    pub fn new(rows: Part, columns: Part) -> Self {
-        Self {
-            parts: alloc::vec![rows, columns],
-        }
-    }
-
-    /// Rows and columns.
-    #[must_use]
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
-    }
-
     /// The part whose options are the rows.
     #[must_use]
     pub fn rows(&self) -> &Part {

@@ -22,10 +22,10 @@ use crate::task::local::scale::Scale;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    name: String,
+    pub(in crate::task) name: String,
     pub(in crate::task) asked: Asked,
     /// As of a question of this kind.
-    items: Items,
+    pub(in crate::task) items: Items,
 }
 
 /// What a part asks for.
@@ -37,48 +37,6 @@ pub(in crate::task) enum Asked {
 }
 
 impl Part {
-    /// Exactly one of these.
-    #[must_use]
-    pub fn choice(name: impl Into<String>, options: Items) -> Self {
-        Self {
-            name: name.into(),
-            asked: Asked::Choice,
-            items: options,
-        }
-    }
-
-    /// No or yes.
-    #[must_use]
-    pub fn flag(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            asked: Asked::Flag,
-            items: Items::Count(2),
-        }
-    }
-
-    /// A number: levels for means within rows, or bins.
-    #[must_use]
-    pub fn number(name: impl Into<String>, scale: Scale) -> Self {
-        Self {
-            name: name.into(),
-            items: Items::Count(scale.cells()),
-            asked: Asked::Number(scale),
-        }
-    }
-
-    /// The name that its answers go by.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The options; of a flag no and yes, of a number the cells of its scale.
-    #[must_use]
-    pub const fn items(&self) -> &Items {
-        &self.items
-    }
-
     /// The scale of a number.
     #[must_use]
     pub const fn scale(&self) -> Option<&Scale> {

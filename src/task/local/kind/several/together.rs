@@ -30,9 +30,9 @@ use crate::task::local::kind::contract::{Several, check_options};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Together {
-    parts: Vec<Part>,
+    pub(in crate::task) parts: Vec<Part>,
     /// How many cells there are before each part, and in all.
-    bounds: Vec<u32>,
+    pub(in crate::task) bounds: Vec<u32>,
 }
 
 impl Together {
@@ -45,12 +45,6 @@ impl Together {
             bounds.push(bounds[bounds.len() - 1].saturating_add(part.cells()));
         }
         Self { parts, bounds }
-    }
-
-    /// What is asked, in the order of cells.
-    #[must_use]
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
     }
 
     /// How many cells there are.
@@ -66,16 +60,6 @@ impl Together {
     #[must_use]
     pub fn cell(&self, part: usize, option: u32) -> u32 {
         self.bounds[part] + option
-    }
-
-    /// The part that a cell is of, and its option.
-    ///
-    /// # Panics
-    /// If there is no such cell.
-    #[must_use]
-    pub fn option(&self, cell: u32) -> (usize, u32) {
-        let part = self.bounds[1..].partition_point(|&end| end <= cell);
-        (part, cell - self.bounds[part])
     }
 
     /// The cells that are answered, by the entries of parts.

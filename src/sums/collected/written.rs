@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::measure::Measure;
-use super::messages::Messages;
-use super::task::{FORM, SumParts, SumTask};
 use crate::canonical::{Canonical, Written};
 use crate::error::Error;
+use crate::sums::measure::Measure;
+use crate::sums::messages::Messages;
+use crate::sums::task::{FORM, SumParts, SumTask};
 
 impl SumTask {
     /// A task with these messages.

@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::measure::{Ball, Measure};
-use super::messages::Messages;
-use super::task::{SumParts, SumTask};
 use crate::error::{Error, error};
 use crate::sample::Threshold;
+use crate::sums::measure::{Ball, Measure};
+use crate::sums::messages::Messages;
+use crate::sums::task::{SumParts, SumTask};
 use crate::task::{Budget, Items, Limits};
 
 /// Whom those who answer have to trust.

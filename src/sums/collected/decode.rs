@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::messages::Message;
-use super::task::SumTask;
 use crate::codec::Cursor;
 use crate::error::Error;
+use crate::sums::messages::Message;
+use crate::sums::task::SumTask;
 use crate::upload::{UploadId, VERSION, take_header};
 
 impl Message {
