@@ -48,16 +48,22 @@ const MOST: usize = 64;
 /// drawn.dedup();
 /// assert!(drawn.len() == 3 && drawn[2] < 10);
 /// ```
-#[inline]
 pub fn for_each_drawn(seed: u64, items: u32, count: u32, mut visit: impl FnMut(u32)) {
+    for &item in &drawn(seed, items, count)[..count as usize] {
+        visit(item);
+    }
+}
+
+// Once in the module that pages download, which visits in several ways.
+#[inline(never)]
+fn drawn(seed: u64, items: u32, count: u32) -> [u32; MOST] {
     assert!(count <= items, "items are drawn once");
     let mut drawn = [0; MOST];
     for (index, last) in (items - count..items).enumerate() {
         let word = output(seed, index as u64 + 1);
         let item = ((u128::from(word) * u128::from(last + 1)) >> 64) as u32;
-        let before = &drawn[..index];
-        let item = if before.contains(&item) { last } else { item };
-        drawn[index] = item;
-        visit(item);
+        let again = drawn[..index].contains(&item);
+        drawn[index] = if again { last } else { item };
     }
+    drawn
 }

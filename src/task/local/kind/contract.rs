@@ -64,6 +64,8 @@ pub(in crate::task) const NUMBER: u64 = 5;
 /// # Errors
 /// [`Error::Combination`] where they are open, [`Error::OutOfRange`] for another number
 /// than there may be.
+// Once in the module that pages download, which checks several kinds.
+#[inline(never)]
 pub(super) fn check_options(items: &Items) -> Result<(), Error> {
     let Some(count) = items.count() else {
         return Err(error!(Combination {
