@@ -13,7 +13,7 @@ use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::contract::{Parameters};
+use crate::mechanism::contract::Parameters;
 use crate::mechanism::cube::{Cube, Report};
 use crate::mechanism::hash_bin::LevelName;
 

@@ -13,10 +13,10 @@ use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
+use crate::mechanism::Mechanism;
+use crate::mechanism::contract::Parameters;
 use crate::mechanism::grid::{Grid, Report};
 use crate::mechanism::hash_bin::LevelName;
-use crate::mechanism::contract::{Parameters};
-use crate::mechanism::{Mechanism};
 
 /// [`Grid`] with parameters left open.
 ///

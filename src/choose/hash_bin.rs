@@ -17,7 +17,7 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
-use crate::mechanism::contract::{Parameters};
+use crate::mechanism::contract::Parameters;
 use crate::mechanism::hash_bin::{
     GRID, HashBin, Level, LevelName, Noise, Report, Response, attenuation, clipped_square,
 };

@@ -13,7 +13,7 @@ import { ROOT, TARGET } from "./lib/paths.mjs";
 import { capture, Failed, main, run, step, withPath } from "./lib/run.mjs";
 
 const TOY = "tests/toy/";
-const LIST = "src/mechanism/mod.rs";
+const LIST = "src/mechanism/list.rs";
 const LAST = "            grid: Grid,\n";
 const LINE = "            toy: Toy,\n";
 /** Cargo tells the copy's crates from ours, and what they are compiled to, by this. */

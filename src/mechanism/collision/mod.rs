@@ -27,9 +27,9 @@ pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::Rates;
 pub use rule::{Collision, Rule};
+pub use thresholds::Thresholds;
 #[cfg(feature = "collector")]
 pub use {loss::RuleName, support::Support};
-pub use thresholds::Thresholds;
 
 use super::subset::Selection;
 use crate::domain::Domain;

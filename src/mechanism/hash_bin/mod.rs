@@ -35,13 +35,13 @@ mod support;
 pub use level::{Level, Noise};
 pub use parameters::HashBin;
 pub use randomize::Randomizer;
+pub use report::{BinsReport as Report, Response};
+pub use sampling::Sampling;
 #[cfg(feature = "analysis")]
 pub use {
     attenuation::{attenuation, clipped_square},
     rates::Rates,
 };
-pub use report::{BinsReport as Report, Response};
-pub use sampling::Sampling;
 #[cfg(feature = "collector")]
 pub use {
     collected::{GRID, LevelName},

@@ -101,10 +101,6 @@ impl Encode for Report {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         append(bytes, u64::from(self.plus));
     }
-
-    fn seed(&self) -> u64 {
-        self.seed
-    }
 }
 
 impl Randomize for Randomizer {
