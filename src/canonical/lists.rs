@@ -1,11 +1,11 @@
-//! What only tasks of reports have in their canonical bytes.
+//! Lists in the canonical bytes of tasks that reports answer.
 
 use alloc::vec::Vec;
 
 use super::{CanonicalReader, NUMBER};
 
 impl CanonicalReader<'_> {
-    /// Whether this number follows, which is read then.
+    /// Reads this number where it follows, and tells whether it did.
     pub(crate) fn takes(&mut self, number: u32) -> bool {
         let follows = self.rest.starts_with(&u64::from(number).to_le_bytes());
         if follows {
@@ -14,7 +14,7 @@ impl CanonicalReader<'_> {
         follows
     }
 
-    /// Numbers below 2³², behind how many there are.
+    /// A list of numbers below 2³², with its length in front.
     #[inline(never)]
     pub(crate) fn list(&mut self) -> Vec<u32> {
         (0..self.count()).map(|_| self.small()).collect()

@@ -33,7 +33,7 @@ pub(crate) trait Parameters: Sized {
     /// Those of the parameters' constructor.
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error>;
 
-    /// Which inputs a report hardly tells apart.
+    /// The pairs of inputs that a report hardly tells apart.
     fn neighbours(&self) -> Neighbours {
         Neighbours::Any
     }
@@ -98,7 +98,7 @@ pub enum Neighbours {
     Within(f64),
 }
 
-/// The error of what is unknown or, where the crate is not built complete, may be left out.
+/// An error for a name that is unknown, or that this build leaves out.
 pub(crate) fn left_out(name: &str) -> Error {
     error!(UnknownMechanism {
         name: String::from(name)

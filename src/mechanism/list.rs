@@ -1,4 +1,4 @@
-//! The one list of mechanisms, and what is done with any of them.
+//! The list of mechanisms, and a macro that matches any of them.
 
 /// The one list of mechanisms: hands each one's module and type, which is also
 /// the name of its variant, to the macro that is named, behind what follows the name.
@@ -32,8 +32,8 @@ macro_rules! mechanisms {
     };
 }
 
-/// Evaluates an expression for the parameters, or whatever else the enum of this name
-/// holds, of whichever mechanism a value is of.
+/// Evaluates an expression for the parameters, or other contents of the enum of this name,
+/// of the mechanism that a value belongs to.
 macro_rules! each {
     ($Enum:ident, $value:expr, $own:pat => $result:expr) => {
         $crate::mechanisms! { [$crate::mechanism::list::each] @ $Enum, $value, $own => $result; }

@@ -16,7 +16,7 @@ const LENGTHS: Thrown = ErrorCode::Combination as u32;
 /// The maker of reports and uploads for one task.
 #[wasm_bindgen]
 pub struct Randomizer {
-    inner: crate::Randomizer,
+    inner: crate::randomizer::Randomizer,
     rng: ChaCha20Rng,
     /// Kept between reports for its memory.
     entries: Vec<Entry>,
@@ -34,7 +34,7 @@ impl Randomizer {
     pub fn new(task: &[u8]) -> Result<Self, Thrown> {
         let task = Task::from_canonical_bytes(task).map_err(|error| thrown(&error))?;
         Ok(Self {
-            inner: crate::Randomizer::of(task),
+            inner: crate::randomizer::Randomizer::of(task),
             rng: generator()?,
             entries: Vec::new(),
             sampled_down: 0,

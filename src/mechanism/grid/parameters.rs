@@ -1,8 +1,8 @@
 //! The parameters of the grid, and how many cells it has.
 
-use super::Thresholds;
 use crate::bounds;
 use crate::error::{Error, error};
+use crate::mechanism::cube::Thresholds;
 
 /// The parameters of the grid: k, the number of attributes that a report is about, and r,
 /// the number of steps from −1 to 1 between the levels that they are rounded to.

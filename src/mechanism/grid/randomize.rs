@@ -4,10 +4,12 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::{Grid, Report, Thresholds};
+use super::parameters::Grid;
 use crate::domain::{Domain, Entry};
 use crate::hash::for_each_drawn;
 use crate::mechanism::contract::Randomize;
+use crate::mechanism::cube::Thresholds;
+use crate::mechanism::subset::BucketReport as Report;
 use crate::sample::{below, word};
 
 /// The sampler of the grid's reports, from checked entries; the whole way is

@@ -1,6 +1,6 @@
 //! What levels are worth: scale and variance of the estimates.
 
-use super::Grid;
+use super::parameters::Grid;
 use crate::domain::Domain;
 
 /// Scale and variance of the estimates that a report's levels give, of the threshold that

@@ -1,8 +1,9 @@
 //! What a report of the grid says of which attributes.
 
-use super::{Grid, Report};
+use super::parameters::Grid;
 use crate::domain::Domain;
 use crate::hash::for_each_drawn;
+use crate::mechanism::subset::BucketReport as Report;
 
 impl Grid {
     /// Prepares the decoding of reports over `domain`.

@@ -1,4 +1,4 @@
-//! What collectors ask of tasks of sums.
+//! Getters of tasks of sums, for collectors.
 
 use crate::sample::Threshold;
 use crate::sums::measure::Ball;
@@ -50,7 +50,7 @@ impl SumTask {
         longest(self.measure().coordinates())
     }
 
-    /// Messages that a batch has at least, everybody sending as many.
+    /// The least number of messages of a batch; everybody sends as many.
     #[must_use]
     pub fn batch_messages(&self) -> u64 {
         self.people() * u64::from(self.messages.count())
@@ -106,7 +106,7 @@ impl Ball {
         self.length
     }
 
-    /// Whatever the frame's signs are drawn from.
+    /// The seed of the frame's signs.
     #[must_use]
     pub const fn seed(&self) -> u64 {
         self.seed

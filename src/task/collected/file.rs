@@ -146,7 +146,7 @@ impl<M> QuestionFile<M> {
         })
     }
 
-    /// What is asked together.
+    /// The parts that are asked together.
     ///
     /// # Errors
     /// [`Error::Combination`] for parts that are not complete.
@@ -156,7 +156,7 @@ impl<M> QuestionFile<M> {
         Ok(Together::new(parts?))
     }
 
-    /// What is asked, with its items.
+    /// The kind of a question, with its items.
     ///
     /// # Errors
     /// As [`QuestionFile::listed`], and those of a number's scale.

@@ -84,7 +84,7 @@ impl Part {
         &self.items
     }
 
-    /// What is asked: a choice, a flag or a number.
+    /// The part as a kind: a choice, a flag or a number.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match &self.asked {
@@ -96,7 +96,7 @@ impl Part {
 }
 
 impl Together {
-    /// What is asked, in the order of cells.
+    /// The parts, in the order of cells.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts

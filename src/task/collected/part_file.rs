@@ -29,7 +29,7 @@ pub(crate) struct ScaleFile {
 }
 
 impl ScaleFile {
-    /// All that there is to say.
+    /// The fields of a scale.
     pub(crate) fn of(scale: &Scale) -> Self {
         let range = scale.edges().is_none().then(|| scale.range());
         Self {

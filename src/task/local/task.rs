@@ -72,7 +72,7 @@ impl Task {
         Ok(())
     }
 
-    /// Of questions that go together, and of what [`canonical::write`] makes of them.
+    /// A task of questions that go together, and of their canonical bytes.
     pub(in crate::task) fn build(
         id: String,
         questions: Vec<Question>,
@@ -108,7 +108,7 @@ impl Task {
         Self::build(id, questions, budget, bytes)
     }
 
-    /// What is asked, in the order of the task file; at least one question.
+    /// The questions in the order of the task file, at least one.
     #[must_use]
     pub fn questions(&self) -> &[Question] {
         &self.questions
