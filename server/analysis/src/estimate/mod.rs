@@ -37,7 +37,10 @@ pub use influence::{
 };
 pub use mechanism::{estimands, steps};
 pub use point::{Estimand, ItemPoints, Point};
-pub use predict::{Aim, Predictor, expectation::Expectation};
+pub use predict::{
+    expectation::Expectation,
+    predictor::{Aim, Predictor},
+};
 pub(crate) use query::position;
 pub use query::{
     Label, Options, Query,

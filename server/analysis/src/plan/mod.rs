@@ -21,7 +21,6 @@ mod words;
 pub use answer::{Alternative, NumberError, Plan, QuestionPlan, Unknown, Verdict, VerdictKind};
 pub use error::PlanError;
 pub use goal::ErrorsOf;
-pub use search::{GridChoice, GridGoal, grid};
 pub use survey::{DEFAULT_ID, LOCAL_EPSILON, POWER, Survey, Wanted};
 
 use hushbin::bounds::{EPSILON, PEOPLE};

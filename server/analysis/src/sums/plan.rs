@@ -21,7 +21,7 @@ use crate::promise::SumPrivacy;
 const MOST_MESSAGES: f64 = 512.0;
 
 /// Messages of a batch, which its shuffler holds in memory to put them in another order.
-pub const BATCH_MESSAGES: Bound = Bound {
+pub(crate) const BATCH_MESSAGES: Bound = Bound {
     name: "messages of a batch",
     min: 2.0,
     max: 20_000_000.0,
@@ -48,7 +48,7 @@ const SPARED: f64 = 0.25;
 ///
 /// # Errors
 /// Those of [`SumTask::new`]; [`Error::OutOfRange`] for messages with which a batch is not as
-/// private as the draft says, for a batch of more than [`BATCH_MESSAGES`], and where none are
+/// private as the draft says, for a batch of more than `BATCH_MESSAGES`, and where none are
 /// private enough.
 pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
     let messages = match draft.messages {

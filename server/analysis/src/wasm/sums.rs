@@ -10,7 +10,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::values::{Refusal, given, taken};
 use crate::accounting::HONEST_FRACTION;
 use crate::plan::PlanError;
-use crate::sums::{BATCH_MESSAGES, SumPlan, resolve};
+use crate::sums::plan::BATCH_MESSAGES;
+use crate::sums::{SumPlan, resolve};
 
 /// What a task file of sums says.
 #[wasm_bindgen(typescript_custom_section)]

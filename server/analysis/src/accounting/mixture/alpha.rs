@@ -101,7 +101,7 @@ impl Mixture {
     /// other's way, and opposite answers favour opposite sides of CoCo's pairs, whatever
     /// the hash.
     #[must_use]
-    pub fn under_ideal_hash(&self) -> Option<Self> {
+    pub(crate) fn under_ideal_hash(&self) -> Option<Self> {
         let favoured = self.favoured.filter(|_| self.independent)?;
         let (c, t) = (favoured.count, favoured.buckets());
         let (omega, e) = (favoured.omega(self.epsilon), self.epsilon.exp());

@@ -28,7 +28,7 @@ impl Mixture {
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
-    pub fn grid(grid: &Grid, epsilon: f64) -> Result<Self, Error> {
+    pub(crate) fn grid(grid: &Grid, epsilon: f64) -> Result<Self, Error> {
         Self::weighted(epsilon, 1.0, f64::from(grid.cells() - 1))
     }
 }

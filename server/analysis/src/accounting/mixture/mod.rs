@@ -90,7 +90,7 @@ impl Mixture {
     ///
     /// # Errors
     /// As [`Mixture::for_task`], and those of [`Mixture::collision`],
-    /// [`Mixture::coco`], [`Mixture::cube`], [`Mixture::grid`] and [`Mixture::generic`].
+    /// [`Mixture::coco`], [`Mixture::cube`] and [`Mixture::generic`].
     pub fn for_mechanism(
         mechanism: &Mechanism,
         domain: &Domain,

@@ -1,7 +1,5 @@
 //! What error to expect before there are reports.
 
 pub(crate) mod expectation;
-mod predictor;
+pub(crate) mod predictor;
 mod worst;
-
-pub use predictor::{Aim, Predictor};

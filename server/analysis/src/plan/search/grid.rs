@@ -13,28 +13,28 @@ use crate::plan::survey::LOCAL_EPSILON;
 
 /// Goal of a grid whose reports are shuffled.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GridGoal {
+pub(super) struct GridGoal {
     /// d, the number of numbers that everybody has.
-    pub attributes: u32,
+    pub(super) attributes: u32,
     /// n, how many people report, once each.
-    pub people: u64,
+    pub(super) people: u64,
     /// The part of them whose reports hide the others.
-    pub honest_fraction: f64,
+    pub(super) honest_fraction: f64,
     /// Central δ.
-    pub delta: f64,
+    pub(super) delta: f64,
     /// Central ε.
-    pub central_epsilon: f64,
+    pub(super) central_epsilon: f64,
     /// The greatest local ε: what is left of the promise to whoever links a report to its
     /// sender. By default [`LOCAL_EPSILON`].
-    pub most_epsilon: f64,
+    pub(super) most_epsilon: f64,
     /// Parameters k and r, as far as they are given.
-    pub draft: Draft,
+    pub(super) draft: Draft,
 }
 
 impl GridGoal {
     /// Makes the goal for numbers of honest people, with k and r left open.
     #[must_use]
-    pub fn new(attributes: u32, people: u64, central_epsilon: f64, delta: f64) -> Self {
+    pub(super) fn new(attributes: u32, people: u64, central_epsilon: f64, delta: f64) -> Self {
         Self {
             attributes,
             people,
@@ -49,14 +49,14 @@ impl GridGoal {
 
 /// Grid with its local ε.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GridChoice {
+pub(super) struct GridChoice {
     /// Grid with k and r.
-    pub grid: Grid,
+    pub(super) grid: Grid,
     /// Local ε, to four digits.
-    pub epsilon: f64,
+    pub(super) epsilon: f64,
     /// Standard error of each mean, from −1 to 1, at the worst over people's values: that of
     /// the noise, rounding included.
-    pub standard_error: f64,
+    pub(super) standard_error: f64,
 }
 
 /// The grid of least standard error that keeps to a central ε, at the largest local ε at
@@ -65,19 +65,9 @@ pub struct GridChoice {
 /// Cells hide a report as one favoured of M: with more of them a larger local ε is hidden
 /// as well, but less is told.
 ///
-/// ```
-/// use hushbin_analysis::plan::{GridGoal, grid};
-///
-/// let goal = GridGoal::new(1, 10_000, 1.0, 1e-6);
-/// let capped = grid(&goal).unwrap().unwrap();
-/// assert_eq!((capped.grid.steps(), capped.epsilon), (4, 4.0));
-/// let free = grid(&GridGoal { most_epsilon: 12.0, ..goal }).unwrap().unwrap();
-/// assert!(free.standard_error < capped.standard_error);
-/// ```
-///
 /// # Errors
 /// [`PlanError`] where a number is out of its range.
-pub fn grid(goal: &GridGoal) -> Result<Option<GridChoice>, PlanError> {
+pub(super) fn grid(goal: &GridGoal) -> Result<Option<GridChoice>, PlanError> {
     ATTRIBUTES.check(f64::from(goal.attributes))?;
     PEOPLE.check(goal.people as f64)?;
     EPSILON.check(goal.most_epsilon)?;
@@ -179,3 +169,6 @@ impl Search<'_> {
         grid.rates(&self.domain, epsilon).worst_variance()
     }
 }
+
+#[cfg(test)]
+mod tests;

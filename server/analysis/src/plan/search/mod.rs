@@ -12,7 +12,7 @@ mod candidates;
 mod grid;
 
 pub(super) use candidates::Choice;
-pub use grid::{GridChoice, GridGoal, grid};
+use grid::{GridGoal, grid};
 
 use hushbin::bounds::{EPSILON, WEIGHT};
 use hushbin::choose::grid::Draft;
