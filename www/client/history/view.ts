@@ -76,9 +76,7 @@ export class View {
   /** Shows how things stand once they are read. */
   refresh(): Promise<void> {
     this.#stale = true;
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined;
-    });
+    this.#reading ??= this.#read();
     return this.#reading;
   }
 
@@ -92,6 +90,8 @@ export class View {
         this.#fail(error);
       }
     }
+    // In the same turn, so that a later change starts another reading.
+    this.#reading = undefined;
   }
 
   #fail(error: unknown): void {
