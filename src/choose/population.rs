@@ -78,7 +78,7 @@ impl Population {
 
     /// The largest number of entries.
     #[must_use]
-    pub fn most_entries(&self) -> u32 {
+    pub(crate) fn most_entries(&self) -> u32 {
         self.shares.last().map_or(0, |share| share.0)
     }
 

@@ -50,12 +50,6 @@ pub struct SumRandomizer {
 }
 
 impl SumRandomizer {
-    /// Prepares for `task`.
-    #[must_use]
-    pub fn new(task: &SumTask) -> Self {
-        Self::of(task.clone())
-    }
-
     pub(crate) fn of(task: SumTask) -> Self {
         Self {
             coder: Coder::new(task.measure()),

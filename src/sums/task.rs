@@ -130,12 +130,6 @@ impl SumTask {
         self.fingerprint
     }
 
-    /// All but the messages.
-    #[must_use]
-    pub const fn parts(&self) -> &SumParts {
-        &self.parts
-    }
-
     /// What is summed.
     #[must_use]
     pub const fn measure(&self) -> &Measure {

@@ -241,7 +241,7 @@ impl Rates {
     /// Sum of the variances of one report's estimates of so many options, of which exactly
     /// one is given, each as in [`Rates::option_variance`].
     #[must_use]
-    pub fn options_variance(&self, options: u32) -> f64 {
+    pub(crate) fn options_variance(&self, options: u32) -> f64 {
         self.option_variance(options, true)
             + f64::from(options - 1) * self.option_variance(options, false)
     }

@@ -3,10 +3,17 @@
 use crate::sample::Threshold;
 use crate::sums::measure::Ball;
 use crate::sums::messages::{Messages, longest};
-use crate::sums::task::{SumTask, honest};
+use crate::sums::randomizer::SumRandomizer;
+use crate::sums::task::{SumParts, SumTask, honest};
 use crate::task::{Budget, Items};
 
 impl SumTask {
+    /// All but the messages.
+    #[must_use]
+    pub const fn parts(&self) -> &SumParts {
+        &self.parts
+    }
+
     /// The slug that the task goes by.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -54,6 +61,14 @@ impl SumTask {
     #[must_use]
     pub fn batch_messages(&self) -> u64 {
         self.people() * u64::from(self.messages.count())
+    }
+}
+
+impl SumRandomizer {
+    /// Prepares for `task`.
+    #[must_use]
+    pub fn new(task: &SumTask) -> Self {
+        Self::of(task.clone())
     }
 }
 
