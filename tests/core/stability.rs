@@ -40,7 +40,7 @@ fn regenerate(name: &str, vectors: &str, line: impl Fn(serde_json::Value) -> Str
         .iter()
         .map(|case| line(case["given"].clone()))
         .collect();
-    let path = format!("{}/tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../vectors/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::write(path, format!("[\n{}\n]\n", lines.join(",\n"))).unwrap();
 }
 

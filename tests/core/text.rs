@@ -11,7 +11,7 @@ use hushbin::{
 };
 use serde_json::{Value, json};
 
-use crate::support::generators::Scripted;
+use crate::support::generators::{Scripted, randomize};
 use crate::support::significance::assert_uniform;
 
 fn draft(question: &Value) -> TaskDraft {
@@ -92,7 +92,7 @@ fn a_report_tells_of_the_prefix_that_its_seed_draws() {
     let mut randomizer = Randomizer::new(&task);
     let mut report = |entries: &[Entry], words: &[u64]| {
         let mut rng = Scripted::new(words);
-        let made = randomizer.randomize(entries, &mut rng).unwrap();
+        let made = randomize(&mut randomizer, entries, &mut rng).unwrap();
         let Report::Collision(report) = made.report else {
             unreachable!()
         };
@@ -268,7 +268,7 @@ fn wrong_answers_are_refused() {
     let entry = |value| Entry { item: 9, value };
     let mut refused = |entries: &[Entry]| {
         let mut rng = Scripted::new(&[1, 2, 3]);
-        let error = randomizer.randomize(entries, &mut rng).unwrap_err();
+        let error = randomize(&mut randomizer, entries, &mut rng).unwrap_err();
         assert_eq!(rng.taken, 0);
         let Error::Question { name, error } = error else {
             panic!("{error}")

@@ -8,7 +8,7 @@ use hushbin::task::{Cross, Kind, Part, QuestionParts, Scale, Tree};
 use hushbin::{Entry, Error, Items, Mechanism, Question, Report, Task, TaskDraft};
 use serde_json::{Value, json};
 
-use crate::support::generators::seeded;
+use crate::support::generators::{randomize, seeded};
 use crate::support::significance::{assert_rates, assert_uniform};
 
 fn draft(question: &Value, epsilon: f64) -> TaskDraft {
@@ -116,7 +116,7 @@ fn reports_tell_of_one_layer() {
             item: 0,
             value: 37.2,
         }];
-        let made = randomizer.randomize(&number, &mut rng).unwrap();
+        let made = randomize(&mut randomizer, &number, &mut rng).unwrap();
         let Report::Collision(report) = made.report else {
             unreachable!()
         };

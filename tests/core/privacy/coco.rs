@@ -17,7 +17,7 @@ use num_traits::{One, ToPrimitive, Zero};
 
 use crate::support::coco::{Model, Words};
 use crate::support::exact::{Exact, Exp};
-use crate::support::generators::Scripted;
+use crate::support::generators::{Scripted, randomize};
 
 const SEEDS: [u64; 4] = [0, 1, 0x0123_4567_89ab_cdef, u64::MAX];
 const EPSILONS: [f64; 4] = [0.001, std::f64::consts::LN_2, 2.3, 12.0];
@@ -218,7 +218,7 @@ fn walked(model: &Model, seed: u64, input: &[Signed], completion: u64) -> Vec<Ex
             decided - 1 + u64::from(opposite),
         ]);
         let mut rng = Scripted::new(&script);
-        let made = randomizer.randomize(&entries, &mut rng).unwrap();
+        let made = randomize(&mut randomizer, &entries, &mut rng).unwrap();
         let Report::Coco(report) = made.report else {
             unreachable!()
         };

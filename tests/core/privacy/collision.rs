@@ -17,7 +17,7 @@ use num_traits::{One, ToPrimitive};
 
 use crate::support::collision::Model;
 use crate::support::exact::{Exact, Exp};
-use crate::support::generators::Scripted;
+use crate::support::generators::{Scripted, randomize};
 
 const SEEDS: [u64; 4] = [0, 1, 0x0123_4567_89ab_cdef, u64::MAX];
 const EPSILONS: [f64; 4] = [0.001, std::f64::consts::LN_2, 2.3, 12.0];
@@ -173,7 +173,7 @@ fn walked(model: &Model, seed: u64, input: &[Signed], threshold: u64) -> Vec<Exa
             for second in 0..parts {
                 let words = [seed, word, midpoint(first), midpoint(second)];
                 let mut rng = Scripted::new(&words);
-                let made = randomizer.randomize(&entries, &mut rng).unwrap();
+                let made = randomize(&mut randomizer, &entries, &mut rng).unwrap();
                 let Report::Collision(report) = made.report else {
                     unreachable!()
                 };

@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use rand_chacha::rand_core::Rng;
 
 use crate::support::exact::{Exact, Exp};
-use crate::support::generators::{Scripted, seeded};
+use crate::support::generators::{Scripted, randomize, seeded};
 use crate::support::hash_bin::{Model, entries, inputs, rounded};
 use crate::support::significance::assert_rates;
 
@@ -197,7 +197,7 @@ fn the_sampler_draws_from_these_distributions() {
                         script.extend(rounding);
                         script.push(word);
                         let mut rng = Scripted::new(&script);
-                        let made = randomizer.randomize(&input, &mut rng).unwrap();
+                        let made = randomize(&mut randomizer, &input, &mut rng).unwrap();
                         assert_eq!(rng.taken, script.len());
                         assert!(!made.sampled_down);
                         let Report::HashBin(report) = made.report else {

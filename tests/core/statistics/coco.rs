@@ -9,7 +9,7 @@ use hushbin::{Entry, Items, Randomizer, Report, Task, TaskParts, ValueKind};
 use rand_chacha::rand_core::Rng;
 
 use crate::support::coco::Model;
-use crate::support::generators::{FixedFirst, seeded};
+use crate::support::generators::{FixedFirst, randomize, seeded};
 use crate::support::significance::{assert_distributed, assert_means, assert_rates};
 
 const BALANCED: Hashing = Hashing::Balanced;
@@ -95,7 +95,7 @@ fn reports_come_as_often_as_said() {
                         first: Some(seed),
                         rest: &mut rng,
                     };
-                    let made = randomizer.randomize(&entries, &mut fixed).unwrap();
+                    let made = randomize(&mut randomizer, &entries, &mut fixed).unwrap();
                     let report = bucket_report(&made.report);
                     assert_eq!(report.seed, seed);
                     counts[report.bucket as usize] += 1;
@@ -179,7 +179,8 @@ fn means_are_unbiased() {
         let mut hits = vec![Hits::default(); support.slots()];
         let mut listed = 0;
         for _ in 0..n {
-            let report = bucket_report(&randomizer.randomize(&input, &mut rng).unwrap().report);
+            let report =
+                bucket_report(&randomize(&mut randomizer, &input, &mut rng).unwrap().report);
             assert!(report.bucket < model.buckets());
             support.for_each_hit(&report, |slot, plus| {
                 listed += 1;
@@ -267,7 +268,8 @@ fn means_of_open_tasks_are_unbiased() {
         let mut randomizer = Randomizer::new(&task);
         let mut hits = [Hits::default(); 5];
         for _ in 0..n {
-            let report = bucket_report(&randomizer.randomize(&input, &mut rng).unwrap().report);
+            let report =
+                bucket_report(&randomize(&mut randomizer, &input, &mut rng).unwrap().report);
             support.for_each_hit(&report, |_, _| panic!("an open task lists nothing"));
             for (hits, &key) in hits.iter_mut().zip(&keys) {
                 match support.hit(&report, key) {

@@ -7,7 +7,7 @@ use hushbin::{Entry, Mechanism, Randomizer, Report};
 use rand_chacha::rand_core::Rng;
 
 use crate::support::collision::Model;
-use crate::support::generators::{FixedFirst, Scripted, seeded};
+use crate::support::generators::{FixedFirst, Scripted, randomize, seeded};
 use crate::support::significance::{assert_distributed, assert_rates};
 
 fn model(
@@ -80,7 +80,7 @@ fn reports_come_as_often_as_said() {
                         first: Some(seed),
                         rest: &mut rng,
                     };
-                    let made = randomizer.randomize(&entries, &mut fixed).unwrap();
+                    let made = randomize(&mut randomizer, &entries, &mut fixed).unwrap();
                     let Report::Collision(report) = made.report else {
                         unreachable!()
                     };
@@ -137,7 +137,8 @@ fn hits_come_as_often_as_predicted() {
         let mut pairs = vec![vec![0; watched.len()]; watched.len()];
         let mut hit = vec![false; support.slots()];
         for _ in 0..n {
-            let Report::Collision(report) = randomizer.randomize(&input, &mut rng).unwrap().report
+            let Report::Collision(report) =
+                randomize(&mut randomizer, &input, &mut rng).unwrap().report
             else {
                 unreachable!()
             };
@@ -237,7 +238,7 @@ fn refused_inputs_draw_nothing() {
     ];
     for (entries, words) in refused {
         let mut rng = Scripted::new(&[]);
-        let error = randomizer.randomize(&entries, &mut rng).unwrap_err();
+        let error = randomize(&mut randomizer, &entries, &mut rng).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
         assert_eq!(rng.taken, 0);
     }

@@ -8,7 +8,7 @@ use hushbin::mechanism::hash_bin::{Level, Noise, Response, attenuation};
 use hushbin::{Entry, Randomizer, Report};
 use rand_chacha::rand_core::Rng;
 
-use crate::support::generators::seeded;
+use crate::support::generators::{randomize, seeded};
 use crate::support::hash_bin::Model;
 use crate::support::significance::{Moments, assert_distributed, assert_moments};
 
@@ -77,7 +77,7 @@ fn estimates(model: &Model, input: &[Entry], watched: &[u64], n: u32, seed: u64)
     let mut rng = seeded(seed);
     let mut moments = vec![Moments::default(); watched.len()];
     for _ in 0..n {
-        let made = randomizer.randomize(input, &mut rng).unwrap();
+        let made = randomize(&mut randomizer, input, &mut rng).unwrap();
         assert!(!made.sampled_down);
         let Report::HashBin(report) = made.report else {
             unreachable!()
@@ -224,7 +224,8 @@ fn bins_have_discrete_laplace_noise() {
         let mut counts = vec![vec![0; probabilities.len()]; model.bins as usize];
         let input = [entry(3, 1.0), entry(5, -1.0)];
         for _ in 0..100_000 {
-            let Report::HashBin(report) = randomizer.randomize(&input, &mut rng).unwrap().report
+            let Report::HashBin(report) =
+                randomize(&mut randomizer, &input, &mut rng).unwrap().report
             else {
                 unreachable!()
             };

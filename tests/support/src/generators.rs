@@ -1,7 +1,8 @@
 //! Generators that tests hold by the hand.
 
+use hushbin::{Entry, Error, Randomized, Randomizer};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Infallible, SeedableRng, TryCryptoRng, TryRng};
+use rand_chacha::rand_core::{CryptoRng, Infallible, SeedableRng, TryCryptoRng, TryRng};
 
 /// Hands out these words, of which 32-bit draws take the low half; then
 /// zeros. Counts how many were taken.
@@ -69,4 +70,13 @@ impl TryCryptoRng for FixedFirst<'_> {}
 /// A generator for the test of this number.
 pub fn seeded(number: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(number)
+}
+
+/// [`Randomizer::randomize`], compiled here for crates of tests that are not optimised.
+pub fn randomize(
+    randomizer: &mut Randomizer,
+    entries: &[Entry],
+    rng: &mut dyn CryptoRng,
+) -> Result<Randomized, Error> {
+    randomizer.randomize(entries, rng)
 }

@@ -8,6 +8,8 @@ pub mod contest;
 pub mod errata;
 pub mod fillings;
 pub mod generators;
+#[cfg(feature = "laws")]
+pub mod laws;
 #[cfg(feature = "analysis")]
 pub mod mixtures;
 #[cfg(feature = "sealing")]

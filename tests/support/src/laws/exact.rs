@@ -4,19 +4,19 @@ use num_bigint::BigUint;
 use num_rational::Ratio;
 
 /// Probabilities and their ratios, without rounding.
-pub(crate) type Exact = Ratio<BigUint>;
+pub type Exact = Ratio<BigUint>;
 
 /// low / 2²⁵⁶ ≤ exp(x) ≤ high / 2²⁵⁶.
-pub(crate) struct Exp {
-    pub(crate) low: BigUint,
-    pub(crate) high: BigUint,
+pub struct Exp {
+    pub low: BigUint,
+    pub high: BigUint,
 }
 
 const FRACTION_BITS: u32 = 256;
 
 impl Exp {
     /// Bounds of exp(x), x being exactly the double.
-    pub(crate) fn of(x: f64) -> Self {
+    pub fn of(x: f64) -> Self {
         assert!((0.0..16.0).contains(&x));
         // x = mantissa / 2^shift.
         let exponent = ((x.to_bits() >> 52) as u32).max(1);
@@ -46,12 +46,12 @@ impl Exp {
     }
 
     /// The lower bound as a fraction.
-    pub(crate) fn low_ratio(&self) -> Exact {
+    pub fn low_ratio(&self) -> Exact {
         Exact::new_raw(self.low.clone(), BigUint::from(1u8) << FRACTION_BITS)
     }
 
     /// The upper bound as a fraction.
-    pub(crate) fn high_ratio(&self) -> Exact {
+    pub fn high_ratio(&self) -> Exact {
         Exact::new_raw(self.high.clone(), BigUint::from(1u8) << FRACTION_BITS)
     }
 }

@@ -8,30 +8,30 @@ use hushbin::mechanism::hash_bin::{HashBin, Level, Response};
 use hushbin::sample::ExpLowerBound;
 use hushbin::{Entry, Items, Randomizer, Report, Task, TaskParts, ValueKind};
 
-use super::generators::Scripted;
+use crate::generators::Scripted;
 
 /// One set of parameters.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Model {
+pub struct Model {
     /// `None` in open domains.
-    pub(crate) items: Option<u32>,
-    pub(crate) sparsity: u32,
-    pub(crate) epsilon: f64,
-    pub(crate) level: Level,
-    pub(crate) hashing: Hashing,
-    pub(crate) bins: u32,
-    pub(crate) grid: u32,
+    pub items: Option<u32>,
+    pub sparsity: u32,
+    pub epsilon: f64,
+    pub level: Level,
+    pub hashing: Hashing,
+    pub bins: u32,
+    pub grid: u32,
 }
 
 /// Sums are in these units.
-pub(crate) const UNIT: i128 = 1 << 42;
+pub const UNIT: i128 = 1 << 42;
 
 impl Model {
-    pub(crate) fn hash_bin(&self) -> HashBin {
+    pub fn hash_bin(&self) -> HashBin {
         HashBin::new(self.level, self.hashing, self.bins, self.grid).unwrap()
     }
 
-    pub(crate) fn task(&self) -> Task {
+    pub fn task(&self) -> Task {
         let items = match self.items {
             Some(items) => Items::Count(items),
             None => serde_json::from_str("\"open\"").unwrap(),
@@ -48,18 +48,18 @@ impl Model {
     }
 
     /// How many units make a step of the grid.
-    pub(crate) fn step(&self) -> i128 {
+    pub fn step(&self) -> i128 {
         UNIT / i128::from(self.grid)
     }
 
     /// ηΓ, at user level.
-    pub(crate) fn clip_steps(&self) -> Option<u32> {
+    pub fn clip_steps(&self) -> Option<u32> {
         let clip = self.level.clip()?;
         Some((clip * f64::from(self.grid)) as u32)
     }
 
     /// The bin and the sign of an item.
-    pub(crate) fn place(&self, seed: u64, item: u64) -> (usize, i8) {
+    pub fn place(&self, seed: u64, item: u64) -> (usize, i8) {
         let keys = Keys::new(seed);
         let bin = match (self.hashing, self.items) {
             (Hashing::Balanced, Some(items)) => {
@@ -75,7 +75,7 @@ impl Model {
     }
 
     /// Each bin's sum, clipped where the level says so, in units.
-    pub(crate) fn sums(&self, seed: u64, input: &[Entry]) -> Vec<i128> {
+    pub fn sums(&self, seed: u64, input: &[Entry]) -> Vec<i128> {
         let mut sums = vec![0; self.bins as usize];
         for entry in input {
             let (bin, sign) = self.place(seed, entry.item);
@@ -91,26 +91,26 @@ impl Model {
     }
 
     /// Steps below a sum, and how many of 2⁶⁴ words round it up.
-    pub(crate) fn rounding(&self, sum: i128) -> (i64, u64) {
+    pub fn rounding(&self, sum: i128) -> (i64, u64) {
         let floor = sum.div_euclid(self.step());
         let rest = sum.rem_euclid(self.step());
         (floor as i64, ((rest << 64) / self.step()) as u64)
     }
 
     /// For each sum, how many of 2⁶⁴ words round it up.
-    pub(crate) fn rounding_words(&self, sums: &[i128]) -> Vec<u64> {
+    pub fn rounding_words(&self, sums: &[i128]) -> Vec<u64> {
         sums.iter().map(|&sum| self.rounding(sum).1).collect()
     }
 
     /// How much of 2⁶⁴ the probability of plus is above or below 1/2 for a sum
     /// of so many steps.
-    pub(crate) fn lean(&self, steps: u32) -> u64 {
+    pub fn lean(&self, steps: u32) -> u64 {
         let clip = self.clip_steps().unwrap();
         ExpLowerBound::new(self.epsilon).lean(steps, clip) >> 1
     }
 
     /// P(plus) of a sum of so many steps, of 2⁶⁴, given how it leans.
-    pub(crate) fn plus_words(steps: i64, lean: impl Fn(u32) -> u64) -> u64 {
+    pub fn plus_words(steps: i64, lean: impl Fn(u32) -> u64) -> u64 {
         let lean = lean(steps.unsigned_abs() as u32);
         let half = 1u64 << 63;
         if steps < 0 { half - lean } else { half + lean }
@@ -121,7 +121,7 @@ impl Model {
     ///
     /// A bin's value has the law (1 − r)·q^|y − f| + r·q^|y − f − 1|. Beyond
     /// both inputs' steps the ratio is constant, so only few y need a look.
-    pub(crate) fn loss(&self, rate: f64, first: &[i128], second: &[i128]) -> f64 {
+    pub fn loss(&self, rate: f64, first: &[i128], second: &[i128]) -> f64 {
         let log = |sum: i128, y: i64| {
             let (floor, words) = self.rounding(sum);
             let up = words as f64 / 2f64.powi(64);
@@ -150,7 +150,7 @@ const NO_NOISE: [u64; 4] = [0, 0, u32::MAX as u64, 0];
 /// The bins of the sampler's report under a seed, rounded by these words, one
 /// for each bin, and without noise: each the step below its sum, or the next
 /// where the word is below the rest.
-pub(crate) fn rounded(
+pub fn rounded(
     model: &Model,
     randomizer: &mut Randomizer,
     seed: u64,
@@ -182,7 +182,7 @@ pub(crate) fn rounded(
 }
 
 /// The entries of these values, from item 0 on, but zeros.
-pub(crate) fn entries(values: &[f64]) -> Vec<Entry> {
+pub fn entries(values: &[f64]) -> Vec<Entry> {
     let entries = (0..).zip(values);
     let entries = entries.filter(|(_, value)| **value != 0.0);
     entries
@@ -191,7 +191,7 @@ pub(crate) fn entries(values: &[f64]) -> Vec<Entry> {
 }
 
 /// Every input of so many items with values of these.
-pub(crate) fn inputs(items: u32, values: &[f64]) -> Vec<Vec<f64>> {
+pub fn inputs(items: u32, values: &[f64]) -> Vec<Vec<f64>> {
     let mut inputs = vec![vec![]];
     for _ in 0..items {
         let longer = |input: Vec<f64>| {

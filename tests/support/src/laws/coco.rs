@@ -16,24 +16,24 @@ use super::share_places;
 
 /// One set of parameters over a closed domain.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Model {
-    pub(crate) items: u32,
-    pub(crate) sparsity: u32,
-    pub(crate) epsilon: f64,
-    pub(crate) rule: Rule,
-    pub(crate) hashing: Hashing,
+pub struct Model {
+    pub items: u32,
+    pub sparsity: u32,
+    pub epsilon: f64,
+    pub rule: Rule,
+    pub hashing: Hashing,
     /// T, of each hash function.
-    pub(crate) pairs: u32,
+    pub pairs: u32,
     /// R.
-    pub(crate) hashes: u32,
+    pub hashes: u32,
 }
 
 /// How many pushes each side has: bucket 2k is the plus side of pair k.
-pub(crate) type Pushes = Vec<u32>;
+pub type Pushes = Vec<u32>;
 
 /// The integers out of 2⁶⁴ that are drawn against.
 #[derive(Debug, Clone)]
-pub(crate) enum Words {
+pub enum Words {
     /// Of reporting inside C.
     Strongest { inside: BigUint },
     /// Of one pushed pair, and of the decided side given the pair.
@@ -45,16 +45,16 @@ fn whole() -> BigUint {
 }
 
 impl Model {
-    pub(crate) fn coco(&self) -> Coco {
+    pub fn coco(&self) -> Coco {
         Coco::with_hashes(self.rule, self.hashing, 2 * self.pairs, self.hashes).unwrap()
     }
 
     /// Of all hash functions.
-    pub(crate) fn buckets(&self) -> u32 {
+    pub fn buckets(&self) -> u32 {
         2 * self.pairs * self.hashes
     }
 
-    pub(crate) fn task(&self) -> Task {
+    pub fn task(&self) -> Task {
         Task::new(TaskParts {
             id: "model".to_owned(),
             items: Items::Count(self.items),
@@ -68,7 +68,7 @@ impl Model {
 
     /// The two rules at this T, with small, middle and large c, as far as they
     /// go with this s.
-    pub(crate) fn rules(sparsity: u32, pairs: u32) -> Vec<Rule> {
+    pub fn rules(sparsity: u32, pairs: u32) -> Vec<Rule> {
         let mut favoured = vec![1, pairs.div_ceil(2), sparsity.min(pairs), pairs];
         favoured.sort_unstable();
         favoured.dedup();
@@ -89,11 +89,7 @@ impl Model {
     }
 
     /// Every combination of these with small parameters.
-    pub(crate) fn all(
-        items: impl Iterator<Item = u32>,
-        pairs: &[u32],
-        epsilons: &[f64],
-    ) -> Vec<Self> {
+    pub fn all(items: impl Iterator<Item = u32>, pairs: &[u32], epsilons: &[f64]) -> Vec<Self> {
         let mut models = Vec::new();
         for items in items {
             for sparsity in 1..=items.min(3) {
@@ -119,7 +115,7 @@ impl Model {
 
     /// Small parameters with 2 to 64 hash functions, and c from few to as many as may
     /// be.
-    pub(crate) fn with_several_hashes() -> Vec<Self> {
+    pub fn with_several_hashes() -> Vec<Self> {
         let mut models = Vec::new();
         for (items, sparsity) in [(2, 1), (2, 2), (3, 2), (4, 3)] {
             for hashes in [2, 3, 5, 8, 16, 64] {
@@ -149,12 +145,12 @@ impl Model {
     }
 
     /// Every input: all signed subsets of the items of size at most s.
-    pub(crate) fn inputs(&self) -> Vec<Vec<Signed>> {
+    pub fn inputs(&self) -> Vec<Vec<Signed>> {
         collision::inputs(self.items, self.sparsity)
     }
 
     /// How many elements are hashed in all.
-    pub(crate) fn elements(&self) -> u32 {
+    pub fn elements(&self) -> u32 {
         match self.hashing {
             Hashing::BalancedItems => self.items,
             Hashing::Balanced | Hashing::Independent => self.items + self.sparsity,
@@ -162,14 +158,14 @@ impl Model {
     }
 
     /// How many items are there to add to an input, where items are added.
-    pub(crate) fn others(&self, input: &[Signed]) -> Option<u32> {
+    pub fn others(&self, input: &[Signed]) -> Option<u32> {
         let adds = self.hashing == Hashing::BalancedItems && input.len() < self.sparsity as usize;
         adds.then_some(self.items - input.len() as u32)
     }
 
     /// What may make up for the entries that an input lacks: signs, and above them the
     /// first item where items are added.
-    pub(crate) fn completions(&self, input: &[Signed]) -> std::ops::Range<u64> {
+    pub fn completions(&self, input: &[Signed]) -> std::ops::Range<u64> {
         let firsts = self.others(input).unwrap_or(1);
         0..u64::from(firsts) << (self.sparsity as usize - input.len())
     }
@@ -196,7 +192,7 @@ impl Model {
 
     /// How often each side is pushed to under this seed. What is added is negative
     /// where its bit is set.
-    pub(crate) fn pushes(&self, seed: u64, input: &[Signed], completion: u64) -> Pushes {
+    pub fn pushes(&self, seed: u64, input: &[Signed], completion: u64) -> Pushes {
         let balanced = Balanced::new(self.elements(), self.pairs);
         let items = input
             .iter()
@@ -223,7 +219,7 @@ impl Model {
     }
 
     /// What the mechanism draws against, by its definition of rounding.
-    pub(crate) fn words(&self) -> Words {
+    pub fn words(&self) -> Words {
         let e = ExpLowerBound::new(self.epsilon);
         let (s, t) = (self.sparsity, self.buckets());
         match self.rule {
@@ -238,7 +234,7 @@ impl Model {
     }
 
     /// The same from e as a fraction, rounded down or up.
-    pub(crate) fn words_of(&self, e: &Exact, up: bool) -> Words {
+    pub fn words_of(&self, e: &Exact, up: bool) -> Words {
         let one = || Exact::from_integer(1u8.into());
         let integer = |n: u32| Exact::from_integer(n.into());
         let round = |p: Exact| {
@@ -266,7 +262,7 @@ impl Model {
     }
 
     /// The probability of each side, given how often each is pushed to.
-    pub(crate) fn distribution(&self, pushes: &Pushes, words: &Words) -> Vec<Exact> {
+    pub fn distribution(&self, pushes: &Pushes, words: &Words) -> Vec<Exact> {
         match (self.rule, words) {
             (Rule::Strongest { favoured }, Words::Strongest { inside }) => {
                 let outside = whole() - inside;
@@ -307,7 +303,8 @@ impl Model {
     }
 }
 
-fn strength(pushes: &Pushes, side: usize) -> i64 {
+/// By how much a side is pushed to more than its other.
+pub fn strength(pushes: &Pushes, side: usize) -> i64 {
     i64::from(pushes[side]) - i64::from(pushes[side ^ 1])
 }
 
@@ -316,45 +313,7 @@ fn strength(pushes: &Pushes, side: usize) -> i64 {
 ///
 /// All sides of one strength that tie for the last places are members of equally
 /// many.
-pub(crate) fn shares(favoured: u32, pushes: &Pushes) -> Vec<[u32; 2]> {
+pub fn shares(favoured: u32, pushes: &Pushes) -> Vec<[u32; 2]> {
     let strengths = (0..pushes.len()).map(|side| strength(pushes, side));
     share_places(favoured, &strengths.collect::<Vec<_>>())
-}
-
-/// The same by listing the sets, each equally likely: those of c sides of which none
-/// is weaker than a side outside.
-fn shares_listed(favoured: u32, pushes: &Pushes) -> Vec<[u32; 2]> {
-    let member = |set: u32, side: usize| set >> side & 1 == 1;
-    let sides = 0..pushes.len();
-    let sets: Vec<u32> = (0..1u32 << pushes.len())
-        .filter(|set| set.count_ones() == favoured)
-        .filter(|&set| {
-            let inside = sides.clone().filter(|&side| member(set, side));
-            let outside = sides.clone().filter(|&side| !member(set, side));
-            let least = inside.map(|side| strength(pushes, side)).min();
-            least >= outside.map(|side| strength(pushes, side)).max()
-        })
-        .collect();
-    let within = |side| sets.iter().filter(|&&set| member(set, side)).count() as u32;
-    sides
-        .map(|side| [within(side), sets.len() as u32])
-        .collect()
-}
-
-#[test]
-fn shares_are_those_of_all_sets() {
-    for model in Model::all(1..=3, &[1, 2, 3, 4, 5], &[1.0]) {
-        let Rule::Strongest { favoured } = model.rule else {
-            continue;
-        };
-        for input in model.inputs() {
-            let pushes = model.pushes(7, &input, 0);
-            let shares = shares(favoured, &pushes);
-            for ([within, all], [listed, sets]) in
-                shares.into_iter().zip(shares_listed(favoured, &pushes))
-            {
-                assert_eq!(within * sets, listed * all, "{model:?}, {input:?}");
-            }
-        }
-    }
 }

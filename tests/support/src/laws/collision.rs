@@ -14,24 +14,24 @@ use super::share_places;
 
 /// One set of parameters over a closed domain.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Model {
-    pub(crate) items: u32,
-    pub(crate) sparsity: u32,
-    pub(crate) epsilon: f64,
-    pub(crate) rule: Rule,
-    pub(crate) hashing: Hashing,
+pub struct Model {
+    pub items: u32,
+    pub sparsity: u32,
+    pub epsilon: f64,
+    pub rule: Rule,
+    pub hashing: Hashing,
     /// t, of each hash function.
-    pub(crate) buckets: u32,
+    pub buckets: u32,
     /// R.
-    pub(crate) hashes: u32,
+    pub hashes: u32,
 }
 
 impl Model {
-    pub(crate) fn collision(&self) -> Collision {
+    pub fn collision(&self) -> Collision {
         Collision::with_hashes(self.rule, self.hashing, self.buckets, self.hashes).unwrap()
     }
 
-    pub(crate) fn task(&self) -> Task {
+    pub fn task(&self) -> Task {
         Task::new(TaskParts {
             id: "model".to_owned(),
             items: Items::Count(self.items),
@@ -45,7 +45,7 @@ impl Model {
 
     /// The two rules at this t, with small, middle and large c, as far as they
     /// go with this s.
-    pub(crate) fn rules(sparsity: u32, buckets: u32) -> Vec<Rule> {
+    pub fn rules(sparsity: u32, buckets: u32) -> Vec<Rule> {
         let mut favoured = vec![1, buckets / 2, sparsity.min(buckets - 1), buckets - 1];
         favoured.sort_unstable();
         favoured.dedup();
@@ -57,13 +57,13 @@ impl Model {
     }
 
     /// Of all hash functions.
-    pub(crate) fn outcomes(&self) -> u32 {
+    pub fn outcomes(&self) -> u32 {
         self.hashes * self.buckets
     }
 
     /// Small parameters with 2 to 64 hash functions, and c from few to as many as may
     /// be.
-    pub(crate) fn with_several_hashes() -> Vec<Self> {
+    pub fn with_several_hashes() -> Vec<Self> {
         let mut models = Vec::new();
         for (items, sparsity) in [(2, 1), (2, 2), (3, 2), (4, 3)] {
             for hashes in [2, 3, 5, 8, 16, 64] {
@@ -93,12 +93,12 @@ impl Model {
     }
 
     /// Every input: see [`inputs`].
-    pub(crate) fn inputs(&self) -> Vec<Vec<Signed>> {
+    pub fn inputs(&self) -> Vec<Vec<Signed>> {
         inputs(self.items, self.sparsity)
     }
 
     /// How many of the input's s elements each bucket holds under this seed.
-    pub(crate) fn counts(&self, seed: u64, input: &[Signed]) -> Vec<u32> {
+    pub fn counts(&self, seed: u64, input: &[Signed]) -> Vec<u32> {
         let balanced = Balanced::new(2 * self.items + self.sparsity, self.buckets);
         let items = input
             .iter()
@@ -123,11 +123,7 @@ impl Model {
 
     /// The probability of each bucket, given the number of elements that each
     /// holds and the threshold of reporting inside C.
-    pub(crate) fn distribution(
-        &self,
-        counts: &[u32],
-        inside: impl Fn(u32) -> BigUint,
-    ) -> Vec<Exact> {
+    pub fn distribution(&self, counts: &[u32], inside: impl Fn(u32) -> BigUint) -> Vec<Exact> {
         let shares = shares(self.rule, counts);
         let occupied = counts.iter().filter(|&&count| count > 0).count() as u32;
         let size = match self.rule {
@@ -150,7 +146,7 @@ impl Model {
 }
 
 /// Every input: all signed subsets of the items of size at most s.
-pub(crate) fn inputs(items: u32, sparsity: u32) -> Vec<Vec<Signed>> {
+pub fn inputs(items: u32, sparsity: u32) -> Vec<Vec<Signed>> {
     let mut inputs = vec![vec![]];
     for item in 0..u64::from(items) {
         for index in 0..inputs.len() {
@@ -168,57 +164,12 @@ pub(crate) fn inputs(items: u32, sparsity: u32) -> Vec<Vec<Signed>> {
 
 /// Of how many of the sets C that the rule may pick each bucket is a member, of how
 /// many in all; up to a common factor.
-pub(crate) fn shares(rule: Rule, counts: &[u32]) -> Vec<[u32; 2]> {
+pub fn shares(rule: Rule, counts: &[u32]) -> Vec<[u32; 2]> {
     match rule {
         Rule::Occupied => counts.iter().map(|&n| [u32::from(n > 0), 1]).collect(),
         Rule::Heaviest { favoured } => {
             let strengths: Vec<i64> = counts.iter().map(|&count| count.into()).collect();
             share_places(favoured, &strengths)
         }
-    }
-}
-
-#[test]
-fn shares_are_those_of_all_sets() {
-    for buckets in [2, 3, 5, 8] {
-        for rule in Model::rules(3, buckets) {
-            for fallen in 0..buckets.pow(3) {
-                let mut counts = vec![0; buckets as usize];
-                for place in [1, buckets, buckets * buckets] {
-                    counts[(fallen / place % buckets) as usize] += 1;
-                }
-                let sets = favoured_sets(rule, &counts);
-                for (bucket, [within, all]) in shares(rule, &counts).into_iter().enumerate() {
-                    let listed = sets.iter().filter(|&set| set >> bucket & 1 == 1).count();
-                    assert_eq!(within * sets.len() as u32, listed as u32 * all, "{rule:?}");
-                }
-            }
-        }
-    }
-}
-
-/// The sets C that the rule may pick, each equally likely, as bits.
-///
-/// Rule `heaviest`: the sets of c buckets of which none holds fewer elements
-/// than a bucket outside. Breaking ties uniformly at random makes each of these
-/// equally likely.
-fn favoured_sets(rule: Rule, counts: &[u32]) -> Vec<u32> {
-    let member = |set: u32, bucket: usize| set >> bucket & 1 == 1;
-    let buckets = 0..counts.len();
-    match rule {
-        Rule::Occupied => {
-            let occupied = buckets.filter(|&bucket| counts[bucket] > 0);
-            vec![occupied.fold(0, |set, bucket| set | 1 << bucket)]
-        }
-        Rule::Heaviest { favoured } => (0..1u32 << counts.len())
-            .filter(|set| set.count_ones() == favoured)
-            .filter(|&set| {
-                let inside = buckets.clone().filter(|&b| member(set, b));
-                let outside = buckets.clone().filter(|&b| !member(set, b));
-                let lightest = inside.map(|b| counts[b]).min();
-                let heaviest = outside.map(|b| counts[b]).max();
-                lightest >= heaviest
-            })
-            .collect(),
     }
 }
