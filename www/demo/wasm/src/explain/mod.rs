@@ -7,17 +7,20 @@
 
 mod audit;
 mod belief;
-mod coco;
-mod collision;
 mod contract;
-mod cube;
 mod error;
 mod explainer;
-mod grid;
-mod hash_bin;
 mod placement;
 mod told;
 mod upload;
+
+macro_rules! register {
+    ($($module:ident: $Name:ident,)+) => {
+        $(mod $module;)+
+    };
+}
+
+hushbin::mechanisms!(register);
 
 pub use audit::{Audit, Hits, Measured, ScoredEvent, Side};
 pub use belief::{Belief, posterior};
