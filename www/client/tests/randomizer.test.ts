@@ -19,10 +19,10 @@ import { PLUGINS, RATINGS, readUpload, SETTINGS } from "./harness.js";
 const REPOSITORY = new URL("../../../", import.meta.url);
 
 it("knows the core's error codes", () => {
-  const source = readFileSync(new URL("src/error/code.rs", REPOSITORY), "utf8");
-  const variants = [...source.matchAll(/^ {4}(\w+) = (\d+),$/gm)];
+  const read = (name: string) => readFileSync(new URL(`src/error/${name}.rs`, REPOSITORY), "utf8");
+  const variants = [...read("code").matchAll(/^ {4}(\w+) = (\d+),$/gm)];
   const names = new Map(
-    [...source.matchAll(/^ {12}Self::(\w+) => "([\w-]+)",$/gm)].map(([, variant, name]) => [
+    [...read("worded").matchAll(/^ {12}Self::(\w+) => "([\w-]+)",$/gm)].map(([, variant, name]) => [
       variant,
       name,
     ]),
