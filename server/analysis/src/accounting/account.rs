@@ -16,7 +16,7 @@ pub struct Account {
     /// ε_c: the batch is (ε_c, δ)-differentially private. Proven by the privacy
     /// blanket, and never above the local ε.
     pub central_epsilon: f64,
-    /// ε_c if the hash were [ideal](Mixture::under_ideal_hash), rounded up: proven but
+    /// ε_c if the hash were ideal, rounded up: proven but
     /// for that assumption. Only of one batch and one report of a person, where elements
     /// are hashed independently.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! Texts that many people have, found without a list of them.
 //!
 //! Every report tells of one prefix of its person's text, whose length its seed drew
-//! ([`Prefixes`]): an independent hash of the prefix names a bucket, which is reported
+//! ([`Prefixes`](hushbin::task::Prefixes)): an independent hash of the prefix names a bucket, which is reported
 //! with up to exp(ε) times the probability of another. [`Reports`] of one length are a
 //! group of people drawn at random. A [`Search`] begins with all prefixes of the least
 //! length over an alphabet, keeps those that its group hits often enough, extends them

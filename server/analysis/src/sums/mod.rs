@@ -1,4 +1,4 @@
-//! Sums in the shuffle model: from the messages of a [`SumTask`] to
+//! Sums in the shuffle model: from the messages of a [`SumTask`](hushbin::sums::SumTask) to
 //! sums and means with error bars, what they are expected to cost and to tell, and how far
 //! dishonest people move them.
 //!

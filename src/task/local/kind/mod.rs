@@ -60,7 +60,7 @@ pub enum Kind {
 
 impl Kind {
     /// The values of entries, once numbers are coded, [one](Scale::cell) or
-    /// [several](super::Limits::code).
+    /// [several](crate::task::Limits::code).
     #[must_use]
     pub const fn value(&self) -> ValueKind {
         match self {
