@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{CanonicalReader, NUMBER};
+use super::reader::{CanonicalReader, NUMBER};
 
 impl CanonicalReader<'_> {
     /// Reads this number where it follows, and tells whether it did.

@@ -2,8 +2,8 @@
 
 use alloc::string::String;
 
-use super::MechanismDraft;
 use super::differs::same;
+use super::mechanism::MechanismDraft;
 use super::number::NumberDraft;
 use crate::bounds;
 use crate::error::Error;

@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::differs::same;
+use super::population::Population;
 use super::question::{Choice, QuestionDraft};
 use crate::error::Error;
 use crate::task::items::check_id;
@@ -157,7 +158,7 @@ const PARTS: f64 = 100.0;
 /// Root of the average variance of one report's estimates of a question.
 fn root_variance(question: &Question) -> f64 {
     let domain = question.domain();
-    let people = super::Population::even(1.0, question.sparsity());
+    let people = Population::even(1.0, question.sparsity());
     let mechanism = question.mechanism();
     let predicted = mechanism.predict(&domain, question.epsilon(), &people);
     let error = predicted.mean.or(predicted.frequency);

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Deserializer, de};
 
-use super::MechanismDraft;
 use super::cross::{CrossDraft, PartDraft};
 use super::draft::TaskDraft;
+use super::mechanism::MechanismDraft;
 use super::question::{Asked, QuestionDraft};
 use crate::domain::ValueKind;
 use crate::error::Error;

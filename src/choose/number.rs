@@ -3,9 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::MechanismDraft;
 use super::collision::Draft;
 use super::differs::{same, same_if_said};
+use super::mechanism::MechanismDraft;
 use super::tree;
 use crate::bounds;
 use crate::domain::Domain;

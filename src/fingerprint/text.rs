@@ -4,7 +4,7 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Fingerprint;
+use super::bytes::Fingerprint;
 
 /// Reads exactly 32 hexadecimal digits of either case.
 pub(crate) fn parse_hex(text: &str) -> Option<[u8; 16]> {

@@ -1,6 +1,6 @@
 //! Hash families as parameters are chosen by.
 
-use super::{Hash, Hashing};
+use super::family::{Hash, Hashing};
 use crate::domain::Domain;
 
 impl Hashing {

@@ -1,9 +1,9 @@
 //! Hash families as collectors know them: in canonical bytes, and by the buckets of reports.
 
+use super::family::{Hash, Hashing};
 use super::functions::Functions;
 use super::keys::Keys;
 use super::sign::{SignBit, sign_word};
-use super::{Hash, Hashing};
 
 impl Hashing {
     /// The number that stands for it in a task's canonical bytes.

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::balanced::{Balanced, FEW_LANES, LANES};
+use super::family::{Hash, independent_bucket};
 use super::keys::Keys;
-use super::{Hash, independent_bucket};
 
 /// R hash functions of a family, under the seed of one report after the other: all
 /// buckets of an element are worked out together.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::collected::Collected;
 use super::contract::{Encode, Parameters};
 use super::list::each;
-use super::{Made, Mechanism, Prepared};
+use super::prepared::{Made, Mechanism, Prepared};
 use crate::canonical::{Canonical, Written};
 use crate::codec::Cursor;
 use crate::domain::Domain;

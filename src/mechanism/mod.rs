@@ -15,131 +15,22 @@ pub(crate) mod contract;
 pub(crate) mod list;
 #[cfg(feature = "analysis")]
 pub mod occupancy;
+mod prepared;
 mod subset;
 
 pub use contract::Neighbours;
-pub use subset::{BucketReport, Rule, Subset};
+pub use prepared::Mechanism;
+pub(crate) use prepared::Prepared;
 #[cfg(feature = "analysis")]
-pub(crate) use subset::{Selection, most_hashes};
+pub(crate) use subset::parameters::{Selection, most_hashes};
+pub use subset::{BucketReport, Rule, Subset};
 #[cfg(feature = "collector")]
 pub use {any::Report, subset::NamedRule};
-
-use alloc::vec::Vec;
-
-use rand_core::CryptoRng;
-
-use crate::canonical::CanonicalReader;
-use crate::domain::{Domain, Entry};
-use crate::error::Error;
-use contract::{Encode, Parameters, Randomize, left_out};
-use list::each;
 
 macro_rules! register {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
         $($(#[$feature])? pub mod $module;)+
-
-        /// A mechanism with all its parameters, chosen by a task.
-        ///
-        /// ```
-        /// use hushbin::mechanism::Mechanism;
-        ///
-        /// let mechanism: Mechanism = serde_json::from_str(
-        ///     r#"{ "name": "coco", "rule": "overwrite", "hashing": "balanced", "buckets": 12 }"#,
-        /// ).unwrap();
-        /// assert_eq!((mechanism.name(), mechanism.delta()), ("coco", 0.0));
-        /// ```
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum Mechanism {
-            $(
-                #[doc = concat!("See [`", stringify!($module), "`].")]
-                $(#[$feature])?
-                $Name($module::$Name),
-            )+
-        }
-
-        /// The randomizer of one mechanism, with the report last made.
-        #[derive(Debug, Clone)]
-        pub(crate) enum Prepared {
-            $($(#[$feature])? $Name(Made<$module::$Name>),)+
-        }
-
-        impl Mechanism {
-            /// Prepares to randomise inputs over `domain` at local ε.
-            pub(crate) fn randomizer(&self, domain: &Domain, epsilon: f64) -> Prepared {
-                match self {
-                    $($(#[$feature])? Self::$Name(own) => Prepared::$Name(Made {
-                        randomizer: own.randomizer(domain, epsilon),
-                        report: Default::default(),
-                    }),)+
-                }
-            }
-        }
-
-        /// Reads the parameters of the mechanism of a name.
-        fn read_parameters(
-            name: &str,
-            reader: &mut CanonicalReader<'_>,
-        ) -> Result<Mechanism, Error> {
-            match name {
-                $(
-                    $(#[$feature])?
-                    <$module::$Name as Parameters>::NAME => {
-                        <$module::$Name>::read_canonical(reader).map(Mechanism::$Name)
-                    }
-                )+
-                name => Err(left_out(name)),
-            }
-        }
     };
 }
 
 crate::mechanisms!([register]);
-
-/// A randomizer with the report that it made last.
-#[derive(Debug, Clone)]
-pub(crate) struct Made<P: Parameters> {
-    randomizer: P::Randomizer,
-    report: P::Report,
-}
-
-impl Mechanism {
-    /// The pairs of inputs that a report hardly tells apart.
-    #[must_use]
-    pub fn neighbours(&self) -> Neighbours {
-        each!(Self, self, own => own.neighbours())
-    }
-
-    /// δ: the guarantee of ε fails with at most this probability. 0 but
-    /// for hash-bin with a δ.
-    #[must_use]
-    pub fn delta(&self) -> f64 {
-        each!(Self, self, own => own.delta())
-    }
-
-    pub(crate) fn check(&self, domain: &Domain) -> Result<(), Error> {
-        each!(Self, self, own => own.check(domain))
-    }
-
-    pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        read_parameters(reader.text(), reader)
-    }
-}
-
-impl Prepared {
-    /// As [`Randomize::randomize`].
-    pub(crate) fn randomize<R: CryptoRng + ?Sized>(
-        &mut self,
-        entries: &[Entry],
-        seed: u64,
-        rng: &mut R,
-    ) -> bool {
-        each!(Self, self, Made { randomizer, report } => {
-            randomizer.randomize(entries, seed, rng, report)
-        })
-    }
-
-    /// Appends the encoded report last made to `bytes`.
-    pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
-        each!(Self, self, own => own.report.encode(bytes));
-    }
-}

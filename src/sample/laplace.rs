@@ -2,7 +2,7 @@
 
 use rand_core::Rng;
 
-use super::{below, word};
+use super::uniform::{below, word};
 
 /// Noise on the integers: P(y) is proportional to exp(−|y|·`numerator` /
 /// `denominator`).

@@ -2,7 +2,7 @@
 
 use super::exp::ExpLowerBound;
 use super::laplace::DiscreteLaplace;
-use super::{TWO_64, Threshold};
+use super::uniform::{TWO_64, Threshold};
 
 impl ExpLowerBound {
     /// Whether numerator / denominator is at most this bound, decided exactly.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use core::str::FromStr;
 
-use super::{UploadId, VERSION, header};
+use super::header::{UploadId, VERSION, header};
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::error::{Error, error};

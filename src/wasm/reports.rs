@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use chacha20::ChaCha20Rng;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{Thrown, generator, header, thrown};
+use super::common::{Thrown, generator, header, thrown};
 use crate::domain::Entry;
 use crate::error::ErrorCode;
 use crate::task::Task;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use chacha20::ChaCha20Rng;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{Thrown, generator, header, thrown};
+use super::common::{Thrown, generator, header, thrown};
 use crate::sums::{self, Lost, Message, SumTask};
 
 /// The part of a vector of length 1 that may be left out of its messages and is not counted.

@@ -5,8 +5,9 @@ use core::fmt::Debug;
 use serde::de::{self, DeserializeOwned};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::parameters::{Rule, Selection, Subset};
 use super::report::BucketReport;
-use super::{Rule, Selection, Subset};
+
 use crate::canonical::{Canonical, Written};
 use crate::codec::Cursor;
 use crate::domain::Domain;

@@ -2,7 +2,8 @@
 
 use super::cells::{Cells, side_of, strength_of};
 use super::favoured::Favoured;
-use super::{Rule, Subset};
+use super::parameters::{Rule, Subset};
+
 use crate::domain::Domain;
 use crate::mechanism::occupancy::Occupancy;
 use crate::sample::Threshold;

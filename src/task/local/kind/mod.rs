@@ -72,7 +72,7 @@ impl Kind {
 
     /// The items of a kind that brings its own.
     #[must_use]
-    pub fn own_items(&self) -> Option<Items> {
+    pub(crate) fn own_items(&self) -> Option<Items> {
         match self {
             Self::Flag => Some(Items::Count(2)),
             Self::Number(scale) => Some(Items::Count(scale.cells())),

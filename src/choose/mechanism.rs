@@ -1,0 +1,191 @@
+//! Mechanisms with parameters left open.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::contract::Choose;
+use super::differs::same;
+use super::objective::AutoDraft;
+use super::population::Population;
+use super::search::{Candidate, Search};
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::mechanism::contract::Parameters;
+use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::{self, Mechanism};
+
+macro_rules! register {
+    ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
+        /// A mechanism with parameters left open.
+        ///
+        /// In a task file: a name such as `"collision"`, or an object with the name
+        /// and some of the parameters.
+        ///
+        /// ```
+        /// use hushbin::choose::MechanismDraft;
+        ///
+        /// let auto: MechanismDraft = serde_json::from_str(r#""auto""#).unwrap();
+        /// assert!(matches!(auto, MechanismDraft::Auto(_)));
+        /// let some = r#"{ "name": "coco", "buckets": 16 }"#;
+        /// let coco: MechanismDraft = serde_json::from_str(some).unwrap();
+        /// assert!(matches!(coco, MechanismDraft::Coco(draft) if draft.buckets == Some(16)));
+        /// ```
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum MechanismDraft {
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`](super::", stringify!($module), ").")]
+                $Name(super::$module::Draft),
+            )+
+            /// Whichever has the least predicted error.
+            Auto(AutoDraft),
+        }
+
+        /// The draft in a task file, as an object.
+        #[derive(Deserialize)]
+        #[serde(tag = "name", rename_all = "kebab-case")]
+        enum Named {
+            $($Name(super::$module::Draft),)+
+            Auto(AutoDraft),
+        }
+
+        impl From<Named> for MechanismDraft {
+            fn from(named: Named) -> Self {
+                match named {
+                    $(Named::$Name(draft) => Self::$Name(draft),)+
+                    Named::Auto(draft) => Self::Auto(draft),
+                }
+            }
+        }
+
+        impl MechanismDraft {
+            /// What a mechanism may be called.
+            const NAMES: &'static [&'static str] =
+                &[$(<mechanism::$module::$Name as Parameters>::NAME,)+ "auto"];
+
+            /// With all parameters left open.
+            fn by_name(name: &str) -> Option<Self> {
+                match name {
+                    $(
+                        <mechanism::$module::$Name as Parameters>::NAME => {
+                            Some(Self::$Name(Default::default()))
+                        }
+                    )+
+                    "auto" => Some(Self::Auto(AutoDraft::default())),
+                    _ => None,
+                }
+            }
+
+            /// The check of what is said, without choosing the rest.
+            ///
+            /// # Errors
+            /// Those of what is said, without choosing the rest.
+            pub(super) fn check(&self, domain: &Domain) -> Result<(), Error> {
+                match self {
+                    $(Self::$Name(draft) => mechanism::$module::$Name::check_draft(draft, domain),)+
+                    Self::Auto(auto) => auto.objective.objective().map(|_| ()),
+                }
+            }
+
+            /// The best that the draft leaves open, by predicted error.
+            ///
+            /// # Errors
+            /// Those of the mechanism's `best`.
+            pub(super) fn best(&self, search: &Search<'_>) -> Result<Candidate, Error> {
+                match self {
+                    $(Self::$Name(draft) => mechanism::$module::$Name::best(search, draft),)+
+                    Self::Auto(auto) => Ok(offers(search, auto.level.name())?.swap_remove(0)),
+                }
+            }
+
+            /// As the mechanism's `in_numbers`.
+            ///
+            /// # Errors
+            /// As there.
+            pub(super) fn in_numbers(
+                &self,
+                domain: &Domain,
+                epsilon: f64,
+                population: &Population,
+            ) -> Result<Self, Error> {
+                Ok(match self {
+                    $(Self::$Name(draft) => Self::$Name(mechanism::$module::$Name::in_numbers(
+                        draft, domain, epsilon, population,
+                    )?),)+
+                    Self::Auto(auto) => Self::Auto(auto.clone()),
+                })
+            }
+
+            /// The check that a mechanism in use has what the draft says.
+            ///
+            /// # Errors
+            /// [`Error::TaskDiffers`] naming the first difference.
+            pub(super) fn agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
+                match (self, in_use) {
+                    $((Self::$Name(draft), Mechanism::$Name(own)) => own.agrees_with(draft),)+
+                    (Self::Auto(auto), in_use) => auto.agrees_with(in_use),
+                    $((Self::$Name(_), in_use) => {
+                        let asked = <mechanism::$module::$Name as Parameters>::NAME;
+                        same("mechanism", &asked, &in_use.name())
+                    })+
+                }
+            }
+        }
+
+        /// Every mechanism that protects as much as `level`, at its best; the one of
+        /// least error first.
+        ///
+        /// Bias is accepted only where the sparsity is left open, to be weighed
+        /// against the noise. Who asks for s entries is to get estimates that are
+        /// unbiased for people with at most s.
+        ///
+        /// None where no mechanism keeps to the budget, which then bounds α.
+        ///
+        /// # Errors
+        /// As the mechanisms' `offers`.
+        pub(super) fn offers(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
+            let mut candidates = Vec::new();
+            $(candidates.extend(mechanism::$module::$Name::offers(search, level)?);)+
+            // Stable: of equals the first.
+            candidates.sort_by(|a, b| a.error.total_cmp(&b.error));
+            Ok(candidates)
+        }
+    };
+}
+
+crate::mechanisms!([register]);
+
+impl Default for MechanismDraft {
+    fn default() -> Self {
+        Self::Collision(super::collision::Draft::default())
+    }
+}
+
+impl<'de> Deserialize<'de> for MechanismDraft {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameOrParameters;
+
+        impl<'de> Visitor<'de> for NameOrParameters {
+            type Value = MechanismDraft;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mechanism's name, or an object with its name and parameters")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<MechanismDraft, E> {
+                MechanismDraft::by_name(name)
+                    .ok_or_else(|| E::unknown_variant(name, MechanismDraft::NAMES))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MechanismDraft, A::Error> {
+                Named::deserialize(MapAccessDeserializer::new(map)).map(MechanismDraft::from)
+            }
+        }
+
+        deserializer.deserialize_any(NameOrParameters)
+    }
+}

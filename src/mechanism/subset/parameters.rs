@@ -1,0 +1,248 @@
+//! The parameters of mechanisms that draw one bucket.
+
+use core::fmt::Debug;
+use core::hash::Hash as Hashable;
+
+use super::cells::Cells;
+use super::report::BucketReport;
+use crate::bounds;
+use crate::canonical::CanonicalReader;
+use crate::domain::Domain;
+use crate::error::{Error, error};
+use crate::hash::{Hash, Hashing};
+use crate::mechanism::contract::{Parameters, Randomize};
+
+/// The parameters of a mechanism that draws one bucket: its rule, how elements
+/// are hashed, by how many functions, and t, the number of buckets of each.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::collision::{Collision, Rule, RuleName};
+///
+/// let heaviest = Collision::new(Rule::Heaviest { favoured: 4 }, Hashing::Balanced, 17)?;
+/// assert_eq!(heaviest.rule_name(), RuleName::Heaviest);
+/// assert_eq!((heaviest.favoured(), heaviest.buckets()), (Some(4), 17));
+///
+/// // Not all of them can be favoured.
+/// assert!(Collision::new(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17).is_err());
+/// // Of four functions there are 68.
+/// let more = Collision::with_hashes(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17, 4)?;
+/// assert_eq!((more.hashes(), more.outcomes()), (4, 68));
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Subset<R> {
+    pub(super) rule: R,
+    pub(super) hashing: Hashing,
+    /// Of which a pair has two sides.
+    pub(super) buckets: u32,
+    pub(super) hashes: u32,
+}
+
+/// A choice of favoured buckets: those that a paper's rule picks, by how the input
+/// falls, or as many as the task says. Implemented by
+/// [`collision::Rule`](crate::mechanism::collision::Rule) and
+/// [`coco::Rule`](crate::mechanism::coco::Rule).
+///
+/// ```
+/// use hushbin::mechanism::{Rule as _, coco, collision};
+///
+/// assert_eq!(collision::Rule::paper()?.favoured(), None);
+/// assert_eq!(coco::Rule::strongest(3).favoured(), Some(3));
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+pub trait Rule: Copy + Eq + Hashable + Debug {
+    /// How many buckets make a cell that elements are hashed to: 1, or 2 where
+    /// cells are pairs of sides.
+    const SIDES: u32;
+    /// Why the number of buckets is to be a multiple of [`Rule::SIDES`].
+    const UNEVEN: &'static str;
+    /// Why the paper's rule needs more cells than s.
+    const NEEDS_CELLS: &'static str;
+    /// Why the paper's rule takes one hash function.
+    const ONE_HASH: &'static str;
+
+    /// c, the number of favoured buckets; `None` under the paper's rule.
+    fn favoured(&self) -> Option<u32>;
+
+    /// The paper's rule, which favours as many buckets as the input makes it.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMechanism`] in builds that are not complete.
+    fn paper() -> Result<Self, Error>;
+
+    /// The rule that favours the `favoured` strongest buckets.
+    fn strongest(favoured: u32) -> Self;
+
+    /// The greatest c of `buckets` buckets.
+    fn most_favoured(buckets: u32) -> u32;
+
+    /// Whether items that an input does not have may stand for paddings.
+    fn fills(&self) -> bool;
+
+    /// How many elements are hashed, paddings among them; `None` in an open domain.
+    fn elements(domain: &Domain) -> Option<u32>;
+}
+
+impl<R: Rule> Subset<R> {
+    /// Parameters within their ranges.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when `buckets` is outside [`bounds::BUCKETS`],
+    /// `hashes` outside [`bounds::HASHES`] or such that there are more than
+    /// [`bounds::BUCKETS`] in all, or c is not from 1 to what the rule allows,
+    /// R·t − 1 for Collision and R·t/2 for CoCo; [`Error::Combination`] when CoCo's
+    /// `buckets` are odd, there are several functions under the paper's rule, or the
+    /// hashing is not for the rule.
+    /// Whether the parameters suit a domain is checked by
+    /// [`Task::new`](crate::Task::new).
+    pub fn with_hashes(
+        rule: R,
+        hashing: Hashing,
+        buckets: u32,
+        hashes: u32,
+    ) -> Result<Self, Error> {
+        bounds::BUCKETS.check(f64::from(buckets))?;
+        if !buckets.is_multiple_of(R::SIDES) {
+            return Err(error!(Combination { reason: R::UNEVEN }));
+        }
+        if !rule.fills() {
+            hashing.check_paddings()?;
+        }
+        let most = bounds::BUCKETS.max as u32 / buckets;
+        bounds::HASHES
+            .at_most(f64::from(most))
+            .check(f64::from(hashes))?;
+        match rule.favoured() {
+            Some(favoured) => bounds::FAVOURED
+                .at_most(f64::from(R::most_favoured(hashes * buckets)))
+                .check(f64::from(favoured))?,
+            None if hashes > 1 => {
+                return Err(error!(Combination {
+                    reason: R::ONE_HASH,
+                }));
+            }
+            None => {}
+        }
+        Ok(Self {
+            rule,
+            hashing,
+            buckets,
+            hashes,
+        })
+    }
+
+    /// The rule that picks the favoured buckets.
+    #[must_use]
+    pub const fn rule(&self) -> R {
+        self.rule
+    }
+
+    /// c, the number of favoured buckets, where the rule has it.
+    #[must_use]
+    pub fn favoured(&self) -> Option<u32> {
+        self.rule.favoured()
+    }
+
+    /// How elements are hashed.
+    #[must_use]
+    pub const fn hashing(&self) -> Hashing {
+        self.hashing
+    }
+
+    /// R, the number of hash functions.
+    #[must_use]
+    pub const fn hashes(&self) -> u32 {
+        self.hashes
+    }
+
+    /// R·t, the number of buckets in all, of which a report names one: those of the
+    /// first function, then those of the second, and so on.
+    #[must_use]
+    pub const fn outcomes(&self) -> u32 {
+        self.hashes * self.buckets
+    }
+
+    /// The number of cells that a function hashes elements to: t, or t/2 pairs.
+    pub(crate) const fn cells(&self) -> u32 {
+        self.buckets / R::SIDES
+    }
+
+    /// How many elements are hashed, paddings among them if there are any; `None` in
+    /// an open domain.
+    #[must_use]
+    pub fn elements(&self, domain: &Domain) -> Option<u32> {
+        Self::elements_under(self.hashing, domain)
+    }
+
+    pub(crate) fn elements_under(hashing: Hashing, domain: &Domain) -> Option<u32> {
+        match hashing {
+            Hashing::BalancedItems => domain.items(),
+            Hashing::Balanced | Hashing::Independent => R::elements(domain),
+        }
+    }
+
+    /// The hash to cells.
+    pub(crate) fn hash(&self, domain: &Domain) -> Hash {
+        Hash::new(self.hashing, self.elements(domain), self.cells())
+    }
+
+    /// For the cells of all functions and inputs over `domain`.
+    pub(in crate::mechanism) fn tally(&self, domain: &Domain) -> Cells {
+        Cells::new(self.cells(), self.hashes, domain.sparsity())
+    }
+}
+
+/// [`bounds::HASHES`] at a sparsity s.
+pub(crate) fn most_hashes(sparsity: u32) -> bounds::Bound {
+    bounds::HASHES.at_most(f64::from(bounds::HASHED / sparsity))
+}
+
+/// What a rule brings to its mechanism beside parameters.
+pub(crate) trait Selection: Rule {
+    /// The mechanism's name, as [`Parameters::NAME`].
+    const MECHANISM: &'static str;
+    /// Makes reports.
+    type Randomizer: Randomize<Report = BucketReport>;
+
+    /// As [`Parameters::randomizer`].
+    fn randomizer(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> Self::Randomizer;
+}
+
+impl<R: Selection> Parameters for Subset<R> {
+    const NAME: &'static str = R::MECHANISM;
+    type Report = BucketReport;
+    type Randomizer = R::Randomizer;
+
+    fn check(&self, domain: &Domain) -> Result<(), Error> {
+        self.hashing.check(domain)?;
+        if R::SIDES > 1 {
+            domain.check_rated()?;
+        }
+        domain.check_sparse()?;
+        if self.favoured().is_none() && self.cells() <= domain.sparsity() {
+            return Err(error!(Combination {
+                reason: R::NEEDS_CELLS,
+            }));
+        }
+        most_hashes(domain.sparsity()).check(f64::from(self.hashes))
+    }
+
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let rule = match reader.small() {
+            0 => R::paper()?,
+            favoured => R::strongest(favoured),
+        };
+        let number = reader.number();
+        let hashing = reader.known(Hashing::of_canonical(number % Hashing::COUNT))?;
+        let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
+        let hashes = reader.known(hashes)?;
+        // Too many cells are out of range however many they are.
+        let buckets = reader.small().saturating_mul(R::SIDES);
+        Self::with_hashes(rule, hashing, buckets, hashes)
+    }
+
+    fn randomizer(&self, domain: &Domain, epsilon: f64) -> R::Randomizer {
+        R::randomizer(self, domain, epsilon)
+    }
+}

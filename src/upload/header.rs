@@ -1,0 +1,55 @@
+//! What an upload begins with.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::codec::append;
+use crate::fingerprint::{Fingerprint, write_hex};
+
+/// Version of the format, the first byte of every upload.
+pub const VERSION: u8 = 1;
+
+/// What an upload of `count` reports begins with: all but the encoded reports,
+/// which follow back to back.
+#[must_use]
+pub fn header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
+    header_of(VERSION, id, fingerprint, count)
+}
+
+/// The same in this version of the format.
+pub(crate) fn header_of(
+    version: u8,
+    id: UploadId,
+    fingerprint: &Fingerprint,
+    count: u32,
+) -> Vec<u8> {
+    let mut bytes = alloc::vec![version; 1 + 16 + 16];
+    bytes[1..17].copy_from_slice(&fingerprint.0);
+    bytes[17..].copy_from_slice(&id.0);
+    append(&mut bytes, count.into());
+    bytes
+}
+
+/// The identity of an upload, 16 random bytes: an upload that arrives twice is
+/// counted once. Written as 32 lower-case hexadecimal digits.
+///
+/// ```
+/// use hushbin::UploadId;
+///
+/// let id = UploadId([0xab; 16]);
+/// assert_eq!(id.to_string().parse(), Ok(id));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UploadId(pub [u8; 16]);
+
+impl fmt::Display for UploadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+impl fmt::Debug for UploadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
