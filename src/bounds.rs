@@ -59,14 +59,12 @@ pub const DISTANCE: Bound = Bound::new("distance", 1.0 / 65_536.0, 2.0 * SPARSIT
 pub const DELTA: Bound = Bound::new("delta", 1e-15, 0.01);
 /// Number of attributes that "numbers" has.
 pub const ATTRIBUTES: Bound = Bound::new("number of attributes", 1.0, SPARSITY.max);
-/// Number of attributes k that a report of the cube or the grid tells of; at most as many as
-/// there are.
-pub const DRAWN: Bound = Bound::new("drawn", 1.0, 64.0);
-/// Number of agreements κ of the cube, at most k; further bounded so that of 2¹² corners
-/// one is favoured, and one is not.
-pub const AGREEMENTS: Bound = Bound::new("agreements", 1.0, DRAWN.max);
-/// Number of steps r between the levels of the grid, further bounded by its number of cells.
-pub const STEPS: Bound = Bound::new("steps", 1.0, LEVELS.max - 1.0);
+/// Number of attributes m that a report of the window tells of; at most as many as there are.
+pub const DRAWN: Bound = Bound::new("drawn", 1.0, 12.0);
+/// Number of atoms t of the window, further bounded by its number of cells.
+pub const ATOMS: Bound = Bound::new("atoms", 2.0, 4096.0);
+/// The greatest value of an atom. Twice it, in units of 2⁻⁵³, has 64 bits.
+pub const ATOM_VALUE: Bound = Bound::new("the greatest of \"values\"", 1.0, 1023.0);
 /// Number of parts that are asked together.
 pub const PARTS: Bound = Bound::new("number of parts", 2.0, SPARSITY.max);
 /// Number of levels that a number of a known mean is rounded to.

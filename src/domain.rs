@@ -230,9 +230,8 @@ impl Domain {
         let (true, Some(items)) = (self.is_dense(), self.items) else {
             return Err(error!(Combination { reason }));
         };
-        let drawn_at_most = crate::bounds::DRAWN;
-        let most = drawn_at_most.max.min(f64::from(items));
-        drawn_at_most.at_most(most).check(f64::from(drawn))
+        let most = crate::bounds::DRAWN.at_most(f64::from(items));
+        most.check(f64::from(drawn))
     }
 
     /// The check of mechanisms that take any s of the items.
@@ -242,7 +241,7 @@ impl Domain {
     pub(crate) fn check_sparse(&self) -> Result<(), Error> {
         if self.is_dense() {
             return Err(error!(Combination {
-                reason: "only \"cube\" and \"grid\" answer \"numbers\"",
+                reason: "only \"window\" answers \"numbers\"",
             }));
         }
         Ok(())

@@ -4,7 +4,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::budget::Budget;
-use super::contract::Choose;
 use super::cross::CrossDraft;
 use super::differs::{same, same_if_said};
 use super::mechanism::{MechanismDraft, offers};
@@ -12,13 +11,10 @@ use super::number::NumberDraft;
 use super::objective::Objective;
 use super::population::{PEOPLE, Population};
 use super::search::{Candidate, Search};
-use super::{cube, together};
+use super::{together, window};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
-use crate::mechanism::cube::Cube;
-use crate::mechanism::grid::Grid;
-use crate::mechanism::hash_bin::LevelName;
 use crate::task::local::question::check_asked;
 use crate::task::{Items, Kind, Limits, Prefixes, Question, QuestionParts, Together};
 
@@ -113,11 +109,6 @@ pub struct Choice {
     pub people: f64,
 }
 
-/// The grid answers numbers where its error is below this part of the cube's: of people at
-/// the ends of their ranges, which errors are predicted for, it never is at equal ε unless
-/// the cube hides too little.
-const WORTH_A_GRID: f64 = 0.99;
-
 impl QuestionDraft {
     /// Checks all that is said, without choosing the rest: whatever it accepts
     /// may still prove impossible together.
@@ -179,10 +170,7 @@ impl QuestionDraft {
         let resolve = || {
             let population = self.population(people)?;
             let search = self.search(&population, epsilon, f64::INFINITY)?;
-            let best = match self.numbers(&search)? {
-                Some(mut all) if !all.is_empty() => all.remove(0),
-                _ => self.mechanism_draft(epsilon)?.best(&search)?,
-            };
+            let best = self.mechanism_draft(epsilon)?.best(&search)?;
             self.question_with(epsilon, &best)
         };
         resolve().map_err(|error| self.blame(error))
@@ -214,19 +202,15 @@ impl QuestionDraft {
         let population = self.population(people)?;
         let search = self.search(&population, epsilon, alpha)?;
         let asked = self.mechanism_draft(epsilon)?;
-        let all = match (self.numbers(&search)?, &asked) {
-            (Some(all), _) => Some(all),
-            (None, MechanismDraft::Auto(auto)) => Some(offers(&search, auto.level.name())?),
-            (None, _) => None,
-        };
-        let (mut picked, mut others) = match all {
-            Some(mut all) => {
+        let (mut picked, mut others) = match &asked {
+            MechanismDraft::Auto(auto) => {
+                let mut all = offers(&search, auto.level.name())?;
                 if all.is_empty() {
                     return Ok(None);
                 }
                 (all.remove(0), all)
             }
-            None => {
+            _ => {
                 let picked = asked.best(&search)?;
                 // What is asked for may protect single entries only. What is there or
                 // not is for one mechanism, and so are numbers.
@@ -271,28 +255,12 @@ impl QuestionDraft {
             Asked::Number(number) if self.is_open() => number.mechanism(epsilon),
             Asked::Cross(cross) if self.is_open() => cross.mechanism(epsilon),
             Asked::Numbers(..) if self.is_open() => {
-                Ok(MechanismDraft::Cube(cube::Draft::default()))
+                Ok(MechanismDraft::Window(window::Draft::default()))
             }
             Asked::Ratings(..) => Ok(self.mechanism.clone()),
             _ if self.is_open() => Ok(MechanismDraft::default()),
             _ => Ok(self.mechanism.clone()),
         }
-    }
-
-    /// Where numbers are asked and their mechanism is open, what answers them, the best
-    /// first: the cube, unless the grid is better by [`WORTH_A_GRID`].
-    fn numbers(&self, search: &Search<'_>) -> Result<Option<Vec<Candidate>>, Error> {
-        if !matches!(self.asked, Asked::Numbers(..)) || !self.is_open() {
-            return Ok(None);
-        }
-        let mut all = Cube::offers(search, LevelName::User)?;
-        let least = all.first().map_or(f64::INFINITY, |cube| cube.error);
-        let grids = Grid::offers(search, LevelName::User)?;
-        let (better, others): (Vec<_>, Vec<_>) =
-            (grids.into_iter()).partition(|grid| grid.error < WORTH_A_GRID * least);
-        all.splice(0..0, better);
-        all.extend(others);
-        Ok(Some(all))
     }
 
     /// Whether no parameter of the mechanism is said, nor which it is.
@@ -408,13 +376,13 @@ impl QuestionDraft {
             let sparsity = question.sparsity();
             same_if_said("sparsity", self.sparsity.as_ref(), Some(&sparsity))?;
             same_if_said("weight", self.weight.as_ref(), Some(&question.weight()))?;
-            if matches!(self.asked, Asked::Numbers(..)) && self.is_open() {
-                // It is chosen among all that are for numbers.
-                return Ok(());
-            }
             let population = self.population(people)?;
             let (domain, epsilon) = (question.domain(), question.epsilon());
-            self.mechanism
+            let asked = match &self.asked {
+                Asked::Numbers(..) => &self.mechanism_draft(epsilon)?,
+                _ => &self.mechanism,
+            };
+            asked
                 .in_numbers(&domain, epsilon, &population)?
                 .agrees_with(question.mechanism())
         };

@@ -1,5 +1,6 @@
 //! Which items of all a report's seed draws.
 
+use crate::bounds;
 use crate::mix::output;
 
 /// One of so many parts, each as likely, to within 2⁻⁶⁴.
@@ -20,7 +21,7 @@ pub fn drawn_part(seed: u64, parts: u32) -> u32 {
 }
 
 /// Most items that are drawn.
-const MOST: usize = 64;
+const MOST: usize = bounds::DRAWN.max as usize;
 
 /// Calls `visit` with `count` of so many items, all different, in the order in which
 /// the seed draws them.
@@ -39,7 +40,7 @@ const MOST: usize = 64;
 /// probability off for each: outputs are bijections of the seed.
 ///
 /// # Panics
-/// If `count` is above `items`, or 64.
+/// If `count` is above `items`, or above the greatest of [`bounds::DRAWN`].
 ///
 /// ```
 /// let mut drawn = Vec::new();
@@ -49,14 +50,6 @@ const MOST: usize = 64;
 /// assert!(drawn.len() == 3 && drawn[2] < 10);
 /// ```
 pub fn for_each_drawn(seed: u64, items: u32, count: u32, mut visit: impl FnMut(u32)) {
-    for &item in &drawn(seed, items, count)[..count as usize] {
-        visit(item);
-    }
-}
-
-// Once in the module that pages download, which visits in several ways.
-#[inline(never)]
-fn drawn(seed: u64, items: u32, count: u32) -> [u32; MOST] {
     assert!(count <= items, "items are drawn once");
     let mut drawn = [0; MOST];
     for (index, last) in (items - count..items).enumerate() {
@@ -64,6 +57,6 @@ fn drawn(seed: u64, items: u32, count: u32) -> [u32; MOST] {
         let item = ((u128::from(word) * u128::from(last + 1)) >> 64) as u32;
         let again = drawn[..index].contains(&item);
         drawn[index] = if again { last } else { item };
+        visit(drawn[index]);
     }
-    drawn
 }

@@ -18,9 +18,7 @@ macro_rules! mechanisms {
             #[cfg(feature = "complete")]
             hash_bin: HashBin,
             #[cfg(feature = "complete")]
-            cube: Cube,
-            #[cfg(feature = "complete")]
-            grid: Grid,
+            window: Window,
         }
     };
     (@bare $callback:ident [$($first:tt)*]

@@ -6,7 +6,6 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin::mechanism::cube;
 use hushbin::mechanism::hash_bin::Report as BinsReport;
 use hushbin::mechanism::hash_bin::{HashBin, Level, Noise, Response};
 use hushbin::upload::{EncodedUpload, header};
@@ -79,14 +78,13 @@ fn hash_bin_tasks() -> Vec<Task> {
     ]
 }
 
-/// Of 70 numbers, of which so many are drawn.
-fn cube_task(drawn: u32) -> Task {
-    let agreements = drawn.div_ceil(2);
-    numbers_task(&json!({ "name": "cube", "drawn": drawn, "agreements": agreements }))
-}
-
-fn grid_task(drawn: u32, steps: u32) -> Task {
-    numbers_task(&json!({ "name": "grid", "drawn": drawn, "steps": steps }))
+/// Of 70 numbers, of which so many are drawn, with so many atoms.
+fn window_task([drawn, atoms]: [u32; 2]) -> Task {
+    let values: Vec<u32> = (1..=atoms / 2).collect();
+    numbers_task(
+        &json!({ "name": "window", "drawn": drawn, "atoms": atoms, "favoured": 1,
+        "values": values }),
+    )
 }
 
 fn numbers_task(mechanism: &Value) -> Task {
@@ -104,21 +102,15 @@ fn numbers_task(mechanism: &Value) -> Task {
     serde_json::from_value(task).unwrap()
 }
 
-/// Numbers of signs on either side of each length in bytes.
-const DRAWN: [u32; 8] = [1, 7, 8, 9, 16, 33, 63, 64];
-
-/// k and r, with as many cells as take a byte or two.
-const GRIDS: [[u32; 2]; 5] = [[1, 1], [1, 126], [7, 1], [1, 128], [12, 1]];
+/// Numbers drawn and atoms, with as many cells as take a byte or two.
+const WINDOWS: [[u32; 2]; 5] = [[1, 2], [1, 127], [7, 2], [1, 129], [12, 2]];
 
 pub(crate) fn tasks() -> Vec<Task> {
     let even = BUCKETS.iter().filter(|buckets| buckets.is_multiple_of(2));
     let coco = even.map(|&buckets| coco_task(buckets));
     let collision = BUCKETS.iter().map(|&buckets| task(buckets));
     let tasks = collision.chain(coco).chain(hash_bin_tasks());
-    let tasks = tasks.chain(DRAWN.map(cube_task));
-    tasks
-        .chain(GRIDS.map(|[drawn, steps]| grid_task(drawn, steps)))
-        .collect()
+    tasks.chain(WINDOWS.map(window_task)).collect()
 }
 
 /// A valid report, its response fixed by `detail`: the bucket where there are
@@ -146,12 +138,7 @@ pub(crate) fn report(task: &Task, seed: u64, detail: u64) -> Report {
             };
             Report::HashBin(BinsReport { seed, response })
         }
-        Mechanism::Cube(cube) => {
-            let drawn = cube.drawn();
-            let signs = detail & u64::MAX >> (64 - drawn);
-            Report::Cube(cube::Report { seed, drawn, signs })
-        }
-        Mechanism::Grid(grid) => Report::Grid(in_bucket(grid.cells())),
+        Mechanism::Window(window) => Report::Window(in_bucket(window.cells())),
     }
 }
 
@@ -224,7 +211,7 @@ proptest! {
         let longest = match task.questions()[0].mechanism() {
             Mechanism::Collision(_) | Mechanism::Coco(_) => 300,
             Mechanism::HashBin(hash_bin) => 300 / hash_bin.bins() as usize,
-            Mechanism::Cube(_) | Mechanism::Grid(_) => 100,
+            Mechanism::Window(_) => 100,
         };
         let reports = reports.into_iter().take(longest);
         let reports = reports.map(|(seed, detail)| report(&task, seed, detail)).collect();
@@ -322,50 +309,20 @@ fn the_format_of_sums_is_this() {
 
 const SEED: [u8; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
 
-/// Signs are as many bits as the task draws, the first one lowest, in as few bytes; bits
-/// behind the last one are 0.
-#[test]
-fn the_format_of_corners_is_this() {
-    for (drawn, signs, encoded) in [
-        (1, 1, &[1][..]),
-        (7, 0x2a, &[0x2a]),
-        (9, 0x101, &[1, 1]),
-        (64, 0x0807_0605_0403_0201, &[1, 2, 3, 4, 5, 6, 7, 8]),
-    ] {
-        let task = cube_task(drawn);
-        let seed = 0x0102_0304_0506_0708;
-        let upload = Upload {
-            id: UploadId([7; 16]),
-            reports: vec![Report::Cube(cube::Report { seed, drawn, signs })],
-        };
-        let bytes = upload.encode(&task.fingerprint());
-        assert_eq!(bytes[33..], [&[1][..], &SEED, encoded].concat());
-        assert_eq!(Upload::decode(&bytes, &task), Ok(upload));
-        // Every bit that stands for no sign.
-        for bit in drawn..drawn.next_multiple_of(8) {
-            let mut bytes = bytes.clone();
-            *bytes.last_mut().unwrap() |= 1 << (bit % 8);
-            let error = Upload::decode(&bytes, &task).unwrap_err();
-            assert_eq!(error.code(), ErrorCode::Malformed);
-            assert!(error.to_string().ends_with("to be 0"), "{error}");
-        }
-    }
-}
-
-/// A cell is a varint, the first attribute's level its last digit, of base r + 1; there are
-/// as many as the task has.
+/// A cell is a varint, the first attribute's atom its first digit, of base t; there are as
+/// many as the task has.
 #[test]
 fn the_format_of_cells_is_this() {
-    for (drawn, steps, cell, encoded) in [
-        (1, 1, 1, &[1][..]),
-        (3, 2, 1 + 3 * (2 + 3), &[16]),
-        (2, 15, 15 + 16 * 9, &[0x9f, 1]),
-        (12, 1, 4095, &[0xff, 0x1f]),
+    for (drawn, atoms, cell, encoded) in [
+        (1, 2, 1, &[1][..]),
+        (3, 3, 1 + 3 * (2 + 3), &[16]),
+        (2, 16, 15 + 16 * 9, &[0x9f, 1]),
+        (12, 2, 4095, &[0xff, 0x1f]),
     ] {
-        let task = grid_task(drawn, steps);
+        let task = window_task([drawn, atoms]);
         let upload = |bucket| Upload {
             id: UploadId([7; 16]),
-            reports: vec![Report::Grid(BucketReport {
+            reports: vec![Report::Window(BucketReport {
                 seed: 0x0102_0304_0506_0708,
                 bucket,
             })],
@@ -373,7 +330,7 @@ fn the_format_of_cells_is_this() {
         let bytes = upload(cell).encode(&task.fingerprint());
         assert_eq!(bytes[33..], [&[1][..], &SEED, encoded].concat());
         assert_eq!(Upload::decode(&bytes, &task), Ok(upload(cell)));
-        let beyond = (steps + 1).pow(drawn);
+        let beyond = atoms.pow(drawn);
         let bytes = upload(beyond).encode(&task.fingerprint());
         let error = Upload::decode(&bytes, &task).unwrap_err();
         assert_eq!(error.code(), ErrorCode::Malformed);

@@ -357,8 +357,8 @@ fn crosses_that_make_no_sense_are_refused() {
             "only \"collision\"",
         ),
         (
-            json!({ "of": [plan, load], "mechanism": "cube" }),
-            "\"cube\" is for",
+            json!({ "of": [plan, load], "mechanism": "window" }),
+            "\"window\" is for",
         ),
     ] {
         let mut question = fields;

@@ -82,12 +82,13 @@ fn tasks() -> Vec<Value> {
             "mechanism": independent }),
         ),
         asks(
-            json!({ "kind": "numbers", "mechanism": { "name": "cube", "drawn": 2,
-            "agreements": 1 }, "of": [{ "name": "x", "min": 0.0, "max": 1.0, "unit": "m" },
+            json!({ "kind": "numbers", "mechanism": { "name": "window", "drawn": 2, "atoms": 4,
+            "favoured": 2, "values": [1, 3] }, "of": [{ "name": "x", "min": 0.0, "max": 1.0, "unit": "m" },
             { "name": "y", "min": 0.0, "max": 1.0 }, { "name": "z", "min": 0.0, "max": 1.0 }] }),
         ),
         asks(
-            json!({ "kind": "numbers", "mechanism": { "name": "grid", "drawn": 1, "steps": 2 },
+            json!({ "kind": "numbers", "mechanism": { "name": "window", "drawn": 1, "atoms": 5,
+                "favoured": 1, "values": [2, 3] },
                 "of": [{ "name": "x", "min": 0.0, "max": 1.0 }, { "name": "y", "min": 0.0, "max": 1.0 }]
             }),
         ),

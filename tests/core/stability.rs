@@ -141,7 +141,7 @@ fn the_vectors_cover_every_kind() {
                         let (name, noise) = (level.name(), level.noise());
                         format!("{open} {name:?} {delta} {noise:?} {:?}", h.hashing())
                     }
-                    Mechanism::Cube(_) | Mechanism::Grid(_) => unreachable!("numbers have names"),
+                    Mechanism::Window(_) => unreachable!("numbers have names"),
                 }
             })
             .collect();

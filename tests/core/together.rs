@@ -444,8 +444,8 @@ fn what_makes_no_sense_together_is_refused() {
             "only \"collision\"",
         ),
         (
-            json!({ "of": [beta, theme], "mechanism": "cube" }),
-            "\"cube\" is for",
+            json!({ "of": [beta, theme], "mechanism": "window" }),
+            "\"window\" is for",
         ),
     ] {
         let mut question = fields;

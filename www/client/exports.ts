@@ -34,10 +34,9 @@ export type {
 } from "./kind.js";
 export type { CocoMechanism } from "./mechanism/coco.js";
 export type { CollisionMechanism } from "./mechanism/collision.js";
-export type { CubeMechanism } from "./mechanism/cube.js";
-export type { GridMechanism } from "./mechanism/grid.js";
 export type { HashBinMechanism } from "./mechanism/hash-bin.js";
 export type { Mechanism } from "./mechanism/index.js";
+export type { WindowMechanism } from "./mechanism/window.js";
 export type {
   ClientOptions,
   CommonOptions,

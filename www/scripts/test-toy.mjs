@@ -14,7 +14,7 @@ import { capture, Failed, main, run, step, withPath } from "./lib/run.mjs";
 
 const TOY = "tests/toy/";
 const LIST = "src/mechanism/list.rs";
-const LAST = "            grid: Grid,\n";
+const LAST = "            window: Window,\n";
 const LINE = "            toy: Toy,\n";
 /** Cargo tells the copy's crates from ours, and what they are compiled to, by this. */
 const VERSION = /^version = "(.*)"$/m;

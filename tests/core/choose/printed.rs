@@ -200,7 +200,7 @@ fn nothing_is_printed_of_other_rules() {
     for mechanism in [
         json!({ "name": "collision", "parameters": "printed" }),
         json!({ "name": "auto", "parameters": "as-printed" }),
-        json!({ "name": "cube", "parameters": "as-printed" }),
+        json!({ "name": "window", "parameters": "as-printed" }),
     ] {
         let file = json!({
             "id": "t", "items": 10, "sparsity": 1, "epsilon": 1.0, "value": "sign",

@@ -77,8 +77,8 @@ describe("the tarball", () => {
     const declared = [
       ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
       ...["history/facts", "history/told", "history/words", "index", "input", "kind"],
-      ...["mechanism/coco", "mechanism/collision", "mechanism/cube", "mechanism/grid"],
-      ...["mechanism/hash-bin", "mechanism/index", "module", "options", "parts", "question"],
+      ...["mechanism/coco", "mechanism/collision", "mechanism/hash-bin", "mechanism/index"],
+      ...["mechanism/window", "module", "options", "parts", "question"],
       ...["randomizer", "receipt", "slim", "store/store", "sums/input", "sums/privacy"],
       ...["sums/randomizer", "sums/task", "task", "testing"],
     ];
@@ -661,19 +661,15 @@ describe("typed", () => {
       export { client };`;
     expect(check(use, resolution)).toBe("");
     const mechanisms = `
-      import type { CocoMechanism, CollisionMechanism, CubeMechanism, GridMechanism, HashBinMechanism, Mechanism } from "hushbin";
+      import type { CocoMechanism, CollisionMechanism, HashBinMechanism, Mechanism, WindowMechanism } from "hushbin";
       const clipped: HashBinMechanism = ${CLIPPED};
       export const width = (mechanism: Mechanism): number => {
         if (mechanism.name === "hash-bin") {
           return mechanism.bins * (mechanism.clip ?? mechanism.distance ?? clipped.grid);
         }
-        if (mechanism.name === "cube") {
-          const cube: CubeMechanism = mechanism;
-          return cube.drawn;
-        }
-        if (mechanism.name === "grid") {
-          const grid: GridMechanism = mechanism;
-          return grid.steps;
+        if (mechanism.name === "window") {
+          const window: WindowMechanism = mechanism;
+          return window.values.length;
         }
         const bucketed: CollisionMechanism | CocoMechanism = mechanism;
         return bucketed.buckets;

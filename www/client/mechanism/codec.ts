@@ -71,24 +71,3 @@ export function subsetCodec<Name extends string, Rule extends string, Hashing ex
     },
   };
 }
-
-/**
- * Of a mechanism that reports on some of several numbers.
- *
- * @param further what else it has
- */
-export function drawnCodec<Name extends string, Further extends string>(
-  name: Name,
-  further: Further,
-): MechanismCodec<
-  { readonly name: Name; readonly drawn: number } & { readonly [F in Further]: number }
-> {
-  const required = { name: oneOf([name]), drawn: integer, [further]: integer };
-  return {
-    parse: (value) => read(value, "mechanism", required, {}) as never,
-    write(mechanism, bytes) {
-      bytes.number(mechanism.drawn);
-      bytes.number(mechanism[further]);
-    },
-  };
-}

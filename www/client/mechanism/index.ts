@@ -5,17 +5,11 @@ import { type Fields, invalid, oneOf } from "../fields.js";
 import { type CocoMechanism, coco } from "./coco.js";
 import type { MechanismCodec } from "./codec.js";
 import { type CollisionMechanism, collision } from "./collision.js";
-import { type CubeMechanism, cube } from "./cube.js";
-import { type GridMechanism, grid } from "./grid.js";
 import { type HashBinMechanism, hashBin } from "./hash-bin.js";
+import { type WindowMechanism, window } from "./window.js";
 
 /** Parameters of the mechanism that randomises. */
-export type Mechanism =
-  | CollisionMechanism
-  | CocoMechanism
-  | HashBinMechanism
-  | CubeMechanism
-  | GridMechanism;
+export type Mechanism = CollisionMechanism | CocoMechanism | HashBinMechanism | WindowMechanism;
 
 type Name = Mechanism["name"];
 
@@ -25,8 +19,7 @@ const MECHANISMS: {
   collision,
   coco,
   "hash-bin": hashBin,
-  cube,
-  grid,
+  window,
 };
 
 const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as Name[];

@@ -80,7 +80,7 @@ export const SURVEY = {
         { name: "zoom", min: 0.25, max: 4 },
         { name: "toString", min: -1, max: 1 },
       ],
-      mechanism: { name: "cube", drawn: 2, agreements: 2 },
+      mechanism: { name: "window", drawn: 2, atoms: 4, favoured: 2, values: [3, 5] },
     },
     {
       name: "loadByPlan",

@@ -15,7 +15,7 @@ import { ANSWERS } from "./types.js";
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-const GRID = { name: "grid", drawn: 2, steps: 3 } as const;
+const WINDOW = { name: "window", drawn: 2, atoms: 5, favoured: 1, values: [1, 3] } as const;
 
 /** What is not known to be wrong by its type alone. */
 const any = (input: unknown) => input as ReportInput<typeof SURVEY>;
@@ -400,8 +400,8 @@ describe("answers", () => {
         ],
       },
     });
-    const { kind, of, mechanism: cube } = SURVEY.questions[8];
-    const layout = { name: "layout", kind, of, mechanism: cube } as const;
+    const { kind, of, mechanism: window } = SURVEY.questions[8];
+    const layout = { name: "layout", kind, of, mechanism: window } as const;
     const numbers = await createRandomizer({ task: { id: "n", epsilon: 2, questions: [layout] } });
     const packed = (items: number[], values: number[]) => () =>
       numbers.randomizeMany(
@@ -412,22 +412,25 @@ describe("answers", () => {
     expect(packed([0, 1, 2], [5000, 1, 0])()).toHaveLength(9);
     expect(packed([2, 0, 1], [5000, 1, 0])()).toHaveLength(9);
     // The seed, and a cell: of up to 128 in a byte, of more in two.
-    const lengths = async (drawn: number, steps: number) => {
-      const mechanism = { name: "grid", drawn, steps } as const;
+    const lengths = async (drawn: number, atoms: number) => {
+      const values = Array.from({ length: atoms >> 1 }, (_, index) => index + 1);
+      const mechanism = { name: "window", drawn, atoms, favoured: 1, values } as const;
       const asked = { ...layout, mechanism };
-      const grid = await createRandomizer({ task: { id: "n", epsilon: 2, questions: [asked] } });
+      const randomizer = await createRandomizer({
+        task: { id: "n", epsilon: 2, questions: [asked] },
+      });
       const people = Uint32Array.from({ length: 200 }, () => 3);
       const items = Uint32Array.from({ length: 600 }, (_, index) => index % 3);
-      const values = Float64Array.from({ length: 600 }, () => 1);
-      const bytes = grid.randomizeMany(people, items, values).length / 200;
-      grid.free();
+      const numbers = Float64Array.from({ length: 600 }, () => 1);
+      const bytes = randomizer.randomizeMany(people, items, numbers).length / 200;
+      randomizer.free();
       return bytes;
     };
-    expect(await lengths(1, 1)).toBe(9);
-    expect(await lengths(3, 4)).toBe(9);
-    expect(await lengths(2, 63)).toBeGreaterThan(9.5);
-    await expect(lengths(3, 16)).rejects.toThrow(TaskError);
-    await expect(lengths(4, 1)).rejects.toThrow(TaskError);
+    expect(await lengths(1, 2)).toBe(9);
+    expect(await lengths(3, 5)).toBe(9);
+    expect(await lengths(2, 64)).toBeGreaterThan(9.5);
+    await expect(lengths(3, 17)).rejects.toThrow(TaskError);
+    await expect(lengths(4, 2)).rejects.toThrow(TaskError);
     expect(packed([0, 1], [1, 1])).toThrow(RangeError);
     expect(packed([0, 1, 3], [1, 1, 1])).toThrow(RangeError);
     expect(packed([0, 1, 1], [1, 1, 1])).toThrow(RangeError);
@@ -519,12 +522,31 @@ describe("tasks of questions", () => {
     ["two numbers of a name", asking({ ...layout, of: [width, width] }), ["share a name"]],
     ["more drawn than there are", asking({ ...layout, of: [width] }), ["out of range"]],
     ["numbers rated", asking({ ...layout, mechanism: features.mechanism }), ["together"]],
-    ["ratings by a cube", asking({ ...opinions, mechanism: layout.mechanism }), ["together"]],
-    ["ratings on a grid", asking({ ...opinions, mechanism: GRID }), ["together"]],
-    ["no steps", asking({ ...layout, mechanism: { name: "grid", drawn: 1 } }), ["steps"]],
-    ["steps of 0", asking({ ...layout, mechanism: { ...GRID, steps: 0 } }), ["out of range"]],
-    ["many cells", asking({ ...layout, mechanism: { ...GRID, steps: 64 } }), ["together"]],
-    ["a fraction of a step", asking({ ...layout, mechanism: { ...GRID, steps: 1.5 } }), ["steps"]],
+    ["ratings by a window", asking({ ...opinions, mechanism: layout.mechanism }), ["together"]],
+    ["no atoms", asking({ ...layout, mechanism: { name: "window", drawn: 1 } }), ["atoms"]],
+    ["favoured 0", asking({ ...layout, mechanism: { ...WINDOW, favoured: 0 } }), ["out of range"]],
+    [
+      "many favoured",
+      asking({ ...layout, mechanism: { ...WINDOW, favoured: 3 } }),
+      ["out of range"],
+    ],
+    ["many cells", asking({ ...layout, mechanism: { ...WINDOW, atoms: 65 } }), ["together"]],
+    ["few values", asking({ ...layout, mechanism: { ...WINDOW, values: [1] } }), ["together"]],
+    [
+      "values that fall",
+      asking({ ...layout, mechanism: { ...WINDOW, values: [3, 1] } }),
+      ["together"],
+    ],
+    [
+      "a fraction of an atom",
+      asking({ ...layout, mechanism: { ...WINDOW, atoms: 4.5 } }),
+      ["atoms"],
+    ],
+    [
+      "a fraction of a value",
+      asking({ ...layout, mechanism: { ...WINDOW, values: [1, 1.5] } }),
+      ["1"],
+    ],
     ["one part", asking({ ...byPlan, of: [plan] }), ["loadByPlan", "two parts"]],
     ["three parts", asking({ ...byPlan, of: [plan, load, plan] }), ["loadByPlan", "two parts"]],
     ["no parts", asking({ ...byPlan, of: undefined }), ["loadByPlan", "of"]],
@@ -600,11 +622,12 @@ describe("tasks of questions", () => {
       asking({ ...layout, of: [width, { ...zoom, unit: "px" }] }),
       asking({ ...layout, of: [width, { ...zoom, min: 0 }] }),
       asking({ ...layout, of: [width, zoom] }),
-      asking({ ...layout, mechanism: { ...layout.mechanism, agreements: 1 } }),
-      asking({ ...layout, mechanism: { ...layout.mechanism, drawn: 3 } }),
-      asking({ ...layout, mechanism: GRID }),
-      asking({ ...layout, mechanism: { ...GRID, drawn: 1 } }),
-      asking({ ...layout, mechanism: { ...GRID, steps: 1 } }),
+      asking({ ...layout, mechanism: { ...layout.mechanism, favoured: 1 } }),
+      asking({ ...layout, mechanism: { ...layout.mechanism, drawn: 1 } }),
+      asking({ ...layout, mechanism: WINDOW }),
+      asking({ ...layout, mechanism: { ...WINDOW, drawn: 1 } }),
+      asking({ ...layout, mechanism: { ...WINDOW, favoured: 2 } }),
+      asking({ ...layout, mechanism: { ...WINDOW, values: [2, 3] } }),
     ];
     const found = new Set<string>();
     for (const task of variants) {
@@ -624,14 +647,15 @@ describe("tasks of questions", () => {
       { name: "width", min: 0, max: 4000, unit: "px" },
       { name: "zoom", min: -1.5, max: 3 },
     ] as const;
-    const numbers = { name: "layout", kind: "numbers", of, mechanism: GRID } as const;
+    const mechanism = { ...WINDOW, favoured: 2, values: [3, 8] };
+    const numbers = { name: "layout", kind: "numbers", of, mechanism } as const;
     const flag = { ...beta, weight: 19, mechanism: { ...beta.mechanism, buckets: 2 } };
     const questions = [{ ...numbers, weight: 100 }, flag];
     const randomizer = await createRandomizer({
       task: { id: "asked", epsilon: 4, questions } as Task,
     });
-    // As of tests/core/grid/question.rs.
-    expect(randomizer.fingerprint).toBe("6df018886b35cac669559df0dae87e75");
+    // As of tests/core/window/question.rs.
+    expect(randomizer.fingerprint).toBe("d7d2c24187581b560cf8179c55f85afa");
     randomizer.free();
   });
 

@@ -9,8 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   collision: "Collision",
   coco: "CoCo",
   "hash-bin": "Hash-bin",
-  cube: "Cube",
-  grid: "Grid",
+  window: "Window",
 };
 
 /** A mechanism's name. */

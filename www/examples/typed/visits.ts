@@ -1,4 +1,4 @@
-// Written by `hushbin task types`; the fingerprint is 0ef1de611db02d8ce5ccfe10de9c2957.
+// Written by `hushbin task types`; the fingerprint is 19bf30058c3d68f647e2eb87f9db6e7e.
 import type { Task } from "hushbin";
 
 export const task = {
@@ -131,9 +131,11 @@ export const task = {
         },
       ],
       mechanism: {
-        name: "cube",
+        name: "window",
         drawn: 2,
-        agreements: 2,
+        atoms: 12,
+        favoured: 6,
+        values: [294, 371, 446, 554, 673, 830],
       },
     },
     {

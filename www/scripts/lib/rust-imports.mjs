@@ -6,7 +6,8 @@
 // arrow by itself, and whoever imports through it points at the file that
 // defines the name, so that a `mod.rs` may gather what its children offer. Where
 // a macro is called, an arrow leads to where it is defined, and to the modules of
-// the caller's that its definition lists. Not seen: methods and traits reached
+// the caller's that its definition lists, or to its neighbours where it
+// names `super::$module`. Not seen: methods and traits reached
 // without naming their file, and other names that a macro makes up. Code under
 // `#[cfg(test)]` and `#[cfg(doc)]` does not count.
 
@@ -30,6 +31,7 @@
  * @property {{ path: string[], line: number, call: boolean }[]} mentions
  * @property {{ name: string, line: number }[]} calls of macros
  * @property {Map<string, Set<string>>} macros the words of each that is defined
+ * @property {boolean} neighbours whether macros list its neighbours, as `super::$module`
  */
 
 const TOKEN = new RegExp(
@@ -216,6 +218,7 @@ function moduleAt(modules, key, file) {
     mentions: [],
     calls: [],
     macros: new Map(),
+    neighbours: false,
   };
   modules.set(key, module);
   return module;
@@ -279,6 +282,8 @@ function readFile(modules, file, key, source) {
         path.push(textAt(list, at + 1));
       }
       const next = textAt(list, at);
+      module.neighbours ||=
+        path.join() === "super" && next === "::" && textAt(list, at + 1) === "$module";
       if (next === "!" && textAt(list, at + 1) in OPEN) {
         module.calls.push({ name: path.at(-1) ?? "", line });
       } else {
@@ -465,13 +470,14 @@ export function rustArrows(root, sources, macros = new Map()) {
         draw(module, "file" in target ? target.file : target.module.file, line, [...from, "*"]);
       }
     }
+    const listed = module.neighbours ? module.key.split("::").slice(0, -1).join("::") : module.key;
     for (const { name, line } of module.calls) {
       const { file, words } = own.get(name) ?? macros.get(name) ?? {};
       if (file !== undefined && own.has(name)) {
         draw(module, file, line, [`${name}!`]);
       }
       for (const word of words ?? []) {
-        const child = modules.get(childKey(module.key, word));
+        const child = modules.get(childKey(listed, word));
         if (child !== undefined) {
           draw(module, child.file, line, [`${name}!`, word]);
         }

@@ -140,7 +140,7 @@ impl Totals {
     /// These are: the version byte, 2; the task's fingerprint (16 bytes); and of each
     /// question, of a tree of each layer, the number of reports (varint) and the counts of
     /// its mechanism. How many counts there are follows from the task. Hits are counted for
-    /// each element (Collision), for each item's plus and minus side (CoCo, the cube), or
+    /// each element (Collision), for each item's plus and minus side (CoCo), or
     /// for the side that a report's sign agrees with (where reports are signs, or CoCo has
     /// one pair), each as its difference from the count before (zigzag varint, from 0 and
     /// modulo 2⁶⁴): hits are much alike, so that most differences take two bytes. Hash-bin

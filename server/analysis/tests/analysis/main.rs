@@ -3,12 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod accounting;
-mod cube;
 mod errata;
 mod estimate;
-mod grid;
 mod heavy_hitters;
 mod plan;
 mod sums;
 mod support;
 mod survey;
+mod window;

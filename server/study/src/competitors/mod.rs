@@ -51,11 +51,14 @@ pub mod ratings;
 pub mod sums;
 
 pub use budget::{Budget, DELTA, hockey_stick, least_epsilon};
-pub use choice::{Direct, HashReport, LocalHash, OptimalHash, Rates, Unary, best_buckets};
+pub use choice::{
+    Direct, HashReport, LocalHash, OptimalHash, Rates, SubsetSelection, Unary, best_buckets,
+};
 pub use compare::{Asked, Comparison, Row, Variance, compare};
 pub use favoured::subset_delta;
 pub use gaussian::Gaussian;
 pub use learning::{Loss, clip, encode_category};
 pub use numbers::{
-    ANSWERED_EPSILON, ATTRIBUTES, Majority, SampledTwoPoints, TwoPoints, piecewise_variance,
+    ANSWERED_EPSILON, ATTRIBUTES, Majority, SampledTwoPoints, TwoPoints, hybrid_variance,
+    piecewise_variance,
 };

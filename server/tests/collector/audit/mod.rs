@@ -124,7 +124,7 @@ fn pick_along(task: &Task) -> impl FnMut(u64, &[Signed], u64) -> Report + use<> 
     let report = match task.questions()[0].mechanism() {
         Mechanism::Coco(_) => Report::Coco,
         Mechanism::Collision(_) => Report::Collision,
-        Mechanism::HashBin(_) | Mechanism::Cube(_) | Mechanism::Grid(_) => {
+        Mechanism::HashBin(_) | Mechanism::Window(_) => {
             unreachable!("no task here is of them")
         }
     };

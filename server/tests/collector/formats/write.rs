@@ -24,7 +24,7 @@ const SURVEY: &str = r#"{
         { "name": "layout", "kind": "numbers", "of": [
             { "name": "width", "min": 0, "max": 4000 }, { "name": "height", "min": 0, "max": 3000 }
         ] },
-        { "name": "place", "kind": "numbers", "mechanism": { "name": "grid" }, "of": [
+        { "name": "place", "kind": "numbers", "mechanism": { "name": "window", "drawn": 2 }, "of": [
             { "name": "x", "min": -1, "max": 1 }, { "name": "y", "min": -1, "max": 1 }
         ] },
         { "name": "plans", "kind": "cross", "of": [
@@ -119,7 +119,7 @@ fn collect(place: [&str; 2], files: &[PathBuf], tasks: &[Task], token: &str, out
         let mut sent = Vec::new();
         let mut client = Client::connect(address).unwrap();
         for round in 0..6 {
-            for reports in [1, 5 + round] {
+            for reports in [1, 7 + round] {
                 let bytes = uploads.bytes(reports);
                 let (status, said) = client.post(task.id(), &bytes).unwrap();
                 assert_eq!(status, 201, "{}", String::from_utf8_lossy(&said));

@@ -172,7 +172,7 @@ async fn what_is_not_described_is_noticed() {
     for body in [
         changed(&|value| value["more"] = json!(1)),
         changed(&|value| value["fingerprint"] = json!("short")),
-        changed(&|value| value["task"]["mechanism"]["name"] = json!("cube")),
+        changed(&|value| value["task"]["mechanism"]["name"] = json!("window")),
         changed(&|value| drop(value["task"].as_object_mut().unwrap().remove("items"))),
         b"{".to_vec(),
     ] {

@@ -1,5 +1,5 @@
-//! Whose reports attain P1's reduction: those of direct encoding, and of the cube where
-//! corners favour themselves alone.
+//! Whose reports attain P1's reduction: those of direct encoding, and of the window where
+//! cells favour themselves alone.
 //!
 //! Where each element has a bucket of its own and exactly the buckets, or sides, of
 //! the s elements are favoured, c = s, there are three inputs that favour

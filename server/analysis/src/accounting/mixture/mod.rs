@@ -76,8 +76,8 @@ impl Mixture {
     ///
     /// It is the α of the real weights at the ε asked for. What is sampled are
     /// integer thresholds with an effective ε that is no greater. For
-    /// `heaviest`, `overwrite` and `strongest`, the cube and the grid, such a report is one of
-    /// the real weights, replaced now and then by a uniform bucket, side, corner or cell
+    /// `heaviest`, `overwrite` and `strongest`, and the window, such a report is one of
+    /// the real weights, replaced now and then by a uniform bucket, side or cell
     /// whatever the input was: post-processing, so the batch is no less private. Under
     /// `occupied` each number of occupied buckets rounds by itself, which moves
     /// the total variation α(e − 1) by up to 2⁻⁶³; that is added. Hash-bin at
@@ -85,12 +85,12 @@ impl Mixture {
     ///
     /// Direct encoding, every element with a bucket of its own and as many favoured
     /// as there are entries, attains the reduction, but for the rounding of
-    /// thresholds, and so do the grid, and the cube where corners favour themselves alone, if
-    /// three inputs differ whatever is drawn; of nothing else is that known.
+    /// thresholds, and so does the window where a cell favours itself alone, if three inputs
+    /// differ whatever is drawn; of nothing else is that known.
     ///
     /// # Errors
     /// As [`Mixture::for_task`], and those of [`Mixture::collision`],
-    /// [`Mixture::coco`], [`Mixture::cube`] and [`Mixture::generic`].
+    /// [`Mixture::coco`], [`Mixture::window`] and [`Mixture::generic`].
     pub fn for_mechanism(
         mechanism: &Mechanism,
         domain: &Domain,

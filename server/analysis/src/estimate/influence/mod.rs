@@ -271,7 +271,7 @@ impl<'a> Buckets<'a> {
 #[cfg(test)]
 mod tests {
     use hushbin::mechanism::hash_bin::Response;
-    use hushbin::mechanism::{coco, collision, cube, grid, hash_bin};
+    use hushbin::mechanism::{coco, collision, hash_bin, window};
     use hushbin::{Report, Task, TaskDraft};
 
     use serde_json::{Value, json};
@@ -300,16 +300,8 @@ mod tests {
             Mechanism::Coco(own) => (0..own.outcomes())
                 .map(|bucket| Report::Coco(coco::Report { seed, bucket }))
                 .collect(),
-            Mechanism::Cube(own) => (0..1 << own.drawn())
-                .map(|signs| cube::Report {
-                    seed,
-                    drawn: own.drawn(),
-                    signs,
-                })
-                .map(Report::Cube)
-                .collect(),
-            Mechanism::Grid(own) => (0..own.cells())
-                .map(|bucket| Report::Grid(grid::Report { seed, bucket }))
+            Mechanism::Window(own) => (0..own.cells())
+                .map(|bucket| Report::Window(window::Report { seed, bucket }))
                 .collect(),
             Mechanism::HashBin(own) => {
                 let domain = question.domain();
@@ -366,7 +358,7 @@ mod tests {
                 { "name": "a", "min": 0, "max": 1 },
                 { "name": "b", "min": 0, "max": 1 },
                 { "name": "c", "min": 0, "max": 1 },
-            ], "mechanism": { "name": "grid", "drawn": 2, "steps": 3 } }),
+            ], "mechanism": { "name": "window", "drawn": 2, "atoms": 4, "favoured": 1, "values": [1, 3] } }),
             ),
         ];
         for task in tasks {

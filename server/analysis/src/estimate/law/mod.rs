@@ -31,6 +31,8 @@ pub(crate) enum Law {
     Layered(Box<LayeredLaw>),
     /// Reports count for an item what another law says.
     Scores(Arc<ScoreLaw>),
+    /// One of two laws of the same sum: limits hold under either.
+    Either(Arc<[ScoreLaw; 2]>),
 }
 
 impl Law {
@@ -50,6 +52,15 @@ impl Law {
             Self::Noise(law) => law.limit(point, reports, failure, side),
             Self::Layered(law) => law.limit(point, failure, side),
             Self::Scores(law) => law.limit(point, reports as u64, failure, side),
+            Self::Either(laws) => {
+                let limit = |law: &ScoreLaw| law.limit(point, reports as u64, failure, side);
+                let [one, other] = laws.each_ref().map(limit);
+                if (one - other) * side.sign() > 0.0 {
+                    one
+                } else {
+                    other
+                }
+            }
         }
     }
 
@@ -64,10 +75,8 @@ impl Law {
         side: Side,
     ) -> f64 {
         match self {
-            Self::Normal | Self::Noise(_) | Self::Layered(_) | Self::Scores(_) => {
-                normal_limit(ratio, failure, side)
-            }
             Self::Hits(law) => law.ratio_limit(parts, ratio, reports, failure, side),
+            _ => normal_limit(ratio, failure, side),
         }
     }
 }

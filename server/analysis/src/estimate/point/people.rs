@@ -22,9 +22,10 @@ impl People {
     pub(crate) fn of(kind: &Kind, several: bool) -> Self {
         match kind {
             _ if several => Self::Drawn,
-            Kind::Ratings(ValueKind::Real) | Kind::Numbers(_) | Kind::Text(_) => Self::Drawn,
+            Kind::Ratings(ValueKind::Real) | Kind::Text(_) => Self::Drawn,
             // Of each layer of a tree only some people tell.
             _ if kind.tree().is_some() => Self::Drawn,
+            Kind::Numbers(_) => Self::Rounded,
             Kind::Number(scale) if has_levels(scale) => Self::Rounded,
             Kind::Cross(cross) if cross.columns().scale().is_some_and(has_levels) => Self::Rounded,
             Kind::Ratings(_)

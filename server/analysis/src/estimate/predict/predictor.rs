@@ -115,14 +115,8 @@ impl Predictor {
             (Aim::MeanWithin(_), _) => None,
             (Aim::Mean, _) => {
                 let [with, without] = self.full(Estimand::Mean)?;
-                // Numbers that nobody else is drawn beside are given: their variance at the
-                // worst is `without`, which a cube's at either end is below by 1.
-                let drawn = match self.kind {
-                    Kind::Numbers(_) => several,
-                    _ => whose == People::Drawn,
-                };
                 // Halves of either sign have a mean of 0.
-                let apart = f64::from(u8::from(drawn));
+                let apart = f64::from(u8::from(whose == People::Drawn));
                 Some((with + apart).max(without))
             }
             (Aim::Share, _) => {

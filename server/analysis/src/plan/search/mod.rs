@@ -1,22 +1,18 @@
 //! The planner's search: the best task for a local and a central ε, and its errors.
 //!
-//! Three ways find the largest local ε, or the best one, that keeps to a central ε:
+//! Two ways find the largest local ε, or the best one, that keeps to a central ε:
 //!
 //! - ratings asked alone whose mechanism is open try every mechanism at many local ε
 //!   ([`candidates`]);
-//! - a grid asked for by name alone searches its cells together with ε ([`mod@grid`]);
 //! - any other task is chosen at each local ε by the core, and ε is bisected. For shares of
 //!   answers of which everybody gives one, the buckets are the best in the worst case.
 
 mod candidates;
-mod grid;
 
 pub(super) use candidates::Choice;
-use grid::{GridGoal, grid};
 
 use hushbin::bounds::{EPSILON, WEIGHT};
-use hushbin::choose::grid::Draft;
-use hushbin::choose::{Asked, MechanismDraft, QuestionDraft, TaskDraft, together};
+use hushbin::choose::{MechanismDraft, QuestionDraft, TaskDraft, together};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::task::{Kind, QuestionParts};
@@ -94,10 +90,7 @@ impl<'a> Search<'a> {
         let Some(central) = privacy.central else {
             return Ok(Some(most));
         };
-        match grid_goal(survey, people, privacy.epsilon, central) {
-            Some(goal) => best_grid(survey, &goal),
-            None => most_private(survey, most, people, central),
-        }
+        most_private(survey, most, people, central)
     }
 
     /// Returns how many times the squared errors wanted those of the best task are: the greatest
@@ -176,19 +169,6 @@ fn best_of_all(
         others: all,
         together_over_drawn: None,
     }))
-}
-
-/// Finds the grid of least error.
-fn best_grid(survey: &Survey, goal: &GridGoal) -> Result<Option<Planned>, PlanError> {
-    let Some(found) = grid(goal)? else {
-        return Ok(None);
-    };
-    let mut questions = survey.questions.clone();
-    questions[0].mechanism = MechanismDraft::Grid(Draft {
-        drawn: Some(found.grid.drawn()),
-        steps: Some(found.grid.steps()),
-    });
-    Planned::asking(survey, questions, found.epsilon).map(Some)
 }
 
 /// Finds the task of the largest local ε, up to that of `most`, that keeps to a central ε.
@@ -284,24 +264,6 @@ impl Planned {
         let times = each.map(|(index, own)| own.times_wanted(people * self.task.share(index)));
         times.fold(0.0, f64::max)
     }
-}
-
-/// Returns the goal of a grid's search, if a grid alone is asked for.
-fn grid_goal(survey: &Survey, people: u64, most_epsilon: f64, central: f64) -> Option<GridGoal> {
-    let [question] = &survey.questions[..] else {
-        return None;
-    };
-    let (Asked::Numbers(items, _), MechanismDraft::Grid(draft)) =
-        (&question.asked, &question.mechanism)
-    else {
-        return None;
-    };
-    Some(GridGoal {
-        honest_fraction: survey.honest_fraction,
-        most_epsilon,
-        draft: *draft,
-        ..GridGoal::new(items.count()?, people, central, survey.delta)
-    })
 }
 
 fn none_answers(question: &Question, aim: Aim) -> PlanError {

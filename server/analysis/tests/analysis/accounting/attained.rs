@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::domain::{Domain, Signed};
-use hushbin::mechanism::cube::{self, Cube};
-use hushbin::mechanism::grid::{self, Grid};
+use hushbin::mechanism::window::{self, Window};
 use hushbin::mechanism::{coco, collision};
 use hushbin::{Entry, Mechanism, Task, TaskDraft};
 use hushbin_analysis::accounting::{Account, Mixture, account};
@@ -105,7 +104,7 @@ impl People {
                 };
                 inputs.iter().map(&mut average).collect()
             }
-            Mechanism::HashBin(_) | Mechanism::Cube(_) | Mechanism::Grid(_) => {
+            Mechanism::HashBin(_) | Mechanism::Window(_) => {
                 unreachable!("no task here is of them")
             }
         };
@@ -120,42 +119,29 @@ impl People {
         }
     }
 
-    /// All corners under a seed.
-    fn of_cube(cube: &Cube, attributes: u32, epsilon: f64) -> Self {
-        let randomizer = cube::Randomizer::new(cube, &Domain::dense(attributes), epsilon);
-        let report = |corner: u32| {
-            let signed = |item: u32| Signed {
+    /// All tuples of levels under a seed, by which each attribute is drawn.
+    fn of_window(window: &Window, attributes: u32, epsilon: f64) -> Self {
+        let randomizer = window::Randomizer::new(window, &Domain::dense(attributes), epsilon);
+        let levels = window.levels();
+        let report = |tuple: u32| {
+            let level = |item: u32| tuple / levels.pow(item) % levels;
+            let last = f64::from(window.sum(levels - 1));
+            let entry = |item: u32| Entry {
                 item: item.into(),
-                negative: corner >> item & 1 == 0,
+                value: f64::from(window.sum(level(item))) / last,
             };
-            let corner: Vec<Signed> = (0..attributes).map(signed).collect();
-            randomizer.probabilities(0, &corner)
+            let tuple: Vec<Entry> = (0..attributes).map(entry).collect();
+            randomizer.probabilities(0, &tuple)
         };
-        let reports: Vec<Vec<f64>> = (0..1 << attributes).map(report).collect();
-        // Corners are alike: pairs differ in how far they are apart.
-        let pairs = (1..=attributes).map(|apart| [0, (1 << apart) - 1]);
+        let reports: Vec<Vec<f64>> = (0..levels.pow(attributes)).map(report).collect();
+        let all = 0..reports.len();
+        let pairs = all
+            .clone()
+            .flat_map(|a| all.clone().map(move |b| [a, b]))
+            .filter(|[a, b]| a < b);
         Self {
             pairs: pairs.collect(),
             reports,
-        }
-    }
-
-    /// All cells under a seed.
-    fn of_grid(grid: &Grid, attributes: u32, epsilon: f64) -> Self {
-        let randomizer = grid::Randomizer::new(grid, &Domain::dense(attributes), epsilon);
-        let report = |cell: u32| {
-            let level = |item: u32| cell / grid.levels().pow(item) % grid.levels();
-            let entry = |item: u32| Entry {
-                item: item.into(),
-                value: grid.value(level(item)),
-            };
-            let cell: Vec<Entry> = (0..attributes).map(entry).collect();
-            randomizer.probabilities(0, &cell)
-        };
-        // Cells are alike.
-        Self {
-            pairs: vec![[0, 1]],
-            reports: (0..grid.cells()).map(report).collect(),
         }
     }
 
@@ -241,35 +227,35 @@ fn favoured_sets_that_leave_no_third_need_not_attain_the_reduction() {
     );
 }
 
-/// Batches of the cube, under one seed of which all attributes are drawn, give away no
+/// Batches of the window, under one seed of which all attributes are drawn, give away no
 /// more than is proven; and the reduction where it is said that they attain it.
 #[test]
-fn cubes_give_away_no_more_than_is_proven() {
+fn windows_give_away_no_more_than_is_proven() {
     let mut attained = 0;
-    for (attributes, agreements, most) in [
-        (1, 1, 5),
-        (2, 1, 4),
-        (2, 2, 4),
-        (3, 1, 3),
-        (3, 2, 3),
-        (3, 3, 3),
+    for (attributes, atoms, favoured, most) in [
+        (1, 2, 1, 5),
+        (1, 3, 1, 5),
+        (1, 4, 1, 4),
+        (1, 4, 2, 4),
+        (1, 5, 2, 4),
+        (1, 7, 2, 3),
+        (2, 2, 1, 4),
     ] {
-        let cube = Cube::new(attributes, agreements).unwrap();
-        let mechanism = Mechanism::Cube(cube);
+        let values: Vec<u32> = (1..=atoms / 2).collect();
+        let window = Window::new(attributes, atoms, favoured, values).unwrap();
+        let mechanism = Mechanism::Window(window.clone());
         for epsilon in [0.5, 2.0] {
             let domain = Domain::dense(attributes);
             let mixture = Mixture::for_mechanism(&mechanism, &domain, epsilon).unwrap();
-            let people = People::of_cube(&cube, attributes, epsilon);
+            let people = People::of_window(&window, attributes, epsilon);
             for n in 2..=most {
                 for delta in [0.1, 0.01, 1e-4] {
                     let found = account(&mixture, n.into(), 1.0, delta).unwrap();
-                    let at = format!("{cube:?}, ε = {epsilon}, n = {n}: {found:?}");
+                    let at = format!("{window:?}, ε = {epsilon}, n = {n}: {found:?}");
                     let [proven, lower] = people.against(n, &found);
                     assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
-                    assert_eq!(
-                        found.reduction_attained,
-                        agreements == attributes && attributes > 1
-                    );
+                    let expected = favoured == 1 && window.cells() > 2;
+                    assert_eq!(found.reduction_attained, expected);
                     if found.reduction_attained {
                         attained += 1;
                         assert!(!less_than_said(lower, &found), "{at}: {lower}");
@@ -279,62 +265,6 @@ fn cubes_give_away_no_more_than_is_proven() {
         }
     }
     assert!(attained > 20, "{attained}");
-}
-
-/// The same of grids, where a level between the ends makes for three cells.
-#[test]
-fn grids_give_away_no_more_than_is_proven() {
-    let mut attained = 0;
-    for (attributes, steps, most) in [(1, 1, 5), (1, 2, 5), (1, 3, 4), (2, 1, 4), (1, 7, 3)] {
-        let grid = Grid::new(attributes, steps).unwrap();
-        let mechanism = Mechanism::Grid(grid);
-        for epsilon in [0.5, 2.0] {
-            let domain = Domain::dense(attributes);
-            let mixture = Mixture::for_mechanism(&mechanism, &domain, epsilon).unwrap();
-            let people = People::of_grid(&grid, attributes, epsilon);
-            for n in 2..=most {
-                for delta in [0.1, 0.01, 1e-4] {
-                    let found = account(&mixture, n.into(), 1.0, delta).unwrap();
-                    let at = format!("{grid:?}, ε = {epsilon}, n = {n}: {found:?}");
-                    let [proven, lower] = people.against(n, &found);
-                    assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
-                    assert_eq!(found.reduction_attained, grid.cells() > 2);
-                    if found.reduction_attained {
-                        attained += 1;
-                        assert!(!less_than_said(lower, &found), "{at}: {lower}");
-                    }
-                }
-            }
-        }
-    }
-    assert!(attained > 60, "{attained}");
-}
-
-/// The α of N₊ of 2ᵏ corners, of one and of as many as 64 attributes.
-#[test]
-fn the_mixture_of_a_cube_is_that_of_its_corners() {
-    for (drawn, agreements) in [(1, 1), (3, 2), (4, 4), (5, 2), (62, 40), (64, 33)] {
-        let cube = Cube::new(drawn, agreements).unwrap();
-        for epsilon in [0.1, 1.0, 6.0] {
-            let mixture = Mixture::cube(&cube, epsilon).unwrap();
-            let [favoured, others] = [cube.favoured(), cube.others()].map(|count| count as f64);
-            let omega = favoured * epsilon.exp() + others;
-            let alpha = favoured.min(others) / omega;
-            assert!((mixture.alpha() / alpha - 1.0).abs() < 1e-12, "{cube:?}");
-            let told = mixture.alpha() * (epsilon.exp() + 1.0);
-            assert!((mixture.rest() + told - 1.0).abs() < 1e-12, "{cube:?}");
-        }
-    }
-    // A set of N₊ of 2ᵏ buckets is as much as one of corners.
-    let cube = Cube::new(4, 3).unwrap();
-    let buckets = heaviest(5, 16, 1.0);
-    let corners = Mixture::cube(&cube, 1.0).unwrap();
-    let [corners, buckets] =
-        [corners, buckets].map(|mixture| account(&mixture, 1000, 1.0, 1e-6).unwrap());
-    assert_eq!(corners.central_epsilon, buckets.central_epsilon);
-    assert_eq!(corners.reduction_epsilon, buckets.reduction_epsilon);
-    // Corners are not hashed.
-    assert_eq!(corners.ideal_hash_epsilon, None);
 }
 
 /// The ε_c of that batch, to four digits.

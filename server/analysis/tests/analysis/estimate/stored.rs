@@ -47,7 +47,7 @@ fn questions() -> Vec<Value> {
             { "name": "x", "min": 0, "max": 1 },
             { "name": "y", "min": 0, "max": 1 },
             { "name": "z", "min": -9, "max": 1 } ],
-            "mechanism": { "name": "grid", "drawn": 2, "steps": 4 } }),
+            "mechanism": { "name": "window", "drawn": 2, "atoms": 5 } }),
         json!({ "name": "query", "kind": "text", "prefixes": [2, 4, 4] }),
     ];
     for (name, value) in [("stars", "real"), ("likes", "sign")] {
@@ -84,7 +84,7 @@ fn all_mechanisms_and_kinds_are_tried() {
     let kinds: BTreeSet<_> = questions().map(|own| own.kind().name()).collect();
     assert_eq!(
         Vec::from_iter(mechanisms),
-        ["coco", "collision", "cube", "grid", "hash-bin"]
+        ["coco", "collision", "hash-bin", "window"]
     );
     let named = [
         "choice", "cross", "flag", "number", "numbers", "ratings", "set", "text", "together",

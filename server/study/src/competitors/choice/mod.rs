@@ -3,9 +3,11 @@
 mod direct;
 mod local_hash;
 mod rates;
+mod subset;
 mod unary;
 
 pub use direct::Direct;
 pub use local_hash::{HashReport, LocalHash, OptimalHash, best_buckets};
 pub use rates::Rates;
+pub use subset::SubsetSelection;
 pub use unary::Unary;

@@ -3,7 +3,7 @@
 use hushbin::choose::{self, Asked as Draft, MechanismDraft, NumberDraft, QuestionDraft};
 use hushbin::domain::Domain;
 use hushbin::mechanism::collision::{Collision, Rates as Realised};
-use hushbin::mechanism::cube::Cube;
+use hushbin::mechanism::window::{self, Window};
 use hushbin::task::{Kind, Scale};
 use hushbin::{Error, Items, Mechanism, Question};
 
@@ -25,17 +25,17 @@ pub(super) fn line(asked: Asked, budget: &Budget) -> Result<Line, Error> {
         Asked::Numbers { attributes } => {
             ATTRIBUTES.check(f64::from(attributes))?;
             let domain = Domain::dense(attributes);
-            let cube = Cube::choose(&domain, epsilon, &choose::cube::Draft::default())?;
-            let parameters = format!("k {}, κ {}", cube.drawn(), cube.agreements());
-            let square = cube.rates(&domain, epsilon).mean_square();
-            (parameters, Variance::less_square(square))
+            let window = Window::choose(&domain, epsilon, &choose::window::Draft::default())?;
+            let (drawn, t, k) = (window.drawn(), window.atoms(), window.favoured());
+            let parameters = format!("m {drawn}, t {t}, k {k}");
+            (parameters, of_window(&window.rates(&domain, epsilon)))
         }
     };
     Ok(Line {
         mechanism: match asked {
             Asked::Choice { .. } => "hushbin choice",
             Asked::Number => "hushbin number",
-            Asked::Numbers { .. } => "hushbin sampled cube",
+            Asked::Numbers { .. } => "hushbin window",
         },
         parameters,
         variance: Ok(variance),
@@ -64,6 +64,13 @@ fn number(epsilon: f64) -> Result<(String, Variance), Error> {
     };
     let parameters = format!("{} levels", scale.cells());
     Ok((parameters, of_levels(scale, &rates)))
+}
+
+fn of_window(rates: &window::Rates) -> Variance {
+    Variance {
+        worst: rates.worst_variance(),
+        average: rates.average_variance(),
+    }
 }
 
 /// A draft resolved; choices and numbers are asked by Collision.

@@ -5,9 +5,11 @@ use hushbin::Error;
 use super::asked::Asked;
 use super::variance::{Line, Variance};
 use crate::competitors::budget::Budget;
-use crate::competitors::choice::{Direct, OptimalHash, Unary};
+use crate::competitors::choice::{Direct, OptimalHash, SubsetSelection, Unary};
 use crate::competitors::gaussian::Gaussian;
-use crate::competitors::numbers::{Counts, SampledTwoPoints, TwoPoints, piecewise_variance};
+use crate::competitors::numbers::{
+    Counts, SampledTwoPoints, TwoPoints, hybrid_variance, piecewise_variance,
+};
 
 /// All that suit a question.
 pub(super) fn lines(asked: Asked, budget: &Budget) -> Vec<Line> {
@@ -46,8 +48,11 @@ fn choice(options: u32, budget: &Budget) -> Vec<Line> {
         };
         (parameters, shares(own.rates()))
     });
+    let subset = SubsetSelection::new(options, budget)
+        .map(|own| (format!("c {}", own.chosen()), shares(own.rates())));
     vec![
         line("GRR", direct),
+        line("subset selection", subset),
         line("SPRR", Unary::symmetric(options, budget).map(unary)),
         line("OUE", Unary::optimized(options, budget).map(unary)),
         line("OLH", hash),
@@ -102,16 +107,23 @@ fn number(budget: &Budget) -> Vec<Line> {
         format!("A {:.4}", points.scale()),
         Variance::less_square(square),
     );
-    let piecewise = |value| piecewise_variance(value, budget.epsilon());
-    // Quadratic in the number: its average over −1 to 1 is that at 1/√3.
-    let average = piecewise(1.0 / 3.0_f64.sqrt());
-    let piecewise = piecewise(1.0).and_then(|worst| {
-        let average = average?;
-        Ok((String::new(), Variance { worst, average }))
-    });
+    // Quadratic in the number: worst at an end, and its average over −1 to 1 is that at 1/√3.
+    let quadratic = |variance: fn(f64, f64) -> Result<f64, Error>| {
+        let at = |value| variance(value, budget.epsilon());
+        let [middle, end, average] = [0.0, 1.0, 1.0 / 3.0_f64.sqrt()].map(at);
+        let worst = middle?.max(end?);
+        Ok((
+            String::new(),
+            Variance {
+                worst,
+                average: average?,
+            },
+        ))
+    };
     vec![
         line("Algorithm 2, two points", Ok(two)),
-        line("piecewise", piecewise),
+        line("piecewise", quadratic(piecewise_variance)),
+        line("hybrid", quadratic(hybrid_variance)),
         line("Gaussian", Gaussian::on_numbers(1, budget).map(gaussian)),
     ]
 }

@@ -9,7 +9,7 @@ mod two_points;
 
 pub use input::ATTRIBUTES;
 pub use majority::Majority;
-pub use piecewise::piecewise_variance;
+pub use piecewise::{hybrid_variance, piecewise_variance};
 pub use sampled::{ANSWERED_EPSILON, SampledTwoPoints};
 pub use two_points::TwoPoints;
 

@@ -23,3 +23,30 @@ pub fn piecewise_variance(value: f64, epsilon: f64) -> Result<f64, Error> {
     let less_1 = (epsilon / 2.0).exp_m1();
     Ok(value * value / less_1 + (less_1 + 4.0) / (3.0 * less_1 * less_1))
 }
+
+/// Variance of one report's estimate of x in [−1, 1] under the hybrid mechanism at ε (N. Wang
+/// et al., ICDE 2019, Equation 6): the piecewise mechanism with probability 1 − exp(−ε/2), and
+/// else two points. At ε of 0.61 or less it is two points alone.
+///
+/// # Errors
+/// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+///
+/// ```
+/// use hushbin_study::competitors::hybrid_variance;
+///
+/// // The same for all numbers, and less than either part at the worst.
+/// assert!((hybrid_variance(1.0, 1.0)? - 4.288_992).abs() < 1e-6);
+/// assert!((hybrid_variance(0.0, 1.0)? - 4.288_992).abs() < 1e-6);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+pub fn hybrid_variance(value: f64, epsilon: f64) -> Result<f64, Error> {
+    let piecewise = piecewise_variance(value, epsilon)?;
+    let scale = 1.0 / (0.5 * epsilon).tanh();
+    let two_points = scale * scale - value * value;
+    let part = if epsilon > 0.61 {
+        -(-0.5 * epsilon).exp_m1()
+    } else {
+        0.0
+    };
+    Ok(part * piecewise + (1.0 - part) * two_points)
+}

@@ -46,7 +46,6 @@ enum Beside {
 
 const RATIO: &str = "variance over the other's";
 const RATINGS: &str = "beside ratings";
-const CUBE: &str = "beside cube";
 const BINS: &str = "beside bins alone";
 const DRAWN: &str = "beside drawing one";
 const PAPER: &str = "beside the paper's";
@@ -65,11 +64,6 @@ impl Ways {
     /// All of them.
     pub(crate) fn new() -> Self {
         let mut ways: Vec<Way> = beside_ratings().collect();
-        for count in [1, 2, 16] {
-            let both = ["grid", "cube"].map(|mechanism| numbers(count, mechanism));
-            let beside = Beside::Other(CUBE, both);
-            ways.push(way(format!("grid of {count}"), count, count, beside));
-        }
         for bins in [64, 1024] {
             let tree = json!({ "want": "quantiles", "bins": bins });
             let flat = json!({ "want": "quantiles", "bins": bins, "tree": [bins] });
@@ -125,8 +119,8 @@ fn beside_ratings() -> impl Iterator<Item = Way> {
         ("choice of 10", 10, 1, choice(10)),
         ("set of 16, s = 4", 16, 4, set),
         ("mean of a number", 1, 1, number(&json!({}))),
-        ("4 numbers", 4, 4, numbers(4, "cube")),
-        ("16 numbers", 16, 16, numbers(16, "cube")),
+        ("4 numbers", 4, 4, numbers(4)),
+        ("16 numbers", 16, 16, numbers(16)),
     ];
     questions
         .into_iter()
@@ -151,12 +145,12 @@ fn number(fields: &Value) -> Value {
     question
 }
 
-/// So many numbers from −1 to 1, by cube or grid.
-fn numbers(count: u32, mechanism: &str) -> Value {
+/// So many numbers from −1 to 1.
+fn numbers(count: u32) -> Value {
     let of: Vec<Value> = (0..count)
         .map(|index| json!({ "name": format!("n{index}"), "min": -1, "max": 1 }))
         .collect();
-    json!({ "kind": "numbers", "of": of, "mechanism": mechanism })
+    json!({ "kind": "numbers", "of": of })
 }
 
 /// So many questions with names, of so many options each.
@@ -348,7 +342,6 @@ impl Experiment for Ways {
         };
         let all = [
             ("ratings", RATINGS),
-            ("grid", CUBE),
             ("tree", BINS),
             ("drawn", DRAWN),
             ("paper", PAPER),
@@ -379,20 +372,13 @@ mod tests {
     }
 
     /// Where all say yes, ratings by favoured buckets vary as e/(e − 1)² four times from
-    /// ε = 1 on; of one number a grid of levels is what a number is asked by.
+    /// ε = 1 on.
     #[test]
     fn what_is_known_comes_out() {
         let ways = Ways::new();
         let flag = run(&ways, "flag");
         let of_one = flag.iter().find(|row| row.point.epsilon == 1.0).unwrap();
         assert!((of_one.value - 0.25).abs() < 1e-9, "{of_one:?}");
-        let [grid, number] = ["grid of 1", "mean of a number"].map(|name| run(&ways, name));
-        for (grid, number) in grid.iter().zip(&number) {
-            assert!(
-                (grid.value - number.value).abs() < 1e-6,
-                "{grid:?} {number:?}"
-            );
-        }
     }
 
     /// Each panel has a curve, and each curve every ε.

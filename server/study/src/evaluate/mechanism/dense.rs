@@ -1,9 +1,9 @@
 //! Mechanisms for d numbers of everybody, and what reports add up to.
 
 use crate::competitors::{Budget, Gaussian, Majority, SampledTwoPoints};
-use hushbin::choose::cube::Draft;
+use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
-use hushbin::mechanism::cube::{Cube, Support};
+use hushbin::mechanism::window::{Rates, Support, Window};
 use hushbin::sample::{choose_front, with_probability};
 use hushbin::task::{Kind, Limits, QuestionParts};
 use hushbin::{Entry, Error, Items, Question, Randomizer, Report, Task};
@@ -18,8 +18,8 @@ use crate::evaluate::crowd::random::uniform;
 pub(crate) enum DenseName {
     /// None: numbers are summed up as they are.
     Plain,
-    /// hushbin's sampled cube, at δ = 0.
-    Cube,
+    /// hushbin's window, at δ = 0.
+    Window,
     /// Mechanism-1 with the paper's threshold.
     Majority,
     /// Mechanism-1 with the threshold of least variance.
@@ -35,7 +35,7 @@ pub(crate) enum DenseName {
 impl DenseName {
     /// Those that hide anything, as P4 compares them.
     pub(crate) const PRIVATE: [Self; 6] = [
-        Self::Cube,
+        Self::Window,
         Self::Majority,
         Self::BestMajority,
         Self::Sampled,
@@ -47,7 +47,7 @@ impl DenseName {
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Plain => "without privacy",
-            Self::Cube => "hushbin, sampled cube",
+            Self::Window => "hushbin, window",
             Self::Majority => "Mechanism-1",
             Self::BestMajority => "Mechanism-1, best κ",
             Self::Sampled => "Mechanism-2",
@@ -64,7 +64,7 @@ impl DenseName {
         let (epsilon, delta) = (budget.epsilon(), budget.delta());
         Ok(match self {
             Self::Plain => Dense::Plain,
-            Self::Cube => Dense::Cube(Box::new(CubeReports::new(attributes, epsilon)?)),
+            Self::Window => Dense::Window(Box::new(WindowReports::new(attributes, epsilon)?)),
             Self::Majority => Dense::Majority(Majority::new(attributes, budget)?),
             Self::BestMajority => Dense::Agreeing(Agreeing::new(attributes, budget)?),
             Self::Sampled => Dense::Sampled(SampledTwoPoints::new(attributes, epsilon, delta)?),
@@ -81,8 +81,8 @@ impl DenseName {
 pub(crate) enum Dense {
     /// See [`DenseName::Plain`].
     Plain,
-    /// See [`DenseName::Cube`].
-    Cube(Box<CubeReports>),
+    /// See [`DenseName::Window`].
+    Window(Box<WindowReports>),
     /// See [`DenseName::Majority`].
     Majority(Majority),
     /// See [`DenseName::BestMajority`].
@@ -107,7 +107,7 @@ impl Dense {
         match self {
             // Noise is added to the sum at once, see `means`.
             Self::Plain | Self::Gaussian(_) => add_all(values, sums),
-            Self::Cube(cube) => cube.add(values, sums, rng)?,
+            Self::Window(window) => window.add(values, sums, rng)?,
             Self::Majority(majority) => {
                 let signs = majority.randomize(values, rng)?;
                 let both = sums.iter_mut().zip(signs);
@@ -137,7 +137,7 @@ impl Dense {
                     .map(|sum| sum / n + deviation * draw())
                     .collect();
             }
-            Self::Cube(cube) => cube.scale,
+            Self::Window(window) => window.rates.scale(),
             Self::Majority(majority) => majority.scale(),
             Self::Agreeing(agreeing) => agreeing.majority.scale(),
             Self::Sampled(sampled) => sampled.scale(),
@@ -149,7 +149,7 @@ impl Dense {
     pub(crate) fn variance(&self, value: f64) -> f64 {
         match self {
             Self::Plain => 0.0,
-            Self::Cube(cube) => cube.mean_square - value * value,
+            Self::Window(window) => window.rates.variance(value),
             Self::Majority(majority) => majority.variance(value),
             Self::Agreeing(agreeing) => agreeing.majority.variance(value),
             Self::Sampled(sampled) => sampled.variance(value),
@@ -170,21 +170,18 @@ fn sign(plus: bool) -> f64 {
 
 /// A task of d numbers, made and read as in use.
 #[derive(Debug)]
-pub(crate) struct CubeReports {
+pub(crate) struct WindowReports {
     randomizer: Randomizer,
     support: Support,
-    /// What a sign is multiplied by.
-    scale: f64,
-    /// Of one report's estimate.
-    mean_square: f64,
+    rates: Rates,
     /// Memory for a person's.
     entries: Vec<Entry>,
 }
 
-impl CubeReports {
+impl WindowReports {
     fn new(attributes: u32, epsilon: f64) -> Result<Self, Error> {
         let domain = Domain::dense(attributes);
-        let cube = Cube::choose(&domain, epsilon, &Draft::default())?;
+        let window = Window::choose(&domain, epsilon, &Draft::default())?;
         let limits = Limits::new(-1.0, 1.0, None)?;
         let question = Question::new(QuestionParts {
             name: "numbers".to_owned(),
@@ -193,16 +190,14 @@ impl CubeReports {
             sparsity: attributes,
             weight: 1,
             epsilon,
-            mechanism: cube.into(),
+            mechanism: window.clone().into(),
         })?;
         let task = Task::of_questions("study".to_owned(), vec![question])?;
-        let rates = cube.rates(&domain, epsilon);
         let entry = |item| Entry { item, value: 0.0 };
         Ok(Self {
             randomizer: Randomizer::new(&task),
-            support: cube.support(&domain),
-            scale: rates.scale(),
-            mean_square: rates.mean_square(),
+            support: window.support(&domain),
+            rates: window.rates(&domain, epsilon),
             entries: (0..u64::from(attributes)).map(entry).collect(),
         })
     }
@@ -212,11 +207,11 @@ impl CubeReports {
             entry.value = *value;
         }
         let made = self.randomizer.randomize(&self.entries, rng)?;
-        let Report::Cube(report) = made.report else {
-            unreachable!("the task's mechanism is the cube")
+        let Report::Window(report) = made.report else {
+            unreachable!("the task's mechanism is the window")
         };
-        self.support.for_each_sign(&report, |attribute, plus| {
-            sums[attribute as usize] += sign(plus);
+        self.support.for_each_atom(&report, |attribute, atom| {
+            sums[attribute as usize] += self.rates.values[atom as usize];
         });
         Ok(())
     }

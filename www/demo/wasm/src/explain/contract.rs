@@ -24,16 +24,10 @@ pub enum Reported {
         /// Whether it is the plus side.
         plus: bool,
     },
-    /// The cube's.
-    Corner {
-        /// Whether the sign is plus, by attribute, in the order in which the seed draws
-        /// them.
-        pluses: Vec<bool>,
-    },
-    /// The grid's.
-    Levels {
-        /// The level's value, from −1 to 1, by attribute, in the order in which the seed draws
-        /// them.
+    /// The window's.
+    Atoms {
+        /// The atom's value over the greatest, from −1 to 1, by attribute, in the order in
+        /// which the seed draws them.
         values: Vec<f64>,
     },
     /// Hash-bin's, of one clipped sum.

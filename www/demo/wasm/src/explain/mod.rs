@@ -27,6 +27,6 @@ pub use belief::{Belief, posterior};
 pub use contract::Reported;
 pub use error::ExplainError;
 pub use explainer::{Covers, Explainer};
-pub use placement::{Answered, Attribute, AttributeLevels, Bin, Counted, Outcome, Pair, Placement};
+pub use placement::{Answered, AttributeAtoms, Bin, Counted, Outcome, Pair, Placement};
 pub use told::{AnswerExplainer, Coded, Meaning, Told};
 pub use upload::{Dissected, Part, PartName};

@@ -38,26 +38,14 @@ pub struct Pair {
     pub paddings: u32,
 }
 
-/// One of the attributes that the cube's seed draws.
+/// One of the attributes that the window's seed draws.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct Attribute {
+pub struct AttributeAtoms {
     /// Its index.
     pub item: u32,
-    /// Reported as plus.
-    pub plus: Outcome,
-    /// Reported as minus.
-    pub minus: Outcome,
-}
-
-/// One of the attributes that the grid's seed draws.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct AttributeLevels {
-    /// Its index.
-    pub item: u32,
-    /// Reported as each level, from −1 to 1.
-    pub levels: Vec<Outcome>,
+    /// Reported as each atom, by ascending value.
+    pub atoms: Vec<Outcome>,
 }
 
 /// An answer in a bin, with the sign that it counts with there.
@@ -100,15 +88,10 @@ pub enum Placement {
         /// By number.
         pairs: Vec<Pair>,
     },
-    /// The cube: of each of these a sign is reported.
-    Attributes {
+    /// The window: an atom of each of these is reported.
+    Atoms {
         /// In the order in which the seed draws them.
-        drawn: Vec<Attribute>,
-    },
-    /// The grid: of each of these a level is reported.
-    Levels {
-        /// In the order in which the seed draws them.
-        drawn: Vec<AttributeLevels>,
+        drawn: Vec<AttributeAtoms>,
     },
     /// Hash-bin, of one clipped sum: its sign is reported.
     Sign {

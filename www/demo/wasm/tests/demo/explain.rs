@@ -2,7 +2,7 @@
 //! definitions.
 
 use hushbin::domain::Signed;
-use hushbin::mechanism::{collision, cube, grid, hash_bin};
+use hushbin::mechanism::{collision, hash_bin, window};
 use hushbin::{ErrorCode, Randomizer, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Estimand;
 use hushbin_demo::explain::{
@@ -88,14 +88,8 @@ fn reports(task: &Task, seed: u64) -> Vec<Report> {
                 Report::HashBin(hash_bin::Report { seed, response })
             })
             .to_vec(),
-        hushbin::Mechanism::Cube(cube) => (0..1 << cube.drawn())
-            .map(|signs| {
-                let drawn = cube.drawn();
-                Report::Cube(cube::Report { seed, drawn, signs })
-            })
-            .collect(),
-        hushbin::Mechanism::Grid(grid) => (0..grid.cells())
-            .map(|bucket| Report::Grid(grid::Report { seed, bucket }))
+        hushbin::Mechanism::Window(window) => (0..window.cells())
+            .map(|bucket| Report::Window(window::Report { seed, bucket }))
             .collect(),
     }
 }
@@ -109,9 +103,7 @@ fn chances(placement: &Placement) -> Vec<f64> {
             .flat_map(|pair| [pair.plus.chance, pair.minus.chance])
             .collect(),
         Placement::Sign { plus, minus, .. } => vec![plus.chance, minus.chance],
-        Placement::Bins { .. } | Placement::Attributes { .. } | Placement::Levels { .. } => {
-            Vec::new()
-        }
+        Placement::Bins { .. } | Placement::Atoms { .. } => Vec::new(),
     }
 }
 

@@ -235,7 +235,7 @@ fn ratios_are_those_of_the_randomizer() {
         (
             json!({ "name": "q", "kind": "numbers", "of": [
                 { "name": "x", "min": 0, "max": 1 }, { "name": "y", "min": 0, "max": 1 } ],
-              "mechanism": { "name": "cube", "drawn": 2, "agreements": 2 } }),
+              "mechanism": { "name": "window", "drawn": 2, "atoms": 2, "favoured": 1, "values": [1] } }),
             [pair(1.0, 0.75), pair(0.0, 0.75)],
             0,
             0.12,
@@ -295,13 +295,13 @@ fn numbers_that_are_not_drawn_are_not_told_of() {
     let task = task(&json!([{ "name": "q", "kind": "numbers", "of": [
         { "name": "x", "min": 0, "max": 1 }, { "name": "y", "min": 0, "max": 1 },
         { "name": "z", "min": 0, "max": 1 } ],
-        "mechanism": { "name": "cube", "drawn": 1, "agreements": 1 } }]));
+        "mechanism": { "name": "window", "drawn": 1, "atoms": 2, "favoured": 1, "values": [1] } }]));
     let answer = vec![entry(0, 1.0), entry(1, 0.5), entry(2, 0.0)];
     for (_, told) in told(&task, &[answer], 50) {
-        let Reported::Corner { pluses } = &told.response else {
+        let Reported::Atoms { values } = &told.response else {
             panic!("{told:?}")
         };
-        let expected = if pluses[0] { EPSILON } else { -EPSILON }.exp();
+        let expected = if values[0] > 0.0 { EPSILON } else { -EPSILON }.exp();
         let drawn: Vec<f64> = told.meanings.iter().map(|meaning| meaning.ratio).collect();
         let own = drawn
             .iter()

@@ -52,7 +52,7 @@ struct Cell {
 /// Those that are compared, beside the run without privacy.
 const MECHANISMS: [DenseName; 5] = [
     DenseName::Plain,
-    DenseName::Cube,
+    DenseName::Window,
     DenseName::Majority,
     DenseName::Sampled,
     DenseName::Gaussian,
@@ -63,7 +63,7 @@ impl Learning {
     /// The experiment of a size.
     ///
     /// A batch is large enough for a standard error of 0.2, a tenth of the range, of the
-    /// sampled cube at ε = 1 and d = 85: 25·(d/k)·B² = 9,950. The same at every ε, so that
+    /// window at ε = 1 and d = 85: 25·(d/k)·B² = 9,950. The same at every ε, so that
     /// what is learned without privacy is the same, too.
     pub(crate) fn new(size: Size) -> Self {
         let mut cells = Vec::new();
@@ -312,16 +312,16 @@ mod tests {
 
     #[test]
     fn the_gap_to_the_run_without_privacy_shrinks() {
-        let names = [DenseName::Plain, DenseName::Cube];
+        let names = [DenseName::Plain, DenseName::Window];
         let [hidden, told] =
             [0.5, 5.0].map(|epsilon| learn(&cell(epsilon, 20_000, 600), &names, 3));
         for model in Model::ALL {
             let [hidden, told] =
-                [&hidden, &told].map(|table| mean(table, model, GAP, DenseName::Cube));
+                [&hidden, &told].map(|table| mean(table, model, GAP, DenseName::Window));
             assert!(hidden > 2.0 * told, "{model:?}: {hidden} {told}");
             assert!(hidden > 0.0, "{model:?}: {hidden}");
         }
-        let step = |table| mean(table, Model::Linear, STEP, DenseName::Cube);
+        let step = |table| mean(table, Model::Linear, STEP, DenseName::Window);
         // (d/k)·B² = 42·16.67 at ε = 0.5.
         assert!((step(&hidden) - (42.0 * 16.67 / 600.0_f64).sqrt()).abs() < 1e-3);
         assert!(step(&told) < 0.2);

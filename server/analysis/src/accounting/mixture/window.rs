@@ -1,0 +1,36 @@
+//! α of the window.
+
+use hushbin::Error;
+use hushbin::domain::Domain;
+use hushbin::mechanism::window::Window;
+
+use super::alpha::Mixture;
+use super::contract::{AccountError, Accounted};
+
+impl Accounted for Window {
+    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountError> {
+        Ok(Mixture::window(self, epsilon)?)
+    }
+
+    /// Known where a cell favours itself alone, and three inputs become different cells
+    /// whatever attributes are drawn. With three levels these stand at one level each. With
+    /// two they are one corner, its opposite, and one that differs from the first in m − 1
+    /// attributes and from the other in d − m + 1 < m.
+    fn attains_reduction(&self, domain: &Domain) -> bool {
+        let corners = domain.items().is_some_and(|d| d + 2 <= 2 * self.drawn());
+        self.favoured() == 1 && (self.levels() > 2 || corners)
+    }
+}
+
+impl Mixture {
+    /// The mixture of the window: given the attributes that its seed draws, a report favours
+    /// kᵐ of tᵐ cells, and one of any other input is drawn from a mixture of such reports.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn window(window: &Window, epsilon: f64) -> Result<Self, Error> {
+        let favoured = window.favoured_cells();
+        let others = window.cells() - favoured;
+        Self::weighted(epsilon, f64::from(favoured), f64::from(others))
+    }
+}

@@ -1,0 +1,101 @@
+//! The window's reports, by its definition.
+
+use hushbin::domain::{Domain, Signed};
+use hushbin::mechanism::window::{Randomizer, Report, Window};
+use hushbin::{Entry, Question};
+
+use super::contract::{Enumerable, Observed};
+use super::hypothesis::Hypothesis;
+use super::neighbours::{NeighbourPair, pairs_of_numbers};
+use super::observation::{Fall, Observation, Place};
+
+impl Observed for Window {
+    type Report = Report;
+
+    fn observe(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        inputs: [&Hypothesis; 2],
+        report: &Report,
+    ) -> Observation {
+        let mut atoms = Vec::new();
+        self.support(domain)
+            .for_each_atom(report, |attribute, atom| atoms.push((attribute, atom)));
+        let of = inputs.map(|input| favoured(self, input.entries(), &atoms));
+        let [first, second] = of.each_ref().map(|chances| {
+            // Times kᵐ·e + tᵐ − kᵐ.
+            1.0 + epsilon.exp_m1() * chances.iter().product::<f64>()
+        });
+        let may_be = |chance: &f64| *chance > 0.0;
+        Observation {
+            log_ratio: (first / second).ln(),
+            seed: report.seed,
+            bucket: report.bucket.into(),
+            first_entries: of.each_ref().map(|chances| {
+                let found = chances.iter().position(may_be);
+                found.unwrap_or(chances.len())
+            }),
+            places: of.each_ref().map(|chances| {
+                if chances.iter().all(may_be) {
+                    Place::Only
+                } else {
+                    Place::Elsewhere
+                }
+            }),
+            falls: inputs.map(|input| {
+                let drawn = atoms.iter().map(|&(attribute, _)| attribute);
+                Fall::new(drawn.map(|own| (own, value_of(input.entries(), own) > 0.0)))
+            }),
+        }
+    }
+
+    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
+        let core = Randomizer::new(self, domain, epsilon);
+        Some(Enumerable {
+            buckets: self.cells(),
+            completions: Box::new(|_| Some(1)),
+            probabilities: Box::new(move |seed, signed, _| {
+                let entries: Vec<Entry> = signed.iter().map(entry).collect();
+                core.probabilities(seed, &entries)
+            }),
+        })
+    }
+
+    fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
+        pairs_of_numbers(question)
+    }
+}
+
+/// A number at an end of its range.
+fn entry(signed: &Signed) -> Entry {
+    Entry {
+        item: signed.item,
+        value: if signed.negative { -1.0 } else { 1.0 },
+    }
+}
+
+fn value_of(entries: &[Entry], attribute: u32) -> f64 {
+    let own = |entry: &&Entry| entry.item == u64::from(attribute);
+    entries.iter().find(own).map_or(0.0, |entry| entry.value)
+}
+
+/// The probability, for each attribute drawn, that its number becomes a level that favours
+/// the atom reported.
+fn favoured(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64> {
+    let last = window.levels() - 1;
+    let stands = |level: u32| f64::from(window.sum(level)) / f64::from(window.sum(last));
+    let chance = |&(attribute, atom): &(u32, u32)| {
+        let number = value_of(entries, attribute);
+        let below = (0..last).rev().find(|level| stands(*level) <= number);
+        let below = below.unwrap_or(0);
+        let part = (number - stands(below)) / (stands(below + 1) - stands(below));
+        let favours = |level: u32| (level..level + window.favoured()).contains(&atom);
+        [(below, 1.0 - part), (below + 1, part)]
+            .into_iter()
+            .filter(|(level, _)| favours(*level))
+            .map(|(_, chance)| chance)
+            .sum()
+    };
+    atoms.iter().map(chance).collect()
+}

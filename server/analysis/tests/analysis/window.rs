@@ -1,0 +1,468 @@
+//! Numbers, the whole way: estimates and their intervals, likelihoods, shuffled batches, and
+//! how far the window is from the best.
+
+use hushbin::choose::Objective;
+use hushbin::domain::{Domain, Signed};
+use hushbin::hash::for_each_drawn;
+use hushbin::mechanism::window::{self, Window};
+use hushbin::task::{Kind, Limits};
+use hushbin::{Entry, Mechanism, Question, Randomizer, Report, Task, TaskDraft};
+use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::bound::distance;
+use hushbin_analysis::estimate::{
+    Aim, Estimand, EstimateError, Estimator, Expectation, Label, Options, PostProcessing,
+    Predictor, Query, Totals,
+};
+use hushbin_analysis::likelihood::{Hypothesis, core_probabilities, neighbour_pairs, observe};
+use hushbin_analysis::plan::{Survey, plan};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use serde_json::{Value, json};
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+/// Ranges of all kinds, with where people are in them: at an end, around, or all over.
+const ATTRIBUTES: [(f64, f64, [f64; 4]); 5] = [
+    (-1.0, 1.0, [1.0, 1.0, 1.0, 1.0]),
+    (0.0, 4000.0, [1200.0, 800.0, 1920.0, 4000.0]),
+    (-20.0, -10.0, [-20.0, -19.0, -20.0, -18.5]),
+    (0.25, 4.0, [1.0, 1.5, 1.0, 2.0]),
+    (1e-9, 2e-9, [0.0, 1e-9, 1.5e-9, 3e-9]),
+];
+
+/// Of m, t and k where they are said.
+fn numbers(attributes: usize, mechanism: Option<[u32; 3]>) -> Value {
+    let of: Vec<Value> = ATTRIBUTES[..attributes]
+        .iter()
+        .enumerate()
+        .map(
+            |(index, (min, max, _))| json!({ "name": format!("n{index}"), "min": min, "max": max }),
+        )
+        .collect();
+    let mut question = json!({ "name": "all", "kind": "numbers", "of": of });
+    if let Some([drawn, atoms, favoured]) = mechanism {
+        question["mechanism"] = json!({ "name": "window", "drawn": drawn, "atoms": atoms,
+            "favoured": favoured });
+    }
+    question
+}
+
+fn task(epsilon: f64, questions: &[Value]) -> Task {
+    let file = json!({ "id": "t", "epsilon": epsilon, "questions": questions });
+    let draft: TaskDraft = serde_json::from_value(file).unwrap();
+    draft.resolve().unwrap()
+}
+
+fn window_of(question: &Question) -> &Window {
+    match question.mechanism() {
+        Mechanism::Window(window) => window,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn limits(question: &Question) -> &[Limits] {
+    match question.kind() {
+        Kind::Numbers(limits) => limits,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The numbers of a person.
+fn answer(attributes: usize, person: usize) -> Vec<Entry> {
+    let of = ATTRIBUTES[..attributes].iter();
+    let entry = |(item, (_, _, numbers)): (u64, &(f64, f64, [f64; 4]))| Entry {
+        item,
+        value: numbers[person % 4],
+    };
+    (0..).zip(of).map(entry).collect()
+}
+
+/// Means of what numbers are within their ranges.
+fn truth(question: &Question, people: usize) -> Vec<f64> {
+    let limits = limits(question);
+    let within = |index: usize, person| {
+        let entry = answer(limits.len(), person)[index];
+        let [min, max] = limits[index].range();
+        entry.value.clamp(min, max)
+    };
+    (0..limits.len())
+        .map(|index| {
+            let sum: f64 = (0..people).map(|person| within(index, person)).sum();
+            sum / people as f64
+        })
+        .collect()
+}
+
+/// As many answers as there are questions, which are numbers or a flag.
+fn batch(task: &Task, people: usize, seed: u64) -> Totals {
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let mut randomizer = Randomizer::new(task);
+    let mut totals = Totals::new(task);
+    let flag = [Entry {
+        item: 1,
+        value: 1.0,
+    }];
+    for person in 0..people {
+        let numbers = answer(
+            task.questions()[0].items().count().unwrap() as usize,
+            person,
+        );
+        let answers = [&numbers[..], &flag];
+        let made = randomizer.randomize_answers(&answers[..task.questions().len()], &mut rng);
+        totals.fold(&made.unwrap().report);
+    }
+    totals
+}
+
+const CONFIDENCES: [f64; 3] = [0.9, 0.95, 0.99];
+const BATCHES: u64 = 400;
+/// Of a right implementation each comparison fails with this probability at most; there
+/// are some 140.
+const SIGNIFICANCE: f64 = 1e-7;
+
+/// Whether so many of so many intervals that should cover this often are too few.
+fn too_few(covered: u64, of: u64, confidence: f64) -> bool {
+    let law = Binomial::new(confidence, of).unwrap();
+    law.cdf(covered) < SIGNIFICANCE
+}
+
+/// Intervals cover, and estimates are unbiased: 5.3 standard errors of their average
+/// happen by chance with 10⁻⁷. Standard errors are as large as the
+/// errors, which 400 batches tell to 7 per cent, or a fifth larger.
+fn assert_covered(task: &Task, people: usize, least: f64, what: &str) {
+    let estimator = Estimator::for_task(task.clone());
+    let question = &task.questions()[0];
+    let truth = truth(question, people);
+    let queries = CONFIDENCES.map(|confidence| {
+        let options = Options {
+            question: Some("all".to_owned()),
+            confidence,
+            ..Options::default()
+        };
+        Query::new(task, &options).unwrap()
+    });
+    let mut sums = vec![[0.0_f64; 3]; truth.len()];
+    let mut covered = [[0; ATTRIBUTES.len()]; CONFIDENCES.len()];
+    let mut together = [0; CONFIDENCES.len()];
+    for seed in 0..BATCHES {
+        let totals = batch(task, people, seed);
+        for (confidence, query) in queries.iter().enumerate() {
+            let found = estimator.estimates(&totals, query).estimates;
+            let mut all = true;
+            for (index, (item, truth)) in found.iter().zip(&truth).enumerate() {
+                assert_eq!(item.item, Label::Name(format!("n{index}")));
+                let mut estimates = item.estimates();
+                let (estimand, mean) = estimates.next().unwrap();
+                assert!(estimand == Estimand::Mean && estimates.next().is_none());
+                let holds = |[low, high]: [f64; 2]| (low..=high).contains(truth);
+                covered[confidence][index] += u64::from(holds(mean.interval));
+                all &= holds(mean.simultaneous_interval);
+                if confidence == 0 {
+                    let error = mean.estimate - truth;
+                    sums[index][0] += error;
+                    sums[index][1] += error * error;
+                    sums[index][2] += mean.standard_error.powi(2);
+                }
+            }
+            together[confidence] += u64::from(all);
+        }
+    }
+    for (confidence, level) in CONFIDENCES.into_iter().enumerate() {
+        for (index, &covered) in covered[confidence][..truth.len()].iter().enumerate() {
+            assert!(
+                !too_few(covered, BATCHES, level),
+                "{what}, n{index} at {level}: {covered}"
+            );
+        }
+        assert!(
+            !too_few(together[confidence], BATCHES, level),
+            "{what} at {level}: {together:?}"
+        );
+    }
+    for (index, [sum, squares, stated]) in sums.into_iter().enumerate() {
+        let z = sum / squares.sqrt();
+        assert!(z.abs() < 5.3, "{what}, n{index}: {z}");
+        let ratio = squares / stated;
+        assert!((least..1.4).contains(&ratio), "{what}, n{index}: {ratio}");
+    }
+}
+
+#[test]
+fn means_are_unbiased_and_covered() {
+    for (attributes, mechanism, epsilon, people) in [
+        (1, None, 1.0, 300),
+        (5, None, 1.0, 40),
+        (5, None, 2.0, 400),
+        (1, None, 4.0, 30),
+        (1, None, 6.0, 400),
+        (5, Some([3, 4, 2]), 1.5, 400),
+        (5, Some([5, 3, 1]), 4.0, 200),
+        (3, Some([3, 2, 1]), 2.0, 200),
+    ] {
+        let task = task(epsilon, &[numbers(attributes, mechanism)]);
+        let what = format!("{attributes}, {mechanism:?}, ε = {epsilon}, n = {people}");
+        // The stated variance is the worst of all numbers, and may be twice that of an end.
+        assert_covered(&task, people, 0.4, &what);
+    }
+}
+
+/// Of several questions some people answer each.
+#[test]
+fn numbers_among_questions_are_covered() {
+    let flag = json!({ "name": "beta", "kind": "flag" });
+    let task = task(2.0, &[numbers(5, None), flag]);
+    assert_covered(&task, 500, 0.65, "with a flag");
+}
+
+/// Of all numbers whatever is asked for: means, and no frequencies.
+#[test]
+fn frequencies_of_numbers_are_refused() {
+    let task = task(1.0, &[numbers(3, None)]);
+    let ask = |post| {
+        let options = Options {
+            items: Some(vec!["n2".to_owned(), "n0".to_owned()]),
+            post,
+            ..Options::default()
+        };
+        Query::new(&task, &options)
+    };
+    assert_eq!(ask(Vec::new()).unwrap().items(), [2, 0]);
+    for post in PostProcessing::ALL {
+        let error = ask(vec![post]).unwrap_err();
+        let named = match post {
+            PostProcessing::Shrinkage => matches!(error, EstimateError::NoZero { .. }),
+            _ => matches!(error, EstimateError::NotEstimated { .. }),
+        };
+        assert!(named, "{error}");
+    }
+    let predictor = Predictor::for_question(&task.questions()[0]);
+    for estimand in Estimand::ALL {
+        let mean = estimand == Estimand::Mean;
+        assert_eq!(predictor.standard_error(estimand, 10.0).is_some(), mean);
+        assert_eq!(
+            Expectation::new(&task.questions()[0], estimand, 3).is_some(),
+            mean
+        );
+    }
+}
+
+/// By hand: sums of atoms' values, however often an attribute was drawn.
+#[test]
+fn estimates_are_scaled_sums_of_values() {
+    let task = task(2.0, &[numbers(5, Some([2, 4, 2]))]);
+    let question = &task.questions()[0];
+    let own = window_of(question);
+    let rates = own.rates(&question.domain(), 2.0);
+    let mut totals = Totals::new(&task);
+    let mut sums = [0.0; 5];
+    for seed in 0..60 {
+        let bucket = [0, 5, 15, 9][seed as usize % 4];
+        totals.fold(&Report::Window(window::Report { seed, bucket }));
+        let mut atoms = [bucket / 4, bucket % 4].into_iter();
+        for_each_drawn(seed, 5, 2, |attribute| {
+            let atom = atoms.next().unwrap();
+            sums[attribute as usize] += f64::from(own.value(atom));
+        });
+    }
+    let points = Estimator::for_task(task.clone()).points(&totals, 0, &[0, 1, 2, 3, 4]);
+    for (point, sum) in points.iter().zip(sums) {
+        let mean = point.mean.unwrap();
+        let top = f64::from(own.sum(own.levels() - 1));
+        let expected: f64 = 2.5 / (rates.gap * top) * sum / 60.0;
+        assert!((mean.estimate - expected).abs() < 1e-12);
+        let error = (rates.worst_variance() / 60.0).sqrt();
+        assert!((mean.standard_error - error).abs() < 1e-12);
+    }
+    let predictor = Predictor::for_question(question);
+    let worst = predictor.standard_error(Estimand::Mean, 10.0).unwrap();
+    assert!((worst - (rates.worst_variance() / 10.0).sqrt()).abs() < 1e-12);
+}
+
+/// What is planned for is the worst of all crowds: of given numbers that of the number that is
+/// told worst; where who is asked varies, too, halves at either end.
+#[test]
+fn the_worst_crowd_is_planned_for() {
+    for (attributes, epsilon) in [(1, 1.0), (1, 4.0), (2, 4.0), (3, 6.0), (5, 2.0)] {
+        let task = task(epsilon, &[numbers(attributes, None)]);
+        let question = &task.questions()[0];
+        let rates = window_of(question).rates(&question.domain(), epsilon);
+        let values: Vec<[f64; 2]> = (-500..=500)
+            .map(|step| f64::from(step) / 500.0)
+            .map(|value| [value, rates.variance(value)])
+            .collect();
+        let given = values.iter().map(|own| own[1]).fold(0.0, f64::max);
+        let pairs = values
+            .iter()
+            .flat_map(|a| values.iter().map(move |b| (a, b)));
+        let varying = pairs.map(|(a, b)| 0.5 * (a[1] + b[1]) + 0.25 * (a[0] - b[0]).powi(2));
+        let varying = varying.fold(0.0, f64::max);
+        let predictor = Predictor::for_question(question);
+        for (several, worst, most) in [(false, given, 1.001), (true, varying, 1.2)] {
+            let planned = predictor.worst_variance(Aim::Mean, several).unwrap();
+            let ratio = planned / worst;
+            let what = format!("{attributes}, {epsilon}, {several}: {ratio}");
+            assert!((1.0 - 1e-9..most).contains(&ratio), "{what}");
+        }
+    }
+}
+
+/// Likelihoods, written from the definition and at the ε asked for, against the core's
+/// probabilities; of the worst pairs one loses all of ε.
+#[test]
+fn ratios_of_numbers_are_those_of_the_core() {
+    let mut compared = 0;
+    for (attributes, window, epsilon) in [
+        (1, [1, 2, 1], 1.0),
+        (1, [1, 13, 6], 1.0),
+        (5, [1, 5, 1], 2.0),
+        (5, [2, 4, 2], 1.0),
+        (4, [3, 4, 1], 3.0),
+    ] {
+        let task = task(epsilon, &[numbers(attributes, Some(window))]);
+        let question = &task.questions()[0];
+        let limits = limits(question);
+        let own = window_of(question);
+        let core = window::Randomizer::new(own, &question.domain(), epsilon);
+        let mut pairs: Vec<[Vec<Entry>; 2]> = neighbour_pairs(question)
+            .into_iter()
+            .map(|pair| pair.inputs)
+            .collect();
+        assert_eq!(pairs.len(), 4);
+        pairs.push([0, 1].map(|person| answer(attributes, person)));
+        let mut most = 0.0_f64;
+        for inputs in pairs {
+            let hypotheses = inputs
+                .each_ref()
+                .map(|input| Hypothesis::new(question, input));
+            for seed in [0, 7, u64::MAX] {
+                let [first, second] = inputs.each_ref().map(|input| {
+                    let coded = input.iter().map(|entry| Entry {
+                        value: limits[entry.item as usize].code(entry.value),
+                        ..*entry
+                    });
+                    core.probabilities(seed, &coded.collect::<Vec<_>>())
+                });
+                for bucket in 0..own.cells() {
+                    let report = Report::Window(window::Report { seed, bucket });
+                    let ours = observe(question, hypotheses.each_ref(), &report).log_ratio;
+                    let exact = (first[bucket as usize] / second[bucket as usize]).ln();
+                    assert!(
+                        (ours - exact).abs() < 1e-11,
+                        "{ours}, not {exact}: {task:?}"
+                    );
+                    most = most.max(ours);
+                    compared += 1;
+                }
+            }
+        }
+        assert!((most - epsilon).abs() < 1e-12, "{own:?}: {most}");
+        // At the ends, as audits list inputs.
+        let mut listed = core_probabilities(question).unwrap();
+        let signed: Vec<Signed> = (0..attributes as u64)
+            .map(|item| Signed {
+                item,
+                negative: item % 2 == 1,
+            })
+            .collect();
+        let ends: Vec<Entry> = (0..attributes as u64)
+            .map(|item| Entry {
+                item,
+                value: if item % 2 == 1 { -1.0 } else { 1.0 },
+            })
+            .collect();
+        assert_eq!(listed(3, &signed, 0), core.probabilities(3, &ends));
+    }
+    assert_eq!(compared, 15 * (2 + 13 + 5 + 16 + 64));
+}
+
+/// No mechanism is better than the bound, which is of people at the ends: near at a small ε.
+#[test]
+fn the_distance_to_the_best_is_stated() {
+    for (attributes, epsilon, most) in [
+        (1, 0.25, 1.01),
+        (1, 1.0, 1.1),
+        (2, 1.0, 1.1),
+        (4, 4.0, 1.7),
+        (5, 0.5, 1.01),
+    ] {
+        let task = task(epsilon, &[numbers(attributes, None)]);
+        let question = &task.questions()[0];
+        let of = |objective| {
+            distance(
+                &question.domain(),
+                question.mechanism(),
+                epsilon,
+                &objective,
+            )
+        };
+        let found = of(Objective::MEAN).unwrap();
+        assert!(
+            (1.0..most).contains(&found.times_bound),
+            "{attributes}, {epsilon}: {found:?}"
+        );
+        assert!(of(Objective::FREQUENCY).is_none());
+    }
+}
+
+const REFERENCE: &str = include_str!("../../../../tests/reference/shuffle-sums.json");
+
+/// One favoured cell of M, summed by an independent program.
+#[test]
+fn shuffled_cells_are_those_of_the_reference() {
+    let all: Value = serde_json::from_str(REFERENCE).unwrap();
+    let mut seen = 0;
+    for row in all["shuffled_grid"].as_array().unwrap() {
+        let number = |field: &str| row[field].as_f64();
+        let Some(epsilon) = number("epsilon") else {
+            continue;
+        };
+        seen += 1;
+        let cells = number("cells").unwrap() as u32;
+        let values: Vec<u32> = (1..=cells / 2).collect();
+        let own = Window::new(1, cells, 1, values.clone()).unwrap();
+        let mixture = Mixture::window(&own, epsilon).unwrap();
+        assert!((mixture.alpha() * (epsilon.exp() + f64::from(cells) - 1.0) - 1.0).abs() < 1e-12);
+        let n = number("n").unwrap() as u64;
+        let found = account(&mixture, n, 1.0, number("delta").unwrap()).unwrap();
+        let ratio = found.central_epsilon / number("central").unwrap();
+        assert!((ratio - 1.0).abs() < 1e-7, "{row}: {found:?}");
+    }
+    assert_eq!(seen, 4);
+}
+
+/// The reference states γ and α of its windows.
+#[test]
+fn mixtures_are_those_of_the_reference() {
+    let all: Value =
+        serde_json::from_str(include_str!("../../../../tests/reference/number.json")).unwrap();
+    for row in all["mechanisms"].as_array().unwrap() {
+        let number = |value: &Value| value.as_f64().unwrap();
+        let values: Vec<i64> = serde_json::from_value(row["values"].clone()).unwrap();
+        let upper = values[values.len().div_ceil(2)..].iter();
+        let upper: Vec<u32> = upper.map(|value| *value as u32).collect();
+        let sizes = ["atoms", "favoured"].map(|field| row[field].as_u64().unwrap() as u32);
+        let own = Window::new(1, sizes[0], sizes[1], upper).unwrap();
+        let mixture = Mixture::window(&own, number(&row["epsilon"])).unwrap();
+        let alpha = number(&row["blanket"]["alpha"]);
+        assert!((mixture.alpha() / alpha - 1.0).abs() < 1e-9, "{row}");
+    }
+}
+
+/// A survey with a central ε has the largest local one that keeps to it.
+#[test]
+fn surveys_plan_windows() {
+    for (attributes, people) in [(1, 10_000), (2, 100_000)] {
+        let asked = json!({ "questions": [numbers(attributes, None)], "people": people,
+            "central_epsilon": 1.0, "delta": 1e-6, "honest_fraction": 1.0, "epsilon": 12.0 });
+        let asked: Survey = serde_json::from_value(asked).unwrap();
+        let found = plan(&asked).unwrap();
+        let own = window_of(&found.task.questions()[0]);
+        assert!(found.central.unwrap().central_epsilon <= 1.0 + 1e-9);
+        let mixture = Mixture::window(own, found.epsilon * 1.01).unwrap();
+        let more = account(&mixture, people, 1.0, 1e-6)
+            .unwrap()
+            .central_epsilon;
+        assert!(more > 1.0, "{own:?}, {}: {more}", found.epsilon);
+        let domain = Domain::dense(attributes as u32);
+        assert!(own.rates(&domain, found.epsilon).worst_variance() < 1.0);
+    }
+}

@@ -1,0 +1,61 @@
+//! Subset selection: a set of answers that is likelier to hold the own answer.
+
+use hushbin::Error;
+
+use super::rates::{Rates, check_options};
+use crate::competitors::budget::Budget;
+
+/// Subset selection over k answers (Ye and Barg, "Optimal Schemes for Discrete Distribution
+/// Estimation Under Locally Differential Privacy", 2018), whatever δ is: a report is a set of c
+/// answers. Each set with the own answer is e times as likely as one without.
+///
+/// ```
+/// use hushbin_study::competitors::{Budget, SubsetSelection};
+///
+/// let subset = SubsetSelection::new(10, &Budget::new(0.5, 0.0)?)?;
+/// assert_eq!(subset.chosen(), 4);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SubsetSelection {
+    chosen: u32,
+    rates: Rates,
+}
+
+impl SubsetSelection {
+    /// For k `options`, with the c of least variance, averaged over all answers.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
+        check_options(options)?;
+        let (k, e) = (f64::from(options), budget.epsilon().exp());
+        let of = |chosen: u32| {
+            let c = f64::from(chosen);
+            let all = c * e + k - c;
+            let rates = Rates {
+                p: c * e / all,
+                q: c * (e * (c - 1.0) + k - c) / ((k - 1.0) * all),
+            };
+            Self { chosen, rates }
+        };
+        let total = |own: &Self| own.rates.variance(true) + (k - 1.0) * own.rates.variance(false);
+        // The best is one of the two integers beside k/(e + 1).
+        let near = (k / (e + 1.0)) as u32;
+        let all = [near, near + 1].map(|chosen| of(chosen.clamp(1, options - 1)));
+        let best = all.into_iter().min_by(|a, b| total(a).total_cmp(&total(b)));
+        Ok(best.expect("there are two"))
+    }
+
+    /// c, how many options are named.
+    #[must_use]
+    pub const fn chosen(&self) -> u32 {
+        self.chosen
+    }
+
+    /// Probabilities that a report holds an answer.
+    #[must_use]
+    pub const fn rates(&self) -> Rates {
+        self.rates
+    }
+}

@@ -1,0 +1,26 @@
+//! The window as a task file may leave it open.
+
+use alloc::vec::Vec;
+
+use serde::Deserialize;
+
+/// [`Window`](crate::mechanism::window::Window) with parameters left open.
+///
+/// ```
+/// use hushbin::choose::window::Draft;
+///
+/// let draft: Draft = serde_json::from_str(r#"{ "drawn": 2 }"#).unwrap();
+/// assert_eq!((draft.drawn, draft.atoms), (Some(2), None));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draft {
+    /// m, how many numbers a report tells of.
+    pub drawn: Option<u32>,
+    /// t, how many atoms each number has.
+    pub atoms: Option<u32>,
+    /// k, how many atoms a level favours.
+    pub favoured: Option<u32>,
+    /// Values of the atoms of the upper half.
+    pub values: Option<Vec<u32>>,
+}

@@ -1,0 +1,114 @@
+//! The best parameters of the window: least variance of a mean, at the worst over numbers.
+
+mod draft;
+mod sizes;
+mod values;
+
+pub use draft::Draft;
+
+use alloc::vec::Vec;
+
+use super::budget::{Budget, HIDES_TOO_LITTLE};
+use super::contract::Choose;
+use super::differs::same_if_said;
+use super::population::Population;
+use super::predict::{Predict, Predicted, SquaredError};
+use super::search::{Candidate, Search};
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::mechanism::contract::Parameters;
+use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::window::{Report, Window};
+
+impl Predict for Window {
+    /// Everybody has all attributes. The variance is that of the worst number.
+    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+        let variance = self.rates(domain, epsilon).worst_variance() / population.people();
+        Predicted {
+            mean: Some(SquaredError {
+                variance,
+                rare_variance: variance,
+                squared_bias: 0.0,
+            }),
+            frequency: None,
+            nonmissing: None,
+        }
+    }
+}
+
+impl Choose for Window {
+    type Draft = Draft;
+
+    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
+        let atoms = draft.atoms.or_else(|| {
+            // As many as favoured atoms and values need.
+            let least = draft.favoured.map_or(2, |k| k.saturating_mul(2));
+            let values = draft.values.as_ref().map_or(0, |own| 2 * own.len() as u32);
+            Some(least.max(values))
+        });
+        let atoms = atoms.unwrap_or(2);
+        let values = draft.values.clone();
+        let values = values.unwrap_or_else(|| alloc::vec![1; (atoms / 2) as usize]);
+        let [drawn, favoured] = [draft.drawn, draft.favoured].map(|own| own.unwrap_or(1));
+        Parameters::check(&Self::new(drawn, atoms, favoured, values)?, domain)
+    }
+
+    fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
+        search.best(|domain, budget| Self::choose(domain, budget, draft))
+    }
+
+    fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+        if !search.domain.is_dense() {
+            return Ok(Vec::new());
+        }
+        let keeps_to_it = |candidate: &Candidate| candidate.error.is_finite();
+        match Self::best(search, &Draft::default()) {
+            Err(error) if error == HIDES_TOO_LITTLE => Ok(Vec::new()),
+            best => Ok(alloc::vec![best?].into_iter().filter(keeps_to_it).collect()),
+        }
+    }
+
+    fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+        same_if_said("drawn", draft.drawn.as_ref(), Some(&self.drawn()))?;
+        same_if_said("atoms", draft.atoms.as_ref(), Some(&self.atoms()))?;
+        same_if_said("favoured", draft.favoured.as_ref(), Some(&self.favoured()))?;
+        same_if_said(
+            "values",
+            draft.values.as_deref().as_ref(),
+            Some(&self.values()),
+        )
+    }
+
+    fn longest_report(&self, _: &Domain, _: f64) -> Report {
+        Report {
+            seed: u64::MAX,
+            bucket: self.cells() - 1,
+        }
+    }
+}
+
+impl Window {
+    /// The parameters that keep to the budget and agree with a draft of which the variance
+    /// is least, at the worst over numbers.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree with
+    /// what is said, or none of them keep to the budget.
+    ///
+    /// ```
+    /// use hushbin::choose::window::Draft;
+    /// use hushbin::domain::Domain;
+    /// use hushbin::mechanism::window::Window;
+    ///
+    /// let of = |epsilon| Window::choose(&Domain::dense(1), epsilon, &Draft::default()).unwrap();
+    /// assert_eq!((of(1.0).atoms(), of(1.0).favoured()), (13, 6));
+    /// ```
+    pub fn choose(
+        domain: &Domain,
+        budget: impl Into<Budget>,
+        draft: &Draft,
+    ) -> Result<Self, Error> {
+        Self::check_draft(draft, domain)?;
+        sizes::best(domain, budget.into(), draft).ok_or(HIDES_TOO_LITTLE)
+    }
+}

@@ -1,0 +1,172 @@
+//! How many numbers a report tells of, how many atoms they have, and how many are favoured.
+
+use alloc::vec::Vec;
+
+use super::draft::Draft;
+use super::values::{self, Squares};
+use crate::choose::budget::{Budget, Limit};
+use crate::domain::Domain;
+use crate::mechanism::window::Window;
+
+/// What is searched.
+struct Sizes<'a> {
+    attributes: u32,
+    limit: Limit,
+    draft: &'a Draft,
+}
+
+/// Sizes with their values, and the worst variance.
+struct Found {
+    drawn: u32,
+    atoms: u32,
+    favoured: u32,
+    values: Vec<f64>,
+    variance: f64,
+}
+
+/// Numbers of atoms up to this are all tried, and of more each that is a seventh greater.
+const FEW_ATOMS: u32 = 12;
+/// How many greater numbers of atoms in a row may be no better before the search ends.
+const PATIENCE: usize = 4;
+/// Sizes are compared by variances of this precision, and values are found to the second.
+const PRECISION: [f64; 2] = [1e-4, 1e-6];
+/// Fewer atoms are taken where their variance is within this of the least.
+const AS_GOOD: f64 = 1.004;
+/// The greatest integers that stand for values.
+const GREATEST: core::ops::RangeInclusive<u32> = 500..=1000;
+
+/// The parameters that agree with a draft and keep to the budget; none where none do.
+pub(super) fn best(domain: &Domain, budget: Budget, draft: &Draft) -> Option<Window> {
+    let attributes = domain.items().unwrap_or(0);
+    let sizes = Sizes {
+        attributes,
+        limit: budget.limit(),
+        draft,
+    };
+    let drawn = draft.drawn.map_or(1..=attributes, |own| own..=own);
+    let mut best: Option<Found> = None;
+    for drawn in drawn {
+        let Some(found) = sizes.of(drawn) else { break };
+        if best
+            .as_ref()
+            .is_some_and(|best| best.variance <= found.variance)
+        {
+            break;
+        }
+        best = Some(found);
+    }
+    best.and_then(|found| rounded(&found, domain, budget.epsilon, draft))
+}
+
+impl Sizes<'_> {
+    /// The best that tells of so many numbers.
+    fn of(&self, drawn: u32) -> Option<Found> {
+        let mut tried: Vec<Found> = Vec::new();
+        let mut part = 0.5;
+        let mut least = f64::INFINITY;
+        let mut worse = 0;
+        let next = |atoms: &u32| Some(atoms + 1 + if *atoms < FEW_ATOMS { 0 } else { atoms / 7 });
+        let (first, most) = self
+            .draft
+            .atoms
+            .map_or((2, self.most_atoms(drawn)), |t| (t, t));
+        for atoms in core::iter::successors(Some(first), next).take_while(|t| *t <= most) {
+            let near = |k: &u32| (f64::from(*k) - part * f64::from(atoms)).abs() <= 1.01;
+            let all = self.draft.favoured.map_or(1..=atoms / 2, |k| k..=k);
+            let any = atoms <= FEW_ATOMS || self.draft.favoured.is_some();
+            let solved = all
+                .filter(|k| any || near(k))
+                .filter_map(|k| self.solved(drawn, [atoms, k], PRECISION[0]));
+            let Some(found) = solved.min_by(|a, b| a.variance.total_cmp(&b.variance)) else {
+                continue;
+            };
+            worse = if found.variance < 0.999 * least {
+                0
+            } else {
+                worse + 1
+            };
+            if found.variance < least {
+                least = found.variance;
+                part = f64::from(found.favoured) / f64::from(atoms);
+            }
+            tried.push(found);
+            if worse > PATIENCE {
+                break;
+            }
+        }
+        let fewest = tried
+            .into_iter()
+            .find(|found| found.variance <= AS_GOOD * least)?;
+        self.solved(drawn, [fewest.atoms, fewest.favoured], PRECISION[1])
+    }
+
+    /// The most atoms that are worth a try.
+    const fn most_atoms(&self, drawn: u32) -> u32 {
+        match (self.attributes, drawn) {
+            (1, _) => 64,
+            (_, 1 | 2) => 16,
+            _ => 9,
+        }
+    }
+
+    fn solved(&self, drawn: u32, [atoms, favoured]: [u32; 2], precision: f64) -> Option<Found> {
+        if favoured > atoms / 2 {
+            return None;
+        }
+        let cells = atoms
+            .checked_pow(drawn)
+            .filter(|cells| *cells <= Window::MOST_CELLS)?;
+        let inside = favoured.pow(drawn);
+        let [c, others] = [f64::from(inside), f64::from(cells - inside)];
+        if !self.limit.allows_sets(c, others) {
+            return None;
+        }
+        let [k, t] = [f64::from(favoured), f64::from(atoms)];
+        let e = self.limit.e;
+        let all = c * e + others;
+        // Of an atom that the level does not favour, and by how much likelier another is.
+        let other = f64::from(cells) / t / all;
+        let gap = c / k * (e - 1.0) / all;
+        let share = f64::from(drawn) / f64::from(self.attributes);
+        let squares = Squares {
+            any: other / (share * gap * gap),
+            favoured: 1.0 / (share * gap),
+        };
+        let (values, variance) = values::best(atoms, favoured, squares, precision);
+        Some(Found {
+            drawn,
+            atoms,
+            favoured,
+            values,
+            variance,
+        })
+    }
+}
+
+/// With the integers that stand for the values best.
+fn rounded(found: &Found, domain: &Domain, epsilon: f64, draft: &Draft) -> Option<Window> {
+    let window = |values: &[u32]| {
+        let own = Window::new(found.drawn, found.atoms, found.favoured, values);
+        own.ok()
+    };
+    if let Some(values) = &draft.values {
+        return window(values);
+    }
+    let last = found.values.last()?;
+    let scaled = |greatest: u32| -> Vec<u32> {
+        let scale = f64::from(greatest) / last;
+        let values = found.values.iter();
+        values
+            .map(|value| libm::round(scale * value) as u32)
+            .collect()
+    };
+    let mut best: Option<(f64, Window)> = None;
+    for greatest in GREATEST {
+        let own = window(&scaled(greatest))?;
+        let variance = own.rates(domain, epsilon).worst_variance();
+        if best.as_ref().is_none_or(|(least, _)| variance < *least) {
+            best = Some((variance, own));
+        }
+    }
+    best.map(|(_, own)| own)
+}

@@ -1,0 +1,120 @@
+//! Sampling a report of the window.
+
+use alloc::vec::Vec;
+
+use rand_core::CryptoRng;
+
+use super::parameters::Window;
+use super::thresholds::Thresholds;
+use crate::domain::{Domain, Entry};
+use crate::hash::for_each_drawn;
+use crate::mechanism::contract::Randomize;
+use crate::mechanism::subset::BucketReport as Report;
+use crate::sample::{below, word};
+
+/// The sampler of the window's reports, from checked entries; [`crate::Randomizer`] goes the
+/// whole way.
+///
+/// ```
+/// use hushbin::Entry;
+/// use hushbin::domain::Domain;
+/// use hushbin::mechanism::window::{Randomizer, Window};
+///
+/// let window = Window::new(1, 4, 2, [1, 2]).unwrap();
+/// let randomizer = Randomizer::new(&window, &Domain::dense(1), 2.0);
+/// // The number −1 favours the first two atoms.
+/// let probabilities = randomizer.probabilities(7, &[Entry { item: 0, value: -1.0 }]);
+/// assert!(probabilities[0] == probabilities[1] && probabilities[1] > probabilities[2]);
+/// assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Randomizer {
+    pub(super) window: Window,
+    pub(super) thresholds: Thresholds,
+    /// d.
+    pub(super) attributes: u32,
+    /// Of the attributes drawn.
+    levels: Vec<u32>,
+}
+
+impl Randomizer {
+    /// Prepares for the parameters, domain and ε of one [`Task`](crate::Task), which has
+    /// checked that they go together.
+    #[must_use]
+    pub fn new(window: &Window, domain: &Domain, epsilon: f64) -> Self {
+        Self {
+            window: window.clone(),
+            thresholds: window.thresholds(epsilon),
+            attributes: domain.items().unwrap_or(0),
+            levels: alloc::vec![0; window.drawn() as usize],
+        }
+    }
+
+    /// The cell of this rank among those that the levels favour.
+    fn inside(&self, mut rank: u32) -> u32 {
+        let (t, k) = (self.window.atoms(), self.window.favoured());
+        let (mut cell, mut place) = (0, 1);
+        for level in self.levels.iter().rev() {
+            cell += (level + rank % k) * place;
+            rank /= k;
+            place *= t;
+        }
+        cell
+    }
+
+    /// Whether the levels favour a cell.
+    fn favours(&self, mut cell: u32) -> bool {
+        let (t, k) = (self.window.atoms(), self.window.favoured());
+        let mut favoured = true;
+        for level in self.levels.iter().rev() {
+            favoured &= (cell % t).wrapping_sub(*level) < k;
+            cell /= t;
+        }
+        favoured
+    }
+}
+
+/// The number of an attribute, 0 for one that is not answered.
+pub(super) fn number_of(entries: &[Entry], attribute: u32) -> f64 {
+    let own = entries
+        .iter()
+        .find(|entry| entry.item == u64::from(attribute));
+    own.map_or(0.0, |own| own.value)
+}
+
+impl Randomize for Randomizer {
+    type Report = Report;
+
+    /// Draws, in this order: for each attribute drawn a word that rounds its number, a word
+    /// that decides whether the cell is favoured, the rank of a favoured cell, and cells until
+    /// one is not favoured. A favoured cell and another are always drawn, and at least half of
+    /// the cells are not favoured, whichever they are: neither the time nor the number of
+    /// draws depends on the input.
+    fn randomize<R: CryptoRng + ?Sized>(
+        &mut self,
+        entries: &[Entry],
+        seed: u64,
+        rng: &mut R,
+        report: &mut Report,
+    ) -> bool {
+        let mut at = 0;
+        for_each_drawn(seed, self.attributes, self.window.drawn(), |attribute| {
+            let (level, up) = self.window.beside(number_of(entries, attribute));
+            self.levels[at] = level + u32::from(word(rng) < up);
+            at += 1;
+        });
+        let inside = self.thresholds.inside().sample(rng);
+        let cells = [self.thresholds.favoured, self.thresholds.others];
+        let favoured = self.inside(below(rng, cells[0]));
+        let other = loop {
+            let cell = below(rng, cells[0] + cells[1]);
+            if !self.favours(cell) {
+                break cell;
+            }
+        };
+        let bucket = if inside { favoured } else { other };
+        *report = Report { seed, bucket };
+        // Every attribute may be drawn.
+        false
+    }
+}

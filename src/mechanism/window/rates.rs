@@ -1,0 +1,133 @@
+//! What atoms are worth: scale and variance of the estimates.
+
+use alloc::vec::Vec;
+
+use super::parameters::Window;
+use crate::domain::Domain;
+
+/// Scale and variance of the estimates that a report's atoms give, from the threshold that
+/// is really sampled.
+///
+/// ```
+/// use hushbin::domain::Domain;
+/// use hushbin::mechanism::window::Window;
+///
+/// // Two atoms at odds of e: randomised response, whose worst variance is at 0.
+/// let rates = Window::new(1, 2, 1, [1])?.rates(&Domain::dense(1), 1.0);
+/// let e = 1.0_f64.exp();
+/// let scale = (e + 1.0) / (e - 1.0);
+/// assert!((rates.scale() - scale).abs() < 1e-12);
+/// assert!((rates.worst_variance() - scale * scale).abs() < 1e-12);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rates {
+    /// m/d, the part of reports that tells of an attribute.
+    pub share: f64,
+    /// By how much likelier an atom is where the level favours it, given that the attribute
+    /// is drawn.
+    pub gap: f64,
+    /// The probability of an atom that the level does not favour, given that the attribute
+    /// is drawn.
+    pub other: f64,
+    /// Value of each atom over the sum of the last level, Y/W₍N−1₎.
+    pub values: Vec<f64>,
+    /// Number at which each level stands, W/W₍N−1₎.
+    pub levels: Vec<f64>,
+    /// Mean square of one report's estimate at each level.
+    squares: Vec<f64>,
+}
+
+impl Window {
+    /// The rates over `domain` at local budget ε.
+    ///
+    /// The other m − 1 numbers of a cell are in their windows for k^(m − 1) of the
+    /// t^(m − 1) cells that an atom is part of.
+    #[must_use]
+    pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+        let d = domain.items().unwrap_or(self.drawn());
+        let [own, other] = self.thresholds(epsilon).levels();
+        let gap = f64::from(self.favoured_cells() / self.favoured()) * (own - other);
+        let other = f64::from(self.cells() / self.atoms()) * other;
+        let share = f64::from(self.drawn()) / f64::from(d);
+        let top = f64::from(self.sum(self.levels() - 1));
+        let values: Vec<f64> = (0..self.atoms())
+            .map(|atom| f64::from(self.value(atom)) / top)
+            .collect();
+        let squared = |values: &[f64]| values.iter().map(|y| y * y).sum::<f64>();
+        let all = squared(&values);
+        let windows = values.windows(self.favoured() as usize);
+        let squares = windows.map(|own| (other * all + gap * squared(own)) / (share * gap * gap));
+        Rates {
+            share,
+            gap,
+            other,
+            squares: squares.collect(),
+            levels: (0..self.levels())
+                .map(|level| f64::from(self.sum(level)) / top)
+                .collect(),
+            values,
+        }
+    }
+}
+
+impl Rates {
+    /// What an atom's value is multiplied by: 1/(share·gap).
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        1.0 / (self.share * self.gap)
+    }
+
+    /// How many atoms a level favours.
+    #[must_use]
+    pub const fn favoured(&self) -> usize {
+        self.values.len() - self.levels.len() + 1
+    }
+
+    /// The mean square of one report's estimate of a number: linear between levels.
+    #[must_use]
+    pub fn mean_square(&self, number: f64) -> f64 {
+        let above = self.levels.partition_point(|level| *level <= number);
+        // Levels that stand at one place have one mean square.
+        if above == self.levels.len() {
+            return self.squares[above - 1];
+        }
+        let above = above.max(1);
+        let [low, high] = [self.levels[above - 1], self.levels[above]];
+        let [from, to] = [self.squares[above - 1], self.squares[above]];
+        from + (number - low) / (high - low) * (to - from)
+    }
+
+    /// The variance of one report's estimate of a number.
+    #[must_use]
+    pub fn variance(&self, number: f64) -> f64 {
+        self.mean_square(number) - number * number
+    }
+
+    /// The greatest variance of one report's estimate over all numbers.
+    ///
+    /// Between two levels the variance is greatest at half the slope of the mean square, or
+    /// at the level nearest to that.
+    #[must_use]
+    pub fn worst_variance(&self) -> f64 {
+        let pairs = self.levels.windows(2).zip(self.squares.windows(2));
+        let worst = pairs.filter(|(levels, _)| levels[0] < levels[1]);
+        let worst = worst.map(|(levels, squares)| {
+            let slope = (squares[1] - squares[0]) / (levels[1] - levels[0]);
+            let number = (0.5 * slope).clamp(levels[0], levels[1]);
+            squares[0] + slope * (number - levels[0]) - number * number
+        });
+        worst.fold(0.0, f64::max)
+    }
+
+    /// The variance of one report's estimate, averaged over numbers that are spread evenly.
+    ///
+    /// The mean square is averaged by trapezia, and x² averages to 1/3.
+    #[must_use]
+    pub fn average_variance(&self) -> f64 {
+        let pairs = self.levels.windows(2).zip(self.squares.windows(2));
+        let area = pairs
+            .map(|(levels, squares)| 0.5 * (levels[1] - levels[0]) * (squares[0] + squares[1]));
+        0.5 * area.sum::<f64>() - 1.0 / 3.0
+    }
+}

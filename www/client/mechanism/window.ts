@@ -1,0 +1,35 @@
+import { integer, listOf, oneOf, read } from "../fields.js";
+import type { MechanismCodec } from "./codec.js";
+
+/**
+ * Parameters of the mechanism window, which estimates means of numbers that everybody has.
+ * A number favours `favoured` neighbours of its `atoms`, and each atom counts for a value.
+ */
+export interface WindowMechanism {
+  readonly name: "window";
+  /** Number of attributes that a report tells of, 1 to 12. */
+  readonly drawn: number;
+  /** Number of atoms of each attribute, from 2 on; to the power of `drawn` at most 4096. */
+  readonly atoms: number;
+  /** Number of atoms that a number favours, from 1 to half of `atoms`. */
+  readonly favoured: number;
+  /** Values of the upper half's atoms, ascending integers from 0 to 1023. */
+  readonly values: readonly number[];
+}
+
+/** @internal */
+export const window: MechanismCodec<WindowMechanism> = {
+  parse(value) {
+    const required = {
+      name: oneOf(["window"]),
+      drawn: integer,
+      atoms: integer,
+      favoured: integer,
+      values: listOf(integer),
+    };
+    return read(value, "mechanism", required, {});
+  },
+  write({ drawn, atoms, favoured, values }, bytes) {
+    for (const number of [drawn, atoms, favoured, values.length, ...values]) bytes.number(number);
+  },
+};

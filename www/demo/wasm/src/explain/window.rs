@@ -1,0 +1,103 @@
+//! The window's reports, explained.
+
+use hushbin::Entry;
+use hushbin::domain::Signed;
+use hushbin::mechanism::window::{Randomizer, Report, Window};
+
+use super::contract::{Explained, Reported, Setting};
+use super::placement::{Answered, AttributeAtoms, Outcome, Placement};
+
+impl Explained for Window {
+    type Report = Report;
+
+    fn reported(&self, report: &Report) -> Reported {
+        let values = digits(self, report.bucket).map(|atom| place(self, atom));
+        Reported::Atoms {
+            values: values.collect(),
+        }
+    }
+
+    fn place(&self, setting: &Setting, answers: &[Signed], report: &Report) -> Placement {
+        let chances = chances(self, setting, answers, report.seed);
+        let of_atom = |index: usize, atom: u32| -> f64 {
+            let cells = (0..).zip(&chances);
+            let own = cells.filter(|(cell, _)| digits(self, *cell).nth(index) == Some(atom));
+            own.map(|(_, chance)| chance).sum()
+        };
+        let mut drawn = Vec::new();
+        let support = self.support(&setting.domain);
+        support.for_each_atom(report, |item, _| {
+            let index = drawn.len();
+            let outcome = |atom: u32| {
+                // Answers are at the ends.
+                let favours = |signed: &&Signed| {
+                    let level = if signed.negative {
+                        0
+                    } else {
+                        self.levels() - 1
+                    };
+                    let window = level..level + self.favoured();
+                    signed.item == u64::from(item) && window.contains(&atom)
+                };
+                Outcome {
+                    answers: answers.iter().filter(favours).map(Answered::from).collect(),
+                    paddings: 0,
+                    chance: of_atom(index, atom),
+                }
+            };
+            drawn.push(AttributeAtoms {
+                item,
+                atoms: (0..self.atoms()).map(outcome).collect(),
+            });
+        });
+        Placement::Atoms { drawn }
+    }
+
+    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Report) -> f64 {
+        chances(self, setting, answers, report.seed)[report.bucket as usize].ln()
+    }
+
+    /// How near it is to the first input's answers, less how near to those of the second, in
+    /// ranges of the atoms' values.
+    fn score(&self, setting: &Setting, [first, second]: &[Vec<Signed>; 2], report: &Report) -> f64 {
+        let support = self.support(&setting.domain);
+        let nearness = |input: &[Signed]| {
+            let mut nearness = 0.0;
+            support.for_each_atom(report, |attribute, atom| {
+                let own = |signed: &&Signed| signed.item == u64::from(attribute);
+                let place = 0.5 + 0.5 * place(self, atom);
+                nearness += match input.iter().find(own) {
+                    Some(signed) if signed.negative => 1.0 - place,
+                    Some(_) => place,
+                    None => 0.0,
+                };
+            });
+            nearness
+        };
+        nearness(first) - nearness(second)
+    }
+}
+
+/// An atom's value over the greatest, from −1 to 1.
+fn place(window: &Window, atom: u32) -> f64 {
+    f64::from(window.value(atom)) / f64::from(window.value(window.atoms() - 1))
+}
+
+/// A cell's atoms, in the order in which attributes are drawn.
+fn digits(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
+    let atoms = window.atoms();
+    let places = (0..window.drawn()).rev().map(move |place| atoms.pow(place));
+    places.map(move |place| cell / place % atoms)
+}
+
+/// The chance of every cell under a seed. What is not answered is in the middle of its
+/// range.
+fn chances(window: &Window, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+    let core = Randomizer::new(window, &setting.domain, setting.epsilon);
+    let entry = |signed: &Signed| Entry {
+        item: signed.item,
+        value: if signed.negative { -1.0 } else { 1.0 },
+    };
+    let entries: Vec<Entry> = answers.iter().map(entry).collect();
+    core.probabilities(seed, &entries)
+}
