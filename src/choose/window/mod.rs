@@ -14,6 +14,7 @@ use super::differs::same_if_said;
 use super::population::Population;
 use super::predict::{Predict, Predicted, SquaredError};
 use super::search::{Candidate, Search};
+use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::contract::Parameters;
@@ -40,16 +41,22 @@ impl Choose for Window {
     type Draft = Draft;
 
     fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
-        let atoms = draft.atoms.or_else(|| {
-            // As many as favoured atoms and values need.
-            let least = draft.favoured.map_or(2, |k| k.saturating_mul(2));
-            let values = draft.values.as_ref().map_or(0, |own| 2 * own.len() as u32);
-            Some(least.max(values))
-        });
-        let atoms = atoms.unwrap_or(2);
-        let values = draft.values.clone();
-        let values = values.unwrap_or_else(|| alloc::vec![1; (atoms / 2) as usize]);
         let [drawn, favoured] = [draft.drawn, draft.favoured].map(|own| own.unwrap_or(1));
+        if let Some(values) = &draft.values {
+            let (Some(atoms), Some(_)) = (draft.atoms, draft.favoured) else {
+                return Err(Error::Combination {
+                    reason: "\"values\" go with \"atoms\" and \"favoured\"",
+                });
+            };
+            let window = Self::new(drawn, atoms, favoured, values.as_slice())?;
+            return Parameters::check(&window, domain);
+        }
+        let fewest = favoured.saturating_mul(2).max(2);
+        let atoms = draft.atoms.unwrap_or(fewest);
+        bounds::ATOMS
+            .at_most(f64::from(sizes::MOST_ATOMS))
+            .check(f64::from(atoms))?;
+        let values = alloc::vec![1; (atoms / 2) as usize];
         Parameters::check(&Self::new(drawn, atoms, favoured, values)?, domain)
     }
 
@@ -101,7 +108,7 @@ impl Window {
     /// use hushbin::mechanism::window::Window;
     ///
     /// let of = |epsilon| Window::choose(&Domain::dense(1), epsilon, &Draft::default()).unwrap();
-    /// assert_eq!((of(1.0).atoms(), of(1.0).favoured()), (13, 6));
+    /// assert_eq!((of(0.5).atoms(), of(0.5).favoured()), (6, 3));
     /// ```
     pub fn choose(
         domain: &Domain,

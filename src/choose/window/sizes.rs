@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::draft::Draft;
 use super::values::{self, Squares};
+use crate::bounds;
 use crate::choose::budget::{Budget, Limit};
 use crate::domain::Domain;
 use crate::mechanism::window::Window;
@@ -24,15 +25,18 @@ struct Found {
     variance: f64,
 }
 
-/// Numbers of atoms up to this are all tried, and of more each that is a seventh greater.
+/// Number of atoms up to which all are tried. Above it, each one tried is a seventh greater
+/// than the one before.
 const FEW_ATOMS: u32 = 12;
+/// Greatest number of atoms whose values are chosen.
+pub(super) const MOST_ATOMS: u32 = 128;
 /// How many greater numbers of atoms in a row may be no better before the search ends.
 const PATIENCE: usize = 4;
 /// Sizes are compared by variances of this precision, and values are found to the second.
 const PRECISION: [f64; 2] = [1e-4, 1e-6];
 /// Fewer atoms are taken where their variance is within this of the least.
 const AS_GOOD: f64 = 1.004;
-/// The greatest integers that stand for values.
+/// Integers that the greatest value is scaled to.
 const GREATEST: core::ops::RangeInclusive<u32> = 500..=1000;
 
 /// The parameters that agree with a draft and keep to the budget; none where none do.
@@ -43,19 +47,17 @@ pub(super) fn best(domain: &Domain, budget: Budget, draft: &Draft) -> Option<Win
         limit: budget.limit(),
         draft,
     };
-    let drawn = draft.drawn.map_or(1..=attributes, |own| own..=own);
-    let mut best: Option<Found> = None;
-    for drawn in drawn {
-        let Some(found) = sizes.of(drawn) else { break };
-        if best
-            .as_ref()
-            .is_some_and(|best| best.variance <= found.variance)
-        {
-            break;
-        }
-        best = Some(found);
+    let most = attributes.min(bounds::DRAWN.max as u32);
+    let drawn = draft.drawn.map_or(1..=most, |own| own..=own);
+    if let (Some(t), Some(k), Some(values)) = (draft.atoms, draft.favoured, &draft.values) {
+        let windows = drawn.filter_map(|m| Window::new(m, t, k, values.as_slice()).ok());
+        let kept = windows.filter(|own| sizes.allows(own.drawn(), [t, k]).is_some());
+        let variance = |own: &Window| own.rates(domain, budget.epsilon).worst_variance();
+        return kept.min_by(|a, b| variance(a).total_cmp(&variance(b)));
     }
-    best.and_then(|found| rounded(&found, domain, budget.epsilon, draft))
+    let all = drawn.filter_map(|drawn| sizes.of(drawn));
+    let best = all.min_by(|a, b| a.variance.total_cmp(&b.variance))?;
+    rounded(&best, domain, budget.epsilon)
 }
 
 impl Sizes<'_> {
@@ -66,14 +68,18 @@ impl Sizes<'_> {
         let mut least = f64::INFINITY;
         let mut worse = 0;
         let next = |atoms: &u32| Some(atoms + 1 + if *atoms < FEW_ATOMS { 0 } else { atoms / 7 });
-        let (first, most) = self
-            .draft
-            .atoms
-            .map_or((2, self.most_atoms(drawn)), |t| (t, t));
-        for atoms in core::iter::successors(Some(first), next).take_while(|t| *t <= most) {
+        let (first, most) = match (self.draft.atoms, self.draft.favoured) {
+            (Some(t), _) => (t, t),
+            (None, Some(k)) => (2 * k, self.most_atoms(drawn).max(3 * k)),
+            (None, None) => (2, self.most_atoms(drawn)),
+        };
+        let sizes = core::iter::successors(Some(first), next);
+        for atoms in sizes.take_while(|t| *t <= most.min(MOST_ATOMS)) {
             let near = |k: &u32| (f64::from(*k) - part * f64::from(atoms)).abs() <= 1.01;
             let all = self.draft.favoured.map_or(1..=atoms / 2, |k| k..=k);
-            let any = atoms <= FEW_ATOMS || self.draft.favoured.is_some();
+            // Nothing was learnt from fewer atoms where few are tried or some are said.
+            let said = self.draft.atoms.or(self.draft.favoured).is_some();
+            let any = atoms <= FEW_ATOMS || said;
             let solved = all
                 .filter(|k| any || near(k))
                 .filter_map(|k| self.solved(drawn, [atoms, k], PRECISION[0]));
@@ -109,18 +115,20 @@ impl Sizes<'_> {
         }
     }
 
-    fn solved(&self, drawn: u32, [atoms, favoured]: [u32; 2], precision: f64) -> Option<Found> {
-        if favoured > atoms / 2 {
-            return None;
-        }
+    /// Counts cells and favoured cells; none where they are too many or do not keep to the
+    /// budget.
+    fn allows(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<[u32; 2]> {
         let cells = atoms
             .checked_pow(drawn)
-            .filter(|cells| *cells <= Window::MOST_CELLS)?;
+            .filter(|cells| favoured <= atoms / 2 && *cells <= Window::MOST_CELLS)?;
         let inside = favoured.pow(drawn);
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
-        if !self.limit.allows_sets(c, others) {
-            return None;
-        }
+        self.limit.allows_sets(c, others).then_some([cells, inside])
+    }
+
+    fn solved(&self, drawn: u32, [atoms, favoured]: [u32; 2], precision: f64) -> Option<Found> {
+        let [cells, inside] = self.allows(drawn, [atoms, favoured])?;
+        let [c, others] = [f64::from(inside), f64::from(cells - inside)];
         let [k, t] = [f64::from(favoured), f64::from(atoms)];
         let e = self.limit.e;
         let all = c * e + others;
@@ -144,14 +152,11 @@ impl Sizes<'_> {
 }
 
 /// With the integers that stand for the values best.
-fn rounded(found: &Found, domain: &Domain, epsilon: f64, draft: &Draft) -> Option<Window> {
+fn rounded(found: &Found, domain: &Domain, epsilon: f64) -> Option<Window> {
     let window = |values: &[u32]| {
         let own = Window::new(found.drawn, found.atoms, found.favoured, values);
         own.ok()
     };
-    if let Some(values) = &draft.values {
-        return window(values);
-    }
     let last = found.values.last()?;
     let scaled = |greatest: u32| -> Vec<u32> {
         let scale = f64::from(greatest) / last;

@@ -41,11 +41,12 @@ struct Between {
 
 /// The barrier is made so much steeper at each stage.
 const STEEPER: f64 = 20.0;
-/// More Newton steps than a stage ever took.
+/// Newton steps of a stage, at most.
 const MOST_STEPS: u32 = 50;
 
 /// The values of the upper half's atoms, ascending, that sum to 1 over the last k, and the
-/// worst variance of one report's estimate: at most so large a part of itself above the least.
+/// worst variance of one report's estimate. It is above the least by at most this part of
+/// itself where Newton's method converges, as it does for all k that are near the best.
 pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) -> (Vec<f64>, f64) {
     let programme = Programme {
         atoms: atoms as usize,
@@ -63,8 +64,16 @@ pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) 
         steepness *= STEEPER;
         programme.centre(&mut point, &mut bound, steepness);
     }
-    let worst = programme.worst(&point);
-    (point, worst)
+    // Values that are 0 but for the last k can be better where it does not converge.
+    let mut last = vec![0.0; half];
+    last[half - programme.window..].fill(1.0 / f64::from(favoured));
+    let all = [point, last].map(|own| (programme.worst(&own), own));
+    let [(worst, point), (other, last)] = all;
+    if worst <= other {
+        (point, worst)
+    } else {
+        (last, other)
+    }
 }
 
 impl Programme {

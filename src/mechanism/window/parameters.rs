@@ -115,10 +115,7 @@ impl Window {
         Thresholds::new(epsilon, [favoured, self.cells() - favoured])
     }
 
-    /// Y, the value of an atom.
-    ///
-    /// # Panics
-    /// If there is no such atom.
+    /// Y, the value of an atom below t.
     #[must_use]
     // Once in the module that pages download.
     #[inline(never)]

@@ -87,9 +87,9 @@ impl Randomize for Randomizer {
 
     /// Draws, in this order: for each attribute drawn a word that rounds its number, a word
     /// that decides whether the cell is favoured, the rank of a favoured cell, and cells until
-    /// one is not favoured. A favoured cell and another are always drawn, and at least half of
-    /// the cells are not favoured, whichever they are: neither the time nor the number of
-    /// draws depends on the input.
+    /// one is not favoured. A favoured cell and another are always drawn. At least half of the
+    /// cells are not favoured, and how many are does not depend on the input. So the number of
+    /// draws does not either.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],

@@ -242,3 +242,90 @@ fn windows_keep_to_what_a_shuffled_report_may_tell() {
     let refused = Window::choose(&domain, budget, &Draft::default());
     assert_eq!(refused.unwrap_err().code(), ErrorCode::Combination);
 }
+
+/// What is said is kept, and the rest is the best that goes with it.
+#[test]
+fn drafts_are_completed_well() {
+    let worst = |attributes: u32, epsilon: f64, draft: &Draft| {
+        let domain = Domain::dense(attributes);
+        let own = Window::choose(&domain, epsilon, draft).unwrap();
+        let said = [
+            (draft.drawn, own.drawn()),
+            (draft.atoms, own.atoms()),
+            (draft.favoured, own.favoured()),
+        ];
+        assert!(
+            said.into_iter()
+                .all(|(said, own)| said.is_none_or(|said| said == own))
+        );
+        assert!(
+            draft
+                .values
+                .as_deref()
+                .is_none_or(|said| said == own.values())
+        );
+        own.rates(&domain, epsilon).worst_variance()
+    };
+    let atoms = |atoms: u32| Draft {
+        atoms: Some(atoms),
+        ..Draft::default()
+    };
+    for (of, epsilon, most) in [
+        (46, 6.0, 0.0275),
+        (13, 6.0, 0.032),
+        (14, 6.0, 0.031),
+        (35, 4.0, 0.128),
+    ] {
+        let own = worst(1, epsilon, &atoms(of));
+        assert!(own < most, "{of}, {epsilon}: {own}");
+    }
+    // More numbers told of may be better again after some that are worse.
+    assert!(worst(40, 12.0, &Draft::default()) < 3.6);
+    let values = Draft {
+        atoms: Some(4),
+        favoured: Some(1),
+        values: Some(vec![0, 5]),
+        ..Draft::default()
+    };
+    assert!(worst(3, 4.0, &values) > 0.0);
+    // Nothing is solved where all is said, or it would take minutes.
+    let all = Draft {
+        drawn: Some(1),
+        atoms: Some(4096),
+        favoured: Some(2048),
+        values: Some((1..=2048).map(|at| at / 3).collect()),
+    };
+    assert!(worst(1, 1.0, &all) > 0.0);
+    // Far from the best sizes the solver may not converge.
+    let far = Draft {
+        favoured: Some(1),
+        ..atoms(64)
+    };
+    assert!(worst(1, 1.0, &far) < 82.0);
+}
+
+#[test]
+fn drafts_out_of_range_are_refused_at_once() {
+    for draft in [
+        Draft {
+            atoms: Some(u32::MAX),
+            ..Draft::default()
+        },
+        Draft {
+            favoured: Some(1 << 31),
+            ..Draft::default()
+        },
+        Draft {
+            values: Some(vec![1, 2]),
+            ..Draft::default()
+        },
+        Draft {
+            values: Some(vec![1, 2]),
+            atoms: Some(4),
+            ..Draft::default()
+        },
+    ] {
+        let error = Window::choose(&Domain::dense(1), 1.0, &draft).unwrap_err();
+        assert!(error.to_string().contains("atoms"), "{error}");
+    }
+}

@@ -89,7 +89,13 @@ fn favoured(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64
         let number = value_of(entries, attribute);
         let below = (0..last).rev().find(|level| stands(*level) <= number);
         let below = below.unwrap_or(0);
-        let part = (number - stands(below)) / (stands(below + 1) - stands(below));
+        let [low, high] = [below, below + 1].map(stands);
+        // The last levels may stand at one place.
+        let part = if low < high {
+            (number - low) / (high - low)
+        } else {
+            1.0
+        };
         let favours = |level: u32| (level..level + window.favoured()).contains(&atom);
         [(below, 1.0 - part), (below + 1, part)]
             .into_iter()
@@ -98,4 +104,21 @@ fn favoured(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64
             .sum()
     };
     atoms.iter().map(chance).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes the last of levels that coincide, as the core does.
+    #[test]
+    fn numbers_where_levels_coincide_have_a_likelihood() {
+        let window = Window::new(1, 4, 1, [5, 5]).unwrap();
+        let entries = [Entry {
+            item: 0,
+            value: 1.0,
+        }];
+        let chances = (0..4).map(|atom| favoured(&window, &entries, &[(0, atom)])[0]);
+        assert!(chances.eq([0.0, 0.0, 0.0, 1.0]));
+    }
 }

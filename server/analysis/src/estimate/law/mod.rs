@@ -10,7 +10,7 @@ pub(crate) use hits::{HitLaw, Outcomes};
 pub(crate) use layered::{Layered, LayeredLaw};
 pub(crate) use noise::NoiseLaw;
 pub(crate) use one_answer::OneAnswer;
-pub(crate) use score::{Crowd, STEEPEST, Score, ScoreLaw};
+pub(crate) use score::{Crowd, STEEPEST, Score, ScoreLaw, Whose};
 
 use std::sync::Arc;
 
@@ -31,8 +31,6 @@ pub(crate) enum Law {
     Layered(Box<LayeredLaw>),
     /// Reports count for an item what another law says.
     Scores(Arc<ScoreLaw>),
-    /// One of two laws of the same sum: limits hold under either.
-    Either(Arc<[ScoreLaw; 2]>),
 }
 
 impl Law {
@@ -52,15 +50,6 @@ impl Law {
             Self::Noise(law) => law.limit(point, reports, failure, side),
             Self::Layered(law) => law.limit(point, failure, side),
             Self::Scores(law) => law.limit(point, reports as u64, failure, side),
-            Self::Either(laws) => {
-                let limit = |law: &ScoreLaw| law.limit(point, reports as u64, failure, side);
-                let [one, other] = laws.each_ref().map(limit);
-                if (one - other) * side.sign() > 0.0 {
-                    one
-                } else {
-                    other
-                }
-            }
         }
     }
 

@@ -7,7 +7,7 @@
 use hushbin::mechanism::collision::Rates;
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
-use super::score::{Crowd, Score, ScoreLaw};
+use super::score::{Crowd, Score, ScoreLaw, Whose};
 use crate::estimate::point::{People, Point, variance_over_people};
 use crate::numeric::projection::likely;
 
@@ -48,6 +48,7 @@ impl OneAnswer {
         let law = ScoreLaw {
             nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
             given: self.whose == People::Given,
+            whose: Whose::Neighbours,
         };
         (Point::new(estimate, variance, self.reports as f64), law)
     }
@@ -143,7 +144,11 @@ impl OneAnswer {
             ));
         }
         nodes.push((1.0, Crowd::alike(named(shares.len() - 1))));
-        ScoreLaw { nodes, given }
+        ScoreLaw {
+            nodes,
+            given,
+            whose: Whose::Neighbours,
+        }
     }
 }
 

@@ -86,6 +86,49 @@ pub(crate) struct ScoreLaw {
     /// Whether people are given: then their cumulants add up, else moments do, as if they
     /// were drawn.
     pub(crate) given: bool,
+    /// People between two nodes.
+    pub(crate) whose: Whose,
+}
+
+/// People of whom a truth between nodes is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// People of the two nodes around it.
+    Neighbours,
+    /// People with the greatest cumulant, at nodes or at random at one of two neighbouring
+    /// nodes.
+    Any,
+}
+
+/// Parts of the way between neighbouring nodes at which somebody is looked for.
+const BETWEEN: [f64; 7] = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875];
+
+/// Returns the least concave function that is nowhere below the people at nodes or between
+/// them. Between nodes moments are linear in the truth.
+fn envelope(moments: &[Node], given: bool) -> Vec<Node> {
+    let of = |moment: f64| if given { moment.ln_1p() } else { moment };
+    let mut all: Vec<Node> = Vec::new();
+    let mut add = |(truth, moment): Node| {
+        let node = (truth, of(moment));
+        while let [.., a, b] = all[..] {
+            // Cross product: whether b is above the line from a to the new node.
+            if (b.0 - a.0) * (node.1 - a.1) < (b.1 - a.1) * (node.0 - a.0) {
+                break;
+            }
+            all.pop();
+        }
+        all.push(node);
+    };
+    for (index, &node) in moments.iter().enumerate() {
+        add(node);
+        if let Some(next) = moments.get(index + 1) {
+            for part in BETWEEN {
+                let between = |a: f64, b: f64| a + part * (b - a);
+                add((between(node.0, next.0), between(node.1, next.1)));
+            }
+        }
+    }
+    all
 }
 
 impl ScoreLaw {
@@ -106,10 +149,16 @@ impl ScoreLaw {
             steepest: STEEPEST / largest,
         };
         observed.limit(failure, side, |t, sum, exponent| {
-            let nodes = self.nodes.iter();
-            let nodes: Vec<Node> = nodes
-                .map(|(truth, crowd)| (*truth, crowd.of(t, self.given)))
-                .collect();
+            let of = |given| -> Vec<Node> {
+                let nodes = self.nodes.iter();
+                nodes
+                    .map(|(truth, crowd)| (*truth, crowd.of(t, given)))
+                    .collect()
+            };
+            let nodes = match self.whose {
+                Whose::Neighbours => of(self.given),
+                Whose::Any => envelope(&of(false), self.given),
+            };
             truth_at(&nodes, self.given, gain, t, (t * sum - exponent) / reports)
         })
     }

@@ -20,7 +20,7 @@ use hushbin::task::{Kind, Together};
 use hushbin::{Mechanism, Question};
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
-use crate::estimate::law::{Crowd, Law, Score, ScoreLaw};
+use crate::estimate::law::{Crowd, Law, Score, ScoreLaw, Whose};
 use crate::estimate::point::{ItemPoints, People, Point, variance_over_people};
 
 /// The parts of a question, with the laws of what reports count.
@@ -47,6 +47,7 @@ impl Parts {
             let law = ScoreLaw {
                 nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
                 given: whose == People::Given,
+                whose: Whose::Neighbours,
             };
             (options, Arc::new(law))
         };
