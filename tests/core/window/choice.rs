@@ -329,3 +329,31 @@ fn drafts_out_of_range_are_refused_at_once() {
         assert!(error.to_string().contains("atoms"), "{error}");
     }
 }
+
+/// The book's table says what is chosen.
+#[test]
+fn the_table_of_the_book_is_what_is_chosen() {
+    let page = include_str!("../../../www/docs/src/math/window.md");
+    let cells = |line: &str| -> Vec<String> {
+        line.split('|').map(|cell| cell.trim().to_owned()).collect()
+    };
+    let table = page.split("| ε | t, k |").nth(1).unwrap();
+    let rows = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    let mut seen = 0;
+    for row in rows.map(cells) {
+        let epsilon = row[1].parse().unwrap();
+        let own = choose(1, epsilon, &Draft::default());
+        assert_eq!(
+            row[2],
+            format!("{}, {}", own.atoms(), own.favoured()),
+            "{row:?}"
+        );
+        let (found, said) = (worst(&own, 1, epsilon), row[3].parse::<f64>().unwrap());
+        assert!((found / said - 1.0).abs() < 1e-3, "{row:?}: {found}");
+        seen += 1;
+    }
+    assert_eq!(seen, 5);
+}
