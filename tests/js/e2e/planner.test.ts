@@ -46,7 +46,9 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-beforeEach(() => {
+beforeEach(async () => {
+  // What pages of tests before say late is not this test's.
+  await Promise.all(browser.contexts().map((context) => context.close()));
   complaints.length = 0;
   loaded.length = 0;
 });
