@@ -83,26 +83,8 @@ fn value_of(entries: &[Entry], attribute: u32) -> f64 {
 /// The probability, for each attribute drawn, that its number becomes a level that favours
 /// the atom reported.
 fn favoured(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64> {
-    let last = window.levels() - 1;
-    let stands = |level: u32| f64::from(window.sum(level)) / f64::from(window.sum(last));
-    let chance = |&(attribute, atom): &(u32, u32)| {
-        let number = value_of(entries, attribute);
-        let below = (0..last).rev().find(|level| stands(*level) <= number);
-        let below = below.unwrap_or(0);
-        let [low, high] = [below, below + 1].map(stands);
-        // The last levels may stand at one place.
-        let part = if low < high {
-            (number - low) / (high - low)
-        } else {
-            1.0
-        };
-        let favours = |level: u32| (level..level + window.favoured()).contains(&atom);
-        [(below, 1.0 - part), (below + 1, part)]
-            .into_iter()
-            .filter(|(level, _)| favours(*level))
-            .map(|(_, chance)| chance)
-            .sum()
-    };
+    let chance =
+        |&(attribute, atom): &(u32, u32)| window.chance(value_of(entries, attribute), atom);
     atoms.iter().map(chance).collect()
 }
 

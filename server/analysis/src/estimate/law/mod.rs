@@ -64,8 +64,10 @@ impl Law {
         side: Side,
     ) -> f64 {
         match self {
+            Self::Normal | Self::Noise(_) | Self::Layered(_) | Self::Scores(_) => {
+                normal_limit(ratio, failure, side)
+            }
             Self::Hits(law) => law.ratio_limit(parts, ratio, reports, failure, side),
-            _ => normal_limit(ratio, failure, side),
         }
     }
 }
