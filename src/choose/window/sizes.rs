@@ -74,11 +74,11 @@ impl Sizes<'_> {
             (None, None) => (2, self.most_atoms(drawn)),
         };
         let sizes = core::iter::successors(Some(first), next);
+        // Nothing is learnt from fewer atoms where some are said.
+        let said = self.draft.atoms.or(self.draft.favoured).is_some();
         for atoms in sizes.take_while(|t| *t <= most.min(MOST_ATOMS)) {
             let near = |k: &u32| (f64::from(*k) - part * f64::from(atoms)).abs() <= 1.01;
             let all = self.draft.favoured.map_or(1..=atoms / 2, |k| k..=k);
-            // Nothing was learnt from fewer atoms where few are tried or some are said.
-            let said = self.draft.atoms.or(self.draft.favoured).is_some();
             let any = atoms <= FEW_ATOMS || said;
             let solved = all
                 .filter(|k| any || near(k))
@@ -153,10 +153,6 @@ impl Sizes<'_> {
 
 /// With the integers that stand for the values best.
 fn rounded(found: &Found, domain: &Domain, epsilon: f64) -> Option<Window> {
-    let window = |values: &[u32]| {
-        let own = Window::new(found.drawn, found.atoms, found.favoured, values);
-        own.ok()
-    };
     let last = found.values.last()?;
     let scaled = |greatest: u32| -> Vec<u32> {
         let scale = f64::from(greatest) / last;
@@ -167,7 +163,8 @@ fn rounded(found: &Found, domain: &Domain, epsilon: f64) -> Option<Window> {
     };
     let mut best: Option<(f64, Window)> = None;
     for greatest in GREATEST {
-        let own = window(&scaled(greatest))?;
+        let values = scaled(greatest);
+        let own = Window::new(found.drawn, found.atoms, found.favoured, values).ok()?;
         let variance = own.rates(domain, epsilon).worst_variance();
         if best.as_ref().is_none_or(|(least, _)| variance < *least) {
             best = Some((variance, own));
