@@ -1170,14 +1170,11 @@ var HEIGHT2 = 200;
 var GUTTER = 9;
 var beside = (part2) => GUTTER + part2 * (100 - GUTTER) / 100;
 var WHISKERS = 80;
-function binsOf(answer, { range: [min, max] }) {
-  const half = (max - min) / Math.max(answer.estimates.length - 1, 1) / 2;
+function binsOf(answer) {
   return answer.estimates.flatMap(({ item, share: own }) => {
     if (own === void 0) return [];
-    const label = nameOf(item);
-    if (typeof item === "number") return { label, from: item - half, to: item + half, share: own };
     const { from, to } = item;
-    return { label, from, to, share: own };
+    return { label: nameOf(item), from, to, share: own };
   });
 }
 function placeAmong(bins, value) {
@@ -1192,7 +1189,7 @@ function numberView(answer, question) {
   const { number } = answer;
   if (number === void 0) return [];
   const unit = number.unit === void 0 ? "" : ` ${number.unit}`;
-  const bins = binsOf(answer, number);
+  const bins = binsOf(answer);
   const together = `with ${answer.confidence * 100}% confidence`;
   const shown = [];
   if (number.mean) {
@@ -1230,7 +1227,7 @@ function histogram(bins, number, question, unit) {
   const ends = bins.flatMap(({ share: own }) => [own.estimate, ...own.simultaneous_interval]);
   const axis = axisOf(ends);
   const most = bins.reduce((a, b) => b.share.estimate > a.share.estimate ? b : a);
-  const title = `Shares of ${name} by ${question.edges === void 0 ? "level" : "bin"}`;
+  const title = `Shares of ${name} by bin`;
   const plot = svg(
     "svg",
     {
@@ -1247,7 +1244,7 @@ function histogram(bins, number, question, unit) {
       ...bins.flatMap((bin, index) => column(bin, index, bins.length, axis)),
       ...(number.quantiles ?? []).flatMap((own) => marker(beside(placeAmong(bins, own.estimate))))
     ),
-    ...edges(bins, question.edges === void 0)
+    ...edges(bins)
   );
   const rows = bins.map(
     ({
@@ -1321,19 +1318,19 @@ function column({ share: own }, index, bins, axis) {
   ];
 }
 var marker = (x) => svg("line", { class: "quantile", x1: at(x), x2: at(x), y1: 0, y2: "100%" });
-function edges(bins, levels) {
-  const last = bins.length - 1;
-  const all = levels ? bins.map(({ label }, index) => ({ words: label, part: (index + 0.5) / bins.length })) : [...bins, { from: bins[last]?.to ?? 0 }].map(({ from }, index) => ({
-    words: digits(from),
-    part: index / bins.length
-  }));
+function edges(bins) {
+  const all = [...bins.map(({ from }) => from), bins[bins.length - 1]?.to ?? 0];
   const every = Math.ceil(all.length / 7);
-  return all.flatMap(({ words, part: part2 }, index) => {
+  return all.flatMap((edge, index) => {
     if (index % every !== 0) return [];
-    const x = beside(part2 * 100);
+    const x = beside(index / bins.length * 100);
     const anchor = x < 4 ? "start" : x > 96 ? "end" : "middle";
     const style = index / every % 2 === 1 ? "tick-text between" : "tick-text";
-    return svg("text", { class: style, x: at(x), y: HEIGHT2 + 16, "text-anchor": anchor }, words);
+    return svg(
+      "text",
+      { class: style, x: at(x), y: HEIGHT2 + 16, "text-anchor": anchor },
+      digits(edge)
+    );
   });
 }
 

@@ -24,15 +24,12 @@ interface Bin {
   readonly share: Estimate;
 }
 
-/** Bins with their edges; a level reaches half way to the next. */
-function binsOf(answer: Estimates, { range: [min, max] }: NumberEstimates): readonly Bin[] {
-  const half = (max - min) / Math.max(answer.estimates.length - 1, 1) / 2;
+/** Bins with their edges. */
+function binsOf(answer: Estimates): readonly Bin[] {
   return answer.estimates.flatMap(({ item, share: own }) => {
     if (own === undefined) return [];
-    const label = nameOf(item);
-    if (typeof item === "number") return { label, from: item - half, to: item + half, share: own };
     const { from, to } = item as { readonly from: number; readonly to: number };
-    return { label, from, to, share: own };
+    return { label: nameOf(item), from, to, share: own };
   });
 }
 
@@ -51,7 +48,7 @@ export function numberView(answer: Estimates, question: Question): readonly Elem
   const { number } = answer;
   if (number === undefined) return [];
   const unit = number.unit === undefined ? "" : ` ${number.unit}`;
-  const bins = binsOf(answer, number);
+  const bins = binsOf(answer);
   const together = `with ${answer.confidence * 100}% confidence`;
   const shown: Element[] = [];
   if (number.mean) {
@@ -96,7 +93,7 @@ function histogram(
   const ends = bins.flatMap(({ share: own }) => [own.estimate, ...own.simultaneous_interval]);
   const axis = axisOf(ends);
   const most = bins.reduce((a, b) => (b.share.estimate > a.share.estimate ? b : a));
-  const title = `Shares of ${name} by ${question.edges === undefined ? "level" : "bin"}`;
+  const title = `Shares of ${name} by bin`;
   const plot = svg(
     "svg",
     {
@@ -113,7 +110,7 @@ function histogram(
       ...bins.flatMap((bin, index) => column(bin, index, bins.length, axis)),
       ...(number.quantiles ?? []).flatMap((own) => marker(beside(placeAmong(bins, own.estimate)))),
     ),
-    ...edges(bins, question.edges === undefined),
+    ...edges(bins),
   );
   const rows = bins.map(
     ({
@@ -196,22 +193,20 @@ function column({ share: own }: Bin, index: number, bins: number, axis: Axis): E
 const marker = (x: number) =>
   svg("line", { class: "quantile", x1: at(x), x2: at(x), y1: 0, y2: "100%" });
 
-/** Numbers below: of edges between bins, or of levels at their middles; some of many. */
-function edges(bins: readonly Bin[], levels: boolean): Element[] {
-  const last = bins.length - 1;
-  const all = levels
-    ? bins.map(({ label }, index) => ({ words: label, part: (index + 0.5) / bins.length }))
-    : [...bins, { from: bins[last]?.to ?? 0 }].map(({ from }, index) => ({
-        words: digits(from),
-        part: index / bins.length,
-      }));
+/** The edges below, or some of many. */
+function edges(bins: readonly Bin[]): Element[] {
+  const all = [...bins.map(({ from }) => from), bins[bins.length - 1]?.to ?? 0];
   const every = Math.ceil(all.length / 7);
-  return all.flatMap(({ words, part }, index) => {
+  return all.flatMap((edge, index) => {
     if (index % every !== 0) return [];
-    const x = beside(part * 100);
+    const x = beside((index / bins.length) * 100);
     const anchor = x < 4 ? "start" : x > 96 ? "end" : "middle";
     // On narrow screens every other is left out.
     const style = (index / every) % 2 === 1 ? "tick-text between" : "tick-text";
-    return svg("text", { class: style, x: at(x), y: HEIGHT + 16, "text-anchor": anchor }, words);
+    return svg(
+      "text",
+      { class: style, x: at(x), y: HEIGHT + 16, "text-anchor": anchor },
+      digits(edge),
+    );
   });
 }
