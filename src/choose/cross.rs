@@ -63,11 +63,11 @@ impl CrossDraft {
     /// Those of [`NumberDraft::scale`], and [`Error::Combination`] where quantiles are wanted.
     pub fn cross(&self, epsilon: f64) -> Result<Cross, Error> {
         let [rows, columns] = &self.parts;
-        let rows = rows.part(&|number| number.scale(epsilon))?;
+        let rows = rows.part(&|number| number.scale())?;
         let columns = columns.part(&|number| {
             let shape = shape(rows.cells(), number, epsilon);
             let levels = shape.map(|shape| shape.levels);
-            number.with_levels(levels).scale(epsilon)
+            number.with_levels(levels).scale()
         })?;
         Ok(Cross::new(rows, columns))
     }

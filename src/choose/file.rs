@@ -8,12 +8,13 @@ use serde::{Deserialize, Deserializer, de};
 use super::cross::{CrossDraft, PartDraft};
 use super::draft::TaskDraft;
 use super::mechanism::MechanismDraft;
+use super::number::NumberDraft;
 use super::question::{Asked, QuestionDraft};
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::task::collected::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
 use crate::task::collected::part_file::{AskedPart, PartFile};
-use crate::task::{Budget, Items, Prefixes};
+use crate::task::{Budget, Items, Prefixes, Want};
 
 /// A draft of either form.
 #[derive(Deserialize)]
@@ -107,9 +108,17 @@ impl QuestionDraft {
             (KindName::Choice, Some(items), _) => Asked::Choice(items),
             (KindName::Numbers, ..) => {
                 let (names, limits) = file.attributes().map_err(|error| file.blame(error))?;
-                Asked::Numbers(names, limits)
+                Asked::Numbers(names, limits.into())
             }
-            (KindName::Number, ..) => Asked::Number(file.scale().into()),
+            (KindName::Number, ..) => {
+                let number = NumberDraft::from(file.scale());
+                if number.wanted() == Want::Mean {
+                    let limits = file.scale().limits().map_err(|error| file.blame(error))?;
+                    Asked::Numbers(Items::Count(1), alloc::vec![limits].into())
+                } else {
+                    Asked::Number(number)
+                }
+            }
             (KindName::Text, ..) => Asked::Text(text(&file).map_err(|error| file.blame(error))?),
             (KindName::Together, ..) => {
                 Asked::Together(file.together().map_err(|error| file.blame(error))?)

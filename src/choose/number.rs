@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::collision::{Collision, Rule, RuleName};
 use crate::task::collected::part_file::ScaleFile;
-use crate::task::{Scale, Spacing, Tree, Want};
+use crate::task::{Limits, Scale, Spacing, Tree, Want};
 
 /// A number's scale, of which the levels or bins may be left open.
 ///
@@ -21,10 +21,8 @@ use crate::task::{Scale, Spacing, Tree, Want};
 /// use hushbin::choose::{NumberDraft, Want};
 ///
 /// let load = NumberDraft { min: Some(0.0), max: Some(30.0), ..NumberDraft::default() };
-/// // Few levels where each report tells little.
-/// assert_eq!([1.0, 4.0].map(|epsilon| load.scale(epsilon).unwrap().cells()), [2, 5]);
 /// let spread = NumberDraft { want: Some(Want::Quantiles), ..load };
-/// assert_eq!(spread.scale(1.0).unwrap().cells(), 32);
+/// assert_eq!(spread.scale().unwrap().cells(), 32);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberDraft {
@@ -37,7 +35,7 @@ pub struct NumberDraft {
     pub max: Option<f64>,
     /// Its unit.
     pub unit: Option<String>,
-    /// Number of levels, for a mean.
+    /// Number of levels, for a mean within rows.
     pub levels: Option<u32>,
     /// Edges of bins.
     pub edges: Option<Vec<f64>>,
@@ -48,9 +46,6 @@ pub struct NumberDraft {
     /// How bins are spaced, by default evenly.
     pub spacing: Option<Spacing>,
 }
-
-/// Most levels that are chosen.
-const MOST_LEVELS: u32 = 64;
 
 impl NumberDraft {
     /// How many bins there are where nothing is said.
@@ -77,13 +72,13 @@ impl NumberDraft {
         })
     }
 
-    /// The scale at a local ε, without a tree unless one is said.
+    /// Returns the scale, without a tree unless one is said.
     ///
     /// # Errors
     /// [`Error::Combination`] where what is said does not go together or the range is
     /// missing, and those of [`Scale::levels`], [`Scale::bins`] and [`Scale::in_tree`].
-    pub fn scale(&self, epsilon: f64) -> Result<Scale, Error> {
-        let scale = self.cells(epsilon)?;
+    pub fn scale(&self) -> Result<Scale, Error> {
+        let scale = self.cells()?;
         match self.tree.as_deref() {
             None => Ok(scale),
             Some([all]) if scale.edges().is_some() && *all == scale.cells() => Ok(scale),
@@ -94,7 +89,7 @@ impl NumberDraft {
     /// The same with the tree that is best, of [`NumberDraft::MANY`] bins or more that are
     /// wanted for quantiles, where none is said and one is predicted to be better than none.
     pub(super) fn best_scale(&self, epsilon: f64) -> Result<Scale, Error> {
-        let scale = self.scale(epsilon)?;
+        let scale = self.scale()?;
         let many =
             self.tree.is_none() && self.wanted() == Want::Quantiles && scale.cells() >= Self::MANY;
         if !many {
@@ -108,7 +103,7 @@ impl NumberDraft {
     }
 
     /// The scale without its tree.
-    fn cells(&self, epsilon: f64) -> Result<Scale, Error> {
+    fn cells(&self) -> Result<Scale, Error> {
         let combination = |reason| Err(Error::Combination { reason });
         let mean = self.wanted() == Want::Mean;
         if mean && self.is_binned() {
@@ -127,8 +122,7 @@ impl NumberDraft {
                 );
             }
             (Some(min), Some(max), None) if mean => {
-                let levels = self.levels.unwrap_or_else(|| best_levels(epsilon));
-                Scale::levels(min, max, levels)
+                Scale::levels(min, max, self.levels.unwrap_or(2))
             }
             (Some(min), Some(max), None) => {
                 let bins = self.bins.unwrap_or(Self::BINS);
@@ -158,10 +152,8 @@ impl NumberDraft {
         }
         let cells = scale.cells();
         let buckets = match self.wanted() {
-            // A level for each bucket: the variance that levels are chosen by.
-            Want::Mean => Some(cells),
-            Want::Histogram => None,
             Want::Quantiles => Some(best_for_sums(cells, epsilon)?.0),
+            Want::Histogram | Want::Mean => None,
         };
         Ok(Self::collision(buckets))
     }
@@ -219,6 +211,19 @@ impl NumberDraft {
     }
 }
 
+impl Limits {
+    /// Checks that limits in use are these.
+    ///
+    /// # Errors
+    /// [`Error::TaskDiffers`] naming the first difference.
+    pub(super) fn agrees_with(&self, used: &Self) -> Result<(), Error> {
+        let [[min, max], [least, most]] = [self.range(), used.range()];
+        same("min", &min, &least)?;
+        same("max", &max, &most)?;
+        same("unit", &self.unit(), &used.unit())
+    }
+}
+
 impl From<ScaleFile> for NumberDraft {
     fn from(file: ScaleFile) -> Self {
         Self {
@@ -254,43 +259,6 @@ impl Spacing {
         };
         Ok((0..=bins).map(edge).collect())
     }
-}
-
-/// The number of levels at which the worst variance of a mean is least, each level
-/// having a bucket of its own.
-fn best_levels(epsilon: f64) -> u32 {
-    let mut best = (f64::INFINITY, 2);
-    for levels in 2..=MOST_LEVELS {
-        let variance = worst_variance(levels, epsilon);
-        if variance < best.0 {
-            best = (variance, levels);
-        }
-    }
-    best.1
-}
-
-/// Over numbers from −1 to 1, of which the worst is an end or amid two levels: the
-/// variance is linear in x² + ρ(x) − x²·(1 − γ), quadratic between levels.
-///
-/// With γ = M/(e + M − 1) the level reported is drawn anew with probability γ, and
-/// w/(1 − γ) estimates x without bias.
-fn worst_variance(levels: u32, epsilon: f64) -> f64 {
-    let (m, r) = (f64::from(levels), f64::from(levels - 1));
-    let drawn = m / (libm::exp(epsilon) + m - 1.0);
-    let variance = |x: f64| {
-        let place = (x + 1.0) / 2.0 * r;
-        let part = place - libm::floor(place);
-        let rounding = 4.0 / (r * r) * part * (1.0 - part);
-        let any = drawn * (r + 2.0) / (3.0 * r);
-        let kept = 1.0 - drawn;
-        (kept * (x * x + rounding) + any) / (kept * kept) - x * x
-    };
-    // Every quarter of a step.
-    let steps = 4 * (levels - 1);
-    let x = |step: u32| 2.0 * f64::from(step) / f64::from(steps) - 1.0;
-    (0..=steps)
-        .map(|step| variance(x(step)))
-        .fold(0.0, f64::max)
 }
 
 /// The number of buckets at which the distribution function of so many bins has the

@@ -16,7 +16,7 @@ use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
 use crate::task::local::question::check_asked;
-use crate::task::{Items, Kind, Limits, Prefixes, Question, QuestionParts, Together};
+use crate::task::{Items, Kind, Numbers, Prefixes, Question, QuestionParts, Together};
 
 /// A [`Question`] whose mechanism may lack parameters, or be missing altogether, and
 /// whose sparsity, weight or scale may be left to hushbin.
@@ -77,7 +77,7 @@ pub enum Asked {
     /// A number, whose scale may be left open.
     Number(NumberDraft),
     /// Several numbers, with their names.
-    Numbers(Items, Vec<Limits>),
+    Numbers(Items, Numbers),
     /// A row and a column at once.
     Cross(CrossDraft),
     /// A text, of which prefixes are asked for.
@@ -143,8 +143,8 @@ impl QuestionDraft {
             Asked::Number(number) if self.is_open() => {
                 (Kind::Number(number.best_scale(epsilon)?), None)
             }
-            Asked::Number(number) => (Kind::Number(number.scale(epsilon)?), None),
-            Asked::Numbers(items, limits) => (Kind::Numbers(limits.clone().into()), Some(items)),
+            Asked::Number(number) => (Kind::Number(number.scale()?), None),
+            Asked::Numbers(items, numbers) => (Kind::Numbers(numbers.clone()), Some(items)),
             Asked::Cross(cross) => (Kind::Cross(cross.cross(epsilon)?), None),
             Asked::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
             Asked::Together(together) => (Kind::Together(together.clone()), None),
@@ -358,6 +358,17 @@ impl QuestionDraft {
             same("name", &self.name.as_str(), &question.name())?;
             match (&self.asked, question.kind()) {
                 (Asked::Number(number), Kind::Number(scale)) => number.agrees_with(scale)?,
+                (Asked::Numbers(_, own), Kind::Numbers(used))
+                    if own.is_alone() && used.is_alone() =>
+                {
+                    own[0].agrees_with(&used[0])?;
+                }
+                (Asked::Numbers(_, own), Kind::Number(_)) if own.is_alone() => {
+                    same("for its mean", &true, &false)?;
+                }
+                (Asked::Number(_), Kind::Numbers(used)) if used.is_alone() => {
+                    same("for its mean", &false, &true)?;
+                }
                 (Asked::Cross(draft), Kind::Cross(cross)) => draft.agrees_with(cross)?,
                 _ => {
                     let (kind, items) = self.kind(question.epsilon())?;

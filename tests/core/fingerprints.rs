@@ -76,7 +76,10 @@ fn tasks() -> Vec<Value> {
         asks(json!({ "kind": "ratings", "items": ["a", "b"], "sparsity": 1, "value": "sign" })),
         asks(json!({ "kind": "set", "options": ["a", "b", "c"], "sparsity": 2 })),
         asks(json!({ "kind": "text", "prefixes": [2, 4], "mechanism": independent })),
-        asks(json!({ "kind": "number", "min": 0.0, "max": 8.0, "levels": 5, "unit": "s" })),
+        asks(
+            json!({ "kind": "number", "min": 0.0, "max": 8.0, "unit": "s", "mechanism": {
+                "name": "window", "drawn": 1, "atoms": 5, "favoured": 2, "values": [2, 3] } }),
+        ),
         asks(
             json!({ "kind": "number", "edges": [0.0, 1.0, 2.0, 3.0, 4.0], "tree": [2, 2],
             "mechanism": independent }),

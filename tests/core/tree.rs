@@ -271,9 +271,10 @@ fn trees_that_make_no_sense_are_refused() {
     let mechanism = json!({ "name": "collision", "hashing": "balanced" });
     let balanced = refused(&asked("mechanism", mechanism));
     assert!(balanced.contains("\"independent\""), "{balanced}");
-    let levels =
-        refused(&json!({ "min": 0, "max": 8, "levels": 8, "want": "mean", "tree": [2, 4] }));
-    assert!(levels.contains("mean"), "{levels}");
+    let mean = json!({ "id": "t", "epsilon": 1.0, "questions": [{ "name": "load",
+        "kind": "number", "min": 0, "max": 8, "want": "mean", "tree": [2, 4] }] });
+    let mean = serde_json::from_value::<TaskDraft>(mean).unwrap_err();
+    assert!(mean.to_string().contains("mean"), "{mean}");
     let other = json!({ "id": "t", "epsilon": 1.0,
         "questions": [{ "name": "q", "kind": "flag", "tree": [2, 4] }] });
     let other = serde_json::from_value::<TaskDraft>(other)

@@ -81,13 +81,11 @@ interface NumberOf extends Named {
 }
 
 /** A question for a number, of which the mean is estimated. */
-export interface LevelsQuestion extends NumberOf {
+export interface MeanQuestion extends NumberOf {
   /** Least number; those below are clipped. */
   readonly min: number;
   /** Greatest number; those above are clipped. */
   readonly max: number;
-  /** To how many numbers, evenly from `min` to `max`, answers are rounded, 2 to 1024. */
-  readonly levels: number;
 }
 
 /** A question for a number, of which the distribution is estimated. */
@@ -102,7 +100,7 @@ export interface BinsQuestion extends NumberOf {
 }
 
 /** A question for a number. */
-export type NumberQuestion = LevelsQuestion | BinsQuestion;
+export type NumberQuestion = MeanQuestion | BinsQuestion;
 
 /** One of several numbers. */
 export interface Attribute {
@@ -129,8 +127,14 @@ type PartOf<Q> = Q extends Question ? Omit<Q, keyof Named> & Pick<Q, "name"> : n
 /** What the rows of a cross are, or what is asked together: options, or no and yes. */
 export type Rows = PartOf<ChoiceQuestion | FlagQuestion>;
 
+/** A number whose mean is estimated in each row of a cross. */
+export interface Levels extends PartOf<MeanQuestion> {
+  /** To how many numbers, evenly from `min` to `max`, answers are rounded, 2 to 1024. */
+  readonly levels: number;
+}
+
 /** What the columns of a cross are. */
-export type Columns = PartOf<ChoiceQuestion | FlagQuestion | NumberQuestion>;
+export type Columns = PartOf<ChoiceQuestion | FlagQuestion | BinsQuestion> | Levels;
 
 /** A question for two things at once: shares of both, or the mean of a number in each row. */
 export interface CrossQuestion extends Named {
@@ -234,7 +238,7 @@ const OF_KIND = {
   set: { options: items, sparsity: integer },
   choice: { options: items },
   flag: {},
-  number: { min: number, max: number, levels: integer },
+  number: { min: number, max: number },
   numbers: { of: /* @__PURE__ */ listOf(attribute) },
   cross: { of: parts },
   text: { prefixes: /* @__PURE__ */ listOf(integer) },
@@ -266,6 +270,7 @@ function fieldsOf(
       name: text,
       kind: text,
       ...(binned ? { edges: listOf(number) } : OF_KIND[kind]),
+      ...(kind === "number" && !binned && kinds === AXES && { levels: integer }),
       ...required,
     },
     {
@@ -326,7 +331,7 @@ export function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void
 /** What stands for a tree, where else the number of edges is. */
 const TREE = 2 ** 31;
 
-function writeScale(question: PartOf<NumberQuestion>, bytes: CanonicalBytes): void {
+function writeScale(question: PartOf<BinsQuestion> | Levels, bytes: CanonicalBytes): void {
   writeUnit(question.unit, bytes);
   if ("edges" in question) {
     const { edges, tree } = question;
@@ -370,12 +375,22 @@ export function writeQuestion(question: Question, bytes: CanonicalBytes): void {
   const { name, weight = 1, kind } = question;
   bytes.text(name);
   bytes.number(weight);
+  const binned = kind === "number" && "edges" in question;
+  const means = kind === "numbers" ? question.of : kind === "number" && !binned && [question];
   if (kind === "ratings") {
     bytes.number(VALUES.indexOf(question.value));
   } else {
-    writeKind(kind, bytes);
+    writeKind(means ? "numbers" : kind, bytes);
   }
-  if (kind === "number") {
+  if (means) {
+    bytes.number(means.length);
+    for (const { unit, min, max } of means) {
+      writeUnit(unit, bytes);
+      bytes.float(min);
+      bytes.float(max);
+    }
+  }
+  if (binned) {
     writeScale(question, bytes);
   } else if (kind === "cross" || kind === "together") {
     if (kind === "together") {
@@ -385,21 +400,11 @@ export function writeQuestion(question: Question, bytes: CanonicalBytes): void {
   } else if (kind === "text") {
     bytes.number(question.prefixes.length);
     question.prefixes.forEach((length) => void bytes.number(length));
-  } else if (kind !== "flag") {
-    let sparsity = 1;
-    if (kind === "numbers") {
-      sparsity = question.of.length;
-      bytes.number(sparsity);
-      for (const { unit, min, max } of question.of) {
-        writeUnit(unit, bytes);
-        bytes.float(min);
-        bytes.float(max);
-      }
-    } else if (kind !== "choice") {
-      sparsity = question.sparsity;
-    }
+  } else if (kind !== "flag" && kind !== "number") {
     writeItems(itemsOf(question), bytes);
-    bytes.number(sparsity);
+    bytes.number(
+      kind === "numbers" ? question.of.length : kind === "choice" ? 1 : question.sparsity,
+    );
   }
   writeMechanism(question.mechanism, bytes);
 }

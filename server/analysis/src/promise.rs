@@ -366,18 +366,23 @@ pub fn repeats(task: &Task) -> Option<String> {
 /// none for people with at most s entries.
 #[must_use]
 pub fn bias(question: &Question) -> Option<String> {
-    let scale = match question.kind() {
-        Kind::Number(scale) => Some(scale),
-        Kind::Cross(cross) => cross.columns().scale(),
+    let range = match question.kind() {
+        Kind::Number(scale) => Some((scale.range(), scale.unit())),
+        Kind::Cross(cross) => cross.columns().scale().map(|own| (own.range(), own.unit())),
+        Kind::Numbers(of) if of.is_alone() => Some((of[0].range(), of[0].unit())),
         _ => None,
     };
-    if let Some(scale) = scale {
-        let [min, max] = scale.range();
-        let unit = scale
-            .unit()
-            .map_or(String::new(), |unit| format!(" {unit}"));
+    let beyond = match (range, question.kind()) {
+        (Some(([min, max], unit)), _) => {
+            let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
+            Some(format!("{min} to {max}{unit}"))
+        }
+        (None, Kind::Numbers(_)) => Some("their range".to_owned()),
+        (None, _) => None,
+    };
+    if let Some(range) = beyond {
         return Some(format!(
-            "Numbers beyond {min} to {max}{unit} counted as the end that they are nearer to. \
+            "Numbers beyond {range} counted as the end that they are nearer to. \
              Intervals do not cover what that takes off a mean."
         ));
     }

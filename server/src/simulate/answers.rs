@@ -134,13 +134,7 @@ impl Answers {
                 Ok(vec![one(item(question.items(), value)?)])
             }
             (Kind::Choice, _) => expected("one of the options"),
-            (Kind::Number(scale), _) => match value.as_f64() {
-                Some(value) => {
-                    self.clip(index, scale.range(), value);
-                    Ok(vec![Entry { item: 0, value }])
-                }
-                None => expected("a finite number"),
-            },
+            (Kind::Number(scale), _) => self.number(index, scale.range(), value),
             (Kind::Set, Value::Array(options)) => {
                 let options = options.iter();
                 options
@@ -148,6 +142,7 @@ impl Answers {
                     .collect()
             }
             (Kind::Set, _) => expected("a list of options"),
+            (Kind::Numbers(of), _) if of.is_alone() => self.number(index, of[0].range(), value),
             (Kind::Numbers(of), Value::Object(numbers)) => {
                 Ok(self.numbers(index, of, rated(question, numbers)?))
             }
@@ -175,6 +170,19 @@ impl Answers {
             (Kind::Ratings(_), Value::Object(ratings)) => rated(question, ratings),
             (Kind::Ratings(_), _) => expected("items and their values"),
         }
+    }
+
+    fn number(
+        &mut self,
+        question: usize,
+        range: [f64; 2],
+        value: &Value,
+    ) -> Result<Vec<Entry>, String> {
+        let Some(value) = value.as_f64() else {
+            return Err(format!("expected a finite number, found {value}"));
+        };
+        self.clip(question, range, value);
+        Ok(vec![Entry { item: 0, value }])
     }
 
     /// Numbers in the order of their items.

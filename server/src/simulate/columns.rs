@@ -84,6 +84,7 @@ pub(super) fn value(kind: &Kind, cell: &str) -> Value {
         _ if cell.is_empty() => Value::Null,
         Kind::Flag => cell.parse().map_or_else(|_| text(), Value::Bool),
         Kind::Number(_) => number(cell),
+        Kind::Numbers(of) if of.is_alone() => number(cell),
         // The columns of what has parts are those of its parts.
         Kind::Choice | Kind::Cross(_) | Kind::Together(_) => text(),
         Kind::Ratings(_) | Kind::Numbers(_) => {

@@ -271,7 +271,7 @@ impl Truth {
             quantile: None,
             estimate: mean.estimate,
             interval: mean.interval,
-            truth: self.numbers.iter().sum::<f64>() / people,
+            truth: self.by_item[0],
         });
         let quantiles = number.quantiles.iter().map(|quantile| Compared {
             row: None,

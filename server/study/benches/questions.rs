@@ -85,16 +85,9 @@ impl Way<'_> {
             let made = randomizer.randomize_answers(&[&entries], rng).unwrap();
             totals.fold(&made.report);
         }
-        let options = Options::default();
-        if question.kind().name() == "number" {
-            let query = Query::new(&self.task, &options).unwrap();
-            let answer = Estimator::for_task(self.task.clone()).estimates(&totals, &query);
-            let mean = answer.number.unwrap().mean.unwrap();
-            return (mean.estimate - truth[0]).powi(2);
-        }
         let items: Vec<u64> = (0..u64::from(cells)).collect();
         let estimand = match question.kind().name() {
-            "numbers" => Estimand::Mean,
+            "number" | "numbers" => Estimand::Mean,
             "ratings" if question.value() == ValueKind::Real => Estimand::Mean,
             "ratings" => Estimand::Plus,
             _ => Estimand::Share,

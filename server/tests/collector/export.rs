@@ -111,7 +111,7 @@ impl People {
             .zip(values)
             .map(|(question, value)| {
                 let items = match question.kind() {
-                    Kind::Numbers(_) => vec![0, 1],
+                    Kind::Numbers(of) => (0..of.len() as u64).collect(),
                     Kind::Text(prefixes) => prefixes.keys("ab"),
                     _ => vec![0],
                 };

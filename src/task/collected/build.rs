@@ -185,6 +185,8 @@ impl Question {
              \"together\" are those of its kind"
         } else if parts.kind == Kind::Ratings(ValueKind::Presence) {
             "ratings are signs or real numbers: what is there or not is a \"set\""
+        } else if matches!(&parts.kind, Kind::Number(scale) if scale.edges().is_none()) {
+            "levels are of a \"cross\": the mean of a \"number\" is of its limits"
         } else {
             return Self::of_bytes(parts);
         };

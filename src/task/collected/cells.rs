@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::error::Error;
+use crate::error::{Error, error};
 use crate::task::local::scale::{Cells, Scale};
 use crate::task::local::tree::Tree;
 
@@ -22,7 +22,12 @@ impl Scale {
     /// assert!(Scale::levels(0.0, 1.0, 64).unwrap().in_tree(vec![8, 8]).is_err());
     /// ```
     pub fn in_tree(mut self, branches: Vec<u32>) -> Result<Self, Error> {
-        self.join(branches)?;
+        if self.edges().is_none() {
+            return Err(error!(Combination {
+                reason: "a \"tree\" is over bins, not over \"levels\"",
+            }));
+        }
+        self.tree = Some(Tree::new(self.cells(), branches)?);
         Ok(self)
     }
 

@@ -57,8 +57,6 @@ pub(crate) struct QuestionFile<M> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) levels: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) edges: Option<Vec<f64>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tree: Option<Vec<u32>>,
@@ -116,7 +114,7 @@ impl<M> QuestionFile<M> {
         }
         if self.scale() != ScaleFile::default() && self.kind != KindName::Number {
             return combination(
-                "\"min\", \"max\", \"levels\", \"edges\", \"tree\" and \"unit\" are for a \"number\"",
+                "\"min\", \"max\", \"edges\", \"tree\" and \"unit\" are for a \"number\"",
             );
         }
         Ok(self.items.as_ref().or(self.options.as_ref()))
@@ -128,6 +126,11 @@ impl<M> QuestionFile<M> {
     /// As [`Limits::new`], and [`Error::Combination`] for other fields than theirs.
     pub(crate) fn attributes(&self) -> Result<(Items, Vec<Limits>), Error> {
         let of = self.of.as_deref().unwrap_or_default();
+        if of.len() == 1 {
+            return Err(error!(Combination {
+                reason: "\"numbers\" are two or more: one is a \"number\"",
+            }));
+        }
         let names = of.iter().map(|own| own.name.clone()).collect();
         let limits: Result<_, Error> = of.iter().map(PartFile::limits).collect();
         Ok((Items::Named(names), limits?))
@@ -183,7 +186,8 @@ impl<M> QuestionFile<M> {
             (KindName::Flag, _) => Kind::Flag,
             (KindName::Text, _) => Kind::Text(self.prefixes()?),
             (KindName::Together, _) => Kind::Together(self.together()?),
-            _ => Kind::Number(self.scale().complete()?),
+            _ if self.scale().has_bins() => Kind::Number(self.scale().complete()?),
+            _ => Kind::Numbers(alloc::vec![self.scale().limits()?].into()),
         };
         let items = kind.own_items().or(items);
         Ok((
@@ -207,7 +211,7 @@ impl<M> QuestionFile<M> {
             min: self.min,
             max: self.max,
             unit: self.unit.clone(),
-            levels: self.levels,
+            levels: None,
             edges: self.edges.clone(),
             tree: self.tree.clone(),
             bins: self.bins,
@@ -259,6 +263,7 @@ impl QuestionFile<Mechanism> {
         let kind = question.kind();
         let scale = match kind {
             Kind::Number(scale) => ScaleFile::of(scale),
+            Kind::Numbers(own) if own.is_alone() => ScaleFile::of_limits(&own[0]),
             _ => ScaleFile::default(),
         };
         let lists = kind.own_items().is_none() && !matches!(kind, Kind::Numbers(_));
@@ -274,6 +279,7 @@ impl QuestionFile<Mechanism> {
                 Kind::Choice => KindName::Choice,
                 Kind::Flag => KindName::Flag,
                 Kind::Number(_) => KindName::Number,
+                Kind::Numbers(own) if own.is_alone() => KindName::Number,
                 Kind::Numbers(_) => KindName::Numbers,
                 Kind::Cross(_) => KindName::Cross,
                 Kind::Text(_) => KindName::Text,
@@ -282,7 +288,9 @@ impl QuestionFile<Mechanism> {
             items,
             options,
             of: match kind {
-                Kind::Numbers(limits) => Some(PartFile::of_numbers(question.items(), limits)),
+                Kind::Numbers(limits) if !limits.is_alone() => {
+                    Some(PartFile::of_numbers(question.items(), limits))
+                }
                 Kind::Cross(cross) => Some(cross.parts().iter().map(PartFile::of).collect()),
                 Kind::Together(all) => Some(all.parts().iter().map(PartFile::of).collect()),
                 _ => None,
@@ -291,7 +299,6 @@ impl QuestionFile<Mechanism> {
             value: rates.then(|| question.value()),
             min: scale.min,
             max: scale.max,
-            levels: scale.levels,
             edges: scale.edges,
             tree: scale.tree,
             unit: scale.unit,

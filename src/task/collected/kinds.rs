@@ -17,6 +17,7 @@ impl Kind {
             Self::Choice => "choice",
             Self::Flag => "flag",
             Self::Number(_) => "number",
+            Self::Numbers(own) if own.is_alone() => "number",
             Self::Numbers(_) => "numbers",
             Self::Cross(_) => "cross",
             Self::Text(_) => "text",

@@ -43,9 +43,46 @@ impl ScaleFile {
         }
     }
 
+    /// Returns the fields of a number without cells.
+    pub(crate) fn of_limits(limits: &Limits) -> Self {
+        let [min, max] = limits.range();
+        Self {
+            min: Some(min),
+            max: Some(max),
+            unit: limits.unit().map(ToOwned::to_owned),
+            ..Self::default()
+        }
+    }
+
+    /// Returns whether it says which bins a number is put into.
+    pub(crate) const fn has_bins(&self) -> bool {
+        self.edges.is_some() || self.tree.is_some()
+    }
+
     /// Whether it says what cells are chosen by.
     pub(crate) const fn is_open(&self) -> bool {
         self.want.is_some() || self.bins.is_some() || self.spacing.is_some()
+    }
+
+    /// Returns the limits of a number whose mean is wanted.
+    ///
+    /// # Errors
+    /// As [`Limits::new`], and [`Error::Combination`] for what is said of cells.
+    pub(crate) fn limits(self) -> Result<Limits, Error> {
+        let cells = Self {
+            want: None,
+            min: None,
+            max: None,
+            unit: None,
+            ..self.clone()
+        };
+        match (self.min, self.max) {
+            (Some(min), Some(max)) if cells == Self::default() => Limits::new(min, max, self.unit),
+            _ => Err(error!(Combination {
+                reason: "a \"number\" has a \"min\" and a \"max\" for its mean, or bins for its \
+                         distribution",
+            })),
+        }
     }
 
     /// The scale of a complete task.

@@ -75,11 +75,7 @@ fn read_named(budget: Budget, reader: &mut CanonicalReader<'_>) -> Result<Read, 
     for _ in 0..reader.count() {
         let name = reader.text().to_owned();
         let weight = reader.small();
-        let (kind, items) = Kind::read_canonical(reader)?;
-        let sparsity = match kind.own_items() {
-            Some(_) => kind.own_sparsity(),
-            None => reader.small(),
-        };
+        let (kind, items, sparsity) = Kind::read_canonical(reader)?;
         let asked = (kind, items);
         questions.push(read_mechanism(
             name,

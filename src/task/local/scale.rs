@@ -9,7 +9,7 @@ use super::tree::Tree;
 use crate::bounds::{self, ascending};
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
-use crate::error::{Error, error};
+use crate::error::Error;
 use crate::sample;
 use crate::task::items::check_name;
 
@@ -30,7 +30,7 @@ use crate::task::items::check_name;
 pub struct Scale {
     pub(in crate::task) cells: Cells,
     /// Over bins.
-    tree: Option<Tree>,
+    pub(in crate::task) tree: Option<Tree>,
     pub(in crate::task) unit: Option<String>,
 }
 
@@ -80,16 +80,6 @@ impl Scale {
             tree: None,
             unit: None,
         })
-    }
-
-    pub(in crate::task) fn join(&mut self, branches: Vec<u32>) -> Result<(), Error> {
-        if self.edges().is_none() {
-            return Err(error!(Combination {
-                reason: "a \"tree\" is over bins, not over \"levels\"",
-            }));
-        }
-        self.tree = Some(Tree::new(self.cells(), branches)?);
-        Ok(())
     }
 
     /// The same with the unit of its numbers.
@@ -197,7 +187,11 @@ impl Scale {
         }
     }
 
-    pub(in crate::task) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+    /// Reads the cells of a number, which are bins, or of a part, which may be levels too.
+    pub(in crate::task) fn read_canonical(
+        of_part: bool,
+        reader: &mut CanonicalReader<'_>,
+    ) -> Result<Self, Error> {
         let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
         let mut branches = None;
@@ -205,14 +199,14 @@ impl Scale {
             branches = Some(Tree::read_branches(reader)?);
         }
         let mut scale = match reader.count() {
-            0 => {
+            0 if of_part => {
                 let levels = reader.small();
                 Self::levels(reader.float(), reader.float(), levels)
             }
             count => Self::bins((0..count).map(|_| reader.float()).collect()),
         }?;
         if let Some(branches) = branches {
-            scale.join(branches)?;
+            scale.tree = Some(Tree::new(scale.cells(), branches)?);
         }
         scale.in_unit(unit)
     }

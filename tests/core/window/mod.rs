@@ -106,10 +106,14 @@ fn stands(window: &Window, level: u32) -> f64 {
 fn task(attributes: u32, window: Window, epsilon: f64) -> Task {
     let limits = Limits::new(-1.0, 1.0, None).unwrap();
     let names = (0..attributes).map(|index| format!("n{index}")).collect();
+    let items = match attributes {
+        1 => Items::Count(1),
+        _ => Items::Named(names),
+    };
     let question = Question::new(QuestionParts {
         name: "all".to_owned(),
         kind: Kind::Numbers(vec![limits; attributes as usize].into()),
-        items: Items::Named(names),
+        items,
         sparsity: attributes,
         weight: 1,
         epsilon,

@@ -96,6 +96,7 @@ fn numbers_that_make_no_sense_are_refused() {
     let of = layout()["of"].clone();
     let attribute =
         |name: &str, min: f64, max: f64| json!({ "name": name, "min": min, "max": max });
+    let other = attribute("z", 0.0, 1.0);
     let many: Vec<Value> = (0..1025)
         .map(|index| attribute(&format!("n{index}"), 0.0, 1.0))
         .collect();
@@ -107,18 +108,25 @@ fn numbers_that_make_no_sense_are_refused() {
         (json!({ "of": of, "min": 0.0 }), "\"min\""),
         (json!({ "of": of, "unit": "s" }), "\"unit\""),
         (json!({ "of": of, "items": 2 }), "\"items\""),
-        (json!({ "of": [{ "name": "a", "min": 0.0 }] }), "max"),
+        (json!({ "of": [attribute("a", 0.0, 1.0)] }), "two or more"),
+        (json!({ "of": [{ "name": "a", "min": 0.0 }, other] }), "max"),
         (
-            json!({ "of": [{ "name": "a", "min": 0.0, "max": 1.0, "levels": 3 }] }),
+            json!({ "of": [{ "name": "a", "min": 0.0, "max": 1.0, "levels": 3 }, other] }),
             "\"levels\"",
         ),
-        (json!({ "of": [attribute("a", 1.0, 1.0)] }), "ascending"),
-        (json!({ "of": [attribute("a", -1e308, 1e308)] }), "finite"),
+        (
+            json!({ "of": [attribute("a", 1.0, 1.0), other] }),
+            "ascending",
+        ),
+        (
+            json!({ "of": [attribute("a", -1e308, 1e308), other] }),
+            "finite",
+        ),
         (
             json!({ "of": [attribute("a", 0.0, 1.0), attribute("a", 0.0, 2.0)] }),
             "two items are named \"a\"",
         ),
-        (json!({ "of": [attribute("", 0.0, 1.0)] }), "name"),
+        (json!({ "of": [attribute("", 0.0, 1.0), other] }), "name"),
         (
             json!({ "of": of, "mechanism": { "name": "window", "drawn": 3, "atoms": 2,
                 "favoured": 1, "values": [1] } }),

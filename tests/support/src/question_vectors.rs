@@ -49,6 +49,11 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
         value: 1.0,
     };
     match question.kind() {
+        Kind::Number(_) | Kind::Numbers(_) if answer.is_number() => vec![Entry {
+            item: 0,
+            value: answer.as_f64().unwrap(),
+        }],
+        Kind::Number(_) => unreachable!("a number is answered by one"),
         Kind::Ratings(_) | Kind::Numbers(_) => {
             let rated = answer.as_object().unwrap().iter();
             let entry = |(name, value): (&String, &Value)| Entry {
@@ -62,10 +67,6 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
         Kind::Flag => vec![Entry {
             item: u64::from(answer.as_bool().unwrap()),
             value: 1.0,
-        }],
-        Kind::Number(_) => vec![Entry {
-            item: 0,
-            value: answer.as_f64().unwrap(),
         }],
         Kind::Text(prefixes) => {
             let keys = prefixes.keys(answer.as_str().unwrap()).into_iter();

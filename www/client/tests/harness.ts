@@ -51,9 +51,8 @@ export const SURVEY = {
       kind: "number",
       min: 0,
       max: 3000,
-      levels: 16,
       unit: "ms",
-      mechanism: { ...ONE_OF, buckets: 8 },
+      mechanism: { name: "window", drawn: 1, atoms: 6, favoured: 3, values: [377, 444, 522] },
     },
     { name: "seconds", kind: "number", edges: [0, 1, 10], mechanism: { ...ONE_OF, buckets: 2 } },
     {

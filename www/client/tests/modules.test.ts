@@ -23,7 +23,7 @@ const MEANS: Task = {
   id: "means",
   mechanism: { name: "coco", rule: "strongest", favoured: 2, hashing: "balanced", buckets: 8 },
 };
-const SEVERAL_PARTS: readonly string[] = ["numbers", "cross", "together"];
+const SEVERAL_PARTS: readonly string[] = ["cross", "together"];
 const HEAVIEST = {
   name: "collision",
   rule: "heaviest",
@@ -44,7 +44,9 @@ const CLIPPED_RATINGS = { ...RATINGS, mechanism: CLIPPED };
 /** Questions of one part each, as the smaller one knows them. */
 const ASKED: Task = {
   ...SURVEY,
-  questions: SURVEY.questions.filter(({ kind }) => !SEVERAL_PARTS.includes(kind)),
+  questions: SURVEY.questions.filter(
+    ({ kind, mechanism }) => !SEVERAL_PARTS.includes(kind) && mechanism.name !== "window",
+  ),
 };
 const MIXED: Task = {
   ...ASKED,

@@ -56,7 +56,7 @@ export function soleView(answer: Plan, asked: Survey): View {
 }
 
 function cellsOf({ errors_of }: QuestionPlan): string {
-  return errors_of === "mean" || errors_of === "conditional-mean" ? "levels" : "bins";
+  return errors_of === "conditional-mean" ? "levels" : "bins";
 }
 
 function figuresOf(own: QuestionPlan, { solved_for }: Plan): Figure[] {

@@ -17,10 +17,10 @@ export function numberPlan(): Plan {
       {
         name: "number",
         kind: "number",
-        mechanism: { name: "collision" },
+        mechanism: { name: "window" },
         sparsity: 1,
-        answers: 3,
-        cells: 3,
+        answers: 1,
+        cells: null,
         share: 1,
         reports: 1000,
         errors_of: "mean",

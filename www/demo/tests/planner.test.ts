@@ -237,7 +237,13 @@ describe("a question of a kind", () => {
       "local ε": 1,
       people: 1000,
     });
-    expect(view.parameters).toContain("; 3 levels");
+    expect(view.mechanism).toBe("Window");
+    const bins = numberPlan();
+    const questions = bins.questions.map(
+      (own) => ({ ...own, errors_of: "quantile-share", cells: 16 }) as const,
+    );
+    const binned = soleView({ ...bins, questions }, surveyOf({ kind: "number" }));
+    expect(binned.parameters).toContain("; 16 bins");
     expect(view.offers.map(({ picked }) => picked)).toEqual([true, false]);
     // Twice the variance takes twice the people.
     expect(view.offers[1]?.costs).toEqual(["0.354", "–", "2,000"]);

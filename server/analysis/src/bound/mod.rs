@@ -277,6 +277,7 @@ pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Optio
     let domain = question.domain();
     let cells = match question.kind() {
         Kind::Number(_) => true,
+        Kind::Numbers(of) => of.is_alone(),
         Kind::Cross(cross) => cross.columns().scale().is_some(),
         _ => false,
     };

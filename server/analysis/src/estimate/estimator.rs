@@ -16,7 +16,7 @@ use crate::estimate::law::{Law, Layered, OneAnswer};
 use crate::estimate::mechanism::{Asked, Prepared, prepared};
 use crate::estimate::point::{Estimand, ItemPoints, People};
 use crate::estimate::query::{Estimate, Label, Quantiles, Query};
-use crate::estimate::question::{Cells, Parts, cross, number};
+use crate::estimate::question::{Cells, NumberEstimates, Parts, cross, number};
 use crate::promise::{Privacy, bias, repeats};
 
 /// A task with the rates of its mechanisms, which are computed once.
@@ -150,15 +150,7 @@ impl Estimator {
             stand_out: query
                 .false_discovery_rate
                 .and_then(|rate| laws.stand_out(&query.labels, rate)),
-            number: match (question.kind(), &laws.cells) {
-                (Kind::Number(scale), Some(cells)) => Some(number::estimates(
-                    scale,
-                    cells,
-                    &query.parts,
-                    &query.quantiles,
-                )),
-                _ => None,
-            },
+            number: laws.number(question, query),
             cross: match (question.kind(), &laws.cells) {
                 (Kind::Cross(cross), Some(cells)) => {
                     Some(cross::estimates(cross, cells.flat(), &query.quantiles))
@@ -355,6 +347,27 @@ impl Laws<'_> {
             }))
         };
         Estimand::ALL.map(estimate)
+    }
+
+    fn number(&self, question: &Question, query: &Query) -> Option<NumberEstimates> {
+        match (question.kind(), &self.cells) {
+            (Kind::Number(scale), Some(cells)) => Some(number::estimates(
+                scale,
+                cells,
+                &query.parts,
+                &query.quantiles,
+            )),
+            (Kind::Numbers(own), _) if own.is_alone() && !self.points.is_empty() => {
+                // The mean is all that is estimated of it.
+                let mean = self
+                    .estimates(0, &query.quantiles)
+                    .into_iter()
+                    .flatten()
+                    .next()?;
+                Some(number::of_mean(&own[0], in_unit(mean, &own[0])))
+            }
+            _ => None,
+        }
     }
 
     fn stand_out(&self, labels: &[Label], false_discovery_rate: f64) -> Option<StandOut> {

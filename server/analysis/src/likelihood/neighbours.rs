@@ -184,6 +184,14 @@ pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
     let of_one = |own: f64, others: f64| at(&|index| if index == 0 { own } else { others });
     let alternate = |index: usize| if index.is_multiple_of(2) { 1.0 } else { -1.0 };
     let pair = |names: [&str; 2], inputs| NeighbourPair::new(names, inputs);
+    if limits.is_alone() {
+        let ends = [at(&|_| 1.0), at(&|_| -1.0)];
+        let inside = [at(&|_| 2.0), at(&|_| 0.4)];
+        return vec![
+            pair(["the greatest", "the least"], ends),
+            pair(["beyond the greatest", "inside"], inside),
+        ];
+    }
     vec![
         pair(
             ["all numbers at their greatest", "all at their least"],

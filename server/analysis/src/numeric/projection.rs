@@ -47,28 +47,6 @@ pub fn project(values: &mut [f64], sum: Sum) {
     }
 }
 
-/// Shares that people can have, near those estimated, of answers whose places are even from
-/// 0 to 1 and have this mean, or that of the nearest end.
-pub(crate) fn likely(mut shares: Vec<f64>, mean: f64) -> Vec<f64> {
-    project(&mut shares, Sum::Exactly(1.0));
-    let steps = shares.len() as f64 - 1.0;
-    let places = shares
-        .iter()
-        .zip(0..)
-        .map(|(share, at)| share * f64::from(at) / steps);
-    let place: f64 = places.sum();
-    let mean = mean.clamp(0.0, 1.0);
-    // Some answer at the end that the mean lies nearer to instead.
-    let end = f64::from(u8::from(mean > place));
-    if mean != place {
-        let moved = (mean - place) / (end - place);
-        shares.iter_mut().for_each(|share| *share *= 1.0 - moved);
-        let at = if end == 0.0 { 0 } else { shares.len() - 1 };
-        shares[at] += moved;
-    }
-    shares
-}
-
 /// τ, where Σ max(v − τ, 0) = `bound`.
 fn common_excess(values: &[f64], bound: f64) -> f64 {
     let mut falling = values.to_vec();

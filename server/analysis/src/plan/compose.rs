@@ -193,5 +193,5 @@ fn numbers(question: &Question, part: f64, reach: Reach) -> Vec<NumberError> {
             interval: standard_error * reach.single,
         }
     };
-    names.iter().zip(limits).map(number).collect()
+    names.iter().zip(limits.iter()).map(number).collect()
 }

@@ -66,12 +66,13 @@ impl Goal {
         question: &Question,
         wanted: &Wanted,
     ) -> Result<Self, PlanError> {
-        let binned = matches!(question.kind(), Kind::Number(scale) if scale.edges().is_some());
+        let binned = matches!(question.kind(), Kind::Number(_));
         let refuse = |reason| Err(PlanError::wanted(question.name(), reason));
         if !binned && (wanted.quantile.is_some() || wanted.spread.is_some()) {
             return refuse("has no quantiles: a \"number\" in bins has");
         }
-        if wanted.of.is_some() && !matches!(question.kind(), Kind::Numbers(_)) {
+        if wanted.of.is_some() && !matches!(question.kind(), Kind::Numbers(own) if !own.is_alone())
+        {
             return refuse("is not for several numbers, of which one could be meant");
         }
         let mut goal = match question.kind() {
@@ -210,15 +211,6 @@ impl Goal {
         let [min, max] = scale.range();
         let unit = scale.unit().map(str::to_owned);
         let range = max - min;
-        if scale.edges().is_none() {
-            return Ok(Self {
-                scale: range,
-                range,
-                unit,
-                estimates: 1,
-                ..Self::of_means(question, 1.0)
-            });
-        }
         let for_quantiles =
             matches!(&draft.asked, Asked::Number(number) if number.want == Some(Want::Quantiles));
         if wanted.quantile.is_none() && wanted.spread.is_none() && !for_quantiles {
@@ -259,19 +251,22 @@ impl Goal {
         limits: &[Limits],
         wanted: &Wanted,
     ) -> Result<Self, PlanError> {
-        let Items::Named(names) = question.items() else {
-            unreachable!("numbers have names");
+        // One that is asked alone has no name of its own.
+        let name = |item| match question.items() {
+            Items::Named(names) => names.get(item),
+            _ => None,
         };
-        let mut all = names.iter().zip(limits);
-        let (name, own) = match &wanted.of {
-            Some(of) => (all.find(|(name, _)| *name == of))
+        let mut all = limits.iter().enumerate();
+        let (item, own) = match &wanted.of {
+            Some(of) => all
+                .find(|&(item, _)| name(item) == Some(of))
                 .ok_or_else(|| PlanError::wanted(question.name(), "has no number of that name"))?,
             None => all
                 .max_by(|(_, a), (_, b)| width(a).total_cmp(&width(b)))
                 .expect("there is a number"),
         };
         Ok(Self {
-            of: Some(name.clone()),
+            of: name(item).cloned(),
             unit: own.unit().map(str::to_owned),
             ..Self::of_means(question, 0.5 * width(own))
         })

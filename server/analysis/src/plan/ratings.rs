@@ -20,7 +20,6 @@ pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64>
         // that nobody listed.
         Kind::Ratings(_) | Kind::Cross(_) | Kind::Text(_) | Kind::Together(_) => None,
         Kind::Set => answers(question.sparsity()),
-        Kind::Number(scale) if scale.edges().is_none() => Some((1, ValueKind::Real, 1)),
         Kind::Choice | Kind::Flag | Kind::Number(_) => answers(1),
         Kind::Numbers(limits) => (limits.len() <= MOST_NUMBERS).then_some((
             limits.len() as u32,
@@ -50,17 +49,8 @@ pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64>
             rated.worst_of_rated_bins(part, several)?,
             own.worst_variance(aim, several)?,
         ),
-        Aim::Mean => {
-            // A number's place is half of what it is rated, from −1 to 1.
-            let one = matches!(question.kind(), Kind::Number(_));
-            let part = if one { 0.25 } else { 1.0 };
-            (
-                part * rated.worst_variance(aim, several)?,
-                own.worst_variance(aim, several)?,
-            )
-        }
         Aim::MeanWithin(_) => return None,
-        Aim::Share => (
+        Aim::Mean | Aim::Share => (
             rated.worst_variance(aim, several)?,
             own.worst_variance(aim, several)?,
         ),

@@ -317,10 +317,15 @@ fn local_draft(numbers: impl Iterator<Item = (String, [f64; 2])>, epsilon: f64) 
     let of: Vec<_> = numbers
         .map(|(name, [min, max])| serde_json::json!({ "name": name, "min": min, "max": max }))
         .collect();
+    let mut question = match &of[..] {
+        [one] => serde_json::json!({ "kind": "number", "min": one["min"], "max": one["max"] }),
+        _ => serde_json::json!({ "kind": "numbers", "of": of }),
+    };
+    question["name"] = "numbers".into();
     let draft = serde_json::json!({
         "id": "local",
         "epsilon": epsilon,
-        "questions": [{ "name": "numbers", "kind": "numbers", "of": of }],
+        "questions": [question],
     });
     serde_json::from_value(draft).expect("a draft is written as it is read")
 }

@@ -86,9 +86,6 @@ pub(super) struct QuestionOptions {
     /// Estimate wanted of a number: mean, histogram or quantiles.
     #[arg(long, value_name = "WHAT")]
     want: Option<String>,
-    /// Number of levels for a mean (default chosen).
-    #[arg(long, value_name = "N")]
-    levels: Option<u32>,
     /// Number of bins for a histogram or quantiles.
     #[arg(long, value_name = "N")]
     bins: Option<u32>,
@@ -257,7 +254,6 @@ impl QuestionOptions {
             self.options.first().copied(),
             self.columns,
             self.numbers,
-            self.levels,
             self.bins,
             self.length,
         ];
@@ -268,7 +264,7 @@ impl QuestionOptions {
             || self.max.is_some();
         if of_kind && self.kind.is_none() {
             return Err(
-                "--options, --columns, --numbers, --min, --max, --unit, --want, --levels, --bins, \
+                "--options, --columns, --numbers, --min, --max, --unit, --want, --bins, \
                  --spacing and --length go with a --kind"
                     .into(),
             );
@@ -380,11 +376,10 @@ impl QuestionOptions {
         ]
     }
 
-    /// Returns the fields that a number's levels or bins are chosen by.
-    fn cells(&self) -> [(&'static str, Value); 4] {
+    /// Returns the fields that a number's bins are chosen by.
+    fn cells(&self) -> [(&'static str, Value); 3] {
         [
             ("want", json!(self.want)),
-            ("levels", json!(self.levels)),
             ("bins", json!(self.bins)),
             ("spacing", json!(self.spacing)),
         ]

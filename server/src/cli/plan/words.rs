@@ -86,7 +86,7 @@ fn write_question(out: &mut dyn Write, plan: &Plan, own: &QuestionPlan) -> io::R
     }
     if let Some(cells) = own.cells {
         let what = match own.errors_of {
-            ErrorsOf::Mean | ErrorsOf::ConditionalMean => "levels",
+            ErrorsOf::ConditionalMean => "levels",
             _ => "bins",
         };
         writeln!(out, "  {what:<9}  {cells}{}", describe::tree(&own.tree))?;

@@ -98,6 +98,23 @@ impl Cost {
     }
 }
 
+/// Returns what errors are predicted of, and half the range of one number, whose errors are in
+/// its unit.
+fn predicted(question: &Question) -> (String, Option<f64>) {
+    let what = match question.kind() {
+        Kind::Numbers(of) if of.is_alone() => {
+            let [min, max] = of[0].range();
+            let unit = of[0].unit().map(|unit| format!(", in {unit}"));
+            let what = format!("its mean{}", unit.unwrap_or_default());
+            return (what, Some(0.5 * (max - min)));
+        }
+        Kind::Numbers(_) => "a number, in means from -1 to 1 for its range",
+        Kind::Ratings(_) => "an item that few have, in means from -1 to 1",
+        _ => "an answer that few give, in shares from 0 to 1",
+    };
+    (what.to_owned(), None)
+}
+
 /// Of a number, where it has one.
 fn unit(scale: Option<&Scale>) -> String {
     let unit = scale.and_then(Scale::unit);
@@ -131,6 +148,13 @@ fn asked(question: &Question) -> String {
             let lengths: Vec<String> = prefixes.lengths().iter().map(u32::to_string).collect();
             format!("a text, by its first {} characters", lengths.join(", "))
         }
+        Kind::Numbers(limits) if limits.is_alone() => {
+            let [min, max] = limits[0].range();
+            let unit = limits[0]
+                .unit()
+                .map_or(String::new(), |unit| format!(" {unit}"));
+            format!("a number from {min} to {max}{unit}")
+        }
         Kind::Numbers(limits) => match limits.len() {
             1 => "one number".to_owned(),
             several => format!("{several} numbers"),
@@ -147,13 +171,9 @@ fn asked(question: &Question) -> String {
         Kind::Number(scale) => {
             let [min, max] = scale.range();
             let unit = unit(Some(scale));
-            let cells = match scale.edges() {
-                Some(_) => "bins",
-                None => "levels",
-            };
             let tree = describe::tree(scale.tree().map_or(&[][..], Tree::branches));
             format!(
-                "a number from {min} to {max}{unit} in {} {cells}{tree}",
+                "a number from {min} to {max}{unit} in {} bins{tree}",
                 scale.cells()
             )
         }
@@ -228,13 +248,10 @@ impl QuestionCost {
 
     fn write_predictions(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
         let confidence = 100.0 * DEFAULT_CONFIDENCE;
-        let domain = question.domain();
-        let what = if domain.is_dense() {
-            "a number, in means from -1 to 1 for its range"
-        } else if domain.is_rated() {
-            "an item that few have, in means from -1 to 1"
-        } else {
-            "an answer that few give, in shares from 0 to 1"
+        let (what, half) = predicted(question);
+        let shown = |error: f64, places: usize| match half {
+            Some(half) => describe::significant(half * error, 4),
+            None => format!("{error:.places$}"),
         };
         writeln!(out, "expected error of {what}:")?;
         writeln!(
@@ -248,7 +265,7 @@ impl QuestionCost {
         for prediction in &self.predictions {
             let together = prediction
                 .simultaneous_interval
-                .map_or_else(|| "-".to_owned(), |half| format!("±{half:.4}"));
+                .map_or_else(|| "-".to_owned(), |own| format!("±{}", shown(own, 4)));
             let remark = if prediction.interval >= USELESS {
                 "  noise: the interval holds every possible value"
             } else {
@@ -256,10 +273,10 @@ impl QuestionCost {
             };
             writeln!(
                 out,
-                "{:>12}  {:>14.5}  {:>14}  {together:>14}{remark}",
+                "{:>12}  {:>14}  {:>14}  {together:>14}{remark}",
                 prediction.people,
-                prediction.standard_error().unwrap_or(f64::NAN),
-                format!("±{:.4}", prediction.interval),
+                shown(prediction.standard_error().unwrap_or(f64::NAN), 5),
+                format!("±{}", shown(prediction.interval, 4)),
             )?;
         }
         self.write_ratios_and_texts(question, out)

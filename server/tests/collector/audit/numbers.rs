@@ -15,11 +15,14 @@ fn numbers(attributes: u32, [drawn, atoms, favoured]: [u32; 3]) -> Value {
     let of: Vec<Value> = (0..attributes)
         .map(|index| json!({ "name": format!("n{index}"), "min": -2, "max": 10 * (index + 1) }))
         .collect();
-    json!({
-        "name": "all", "kind": "numbers", "of": of,
-        "mechanism": { "name": "window", "drawn": drawn, "atoms": atoms, "favoured": favoured,
-            "values": values },
-    })
+    let mut question = match &of[..] {
+        [one] => json!({ "kind": "number", "min": one["min"], "max": one["max"] }),
+        _ => json!({ "kind": "numbers", "of": of }),
+    };
+    question["name"] = json!("all");
+    question["mechanism"] = json!({ "name": "window", "drawn": drawn, "atoms": atoms,
+        "favoured": favoured, "values": values });
+    question
 }
 
 fn task(epsilon: f64, questions: &[Value]) -> Task {

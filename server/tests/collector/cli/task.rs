@@ -65,19 +65,36 @@ fn a_check_of_questions_predicts_each() {
         .map(|own| own["share"].as_f64().unwrap())
         .collect();
     assert_eq!(shares, [0.75, 0.25]);
-    // One of two at ε: variance e/(e − 1)², of 30,000 and of 10,000 reports.
+    // One of two at ε: variance e/(e − 1)², of 30,000 reports; a mean of 10,000.
     let e = 1.0_f64.exp();
-    for (question, reports) in questions.iter().zip([30_000.0, 10_000.0]) {
-        let error = question["predictions"][0]["frequency_standard_error"].as_f64();
-        let expected = (e / reports).sqrt() / (e - 1.0);
-        assert!((error.unwrap() / expected - 1.0).abs() < 1e-9, "{question}");
+    for (question, field, variance, reports) in [
+        (&questions[0], "frequency", e / (e - 1.0).powi(2), 30_000.0),
+        (&questions[1], "mean", 4.0, 10_000.0),
+    ] {
+        let error = question["predictions"][0][format!("{field}_standard_error")].as_f64();
+        let ratio = error.unwrap() / f64::sqrt(variance / reports);
+        assert!((ratio - 1.0).abs() < 1e-3, "{ratio}: {question}");
     }
     assert!(printed.get("together_over_drawn").is_none(), "{printed}");
-    let words = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
+    let words = hushbin(&["task", "check", "--people", "40000", path]).stdout;
+    let words = String::from_utf8(words).unwrap();
+    // From −1 to 1 in JSON, and in words in the number's unit.
+    let error = questions[1]["predictions"][0]["mean_standard_error"].as_f64();
+    let line = words
+        .lines()
+        .filter(|line| line.starts_with("       40000"));
+    let shown: Vec<f64> = line
+        .map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap())
+        .collect();
+    assert!(
+        (shown[1] / (15.0 * error.unwrap()) - 1.0).abs() < 1e-3,
+        "{words}"
+    );
     for expected in [
         "one of 2 questions",
         "theme: one of 2 named options, 75.0%",
-        "30 s in 2 levels",
+        "load: a number from 0 to 30 s",
+        "expected error of its mean, in s:",
     ] {
         assert!(words.contains(expected), "{words}");
     }
@@ -274,7 +291,7 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
         "id": "visits", "epsilon": 1.0,
         "questions": [
             { "name": "theme", "kind": "choice", "options": ["dark", "light"] },
-            { "name": "load", "kind": "number", "min": 0, "max": 30, "levels": 2, "unit": "s" },
+            { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s" },
         ],
     }));
     // One of two at ε counts e/(e − 1), where people have 0 at least: 0.01·1.58198.
@@ -290,7 +307,7 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
     let of_theme =
         at("influence    on shares of 1% of made-up reports: at most 0.0158 up and 0.0158 down\n");
     let of_load =
-        at("influence    on means of 1% of made-up reports: at most 0.475 s up and 0.475 s down\n");
+        at("influence    on means of 1% of made-up reports: at most 0.554 s up and 0.554 s down\n");
     assert!(
         theme < of_theme && of_theme < load && load < of_load,
         "{words}"

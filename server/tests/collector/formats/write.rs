@@ -115,7 +115,7 @@ fn collect(place: [&str; 2], files: &[PathBuf], tasks: &[Task], token: &str, out
     }
     let (mut collector, address) = serve(command(), place, &more);
     for task in tasks {
-        let mut uploads = Uploads::new(task, 7);
+        let mut uploads = Uploads::new(task, 8);
         let mut sent = Vec::new();
         let mut client = Client::connect(address).unwrap();
         for round in 0..6 {
@@ -159,7 +159,7 @@ fn leave_unfinished(data: &Path, task: &Task) {
     files
         .close_batch(key, open.number, open.opened + 60)
         .unwrap();
-    let last = Uploads::new(task, 8).make(3);
+    let last = Uploads::new(task, 9).make(3);
     let record = Record {
         upload: last.id.0,
         reports: 3,
@@ -229,7 +229,7 @@ fn what_this_version_writes() {
     leave_unfinished(&data, &tasks[1]);
     let mut sent = fs::read(path("uploads/settings.bin")).unwrap();
     sent.extend(
-        Uploads::new(&tasks[1], 8)
+        Uploads::new(&tasks[1], 9)
             .make(3)
             .encode(&tasks[1].fingerprint()),
     );

@@ -72,7 +72,7 @@ fn answer(question: &Question) -> Vec<Entry> {
     let value = |item, value| Entry { item, value };
     match question.kind() {
         Kind::Number(_) => vec![value(0, 1.5)],
-        Kind::Numbers(_) => vec![value(0, 0.5), value(1, 0.5)],
+        Kind::Numbers(of) => (0..of.len() as u64).map(|item| value(item, 0.5)).collect(),
         Kind::Together(_) => vec![value(0, 1.0), value(1, 1.0)],
         Kind::Text(prefixes) => {
             let keys = prefixes.keys("ab").into_iter();

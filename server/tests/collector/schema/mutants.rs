@@ -27,7 +27,7 @@ const MORE: [&str; 7] = [
         { "name": "b", "kind": "set", "options": ["a", "b", "c"], "entries": [1, 2], "mechanism": "auto" },
         { "name": "c", "kind": "number", "min": 1, "max": 9, "want": "histogram", "bins": 16,
           "spacing": "logarithmic", "tree": [4, 4], "unit": "s", "weight": 3 },
-        { "name": "d", "kind": "number", "min": 1, "max": 9, "levels": 4, "entries": [1, 2] },
+        { "name": "d", "kind": "number", "min": 1, "max": 9, "want": "mean" },
         { "name": "e", "kind": "number", "edges": [1, 2, 4, 8, 16], "tree": [4] },
         { "name": "f", "kind": "text", "length": 4, "entries": [1, 2], "weight": 1 },
         { "name": "m", "kind": "flag", "entries": [1, 2] },
@@ -45,7 +45,7 @@ const MORE: [&str; 7] = [
         { "name": "n", "kind": "numbers", "weight": 1, "mechanism": { "name": "window", "drawn": 1, "atoms": 4, "favoured": 1, "values": [1, 3] },
           "of": [{ "name": "x", "min": 0, "max": 1, "unit": "s" }, { "name": "y", "min": 0, "max": 1 }] },
         { "name": "o", "kind": "numbers", "mechanism": { "name": "window", "drawn": 1, "favoured": 2 },
-          "of": [{ "name": "x", "min": 0, "max": 1 }] },
+          "of": [{ "name": "x", "min": 0, "max": 1 }, { "name": "y", "min": 0, "max": 1 }] },
         { "name": "p", "kind": "together", "weight": 1, "of": [
             { "name": "x", "kind": "flag" }, { "name": "y", "kind": "choice", "options": 3 } ] }
     ] }"#,

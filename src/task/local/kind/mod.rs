@@ -197,27 +197,27 @@ impl Kind {
         }
     }
 
-    /// A kind and the items, its own or what is listed.
+    /// Reads a kind with items and sparsity, its own or what is stated.
     pub(in crate::task) fn read_canonical(
         reader: &mut CanonicalReader<'_>,
-    ) -> Result<(Self, Items), Error> {
+    ) -> Result<(Self, Items, u32), Error> {
         let kind = match reader.number() {
             0 => Self::Ratings(ValueKind::Sign),
             1 => Self::Ratings(ValueKind::Real),
             2 => Self::Set,
             CHOICE => Self::Choice,
             FLAG => Self::Flag,
-            NUMBER => Self::Number(Scale::read_canonical(reader)?),
+            NUMBER => Self::Number(Scale::read_canonical(false, reader)?),
             6 => Self::Numbers(Numbers::read_canonical(reader)?),
             7 => Self::Cross(Cross::read_canonical(reader)?),
             8 => Self::Text(Prefixes::read_canonical(reader)?),
             9 => Self::Together(Together::read_canonical(reader)?),
             _ => reader.known(None)?,
         };
-        let items = match kind.own_items() {
-            Some(items) => items,
-            None => Items::read_canonical(reader),
+        let (items, sparsity) = match kind.own_items() {
+            Some(items) => (items, kind.own_sparsity()),
+            None => (Items::read_canonical(reader), reader.small()),
         };
-        Ok((kind, items))
+        Ok((kind, items, sparsity))
     }
 }

@@ -373,10 +373,15 @@ fn local_task(numbers: &[Number], epsilon: f64) -> Result<Task, Error> {
             serde_json::json!({ "name": number.name, "min": min, "max": max })
         })
         .collect();
+    let mut question = match &of[..] {
+        [one] => serde_json::json!({ "kind": "number", "min": one["min"], "max": one["max"] }),
+        _ => serde_json::json!({ "kind": "numbers", "of": of }),
+    };
+    question["name"] = "numbers".into();
     let draft = serde_json::json!({
         "id": "local",
         "epsilon": epsilon,
-        "questions": [{ "name": "numbers", "kind": "numbers", "of": of }],
+        "questions": [question],
     });
     let draft: TaskDraft = serde_json::from_value(draft).expect("a draft is written as it is read");
     draft.resolve()

@@ -185,10 +185,6 @@ fn cells(estimate: &Estimate) -> Cells {
 
 /// The lines of what a question about a number is answered with.
 fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> {
-    let mean = number
-        .mean
-        .iter()
-        .map(|mean| (String::new(), "mean", cells(mean)));
     let below = number
         .distribution
         .iter()
@@ -207,7 +203,7 @@ fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> 
         ];
         (quantile.quantile.to_string(), "quantile", numbers)
     });
-    mean.chain(below).chain(quantiles).collect()
+    below.chain(quantiles).collect()
 }
 
 /// The lines of what a cross is answered with.

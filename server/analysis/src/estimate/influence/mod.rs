@@ -11,7 +11,7 @@ pub(crate) mod crowd;
 use hushbin::choose::Combined;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rates};
-use hushbin::task::{Kind, Scale, Together, Tree};
+use hushbin::task::{Kind, Together, Tree};
 use hushbin::{Mechanism, Question};
 use serde::Serialize;
 use statrs::distribution::{Binomial, DiscreteCDF};
@@ -122,19 +122,11 @@ impl Estimator {
         match (question.kind(), one) {
             (Kind::Number(scale), Some((rates, collision))) => {
                 let buckets = Buckets::new(question, collision, rates);
-                let reach = match (scale.edges(), question.kind().tree()) {
-                    (None, _) => buckets.place(scale),
-                    (Some(_), Some(tree)) => buckets.below_in(tree),
-                    (Some(edges), None) => buckets.below(edges.len() as u32 - 1),
+                let reach = match scale.tree() {
+                    Some(tree) => buckets.below_in(tree),
+                    None => buckets.below(scale.cells()),
                 };
-                let [low, high] = scale.range();
-                vec![match scale.edges() {
-                    None => {
-                        let unit = scale.unit().map(str::to_owned);
-                        influence(Influenced::Mean, reach, [0.0, 1.0], unit, high - low)
-                    }
-                    Some(_) => influence(Influenced::Below, reach, [0.0, 1.0], None, 1.0),
-                }]
+                vec![influence(Influenced::Below, reach, [0.0, 1.0], None, 1.0)]
             }
             (Kind::Together(together), Some((rates, collision))) => {
                 let buckets = Buckets::new(question, collision, rates);
@@ -144,6 +136,10 @@ impl Estimator {
             (kind, _) => {
                 // Of numbers with limits of their own, which differ.
                 let (size, unit) = match kind {
+                    Kind::Numbers(own) if own.is_alone() => {
+                        let [low, high] = own[0].range();
+                        (0.5 * (high - low), own[0].unit().map(str::to_owned))
+                    }
                     Kind::Numbers(_) => (0.5, Some("of its range".to_owned())),
                     _ => (1.0, None),
                 };
@@ -242,14 +238,6 @@ impl<'a> Buckets<'a> {
             (0..layers).map(of_layer).reduce(hull).unwrap_or([0.0, 1.0])
         };
         edges(tree).map(at).reduce(hull).unwrap_or([0.0, 1.0])
-    }
-
-    /// Of the mean place of a number, from 0 to 1.
-    fn place(&self, scale: &Scale) -> Reach {
-        let steps = f64::from(scale.cells() - 1);
-        let worths = (0..scale.cells()).map(|level| f64::from(level) / steps - 0.5);
-        self.weighted(&worths.collect::<Vec<_>>())
-            .map(|sum| 0.5 + sum)
     }
 
     /// Of an option's share, which is less what the part's shares are more than 1 in sum.
@@ -396,8 +384,8 @@ mod tests {
     #[test]
     fn no_report_counts_more_for_a_number_or_an_option() {
         let tasks = [
-            (1.0, json!({ "min": -5, "max": 15, "levels": 2 })),
-            (1.0, json!({ "min": 0, "max": 1, "levels": 5 })),
+            (0.1, json!({ "min": -5, "max": 15 })),
+            (1.0, json!({ "min": 0, "max": 1 })),
             (1.0, json!({ "edges": [0, 1, 2, 3, 5, 8] })),
             (3.0, json!({ "edges": [0, 1, 2] })),
         ];
@@ -408,16 +396,14 @@ mod tests {
         for task in tasks {
             let estimator = Estimator::for_task(task.clone());
             let all = Query::new(&task, &Options::default()).unwrap();
-            let Kind::Number(scale) = task.questions()[0].kind() else {
-                unreachable!()
+            let range = match task.questions()[0].kind() {
+                Kind::Numbers(own) => own[0].range(),
+                _ => [0.0, 1.0],
             };
             let [influence] = &estimator.influence()[..] else {
                 unreachable!()
             };
-            let [low, high] = match influence.estimate {
-                Influenced::Mean => scale.range(),
-                _ => [0.0, 1.0],
-            };
+            let [low, high] = range;
             let mut seen = [f64::INFINITY, f64::NEG_INFINITY];
             for seed in 0..600 {
                 for report in reports(&task, seed) {

@@ -9,7 +9,6 @@ use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
 use super::score::{Crowd, Score, ScoreLaw, Whose};
 use crate::estimate::point::{People, Point, variance_over_people};
-use crate::numeric::projection::likely;
 
 /// Hits of the answers to one question, each person having given one.
 #[derive(Debug, Clone)]
@@ -30,12 +29,6 @@ impl OneAnswer {
     pub(crate) fn share(&self, answer: usize) -> f64 {
         let part = self.hits[answer] as f64 / self.reports as f64;
         (part - self.rates.p_false) / self.rates.gap()
-    }
-
-    fn shares(&self) -> Vec<f64> {
-        (0..self.hits.len())
-            .map(|answer| self.share(answer))
-            .collect()
     }
 
     /// The share of people whose answer is one of these, each named once.
@@ -86,69 +79,6 @@ impl OneAnswer {
         }
         let numbers = (0..).map(f64::from);
         numbers.zip(score).filter(|(_, p)| *p > 0.0).collect()
-    }
-
-    /// The mean of the answers' places, which are even from 0 to 1, and its law where
-    /// every answer has a bucket of its own.
-    ///
-    /// Weights are places less 1/2: their sum is 0, so that how many hits there are in
-    /// all does not count. Of second moments the squares of people's means are to
-    /// subtract. Those that were rounded differ by up to half a step either way, so that
-    /// their mean square is that of levels less a quarter of a step's square at least, and
-    /// no less than the square of the mean.
-    pub(crate) fn mean_place(&self) -> (Point, Option<ScoreLaw>) {
-        let steps = self.hits.len() as f64 - 1.0;
-        let weights = || (0..self.hits.len()).map(|answer| answer as f64 / steps - 0.5);
-        let raw = self.shares();
-        let sum: f64 = raw.iter().zip(weights()).map(|(share, w)| share * w).sum();
-        let shares = likely(raw.clone(), 0.5 + sum);
-        let (all, gap) = (weights().map(|w| w * w).sum(), self.rates.gap());
-        let (mut square, mut levels) = (0.0, 0.0);
-        for (share, w) in shares.iter().zip(weights()) {
-            square += share * self.rates.score_square(w, 0.0, all) / (gap * gap);
-            levels += share * w * w;
-        }
-        let held = sum.clamp(-0.5, 0.5);
-        let spread = levels - held * held;
-        let rounded = 0.25 / (steps * steps);
-        // People are given only where that says more.
-        let given = self.whose == People::Rounded && rounded < spread;
-        let means = if given { levels - rounded } else { held * held };
-        let point = Point::new(0.5 + sum, square - means, self.reports as f64);
-        let own = self
-            .slots
-            .is_some_and(|[m, slots]| m == 1 && slots as usize == raw.len());
-        let law = own.then(|| self.places(&shares, 0.5 + held, given));
-        (point, law)
-    }
-
-    /// Which answer a report names, for people whose answers have these shares, and the
-    /// more of them at an end the farther the mean is from `place`.
-    fn places(&self, shares: &[f64], place: f64, given: bool) -> ScoreLaw {
-        let numbers = || (0..shares.len()).map(|answer| answer as f64);
-        let named = |own: usize| -> Score {
-            let mut score: Score = numbers().map(|x| (x, self.rates.p_false)).collect();
-            score[own].1 = self.rates.p_true;
-            score
-        };
-        let mut nodes = vec![(0.0, Crowd::alike(named(0)))];
-        if 0.0 < place && place < 1.0 {
-            let people = shares.iter().enumerate();
-            let people = people.map(|(own, &share)| (share, named(own)));
-            nodes.push((
-                place,
-                Crowd {
-                    people: people.collect(),
-                    rounded: true,
-                },
-            ));
-        }
-        nodes.push((1.0, Crowd::alike(named(shares.len() - 1))));
-        ScoreLaw {
-            nodes,
-            given,
-            whose: Whose::Neighbours,
-        }
     }
 }
 

@@ -26,9 +26,6 @@ const SHIFT: f64 = 1.0;
 pub(crate) struct Crowd {
     /// Shares, which sum to 1, and the score of each.
     pub(crate) people: Vec<(f64, Score)>,
-    /// Whether a person's score is that of one of two neighbours at random, whose scores
-    /// differ by a step.
-    pub(crate) rounded: bool,
 }
 
 impl Crowd {
@@ -36,7 +33,6 @@ impl Crowd {
     pub(crate) fn alike(score: Score) -> Self {
         Self {
             people: vec![(1.0, score)],
-            rounded: false,
         }
     }
 
@@ -49,10 +45,6 @@ impl Crowd {
     }
 
     /// E[e^(tX)] − 1 of people drawn, or the mean of ln E[e^(tX)] where they are `given`.
-    ///
-    /// Moments of two neighbours differ by a factor of e^t at most. So where a person is
-    /// of one of them at random, its cumulant is above what is between theirs by t²/8 at
-    /// most (Hoeffding's lemma).
     fn of(&self, t: f64, given: bool) -> f64 {
         let moment =
             |score: &Score| -> f64 { score.iter().map(|(x, p)| p * (t * x).exp_m1()).sum() };
@@ -63,17 +55,10 @@ impl Crowd {
                 moment(score)
             }
         };
-        let sum: f64 = self
-            .people
+        self.people
             .iter()
             .map(|(share, score)| share * of(score))
-            .sum();
-        let rounding = if given && self.rounded {
-            t * t / 8.0
-        } else {
-            0.0
-        };
-        sum + rounding
+            .sum()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether it is given who has what.
 
 use hushbin::ValueKind;
-use hushbin::task::{Kind, Scale};
+use hushbin::task::Kind;
 
 /// The people whose reports answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,11 @@ impl People {
             // Of each layer of a tree only some people tell.
             _ if kind.tree().is_some() => Self::Drawn,
             Kind::Numbers(_) => Self::Rounded,
-            Kind::Number(scale) if has_levels(scale) => Self::Rounded,
-            Kind::Cross(cross) if cross.columns().scale().is_some_and(has_levels) => Self::Rounded,
+            Kind::Cross(cross)
+                if (cross.columns().scale()).is_some_and(|own| own.edges().is_none()) =>
+            {
+                Self::Rounded
+            }
             Kind::Ratings(_)
             | Kind::Set
             | Kind::Choice
@@ -37,8 +40,4 @@ impl People {
             | Kind::Together(_) => Self::Given,
         }
     }
-}
-
-fn has_levels(scale: &Scale) -> bool {
-    scale.edges().is_none()
 }

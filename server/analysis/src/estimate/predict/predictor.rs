@@ -93,12 +93,7 @@ impl Predictor {
     pub fn worst_variance(&self, aim: Aim, several: bool) -> Option<f64> {
         let whose = People::of(&self.kind, several);
         match (aim, &self.kind) {
-            (Aim::Mean, Kind::Number(scale)) if scale.edges().is_none() => Some(worst::of_place(
-                whose,
-                self.prepared.single()?,
-                scale.cells(),
-            )),
-            (Aim::Distribution(part), Kind::Number(scale)) if scale.edges().is_some() => {
+            (Aim::Distribution(part), Kind::Number(scale)) => {
                 let rates = self.prepared.single()?;
                 Some(match scale.tree() {
                     Some(tree) => layered::worst_of_distribution(tree, rates, part),

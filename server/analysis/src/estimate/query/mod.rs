@@ -206,10 +206,7 @@ pub(crate) fn position(task: &Task, name: Option<&str>) -> Result<usize, Estimat
 
 /// The quantiles to give.
 fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, EstimateError> {
-    let binned = match question.kind() {
-        Kind::Number(scale) => scale.edges().is_some(),
-        _ => false,
-    };
+    let binned = matches!(question.kind(), Kind::Number(_));
     match asked {
         None if binned => Ok(Options::QUANTILES.to_vec()),
         None => Ok(Vec::new()),
@@ -257,9 +254,8 @@ pub fn counted_label(question: &Question, item: u64) -> Label {
             let (part, option) = together.option(item as u32);
             Label::Cell(vec![of_part(&together.parts()[part], option)])
         }
-        Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Numbers(_) | Kind::Text(_) => {
-            Label::Index(item)
-        }
+        Kind::Numbers(_) => Label::Name(question.name().to_owned()),
+        Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Text(_) => Label::Index(item),
     }
 }
 
@@ -293,6 +289,9 @@ fn named_items(
                     .collect(),
             )
         }
+        Items::Count(_) if matches!(question.kind(), Kind::Numbers(_)) => Some(
+            std::collections::HashMap::from([(question.name().to_owned(), 0)]),
+        ),
         Items::Count(_) | Items::Open(_) => None,
     };
     let mut seen = std::collections::HashSet::new();

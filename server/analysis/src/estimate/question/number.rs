@@ -1,9 +1,9 @@
 //! Answers about a number: its mean, its distribution function and its quantiles.
 
-use hushbin::task::Scale;
+use hushbin::task::{Limits, Scale};
 use serde::Serialize;
 
-use crate::estimate::law::{Layered, LayeredLaw, OneAnswer, ScoreLaw, normal_limit};
+use crate::estimate::law::{Layered, LayeredLaw, OneAnswer, ScoreLaw};
 use crate::estimate::point::Point;
 use crate::estimate::query::{Estimate, Quantiles};
 use crate::numeric::limits::{Failure, Side};
@@ -18,7 +18,7 @@ pub struct NumberEstimates {
     pub unit: Option<String>,
     /// The least and the greatest number; those beyond count as these.
     pub range: [f64; 2],
-    /// The mean, where the question asks for it.
+    /// The mean, where no bins are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean: Option<Estimate>,
     /// The distribution function at each edge between two bins.
@@ -110,6 +110,17 @@ impl SumLaw {
     }
 }
 
+/// The answer where a number has limits and no bins.
+pub(crate) fn of_mean(limits: &Limits, mean: Estimate) -> NumberEstimates {
+    NumberEstimates {
+        unit: limits.unit().map(str::to_owned),
+        range: limits.range(),
+        mean: Some(mean),
+        distribution: Vec::new(),
+        quantiles: Vec::new(),
+    }
+}
+
 /// Answers of people whose numbers were put into the cells of `scale`.
 pub(crate) fn estimates(
     scale: &Scale,
@@ -124,28 +135,12 @@ pub(crate) fn estimates(
         distribution: Vec::new(),
         quantiles: Vec::new(),
     };
-    match scale.edges() {
-        None => found.mean = Some(mean(scale, cells.flat(), confidence)),
-        Some(edges) => {
-            let distribution = Distribution::new(edges, cells);
-            let inner = edges.len() - 2;
-            found.distribution = distribution.below(&confidence.together(inner));
-            let bands = Bands::new(&distribution, &confidence.together(quantiles.len()));
-            found.quantiles = quantiles.iter().map(|&part| bands.quantile(part)).collect();
-        }
-    }
+    let edges = scale.edges().expect("a number alone has bins");
+    let distribution = Distribution::new(edges, cells);
+    found.distribution = distribution.below(&confidence.together(edges.len() - 2));
+    let bands = Bands::new(&distribution, &confidence.together(quantiles.len()));
+    found.quantiles = quantiles.iter().map(|&part| bands.quantile(part)).collect();
     found
-}
-
-fn mean(scale: &Scale, answers: &OneAnswer, confidence: &Quantiles) -> Estimate {
-    let (point, law) = answers.mean_place();
-    let place = confidence
-        .together(1)
-        .estimate(point, |failure, side| match &law {
-            Some(law) => law.limit(point, answers.reports, failure, side),
-            None => normal_limit(point, failure, side),
-        });
-    place.within(scale.range())
 }
 
 /// The share of people below each edge between two bins, and the law of its noise.

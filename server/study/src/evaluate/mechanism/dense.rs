@@ -186,7 +186,10 @@ impl WindowReports {
         let question = Question::new(QuestionParts {
             name: "numbers".to_owned(),
             kind: Kind::Numbers(vec![limits; attributes as usize].into()),
-            items: Items::Named((0..attributes).map(|own| own.to_string()).collect()),
+            items: match attributes {
+                1 => Items::Count(1),
+                _ => Items::Named((0..attributes).map(|own| own.to_string()).collect()),
+            },
             sparsity: attributes,
             weight: 1,
             epsilon,

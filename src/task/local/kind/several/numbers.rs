@@ -1,4 +1,4 @@
-//! Several numbers, all of which everybody has.
+//! Numbers whose means are wanted, all of which everybody has.
 
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -13,7 +13,7 @@ use crate::task::items::Items;
 use crate::task::limits::Limits;
 use crate::task::local::kind::contract::Several;
 
-/// Limits of several numbers, by item.
+/// Limits of several numbers by item, or of one, which has the name of its question.
 ///
 /// ```
 /// use hushbin::task::{Limits, Numbers};
@@ -24,6 +24,14 @@ use crate::task::local::kind::contract::Several;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbers(Vec<Limits>);
+
+impl Numbers {
+    /// Returns whether it is one number.
+    #[must_use]
+    pub const fn is_alone(&self) -> bool {
+        self.0.len() == 1
+    }
+}
 
 impl From<Vec<Limits>> for Numbers {
     fn from(limits: Vec<Limits>) -> Self {
@@ -39,18 +47,9 @@ impl Deref for Numbers {
     }
 }
 
-impl<'a> IntoIterator for &'a Numbers {
-    type Item = &'a Limits;
-    type IntoIter = core::slice::Iter<'a, Limits>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
-    }
-}
-
 impl Several for Numbers {
     fn own_items(&self) -> Option<Items> {
-        None
+        self.is_alone().then_some(Items::Count(1))
     }
 
     fn coded(&self) -> [u32; 2] {
@@ -75,11 +74,12 @@ impl Several for Numbers {
     }
 
     fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error> {
-        let all = self.len() as f64;
-        bounds::ATTRIBUTES.check(all)?;
-        if !matches!(items, Items::Named(names) if names.len() == self.len())
-            || f64::from(sparsity) != all
-        {
+        bounds::ATTRIBUTES.check(self.len() as f64)?;
+        let told = match items {
+            Items::Named(names) => names.len() as u32,
+            _ => 1,
+        };
+        if told != self.len() as u32 || sparsity != told {
             return Err(error!(Combination {
                 reason: "all \"numbers\" have a name and a range, and everybody has all",
             }));

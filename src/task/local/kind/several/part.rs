@@ -67,7 +67,7 @@ impl Part {
                 CHOICE => (Asked::Choice, Items::read_canonical(reader)),
                 FLAG => (Asked::Flag, Items::Count(2)),
                 NUMBER => {
-                    let scale = Scale::read_canonical(reader)?;
+                    let scale = Scale::read_canonical(true, reader)?;
                     let items = Items::Count(scale.cells());
                     (Asked::Number(scale), items)
                 }

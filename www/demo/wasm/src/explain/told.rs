@@ -245,10 +245,8 @@ fn in_unit(number: f64, scale: &Scale) -> String {
 fn label(question: &Question, item: u64) -> String {
     match (question.kind(), question.items()) {
         (Kind::Flag, _) => ["no", "yes"][item as usize].to_owned(),
-        (Kind::Number(scale), _) => match scale.level(item as u32) {
-            Some(number) => in_unit(number, scale),
-            None => bins(scale, item as u32..item as u32 + 1),
-        },
+        (Kind::Number(scale), _) => bins(scale, item as u32..item as u32 + 1),
+        (Kind::Numbers(of), _) if of.is_alone() => question.name().to_owned(),
         (Kind::Cross(_) | Kind::Together(_), _) => counted_label(question, item).to_string(),
         (_, Items::Named(names)) => names[item as usize].clone(),
         (_, Items::Count(_) | Items::Open(_)) => item.to_string(),
