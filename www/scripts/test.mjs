@@ -64,6 +64,16 @@ const demo = once(async () => {
   await buildBook();
 });
 
+/** Builds what types are checked with and tests of pages import, where it is missing. */
+const glue = once(async () => {
+  if (!existsSync(join(GLUE, "sums-bytes.ts"))) {
+    await build();
+  }
+  if (!existsSync(join(ANALYSIS_GLUE, "analysis.d.ts"))) {
+    await buildAnalysis();
+  }
+});
+
 /** What needs no compiler, and so fails within seconds. */
 async function sources() {
   const { checkDashboard } = await import("./build-dashboard.mjs");
@@ -103,12 +113,7 @@ async function lintRust() {
 }
 
 async function types() {
-  if (!existsSync(join(GLUE, "sums-bytes.ts"))) {
-    await build();
-  }
-  if (!existsSync(join(ANALYSIS_GLUE, "analysis.d.ts"))) {
-    await buildAnalysis();
-  }
+  await glue();
   await step("types: client", () => run("tsc", ["-p", "tsconfig.client.json", "--noEmit"]));
   await step("types: tests and demo", () => run("tsc", ["-p", "tsconfig.json"]));
   await step("types: scripts", () => run("tsc", ["-p", "tsconfig.scripts.json"]));
@@ -189,6 +194,7 @@ async function wasmPackTest() {
 
 async function client() {
   await build();
+  await glue();
   await step("test: client", () => vitest("client"));
 }
 
