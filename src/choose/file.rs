@@ -13,7 +13,7 @@ use super::question::{Asked, QuestionDraft};
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::task::collected::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
-use crate::task::collected::part_file::{AskedPart, PartFile};
+use crate::task::collected::part_file::{AskedPart, PartFile, ScaleFile};
 use crate::task::{Budget, Items, Prefixes, Want};
 
 /// A draft of either form.
@@ -113,7 +113,12 @@ impl QuestionDraft {
             (KindName::Number, ..) => {
                 let number = NumberDraft::from(file.scale());
                 if number.wanted() == Want::Mean {
-                    let limits = file.scale().limits().map_err(|error| file.blame(error))?;
+                    let scale = ScaleFile {
+                        want: None,
+                        ..file.scale()
+                    };
+                    let limits = scale.limits(ScaleFile::NO_LIMITS);
+                    let limits = limits.map_err(|error| file.blame(error))?;
                     Asked::Numbers(Items::Count(1), alloc::vec![limits].into())
                 } else {
                     Asked::Number(number)

@@ -5,7 +5,7 @@
 
 use hushbin::mechanism::{Mechanism, Neighbours};
 use hushbin::sums::SumTask;
-use hushbin::task::{Answers, Budget, Kind};
+use hushbin::task::{Answers, Budget, Kind, Scale};
 use hushbin::{Question, Task};
 use serde::Serialize;
 
@@ -366,19 +366,17 @@ pub fn repeats(task: &Task) -> Option<String> {
 /// none for people with at most s entries.
 #[must_use]
 pub fn bias(question: &Question) -> Option<String> {
-    let range = match question.kind() {
-        Kind::Number(scale) => Some((scale.range(), scale.unit())),
-        Kind::Cross(cross) => cross.columns().scale().map(|own| (own.range(), own.unit())),
-        Kind::Numbers(of) if of.is_alone() => Some((of[0].range(), of[0].unit())),
-        _ => None,
+    let told = |[min, max]: [f64; 2], unit: Option<&str>| {
+        let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
+        format!("{min} to {max}{unit}")
     };
-    let beyond = match (range, question.kind()) {
-        (Some(([min, max], unit)), _) => {
-            let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
-            Some(format!("{min} to {max}{unit}"))
-        }
-        (None, Kind::Numbers(_)) => Some("their range".to_owned()),
-        (None, _) => None,
+    let scaled = |scale: &Scale| told(scale.range(), scale.unit());
+    let beyond = match question.kind() {
+        Kind::Number(scale) => Some(scaled(scale)),
+        Kind::Cross(cross) => cross.columns().scale().map(scaled),
+        Kind::Numbers(of) if of.is_alone() => Some(told(of[0].range(), of[0].unit())),
+        Kind::Numbers(_) => Some("their range".to_owned()),
+        _ => None,
     };
     if let Some(range) = beyond {
         return Some(format!(

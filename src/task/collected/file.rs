@@ -187,7 +187,7 @@ impl<M> QuestionFile<M> {
             (KindName::Text, _) => Kind::Text(self.prefixes()?),
             (KindName::Together, _) => Kind::Together(self.together()?),
             _ if self.scale().has_bins() => Kind::Number(self.scale().complete()?),
-            _ => Kind::Numbers(alloc::vec![self.scale().limits()?].into()),
+            _ => Kind::Numbers(alloc::vec![self.scale().limits(ScaleFile::NO_LIMITS)?].into()),
         };
         let items = kind.own_items().or(items);
         Ok((

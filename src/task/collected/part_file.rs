@@ -29,6 +29,10 @@ pub(crate) struct ScaleFile {
 }
 
 impl ScaleFile {
+    /// Reason to refuse a number that has neither limits alone nor bins.
+    pub(crate) const NO_LIMITS: &'static str =
+        "a \"number\" has a \"min\" and a \"max\" for its mean, or bins for its distribution";
+
     /// The fields of a scale.
     pub(crate) fn of(scale: &Scale) -> Self {
         let range = scale.edges().is_none().then(|| scale.range());
@@ -64,24 +68,20 @@ impl ScaleFile {
         self.want.is_some() || self.bins.is_some() || self.spacing.is_some()
     }
 
-    /// Returns the limits of a number whose mean is wanted.
+    /// Returns the limits of a number of which nothing else is said.
     ///
     /// # Errors
-    /// As [`Limits::new`], and [`Error::Combination`] for what is said of cells.
-    pub(crate) fn limits(self) -> Result<Limits, Error> {
-        let cells = Self {
-            want: None,
+    /// As [`Limits::new`], and [`Error::Combination`] with this reason for what else is said.
+    pub(crate) fn limits(self, reason: &'static str) -> Result<Limits, Error> {
+        let others = Self {
             min: None,
             max: None,
             unit: None,
             ..self.clone()
         };
         match (self.min, self.max) {
-            (Some(min), Some(max)) if cells == Self::default() => Limits::new(min, max, self.unit),
-            _ => Err(error!(Combination {
-                reason: "a \"number\" has a \"min\" and a \"max\" for its mean, or bins for its \
-                         distribution",
-            })),
+            (Some(min), Some(max)) if others == Self::default() => Limits::new(min, max, self.unit),
+            _ => Err(error!(Combination { reason })),
         }
     }
 
@@ -196,27 +196,17 @@ impl PartFile {
         }
     }
 
-    /// The limits of one of several numbers.
+    /// Returns the limits of one of several numbers.
     ///
     /// # Errors
     /// As [`Limits::new`], and [`Error::Combination`] for other fields.
     pub(super) fn limits(&self) -> Result<Limits, Error> {
-        let scale = ScaleFile {
-            min: None,
-            max: None,
-            unit: None,
-            ..self.scale()
-        };
-        let alone = self.kind.is_none() && self.options.is_none();
-        match (self.min, self.max) {
-            (Some(min), Some(max)) if alone && scale == ScaleFile::default() => {
-                Limits::new(min, max, self.unit.clone())
-            }
-            _ => Err(error!(Combination {
-                reason: "each of \"numbers\" has a \"min\" and a \"max\", may have a \"unit\", and \
-                         has no \"kind\", \"options\", \"levels\" or bins",
-            })),
+        let reason = "each of \"numbers\" has a \"min\" and a \"max\", may have a \"unit\", and \
+                      has no \"kind\", \"options\", \"levels\" or bins";
+        if self.kind.is_some() || self.options.is_some() {
+            return Err(error!(Combination { reason }));
         }
+        self.scale().limits(reason)
     }
 
     /// What a part that has a kind asks for, its scale as it is said.

@@ -116,8 +116,7 @@ fn predicted(question: &Question) -> (String, Option<f64>) {
 }
 
 /// Of a number, where it has one.
-fn unit(scale: Option<&Scale>) -> String {
-    let unit = scale.and_then(Scale::unit);
+fn unit(unit: Option<&str>) -> String {
     unit.map_or(String::new(), |unit| format!(" {unit}"))
 }
 
@@ -150,15 +149,10 @@ fn asked(question: &Question) -> String {
         }
         Kind::Numbers(limits) if limits.is_alone() => {
             let [min, max] = limits[0].range();
-            let unit = limits[0]
-                .unit()
-                .map_or(String::new(), |unit| format!(" {unit}"));
+            let unit = unit(limits[0].unit());
             format!("a number from {min} to {max}{unit}")
         }
-        Kind::Numbers(limits) => match limits.len() {
-            1 => "one number".to_owned(),
-            several => format!("{several} numbers"),
-        },
+        Kind::Numbers(limits) => format!("{} numbers", limits.len()),
         Kind::Cross(cross) => {
             let [rows, columns] = cross.shape();
             let [row, column] = [cross.rows(), cross.columns()].map(Part::name);
@@ -170,7 +164,7 @@ fn asked(question: &Question) -> String {
         }
         Kind::Number(scale) => {
             let [min, max] = scale.range();
-            let unit = unit(Some(scale));
+            let unit = unit(scale.unit());
             let tree = describe::tree(scale.tree().map_or(&[][..], Tree::branches));
             format!(
                 "a number from {min} to {max}{unit} in {} bins{tree}",
@@ -294,7 +288,7 @@ impl QuestionCost {
                     prediction.people,
                     cross.columns().name(),
                     describe::significant(error, 3),
-                    unit(cross.columns().scale()),
+                    unit(cross.columns().scale().and_then(Scale::unit)),
                     cross.rows().cells(),
                 )?;
             }
