@@ -168,8 +168,17 @@ async function installWheel(tool) {
 }
 
 /**
- * Compiles a program of ours with the crate that it uses. It runs for seconds in all, so it is
- * optimised little.
+ * Has cargo compile a tool. Tools run for seconds in all, and optimising them takes minutes.
+ *
+ * @param {readonly string[]} options
+ */
+function install(options) {
+  const env = { ...withPath(), CARGO_PROFILE_RELEASE_OPT_LEVEL: "0" };
+  return run("cargo", ["install", ...options], { env, quiet: true });
+}
+
+/**
+ * Compiles a program of ours with the crate that it uses.
  *
  * @param {Tool & { source: string }} tool
  */
@@ -190,16 +199,11 @@ path = ${JSON.stringify(source)}
 [dependencies]
 ${crate} = "=${version}"
 
-[profile.release]
-opt-level = 1
-
 [workspace]
 `,
   );
   const target = join(folder, "target");
-  await run("cargo", ["install", "--path", folder, "--root", folder, "--target-dir", target], {
-    quiet: true,
-  });
+  await install(["--path", folder, "--root", folder, "--target-dir", target]);
   await rm(target, { recursive: true });
 }
 
@@ -229,13 +233,13 @@ export async function installTool(tool) {
   const { crate, version, features } = tool;
   const parts =
     features === undefined ? [] : ["--no-default-features", "--features", features.join()];
-  const args = ["install", crate, "--version", version, "--root", home(tool), ...parts];
+  const options = [crate, "--version", version, "--root", home(tool), ...parts];
   try {
-    await run("cargo", [...args, "--locked"], { quiet: true });
+    await install([...options, "--locked"]);
   } catch {
     // A registry mirror may lack a crate that the tool's lock file names.
     say("  with its own lock file it could not be installed; trying without");
-    await run("cargo", args);
+    await install(options);
   }
 }
 
