@@ -214,6 +214,11 @@ impl Domain {
         self.is_padded
     }
 
+    /// Returns true for exactly one item of a list.
+    pub(crate) const fn is_one_of_list(&self) -> bool {
+        self.items.is_some() && self.sparsity == 1 && !self.is_rated && !self.is_padded
+    }
+
     /// Whether every item has a value.
     #[must_use]
     pub const fn is_dense(&self) -> bool {
@@ -314,32 +319,14 @@ impl Domain {
         }
     }
 
-    /// Ternarises and samples down: turns entries into at most s signed items.
+    /// Turns entries that were checked into at most s signed items.
     ///
     /// A value v becomes its sign with probability |v| and nothing otherwise,
     /// independently for each entry, which leaves the expectation at v. Of more
     /// than s signed items a uniformly random s are kept. Returns whether any
     /// had to go: that is the bias of clipping, which the estimates do not
     /// undo.
-    ///
-    /// # Errors
-    /// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`] or,
-    /// where exactly s items are to be named, [`Error::AnswerCount`]; nothing is
-    /// drawn from `rng` then, and `signed` is empty.
-    pub fn sparsify<R: Rng + ?Sized>(
-        &self,
-        entries: &[Entry],
-        kind: ValueKind,
-        rng: &mut R,
-        signed: &mut Vec<Signed>,
-    ) -> Result<bool, Error> {
-        signed.clear();
-        self.check(entries, kind, &mut Vec::new())?;
-        Ok(self.draw_signed(entries, rng, signed))
-    }
-
-    /// The same for entries that are checked.
-    pub(crate) fn draw_signed<R: Rng + ?Sized>(
+    pub fn draw_signed<R: Rng + ?Sized>(
         &self,
         entries: &[Entry],
         rng: &mut R,
@@ -367,7 +354,8 @@ impl Domain {
     /// unsorted.
     ///
     /// # Errors
-    /// As [`Domain::sparsify`].
+    /// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`] or,
+    /// where exactly s items are to be named, [`Error::AnswerCount`].
     pub(crate) fn check(
         &self,
         entries: &[Entry],

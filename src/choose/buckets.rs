@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::budget::Limit;
 use super::contract::Choose;
 use super::differs::same_if_said;
 use super::objective::Goal;
@@ -32,7 +33,8 @@ pub struct BucketsDraft<RuleName> {
     pub rule: Option<RuleName>,
     /// c of those rules.
     pub favoured: Option<u32>,
-    /// By default balanced in closed domains, independent in open ones.
+    /// By default balanced in closed domains, independent in open ones; of one answer with windows
+    /// where nothing else is said.
     pub hashing: Option<Hashing>,
     /// t.
     pub buckets: Option<u32>,
@@ -168,6 +170,9 @@ pub(super) fn paper<R: Rule>() -> R {
     R::paper().expect("builds that choose are complete")
 }
 
+/// A variance with the parameters it is of.
+pub(super) type Rated<R> = (f64, Subset<R>);
+
 /// A rule whose parameters can be chosen.
 pub(super) trait ChooseBuckets: NamedRule + Selection {
     /// What the other rule favours the strongest of.
@@ -189,6 +194,18 @@ pub(super) trait ChooseBuckets: NamedRule + Selection {
     /// The same under the paper's rule.
     fn paper_variance(subset: &Subset<Self>, domain: &Domain, epsilon: f64, goal: &Goal<'_>)
     -> f64;
+
+    /// Returns the best with windows that agree with a draft, or the `other` where it is as good and less
+    /// work; the other where there are none.
+    fn windows(
+        _domain: &Domain,
+        _limit: &Limit,
+        _draft: &BucketsDraft<Self::Name>,
+        _goal: &Goal<'_>,
+        other: Option<Rated<Self>>,
+    ) -> Option<Rated<Self>> {
+        other
+    }
 
     /// t as the paper prints it, by s and exp(ε); `None` where it has no formula.
     fn printed_buckets(sparsity: f64, e: f64) -> Option<f64>;

@@ -1,12 +1,13 @@
 //! The best parameters: least total variance of the frequencies, or of what an objective
 //! weighs beside.
 
-use super::buckets::{BucketsDraft, ChooseBuckets};
-use super::budget::Budget;
+use super::buckets::{BucketsDraft, ChooseBuckets, Rated};
+use super::budget::{Budget, Limit};
 use super::objective::{Goal, Objective};
 use super::population::Population;
 use super::predict::{self, Predict, Predicted, SquaredError};
 use super::subset;
+use super::windows;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
@@ -81,6 +82,17 @@ impl ChooseBuckets for Rule {
         goal: &Goal<'_>,
     ) -> f64 {
         total_variance(&collision.rates(domain, epsilon), domain, goal)
+    }
+
+    fn windows(
+        domain: &Domain,
+        limit: &Limit,
+        draft: &Draft,
+        goal: &Goal<'_>,
+        other: Option<Rated<Self>>,
+    ) -> Option<Rated<Self>> {
+        let variance = |rates: &Rates| total_variance(rates, domain, goal);
+        windows::best(domain, limit, draft, variance, other)
     }
 
     /// P1, §5.

@@ -24,6 +24,7 @@ mod search;
 mod subset;
 mod together;
 mod tree;
+mod windows;
 
 pub use crate::task::{Spacing, Want};
 pub use buckets::BucketsDraft;

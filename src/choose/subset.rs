@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::buckets::{BucketsDraft, ChooseBuckets, paper};
+use super::buckets::{BucketsDraft, ChooseBuckets, Rated, paper};
 use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
 use super::cells::Cells;
 use super::contract::Choose;
@@ -49,6 +49,10 @@ const FEW_ENTRIES: u32 = 16;
 /// people with few entries they make less noise.
 const PADDED: f64 = 1.003;
 
+const NO_WINDOW: Error = Error::Combination {
+    reason: "no \"balanced-windows\" agree with what is said: they take rule \"heaviest\", one of \"hashes\", and 2 \"favoured\" or more of 3 to 255 \"buckets\", no more than answers where either is left open",
+};
+
 /// The best parameters over a domain that agree with a draft.
 ///
 /// Under the paper's rule every t is tried. Under the other a grid of t is ranked,
@@ -77,7 +81,16 @@ pub(super) fn choose<R: ChooseBuckets>(
         hashes: draft.hashes.or(draft.favoured.map(|_| 1)),
     };
     let search = with(draft.hashing_over(domain));
+    let limit = &search.limit;
+    let numbers = [draft.favoured, draft.buckets, draft.hashes];
+    let says_nothing = draft.hashing.is_none() && numbers == [None; 3];
+    let windows = |other| R::windows(domain, limit, draft, goal, other);
     let chosen = match complete {
+        _ if search.hashing == Hashing::BalancedWindows => {
+            search.hashing.check(domain)?;
+            let best = windows(None).filter(|_| !paper);
+            best.ok_or(NO_WINDOW)?.1
+        }
         Some(complete) if paper || draft.favoured.is_some() => complete,
         None if paper => search.paper(),
         complete => {
@@ -88,6 +101,7 @@ pub(super) fn choose<R: ChooseBuckets>(
                 .then(|| with(Hashing::BalancedItems).strongest(cells));
             match filled {
                 Some(filled) if filled.0 * PADDED < padded.0 => filled.1,
+                _ if says_nothing => windows(Some(padded)).map_or(padded.1, |best| best.1),
                 _ => padded.1,
             }
         }
@@ -178,9 +192,6 @@ impl Sums {
         }
     }
 }
-
-/// A variance with the parameters it is of.
-type Rated<R> = (f64, Subset<R>);
 
 impl Buckets<'_> {
     fn sparsity(&self) -> u32 {

@@ -1,12 +1,17 @@
 //! The balanced hash: a keyed permutation of slots.
 
 use super::keys::{Keys, ROUNDS};
+use super::shuffled;
 
 /// Rounds where a coordinate takes few values: an odd number, as of all; see
 /// [`Balanced::rounds`].
 const MORE_ROUNDS: usize = 21;
 /// The same where z alone does, and w takes many.
 const SOME_ROUNDS: usize = 9;
+/// Number of rounds that stands for a shuffle.
+const SHUFFLED: usize = 0;
+/// Rounds of windows over two slots to a bucket.
+const MOST_ROUNDS: usize = 41;
 /// Fewer values than these are few, unless there is but one.
 const FEW: u32 = 8;
 /// These and more are many.
@@ -72,9 +77,26 @@ impl Balanced {
         }
     }
 
+    /// Returns the same for elements in several buckets, one behind the other. Sums of answers
+    /// need three slots as far apart as in a random order, which takes more rounds; with one slot
+    /// to a bucket it takes a shuffle.
+    pub(super) const fn of_windows(elements: u32, buckets: u32) -> Self {
+        let plain = Self::new(elements, buckets);
+        Self {
+            rounds: match plain.per_bucket {
+                1 => SHUFFLED,
+                2 => MOST_ROUNDS,
+                3..=15 => MORE_ROUNDS,
+                _ => SOME_ROUNDS,
+            },
+            ..plain
+        }
+    }
+
     /// Number of rounds: five; 21 where 2 to 7 slots share a bucket, or there are 2
     /// to 7 buckets of several slots, but 9 where these are 32 or more; one where a
-    /// single bucket leaves nothing to mix.
+    /// single bucket leaves nothing to mix. Windows have others: 41 where two slots share a
+    /// bucket, 21 from 3 to 15 and 9 from 16 on, 0 for a shuffle.
     ///
     /// Where w takes few values, five rounds leave slots of equal w together too
     /// often, by threes and more though not by pairs. Favoured buckets then hold
@@ -88,6 +110,12 @@ impl Balanced {
     #[must_use]
     pub const fn rounds(&self) -> usize {
         self.rounds
+    }
+
+    /// Returns true for a shuffle. Rounds only turn the slots of a single row: neighbours stay
+    /// neighbours.
+    pub(super) const fn is_shuffled(&self) -> bool {
+        self.rounds == SHUFFLED
     }
 
     /// t, the number of buckets.
@@ -128,6 +156,10 @@ impl Balanced {
     /// function.
     #[inline(always)]
     pub(super) fn buckets_of<const L: usize>(&self, keys: &Keys, placed: &[u64]) -> [u32; L] {
+        if self.is_shuffled() {
+            let place = |element: &u64| shuffled::place(keys, self.buckets, *element as u32);
+            return core::array::from_fn(|lane| placed.get(lane).map_or(0, place));
+        }
         let mut lanes = [0; L];
         lanes[..placed.len()].copy_from_slice(placed);
         let pair = |index| keys.pair(index).map(|key| [key; L]);

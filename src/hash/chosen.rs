@@ -21,12 +21,4 @@ impl Hash {
             Self::Independent { .. } => 1,
         }
     }
-
-    /// m, where it is balanced.
-    pub(crate) const fn per_bucket(&self) -> Option<u32> {
-        match self {
-            Self::Balanced(balanced) => Some(balanced.per_bucket()),
-            Self::Independent { .. } => None,
-        }
-    }
 }

@@ -12,6 +12,7 @@ impl Hashing {
             Self::Balanced => 0,
             Self::Independent => 1,
             Self::BalancedItems => 2,
+            Self::BalancedWindows => 3,
         }
     }
 }
@@ -21,6 +22,14 @@ impl Hash {
     #[inline]
     pub(crate) fn bucket(&self, keys: &Keys, element: u64) -> u32 {
         self.bucket_of_place(keys, self.place(element))
+    }
+
+    /// m, where it is balanced.
+    pub(crate) const fn per_bucket(&self) -> Option<u32> {
+        match self {
+            Self::Balanced(balanced) => Some(balanced.per_bucket()),
+            Self::Independent { .. } => None,
+        }
     }
 
     /// The keys of the hash function that a cell is a bucket of, and the bucket:

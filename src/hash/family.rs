@@ -26,23 +26,32 @@ pub enum Hashing {
     /// Balanced without paddings, under CoCo's rule `strongest`: what an input lacks
     /// of s entries are items that it does not have, with fair signs.
     BalancedItems,
+    /// Balanced, of one answer of a list, under Collision's rule `heaviest`: an answer is in
+    /// as many buckets, one behind the other, as are favoured.
+    BalancedWindows,
 }
 
 impl Hashing {
     /// Whether buckets hold equally many slots.
     #[must_use]
     pub const fn is_balanced(self) -> bool {
-        matches!(self, Self::Balanced | Self::BalancedItems)
+        !matches!(self, Self::Independent)
     }
 
     /// The check that the domain can be hashed so.
     ///
     /// # Errors
-    /// [`Error::Combination`] when an open domain is to be balanced.
+    /// [`Error::Combination`] for an open domain that is to be balanced, and for windows over
+    /// anything but one answer of a list.
     pub(crate) fn check(self, domain: &Domain) -> Result<(), Error> {
         if self.is_balanced() && domain.items().is_none() {
             return Err(error!(Combination {
                 reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
+            }));
+        }
+        if self == Self::BalancedWindows && !domain.is_one_of_list() {
+            return Err(error!(Combination {
+                reason: "\"hashing\": \"balanced-windows\" is for one answer of a list, asked of collision",
             }));
         }
         Ok(())
@@ -63,7 +72,7 @@ impl Hashing {
     }
 
     /// How many numbers stand for one.
-    pub(crate) const COUNT: u64 = 3;
+    pub(crate) const COUNT: u64 = 4;
 
     /// `None` for a number that stands for none.
     pub(crate) const fn of_canonical(number: u64) -> Option<Self> {
@@ -71,6 +80,7 @@ impl Hashing {
             0 => Some(Self::Balanced),
             1 => Some(Self::Independent),
             2 => Some(Self::BalancedItems),
+            3 => Some(Self::BalancedWindows),
             _ => None,
         }
     }
@@ -96,6 +106,9 @@ impl Hash {
     /// to balance; tasks refuse to ask for it.
     pub(crate) fn new(hashing: Hashing, elements: Option<u32>, buckets: u32) -> Self {
         match elements {
+            Some(elements) if hashing == Hashing::BalancedWindows => {
+                Self::Balanced(Balanced::of_windows(elements, buckets))
+            }
             Some(elements) if hashing.is_balanced() => {
                 Self::Balanced(Balanced::new(elements, buckets))
             }
@@ -121,7 +134,7 @@ impl Hash {
     }
 
     /// t.
-    pub(super) const fn buckets(&self) -> u32 {
+    pub(crate) const fn buckets(&self) -> u32 {
         match self {
             Self::Balanced(balanced) => balanced.buckets(),
             Self::Independent { buckets } => *buckets,

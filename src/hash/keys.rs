@@ -10,7 +10,7 @@ pub(super) const ROUNDS: usize = 5;
 /// The outputs of `splitmix64` (Steele, Lea, Flood 2014) started at the seed:
 /// two, and half of the third, are the round keys of the balanced hash; the
 /// first is the key of the independent hash; the fourth is the key of the sign
-/// hash; eight more, worked out when they are asked for, are the keys of
+/// hash; 18 more, worked out when they are asked for, are the keys of
 /// further rounds.
 ///
 /// ```
@@ -22,7 +22,7 @@ pub(super) const ROUNDS: usize = 5;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Keys {
-    seed: u64,
+    pub(super) seed: u64,
     pub(super) rounds: [u32; ROUNDS],
     /// What the [independent hash](super::independent_bucket) mixes into elements.
     pub independent: u64,

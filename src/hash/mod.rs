@@ -13,6 +13,7 @@ mod drawn;
 mod family;
 mod functions;
 mod keys;
+mod shuffled;
 #[cfg(feature = "complete")]
 mod sign;
 #[cfg(feature = "collector")]
@@ -26,5 +27,6 @@ pub(crate) use family::Hash;
 pub use family::{Hashing, independent_bucket};
 pub use functions::Functions;
 pub use keys::Keys;
+pub(crate) use shuffled::MOST_WINDOWED;
 #[cfg(feature = "complete")]
 pub(crate) use sign::{SignBit, element_sign};

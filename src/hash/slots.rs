@@ -1,7 +1,10 @@
 //! Slots of a bucket, which are listed by running the balanced hash backwards.
 
+use core::ops::Range;
+
 use super::balanced::{Balanced, FEW_LANES, LANES, scaled, sub};
 use super::keys::Keys;
+use super::shuffled::{MOST_WINDOWED, drawn};
 
 impl Balanced {
     /// m, the number of slots in each bucket.
@@ -27,40 +30,80 @@ impl Balanced {
     /// Calls `visit` with each of the m slots of `bucket`, in no particular
     /// order. Slots at and beyond the number of elements belong to nobody.
     #[inline]
-    pub fn for_each_slot(&self, keys: &Keys, bucket: u32, mut visit: impl FnMut(u32)) {
-        let mut begin = 0;
-        while self.per_bucket - begin > FEW_LANES as u32 {
-            begin = self.visit_lanes::<LANES>(keys, bucket, begin, &mut visit);
+    pub fn for_each_slot(&self, keys: &Keys, bucket: u32, visit: impl FnMut(u32)) {
+        if self.is_shuffled() {
+            return self.for_each_slot_up_to(keys, bucket, 1, visit);
         }
-        if begin < self.per_bucket {
-            self.visit_lanes::<FEW_LANES>(keys, bucket, begin, &mut visit);
+        self.visit_all(keys, self.per_bucket, |w| [w, bucket], visit);
+    }
+
+    /// Visits the slots of so many buckets, the last of which is `bucket`: before the first
+    /// comes the last.
+    #[inline]
+    pub(crate) fn for_each_slot_up_to(
+        &self,
+        keys: &Keys,
+        bucket: u32,
+        buckets: u32,
+        mut visit: impl FnMut(u32),
+    ) {
+        if self.is_shuffled() {
+            let order = order(keys, self.buckets);
+            for back in 0..buckets {
+                visit(order[sub(bucket, back, self.buckets) as usize].into());
+            }
+            return;
+        }
+        let end = |index: u32| {
+            let (w, back) = (index / buckets, index % buckets);
+            [w, sub(bucket, back, self.buckets)]
+        };
+        self.visit_all(keys, self.per_bucket * buckets, end, visit);
+    }
+
+    /// Visits so many slots, by the w and z at which they end the rounds.
+    #[inline(always)]
+    fn visit_all(
+        &self,
+        keys: &Keys,
+        count: u32,
+        end: impl Fn(u32) -> [u32; 2],
+        mut visit: impl FnMut(u32),
+    ) {
+        let mut begin = 0;
+        while count - begin > FEW_LANES as u32 {
+            begin = self.visit_lanes::<LANES>(keys, begin..count, &end, &mut visit);
+        }
+        if begin < count {
+            self.visit_lanes::<FEW_LANES>(keys, begin..count, &end, &mut visit);
         }
     }
 
-    /// Visits up to L slots from w = `begin` on; returns where they end.
+    /// Visits the first L of them, or all that there are; returns where they end.
     #[inline(always)]
     fn visit_lanes<const L: usize>(
         &self,
         keys: &Keys,
-        bucket: u32,
-        begin: u32,
+        indices: Range<u32>,
+        end: &impl Fn(u32) -> [u32; 2],
         visit: &mut impl FnMut(u32),
     ) -> u32 {
-        let slots: [_; L] = self.undo(keys, bucket, begin);
-        let end = self.per_bucket.min(begin + L as u32);
-        for &slot in &slots[..(end - begin) as usize] {
+        let last = indices.end - 1;
+        let ends = core::array::from_fn(|lane| end((indices.start + lane as u32).min(last)));
+        let slots: [_; L] = self.undo(keys, ends);
+        let behind = indices.end.min(indices.start + L as u32);
+        for &slot in &slots[..(behind - indices.start) as usize] {
             visit(slot);
         }
-        end
+        behind
     }
 
-    /// The slots of `bucket` that end the rounds at w = `begin`, `begin` + 1, …,
-    /// the last repeated.
+    /// The slots that end the rounds at these w and z.
     #[inline(always)]
-    fn undo<const L: usize>(&self, keys: &Keys, bucket: u32, begin: u32) -> [u32; L] {
+    fn undo<const L: usize>(&self, keys: &Keys, ends: [[u32; 2]; L]) -> [u32; L] {
         let (t, m) = (self.buckets, self.per_bucket);
-        let mut w: [u32; L] = core::array::from_fn(|lane| (begin + lane as u32).min(m - 1));
-        let mut z = [bucket; L];
+        let mut w = ends.map(|[w, _]| w);
+        let mut z = ends.map(|[_, z]| z);
         for index in (0..self.rounds / 2).rev() {
             let [for_w, for_z] = keys.pair(index);
             for (z, &w) in z.iter_mut().zip(&w) {
@@ -75,4 +118,13 @@ impl Balanced {
             w * t + sub(z[lane], scaled(w, keys.rounds[0], t), t)
         })
     }
+}
+
+/// The element in each of `count` places of the order that a seed draws.
+fn order(keys: &Keys, count: u32) -> [u8; MOST_WINDOWED as usize] {
+    let mut order = core::array::from_fn(|place| place as u8);
+    for last in (1..count).rev() {
+        order.swap(last as usize, drawn(keys, count, last) as usize);
+    }
+    order
 }

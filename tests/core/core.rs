@@ -28,3 +28,4 @@ mod together;
 mod tree;
 mod uploads;
 mod window;
+mod windows;

@@ -192,12 +192,13 @@ fn known(task: &Value, path: &str) -> BTreeSet<String> {
 
 /// Other values of a field; most are none that it may have.
 fn others(value: &Value) -> Vec<Value> {
-    const WORDS: [&str; 13] = [
+    const WORDS: [&str; 14] = [
         "sign",
         "real",
         "balanced",
         "independent",
         "balanced-items",
+        "balanced-windows",
         "fresh",
         "permanent",
         "laplace",

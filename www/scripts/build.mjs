@@ -14,7 +14,7 @@ import { reference } from "./lib/reference.mjs";
 import { MODULES as COMPILED, linked, packages } from "./lib/release/components.mjs";
 import { notices, partsOf } from "./lib/release/licences.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
-import { abbreviate, bind, compile, optimise } from "./lib/wasm.mjs";
+import { abbreviate, bind, compile, INLINE_LESS, optimise } from "./lib/wasm.mjs";
 
 /**
  * The glues, by what each makes, with the core in JavaScript that has the same.
@@ -440,7 +440,7 @@ async function glue(names) {
 export async function buildWasm({ quick = false } = {}) {
   for (const [name, , features] of MODULES) {
     const compiled = await step(`build: core to WebAssembly, ${name}`, () =>
-      compile("hushbin", features, quick ? "demo" : "wasm"),
+      compile("hushbin", features, quick ? "demo" : "wasm", name === "sums" ? [] : INLINE_LESS),
     );
     await step(`build: bindings, ${name}`, async () => {
       await bind(compiled, workshop(name), "hushbin");

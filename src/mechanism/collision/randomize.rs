@@ -59,7 +59,7 @@ impl Randomizer {
             thresholds: collision.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
             placed: Vec::new(),
-            hashed: alloc::vec![0; capacity * collision.hashes() as usize],
+            hashed: alloc::vec![0; capacity * (collision.hashes() * collision.width()) as usize],
             cells: collision.tally(domain),
         }
     }
@@ -81,6 +81,10 @@ impl Randomizer {
         );
         self.functions.take_seed(seed);
         self.functions.buckets_of(&self.placed, &mut self.hashed);
+        // The rest of the one answer's window.
+        for next in self.placed.len() * self.functions.count()..self.hashed.len() {
+            self.hashed[next] = (self.hashed[next - 1] + 1) % self.thresholds.buckets();
+        }
         self.hashed.iter_mut().for_each(|bucket| *bucket *= 2);
         self.cells.fill(&self.hashed);
         let occupied = self.cells.len();

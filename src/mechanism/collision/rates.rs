@@ -47,6 +47,9 @@ impl Collision {
         let s = domain.sparsity();
         let thresholds = self.thresholds(s, epsilon);
         match self.rule() {
+            Rule::Heaviest { .. } if self.width() > 1 => {
+                self.windowed_rates(domain, &ExpLowerBound::new(epsilon))
+            }
             // Every bucket that holds an element is favoured: all s members.
             Rule::Occupied => {
                 let inside = thresholds.inside(s).probability() / f64::from(s);
@@ -91,6 +94,10 @@ impl Collision {
     #[must_use]
     pub fn members(&self, domain: &Domain, epsilon: f64) -> Vec<f64> {
         let s = domain.sparsity();
+        if self.width() > 1 {
+            let given = self.thresholds(s, epsilon).inside(s);
+            return alloc::vec![given.complement(), given.probability()];
+        }
         let (occupancy, buckets) = (self.occupancy(domain), f64::from(self.outcomes()));
         let thresholds = self.thresholds(s, epsilon);
         let mut law: Vec<f64> = occupancy.counts().iter().map(|p| buckets * p).collect();
@@ -119,6 +126,12 @@ impl Collision {
         law
     }
 
+    /// Returns the rates where the one answer's buckets, and no others, are favoured.
+    pub(crate) fn windowed_rates(&self, domain: &Domain, bound: &ExpLowerBound) -> Rates {
+        let inside = threshold(bound, self.width(), self.buckets() - self.width());
+        self.rates_from(domain, inside.probability(), inside.probability())
+    }
+
     /// The rates under rule `heaviest` with this c, from the sums over the c
     /// heaviest buckets.
     pub(crate) fn heaviest_rates(
@@ -141,11 +154,12 @@ impl Collision {
     }
 
     /// The rest follows from `p_true` and from `squares`, the expected square
-    /// of M, the number of members in the reported bucket.
+    /// of M, the number of members that a report hits.
     fn rates_from(&self, domain: &Domain, p_true: f64, squares: f64) -> Rates {
         let s = f64::from(domain.sparsity());
         let t = f64::from(self.buckets());
-        match self.occupancy(domain).per_cell {
+        let support = self.support(domain);
+        match support.hit_slots() {
             // A non-member's bucket is independent of the report.
             None => Rates {
                 p_true,
@@ -153,11 +167,11 @@ impl Collision {
                 both_member: p_true / t,
                 both_none: 1.0 / (t * t),
             },
-            // Exactly m slots are hit, M of them members, s·p_true on average;
+            // Exactly m of N slots are hit, M of them members, s·p_true on average;
             // by symmetry the m − M others are spread over the N − s.
             Some(m) => {
                 let m = f64::from(m);
-                let others = m * t - s;
+                let others = support.slots() as f64 - s;
                 let members = s * p_true;
                 let hit_others = m - members;
                 // E[M(m − M)] and E[(m − M)(m − M − 1)].

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::rule::Collision;
 use crate::domain::Domain;
-use crate::hash::Hash;
+use crate::hash::{Hash, Keys};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Collision {
@@ -14,6 +14,7 @@ impl Collision {
         Support {
             hash: self.hash(domain),
             domain: *domain,
+            width: self.width(),
         }
     }
 }
@@ -41,6 +42,8 @@ impl Collision {
 pub struct Support {
     hash: Hash,
     domain: Domain,
+    /// Number of buckets that an element is in.
+    width: u32,
 }
 
 impl Support {
@@ -56,6 +59,13 @@ impl Support {
         }
     }
 
+    /// Returns m, how many of them a report hits; `None` where elements are hashed independently, so
+    /// that it may be any number.
+    #[must_use]
+    pub fn hit_slots(&self) -> Option<u32> {
+        self.hash.per_bucket().map(|slots| slots * self.width)
+    }
+
     fn elements_of_items(&self) -> u32 {
         self.domain.elements_per_item() * self.domain.items().unwrap_or(0)
     }
@@ -68,7 +78,10 @@ impl Support {
         match self.hash {
             Hash::Balanced(balanced) => {
                 let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
-                balanced.for_each_slot(&keys, bucket, visit);
+                match self.width {
+                    1 => balanced.for_each_slot(&keys, bucket, visit),
+                    width => balanced.for_each_slot_up_to(&keys, bucket, width, visit),
+                }
             }
             Hash::Independent { .. } => {
                 self.for_each_hit_among(report, 0..self.elements_of_items(), visit);
@@ -86,7 +99,7 @@ impl Support {
     ) {
         let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
         for element in elements {
-            if self.hash.bucket(&keys, u64::from(element)) == bucket {
+            if self.holds(&keys, bucket, element.into()) {
                 visit(element);
             }
         }
@@ -98,6 +111,13 @@ impl Support {
     #[must_use]
     pub fn hits(&self, report: &Report, element: u64) -> bool {
         let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
-        self.hash.bucket(&keys, element) == bucket
+        self.holds(&keys, bucket, element)
+    }
+
+    /// Tests for a bucket of the element's window.
+    #[inline]
+    fn holds(&self, keys: &Keys, bucket: u32, element: u64) -> bool {
+        let (first, t) = (self.hash.bucket(keys, element), self.hash.buckets());
+        bucket == first || (self.width > 1 && (bucket + t - first) % t < self.width)
     }
 }

@@ -55,6 +55,11 @@ impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let parts = Parts::<R::Name>::deserialize(deserializer)?;
         let rule = Self::rule_from(parts.rule, parts.favoured).map_err(de::Error::custom)?;
+        if parts.hashing == Hashing::BalancedWindows && parts.favoured.unwrap_or(1) < 2 {
+            return Err(de::Error::custom(
+                "\"hashing\": \"balanced-windows\" takes 2 \"favoured\" or more",
+            ));
+        }
         Self::with_hashes(rule, parts.hashing, parts.buckets, parts.hashes)
             .map_err(de::Error::custom)
     }

@@ -9,7 +9,7 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::hash::{Hash, Hashing};
+use crate::hash::{Hash, Hashing, MOST_WINDOWED};
 use crate::mechanism::contract::{Parameters, Randomize};
 
 /// The parameters of a mechanism that draws one bucket: its rule, how elements
@@ -91,7 +91,8 @@ impl<R: Rule> Subset<R> {
     /// [`Error::OutOfRange`] when `buckets` is outside [`bounds::BUCKETS`],
     /// `hashes` outside [`bounds::HASHES`] or such that there are more than
     /// [`bounds::BUCKETS`] in all, or c is not from 1 to what the rule allows,
-    /// R·t − 1 for Collision and R·t/2 for CoCo; [`Error::Combination`] when CoCo's
+    /// R·t − 1 for Collision and R·t/2 for CoCo, or there are more
+    /// than 255 `buckets` under windows; [`Error::Combination`] when CoCo's
     /// `buckets` are odd, there are several functions under the paper's rule, or the
     /// hashing is not for the rule.
     /// Whether the parameters suit a domain is checked by
@@ -102,14 +103,18 @@ impl<R: Rule> Subset<R> {
         buckets: u32,
         hashes: u32,
     ) -> Result<Self, Error> {
-        bounds::BUCKETS.check(f64::from(buckets))?;
+        let windows = hashing == Hashing::BalancedWindows;
+        let all = bounds::BUCKETS.max as u32;
+        let most = if windows { MOST_WINDOWED } else { all };
+        let bound = bounds::BUCKETS.at_most(f64::from(most));
+        bound.check(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES) {
             return Err(error!(Combination { reason: R::UNEVEN }));
         }
         if !rule.fills() {
             hashing.check_paddings()?;
         }
-        let most = bounds::BUCKETS.max as u32 / buckets;
+        let most = if windows { 1 } else { all / buckets };
         bounds::HASHES
             .at_most(f64::from(most))
             .check(f64::from(hashes))?;
@@ -163,6 +168,16 @@ impl<R: Rule> Subset<R> {
         self.hashes * self.buckets
     }
 
+    /// Counts the buckets that an element is in, one behind the other and the first behind the last:
+    /// c under [`Hashing::BalancedWindows`], else 1.
+    #[must_use]
+    pub fn width(&self) -> u32 {
+        match self.hashing {
+            Hashing::BalancedWindows => self.favoured().unwrap_or(1),
+            _ => 1,
+        }
+    }
+
     /// The number of cells that a function hashes elements to: t, or t/2 pairs.
     pub(crate) const fn cells(&self) -> u32 {
         self.buckets / R::SIDES
@@ -178,7 +193,7 @@ impl<R: Rule> Subset<R> {
     pub(crate) fn elements_under(hashing: Hashing, domain: &Domain) -> Option<u32> {
         match hashing {
             Hashing::BalancedItems => domain.items(),
-            Hashing::Balanced | Hashing::Independent => R::elements(domain),
+            _ => R::elements(domain),
         }
     }
 
@@ -189,7 +204,7 @@ impl<R: Rule> Subset<R> {
 
     /// For the cells of all functions and inputs over `domain`.
     pub(in crate::mechanism) fn tally(&self, domain: &Domain) -> Cells {
-        Cells::new(self.cells(), self.hashes, domain.sparsity())
+        Cells::new(self.cells(), self.hashes, domain.sparsity() * self.width())
     }
 }
 

@@ -269,7 +269,7 @@ fn no_other_number_of_functions_is_better() {
         most: |all| all,
         elements: |domain, hashing| match hashing {
             Hashing::BalancedItems => domain.items(),
-            Hashing::Balanced | Hashing::Independent => domain.unsigned().elements(),
+            _ => domain.unsigned().elements(),
         },
         choose: |domain, epsilon, hashing| {
             let open = Draft {

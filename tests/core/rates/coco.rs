@@ -129,7 +129,7 @@ fn check(model: &Model) {
     match model.hashing {
         Hashing::Independent => close(averages.other_pair, 1.0 / pairs, "another's pair"),
         // Every pair has as many slots: over all of them 1/T are hit.
-        Hashing::Balanced | Hashing::BalancedItems => {
+        _ => {
             let all = s * entry_pair + (slots - s) * averages.other_pair;
             close(all / slots, 1.0 / pairs, "all slots' pairs");
         }
@@ -149,7 +149,7 @@ fn check(model: &Model) {
         match model.hashing {
             Hashing::Independent => close(q_pair, 1.0 / pairs, "predicted q_pair"),
             // Every pair has as many slots: over all of them 1/T are hit.
-            Hashing::Balanced | Hashing::BalancedItems => {
+            _ => {
                 close(
                     s * p_pair + (slots - s) * q_pair,
                     slots / pairs,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use hushbin::Entry;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::Rule;
-use hushbin::{Entry, ValueKind};
 
 use crate::support::collision::Model;
 use crate::support::generators::seeded;
@@ -32,8 +32,8 @@ fn entries_become_elements_without_bias() {
     let entries: Vec<Entry> = entries.map(|(item, value)| Entry { item, value }).collect();
     let mut counts = [0; 3];
     for _ in 0..n {
-        let sampled_down = domain.sparsify(&entries, ValueKind::Real, &mut rng, &mut signed);
-        assert_eq!(sampled_down, Ok(false));
+        let sampled_down = domain.draw_signed(&entries, &mut rng, &mut signed);
+        assert!(!sampled_down);
         for kept in &signed {
             let index = entries
                 .iter()
@@ -50,8 +50,8 @@ fn entries_become_elements_without_bias() {
     let entries: Vec<Entry> = (0..5).map(|item| Entry { item, value: -1.0 }).collect();
     let mut subsets: BTreeMap<Vec<u64>, u64> = BTreeMap::new();
     for _ in 0..n {
-        let sampled_down = domain.sparsify(&entries, ValueKind::Sign, &mut rng, &mut signed);
-        assert_eq!(sampled_down, Ok(true));
+        let sampled_down = domain.draw_signed(&entries, &mut rng, &mut signed);
+        assert!(sampled_down);
         let mut kept: Vec<u64> = signed.iter().map(|kept| kept.item).collect();
         kept.sort_unstable();
         *subsets.entry(kept).or_default() += 1;

@@ -19,7 +19,7 @@ export interface MechanismCodec<M> {
 export const HASHINGS = ["balanced", "independent"] as const;
 
 /** By the numbers that stand for them in canonical bytes. */
-const ALL_HASHINGS: readonly string[] = [...HASHINGS, "balanced-items"];
+const ALL_HASHINGS: readonly string[] = [...HASHINGS, "balanced-items", "balanced-windows"];
 
 /** What has no place in canonical bytes is written as this, which the core refuses. */
 export const OUT_OF_RANGE = 0xffff_ffff;

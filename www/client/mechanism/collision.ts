@@ -7,8 +7,11 @@ export interface CollisionMechanism {
   readonly rule: "occupied" | "heaviest";
   /** Number of favoured buckets, under the rule `heaviest`. */
   readonly favoured?: number;
-  /** How elements are hashed to buckets. */
-  readonly hashing: "balanced" | "independent";
+  /**
+   * How elements are hashed to buckets; where one answer of a list is given, perhaps to as many as
+   * are favoured, one behind the other.
+   */
+  readonly hashing: "balanced" | "independent" | "balanced-windows";
   /** Number of buckets of each hash function. */
   readonly buckets: number;
   /** Number of hash functions; 1 where it is left out. */
@@ -21,5 +24,5 @@ export const collision: MechanismCodec<CollisionMechanism> = /* @__PURE__ */ sub
   "occupied",
   "heaviest",
   1,
-  HASHINGS,
+  [...HASHINGS, "balanced-windows"],
 );

@@ -1,4 +1,4 @@
-// Written by `hushbin task types`; the fingerprint is 815444989019d6fdbfa033e98701378a.
+// Written by `hushbin task types`; the fingerprint is 8a40fa807c5f5e3689dc07af648f2859.
 import type { Task } from "hushbin";
 
 export const task = {

@@ -38,6 +38,8 @@ pub(super) struct Hashed<H, E, P> {
     pub(super) buckets: u32,
     /// R.
     pub(super) functions: u32,
+    /// Buckets that an element is in, one behind the other; with several there is one function.
+    pub(super) width: u32,
     /// The buckets of elements, R of each; under CoCo the sides that positive values
     /// push to.
     pub(super) hash: H,
@@ -141,13 +143,15 @@ where
             part.probability * weight(&held)
         });
         let weight: f64 = weights.sum();
-        let own = |entry: &Buckets<'_>| function * hashed.buckets + entry.of(function);
-        (entries.iter().map(own).collect::<Vec<u32>>(), weight)
+        let own = |entry: &Buckets<'_>| {
+            let of_own = entry.of(function);
+            let window = (0..hashed.width).map(move |behind| (of_own + behind) % hashed.buckets);
+            window.map(|of_function| function * hashed.buckets + of_function)
+        };
+        (entries.iter().flat_map(own).collect::<Vec<u32>>(), weight)
     });
-    let first_entry = |buckets: &[u32]| {
-        let found = buckets.iter().position(|&held| held == bucket);
-        found.unwrap_or(buckets.len())
-    };
+    let is_named = |held: &u32| *held == bucket;
+    let first_entry = |own: &[u32]| own.iter().position(is_named).unwrap_or(own.len());
     let sides = hashed.sides;
     let fall = |buckets: &[u32]| {
         let side = |&bucket: &u32| (bucket / sides, bucket % sides == 0 && sides > 1);

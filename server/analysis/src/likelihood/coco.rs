@@ -56,6 +56,7 @@ fn observe(
         sides: Rule::SIDES,
         buckets: coco.buckets(),
         functions: coco.hashes(),
+        width: 1,
         hash: |elements: &[u64]| sides(&functions, domain, elements),
         entry: |entry: &Entry| entry.item,
         padding: |index| domain.unsigned().padding(index),

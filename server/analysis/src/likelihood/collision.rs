@@ -53,6 +53,7 @@ fn observe(
         sides: Rule::SIDES,
         buckets: collision.buckets(),
         functions: collision.hashes(),
+        width: collision.width(),
         hash: |elements: &[u64]| buckets::hash(&functions, elements),
         entry: |entry: &Entry| {
             domain.element(Signed {
@@ -80,6 +81,11 @@ fn weight(
 ) -> f64 {
     let t = collision.buckets();
     let elements = [held.entries.as_slice(), &held.paddings].concat();
+    let width = collision.width();
+    if width > 1 {
+        let behind = (report.bucket + t - elements[0].of(0)) % t;
+        return if behind < width { exp } else { 1.0 };
+    }
     let own = |element: &&Buckets<'_>| element.of(report.bucket / t) == report.bucket % t;
     let here = elements.iter().filter(own).count() as u32;
     strengths.count(&elements, |bucket| (bucket, 1));

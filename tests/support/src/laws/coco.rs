@@ -153,7 +153,7 @@ impl Model {
     pub fn elements(&self) -> u32 {
         match self.hashing {
             Hashing::BalancedItems => self.items,
-            Hashing::Balanced | Hashing::Independent => self.items + self.sparsity,
+            _ => self.items + self.sparsity,
         }
     }
 
@@ -205,10 +205,10 @@ impl Model {
             let keys = Keys::of_function(seed, function);
             for &(element, sign) in &elements {
                 let pair = match self.hashing {
-                    Hashing::Balanced | Hashing::BalancedItems => balanced.bucket(&keys, element),
                     Hashing::Independent => {
                         independent_bucket(&keys, u64::from(element), self.pairs)
                     }
+                    _ => balanced.bucket(&keys, element),
                 };
                 let pair = function * self.pairs + pair;
                 let minus = sign * closed_sign(&keys, element) < 0;

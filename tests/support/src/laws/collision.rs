@@ -113,7 +113,7 @@ impl Model {
                     Hashing::Independent => {
                         independent_bucket(&keys, u64::from(element), self.buckets)
                     }
-                    Hashing::Balanced | Hashing::BalancedItems => balanced.bucket(&keys, element),
+                    _ => balanced.bucket(&keys, element),
                 };
                 counts[(function * self.buckets + bucket) as usize] += 1;
             }

@@ -9,7 +9,6 @@
 pub(crate) mod crowd;
 
 use hushbin::choose::Combined;
-use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rates};
 use hushbin::task::{Kind, Together, Tree};
 use hushbin::{Mechanism, Question};
@@ -178,12 +177,10 @@ const SEEDS: f64 = (1_u128 << 64) as f64;
 
 impl<'a> Buckets<'a> {
     fn new(question: &Question, collision: &Collision, rates: &'a Rates) -> Self {
-        let buckets = collision.buckets();
-        let slots = collision.support(&question.domain()).slots() as u32;
         Self {
             rates,
-            buckets,
-            slots: (collision.hashing() != Hashing::Independent).then(|| slots / buckets),
+            buckets: collision.buckets(),
+            slots: collision.support(&question.domain()).hit_slots(),
         }
     }
 

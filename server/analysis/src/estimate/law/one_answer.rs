@@ -92,24 +92,37 @@ mod tests {
     use crate::numeric::limits::{Failure, Side};
 
     fn answers(hashing: Hashing, cells: u32, buckets: u32, epsilon: f64) -> OneAnswer {
-        let rule = Rule::Heaviest { favoured: 1 };
+        let favoured = 1 + u32::from(hashing == Hashing::BalancedWindows);
+        let rule = Rule::Heaviest { favoured };
         let collision = Collision::new(rule, hashing, buckets).unwrap();
         let domain = Domain::exact(cells, 1);
-        let slots = collision.support(&domain).slots() as u32;
+        let support = collision.support(&domain);
+        let slots = support.slots() as u32;
         OneAnswer {
             rates: collision.rates(&domain, epsilon),
             whose: People::Given,
             hits: vec![0; cells as usize],
             reports: 1,
-            slots: (hashing == Hashing::Balanced).then(|| [slots / buckets, slots]),
+            slots: support.hit_slots().map(|hit| [hit, slots]),
         }
     }
 
     /// The law that intervals are made of has the mean and the variance of the rates.
     #[test]
     fn laws_of_hits_are_those_of_the_rates() {
-        for hashing in [Hashing::Balanced, Hashing::Independent] {
-            for (cells, buckets) in [(2, 2), (7, 3), (12, 12), (32, 4), (100, 9)] {
+        for hashing in [
+            Hashing::Balanced,
+            Hashing::Independent,
+            Hashing::BalancedWindows,
+        ] {
+            let windows = hashing == Hashing::BalancedWindows;
+            for (cells, buckets) in [
+                (2, if windows { 3 } else { 2 }),
+                (7, 3),
+                (12, 12),
+                (32, 4),
+                (100, 9),
+            ] {
                 let answers = answers(hashing, cells, buckets, 1.5);
                 let rates = &answers.rates;
                 for (among, first) in [(true, 1), (false, 1), (true, cells / 2), (false, cells / 2)]
@@ -152,8 +165,15 @@ mod tests {
     /// no more often than they say.
     #[test]
     fn limits_miss_no_more_often_than_they_say() {
-        for (cells, buckets, epsilon) in [(8, 3, 1.0), (16, 4, 2.0), (6, 6, 4.0), (4, 2, 0.5)] {
-            let template = answers(Hashing::Balanced, cells, buckets, epsilon);
+        for (hashing, cells, buckets, epsilon) in [
+            (Hashing::Balanced, 8, 3, 1.0),
+            (Hashing::Balanced, 16, 4, 2.0),
+            (Hashing::Balanced, 6, 6, 4.0),
+            (Hashing::Balanced, 4, 2, 0.5),
+            (Hashing::BalancedWindows, 5, 5, 0.5),
+            (Hashing::BalancedWindows, 16, 5, 1.0),
+        ] {
+            let template = answers(hashing, cells, buckets, epsilon);
             let first = cells as usize / 2;
             for (n, with) in [(1, 0), (1, 1), (5, 1), (20, 0), (20, 7), (60, 30), (60, 60)] {
                 let score = |among| template.hits_among(first as u32, among);
@@ -172,7 +192,7 @@ mod tests {
                         missed[1] += p * f64::from(u8::from(limit(Side::Upper) < truth - 1e-12));
                     }
                     let what = format!(
-                        "{cells}, {buckets}, {epsilon}, {with} of {n}: {missed:?} at {failure}"
+                        "{hashing:?}, {cells}, {buckets}, {epsilon}, {with} of {n}: {missed:?} at {failure}"
                     );
                     assert!(missed[0].max(missed[1]) < 1.1 * failure, "{what}");
                 }

@@ -52,7 +52,7 @@ impl Estimated for Coco {
         Some(match self.hashing() {
             _ if self.pairs() == 1 => SignCounter::words(items),
             Hashing::Independent => slots,
-            Hashing::Balanced | Hashing::BalancedItems => slots / u64::from(self.pairs()),
+            _ => slots / u64::from(self.pairs()),
         })
     }
 

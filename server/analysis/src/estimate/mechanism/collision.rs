@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
-use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
 use super::contract::{Asked, Estimated, Estimator};
@@ -55,11 +54,9 @@ impl Estimated for Collision {
 
     fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
         domain.items()?;
-        let slots = self.support(domain).slots() as u64;
-        Some(match self.hashing() {
-            Hashing::Independent => slots,
-            Hashing::Balanced | Hashing::BalancedItems => slots / u64::from(self.buckets()),
-        })
+        let support = self.support(domain);
+        let all = support.slots() as u64;
+        Some(support.hit_slots().map_or(all, u64::from))
     }
 
     fn merge(counts: &mut Counts, others: &Counts) {
@@ -120,8 +117,7 @@ impl Estimated for Collision {
             whose,
             hits: (0..answers).map(hits).collect(),
             reports,
-            slots: (self.hashing() != Hashing::Independent)
-                .then(|| [slots / self.buckets(), slots]),
+            slots: counts.support.hit_slots().map(|hit| [hit, slots]),
         })
     }
 

@@ -161,18 +161,6 @@ impl ItemPoints {
         }
     }
 
-    /// Covariance of the noise of the frequencies of both signs, where they are
-    /// estimated. Their sum is the non-missing frequency and their difference the mean,
-    /// so that it is a quarter of what the variance of the former is above that of the
-    /// latter.
-    #[must_use]
-    pub fn covariance_of_signs(&self) -> Option<f64> {
-        self.plus.and(self.minus)?;
-        let [nonmissing, mean] =
-            [self.nonmissing?, self.mean?].map(|point| point.standard_error * point.standard_error);
-        Some(0.25 * (nonmissing - mean))
-    }
-
     /// The first estimand that there is, which is what the question asks for: a mean where
     /// items are rated, else a share.
     pub(crate) fn first(&self) -> Option<(Estimand, Point)> {

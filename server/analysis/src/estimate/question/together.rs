@@ -14,7 +14,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rates};
 use hushbin::task::{Kind, Together};
 use hushbin::{Mechanism, Question};
@@ -128,11 +127,11 @@ struct Hits {
 impl Hits {
     fn new(question: &Question, collision: &Collision) -> Self {
         let domain = question.domain();
-        let slots = collision.support(&domain).slots() as u32;
+        let support = collision.support(&domain);
+        let slots = support.slots() as u32;
         Self {
             members: collision.members(&domain, question.epsilon()),
-            slots: (collision.hashing() != Hashing::Independent)
-                .then(|| [slots / collision.buckets(), slots]),
+            slots: support.hit_slots().map(|hit| [hit, slots]),
             alone: 1.0 / f64::from(collision.buckets()),
         }
     }
@@ -203,6 +202,7 @@ impl Hits {
 
 #[cfg(test)]
 mod tests {
+    use hushbin::hash::Hashing;
     use hushbin::mechanism::collision::Rule;
     use hushbin::task::{Part, QuestionParts};
     use hushbin::{Items, TaskDraft};

@@ -299,9 +299,14 @@ fn best_at_worst(
     };
     let mut best: Option<(Question, f64)> = None;
     let next = |buckets: &u32| Some(buckets + 1 + buckets / FINE);
-    for buckets in std::iter::successors(Some(2), next).take_while(|t| *t <= answers) {
-        let rule = Rule::Heaviest { favoured: 1 };
-        let mechanism = Collision::new(rule, Hashing::Balanced, buckets)?;
+    let numbers = std::iter::successors(Some(2), next).take_while(|t| *t <= answers);
+    let rule = Rule::Heaviest { favoured: 1 };
+    let alone = numbers.map(|buckets| Collision::new(rule, Hashing::Balanced, buckets));
+    // From the part that is best on average to the one that is best for half of all people.
+    let parts = [1.0, 0.5].map(|power| 1.0 / ((power * question.epsilon()).exp() + 1.0));
+    let windows = Collision::windows(answers, 3..=WINDOWED, parts);
+    for mechanism in alone.chain(windows.into_iter().map(Ok)) {
+        let mechanism = mechanism?;
         let question = changed(question, question.weight(), mechanism.into())?;
         let variance = Predictor::for_question(&question).worst_variance(aim, several);
         // All Collision estimates shares.
@@ -315,6 +320,8 @@ fn best_at_worst(
 
 /// Numbers of buckets closer than one part in this many are not told apart.
 const FINE: u32 = 24;
+/// The greatest number of buckets with windows: parts of more are hardly any finer.
+const WINDOWED: u32 = 32;
 
 fn changed(question: &Question, weight: u32, mechanism: Mechanism) -> Result<Question, Error> {
     Question::new(QuestionParts {

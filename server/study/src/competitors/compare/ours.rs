@@ -50,7 +50,8 @@ fn choice(options: u32, epsilon: f64) -> Result<(String, Variance), Error> {
         p: rates.p_true,
         q: rates.p_false,
     };
-    let parameters = format!("t {}", collision.buckets());
+    let favoured = collision.favoured().unwrap_or(1);
+    let parameters = format!("t {}, c {favoured}", collision.buckets());
     Ok((parameters, Variance::of_shares(&rates, options)))
 }
 

@@ -1,7 +1,6 @@
 //! Collision's reports, explained.
 
 use hushbin::domain::Signed;
-use hushbin::hash::{Balanced, Hashing};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer};
 
@@ -38,12 +37,7 @@ impl Explained for Collision {
         let chances = (0..).zip(chances(self, setting, answers, report.seed));
         Placement::Buckets {
             buckets: chances.map(outcome).collect(),
-            shared: match (self.hashing(), domain.elements()) {
-                (Hashing::Balanced, Some(elements)) => {
-                    Some(Balanced::new(elements, self.buckets()).per_bucket())
-                }
-                _ => None,
-            },
+            shared: support.hit_slots(),
         }
     }
 

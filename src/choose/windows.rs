@@ -1,0 +1,93 @@
+//! Collision with windows, of one answer of a list: any part c/t of the buckets can be
+//! favoured, not one of few alone.
+
+use alloc::vec::Vec;
+
+use super::buckets::{BucketsDraft, Rated};
+use super::budget::Limit;
+use crate::domain::Domain;
+use crate::hash::{Hashing, MOST_WINDOWED};
+use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
+
+/// Greatest ratio to the least variance at which less work is preferred.
+const WORTH: f64 = 1.001;
+/// Rounds of a slot that take as long as a step of the shuffle: those of sixteen slots are worked
+/// out together.
+const SHUFFLE: u32 = 10;
+
+impl Collision {
+    /// Lists those with windows, over a number of `answers`, whose part of favoured buckets lies
+    /// between two `parts` or next to them.
+    ///
+    /// ```
+    /// use hushbin::mechanism::collision::Collision;
+    ///
+    /// let windows = Collision::windows(10, 3..=8, [0.3, 0.3]);
+    /// let shapes: Vec<_> = windows.iter().map(|own| (own.buckets(), own.width())).collect();
+    /// assert_eq!(shapes, [(4, 2), (5, 2), (6, 2), (7, 2), (7, 3), (8, 2), (8, 3)]);
+    /// ```
+    #[must_use]
+    pub fn windows(
+        answers: u32,
+        buckets: core::ops::RangeInclusive<u32>,
+        parts: [f64; 2],
+    ) -> Vec<Self> {
+        let [least, most] = parts;
+        let near = |t: u32| {
+            let [least, most] = [least, most].map(|part| (f64::from(t) * part) as u32);
+            (least.max(2)..=(most + 1).min(t - 1)).map(move |c| [t, c])
+        };
+        let buckets = (*buckets.start()).max(3)..=(*buckets.end()).min(answers).min(MOST_WINDOWED);
+        let windows = buckets.flat_map(near);
+        windows.map(|[t, c]| Self::with_windows(t, c)).collect()
+    }
+
+    fn with_windows(buckets: u32, favoured: u32) -> Self {
+        let rule = Rule::Heaviest { favoured };
+        Self::new(rule, Hashing::BalancedWindows, buckets)
+            .expect("2 favoured or more of 3 to 255 buckets")
+    }
+
+    /// Work of listing what a report hits, in rounds of a slot.
+    fn work(&self, domain: &Domain) -> u32 {
+        let hash = self.hash(domain);
+        match hash.rounds() {
+            0 => SHUFFLE * self.buckets(),
+            rounds => hash.per_bucket().unwrap_or(1) * self.width() * (1 + rounds as u32),
+        }
+    }
+}
+
+/// Returns the best that agree with a draft, or the `other` where it is as good and less work.
+/// Windows are for one answer of a list alone.
+pub(super) fn best(
+    domain: &Domain,
+    limit: &Limit,
+    draft: &BucketsDraft<RuleName>,
+    variance: impl Fn(&Rates) -> f64,
+    other: Option<Rated<Rule>>,
+) -> Option<Rated<Rule>> {
+    let answers = domain.items().filter(|_| domain.is_one_of_list());
+    let part = 1.0 / (limit.e + 1.0);
+    let mut windows = match (answers, draft.buckets, draft.favoured) {
+        (None, ..) | (_, _, Some(1)) => Vec::new(),
+        _ if draft.hashes.is_some_and(|hashes| hashes != 1) => Vec::new(),
+        (Some(answers), said, None) => {
+            let buckets = said.map_or(3..=MOST_WINDOWED, |t| t..=t);
+            Collision::windows(answers, buckets, [part, part])
+        }
+        (Some(answers), None, Some(c)) => (c + 1..=answers.min(MOST_WINDOWED))
+            .map(|t| Collision::with_windows(t, c))
+            .collect(),
+        (Some(_), Some(t), Some(c)) => alloc::vec![Collision::with_windows(t, c)],
+    };
+    windows.retain(|own| limit.allows(own.width(), own.buckets()));
+    let rated = windows.into_iter().map(|own| {
+        let rates = own.windowed_rates(domain, &limit.bound);
+        (variance(&rates), own)
+    });
+    let rated: Vec<Rated<Rule>> = rated.chain(other).collect();
+    let least = rated.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
+    let good = rated.into_iter().filter(|own| own.0 <= WORTH * least);
+    good.min_by_key(|(_, own)| own.work(domain))
+}
