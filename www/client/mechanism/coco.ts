@@ -1,4 +1,4 @@
-import { HASHINGS, type MechanismCodec, subsetCodec } from "./codec.js";
+import { type MechanismCodec, subsetCodec } from "./codec.js";
 
 /** Parameters of the mechanism CoCo, which estimates means. */
 export interface CocoMechanism {
@@ -24,5 +24,5 @@ export const coco: MechanismCodec<CocoMechanism> = /* @__PURE__ */ subsetCodec(
   "overwrite",
   "strongest",
   2,
-  [...HASHINGS, "balanced-items"],
+  "balanced-items",
 );

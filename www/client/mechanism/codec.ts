@@ -40,22 +40,22 @@ interface SubsetMechanism<Name extends string, Rule extends string, Hashing exte
  * @param paper the paper's rule, which takes no `favoured`
  * @param strongest the rule that takes it
  * @param sides how many buckets make one cell that elements are hashed to
- * @param hashings what it hashes by
+ * @param own what it alone hashes by
  */
-export function subsetCodec<Name extends string, Rule extends string, Hashing extends string>(
+export function subsetCodec<Name extends string, Rule extends string, Own extends string>(
   name: Name,
   paper: Rule,
   strongest: Rule,
   sides: number,
-  hashings: readonly Hashing[],
-): MechanismCodec<SubsetMechanism<Name, Rule, Hashing>> {
+  own: Own,
+): MechanismCodec<SubsetMechanism<Name, Rule, (typeof HASHINGS)[number] | Own>> {
   return {
     parse(value) {
       const rule = oneOf([paper, strongest]);
       const required = {
         name: oneOf([name]),
         rule,
-        hashing: oneOf(hashings),
+        hashing: oneOf([...HASHINGS, own]),
         buckets: integer,
         ...(rule(value, "rule") === strongest && { favoured: integer }),
       };
@@ -64,9 +64,8 @@ export function subsetCodec<Name extends string, Rule extends string, Hashing ex
     write({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
       bytes.number(rule === paper ? 0 : favoured || OUT_OF_RANGE);
       // Of one hash function, the number that stands for the hashing alone.
-      const known = 0 < hashes && hashes < OUT_OF_RANGE / ALL_HASHINGS.length;
-      const further = ALL_HASHINGS.length * (hashes - 1);
-      bytes.number(known ? ALL_HASHINGS.indexOf(hashing) + further : OUT_OF_RANGE);
+      const number = ALL_HASHINGS.indexOf(hashing) + ALL_HASHINGS.length * (hashes - 1);
+      bytes.number(hashes > 0 && number < OUT_OF_RANGE ? number : OUT_OF_RANGE);
       bytes.number(buckets % sides === 0 ? buckets / sides : OUT_OF_RANGE);
     },
   };

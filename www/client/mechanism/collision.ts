@@ -1,4 +1,4 @@
-import { HASHINGS, type MechanismCodec, subsetCodec } from "./codec.js";
+import { type MechanismCodec, subsetCodec } from "./codec.js";
 
 /** Parameters of the mechanism Collision. */
 export interface CollisionMechanism {
@@ -24,5 +24,5 @@ export const collision: MechanismCodec<CollisionMechanism> = /* @__PURE__ */ sub
   "occupied",
   "heaviest",
   1,
-  [...HASHINGS, "balanced-windows"],
+  "balanced-windows",
 );
