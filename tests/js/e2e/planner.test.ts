@@ -453,6 +453,36 @@ describe("the planner's page", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("keeps a refusal when an older question is answered after it", async () => {
+    const page = await planner();
+    await drawn(page);
+    await page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          const post = Worker.prototype.postMessage;
+          Worker.prototype.postMessage = function (asked: unknown) {
+            // The page's own listener runs first.
+            this.addEventListener("message", ({ data }) => data.kind === "done" && resolve());
+            post.call(this, asked);
+          };
+          const field = document.querySelector<HTMLInputElement>("#field-people");
+          for (const value of ["50000", ""]) {
+            if (field) field.value = value;
+            field?.dispatchEvent(new Event("input", { bubbles: true }));
+          }
+        }),
+    );
+    expect(await text(page, "#error-people")).toBe("Expected a number.");
+    expect(await text(page, "#verdict-kind")).toBe("No plan");
+    expect(await page.locator("#figures").isVisible()).toBe(false);
+    expect(await page.locator("#download").isEnabled()).toBe(false);
+    await page.getByLabel("People", { exact: true }).fill("50000");
+    await answered(page);
+    await drawn(page);
+    expect(await exact(page, "people")).toBe(50_000);
+    expect(complaints).toEqual([]);
+  });
+
   it("says at a field what is wrong with it", async () => {
     const page = await planner("epsilon=99");
     const field = page.getByLabel("Local ε", { exact: true });
@@ -545,6 +575,17 @@ describe("the planner's page", () => {
     expect(await row.locator("td").first().textContent()).toBe(
       await text(page, "#figures .figure-value >> nth=0"),
     );
+  });
+
+  it("plots curves that were whole before the plotting was loaded", async () => {
+    const page = await (await newContext(browser)).newPage();
+    await page.route("**/parts/plots-*.js", async (route) => {
+      await drawn(page);
+      await route.continue();
+    });
+    await page.goto(`${site.url}/planner.html`);
+    const rows = page.locator("#plot-people tbody tr");
+    await expect.poll(() => rows.count()).toBe(spread([1, 2]).length);
   });
 
   it("is loaded by nobody else", async () => {

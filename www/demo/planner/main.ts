@@ -82,6 +82,7 @@ class Planner {
 
   #ask(): void {
     this.#id += 1;
+    clearTimeout(this.#waiting);
     const several = this.#several;
     const unusable = firstUnusable(several);
     const here = unusable?.at === several.at;
@@ -103,7 +104,6 @@ class Planner {
 
   /** What is being computed cannot be interrupted, only left. */
   #expect(asked: Asked): void {
-    clearTimeout(this.#waiting);
     this.#waiting = setTimeout(() => {
       if (this.#begun === asked.id) return;
       // A thread that is still being loaded has begun with nothing.
@@ -133,29 +133,26 @@ class Planner {
     if (said.kind === "broken") {
       // The next question starts afresh.
       this.#stopWorker();
-      busy("verdict", false);
+      for (const id of ["verdict", "plots"]) busy(id, false);
       byId("trouble-text").textContent = `The planner cannot compute: ${said.message}.`;
       byId("trouble").hidden = false;
       return;
     }
     byId("trouble").hidden = true;
+    if (said.kind === "begun") this.#begun = said.id;
     const newest = said.id === this.#id;
+    // Older answers show something while a slider moves. They never replace a refusal.
+    if (!newest && (!this.#answer || said.kind === "refused")) return;
     switch (said.kind) {
-      case "begun":
-        this.#begun = said.id;
-        break;
       case "answer":
-        // Also while a slider moves on: something is to be seen.
         this.#answer = said.answer;
         this.#shown = said.shown;
         this.#view.show(said.answer, said.question, said.shown);
         this.#coming = NONE;
         busy("plots", true);
         if (newest) this.#settle();
-        void this.#draw(true);
         break;
       case "refused":
-        if (!newest) break;
         this.#blame(said.refusal);
         break;
       case "point": {
@@ -164,13 +161,12 @@ class Planner {
         if (this.#coming[curve].length >= ENOUGH) {
           this.#curves = { ...this.#curves, [curve]: this.#coming[curve] };
         }
-        void this.#draw(true);
         break;
       }
       case "done":
         busy("plots", false);
-        void this.#draw(false);
     }
+    void this.#draw();
   }
 
   #blame({ field, question, message }: Refusal): void {
@@ -184,6 +180,7 @@ class Planner {
   }
 
   #refuse(message: string): void {
+    this.#answer = null;
     this.#view.refuse(message);
     busy("plots", false);
     this.#settle();
@@ -194,19 +191,21 @@ class Planner {
     document.documentElement.dataset.ready = "true";
   }
 
-  async #draw(partial: boolean): Promise<void> {
+  async #draw(): Promise<void> {
     if (!this.#answer || isSumPlan(this.#answer)) return;
     // Plotting is a large library: the first numbers do not wait for it.
     if (!this.#plots) {
       const { Plots } = await import("./plots.js");
       this.#plots ??= new Plots();
     }
+    // Imports of one module end in any order, so the state is read after them.
     const answer = this.#answer;
     if (!answer || isSumPlan(answer)) return;
     const here = {
       epsilon: pointOf(answer.epsilon, answer, this.#shown),
       people: pointOf(answer.people, answer, this.#shown),
     };
+    const partial = byId("plots").getAttribute("aria-busy") === "true";
     this.#plots.show({ here, curves: this.#curves, partial });
   }
 }
