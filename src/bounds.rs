@@ -36,6 +36,8 @@ pub const PEOPLE: Bound = Bound::new("people", 1.0, 1e12);
 /// Number of entries by which people are counted; whoever has more is counted
 /// among those who have so many.
 pub const ENTRIES: Bound = Bound::new("entries of one person", 0.0, 4.0 * SPARSITY.max);
+/// Number of items that two people have in common on average.
+pub const OVERLAP: Bound = Bound::new("overlap", 0.0, ENTRIES.max);
 /// Number of buckets t of Collision and CoCo, of one hash function and of all.
 pub const BUCKETS: Bound = Bound::new("buckets", 2.0, (1u32 << 22) as f64);
 /// Number of favoured buckets c; further bounded by the number of buckets.

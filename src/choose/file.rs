@@ -21,20 +21,14 @@ use crate::task::{Budget, Items, Prefixes, Want};
 #[serde(deny_unknown_fields)]
 struct DraftFile {
     id: String,
-    #[serde(default)]
     items: Option<Items>,
-    #[serde(default)]
     sparsity: Option<u32>,
-    #[serde(default)]
     entries: Option<Vec<u64>>,
-    #[serde(default)]
+    overlap: Option<f64>,
     people: Option<u64>,
     epsilon: f64,
-    #[serde(default)]
     value: Option<ValueKind>,
-    #[serde(default)]
     mechanism: Option<MechanismDraft>,
-    #[serde(default)]
     questions: Option<Vec<QuestionDraft>>,
     #[serde(default)]
     budget: Budget,
@@ -47,6 +41,7 @@ impl<'de> Deserialize<'de> for TaskDraft {
         let of_its_own = file.items.is_some()
             || file.sparsity.is_some()
             || file.entries.is_some()
+            || file.overlap.is_some()
             || file.value.is_some()
             || file.mechanism.is_some();
         let questions = match file.questions {
@@ -60,6 +55,7 @@ impl<'de> Deserialize<'de> for TaskDraft {
                     asked: Asked::Ratings(items, value),
                     sparsity: file.sparsity,
                     entries: file.entries,
+                    overlap: file.overlap,
                     weight: None,
                     mechanism: file.mechanism.unwrap_or_default(),
                 }]
@@ -139,6 +135,7 @@ impl QuestionDraft {
             asked,
             sparsity,
             entries: file.entries,
+            overlap: file.overlap,
             weight: file.weight,
             mechanism: file.mechanism.unwrap_or_default(),
         })

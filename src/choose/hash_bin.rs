@@ -135,7 +135,8 @@ impl Predict for HashBin {
             mean: Some(SquaredError {
                 variance: total / over / population.people(),
                 rare_variance: rare / population.people(),
-                squared_bias: population.squared_bias(lost) / items,
+                squared_bias: population.squared_bias(1.0, lost) / items,
+                likely_squared_bias: population.likely_squared_bias(items, lost) / items,
             }),
             frequency: None,
             nonmissing: None,
@@ -355,12 +356,7 @@ fn best_user(
     let tried = allowed.map(|noise| {
         let error = ClipError::new(domain, epsilon, noise, population);
         let clip = draft.clip.unwrap_or_else(|| error.best_clip(grid));
-        // Laplace noise comes on top of the sum's own variance.
-        let own = match noise {
-            Noise::TwoPoint => 0.0,
-            Noise::Laplace => error.own_variance(clip),
-        };
-        (error.total(clip) + own, (clip, noise))
+        (error.total(clip), (clip, noise))
     });
     let best = tried.min_by(|a, b| a.0.total_cmp(&b.0));
     best.map_or((None, None), |(_, (clip, noise))| (Some(clip), Some(noise)))
@@ -369,7 +365,8 @@ fn best_user(
 /// Squared error of the means by η: the noise is proportional to its square,
 /// divided by the number of people; and the squared bias of what it cuts off
 /// does not fall with their number. The sum of both is convex in η: what is left
-/// of a value is concave and at most 1.
+/// of a value is concave and at most 1. Laplace noise comes on top of the variance of
+/// the clipped sums, which is not convex but grows with η.
 ///
 /// It is summed over all items where it is known how many entries people have.
 /// Otherwise over those that people have alone: among thousands of items the
@@ -379,6 +376,7 @@ struct ClipError<'a> {
     items: f64,
     /// Of one item, for η = 1.
     noise: f64,
+    laplace: bool,
 }
 
 impl<'a> ClipError<'a> {
@@ -393,19 +391,19 @@ impl<'a> ClipError<'a> {
         Self {
             population,
             items: f64::from(items),
-            noise: unit.rates(domain, epsilon).noise / population.people(),
+            noise: unit.rates(domain, epsilon).noise,
+            laplace: noise == Noise::Laplace,
         }
     }
 
     fn total(&self, clip: f64) -> f64 {
         let lost = |entries| 1.0 - attenuation(entries, clip);
-        self.items * self.noise * clip * clip + self.population.squared_bias(lost)
-    }
-
-    /// What the clipped sums themselves add; that is not convex in η.
-    fn own_variance(&self, clip: f64) -> f64 {
-        let square = |entries| clipped_square(entries, clip);
-        self.items * self.population.average(square) / self.population.people()
+        let bias = self.population.likely_squared_bias(self.items, lost);
+        let mut variance = self.noise * clip * clip;
+        if self.laplace {
+            variance += self.population.average(|entries| clipped_square(entries, clip));
+        }
+        self.items * variance / self.population.people() + bias
     }
 
     /// The clip of least error on a grid, found by halving; at least 1, so that

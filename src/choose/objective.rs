@@ -16,7 +16,7 @@ use crate::task::Part;
 /// ```
 /// use hushbin::choose::{Objective, Predicted, SquaredError};
 ///
-/// let mean = SquaredError { variance: 0.003, rare_variance: 0.002, squared_bias: 0.001 };
+/// let mean = SquaredError { variance: 0.003, rare_variance: 0.002, ..SquaredError::default() };
 /// let predicted = Predicted { mean: Some(mean), frequency: None, nonmissing: None };
 /// assert_eq!(Objective::MEAN.weigh(&predicted), Some(mean));
 /// assert_eq!(Objective::FREQUENCY.weigh(&predicted), None);
@@ -62,11 +62,7 @@ impl Objective {
     /// not estimated.
     #[must_use]
     pub fn weigh(&self, predicted: &Predicted) -> Option<SquaredError> {
-        let mut average = SquaredError {
-            variance: 0.0,
-            rare_variance: 0.0,
-            squared_bias: 0.0,
-        };
+        let mut average = SquaredError::default();
         for (weight, error) in [
             (self.mean, predicted.mean),
             (self.frequency, predicted.frequency),
@@ -77,6 +73,7 @@ impl Objective {
                 average.variance += part * error.variance;
                 average.rare_variance += part * error.rare_variance;
                 average.squared_bias += part * error.squared_bias;
+                average.likely_squared_bias += part * error.likely_squared_bias;
             }
         }
         Some(average)

@@ -21,6 +21,8 @@ pub struct Population {
     people: f64,
     /// Numbers of entries with the share of people who have so many, ascending.
     shares: Vec<(u32, f64)>,
+    /// Number of items that two people have in common on average, where it is known.
+    pub(super) overlap: Option<f64>,
 }
 
 /// The number of people that a task is planned for where nothing is said.
@@ -33,6 +35,7 @@ impl Population {
         Self {
             people,
             shares: alloc::vec![(entries, 1.0)],
+            overlap: None,
         }
     }
 
@@ -55,7 +58,8 @@ impl Population {
             .filter(|(_, count)| **count > 0)
             .map(|(entries, &count)| (entries, count as f64 / people))
             .collect();
-        Ok(Self { people, shares })
+        let even = Self::even(people, 0);
+        Ok(Self { shares, ..even })
     }
 
     /// The same shares of another number of people.
@@ -88,17 +92,32 @@ impl Population {
         self.shares.iter().map(weighted).sum()
     }
 
-    /// Sum over items of the squared bias when of each value of a person with r
-    /// entries a part `lost(r)` is lost on average, in the worst case: all people
-    /// have the same items, those with few the first of those with many. Item j
-    /// then loses the average of `lost` over people with more than j.
-    pub(crate) fn squared_bias(&self, lost: impl Fn(u32) -> f64) -> f64 {
-        let (mut sum, mut bias) = (0.0, 0.0);
-        for (index, &(entries, share)) in self.shares.iter().enumerate().rev() {
-            bias += share * lost(entries);
-            let fewer = index.checked_sub(1).map_or(0, |next| self.shares[next].0);
-            sum += f64::from(entries - fewer) * bias * bias;
+    /// Sum over items of the squared bias if a part `lost(r)` of each value of a person with
+    /// r entries is lost on average. In the worst case, at `alike` 1, all people have the same
+    /// items, those with few the first of those with many: two people share the r of the one
+    /// with fewer. Otherwise they share in proportion to r·r' / (1 + alike·(r' − 1)), r' ≥ r.
+    pub(crate) fn squared_bias(&self, alike: f64, lost: impl Fn(u32) -> f64) -> f64 {
+        let (mut sum, mut fewer) = (0.0, 0.0);
+        for &(entries, share) in self.shares.iter().filter(|own| own.0 > 0) {
+            let own = share * f64::from(entries) * lost(entries);
+            sum += own * (2.0 * fewer + own) / (1.0 + alike * f64::from(entries - 1));
+            fewer += own;
         }
         sum
+    }
+
+    /// Returns the squared bias, summed over `items`, by which parameters are chosen.
+    ///
+    /// An unknown overlap is taken to lie midway, by factors, between that of evenly popular
+    /// items and half of the greatest. Between even popularity and Zipf's law of exponent 1.5
+    /// the error is then up to 2.9 times the least. No assumption makes that less than 2.5.
+    pub(crate) fn likely_squared_bias(&self, items: f64, lost: impl Fn(u32) -> f64) -> f64 {
+        let greatest = self.squared_bias(1.0, |_| 1.0);
+        let average = self.average(f64::from);
+        let even = average * average / items;
+        let midway = libm::sqrt(even * greatest / 2.0).max(even);
+        let overlap = self.overlap.unwrap_or(midway).min(greatest);
+        let alike = overlap / greatest;
+        overlap * self.squared_bias(alike, lost) / self.squared_bias(alike, |_| 1.0)
     }
 }

@@ -10,10 +10,10 @@ use crate::mechanism::contract::Parameters;
 /// ```
 /// use hushbin::choose::SquaredError;
 ///
-/// let error = SquaredError { variance: 0.5, rare_variance: 0.5, squared_bias: 0.25 };
-/// assert_eq!(error.total(), 0.75);
+/// let error = SquaredError { variance: 0.5, squared_bias: 0.25, ..SquaredError::default() };
+/// assert_eq!((error.total(), error.likely()), (0.75, 0.5));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SquaredError {
     /// The variance of the noise, which falls with the number of people.
     pub variance: f64,
@@ -23,13 +23,22 @@ pub struct SquaredError {
     /// The square of the bias of leaving out or clipping, in the worst case: all
     /// people have the same items. It does not fall with the number of people.
     pub squared_bias: f64,
+    /// The same if people's items overlap as a draft says, or else as is assumed. It is no
+    /// bound: parameters are chosen by it.
+    pub likely_squared_bias: f64,
 }
 
 impl SquaredError {
-    /// Of both.
+    /// Variance plus squared bias, in the worst case.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.variance + self.squared_bias
+    }
+
+    /// Variance plus likely squared bias, by which parameters are chosen.
+    #[must_use]
+    pub fn likely(&self) -> f64 {
+        self.variance + self.likely_squared_bias
     }
 }
 
@@ -93,7 +102,9 @@ pub(super) fn sampled(
     SquaredError {
         variance: total / estimands / population.people(),
         rare_variance: rare / population.people(),
-        squared_bias: population.squared_bias(lost) / estimands,
+        squared_bias: population.squared_bias(1.0, lost) / estimands,
+        likely_squared_bias: population.likely_squared_bias(items(domain, population), lost)
+            / estimands,
     }
 }
 

@@ -46,6 +46,10 @@ pub struct QuestionDraft {
     /// How many people have 0, 1, 2, … entries, as far as that is known: by it
     /// the bias of leaving entries out is weighed against the noise.
     pub entries: Option<Vec<u64>>,
+    /// Number of items that two people have in common on average, beside `entries`: the sum
+    /// over items of the squared share of people who have it, or of ratings the squared mean.
+    /// The larger, the more bias is expected. If it is missing, a middling one is assumed.
+    pub overlap: Option<f64>,
     /// As in [`QuestionParts`]; else chosen.
     pub weight: Option<u32>,
     /// A mechanism's name, or its name with any of its parameters.
@@ -279,9 +283,13 @@ impl QuestionDraft {
         if let Some(people) = people {
             bounds::PEOPLE.check(people)?;
         }
+        if let Some(overlap) = self.overlap {
+            bounds::OVERLAP.check(overlap)?;
+        }
         match (&self.entries, self.sparsity) {
             (Some(entries), _) => {
-                let population = Population::from_counts(entries)?;
+                let mut population = Population::from_counts(entries)?;
+                population.overlap = self.overlap;
                 let count = match &self.asked {
                     Asked::Ratings(items, _) | Asked::Set(items) => items.count(),
                     Asked::Choice(_)
@@ -301,10 +309,8 @@ impl QuestionDraft {
                         reason: "\"entries\" counts people with more entries than there are items",
                     });
                 }
-                Ok(match people {
-                    Some(people) => population.with_people(people),
-                    None => population,
-                })
+                let people = people.unwrap_or(population.people());
+                Ok(population.with_people(people))
             }
             (None, Some(sparsity)) => Ok(Population::even(people.unwrap_or(PEOPLE), sparsity)),
             (None, None) => Err(Error::Combination {

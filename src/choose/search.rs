@@ -32,7 +32,7 @@ pub struct Candidate {
     pub sparsity: u32,
     /// The errors to expect.
     pub predicted: Predicted,
-    /// The objective's; infinite where the mechanism does not meet it, or is
+    /// Likely error of the objective; infinite where the mechanism does not meet it, or is
     /// biased for people with as many entries as were asked for.
     pub error: f64,
 }
@@ -125,7 +125,7 @@ impl Search<'_> {
         let error = self.objective.weigh(&predicted).filter(|_| !biased);
         Candidate {
             sparsity: domain.sparsity(),
-            error: error.map_or(f64::INFINITY, |error| error.total()),
+            error: error.map_or(f64::INFINITY, |error| error.likely()),
             predicted,
             mechanism: mechanism.into(),
         }

@@ -86,7 +86,7 @@ pub(super) fn predict(all: &Together, epsilon: f64, people: f64, picked: &mut Ca
     let error = SquaredError {
         variance: variance(all, &rates) / f64::from(cells) / people,
         rare_variance: all.parts().iter().map(rare).fold(0.0, f64::max) / people,
-        squared_bias: 0.0,
+        ..SquaredError::default()
     };
     picked.predicted.frequency = Some(error);
     picked.error = error.total();

@@ -29,7 +29,7 @@ impl Predict for Window {
             mean: Some(SquaredError {
                 variance,
                 rare_variance: variance,
-                squared_bias: 0.0,
+                ..SquaredError::default()
             }),
             frequency: None,
             nonmissing: None,

@@ -64,6 +64,8 @@ pub(crate) struct QuestionFile<M> {
     pub(crate) unit: Option<String>,
     #[serde(default, skip_serializing)]
     pub(crate) entries: Option<Vec<u64>>,
+    #[serde(default, skip_serializing)]
+    pub(crate) overlap: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) prefixes: Option<Vec<u32>>,
     #[serde(default, skip_serializing)]
@@ -107,9 +109,11 @@ impl<M> QuestionFile<M> {
         if self.kind != KindName::Text && (self.prefixes.is_some() || self.length.is_some()) {
             return combination("\"text\", and no other kind, has \"prefixes\" or a \"length\"");
         }
-        if self.sparsity.is_some() && !rates && self.kind != KindName::Set {
+        let many = self.sparsity.is_some() || self.overlap.is_some();
+        if many && !rates && self.kind != KindName::Set {
             return combination(
-                "\"sparsity\" is for \"ratings\" and \"set\": of others one answer is given, or all",
+                "\"sparsity\" and \"overlap\" are for \"ratings\" and \"set\": of others one answer is given, \
+                 or all",
             );
         }
         if self.scale() != ScaleFile::default() && self.kind != KindName::Number {
@@ -164,10 +168,11 @@ impl<M> QuestionFile<M> {
     /// # Errors
     /// As [`QuestionFile::listed`], and those of a number's scale.
     fn asked(&self) -> Result<(Kind, Items), Error> {
-        if self.scale().is_open() || self.entries.is_some() || self.length.is_some() {
+        let crowd = self.entries.is_some() || self.overlap.is_some();
+        if self.scale().is_open() || crowd || self.length.is_some() {
             return Err(error!(Combination {
-                reason: "\"entries\", \"want\", \"bins\", \"spacing\" and \"length\" are what is \
-                         chosen by, not part of a complete question",
+                reason: "\"entries\", \"overlap\", \"want\", \"bins\", \"spacing\" and \"length\" are \
+                         what is chosen by, not part of a complete question",
             }));
         }
         let items = self.listed()?.cloned();
@@ -303,6 +308,7 @@ impl QuestionFile<Mechanism> {
             tree: scale.tree,
             unit: scale.unit,
             entries: None,
+            overlap: None,
             prefixes: match kind {
                 Kind::Text(prefixes) => Some(prefixes.lengths().to_vec()),
                 _ => None,

@@ -73,7 +73,7 @@ fn no_other_clip_is_better() {
                 let error = |clip: f64| {
                     let level = Level::User { clip, noise };
                     let other = HashBin::new(level, chosen.hashing(), 1, 1024).unwrap();
-                    predicted_mean(other, &task, &crowd).total()
+                    predicted_mean(other, &task, &crowd).likely()
                 };
                 let ours = error(chosen.level().clip().unwrap());
                 // From 1 on: a single entry is never clipped.
@@ -115,9 +115,9 @@ fn no_other_noise_is_better() {
                     HashBin::choose(&task.questions()[0].domain(), epsilon, &draft, &crowd).unwrap()
                 };
                 let chosen = choose(None);
-                let ours = predicted_mean(chosen, &task, &crowd).total();
+                let ours = predicted_mean(chosen, &task, &crowd).likely();
                 for noise in [Noise::TwoPoint, Noise::Laplace] {
-                    let other = predicted_mean(choose(Some(noise)), &task, &crowd).total();
+                    let other = predicted_mean(choose(Some(noise)), &task, &crowd).likely();
                     assert!(
                         ours <= other * (1.0 + 1e-6),
                         "{ours} {other}: {chosen:?}, {epsilon}"
@@ -223,7 +223,7 @@ fn squared_bias_is_that_of_the_worst_case() {
 fn weighed(objective: Objective, predicted: &Predicted) -> f64 {
     let part = |weight: f64, error: Option<SquaredError>| match error {
         _ if weight == 0.0 => 0.0,
-        Some(error) => weight * error.total(),
+        Some(error) => weight * error.likely(),
         None => f64::INFINITY,
     };
     let sum = part(objective.mean, predicted.mean)

@@ -3,6 +3,7 @@ mod collision;
 mod hash_bin;
 mod nonmissing;
 mod printed;
+mod sparsity;
 
 use hushbin::TaskDraft;
 use hushbin::domain::Domain;

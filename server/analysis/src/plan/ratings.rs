@@ -39,6 +39,7 @@ pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64>
         asked: Asked::Ratings(Items::Count(items), value),
         sparsity: Some(sparsity),
         entries: None,
+        overlap: None,
         weight: None,
         mechanism,
     };

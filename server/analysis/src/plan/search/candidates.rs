@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use hushbin::bounds::EPSILON;
+use hushbin::bounds::{EPSILON, OVERLAP};
 use hushbin::choose::{Asked, Candidate, Objective, QuestionDraft, SquaredError};
 use hushbin::{Error, Items};
 
@@ -90,11 +90,15 @@ impl<'a> Search<'a> {
         // Names make no difference, and would be checked anew for every ε.
         let items = open.items.count().map(Items::Count);
         let items = items.unwrap_or_else(|| open.items.clone());
+        let wanted = survey.wanted(&open.draft.name);
+        let wanted = wanted.standard_error.or(wanted.smallest);
         let draft = QuestionDraft {
             name: String::new(),
             asked: Asked::Ratings(items, open.value),
             sparsity: open.draft.sparsity,
             entries: open.draft.entries.clone(),
+            // An error that is wanted is kept to in the worst case.
+            overlap: wanted.map_or(open.draft.overlap, |_| Some(OVERLAP.max)),
             weight: None,
             mechanism: open.draft.mechanism.clone(),
         };
@@ -189,8 +193,8 @@ impl<'a> Search<'a> {
                 choice.epsilon = epsilon;
                 choice.candidate.predicted = predicted;
                 choice.predicted = self.objective.weigh(&predicted);
-                let total = |error: SquaredError| error.total();
-                choice.candidate.error = choice.predicted.map_or(f64::INFINITY, total);
+                let likely = |error: SquaredError| error.likely();
+                choice.candidate.error = choice.predicted.map_or(f64::INFINITY, likely);
             }
         }
         Ok(())

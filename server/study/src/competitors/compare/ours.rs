@@ -38,6 +38,7 @@ fn choice(options: u32, epsilon: f64) -> Result<(String, Variance), Error> {
         asked: Draft::Choice(Items::Count(options)),
         sparsity: Some(1),
         entries: None,
+        overlap: None,
         weight: None,
         mechanism: MechanismDraft::default(),
     };

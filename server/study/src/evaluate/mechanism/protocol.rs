@@ -176,6 +176,7 @@ fn choice(options: u32, epsilon: f64) -> Result<Protocol, Error> {
             asked: Asked::Choice(Items::Count(options)),
             sparsity: Some(1),
             entries: None,
+            overlap: None,
             weight: None,
             mechanism: MechanismDraft::default(),
         }],

@@ -261,6 +261,7 @@ impl Cell {
                 asked: Asked::Ratings(Items::Count(self.words.into()), ValueKind::Real),
                 sparsity: Some(self.sparsity),
                 entries: None,
+                overlap: None,
                 weight: None,
                 mechanism: MechanismDraft::Coco(coco::Draft::default()),
             }],
