@@ -87,7 +87,7 @@ impl Crowd {
     }
 
     /// Variance and squared bias of what a task file comes to, summed over items.
-    fn error(&self, file: Value) -> [f64; 2] {
+    fn error(&self, file: &Value) -> [f64; 2] {
         let task = draft(file.clone()).resolve().unwrap();
         let question = task.sole().unwrap();
         let (mechanism, s) = (question.mechanism(), f64::from(question.sparsity()));
@@ -123,7 +123,7 @@ impl Crowd {
 fn over_the_least(crowd: &Crowd, open: &str, epsilon: f64, people: f64) -> [f64; 2] {
     let error = |mechanism, fields| -> f64 {
         crowd
-            .error(crowd.file(epsilon, people, mechanism, fields))
+            .error(&crowd.file(epsilon, people, mechanism, fields))
             .iter()
             .sum()
     };
