@@ -22,9 +22,9 @@ use crate::openapi::crowd::TASKS;
 const MORE: [&str; 7] = [
     r#"{ "id": "all", "epsilon": 2.0, "people": 5000, "questions": [
         { "name": "a", "kind": "ratings", "items": 9, "value": "real", "entries": [1, 2, 3, 4],
-          "weight": 2, "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
+          "overlap": 0.5, "weight": 2, "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
           "hashing": "balanced", "buckets": 8, "hashes": 1, "parameters": "chosen" } },
-        { "name": "b", "kind": "set", "options": ["a", "b", "c"], "entries": [1, 2], "mechanism": "auto" },
+        { "name": "b", "kind": "set", "options": ["a", "b", "c"], "entries": [1, 2], "overlap": 0, "mechanism": "auto" },
         { "name": "c", "kind": "number", "min": 1, "max": 9, "want": "histogram", "bins": 16,
           "spacing": "logarithmic", "tree": [4, 4], "unit": "s", "weight": 3 },
         { "name": "d", "kind": "number", "min": 1, "max": 9, "want": "mean" },
@@ -50,7 +50,7 @@ const MORE: [&str; 7] = [
             { "name": "x", "kind": "flag" }, { "name": "y", "kind": "choice", "options": 3 } ] }
     ] }"#,
     r#"{ "id": "coco", "items": 9, "sparsity": 2, "epsilon": 2.0, "value": "sign", "people": 500,
-        "entries": [1, 2, 3], "budget": { "days": 7, "reports": 2, "answers": "permanent" },
+        "entries": [1, 2, 3], "overlap": 4096, "budget": { "days": 7, "reports": 2, "answers": "permanent" },
         "mechanism": { "name": "coco", "rule": "strongest", "favoured": 1, "hashing": "balanced",
         "buckets": 8, "hashes": 1, "parameters": "chosen" } }"#,
     r#"{ "id": "user", "items": 9, "sparsity": 2, "epsilon": 2.0, "value": "sign",
