@@ -109,10 +109,9 @@ mod tests {
         }
     }
 
-    const COMMANDS: [&str; 3] = [
+    const COMMANDS: [&str; 2] = [
         "plan --items 40 --sparsity 3 --people 20000 --epsilon 1",
         "account --epsilon 1 --reports 1000 --delta 1e-6",
-        "account --epsilon 1 --reports 1000 --delta 1e-6 --compare",
     ];
 
     fn cli(words: &str) -> Cli {

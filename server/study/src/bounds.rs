@@ -2,12 +2,13 @@
 //! reports and against the local ε.
 
 use hushbin::bounds::EPSILON;
-use hushbin_analysis::accounting::{HONEST_REPORTS, Mixture, REPORTS, account, published_bounds};
+use hushbin_analysis::accounting::{HONEST_REPORTS, Mixture, REPORTS, account};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use crate::figure::{Curve, Figure, Panel};
 use crate::output::{Error, progress_bar};
+use crate::published::published_bounds;
 
 /// Batch in the middle of the curves.
 #[derive(Debug, Clone, Copy)]

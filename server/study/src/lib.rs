@@ -4,7 +4,8 @@
 //! |---|---|
 //! | [`competitors`] | mechanisms of others, repaired where their paper errs |
 //! | `evaluate` | the experiments of the papers, run again with every mechanism |
-//! | `bounds` | published bounds on the central ε of a batch, as a picture |
+//! | [`published`] | published bounds on the central ε of a batch, by author and year |
+//! | `bounds` | hushbin's account and those bounds as curves |
 //! | `figure` | figures as SVG |
 //! | [`cli`] | the command `hushbin-study`, which `npm run evaluate` runs |
 
@@ -14,4 +15,5 @@ pub mod competitors;
 mod evaluate;
 mod figure;
 mod output;
+pub mod published;
 mod roots;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::method::Method;
 use super::mixture::Mixture;
 use super::privacy_profile::{DeltaBounds, EpsilonBounds, PrivacyProfile};
-use super::ranges::{DELTA, REPORTS, honest_reports};
+use super::ranges::{DELTA, HONEST_REPORTS, REPORTS, honest_reports};
 
 /// Central privacy of a shuffled batch: ε_c in nats, rounded up, at a δ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -83,6 +83,24 @@ pub fn account(
         method,
         honest_reports,
     })
+}
+
+/// Central ε of any ε-LDP randomizer by the clones of Feldman, McMillan and Talwar
+/// (2021, Section 3), summed and rounded up. [`account`] of [`Mixture::generic`] is
+/// sharper: this is for comparison with the paper.
+///
+/// # Errors
+/// [`Error::OutOfRange`] when ε, the honest reports or δ are out of their range.
+pub fn clones_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f64, Error> {
+    HONEST_REPORTS.check(honest_reports as f64)?;
+    DELTA.check(delta)?;
+    // Another report is a clone with probability exp(−ε), of either input alike.
+    let clone = [(-epsilon).exp(), -(-epsilon).exp_m1()];
+    let any = Mixture::generic(epsilon)?;
+    let profile = PrivacyProfile::among(any, clone, honest_reports, delta);
+    Ok(profile
+        .epsilon(profile.gaussian_epsilon(delta), delta)
+        .upper)
 }
 
 /// [`Account::central_epsilon`] alone, for searches.

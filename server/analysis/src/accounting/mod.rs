@@ -20,7 +20,6 @@
 //! | `group_privacy` | several reports of one person in a batch |
 //! | `composition` | several batches, by privacy-loss distributions |
 //! | `calibration` | the largest ε, the largest α, the smallest batch |
-//! | `published` | bounds from papers, by author and year |
 //! | `sums` | unit messages that only others' noise hides, of sums of vectors |
 //!
 //! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle
@@ -42,23 +41,17 @@ mod method;
 mod mixture;
 mod privacy_blanket;
 mod privacy_profile;
-mod published;
 mod ranges;
 pub(crate) mod sums;
 mod telling;
 
-pub use account::{Account, account, delta_bounds, reduction_delta_bounds};
+pub use account::{Account, account, clones_epsilon, delta_bounds, reduction_delta_bounds};
 pub(crate) use calibration::meets_central_epsilon;
 pub use calibration::{largest_alpha, largest_epsilon, smallest_batch};
 pub use composition::{Composed, Exposure, account_exposure};
 pub use gaussian::gaussian_delta;
 pub use method::Method;
 pub use mixture::{alpha::Mixture, contract::AccountError};
-pub use published::{
-    bound::{Kind, Published, Scope},
-    published_bounds,
-    wang_collision::theorem_3 as wang_collision_theorem_3,
-};
 pub(crate) use ranges::CENTRAL_EPSILON;
 pub use ranges::{
     BATCHES, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION, HONEST_REPORTS,

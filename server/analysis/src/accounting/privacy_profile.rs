@@ -71,15 +71,9 @@ impl PrivacyProfile {
         Self::among(mixture, p, n, delta)
     }
 
-    /// Of other reports another part tells something, p and 1 − p, while the
-    /// report looked at always does: with P(neither) = 0 nothing below depends on
-    /// p but P(C).
-    pub(super) fn among_clones(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
-        debug_assert!(mixture.rest() == 0.0);
-        Self::among(mixture, p, n, delta)
-    }
-
-    fn among(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
+    /// Profile where another report tells something with probability `p[0]`, and
+    /// nothing with `p[1]`. With P(neither) = 0 only P(C) depends on p.
+    pub(super) fn among(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
         let far = -(0.5 * CUT * delta).ln();
         let telling = Telling::new(n as f64, p, far);
         let far = far + mixture.epsilon();

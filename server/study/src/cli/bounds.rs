@@ -1,4 +1,4 @@
-//! `hushbin-study bounds`: the published bounds on a batch, as a picture.
+//! `hushbin-study bounds`: the published bounds on a batch, as a table and a picture.
 
 use std::fs;
 use std::io::Write;
@@ -10,9 +10,10 @@ use hushbin_analysis::accounting::{DEFAULT_HONEST_FRACTION, Mixture};
 use crate::bounds::{Batch, figure};
 use crate::figure::svg;
 use crate::output::Error;
+use crate::published::published_bounds;
 
 /// Draw the central ε of a shuffled batch, by hushbin's account and by every published bound:
-/// against the number of reports, and against the local ε
+/// against the number of reports, and against the local ε. Print the bounds on this batch
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file of the reports; without one, reports of any randomizer that is ε-locally
@@ -53,15 +54,31 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         honest_fraction: options.honest_fraction,
         delta: options.delta,
     };
-    let picture = figure(&batch, |epsilon| {
+    let at = |epsilon| -> Result<Mixture, Error> {
         Ok(match &task {
             Some(task) => Mixture::for_task_at(task, epsilon)?,
             None => Mixture::generic(epsilon)?,
         })
-    })?;
+    };
+    let Batch {
+        epsilon,
+        reports,
+        honest_fraction,
+        delta,
+    } = batch;
+    let own = at(epsilon)?;
+    let published = published_bounds(&own, reports, honest_fraction, delta)?;
+    let picture = figure(&batch, at)?;
     let path = options.out.display();
     fs::write(&options.out, svg(&picture)?)
         .map_err(|error| format!("cannot write {path}: {error}"))?;
+    for bound in published {
+        let central = bound.central_epsilon;
+        let central = central.map_or_else(|| "none".to_owned(), |central| format!("{central:.4e}"));
+        let only = bound.reason.map(|reason| format!(": only for {reason}"));
+        let (name, source, only) = (bound.name, bound.source, only.unwrap_or_default());
+        writeln!(out, "{name:<31}  {central:<10}  {source}{only}")?;
+    }
     writeln!(out, "{path}")?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use hushbin_analysis::accounting::published_bounds;
+use hushbin_study::published::published_bounds;
 use hushbin_tests::mixtures::occupied;
 use serde_json::json;
 
@@ -50,7 +50,19 @@ fn bounds_are_drawn() {
         .collect();
     let published = published_bounds(&occupied(4, 17, 0.4), 20_000, 1.0, 1e-7).unwrap();
     assert_eq!(published.len(), 10);
+    let table = String::from_utf8(drawn.stdout).unwrap();
     let names = published.iter().map(|bound| bound.name);
+    for (bound, line) in published.iter().zip(table.lines()) {
+        assert!(
+            line.starts_with(bound.name) && line.contains(bound.source),
+            "{line}"
+        );
+        assert_eq!(
+            bound.central_epsilon.is_none(),
+            line.contains("only for"),
+            "{line}"
+        );
+    }
     for name in names.chain([
         "hushbin, exact sum",
         "Central ε of a shuffled batch at δ = 1e-7",

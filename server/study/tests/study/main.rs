@@ -6,6 +6,7 @@ mod bounds;
 mod compare;
 mod competitors;
 mod evaluate;
+mod published;
 
 use std::process::{Command, Output};
 

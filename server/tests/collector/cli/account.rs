@@ -240,32 +240,6 @@ fn an_ideal_hash_is_a_second_number() {
 }
 
 #[test]
-fn published_bounds_are_compared() {
-    let file = File::collision(OCCUPIED, 17);
-    let options = "--reports 100000 --delta 1e-7 --compare";
-    let found = file.answer(options);
-    assert_eq!(found["best_published"], "own privacy blanket, Bennett");
-    assert_eq!(
-        found["best_for_any_randomizer"],
-        "stronger clones, exact sum"
-    );
-    let rows = found["published"].as_array().unwrap();
-    let central = |row: &Value| row["central_epsilon"].as_f64();
-    let known: Vec<f64> = rows.iter().filter_map(central).collect();
-    assert!(known.is_sorted() && known.len() == 9, "{known:?}");
-    let last = rows.last().unwrap();
-    assert_eq!(last["name"], "amplification by shuffling");
-    assert_eq!(last["reason"], "local epsilon below 1/2");
-    let ours = found["central_epsilon"].as_f64().unwrap();
-    assert_eq!(rows[0]["ours_smaller_by"], 1.0 - ours / known[0]);
-    let words = String::from_utf8(file.line(options).stdout).unwrap();
-    assert!(
-        words.contains("stronger clones, exact sum; ours is 22.3% smaller"),
-        "{words}"
-    );
-}
-
-#[test]
 fn several_batches_are_composed() {
     let file = File::collision(HEAVIEST, 17);
     let options = "--delta 1e-8 --reports 50000 --batches 12 --reports-per-person 2";
@@ -316,7 +290,7 @@ fn options_that_do_not_go_together_are_refused() {
             "cannot be used with",
         ),
         (
-            "--epsilon 1 --reports 1000 --compare --reports-per-person 2",
+            "--central-epsilon 0.1 --reports 1000 --reports-per-person 2",
             "cannot be used with",
         ),
         (

@@ -129,7 +129,8 @@ fn an_account_is_of_a_batch_of_people() {
     let (fine, said, _) = files.say(&words);
     assert!(fine && said.contains("there is no local ε"), "{said}");
     speaks_of_no_local_epsilon(&said);
-    let (fine, _, why) = files.say(&["account", "-n", "10000", "--delta", "1e-6", "--compare"]);
+    let words = ["account", "--central-epsilon", "1", "--delta", "1e-6"];
+    let (fine, _, why) = files.say(&words);
     assert!(!fine && why.contains("--delta alone"), "{why}");
 }
 

@@ -142,8 +142,10 @@ impl Mixture {
         self.attains_reduction
     }
 
-    /// What the reports favour; none for any randomizer.
-    pub(in crate::accounting) const fn favoured(&self) -> Option<Favoured> {
-        self.favoured
+    /// Number of buckets that a report favours and number of the others: c and t − c.
+    /// `None` for [`Mixture::generic`].
+    #[must_use]
+    pub fn favoured(&self) -> Option<[f64; 2]> {
+        self.favoured.map(|own| [own.count, own.others])
     }
 }

@@ -5,7 +5,6 @@ pub(super) mod alpha;
 pub(super) mod contract;
 mod direct;
 
-pub(super) use alpha::Favoured;
 pub(crate) use alpha::Mixture;
 pub(crate) use contract::AccountError;
 

@@ -3,7 +3,6 @@
 
 mod attained;
 mod blanket;
-mod compare;
 mod compose;
 mod ideal_hash;
 mod inverse;

@@ -5,30 +5,27 @@
 //! Every other report is with probability exp(−ε) a clone of the one looked at,
 //! of either of its two inputs alike: C ~ Binomial(n − 1, exp(−ε)),
 //! A ~ Binomial(C, 1/2), and the report looked at adds to A with probability
-//! e/(e + 1) for one input and 1/(e + 1) for the other, else to C − A. That is
-//! the pair that is summed up here, with P(neither) = 0, but for C.
+//! e/(e + 1) for one input and 1/(e + 1) for the other, else to C − A. `hushbin_analysis`
+//! sums that pair exactly.
 
 use hushbin::Error;
+use hushbin_analysis::accounting::clones_epsilon;
 
-use super::bound::{Batch, Kind, Published, Scope, Value};
-use crate::accounting::mixture::Mixture;
-use crate::accounting::privacy_profile::PrivacyProfile;
+use super::bound::{Batch, Published, Scope, Value};
 
 pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
     Ok([
         batch.published(
             "clones",
             "Feldman et al. 2021, Theorem 3.1",
-            Kind::ClosedForm,
             Scope::AnyRandomizer,
             closed_form(batch),
         ),
         batch.published(
             "clones, exact sum",
             "Feldman et al. 2021, Section 3",
-            Kind::Numeric,
             Scope::AnyRandomizer,
-            Ok(exact(batch)?),
+            Ok(clones_epsilon(batch.epsilon, batch.n, batch.delta)?),
         ),
     ])
 }
@@ -41,12 +38,4 @@ fn closed_form(batch: &Batch) -> Value {
     }
     let many = 8.0 * (e * (4.0 / batch.delta).ln() / n).sqrt() + 8.0 * e / n;
     Ok((batch.epsilon.exp_m1() / (e + 1.0) * many).ln_1p())
-}
-
-fn exact(batch: &Batch) -> Result<f64, Error> {
-    let any = Mixture::generic(batch.epsilon)?;
-    let clone = [(-batch.epsilon).exp(), -(-batch.epsilon).exp_m1()];
-    let profile = PrivacyProfile::among_clones(any, clone, batch.n, batch.delta);
-    let start = profile.gaussian_epsilon(batch.delta);
-    Ok(profile.epsilon(start, batch.delta).upper)
 }

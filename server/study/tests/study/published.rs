@@ -1,11 +1,10 @@
-//! Shuffle accounting beside the bounds that were published before, and the
-//! pictures of both.
+//! Shuffle accounting compared with the published bounds.
 
-use crate::support::reduction::{Pair, divergence};
 use hushbin::TaskDraft;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin_analysis::accounting::{Mixture, Published, Scope, account, published_bounds};
+use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_study::published::{Published, Scope, published_bounds};
 use hushbin_tests::mixtures::heaviest;
 use serde_json::{Value, json};
 use statrs::distribution::{Binomial, Discrete};
@@ -291,6 +290,18 @@ fn clones_are_between_their_authors_bounds() {
         let found = value(&any, n, delta, CLONES_EXACT).unwrap();
         assert!((lower..upper).contains(&found), "{epsilon}, {n}: {found}");
     }
+}
+
+/// Probabilities of one batch under either input of the person looked at.
+type Pair = (f64, f64);
+
+/// The hockey-stick divergence at ε_c, the greater of both directions.
+fn divergence(batches: &[Pair], central: f64) -> f64 {
+    let k = central.exp();
+    let excess = |p: f64, q: f64| (p - k * q).max(0.0);
+    let forth: f64 = batches.iter().map(|&(p, q)| excess(p, q)).sum();
+    let back: f64 = batches.iter().map(|&(p, q)| excess(q, p)).sum();
+    forth.max(back)
 }
 
 /// The clones' pair, term by term.

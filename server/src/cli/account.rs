@@ -1,7 +1,5 @@
 //! `hushbin account`: what a shuffled batch gives away.
 
-mod table;
-
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -16,10 +14,9 @@ use super::sums;
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::accounting::{
     Composed, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure, largest_epsilon,
-    published_bounds, smallest_batch,
+    smallest_batch,
 };
 use hushbin_analysis::promise::account_statement;
-use table::Table;
 
 /// Compute the central privacy of a batch of shuffled reports: the ε that is
 /// proven, with δ, against someone who cannot link reports to clients.
@@ -48,11 +45,16 @@ pub(super) struct Options {
     reports: Option<u64>,
     /// Number of batches, of as many reports each, that a person sends reports to; more
     /// than one is refused of a --task whose answers are permanent.
-    #[arg(long, value_name = "K", default_value_t = 1, conflicts_with_all = ["central_epsilon", "compare"])]
+    #[arg(
+        long,
+        value_name = "K",
+        default_value_t = 1,
+        conflicts_with = "central_epsilon"
+    )]
     batches: u32,
     /// Number of reports that a person sends to a batch, of any inputs; left out,
     /// as many as the budget of the --task allows in one window, or one.
-    #[arg(long, value_name = "R", conflicts_with_all = ["central_epsilon", "compare"])]
+    #[arg(long, value_name = "R", conflicts_with = "central_epsilon")]
     reports_per_person: Option<u32>,
     /// δ of the batch.
     #[arg(long, value_name = "D")]
@@ -60,9 +62,6 @@ pub(super) struct Options {
     /// Part of the reports that are assumed to be honest.
     #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION)]
     honest_fraction: f64,
-    /// Print the published bounds on the same batch, too.
-    #[arg(long)]
-    compare: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -77,8 +76,6 @@ struct Answer {
     reports: u64,
     honest_fraction: f64,
     seconds: f64,
-    #[serde(flatten)]
-    table: Option<Table>,
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
@@ -117,10 +114,11 @@ impl Subject<'_> {
 }
 
 impl Options {
-    /// Of sums through a shuffler, of which nothing is found or compared.
+    /// Accounts for sums through a shuffler. No `--central-epsilon` is searched for.
     fn account_sums(&self, task: &SumTask, out: &mut dyn Write) -> Result<(), Error> {
-        let others = self.central_epsilon.is_some() || self.compare;
-        if others || self.reports_per_person.is_some_and(|reports| reports != 1) {
+        if self.central_epsilon.is_some()
+            || self.reports_per_person.is_some_and(|reports| reports != 1)
+        {
             return Err(
                 "of sums through a shuffler a batch is accounted for by --reports, its \
                  people, and --delta alone"
@@ -143,19 +141,12 @@ impl Options {
         };
         let composed = account_exposure(&mixture, reports, honest_fraction, delta, exposure)?;
         let seconds = start.elapsed().as_secs_f64();
-        let table = if self.compare {
-            let published = published_bounds(&mixture, reports, honest_fraction, delta)?;
-            Some(Table::new(&composed.account, published))
-        } else {
-            None
-        };
         Ok(Answer {
             composed,
             epsilon: mixture.epsilon(),
             reports,
             honest_fraction,
             seconds,
-            table,
         })
     }
 
@@ -180,11 +171,10 @@ impl Options {
         Ok(())
     }
 
-    /// What is found and compared is of one report of each person.
+    /// Number of reports of each person; one where a batch or an ε is searched for.
     fn reports_per_person(&self, subject: &Subject<'_>) -> u32 {
-        let one = self.central_epsilon.is_some() || self.compare;
         match subject {
-            Subject::Task(task, _) if !one => {
+            Subject::Task(task, _) if self.central_epsilon.is_none() => {
                 let allowed = task.budget().reports();
                 self.reports_per_person.unwrap_or(allowed)
             }
@@ -273,10 +263,6 @@ impl Answer {
                 self.composed.basic_epsilon,
                 self.composed.advanced_epsilon
             )?;
-        }
-        if let Some(table) = &self.table {
-            writeln!(out)?;
-            table.write(out, account)?;
         }
         writeln!(out)?;
         writeln!(out, "{}", account_statement(self.epsilon, exposure))

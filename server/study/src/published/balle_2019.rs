@@ -26,17 +26,16 @@
 //! either, so least at such r and r′, of buckets that differ as far as they can,
 //! in min(c, t − c) of either: v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
 
-use super::bound::{Batch, Kind, Published, Scope};
-use crate::accounting::mixture::Favoured;
+use super::bound::{Batch, Favoured, Published, Scope};
 
-/// What is known of L at one ε_c.
+/// Bounds on L at one ε_c.
 #[derive(Debug, Clone, Copy)]
 struct Loss {
-    /// b.
+    /// Range, b.
     range: f64,
-    /// b₊.
+    /// Greatest value, b₊.
     most: f64,
-    /// v.
+    /// Second moment, v.
     square: f64,
 }
 
@@ -67,7 +66,7 @@ pub(super) fn bounds(batch: &Batch) -> [Published; 4] {
         .ok_or("a report that favours buckets, c of t");
     let hoeffding = |blanket: Blanket| batch.invert(|central| blanket.hoeffding(central));
     let bennett = |blanket: Blanket| batch.invert(|central| blanket.bennett(central));
-    let numeric = |name, scope, value| batch.published(name, SOURCE, Kind::Numeric, scope, value);
+    let numeric = |name, scope, value| batch.published(name, SOURCE, scope, value);
     let (all, one) = (Scope::AnyRandomizer, Scope::Mechanism);
     [
         numeric("privacy blanket, Hoeffding", all, Ok(hoeffding(any))),
@@ -130,11 +129,11 @@ impl Blanket {
 mod tests {
     use hushbin::TaskDraft;
     use hushbin::domain::Signed;
+    use hushbin_analysis::accounting::Mixture;
+    use hushbin_analysis::likelihood::core_probabilities;
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::accounting::Mixture;
-    use crate::likelihood::core_probabilities;
 
     /// Every input of up to three of three items.
     fn inputs() -> Vec<Vec<Signed>> {
@@ -158,7 +157,8 @@ mod tests {
         }))
         .unwrap();
         let task = draft.resolve().unwrap();
-        let favoured = Mixture::for_task(&task).unwrap().favoured().unwrap();
+        let [count, others] = Mixture::for_task(&task).unwrap().favoured().unwrap();
+        let favoured = Favoured { count, others };
         let gamma = favoured.buckets() / favoured.omega(1.2);
         let blanket = Blanket {
             epsilon: 1.2,

@@ -10,26 +10,12 @@
 //! until the report is one of two answers of t. The theorem's other condition,
 //! ε_c ≤ 14·ln(2/δ)/27, holds for δ up to 0.1.
 
-use super::bound::{Batch, Kind, Published, Scope, Value};
-
-/// P2 Theorem 3 as printed, whether or not it is above the local ε.
-///
-/// ```
-/// // Four of 17 buckets favoured at ε = 1.
-/// let omega = 4.0 * f64::exp(1.0) + 13.0;
-/// let central = hushbin_analysis::accounting::wang_collision_theorem_3(omega, 100_000, 1e-7);
-/// assert!((central - 0.237).abs() < 1e-3);
-/// ```
-#[must_use]
-pub fn theorem_3(omega: f64, n: u64, delta: f64) -> f64 {
-    (14.0 * (2.0 / delta).ln() * omega / (n as f64 - 1.0)).sqrt()
-}
+use super::bound::{Batch, Published, Scope, Value};
 
 pub(super) fn bound(batch: &Batch) -> Published {
     batch.published(
         "Collision's closed form",
         "Wang et al. 2021 (P2), Theorem 3",
-        Kind::ClosedForm,
         Scope::Mechanism,
         value(batch),
     )
@@ -39,7 +25,8 @@ fn value(batch: &Batch) -> Value {
     let favoured = batch
         .favoured
         .ok_or("a report that favours buckets, c of t")?;
-    let central = theorem_3(favoured.omega(batch.epsilon), batch.n, batch.delta);
+    let omega = favoured.omega(batch.epsilon);
+    let central = (14.0 * (2.0 / batch.delta).ln() * omega / (batch.n as f64 - 1.0)).sqrt();
     if central <= 1.0 {
         Ok(central)
     } else {

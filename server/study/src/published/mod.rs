@@ -1,14 +1,14 @@
-//! What was published of ε_c before: the bounds that an exact sum is worth
-//! something beside.
+//! Published bounds on the central ε of a batch, one file for each paper.
 //!
-//! They differ in what they ask of a randomizer, and in what they lose on the
+//! They differ in what they assume about a randomizer, and in what they lose on the
 //! way from a decomposition of reports to a number. P1's reduction, also found
 //! as the variation-ratio reduction of Wang et al., "Privacy Amplification via
 //! Shuffling: Unified, Simplified, and Tightened" (2024), is not listed: it is no
-//! bound in small batches ([`errata`](crate::errata)).
+//! bound in small batches ([`errata`](hushbin_analysis::errata)).
 //!
 //! ```
-//! use hushbin_analysis::accounting::{Mixture, account, published_bounds};
+//! use hushbin_analysis::accounting::{Mixture, account};
+//! use hushbin_study::published::published_bounds;
 //!
 //! let any = Mixture::generic(1.0).unwrap();
 //! let ours = account(&any, 100_000, 1.0, 1e-7).unwrap();
@@ -18,41 +18,42 @@
 //! ```
 
 mod balle_2019;
-pub(super) mod bound;
+mod bound;
 mod erlingsson_2019;
 mod feldman_2021;
 mod feldman_2023;
-pub(super) mod wang_collision;
+mod wang_collision;
 
 use hushbin::Error;
+use hushbin_analysis::accounting::{Mixture, account};
 
-use super::mixture::Mixture;
-use super::ranges::{DELTA, honest_reports};
-use bound::{Batch, Published};
+use bound::{Batch, Favoured};
+pub use bound::{Published, Scope};
 
-/// The published bounds on what [`account`](super::account) computes, in the
-/// order of their years. The n of the theorems are the honest reports.
+/// Published bounds on what [`account`] computes, in the order of their years. The n
+/// of the theorems is the number of honest reports.
 ///
 /// # Errors
-/// As [`account`](super::account).
+/// As [`account`].
 pub fn published_bounds(
     mixture: &Mixture,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
 ) -> Result<Vec<Published>, Error> {
-    let n = honest_reports(reports, honest_fraction)?;
-    DELTA.check(delta)?;
+    let epsilon = mixture.epsilon();
+    let any = account(&Mixture::generic(epsilon)?, reports, honest_fraction, delta)?;
+    let favoured = mixture.favoured();
     let batch = Batch {
-        n,
+        epsilon,
+        favoured: favoured.map(|[count, others]| Favoured { count, others }),
+        n: any.honest_reports,
         delta,
-        epsilon: mixture.epsilon(),
-        favoured: mixture.favoured(),
     };
     let mut all = vec![erlingsson_2019::bound(&batch)];
     all.extend(balle_2019::bounds(&batch));
     all.push(wang_collision::bound(&batch));
     all.extend(feldman_2021::bounds(&batch)?);
-    all.extend(feldman_2023::bounds(&batch)?);
+    all.extend(feldman_2023::bounds(&batch, any.central_epsilon));
     Ok(all)
 }

@@ -5,36 +5,29 @@
 //! Their erratum leaves the theorems to a restricted class of randomizers, as the
 //! proof of Lemma 3.5 fails. The pair of distributions that they end at bounds any
 //! randomizer all the same, by the corollary in
-//! [`privacy_blanket`](crate::accounting::privacy_blanket); so do its exact sum
+//! `hushbin_analysis::accounting::privacy_blanket`; so do its exact sum
 //! and their closed form, which is a bound on its divergence.
 
-use hushbin::Error;
-
-use super::bound::{Batch, Kind, Published, Scope, Value};
-use crate::accounting::account::account;
-use crate::accounting::mixture::Mixture;
+use super::bound::{Batch, Published, Scope, Value};
 
 const SOURCE: &str = "Feldman et al. 2023, with its erratum; proven by the blanket";
 
-pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
-    let any = Mixture::generic(batch.epsilon)?;
-    let exact = account(&any, batch.n, 1.0, batch.delta)?.central_epsilon;
-    Ok([
+/// Makes both bounds; `exact` is hushbin's account of any randomizer.
+pub(super) fn bounds(batch: &Batch, exact: f64) -> [Published; 2] {
+    [
         batch.published(
             "stronger clones",
             SOURCE,
-            Kind::ClosedForm,
             Scope::AnyRandomizer,
             closed_form(batch),
         ),
         batch.published(
             "stronger clones, exact sum",
             SOURCE,
-            Kind::Numeric,
             Scope::AnyRandomizer,
             Ok(exact),
         ),
-    ])
+    ]
 }
 
 /// ε_c = ln(1 + (e − 1)·(4·√(2·ln(4/δ)/((e + 1)·n)) + 4/n)).

@@ -3,13 +3,12 @@
 //! (SODA 2019): ε_c = 12·ε·√(ln(1/δ)/n) for any randomizer, proven for ε < 1/2,
 //! n ≥ 1000 and δ < 1/100.
 
-use super::bound::{Batch, Kind, Published, Scope, Value};
+use super::bound::{Batch, Published, Scope, Value};
 
 pub(super) fn bound(batch: &Batch) -> Published {
     batch.published(
         "amplification by shuffling",
         "Erlingsson et al. 2019",
-        Kind::ClosedForm,
         Scope::AnyRandomizer,
         value(batch),
     )
