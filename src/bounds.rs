@@ -43,11 +43,11 @@ pub const BUCKETS: Bound = Bound::new("buckets", 2.0, (1u32 << 22) as f64);
 /// Number of favoured buckets c; further bounded by the number of buckets.
 pub const FAVOURED: Bound = Bound::new("favoured", 1.0, BUCKETS.max - 1.0);
 /// Number of hash functions R of Collision and CoCo, so that inputs of s elements
-/// are hashed to R·s ≤ [`HASHED`] cells, and there are at most as many buckets in
+/// are hashed to R·s ≤ 4,096 cells, and there are at most as many buckets in
 /// all as one function may have.
 pub const HASHES: Bound = Bound::new("hashes", 1.0, HASHED as f64);
 /// The greatest R·s.
-pub const HASHED: u32 = 4096;
+pub(crate) const HASHED: u32 = 4096;
 /// Number of bins b of hash-bin, so that a report stays below 40 kilobytes. In a
 /// closed task it is at most the number of items.
 pub const BINS: Bound = Bound::new("bins", 1.0, 4096.0);
@@ -67,6 +67,8 @@ pub const DRAWN: Bound = Bound::new("drawn", 1.0, 12.0);
 pub const ATOMS: Bound = Bound::new("atoms", 2.0, 4096.0);
 /// The greatest value of an atom. Twice it, in units of 2⁻⁵³, has 64 bits.
 pub const ATOM_VALUE: Bound = Bound::new("the greatest of \"values\"", 1.0, 1023.0);
+/// Number of outputs L of the pattern.
+pub const OUTPUTS: Bound = Bound::new("outputs", 2.0, 256.0);
 /// Number of parts that are asked together.
 pub const PARTS: Bound = Bound::new("number of parts", 2.0, SPARSITY.max);
 /// Number of levels that a number of a known mean is rounded to.

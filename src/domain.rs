@@ -221,7 +221,7 @@ impl Domain {
 
     /// Whether every item has a value.
     #[must_use]
-    pub const fn is_dense(&self) -> bool {
+    pub(crate) const fn is_dense(&self) -> bool {
         self.is_rated && !self.is_padded
     }
 

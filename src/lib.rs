@@ -25,6 +25,8 @@ mod randomizer;
 pub mod sample;
 #[cfg(feature = "collector")]
 pub mod sealed;
+#[cfg(feature = "collector")]
+pub mod solve;
 mod sort;
 #[cfg(feature = "sums")]
 pub mod sums;

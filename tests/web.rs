@@ -138,7 +138,7 @@ fn decode(bytes: &[u8], task: &Task) -> (String, Vec<(u64, u32)>) {
     let upload = Upload::decode(bytes, task).unwrap();
     let reports = upload.reports.into_iter().map(|report| match report {
         Report::Collision(report) | Report::Coco(report) => (report.seed, report.bucket),
-        Report::HashBin(_) | Report::Window(_) => {
+        Report::HashBin(_) | Report::Window(_) | Report::Pattern(_) => {
             unreachable!("the task draws buckets")
         }
     });

@@ -223,7 +223,7 @@ fn hashes(draft: &TaskDraft) -> u32 {
     match draft.resolve().unwrap().questions()[0].mechanism() {
         Mechanism::Collision(collision) => collision.hashes(),
         Mechanism::Coco(coco) => coco.hashes(),
-        Mechanism::HashBin(_) | Mechanism::Window(_) => 1,
+        Mechanism::HashBin(_) | Mechanism::Window(_) | Mechanism::Pattern(_) => 1,
     }
 }
 

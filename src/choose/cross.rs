@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use super::differs::same;
 use super::mechanism::MechanismDraft;
-use super::number::NumberDraft;
+use super::number::{NumberDraft, collision};
 use crate::bounds;
 use crate::error::Error;
 use crate::mechanism::collision::Rates;
@@ -80,7 +80,7 @@ impl CrossDraft {
             PartDraft::Complete(_) => return Ok(MechanismDraft::default()),
         };
         let buckets = shape(rows, number, epsilon).map(|shape| shape.buckets);
-        Ok(NumberDraft::collision(buckets))
+        Ok(collision(buckets))
     }
 
     /// The check that a cross in use has what is said.

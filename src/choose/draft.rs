@@ -8,7 +8,7 @@ use super::population::Population;
 use super::question::{Choice, QuestionDraft};
 use crate::error::Error;
 use crate::task::items::check_id;
-use crate::task::{Budget, Kind, Question, Task, Tree};
+use crate::task::{Budget, Kind, Question, Task};
 
 /// A [`Task`] whose mechanisms may lack parameters, or be missing altogether, and
 /// whose sparsity may be left to hushbin.
@@ -164,7 +164,7 @@ fn root_variance(question: &Question) -> f64 {
     let error = predicted.mean.or(predicted.frequency);
     let parts = match question.kind() {
         Kind::Text(prefixes) => prefixes.lengths().len(),
-        kind => kind.tree().map_or(1, Tree::layers),
+        _ => 1,
     };
     error.map_or(1.0, |error| libm::sqrt(error.variance * parts as f64))
 }

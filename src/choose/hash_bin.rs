@@ -401,7 +401,9 @@ impl<'a> ClipError<'a> {
         let bias = self.population.likely_squared_bias(self.items, lost);
         let mut variance = self.noise * clip * clip;
         if self.laplace {
-            variance += self.population.average(|entries| clipped_square(entries, clip));
+            variance += self
+                .population
+                .average(|entries| clipped_square(entries, clip));
         }
         self.items * variance / self.population.people() + bias
     }

@@ -23,7 +23,6 @@ mod question;
 mod search;
 mod subset;
 mod together;
-mod tree;
 mod windows;
 
 pub use crate::task::{Spacing, Want};
@@ -40,7 +39,6 @@ pub use printed::Source;
 pub use question::{Asked, Choice, QuestionDraft};
 pub use search::Candidate;
 pub use together::{Comparison, together};
-pub use tree::Combined;
 
 use alloc::vec::Vec;
 

@@ -144,9 +144,6 @@ impl QuestionDraft {
             Asked::Set(items) => (Kind::Set, Some(items)),
             Asked::Choice(items) => (Kind::Choice, Some(items)),
             Asked::Flag => (Kind::Flag, None),
-            Asked::Number(number) if self.is_open() => {
-                (Kind::Number(number.best_scale(epsilon)?), None)
-            }
             Asked::Number(number) => (Kind::Number(number.scale()?), None),
             Asked::Numbers(items, numbers) => (Kind::Numbers(numbers.clone()), Some(items)),
             Asked::Cross(cross) => (Kind::Cross(cross.cross(epsilon)?), None),
@@ -256,7 +253,7 @@ impl QuestionDraft {
     /// The mechanism as it is asked for, or as the kind needs it.
     fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
         match &self.asked {
-            Asked::Number(number) if self.is_open() => number.mechanism(epsilon),
+            Asked::Number(number) if self.is_open() => Ok(number.mechanism()),
             Asked::Cross(cross) if self.is_open() => cross.mechanism(epsilon),
             Asked::Numbers(..) if self.is_open() => {
                 Ok(MechanismDraft::Window(window::Draft::default()))
@@ -396,7 +393,7 @@ impl QuestionDraft {
             let population = self.population(people)?;
             let (domain, epsilon) = (question.domain(), question.epsilon());
             let asked = match &self.asked {
-                Asked::Numbers(..) => &self.mechanism_draft(epsilon)?,
+                Asked::Number(_) | Asked::Numbers(..) => &self.mechanism_draft(epsilon)?,
                 _ => &self.mechanism,
             };
             asked

@@ -3,23 +3,6 @@
 use crate::bounds;
 use crate::mix::output;
 
-/// One of so many parts, each as likely, to within 2⁻⁶⁴.
-///
-/// Of an output of `splitmix64` that no key and no other draw is made of, so that what a
-/// report hashes does not follow from its part.
-///
-/// # Panics
-/// If there is none.
-///
-/// ```
-/// assert!(hushbin::hash::drawn_part(7, 3) < 3);
-/// ```
-#[must_use]
-pub fn drawn_part(seed: u64, parts: u32) -> u32 {
-    assert!(parts > 0, "one of no parts is drawn");
-    ((u128::from(output(seed, 1 << 63)) * u128::from(parts)) >> 64) as u32
-}
-
 /// Most items that are drawn.
 const MOST: usize = bounds::DRAWN.max as usize;
 

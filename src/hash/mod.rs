@@ -22,7 +22,7 @@ mod slots;
 pub use balanced::Balanced;
 #[cfg(feature = "collector")]
 pub use collected::{closed_sign, closed_sign_word, open_sign};
-pub use drawn::{drawn_part, for_each_drawn};
+pub use drawn::for_each_drawn;
 pub(crate) use family::Hash;
 pub use family::{Hashing, independent_bucket};
 pub use functions::Functions;

@@ -19,6 +19,8 @@ macro_rules! mechanisms {
             hash_bin: HashBin,
             #[cfg(feature = "complete")]
             window: Window,
+            #[cfg(feature = "complete")]
+            pattern: Pattern,
         }
     };
     (@bare $callback:ident [$($first:tt)*]

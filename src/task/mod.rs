@@ -19,5 +19,5 @@ pub use limits::Limits;
 pub use local::Part;
 #[cfg(feature = "reports")]
 pub use local::{
-    Cross, Draw, Kind, Numbers, Prefixes, Question, QuestionParts, Scale, Task, Together, Tree,
+    Cross, Draw, Kind, Numbers, Prefixes, Question, QuestionParts, Scale, Task, Together,
 };

@@ -102,6 +102,16 @@ fn numbers_task(mechanism: &Value) -> Task {
     serde_json::from_value(task).unwrap()
 }
 
+/// A task by a pattern of so many outputs, of which reports take a byte or two.
+fn pattern_task(outputs: u32) -> Task {
+    let task = serde_json::json!({
+        "id": "t", "epsilon": 1.0,
+        "questions": [{ "name": "q", "kind": "number", "edges": [0.0, 1.0, 2.0],
+            "mechanism": { "name": "pattern", "outputs": outputs, "favoured": [0] } }],
+    });
+    serde_json::from_value(task).unwrap()
+}
+
 /// Numbers drawn and atoms, with as many cells as take a byte or two.
 const WINDOWS: [[u32; 2]; 5] = [[1, 2], [1, 127], [7, 2], [1, 129], [12, 2]];
 
@@ -110,7 +120,11 @@ pub(crate) fn tasks() -> Vec<Task> {
     let coco = even.map(|&buckets| coco_task(buckets));
     let collision = BUCKETS.iter().map(|&buckets| task(buckets));
     let tasks = collision.chain(coco).chain(hash_bin_tasks());
-    tasks.chain(WINDOWS.map(window_task)).collect()
+    let patterns = [2, 128, 129, 256].map(pattern_task);
+    tasks
+        .chain(WINDOWS.map(window_task))
+        .chain(patterns)
+        .collect()
 }
 
 /// A valid report, its response fixed by `detail`: the bucket where there are
@@ -122,6 +136,7 @@ pub(crate) fn report(task: &Task, seed: u64, detail: u64) -> Report {
     };
     match task.questions()[0].mechanism() {
         Mechanism::Collision(collision) => Report::Collision(in_bucket(collision.outcomes())),
+        Mechanism::Pattern(pattern) => Report::Pattern(in_bucket(pattern.outputs())),
         Mechanism::Coco(coco) => Report::Coco(in_bucket(coco.outcomes())),
         Mechanism::HashBin(hash_bin) => {
             let sampling = hash_bin.sampling(task.questions()[0].items().count(), task.epsilon());
@@ -209,7 +224,7 @@ proptest! {
     ) {
         // As many bytes of bins as of buckets: prefixes take a square of them.
         let longest = match task.questions()[0].mechanism() {
-            Mechanism::Collision(_) | Mechanism::Coco(_) => 300,
+            Mechanism::Collision(_) | Mechanism::Coco(_) | Mechanism::Pattern(_) => 300,
             Mechanism::HashBin(hash_bin) => 300 / hash_bin.bins() as usize,
             Mechanism::Window(_) => 100,
         };

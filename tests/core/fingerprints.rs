@@ -81,8 +81,8 @@ fn tasks() -> Vec<Value> {
                 "name": "window", "drawn": 1, "atoms": 5, "favoured": 2, "values": [2, 3] } }),
         ),
         asks(
-            json!({ "kind": "number", "edges": [0.0, 1.0, 2.0, 3.0, 4.0], "tree": [2, 2],
-            "mechanism": independent }),
+            json!({ "kind": "number", "edges": [0.0, 1.0, 2.0, 3.0, 4.0],
+            "mechanism": { "name": "pattern", "outputs": 6, "favoured": [0, 1, 3] } }),
         ),
         asks(
             json!({ "kind": "numbers", "mechanism": { "name": "window", "drawn": 2, "atoms": 4,

@@ -178,7 +178,7 @@ fn rates_of_several_hashes_match() {
             Mechanism::Coco(coco) => {
                 assert_within(1e-12, "gap", coco.rates(&domain, epsilon).gap, row);
             }
-            Mechanism::HashBin(_) | Mechanism::Window(_) => {
+            Mechanism::HashBin(_) | Mechanism::Window(_) | Mechanism::Pattern(_) => {
                 unreachable!("rows are of mechanisms with buckets")
             }
         }

@@ -141,7 +141,9 @@ fn the_vectors_cover_every_kind() {
                         let (name, noise) = (level.name(), level.noise());
                         format!("{open} {name:?} {delta} {noise:?} {:?}", h.hashing())
                     }
-                    Mechanism::Window(_) => unreachable!("numbers have names"),
+                    Mechanism::Window(_) | Mechanism::Pattern(_) => {
+                        unreachable!("numbers have names")
+                    }
                 }
             })
             .collect();

@@ -2,7 +2,7 @@
 //! refused.
 
 use hushbin::domain::Domain;
-use hushbin::hash::{Hashing, Keys, drawn_part, independent_bucket};
+use hushbin::hash::{Hashing, Keys, independent_bucket};
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::mix::mix64;
 use hushbin::task::{Kind, Prefixes};
@@ -129,17 +129,18 @@ fn parts_are_drawn_evenly_and_by_themselves() {
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
     let task = draft.resolve().unwrap();
     const PARTS: usize = 3;
+    let prefixes = Prefixes::new(vec![2, 4, 6]).unwrap();
     let mut joint = vec![0; PARTS * 2 * 4];
     for seed in 0..120_000 {
         // As good as uniform: a bijection of counted words.
         let seed = mix64(seed ^ 0x5eed);
-        let part = drawn_part(seed, PARTS as u32) as usize;
+        let part = prefixes.drawn(seed);
         let question = task.draw().question(seed);
         let bucket = independent_bucket(&Keys::new(seed), 99, 4) as usize;
         joint[(part * 2 + question) * 4 + bucket] += 1;
     }
     assert_uniform(&joint, "parts, questions and buckets");
-    assert_eq!(drawn_part(7, 1), 0);
+    assert_eq!(Prefixes::new(vec![2]).unwrap().drawn(7), 0);
 }
 
 /// For every seed the bucket of a prefix is reported with at most exp(ε) times the

@@ -21,6 +21,11 @@ export class CanonicalBytes {
     this.#append(Uint32Array.of(value, high));
   }
 
+  /** Appends such numbers, preceded by how many there are. */
+  list(values: readonly number[]): void {
+    for (const value of [values.length, ...values]) this.number(value);
+  }
+
   /** Appends a number as it is represented in 64 bits. */
   float(value: number): void {
     this.#append(Float64Array.of(value));

@@ -36,6 +36,7 @@ export type { CocoMechanism } from "./mechanism/coco.js";
 export type { CollisionMechanism } from "./mechanism/collision.js";
 export type { HashBinMechanism } from "./mechanism/hash-bin.js";
 export type { Mechanism } from "./mechanism/index.js";
+export type { PatternMechanism } from "./mechanism/pattern.js";
 export type { WindowMechanism } from "./mechanism/window.js";
 export type {
   ClientOptions,

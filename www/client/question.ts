@@ -92,11 +92,6 @@ export interface MeanQuestion extends NumberOf {
 export interface BinsQuestion extends NumberOf {
   /** Where bins begin and end, ascending; numbers beyond are clipped. */
   readonly edges: readonly number[];
-  /**
-   * How many nodes each layer of a tree over the bins has and joins, from the top: a report
-   * tells of one layer. They multiply to the number of bins.
-   */
-  readonly tree?: readonly number[];
 }
 
 /** A question for a number. */
@@ -276,7 +271,6 @@ function fieldsOf(
     {
       ...optional,
       ...(kind === "number" && { unit: text }),
-      ...(binned && { tree: listOf(integer) }),
     },
   );
 }
@@ -328,21 +322,12 @@ export function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void
   bytes.text(unit === undefined ? "" : unit || "\0");
 }
 
-/** What stands for a tree, where else the number of edges is. */
-const TREE = 2 ** 31;
-
 function writeScale(question: PartOf<BinsQuestion> | Levels, bytes: CanonicalBytes): void {
   writeUnit(question.unit, bytes);
   if ("edges" in question) {
-    const { edges, tree } = question;
-    if (tree) {
-      bytes.number(TREE);
-      bytes.number(tree.length);
-      tree.forEach((branches) => void bytes.number(branches));
-    }
     // Where there are levels 0 is written.
-    bytes.number(edges.length || OUT_OF_RANGE);
-    edges.forEach((edge) => void bytes.float(edge));
+    bytes.number(question.edges.length || OUT_OF_RANGE);
+    question.edges.forEach((edge) => void bytes.float(edge));
   } else {
     bytes.number(0);
     bytes.number(question.levels);
@@ -398,8 +383,7 @@ export function writeQuestion(question: Question, bytes: CanonicalBytes): void {
     }
     question.of.forEach((each) => void writePart(each, bytes));
   } else if (kind === "text") {
-    bytes.number(question.prefixes.length);
-    question.prefixes.forEach((length) => void bytes.number(length));
+    bytes.list(question.prefixes);
   } else if (kind !== "flag" && kind !== "number") {
     writeItems(itemsOf(question), bytes);
     bytes.number(

@@ -18,7 +18,7 @@ import { tracked } from "./lib/tracked.mjs";
 
 /** The floors of the core, the lowest first; an arrow may stay on its floor or point down. */
 export const FLOORS = [
-  ["error", "bounds", "canonical", "fingerprint", "codec", "mix", "sort", "sample"],
+  ["error", "bounds", "canonical", "fingerprint", "codec", "mix", "sort", "solve", "sample"],
   ["domain"],
   ["hash"],
   ["mechanism"],

@@ -20,15 +20,6 @@ pub(super) fn mechanism(mechanism: &Mechanism) -> String {
     mechanism.name().to_owned() + &others.collect::<String>()
 }
 
-/// Behind a number of bins: the branches of the tree over them, if there is one.
-pub(super) fn tree(branches: &[u32]) -> String {
-    let branches: Vec<String> = branches.iter().map(u32::to_string).collect();
-    if branches.is_empty() {
-        return String::new();
-    }
-    format!(" in a tree of {}", branches.join(" by "))
-}
-
 /// A text, or what begins with it.
 pub(super) fn text(Text { text, goes_on, .. }: &Text) -> String {
     format!("{text:?}{}", if *goes_on { " and longer" } else { "" })

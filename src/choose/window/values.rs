@@ -8,6 +8,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::solve::{factorise, solve};
+
 /// What the variance of one report's estimate is made of, for values whose last level is 1:
 /// the mean square at a level is `any`·Σ Y² + `favoured`·Σ Y² over the level's atoms.
 #[derive(Debug, Clone, Copy)]
@@ -297,40 +299,4 @@ fn add(matrix: &mut [f64], v: &[f64], weight: f64) {
             }
         }
     }
-}
-
-/// Cholesky's factor of a positive definite matrix, in its lower half.
-fn factorise(matrix: &mut [f64], size: usize) {
-    for row in 0..size {
-        for column in 0..=row {
-            let mut sum = matrix[row * size + column];
-            for at in 0..column {
-                sum -= matrix[row * size + at] * matrix[column * size + at];
-            }
-            matrix[row * size + column] = if row == column {
-                libm::sqrt(sum.max(f64::MIN_POSITIVE))
-            } else {
-                sum / matrix[column * size + column]
-            };
-        }
-    }
-}
-
-/// The solution by that factor.
-fn solve(factor: &[f64], right: &[f64]) -> Vec<f64> {
-    let size = right.len();
-    let mut solution = right.to_vec();
-    for row in 0..size {
-        for at in 0..row {
-            solution[row] -= factor[row * size + at] * solution[at];
-        }
-        solution[row] /= factor[row * size + row];
-    }
-    for row in (0..size).rev() {
-        for at in row + 1..size {
-            solution[row] -= factor[at * size + row] * solution[at];
-        }
-        solution[row] /= factor[row * size + row];
-    }
-    solution
 }

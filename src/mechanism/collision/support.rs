@@ -1,7 +1,5 @@
 //! Which elements a report of Collision hits.
 
-use core::ops::Range;
-
 use super::rule::Collision;
 use crate::domain::Domain;
 use crate::hash::{Hash, Keys};
@@ -74,33 +72,19 @@ impl Support {
     /// balanced hash, O(d) under the independent one. Open domains have none to
     /// list; ask [`Support::hits`].
     #[inline]
-    pub fn for_each_hit(&self, report: &Report, visit: impl FnMut(u32)) {
-        match self.hash {
-            Hash::Balanced(balanced) => {
-                let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
-                match self.width {
-                    1 => balanced.for_each_slot(&keys, bucket, visit),
-                    width => balanced.for_each_slot_up_to(&keys, bucket, width, visit),
-                }
-            }
-            Hash::Independent { .. } => {
-                self.for_each_hit_among(report, 0..self.elements_of_items(), visit);
-            }
-        }
-    }
-
-    /// Calls `visit` with those of these elements that the report hits, one by one.
-    #[inline]
-    pub fn for_each_hit_among(
-        &self,
-        report: &Report,
-        elements: Range<u32>,
-        mut visit: impl FnMut(u32),
-    ) {
+    pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
         let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
-        for element in elements {
-            if self.holds(&keys, bucket, element.into()) {
-                visit(element);
+        match self.hash {
+            Hash::Balanced(balanced) => match self.width {
+                1 => balanced.for_each_slot(&keys, bucket, visit),
+                width => balanced.for_each_slot_up_to(&keys, bucket, width, visit),
+            },
+            Hash::Independent { .. } => {
+                for element in 0..self.elements_of_items() {
+                    if self.holds(&keys, bucket, element.into()) {
+                        visit(element);
+                    }
+                }
             }
         }
     }

@@ -18,23 +18,19 @@
 
 #[cfg(feature = "collector")]
 mod collected;
-#[cfg(feature = "analysis")]
-mod exact;
 mod parameters;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
-#[cfg(feature = "collector")]
-mod support;
 mod thresholds;
 
 pub use super::subset::BucketReport as Report;
+#[cfg(feature = "collector")]
+pub use collected::Support;
 pub use parameters::Window;
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::Rates;
-#[cfg(feature = "collector")]
-pub use support::Support;
 pub use thresholds::Thresholds;
 
 use super::contract::Parameters;

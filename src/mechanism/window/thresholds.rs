@@ -1,4 +1,4 @@
-//! The integer probability that the window draws with.
+//! The integer probability that the window and the pattern draw with.
 
 use crate::mechanism::subset::threshold;
 use crate::sample::{ExpLowerBound, Threshold};
@@ -24,7 +24,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    pub(super) fn new(epsilon: f64, [favoured, others]: [u32; 2]) -> Self {
+    pub(in crate::mechanism) fn new(epsilon: f64, [favoured, others]: [u32; 2]) -> Self {
         Self {
             inside: threshold(&ExpLowerBound::new(epsilon), favoured, others),
             favoured,

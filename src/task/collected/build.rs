@@ -9,6 +9,7 @@ use super::written;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
+use crate::mechanism::Mechanism;
 use crate::task::budget::Budget;
 use crate::task::items::{Items, item_key};
 use crate::task::local::kind::Kind;
@@ -188,7 +189,13 @@ impl Question {
         } else if matches!(&parts.kind, Kind::Number(scale) if scale.edges().is_none()) {
             "levels are of a \"cross\": the mean of a \"number\" is of its limits"
         } else {
-            return Self::of_bytes(parts);
+            let question = Self::of_bytes(parts)?;
+            if suits(&question) {
+                return Ok(question);
+            }
+            return Err(question.blame(error!(Combination {
+                reason: "\"pattern\" is for \"number\", with outputs that tell all bins apart",
+            })));
         };
         Err(error!(Combination { reason }).of_question(&parts.name))
     }
@@ -237,5 +244,16 @@ impl TryFrom<Task> for TaskParts {
             }),
             _ => Err(task),
         }
+    }
+}
+
+/// Tells whether the outputs of a pattern, if it is asked by one, tell a number's bins apart.
+fn suits(question: &Question) -> bool {
+    match (question.mechanism(), question.kind()) {
+        (Mechanism::Pattern(own), Kind::Number(scale)) => {
+            own.tells_apart(scale.cells(), question.epsilon())
+        }
+        (Mechanism::Pattern(_), _) => false,
+        _ => true,
     }
 }

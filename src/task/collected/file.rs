@@ -59,8 +59,6 @@ pub(crate) struct QuestionFile<M> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) edges: Option<Vec<f64>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) tree: Option<Vec<u32>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
     #[serde(default, skip_serializing)]
     pub(crate) entries: Option<Vec<u64>>,
@@ -117,9 +115,7 @@ impl<M> QuestionFile<M> {
             );
         }
         if self.scale() != ScaleFile::default() && self.kind != KindName::Number {
-            return combination(
-                "\"min\", \"max\", \"edges\", \"tree\" and \"unit\" are for a \"number\"",
-            );
+            return combination("\"min\", \"max\", \"edges\" and \"unit\" are for a \"number\"");
         }
         Ok(self.items.as_ref().or(self.options.as_ref()))
     }
@@ -218,7 +214,6 @@ impl<M> QuestionFile<M> {
             unit: self.unit.clone(),
             levels: None,
             edges: self.edges.clone(),
-            tree: self.tree.clone(),
             bins: self.bins,
             spacing: self.spacing,
         }
@@ -305,7 +300,6 @@ impl QuestionFile<Mechanism> {
             min: scale.min,
             max: scale.max,
             edges: scale.edges,
-            tree: scale.tree,
             unit: scale.unit,
             entries: None,
             overlap: None,

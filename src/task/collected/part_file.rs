@@ -23,7 +23,6 @@ pub(crate) struct ScaleFile {
     pub(crate) unit: Option<String>,
     pub(crate) levels: Option<u32>,
     pub(crate) edges: Option<Vec<f64>>,
-    pub(crate) tree: Option<Vec<u32>>,
     pub(crate) bins: Option<u32>,
     pub(crate) spacing: Option<Spacing>,
 }
@@ -41,7 +40,6 @@ impl ScaleFile {
             max: range.map(|[_, max]| max),
             levels: range.map(|_| scale.cells()),
             edges: scale.edges().map(<[f64]>::to_vec),
-            tree: scale.tree().map(|tree| tree.branches().to_vec()),
             unit: scale.unit().map(ToOwned::to_owned),
             ..Self::default()
         }
@@ -60,7 +58,7 @@ impl ScaleFile {
 
     /// Returns whether it says which bins a number is put into.
     pub(crate) const fn has_bins(&self) -> bool {
-        self.edges.is_some() || self.tree.is_some()
+        self.edges.is_some()
     }
 
     /// Whether it says what cells are chosen by.
@@ -98,11 +96,7 @@ impl ScaleFile {
                          \"edges\" of bins for its distribution",
             })),
         };
-        let scale = match self.tree {
-            Some(branches) => scale?.in_tree(branches)?,
-            None => scale?,
-        };
-        scale.in_unit(self.unit)
+        scale?.in_unit(self.unit)
     }
 }
 
@@ -190,7 +184,6 @@ impl PartFile {
             unit: self.unit.clone(),
             levels: self.levels,
             edges: self.edges.clone(),
-            tree: None,
             bins: self.bins,
             spacing: self.spacing,
         }

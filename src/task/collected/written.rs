@@ -12,7 +12,7 @@ use crate::task::local::kind::contract::{CHOICE, FLAG, NUMBER};
 use crate::task::local::kind::{Asked, Cross, Kind, Numbers, Part, Together};
 use crate::task::local::prefixes::Prefixes;
 use crate::task::local::question::Question;
-use crate::task::local::scale::{Scale, TREE};
+use crate::task::local::scale::Scale;
 
 pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
     let mut canonical = Canonical::default();
@@ -149,10 +149,6 @@ impl Written for Part {
 impl Written for Scale {
     fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.text(self.unit().unwrap_or(""));
-        if let Some(tree) = self.tree() {
-            canonical.number(TREE.into());
-            canonical.list(tree.branches());
-        }
         match self.edges() {
             None => {
                 canonical.number(0);

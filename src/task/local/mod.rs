@@ -9,8 +9,6 @@ pub(super) mod scale;
 #[cfg(not(feature = "complete"))]
 mod slim;
 pub(crate) mod task;
-#[cfg(feature = "complete")]
-pub(super) mod tree;
 
 pub use draw::Draw;
 #[cfg(feature = "complete")]
@@ -19,7 +17,4 @@ pub use kind::{Cross, Kind, Numbers, Together};
 pub use prefixes::Prefixes;
 pub use question::{Question, QuestionParts};
 pub use scale::Scale;
-#[cfg(not(feature = "complete"))]
-use slim::tree;
 pub use task::Task;
-pub use tree::Tree;

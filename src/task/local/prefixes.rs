@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
-use crate::hash;
+use crate::mix::output;
 
 /// The prefixes of a text that are asked for, by their lengths in characters (Unicode
 /// scalar values): a report tells of one, which its seed draws.
@@ -53,10 +53,14 @@ impl Prefixes {
         &self.lengths
     }
 
-    /// Which of them a report tells of, counted from 0: each with the same probability.
+    /// Which of them a report tells of, counted from 0: each with the same probability, to
+    /// within 2⁻⁶⁴.
+    ///
+    /// Of an output of `splitmix64` that no key and no other draw is made of, so that what a
+    /// report hashes does not follow from it.
     #[must_use]
     pub fn drawn(&self, seed: u64) -> usize {
-        hash::drawn_part(seed, self.lengths.len() as u32) as usize
+        ((u128::from(output(seed, 1 << 63)) * self.lengths.len() as u128) >> 64) as usize
     }
 
     pub(in crate::task) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

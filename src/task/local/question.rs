@@ -5,8 +5,7 @@ use alloc::string::String;
 use super::kind::Kind;
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
-use crate::error::{Error, error};
-use crate::hash::Hashing;
+use crate::error::Error;
 use crate::mechanism::Mechanism;
 use crate::task::items::Items;
 
@@ -87,8 +86,7 @@ impl Question {
     pub(in crate::task) fn check(&self) -> Result<(), Error> {
         let domain = check_asked(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
         bounds::WEIGHT.check(f64::from(self.0.weight))?;
-        self.0.mechanism.check(&domain)?;
-        check_tree(&self.0.kind, &self.0.mechanism)
+        self.0.mechanism.check(&domain)
     }
 
     /// An error of this question, where it is one of several.
@@ -137,20 +135,6 @@ impl Question {
     pub fn domain(&self) -> Domain {
         self.0.kind.domain(&self.0.items, self.0.sparsity)
     }
-}
-
-/// Validates that layers of a tree are hashed so that their nodes' noise is independent.
-fn check_tree(kind: &Kind, mechanism: &Mechanism) -> Result<(), Error> {
-    let independent = matches!(
-        mechanism,
-        Mechanism::Collision(collision) if collision.hashing() == Hashing::Independent
-    );
-    if kind.tree().is_some() && !independent {
-        return Err(error!(Combination {
-            reason: "a \"tree\" is for collision with \"hashing\": \"independent\"",
-        }));
-    }
-    Ok(())
 }
 
 /// Validates all but the mechanism.

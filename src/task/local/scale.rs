@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use super::tree::Tree;
 use crate::bounds::{self, ascending};
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
@@ -29,14 +28,8 @@ use crate::task::items::check_name;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
     pub(in crate::task) cells: Cells,
-    /// Over bins.
-    pub(in crate::task) tree: Option<Tree>,
     pub(in crate::task) unit: Option<String>,
 }
-
-/// What stands for a tree before its branches, where else the number of edges is: more of them
-/// than there may be.
-pub(in crate::task) const TREE: u32 = 1 << 31;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::task) enum Cells {
@@ -62,7 +55,6 @@ impl Scale {
                 max,
                 count: levels,
             },
-            tree: None,
             unit: None,
         })
     }
@@ -77,7 +69,6 @@ impl Scale {
         ascending(&edges)?;
         Ok(Self {
             cells: Cells::Edges(edges),
-            tree: None,
             unit: None,
         })
     }
@@ -92,18 +83,6 @@ impl Scale {
         }
         self.unit = unit;
         Ok(self)
-    }
-
-    /// The tree over its bins, where there is one, as in complete builds alone.
-    #[must_use]
-    pub const fn tree(&self) -> Option<&Tree> {
-        self.tree.as_ref()
-    }
-
-    /// How many elements stand for a number: its cells, or the nodes of all layers.
-    #[must_use]
-    pub fn elements(&self) -> u32 {
-        self.tree().map_or(self.cells(), Tree::nodes)
     }
 
     /// How many cells there are.
@@ -170,23 +149,6 @@ impl Scale {
         }
     }
 
-    /// What a report of this seed tells of a number: its cell, or the node that it is in.
-    pub(in crate::task) fn told<R: Rng + ?Sized>(
-        &self,
-        number: f64,
-        seed: u64,
-        rng: &mut R,
-    ) -> Entry {
-        let (cell, next) = self.cell(number);
-        match self.tree() {
-            Some(tree) => Entry {
-                item: u64::from(tree.node(tree.drawn(seed), cell)),
-                value: 1.0,
-            },
-            None => Self::code((cell, next), rng),
-        }
-    }
-
     /// Reads the cells of a number, which are bins, or of a part, which may be levels too.
     pub(in crate::task) fn read_canonical(
         of_part: bool,
@@ -194,20 +156,13 @@ impl Scale {
     ) -> Result<Self, Error> {
         let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
-        let mut branches = None;
-        if reader.takes(TREE) {
-            branches = Some(Tree::read_branches(reader)?);
-        }
-        let mut scale = match reader.count() {
+        let scale = match reader.count() {
             0 if of_part => {
                 let levels = reader.small();
                 Self::levels(reader.float(), reader.float(), levels)
             }
             count => Self::bins((0..count).map(|_| reader.float()).collect()),
         }?;
-        if let Some(branches) = branches {
-            scale.tree = Some(Tree::new(scale.cells(), branches)?);
-        }
         scale.in_unit(unit)
     }
 }

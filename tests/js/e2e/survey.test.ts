@@ -88,7 +88,7 @@ interface Answer {
     readonly distribution?: readonly (Bars & { readonly below: number })[];
     readonly quantiles?: readonly {
       readonly quantile: number;
-      readonly edges: readonly [number, number];
+      readonly interval: readonly [number, number];
     }[];
   };
 }
@@ -151,16 +151,16 @@ it("numbers are answered in their unit", async () => {
   const truth = mean((person) => person.rating);
   holds("rating", rating?.mean, truth);
   const { number: load } = await asked("loadMs");
-  expect(load?.distribution).toHaveLength(31);
+  expect(load?.distribution).toHaveLength(63);
   for (const below of load?.distribution ?? []) {
     const truth = share((person) => person.loadMs < below.below);
     holds(`below ${below.below}`, below, truth);
   }
   const times = people.map(({ loadMs }) => loadMs).sort((a, b) => a - b);
-  for (const { quantile, edges } of load?.quantiles ?? []) {
+  for (const { quantile, interval } of load?.quantiles ?? []) {
     const time = times[Math.floor(quantile * PEOPLE)] ?? Number.NaN;
-    expect(edges[0], `quantile ${quantile}`).toBeLessThanOrEqual(time);
-    expect(edges[1], `quantile ${quantile}`).toBeGreaterThanOrEqual(time);
+    expect(interval[0], `quantile ${quantile}`).toBeLessThanOrEqual(time);
+    expect(interval[1], `quantile ${quantile}`).toBeGreaterThanOrEqual(time);
   }
 });
 

@@ -78,7 +78,7 @@ describe("the tarball", () => {
       ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
       ...["history/facts", "history/told", "history/words", "index", "input", "kind"],
       ...["mechanism/coco", "mechanism/collision", "mechanism/hash-bin", "mechanism/index"],
-      ...["mechanism/window", "module", "options", "parts", "question"],
+      ...["mechanism/pattern", "mechanism/window", "module", "options", "parts", "question"],
       ...["randomizer", "receipt", "slim", "store/store", "sums/input", "sums/privacy"],
       ...["sums/randomizer", "sums/task", "task", "testing"],
     ];
@@ -661,7 +661,7 @@ describe("typed", () => {
       export { client };`;
     expect(check(use, resolution)).toBe("");
     const mechanisms = `
-      import type { CocoMechanism, CollisionMechanism, HashBinMechanism, Mechanism, WindowMechanism } from "hushbin";
+      import type { CocoMechanism, CollisionMechanism, HashBinMechanism, Mechanism, PatternMechanism, WindowMechanism } from "hushbin";
       const clipped: HashBinMechanism = ${CLIPPED};
       export const width = (mechanism: Mechanism): number => {
         if (mechanism.name === "hash-bin") {
@@ -670,6 +670,10 @@ describe("typed", () => {
         if (mechanism.name === "window") {
           const window: WindowMechanism = mechanism;
           return window.values.length;
+        }
+        if (mechanism.name === "pattern") {
+          const pattern: PatternMechanism = mechanism;
+          return pattern.outputs - pattern.favoured.length;
         }
         const bucketed: CollisionMechanism | CocoMechanism = mechanism;
         return bucketed.buckets;

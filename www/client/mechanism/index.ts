@@ -6,10 +6,16 @@ import { type CocoMechanism, coco } from "./coco.js";
 import type { MechanismCodec } from "./codec.js";
 import { type CollisionMechanism, collision } from "./collision.js";
 import { type HashBinMechanism, hashBin } from "./hash-bin.js";
+import { type PatternMechanism, pattern } from "./pattern.js";
 import { type WindowMechanism, window } from "./window.js";
 
 /** Parameters of the mechanism that randomises. */
-export type Mechanism = CollisionMechanism | CocoMechanism | HashBinMechanism | WindowMechanism;
+export type Mechanism =
+  | CollisionMechanism
+  | CocoMechanism
+  | HashBinMechanism
+  | WindowMechanism
+  | PatternMechanism;
 
 type Name = Mechanism["name"];
 
@@ -20,6 +26,7 @@ const MECHANISMS: {
   coco,
   "hash-bin": hashBin,
   window,
+  pattern,
 };
 
 const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as Name[];
@@ -30,9 +37,7 @@ const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as Name[];
  */
 export function parseMechanism(value: unknown): Mechanism {
   if (typeof value !== "object" || value === null) {
-    throw invalid(
-      "mechanism is missing; `hushbin task check FILE --out COMPLETE` writes the task with one",
-    );
+    throw invalid("mechanism is missing; `hushbin task check FILE --out COMPLETE` adds it");
   }
   const mechanism = value as Fields;
   return MECHANISMS[oneOf(NAMES)(mechanism, "name")].parse(mechanism);

@@ -1,4 +1,4 @@
-import { integer, listOf, oneOf, read } from "../fields.js";
+import { integer, listOf, read, text } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
@@ -21,15 +21,17 @@ export interface WindowMechanism {
 export const window: MechanismCodec<WindowMechanism> = {
   parse(value) {
     const required = {
-      name: oneOf(["window"]),
+      name: text,
       drawn: integer,
       atoms: integer,
       favoured: integer,
       values: listOf(integer),
     };
-    return read(value, "mechanism", required, {});
+    // Its name has been looked up.
+    return read(value, "mechanism", required, {}) as WindowMechanism;
   },
   write({ drawn, atoms, favoured, values }, bytes) {
-    for (const number of [drawn, atoms, favoured, values.length, ...values]) bytes.number(number);
+    for (const number of [drawn, atoms, favoured]) bytes.number(number);
+    bytes.list(values);
   },
 };

@@ -175,7 +175,7 @@ describe("the core in JavaScript", () => {
       "questions" in task ? [...task.questions] : [{ ...task, kind: "ratings" as const }],
     );
     expect([...new Set(questions.map(({ kind }) => kind))]).toHaveLength(9);
-    expect([...new Set(questions.map(({ mechanism }) => mechanism.name))]).toHaveLength(4);
+    expect([...new Set(questions.map(({ mechanism }) => mechanism.name))]).toHaveLength(5);
   });
 
   it("refuses what the module refuses", async () => {

@@ -460,6 +460,7 @@ describe("tasks of questions", () => {
   const [plan, load] = byPlan.of;
   const [width, zoom] = layout.of;
   const asking = (...questions: readonly object[]) => ({ id: "survey", epsilon: 2, questions });
+  const PATTERN = { name: "pattern", outputs: 4, favoured: [0] };
 
   it.each<[string, object, readonly string[]]>([
     ["no list of questions", { id: "survey", epsilon: 2, questions: theme }, ["questions"]],
@@ -495,14 +496,25 @@ describe("tasks of questions", () => {
     ["edges that descend", asking({ ...seconds, edges: [2, 1, 0] }), ["together"]],
     ["edges that are no numbers", asking({ ...seconds, edges: [0, "1"] }), ["edges[1]"]],
     ["an endless edge", asking({ ...seconds, edges: [0, 1 / 0] }), ["seconds", "edges[1]"]],
-    ["a tree of other bins", asking({ ...seconds, tree: [2, 2] }), ["together"]],
-    ["a tree without layers", asking({ ...seconds, tree: [] }), ["together"]],
-    ["a tree of no numbers", asking({ ...seconds, tree: [2, "2"] }), ["seconds", "tree[1]"]],
-    ["a tree without bins", asking({ ...loadMs, tree: [4, 4] }), ["loadMs", '"tree"']],
     [
-      "a tree that is balanced",
-      asking({ ...seconds, edges: [0, 1, 2, 3, 4], tree: [2, 2] }),
+      "a pattern of all outputs",
+      asking({ ...seconds, mechanism: { ...PATTERN, favoured: [0, 1, 2, 3] } }),
       ["together"],
+    ],
+    [
+      "a pattern of none",
+      asking({ ...seconds, mechanism: { ...PATTERN, favoured: [] } }),
+      ["together"],
+    ],
+    [
+      "a pattern of no numbers",
+      asking({ ...seconds, mechanism: { ...PATTERN, favoured: ["1"] } }),
+      ["seconds", "favoured[0]"],
+    ],
+    [
+      "a pattern of few outputs",
+      asking({ ...seconds, mechanism: { ...PATTERN, outputs: 1 } }),
+      ["out of range"],
     ],
     ["numbers of nothing", asking({ ...layout, of: undefined }), ["layout", "of"]],
     ["no numbers", asking({ ...layout, of: [] }), ["out of range"]],

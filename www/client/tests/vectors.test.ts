@@ -64,8 +64,7 @@ function knows(module: string, { mechanism, ...question }: Asked): boolean {
     module === "hushbin.wasm" ||
     (mechanism.name === "collision" &&
       mechanism.rule === "heaviest" &&
-      !("kind" in question && SEVERAL_PARTS.includes(String(question.kind))) &&
-      !("tree" in question))
+      !("kind" in question && SEVERAL_PARTS.includes(String(question.kind))))
   );
 }
 

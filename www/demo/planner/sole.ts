@@ -32,8 +32,7 @@ export function soleView(answer: Plan, asked: Survey): View {
   const [own] = answer.questions;
   if (!own) throw new Error("a survey asks a question");
   const { mechanism, cells, sparsity, kind } = own;
-  const tree = own.tree?.length ? ` in a tree of ${own.tree.join(" by ")}` : "";
-  const parts = cells === null ? "" : `; ${cells} ${cellsOf(own)}${tree}`;
+  const parts = cells === null ? "" : `; ${cells} ${cellsOf(own)}`;
   const rated = own.errors_of === "items";
   const among = kind === "set" || rated ? `; sparsity ${sparsity}` : "";
   const asOne = kind === "together" ? `; ${sparsity} parts of ${own.answers} options in all` : "";

@@ -10,6 +10,7 @@ const NAMES: Readonly<Record<string, string>> = {
   coco: "CoCo",
   "hash-bin": "Hash-bin",
   window: "Window",
+  pattern: "Pattern",
 };
 
 /** A mechanism's name. */

@@ -1,4 +1,4 @@
-// Written by `hushbin task types`; the fingerprint is 8a40fa807c5f5e3689dc07af648f2859.
+// Written by `hushbin task types`; the fingerprint is 20e2f416c5be2f43b8bd8b906d7b9c8a.
 import type { Task } from "hushbin";
 
 export const task = {
@@ -106,11 +106,9 @@ export const task = {
       ],
       unit: "ms",
       mechanism: {
-        name: "collision",
-        rule: "heaviest",
-        favoured: 1,
-        hashing: "balanced",
-        buckets: 8,
+        name: "pattern",
+        outputs: 40,
+        favoured: [0, 1, 2, 3, 4, 7],
       },
     },
     {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use hushbin::task::{Kind, Limits, Tree};
+use hushbin::task::{Kind, Limits};
 use hushbin::{Question, Task};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
@@ -12,11 +12,11 @@ use crate::estimate::answer::{
     ByItem, Estimates, ItemEstimates, PostProcessed, StandOut, Tested, conditional, parallel, post,
     stand_out,
 };
-use crate::estimate::law::{Law, Layered, OneAnswer};
+use crate::estimate::law::{Cells, Law};
 use crate::estimate::mechanism::{Asked, Prepared, prepared};
 use crate::estimate::point::{Estimand, ItemPoints, People};
 use crate::estimate::query::{Estimate, Label, Quantiles, Query};
-use crate::estimate::question::{Cells, NumberEstimates, Parts, cross, number};
+use crate::estimate::question::{NumberEstimates, Parts, cross, number};
 use crate::promise::{Privacy, bias, repeats};
 
 /// A task with the rates of its mechanisms, which are computed once.
@@ -78,10 +78,6 @@ impl Estimator {
     #[must_use]
     pub fn points(&self, totals: &Totals, question: usize, items: &[u64]) -> Vec<ItemPoints> {
         totals.check(&self.task);
-        if let Some(tree) = self.task.questions()[question].kind().tree() {
-            let layered = self.layered(tree, totals, question);
-            return layered.map_or_else(Vec::new, |layered| layered.points(items));
-        }
         let Folded {
             reports, counts, ..
         } = totals.folded(question);
@@ -170,10 +166,6 @@ impl Estimator {
     fn laws<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Laws<'a> {
         let index = query.question();
         let cells = self.cells(totals, index);
-        let points = match &cells {
-            Some(Cells::Layered(layered)) => layered.points(query.items()),
-            _ => self.points(totals, index, query.items()),
-        };
         Laws {
             parts: self.parts[index].as_ref(),
             folded: totals.folded(index),
@@ -181,37 +173,19 @@ impl Estimator {
             sparsity: self.task.questions()[index].sparsity(),
             items: query.items(),
             cells,
-            points,
+            points: self.points(totals, index, query.items()),
         }
     }
 
     /// What reports say of a number or a cross, once they do.
-    fn cells(&self, totals: &Totals, question: usize) -> Option<Cells> {
+    pub(crate) fn cells(&self, totals: &Totals, question: usize) -> Option<Cells> {
         let asked = &self.task.questions()[question];
-        if let Some(tree) = asked.kind().tree() {
-            return self.layered(tree, totals, question).map(Cells::Layered);
-        }
         let folded = totals.folded(question);
         let in_cells = matches!(asked.kind(), Kind::Number(_) | Kind::Cross(_));
         if folded.reports == 0 || !in_cells {
             return None;
         }
-        self.one_answer(question, folded).map(Cells::Flat)
-    }
-
-    /// The bins of a question under a tree; `None` while no reports tell of them.
-    fn layered(&self, tree: &Tree, totals: &Totals, question: usize) -> Option<Layered> {
-        let layers = totals.layers(question).iter();
-        let answers: Option<Vec<OneAnswer>> = layers
-            .map(|folded| self.one_answer(question, folded))
-            .collect();
-        Layered::new(tree, &answers?)
-    }
-
-    /// What was hit of what one is given of.
-    fn one_answer(&self, question: usize, folded: &Folded) -> Option<OneAnswer> {
-        let whose = self.people(question);
-        folded.counts.one_answer(whose, folded.reports)
+        folded.counts.cells(self.people(question), folded.reports)
     }
 }
 
@@ -315,16 +289,13 @@ struct Laws<'a> {
     whose: People,
     sparsity: u32,
     items: &'a [u64],
-    /// Of a number, a cross or a tree.
+    /// Of a number or a cross.
     cells: Option<Cells>,
     points: Vec<ItemPoints>,
 }
 
 impl Laws<'_> {
     fn of(&self, item: usize) -> Law {
-        if let Some(Cells::Layered(layered)) = &self.cells {
-            return Law::Layered(Box::new(layered.bin(self.items[item] as usize).1));
-        }
         let of_part = self.parts.and_then(|parts| parts.law(self.items[item]));
         if let Some(law) = of_part {
             return law;

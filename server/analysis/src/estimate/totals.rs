@@ -1,9 +1,7 @@
 //! The fold of reports.
 
-use std::sync::Arc;
-
 use hushbin::codec::append;
-use hushbin::task::{Draw, Tree};
+use hushbin::task::Draw;
 use hushbin::{Fingerprint, Question, Report, Task};
 
 use crate::estimate::fold::{MOST_REPORTS, Reader, Spread, TotalsError, append_header};
@@ -26,53 +24,29 @@ use crate::estimate::mechanism::{Counts, prepared};
 pub struct Totals {
     fingerprint: Fingerprint,
     draw: Draw,
-    questions: Vec<Layers>,
+    questions: Vec<Folded>,
     /// Of all reports, as what they are about follows from it.
     pub(crate) seeds: Spread,
 }
 
-/// The reports that answer one question, by the layer that they tell of; one where there is
-/// no tree.
-#[derive(Debug, Clone)]
-struct Layers {
-    tree: Option<Tree>,
-    folded: Vec<Folded>,
-}
-
-impl Layers {
-    fn new(question: &Question, items: &[u64]) -> Self {
-        let tree = question.kind().tree().cloned();
-        let own = prepared(question);
-        let places = own.places().into();
-        let counts = match &tree {
-            None => vec![own.counts(items)],
-            Some(tree) => (0..tree.layers())
-                .map(|layer| Arc::clone(&own).counts_among(tree.layer(layer)))
-                .collect(),
-        };
-        let folded = counts.into_iter().map(|counts| Folded {
-            reports: 0,
-            counts,
-            places: Spread::among(places),
-        });
-        Self {
-            folded: folded.collect(),
-            tree,
-        }
-    }
-
-    fn reports(&self) -> u64 {
-        self.folded.iter().map(|folded| folded.reports).sum()
-    }
-}
-
-/// The reports that tell of one layer of a question.
+/// The reports that answer one question.
 #[derive(Debug, Clone)]
 pub(crate) struct Folded {
     pub(crate) reports: u64,
     pub(crate) counts: Box<dyn Counts>,
     /// What they name, which is known of an honest crowd.
     pub(crate) places: Spread,
+}
+
+impl Folded {
+    fn new(question: &Question, items: &[u64]) -> Self {
+        let own = prepared(question);
+        Self {
+            reports: 0,
+            places: Spread::among(own.places().into()),
+            counts: own.counts(items),
+        }
+    }
 }
 
 impl Totals {
@@ -87,11 +61,11 @@ impl Totals {
     /// position, if it is open; of a closed one all items are counted whatever is asked.
     #[must_use]
     pub fn of_items(task: &Task, question: usize, items: &[u64]) -> Self {
-        let layers = |(index, own)| Layers::new(own, if index == question { items } else { &[] });
+        let folded = |(index, own)| Folded::new(own, if index == question { items } else { &[] });
         Self {
             fingerprint: task.fingerprint(),
             draw: task.draw().clone(),
-            questions: task.questions().iter().enumerate().map(layers).collect(),
+            questions: task.questions().iter().enumerate().map(folded).collect(),
             seeds: Spread::among(1 << 64),
         }
     }
@@ -101,15 +75,10 @@ impl Totals {
     /// # Panics
     /// If it was not.
     pub fn fold(&mut self, report: &Report) {
-        let layers = match &mut self.questions[..] {
+        let folded = match &mut self.questions[..] {
             [sole] => sole,
             several => &mut several[self.draw.question(report.seed())],
         };
-        let layer = layers
-            .tree
-            .as_ref()
-            .map_or(0, |tree| tree.drawn(report.seed()));
-        let folded = &mut layers.folded[layer];
         folded.reports += 1;
         if let Some(place) = folded.counts.fold(report) {
             folded.places.count(place.into());
@@ -123,9 +92,7 @@ impl Totals {
     /// If the totals are of another shape.
     pub fn merge(&mut self, other: &Self) {
         assert_eq!(self.fingerprint, other.fingerprint, "totals of one task");
-        let layers = self.questions.iter_mut().flat_map(|own| &mut own.folded);
-        let others = other.questions.iter().flat_map(|own| &own.folded);
-        for (own, other) in layers.zip(others) {
+        for (own, other) in self.questions.iter_mut().zip(&other.questions) {
             own.reports += other.reports;
             own.counts.merge(&*other.counts);
             own.places.merge(&other.places);
@@ -138,14 +105,13 @@ impl Totals {
     /// Equal totals have equal bytes, however their reports were folded and merged.
     ///
     /// These are: the version byte, 2; the task's fingerprint (16 bytes); and of each
-    /// question, of a tree of each layer, the number of reports (varint) and the counts of
-    /// its mechanism. How many counts there are follows from the task. Hits are counted for
+    /// question the number of reports (varint) and the counts of its mechanism. How many counts there are follows from the task. Hits are counted for
     /// each element (Collision), for each item's plus and minus side (CoCo), or
     /// for the side that a report's sign agrees with (where reports are signs, or CoCo has
     /// one pair), each as its difference from the count before (zigzag varint, from 0 and
     /// modulo 2⁶⁴): hits are much alike, so that most differences take two bytes. Hash-bin
     /// sums up squared bins (varint) and each item's responses (zigzag varint). Of an open
-    /// question no item is counted. Behind those of each layer follow, where reports name one
+    /// question no item is counted. Behind those of each question follow, where reports name one
     /// of several places, the numbers of those that name each, or each group of them; at the
     /// end, those of the seeds of all, by their first byte.
     ///
@@ -185,7 +151,7 @@ impl Totals {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         append_header(&self.fingerprint, &mut bytes);
-        for folded in self.questions.iter().flat_map(|own| &own.folded) {
+        for folded in &self.questions {
             append(&mut bytes, folded.reports);
             folded.counts.encode(&mut bytes);
             folded.places.encode(&mut bytes);
@@ -204,7 +170,7 @@ impl Totals {
         let mut reader = Reader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
         let mut left = MOST_REPORTS;
-        for folded in totals.questions.iter_mut().flat_map(|own| &mut own.folded) {
+        for folded in &mut totals.questions {
             folded.reports = reader.at_most("expected a number of reports", left)?;
             left -= folded.reports;
             folded.counts.decode(folded.reports, &mut reader)?;
@@ -219,7 +185,7 @@ impl Totals {
     /// Number of reports folded, n.
     #[must_use]
     pub fn reports(&self) -> u64 {
-        self.questions.iter().map(Layers::reports).sum()
+        self.questions.iter().map(|own| own.reports).sum()
     }
 
     /// Number of those that answer the question in this position.
@@ -228,7 +194,7 @@ impl Totals {
     /// If there is no such question.
     #[must_use]
     pub fn reports_of(&self, question: usize) -> u64 {
-        self.questions[question].reports()
+        self.questions[question].reports
     }
 
     /// Checks that the totals are of the task.
@@ -239,13 +205,8 @@ impl Totals {
         assert_eq!(self.fingerprint, task.fingerprint(), "totals of the task");
     }
 
-    /// Of the first layer, which is all unless there is a tree.
+    /// Of the question in this position.
     pub(crate) fn folded(&self, question: usize) -> &Folded {
-        &self.questions[question].folded[0]
-    }
-
-    /// By layer.
-    pub(crate) fn layers(&self, question: usize) -> &[Folded] {
-        &self.questions[question].folded
+        &self.questions[question]
     }
 }

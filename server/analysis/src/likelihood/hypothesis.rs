@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hushbin::task::{Kind, Limits, Tree};
+use hushbin::task::{Kind, Limits};
 use hushbin::{Entry, Question};
 
 /// An input that a report may have been made of, with what ternarisation and
@@ -36,11 +36,7 @@ impl Hypothesis {
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
         match (question.kind(), entries) {
             (Kind::Number(scale), [entry]) => {
-                let cell = scale.cell(entry.value);
-                return match scale.tree() {
-                    Some(tree) => Self::of_layers(tree, cell.0),
-                    None => Self::of_cells(cell),
-                };
+                return Self::of_cells(scale.cell(entry.value));
             }
             (Kind::Cross(cross), [entry]) => {
                 return Self::of_cells(cross.cell(entry.item as u32, entry.value));
@@ -78,35 +74,19 @@ impl Hypothesis {
         Self { entries, parts }
     }
 
-    /// What a report of this seed tells of: of a text the prefix that the seed draws, of a
-    /// number under a tree the node of the layer.
+    /// What a report of this seed tells of: of a text the prefix that the seed draws.
     pub(super) fn told(&self, question: &Question, seed: u64) -> Cow<'_, Self> {
-        let kind = question.kind();
-        let drawn = match (kind, kind.tree()) {
-            (Kind::Text(prefixes), _) => prefixes.drawn(seed),
-            (_, Some(tree)) => tree.drawn(seed),
-            _ => return Cow::Borrowed(self),
+        let Kind::Text(prefixes) = question.kind() else {
+            return Cow::Borrowed(self);
         };
         let whole = Part {
             probability: 1.0,
             kept: vec![0],
         };
         Cow::Owned(Self {
-            entries: vec![self.entries[drawn]],
+            entries: vec![self.entries[prefixes.drawn(seed)]],
             parts: vec![whole],
         })
-    }
-
-    /// The nodes that a bin is in, of which one is told.
-    fn of_layers(tree: &Tree, bin: u32) -> Self {
-        let entry = |layer| Entry {
-            item: u64::from(tree.node(layer, bin)),
-            value: 1.0,
-        };
-        Self {
-            entries: (0..tree.layers()).map(entry).collect(),
-            parts: Vec::new(),
-        }
     }
 
     /// A number or a row and a column, which become one of two cells.

@@ -73,7 +73,7 @@ pub struct QuestionPlan {
     /// Mechanism with all its parameters.
     #[cfg_attr(
         feature = "wasm",
-        tsify(type = "{ name: string } & Record<string, string | number>")
+        tsify(type = "{ name: string } & Record<string, string | number | number[]>")
     )]
     pub mechanism: Mechanism,
     /// Number of entries that are reported on.
@@ -82,11 +82,6 @@ pub struct QuestionPlan {
     pub answers: Option<u32>,
     /// Levels or bins of a number, or of a cross's.
     pub cells: Option<u32>,
-    /// Number of nodes that each layer of the tree over bins joins, from the top; empty without
-    /// a tree.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "wasm", tsify(optional))]
-    pub tree: Vec<u32>,
     /// Part of all reports that answer it.
     pub share: f64,
     /// Number of those reports.
@@ -158,7 +153,7 @@ pub struct Alternative {
     /// Mechanism with all its parameters.
     #[cfg_attr(
         feature = "wasm",
-        tsify(type = "{ name: string } & Record<string, string | number>")
+        tsify(type = "{ name: string } & Record<string, string | number | number[]>")
     )]
     pub mechanism: Mechanism,
     /// Sparsity that goes with it.

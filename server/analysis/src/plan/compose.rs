@@ -101,7 +101,6 @@ impl QuestionPlan {
                 Kind::Cross(cross) => cross.columns().scale().map(Scale::cells),
                 _ => None,
             },
-            tree: (question.kind().tree()).map_or(Vec::new(), |own| own.branches().to_vec()),
             share: task.share(index),
             reports,
             errors_of: goal.errors_of,

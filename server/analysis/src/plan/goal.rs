@@ -233,6 +233,14 @@ impl Goal {
             max: range,
         };
         bound.check(spread)?;
+        // Intervals end at edges: none is narrower than a bin.
+        let edges = scale.edges().unwrap_or_default().windows(2);
+        let narrowest = edges.map(|pair| pair[1] - pair[0]).reduce(f64::min);
+        if let Some((within, min)) = wanted.within.zip(narrowest) {
+            let name = "within";
+            let max = range;
+            Bound { name, min, max }.check(within)?;
+        }
         let normal = Normal::standard();
         Ok(Self {
             errors_of: ErrorsOf::Quantile,

@@ -2,6 +2,7 @@
 //! people, privacy and accuracy go together.
 
 use hushbin::choose::together;
+use hushbin::mechanism::pattern::Pattern;
 use hushbin::task::Kind;
 use hushbin::{Entry, Question, Randomizer, TaskDraft};
 use hushbin_analysis::accounting::{Mixture, account};
@@ -157,13 +158,47 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
     }
     // As published for 32 bins: 28.4 at the median.
     let asked = json!({ "kind": "number", "min": 0, "max": 32, "want": "quantiles",
-        "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
+        "bins": 32, "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
             "hashing": "balanced", "buckets": 4 } });
     let predictor = Predictor::for_question(&question(1.0, asked));
     let median = predictor
         .worst_variance(Aim::Distribution(0.5), false)
         .unwrap();
     assert!((median - 28.4).abs() < 0.05, "{median}");
+}
+
+/// Of a pattern it is the worst over the bins of those below an edge and of the others.
+#[test]
+fn the_worst_distribution_of_a_pattern_is_the_worst_of_all_edges() {
+    let asked = json!({ "kind": "number", "edges": [0, 1, 2, 3, 4, 5, 6], "want": "quantiles",
+        "mechanism": { "name": "pattern", "outputs": 7, "favoured": [0, 1, 3] } });
+    let predictor = Predictor::for_question(&question(1.0, asked));
+    let rates = Pattern::new(7, [0, 1, 3]).unwrap().rates(6, 1.0);
+    for part in [0.5, 0.9] {
+        let mut worst: f64 = 0.0;
+        for below in 1..6_usize {
+            let weights: Vec<f64> = (0..6).map(|bin| f64::from(u8::from(bin < below))).collect();
+            let worth = rates.sum(&weights);
+            for (inside, outside) in (0..below).flat_map(|a| (below..6).map(move |b| (a, b))) {
+                let crowd = [(inside, part), (outside, 1.0 - part)];
+                let moment = |power: i32| -> f64 {
+                    let of = |bin: usize| -> f64 {
+                        let chances = rates.chances(bin).iter().zip(&worth);
+                        chances.map(|(p, own)| p * own.powi(power)).sum()
+                    };
+                    crowd.iter().map(|(bin, share)| share * of(*bin)).sum()
+                };
+                worst = worst.max(moment(2) - moment(1).powi(2));
+            }
+        }
+        let predicted = predictor
+            .worst_variance(Aim::Distribution(part), true)
+            .unwrap();
+        assert!(
+            (predicted / worst - 1.0).abs() < 1e-9,
+            "{part}: {predicted}, {worst}"
+        );
+    }
 }
 
 #[test]

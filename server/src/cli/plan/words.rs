@@ -89,7 +89,7 @@ fn write_question(out: &mut dyn Write, plan: &Plan, own: &QuestionPlan) -> io::R
             ErrorsOf::ConditionalMean => "levels",
             _ => "bins",
         };
-        writeln!(out, "  {what:<9}  {cells}{}", describe::tree(&own.tree))?;
+        writeln!(out, "  {what:<9}  {cells}")?;
     }
     write_errors(out, own, found(plan, Unknown::Error))?;
     if let Some(distance) = &own.distance {

@@ -212,14 +212,10 @@ impl QuestionCost {
         let reports = choice.people * share;
         let predictor = Predictor::for_question(question);
         let below = predictor.worst_variance(Aim::Distribution(0.5), share < 1.0);
-        let mut candidates: Vec<Compared> = std::iter::once(choice.picked)
+        let candidates: Vec<Compared> = std::iter::once(choice.picked)
             .chain(choice.others)
             .map(Compared::from)
             .collect();
-        if question.kind().tree().is_some() {
-            // What is chosen by is of nodes, and all reports.
-            candidates[0].frequency_error = predictor.standard_error(Estimand::Share, reports);
-        }
         Ok(Self {
             bias: bias(question),
             mean_distance: bound::of_question(question, &Objective::MEAN),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use hushbin::task::{Kind, Part, Scale, Tree};
+use hushbin::task::{Kind, Part, Scale};
 use hushbin::{Items, Question};
 
 use super::cost::{Cost, QuestionCost};
@@ -165,9 +165,8 @@ fn asked(question: &Question) -> String {
         Kind::Number(scale) => {
             let [min, max] = scale.range();
             let unit = unit(scale.unit());
-            let tree = describe::tree(scale.tree().map_or(&[][..], Tree::branches));
             format!(
-                "a number from {min} to {max}{unit} in {} bins{tree}",
+                "a number from {min} to {max}{unit} in {} bins",
                 scale.cells()
             )
         }

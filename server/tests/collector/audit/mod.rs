@@ -9,6 +9,7 @@ mod crosses;
 mod inputs;
 mod leaks;
 mod numbers;
+mod patterns;
 mod seeds;
 mod texts;
 mod together;
@@ -124,6 +125,7 @@ fn pick_along(task: &Task) -> impl FnMut(u64, &[Signed], u64) -> Report + use<> 
     let report = match task.questions()[0].mechanism() {
         Mechanism::Coco(_) => Report::Coco,
         Mechanism::Collision(_) => Report::Collision,
+        Mechanism::Pattern(_) => Report::Pattern,
         Mechanism::HashBin(_) | Mechanism::Window(_) => {
             unreachable!("no task here is of them")
         }

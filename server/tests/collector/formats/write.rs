@@ -18,8 +18,7 @@ const SURVEY: &str = r#"{
         { "name": "tags", "kind": "set", "options": "open", "sparsity": 2 },
         { "name": "features", "kind": "set", "options": ["search", "export"], "sparsity": 1 },
         { "name": "load", "kind": "number", "unit": "ms", "edges": [0, 100, 200, 400, 800] },
-        { "name": "delay", "kind": "number", "min": 0, "max": 640, "bins": 16, "want": "quantiles",
-          "tree": [4, 4] },
+        { "name": "delay", "kind": "number", "min": 0, "max": 640, "bins": 16, "want": "quantiles" },
         { "name": "zoom", "kind": "number", "min": 0.5, "max": 2.5 },
         { "name": "layout", "kind": "numbers", "of": [
             { "name": "width", "min": 0, "max": 4000 }, { "name": "height", "min": 0, "max": 3000 }

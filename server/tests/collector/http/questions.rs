@@ -68,7 +68,7 @@ async fn numbers_are_answered_in_their_unit() {
     assert_eq!(quantiles.len(), 2);
     // Somewhere in the third bin.
     for quantile in quantiles {
-        let [low, high] = [0, 1].map(|end| quantile["edges"][end].as_f64().unwrap());
+        let [low, high] = [0, 1].map(|end| quantile["interval"][end].as_f64().unwrap());
         assert!(low <= 200.0 && 400.0 <= high, "{quantile}");
     }
     let zoom = app
@@ -83,9 +83,9 @@ async fn numbers_are_answered_in_their_unit() {
     assert!(zoom["number"].get("quantiles").is_none(), "{zoom}");
 }
 
-/// A tree of bins is answered as bins are, of the task that is in use.
+/// A pattern of bins is answered as bins are, of the task that is in use.
 #[tokio::test]
-async fn numbers_in_trees_are_answered_by_bins() {
+async fn numbers_in_many_bins_are_answered_by_a_pattern() {
     const DELAYS: &str = r#"{
         "id": "delays", "epsilon": 2.0, "questions": [
             { "name": "delay", "kind": "number", "unit": "ms", "min": 0, "max": 640, "bins": 64,
@@ -96,8 +96,8 @@ async fn numbers_in_trees_are_answered_by_bins() {
     let task = app.task("delays");
     let in_use = app.get("/tasks/delays").await.json();
     assert_eq!(
-        in_use["task"]["questions"][0]["tree"],
-        serde_json::json!([4, 4, 4])
+        in_use["task"]["questions"][0]["mechanism"]["outputs"],
+        serde_json::json!(80)
     );
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut randomizer = Randomizer::new(&task);
@@ -126,7 +126,7 @@ async fn numbers_in_trees_are_answered_by_bins() {
         .iter()
         .zip([100.0, 300.0])
     {
-        let [low, high] = [0, 1].map(|end| quantile["edges"][end].as_f64().unwrap());
+        let [low, high] = [0, 1].map(|end| quantile["interval"][end].as_f64().unwrap());
         assert!(low <= truth && truth <= high, "{quantile}");
     }
     let csv = app

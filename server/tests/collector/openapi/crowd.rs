@@ -35,7 +35,7 @@ const EVERYTHING: &str = r#"{
     ]
 }"#;
 
-/// A tree, of one question that need not be named.
+/// Bins of a pattern, of one question that need not be named.
 const DELAYS: &str = r#"{
     "id": "delays", "epsilon": 2.0, "questions": [
         { "name": "delay", "kind": "number", "min": 0, "max": 64, "bins": 16, "want": "quantiles" }

@@ -161,16 +161,14 @@ impl Asked {
         };
         let unbiased = match task.questions()[0].mechanism() {
             Mechanism::HashBin(hash_bin) => hash_bin.left(whole) == 1.0,
-            Mechanism::Collision(_) | Mechanism::Coco(_) | Mechanism::Window(_) => {
-                task.questions()[0].sparsity() >= whole
-            }
+            _ => task.questions()[0].sparsity() >= whole,
         };
         let exact = task.questions()[0].mechanism().delta() == 0.0;
         // More bins than these take off an eighth of the variance at most, but
         // make reports as much larger (`tests/core/choose/hash_bin.rs` of the core).
         let small = match task.questions()[0].mechanism() {
             Mechanism::HashBin(hash_bin) => hash_bin.bins() <= self.bins(),
-            Mechanism::Collision(_) | Mechanism::Coco(_) | Mechanism::Window(_) => true,
+            _ => true,
         };
         task.epsilon() <= epsilon && protects && hides && unbiased && exact && small
     }
@@ -345,7 +343,7 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
             };
             HashBin::new(level, hashing, bins, GRID).map(Mechanism::HashBin)
         }
-        Mechanism::Window(_) => unreachable!("ratings are asked for"),
+        Mechanism::Window(_) | Mechanism::Pattern(_) => unreachable!("ratings are asked for"),
     }
 }
 

@@ -17,8 +17,7 @@ use rand_core::Rng;
 use super::prefixes::Prefixes;
 use super::scale::Scale;
 #[cfg(not(feature = "complete"))]
-use super::slim::several;
-use super::tree::Tree;
+use super::slim as several;
 use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry, ValueKind};
@@ -84,15 +83,6 @@ impl Kind {
         }
     }
 
-    /// The tree over a number's bins, where there is one.
-    #[must_use]
-    pub const fn tree(&self) -> Option<&Tree> {
-        match self {
-            Self::Number(scale) => scale.tree(),
-            _ => None,
-        }
-    }
-
     /// How many of its own items everybody is given.
     pub(crate) fn own_sparsity(&self) -> u32 {
         match self {
@@ -144,7 +134,7 @@ impl Kind {
     ) -> &'a [Entry] {
         coded.clear();
         match self {
-            Self::Number(scale) => coded.push(scale.told(entries[0].value, seed, rng)),
+            Self::Number(scale) => coded.push(Scale::code(scale.cell(entries[0].value), rng)),
             Self::Text(prefixes) => coded.push(entries[prefixes.drawn(seed)]),
             Self::Numbers(own) => own.code(entries, coded, rng),
             Self::Cross(own) => own.code(entries, coded, rng),
@@ -159,7 +149,7 @@ impl Kind {
         match self {
             Self::Ratings(_) => Domain::rated(items.count(), sparsity),
             Self::Set => Domain::named(items.count(), sparsity),
-            Self::Number(scale) => Domain::exact(scale.elements(), sparsity),
+            Self::Number(scale) => Domain::exact(scale.cells(), sparsity),
             Self::Text(_) => Domain::one_of_any(),
             Self::Numbers(_) => Domain::dense(sparsity),
             // Open domains are refused: one of no list cannot be told from paddings.

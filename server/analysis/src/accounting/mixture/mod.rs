@@ -75,7 +75,7 @@ impl Mixture {
     ///
     /// It is the α of the real weights at the ε asked for. What is sampled are
     /// integer thresholds with an effective ε that is no greater. For
-    /// `heaviest`, `overwrite` and `strongest`, and the window, such a report is one of
+    /// `heaviest`, `overwrite` and `strongest`, the window and the pattern, such a report is one of
     /// the real weights, replaced now and then by a uniform bucket, side or cell
     /// whatever the input was: post-processing, so the batch is no less private. Under
     /// `occupied` each number of occupied buckets rounds by itself, which moves

@@ -9,13 +9,14 @@
 //!
 //! [`Influence`]: super::Influence
 
-use hushbin::task::{Answers, Kind};
+use hushbin::task::Answers;
 use hushbin::{Items, Question};
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use crate::estimate::estimator::Estimator;
 use crate::estimate::fold::EXPECTED;
+use crate::estimate::law::Cells;
 use crate::estimate::mechanism::Squares;
 use crate::estimate::point::{Estimand, ItemPoints};
 use crate::estimate::totals::Totals;
@@ -49,6 +50,8 @@ pub enum Respect {
     Places,
     /// Bins spread no wider than noise and answers explain.
     Bins,
+    /// Outputs of a pattern are named as often as some crowd's bins explain.
+    Outputs,
     /// No estimate is beyond what people can have but by its noise.
     Limits,
 }
@@ -69,6 +72,11 @@ impl Respect {
             (Self::Bins, false) => "Bins are as wide as noise and answers make them, at most.",
             (Self::Bins, true) => {
                 "Bins are wider than noise and answers make them: some reports were not \
+                 randomised as the task says."
+            }
+            (Self::Outputs, false) => "Outputs are named as bins and noise explain.",
+            (Self::Outputs, true) => {
+                "Outputs are named as no crowd's bins and noise explain: some reports were not \
                  randomised as the task says."
             }
             (Self::Limits, false) => "No estimate is beyond what people can have.",
@@ -110,31 +118,38 @@ impl Estimator {
         add(Respect::Seeds, None, totals.seeds.p());
         for (index, question) in self.task().questions().iter().enumerate() {
             let name = (!self.task().is_unnamed()).then(|| question.name().to_owned());
-            let layers = totals.layers(index);
-            let spread = layers.iter().filter_map(|folded| folded.places.p());
-            add(Respect::Places, name.clone(), least(spread));
-            let squares = layers.iter().filter_map(|folded| {
-                let squares = folded.counts.squares(folded.reports)?;
-                of_squares(squares)
-            });
-            add(Respect::Bins, name.clone(), least(squares));
+            let folded = totals.folded(index);
+            add(Respect::Places, name.clone(), folded.places.p());
+            let squares = folded.counts.squares(folded.reports);
+            add(Respect::Bins, name.clone(), squares.and_then(of_squares));
+            let outputs = self.outputs(totals, index);
+            add(Respect::Outputs, name.clone(), outputs);
             add(Respect::Limits, name, self.limits(totals, index, question));
         }
         tests
     }
 
+    /// How often outputs of a pattern, of which there are more than bins, are as far from what
+    /// the bins that fit best explain.
+    fn outputs(&self, totals: &Totals, index: usize) -> Option<f64> {
+        let Some(Cells::Patterned(patterned)) = self.cells(totals, index) else {
+            return None;
+        };
+        let (statistic, freedom) = patterned.misfit()?;
+        let law = ChiSquared::new(freedom as f64).expect("some degrees of freedom");
+        Some(law.sf(statistic))
+    }
+
     /// How often the noise of some item's estimate takes it as far beyond what people can
-    /// have. Trees' bins are left out, whose noise is not that of single items.
+    /// have.
     fn limits(&self, totals: &Totals, index: usize, question: &Question) -> Option<f64> {
         let items = match question.items() {
             Items::Named(names) => names.len() as u64,
             Items::Count(count) => (*count).into(),
             Items::Open(_) => return None,
         };
-        let has_tree =
-            matches!(question.kind(), Kind::Number(_)) && question.kind().tree().is_some();
         let reports = totals.reports_of(index);
-        if has_tree || (reports as f64) < EXPECTED {
+        if (reports as f64) < EXPECTED {
             return None;
         }
         let all: Vec<u64> = (0..items).collect();
@@ -166,13 +181,6 @@ fn of_squares(squares: Squares) -> Option<f64> {
     } = squares;
     let error = most * (5.0 / numbers).sqrt();
     (numbers >= EXPECTED * EXPECTED).then(|| Normal::standard().sf((mean - most) / error))
-}
-
-/// Of several tests the least p, of all of them together (Bonferroni).
-fn least(tests: impl Iterator<Item = f64>) -> Option<f64> {
-    let tests: Vec<f64> = tests.collect();
-    let least = tests.iter().copied().reduce(f64::min)?;
-    Some((least * tests.len() as f64).min(1.0))
 }
 
 #[cfg(test)]

@@ -8,15 +8,14 @@
 
 pub(crate) mod crowd;
 
-use hushbin::choose::Combined;
 use hushbin::mechanism::collision::{Collision, Rates};
-use hushbin::task::{Kind, Together, Tree};
+use hushbin::mechanism::pattern;
+use hushbin::task::{Kind, Together};
 use hushbin::{Mechanism, Question};
 use serde::Serialize;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 use crate::estimate::estimator::Estimator;
-use crate::estimate::law::layered::edges;
 use crate::estimate::mechanism::Prepared;
 use crate::estimate::point::Estimand;
 
@@ -121,10 +120,14 @@ impl Estimator {
         match (question.kind(), one) {
             (Kind::Number(scale), Some((rates, collision))) => {
                 let buckets = Buckets::new(question, collision, rates);
-                let reach = match scale.tree() {
-                    Some(tree) => buckets.below_in(tree),
-                    None => buckets.below(scale.cells()),
+                let reach = buckets.below(scale.cells());
+                vec![influence(Influenced::Below, reach, [0.0, 1.0], None, 1.0)]
+            }
+            (Kind::Number(scale), None) => {
+                let Mechanism::Pattern(own) = question.mechanism() else {
+                    return Vec::new();
                 };
+                let reach = below(&own.rates(scale.cells(), question.epsilon()));
                 vec![influence(Influenced::Below, reach, [0.0, 1.0], None, 1.0)]
             }
             (Kind::Together(together), Some((rates, collision))) => {
@@ -154,6 +157,20 @@ impl Estimator {
             }
         }
     }
+}
+
+/// Of the share of people below an edge between bins of a pattern, wherever the edge is.
+fn below(rates: &pattern::Rates) -> Reach {
+    let at = |below: usize| {
+        let weights = (0..rates.cells()).map(|cell| f64::from(u8::from(cell < below)));
+        let worth = rates.sum(&weights.collect::<Vec<f64>>());
+        let each = worth.into_iter().map(|own| [own, own]);
+        each.reduce(hull).unwrap_or([0.0, 1.0])
+    };
+    (1..rates.cells())
+        .map(at)
+        .reduce(hull)
+        .unwrap_or([0.0, 1.0])
 }
 
 fn as_collision(question: &Question) -> Option<&Collision> {
@@ -219,24 +236,6 @@ impl<'a> Buckets<'a> {
         (1..bins).map(below).reduce(hull).unwrap_or([0.0, 1.0])
     }
 
-    /// The same under a tree, each layer of which a report may be of.
-    fn below_in(&self, tree: &Tree) -> Reach {
-        let layers = tree.layers();
-        let at = |below: u32| {
-            let wanted = (0..tree.bins()).map(|bin| f64::from(u8::from(bin < below)));
-            let wanted: Vec<f64> = wanted.collect();
-            let combined = Combined::new(tree, &vec![1.0; layers], &wanted);
-            let of_layer = |layer: usize| {
-                let nodes = tree.layer(layer);
-                let worths = &combined.of_nodes[nodes.start as usize..nodes.end as usize];
-                self.weighted(worths)
-                    .map(|sum| combined.constant + layers as f64 * sum)
-            };
-            (0..layers).map(of_layer).reduce(hull).unwrap_or([0.0, 1.0])
-        };
-        edges(tree).map(at).reduce(hull).unwrap_or([0.0, 1.0])
-    }
-
     /// Of an option's share, which is less what the part's shares are more than 1 in sum.
     fn options(&self, together: &Together) -> Reach {
         let of = |cells: u32| {
@@ -284,6 +283,9 @@ mod tests {
                 .collect(),
             Mechanism::Coco(own) => (0..own.outcomes())
                 .map(|bucket| Report::Coco(coco::Report { seed, bucket }))
+                .collect(),
+            Mechanism::Pattern(own) => (0..own.outputs())
+                .map(|bucket| Report::Pattern(pattern::Report { seed, bucket }))
                 .collect(),
             Mechanism::Window(own) => (0..own.cells())
                 .map(|bucket| Report::Window(window::Report { seed, bucket }))
@@ -385,6 +387,10 @@ mod tests {
             (1.0, json!({ "min": 0, "max": 1 })),
             (1.0, json!({ "edges": [0, 1, 2, 3, 5, 8] })),
             (3.0, json!({ "edges": [0, 1, 2] })),
+            (
+                1.0,
+                json!({ "min": 0, "max": 8, "bins": 8, "want": "quantiles" }),
+            ),
         ];
         let tasks = tasks.map(|(epsilon, mut question)| {
             question["kind"] = "number".into();
@@ -430,51 +436,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    /// Under a tree estimates are of all layers: reports that are made up are moved from an
-    /// honest crowd's mean by no more than is said.
-    #[test]
-    fn a_tree_is_moved_no_more() {
-        let edges: Vec<u32> = (0..=64).collect();
-        let question = json!({ "kind": "number", "edges": edges, "tree": [4, 4, 4] });
-        let task = asking(1.0, question);
-        let estimator = Estimator::for_task(task.clone());
-        let all = Query::new(&task, &Options::default()).unwrap();
-        let [influence] = &estimator.influence()[..] else {
-            unreachable!()
-        };
-        let below = |totals: &Totals| -> Vec<f64> {
-            let number = estimator.estimates(totals, &all).number.unwrap();
-            number
-                .distribution
-                .iter()
-                .map(|own| own.share.estimate)
-                .collect()
-        };
-        let seeds = 0..30_000_u64;
-        let mut honest = Totals::new(&task);
-        for report in seeds
-            .clone()
-            .map(|seed| reports(&task, seed).swap_remove(0))
-        {
-            honest.fold(&report);
-        }
-        let before = below(&honest);
-        let mut most: f64 = 0.0;
-        for seed in 40_000..40_200 {
-            let mut totals = honest.clone();
-            for _ in 0..300 {
-                totals.fold(&reports(&task, seed)[0]);
-            }
-            for (before, after) in before.iter().zip(below(&totals)) {
-                // The crowd's mean is not that of people: what is added moves to itself.
-                let moved = after - before;
-                let [down, up] = [influence.down, influence.up].map(|own| own + 0.01);
-                assert!(-down < moved && moved < up, "{moved}: {influence:?}");
-                most = most.max(moved.abs());
-            }
-        }
-        assert!(most > 0.3 * influence.up, "{most}: {influence:?}");
     }
 }

@@ -1,21 +1,43 @@
 //! How the sum behind an estimate is distributed, for whatever truth.
 
 mod hits;
-pub(crate) mod layered;
 mod noise;
 mod one_answer;
+pub(crate) mod patterned;
 mod score;
 
 pub(crate) use hits::{HitLaw, Outcomes};
-pub(crate) use layered::{Layered, LayeredLaw};
 pub(crate) use noise::NoiseLaw;
 pub(crate) use one_answer::OneAnswer;
+pub(crate) use patterned::Patterned;
 pub(crate) use score::{Crowd, STEEPEST, Score, ScoreLaw, Whose};
 
 use std::sync::Arc;
 
 use crate::estimate::point::{Estimand, Point};
 use crate::numeric::limits::{Failure, Side};
+
+/// Reports about the cells of a number or a cross.
+#[derive(Debug, Clone)]
+pub(crate) enum Cells {
+    /// Hits of each cell.
+    Flat(OneAnswer),
+    /// Outputs of a pattern over bins.
+    Patterned(Patterned),
+}
+
+impl Cells {
+    /// The hits of the cells of a cross.
+    ///
+    /// # Panics
+    /// If they are asked by a pattern.
+    pub(crate) fn flat(&self) -> &OneAnswer {
+        match self {
+            Self::Flat(answers) => answers,
+            Self::Patterned(_) => panic!("patterns are for the bins of a number"),
+        }
+    }
+}
 
 /// How reports contribute to the estimates of one item.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,8 +49,6 @@ pub(crate) enum Law {
     Hits(HitLaw),
     /// Reports add noise of a known law.
     Noise(NoiseLaw),
-    /// Reports hit nodes of a layer each.
-    Layered(Box<LayeredLaw>),
     /// Reports count for an item what another law says.
     Scores(Arc<ScoreLaw>),
 }
@@ -48,7 +68,6 @@ impl Law {
             Self::Normal => normal_limit(point, failure, side),
             Self::Hits(law) => law.limit(estimand, point, reports, failure, side),
             Self::Noise(law) => law.limit(point, reports, failure, side),
-            Self::Layered(law) => law.limit(point, failure, side),
             Self::Scores(law) => law.limit(point, reports as u64, failure, side),
         }
     }
@@ -64,9 +83,7 @@ impl Law {
         side: Side,
     ) -> f64 {
         match self {
-            Self::Normal | Self::Noise(_) | Self::Layered(_) | Self::Scores(_) => {
-                normal_limit(ratio, failure, side)
-            }
+            Self::Normal | Self::Noise(_) | Self::Scores(_) => normal_limit(ratio, failure, side),
             Self::Hits(law) => law.ratio_limit(parts, ratio, reports, failure, side),
         }
     }

@@ -5,8 +5,6 @@
 //! Local and Shuffle Model"), §5: (hit − p_false)/(p_true − p_false), averaged
 //! over reports, is unbiased for [element ∈ input].
 
-use std::ops::Range;
-
 use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
@@ -14,7 +12,7 @@ use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 use super::contract::{Asked, Estimated, Estimator};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use crate::estimate::fold::{BucketWords, Counted, Hits, Reader, TotalsError};
-use crate::estimate::law::{HitLaw, Law, OneAnswer, Outcomes};
+use crate::estimate::law::{Cells, HitLaw, Law, OneAnswer, Outcomes};
 use crate::estimate::point::{
     Estimand, ItemPoints, People, Point, covariance_over_people, variance_over_people,
 };
@@ -40,13 +38,6 @@ impl Estimated for Collision {
         Counts::new(self, domain, items)
     }
 
-    fn counts_among(&self, domain: &Domain, _: f64, nodes: Range<u32>) -> Counts {
-        Counts {
-            among: Some(nodes),
-            ..Counts::new(self, domain, &[])
-        }
-    }
-
     #[inline]
     fn fold(counts: &mut Counts, report: &Report) {
         counts.fold(report);
@@ -64,7 +55,7 @@ impl Estimated for Collision {
     }
 
     fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
-        counts.encode(bytes);
+        counts.counted.encode(bytes);
     }
 
     fn decode(
@@ -72,7 +63,8 @@ impl Estimated for Collision {
         reports: u64,
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError> {
-        counts.decode(reports, bytes)
+        // A report may hit any of the elements.
+        counts.counted.decode(1, reports, bytes)
     }
 
     fn points(
@@ -100,25 +92,19 @@ impl Estimated for Collision {
         Law::Hits(law(rates, asked.whose, points))
     }
 
-    fn one_answer(
-        &self,
-        rates: &Rates,
-        counts: &Counts,
-        whose: People,
-        reports: u64,
-    ) -> Option<OneAnswer> {
+    fn cells(&self, rates: &Rates, counts: &Counts, whose: People, reports: u64) -> Option<Cells> {
         let domain = &counts.domain;
         let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
         let answers = domain.items().filter(|_| exact)?;
         let hits = |answer| counts.counted.hits_of_element(u64::from(answer));
         let slots = counts.support.slots() as u32;
-        Some(OneAnswer {
+        Some(Cells::Flat(OneAnswer {
             rates: *rates,
             whose,
             hits: (0..answers).map(hits).collect(),
             reports,
             slots: counts.support.hit_slots().map(|hit| [hit, slots]),
-        })
+        }))
     }
 
     fn single(rates: &Rates) -> Option<&Rates> {
@@ -181,15 +167,12 @@ pub(crate) struct Counts {
     /// How many elements an item has.
     signs: usize,
     counted: Counted,
-    /// The elements that are counted, where it is not all.
-    among: Option<Range<u32>>,
 }
 
 impl Counts {
     fn new(collision: &Collision, domain: &Domain, items: &[u64]) -> Self {
         let support = collision.support(domain);
         Self {
-            among: None,
             support,
             buckets: collision.buckets(),
             domain: *domain,
@@ -207,12 +190,7 @@ impl Counts {
         match &mut self.counted {
             Counted::Slots(slots) => {
                 let count = |slot: u32| slots.count(slot as usize);
-                match &self.among {
-                    None => self.support.for_each_hit(report, count),
-                    Some(among) => self
-                        .support
-                        .for_each_hit_among(report, among.clone(), count),
-                }
+                self.support.for_each_hit(report, count);
             }
             Counted::Items(items) => {
                 // Open domains are hashed independently.
@@ -230,26 +208,6 @@ impl Counts {
             }
         }
     }
-
-    /// Of the elements that are counted.
-    fn encode(&self, bytes: &mut Vec<u8>) {
-        match (&self.counted, &self.among) {
-            (Counted::Slots(slots), Some(among)) => slots.encode(places(among), bytes),
-            (counted, _) => counted.encode(bytes),
-        }
-    }
-
-    /// A report may hit any of the elements.
-    fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
-        match (&mut self.counted, &self.among) {
-            (Counted::Slots(slots), Some(among)) => slots.decode(places(among), 1, reports, bytes),
-            (counted, _) => counted.decode(1, reports, bytes),
-        }
-    }
-}
-
-fn places(elements: &Range<u32>) -> Range<usize> {
-    elements.start as usize..elements.end as usize
 }
 
 fn law(rates: &Rates, whose: People, points: &ItemPoints) -> HitLaw {

@@ -1,7 +1,6 @@
 //! What estimating needs of every mechanism.
 
 use std::fmt::Debug;
-use std::ops::Range;
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
@@ -9,7 +8,7 @@ use hushbin::mechanism::collision;
 
 use super::contribution::Contribution;
 use crate::estimate::fold::{Reader, TotalsError};
-use crate::estimate::law::{Law, OneAnswer};
+use crate::estimate::law::{Cells, Law};
 use crate::estimate::point::{Estimand, ItemPoints, People};
 
 /// An item of a task whose reports are in.
@@ -55,12 +54,6 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     /// No reports yet, for these items (keys) of an open domain; of a closed one
     /// all items are counted whatever is asked.
     fn counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Self::Counts;
-
-    /// The same for these nodes of a tree alone, where the mechanism is one that trees are
-    /// answered by.
-    fn counts_among(&self, domain: &Domain, epsilon: f64, _: Range<u32>) -> Self::Counts {
-        self.counts(domain, epsilon, &[])
-    }
 
     /// Adds one report of the same task.
     fn fold(counts: &mut Self::Counts, report: &Self::Report);
@@ -112,15 +105,15 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
         Law::Normal
     }
 
-    /// The hits of all answers, where everybody gives exactly one and sums of shares are
-    /// known; `None` unless the mechanism says so.
-    fn one_answer(
+    /// What reports say of all answers, where everybody gives exactly one and sums of shares
+    /// are known; `None` unless the mechanism says so.
+    fn cells(
         &self,
         _rates: &Self::Rates,
         _counts: &Self::Counts,
         _whose: People,
         _reports: u64,
-    ) -> Option<OneAnswer> {
+    ) -> Option<Cells> {
         None
     }
 

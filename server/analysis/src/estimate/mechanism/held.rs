@@ -3,7 +3,6 @@
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use hushbin::domain::Domain;
@@ -13,7 +12,7 @@ use hushbin::{Entry, Question, Report};
 use super::contract::{Asked, Estimated, Squares};
 use super::contribution::Contribution;
 use crate::estimate::fold::{Reader, TotalsError};
-use crate::estimate::law::{Law, OneAnswer};
+use crate::estimate::law::{Cells, Law};
 use crate::estimate::point::{Estimand, ItemPoints, People};
 
 /// Mechanism with the type of its reports.
@@ -44,9 +43,6 @@ pub(crate) trait Prepared: Debug + Send + Sync {
 
     /// As [`Estimated::counts`].
     fn counts(self: Arc<Self>, items: &[u64]) -> Box<dyn Counts>;
-
-    /// As [`Estimated::counts_among`].
-    fn counts_among(self: Arc<Self>, nodes: Range<u32>) -> Box<dyn Counts>;
 }
 
 /// Counts of the reports of any mechanism.
@@ -79,8 +75,8 @@ pub(crate) trait Counts: Debug + Send + Sync + Any {
     /// As [`Estimated::law`].
     fn law(&self, asked: &Asked, points: &ItemPoints) -> Law;
 
-    /// As [`Estimated::one_answer`].
-    fn one_answer(&self, whose: People, reports: u64) -> Option<OneAnswer>;
+    /// As [`Estimated::cells`].
+    fn cells(&self, whose: People, reports: u64) -> Option<Cells>;
 
     /// As [`Estimated::squares`].
     fn squares(&self, reports: u64) -> Option<Squares>;
@@ -150,13 +146,6 @@ impl<M: Registered> Prepared for Own<M> {
         let counts = self.mechanism.counts(&self.domain, self.epsilon, items);
         Box::new(Held { own: self, counts })
     }
-
-    fn counts_among(self: Arc<Self>, nodes: Range<u32>) -> Box<dyn Counts> {
-        let counts = self
-            .mechanism
-            .counts_among(&self.domain, self.epsilon, nodes);
-        Box::new(Held { own: self, counts })
-    }
 }
 
 /// Counts with the mechanism that they are of.
@@ -206,9 +195,9 @@ impl<M: Registered> Counts for Held<M> {
         mechanism.law(self.own.rates(), &self.counts, asked, points)
     }
 
-    fn one_answer(&self, whose: People, reports: u64) -> Option<OneAnswer> {
+    fn cells(&self, whose: People, reports: u64) -> Option<Cells> {
         let Own { mechanism, .. } = &*self.own;
-        mechanism.one_answer(self.own.rates(), &self.counts, whose, reports)
+        mechanism.cells(self.own.rates(), &self.counts, whose, reports)
     }
 
     fn squares(&self, reports: u64) -> Option<Squares> {

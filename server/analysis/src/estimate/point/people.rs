@@ -23,8 +23,6 @@ impl People {
         match kind {
             _ if several => Self::Drawn,
             Kind::Ratings(ValueKind::Real) | Kind::Text(_) => Self::Drawn,
-            // Of each layer of a tree only some people tell.
-            _ if kind.tree().is_some() => Self::Drawn,
             Kind::Numbers(_) => Self::Rounded,
             Kind::Cross(cross)
                 if (cross.columns().scale()).is_some_and(|own| own.edges().is_none()) =>

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use hushbin::choose::{Population, Predicted};
 use hushbin::domain::Domain;
+use hushbin::mechanism::pattern::Rates;
 use hushbin::task::{Kind, Part};
-use hushbin::{Entry, Question};
+use hushbin::{Entry, Mechanism, Question};
 
 use super::worst;
-use crate::estimate::law::layered;
 use crate::estimate::mechanism::{Contribution, Prepared, prepared};
 use crate::estimate::point::{Estimand, People, variance_over_people};
 use crate::estimate::question::contrast;
@@ -19,6 +19,8 @@ pub struct Predictor {
     prepared: Arc<dyn Prepared>,
     domain: Domain,
     kind: Kind,
+    /// Of the bins of a number, where a pattern asks for them.
+    pattern: Option<Rates>,
     /// Of one person with s full entries.
     person: Predicted,
 }
@@ -48,6 +50,12 @@ impl Predictor {
             prepared: prepared(question),
             domain,
             kind: question.kind().clone(),
+            pattern: match mechanism {
+                Mechanism::Pattern(own) => {
+                    Some(own.rates(domain.items().unwrap_or(0), question.epsilon()))
+                }
+                _ => None,
+            },
             person: mechanism.predict(&domain, question.epsilon(), &person),
         }
     }
@@ -63,7 +71,6 @@ impl Predictor {
                 self.full(Estimand::Share)?[1]
             }
             Estimand::Mean => self.person.mean?.rare_variance,
-            Estimand::Share if self.kind.tree().is_some() => self.full(estimand)?[1],
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 self.person.frequency?.rare_variance
             }
@@ -94,11 +101,11 @@ impl Predictor {
         let whose = People::of(&self.kind, several);
         match (aim, &self.kind) {
             (Aim::Distribution(part), Kind::Number(scale)) => {
+                if let Some(rates) = &self.pattern {
+                    return Some(worst::of_pattern(whose, rates, part));
+                }
                 let rates = self.prepared.single()?;
-                Some(match scale.tree() {
-                    Some(tree) => layered::worst_of_distribution(tree, rates, part),
-                    None => worst::of_distribution(whose, rates, scale.cells(), part),
-                })
+                Some(worst::of_distribution(whose, rates, scale.cells(), part))
             }
             (Aim::Distribution(_), _) => None,
             (Aim::MeanWithin(share), Kind::Cross(cross)) => {
@@ -159,13 +166,6 @@ impl Predictor {
     /// Variances of one report's estimate of an item, of people with s full entries who
     /// have it, or do not; of parts those of the one with most options, which are greatest.
     fn full(&self, estimand: Estimand) -> Option<[f64; 2]> {
-        if let Some(tree) = self.kind.tree() {
-            // The first: of nodes only the last joins fewer, whose bins are told apart by less.
-            let wanted: Vec<f64> = (0..tree.bins())
-                .map(|bin| f64::from(u8::from(bin == 0)))
-                .collect();
-            return Some(layered::variances(tree, self.prepared.single()?, &wanted));
-        }
         if let Kind::Together(together) = &self.kind {
             let options = together.parts().iter().map(Part::cells).max()?;
             let rates = self.prepared.single()?;

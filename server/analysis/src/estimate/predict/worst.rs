@@ -1,7 +1,7 @@
 //! The greatest variance that an estimate may have, whatever people answer: what an
 //! error that is promised beforehand is to be made of.
 
-use hushbin::mechanism::collision::Rates;
+use hushbin::mechanism::{collision::Rates, pattern};
 
 use crate::estimate::point::{People, variance_over_people};
 
@@ -26,4 +26,19 @@ pub(crate) fn of_distribution(whose: People, rates: &Rates, bins: u32, part: f64
         variance_over_people(whose, part, with, without)
     };
     (1..bins).map(at).fold(0.0, f64::max)
+}
+
+/// Of the distribution function where it is `part`, at whichever edge between two bins of a
+/// pattern that may be, of people who are in the bins of greatest variance.
+pub(crate) fn of_pattern(whose: People, rates: &pattern::Rates, part: f64) -> f64 {
+    let at = |below: usize| {
+        let weights: Vec<f64> = (0..rates.cells())
+            .map(|cell| f64::from(u8::from(cell < below)))
+            .collect();
+        let own = rates.variances(&rates.sum(&weights), &weights);
+        let most = |own: &[f64]| own.iter().copied().fold(0.0, f64::max);
+        let (with, without) = own.split_at(below);
+        variance_over_people(whose, part, most(with), most(without))
+    };
+    (1..rates.cells()).map(at).fold(0.0, f64::max)
 }

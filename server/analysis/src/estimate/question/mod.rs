@@ -8,6 +8,6 @@ pub(crate) mod ratio;
 mod together;
 
 pub(crate) use cross::{CrossEstimates, MarginalShare};
-pub(crate) use number::{Cells, NumberEstimates};
+pub(crate) use number::NumberEstimates;
 pub(crate) use ratio::RatioEstimate;
 pub(crate) use together::Parts;

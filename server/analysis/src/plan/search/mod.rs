@@ -287,10 +287,9 @@ fn best_at_worst(
     aim: Aim,
     several: bool,
 ) -> Result<Option<(Question, f64)>, Error> {
-    let single = match question.kind() {
-        Kind::Number(scale) => scale.tree().is_none(),
-        kind => matches!(kind, Kind::Choice | Kind::Flag),
-    };
+    let single = matches!(question.kind(), Kind::Choice | Kind::Flag)
+        || matches!(question.mechanism(), Mechanism::Collision(_))
+            && matches!(question.kind(), Kind::Number(_));
     let answers = question.items().count().filter(|_| single);
     let open = matches!(draft.mechanism, MechanismDraft::Auto(_))
         || draft.mechanism == MechanismDraft::default();

@@ -104,7 +104,7 @@ impl People {
                 };
                 inputs.iter().map(&mut average).collect()
             }
-            Mechanism::HashBin(_) | Mechanism::Window(_) => {
+            Mechanism::HashBin(_) | Mechanism::Window(_) | Mechanism::Pattern(_) => {
                 unreachable!("no task here is of them")
             }
         };

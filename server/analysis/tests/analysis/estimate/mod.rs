@@ -13,7 +13,6 @@ mod repeats;
 mod small_batches;
 mod stored;
 mod together;
-mod tree;
 
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};

@@ -39,7 +39,7 @@ fn questions() -> Vec<Value> {
         json!({ "name": "wait", "kind": "number", "min": 0, "max": 60, "want": "quantiles",
             "bins": 12 }),
         json!({ "name": "size", "kind": "number", "min": 0, "max": 64, "want": "quantiles",
-            "bins": 64, "tree": [4, 4, 4] }),
+            "bins": 64 }),
         json!({ "name": "screen", "kind": "numbers", "of": [
             { "name": "width", "min": 0, "max": 4000, "unit": "px" },
             { "name": "depth", "min": 0, "max": 1 } ] }),
@@ -84,14 +84,12 @@ fn all_mechanisms_and_kinds_are_tried() {
     let kinds: BTreeSet<_> = questions().map(|own| own.kind().name()).collect();
     assert_eq!(
         Vec::from_iter(mechanisms),
-        ["coco", "collision", "hash-bin", "window"]
+        ["coco", "collision", "hash-bin", "pattern", "window"]
     );
     let named = [
         "choice", "cross", "flag", "number", "numbers", "ratings", "set", "text", "together",
     ];
     assert_eq!(Vec::from_iter(kinds), named);
-    let layered = |own: &Question| own.kind().tree().is_some();
-    assert!(questions().any(layered));
 }
 
 fn answer(question: &Question, rng: &mut ChaCha20Rng) -> Vec<Entry> {

@@ -46,7 +46,7 @@ enum Beside {
 
 const RATIO: &str = "variance over the other's";
 const RATINGS: &str = "beside ratings";
-const BINS: &str = "beside bins alone";
+const BINS: &str = "beside a choice of a bin";
 const DRAWN: &str = "beside drawing one";
 const PAPER: &str = "beside the paper's";
 const FOUND: &str = "share of a text that is found";
@@ -64,11 +64,12 @@ impl Ways {
     /// All of them.
     pub(crate) fn new() -> Self {
         let mut ways: Vec<Way> = beside_ratings().collect();
-        for bins in [64, 1024] {
-            let tree = json!({ "want": "quantiles", "bins": bins });
-            let flat = json!({ "want": "quantiles", "bins": bins, "tree": [bins] });
-            let beside = Beside::Other(BINS, [tree, flat].map(|fields| number(&fields)));
-            ways.push(way(format!("tree of {bins}"), bins, 1, beside));
+        for bins in [16, 64, 128] {
+            let pattern = json!({ "want": "quantiles", "bins": bins });
+            let mut choice = pattern.clone();
+            choice["mechanism"] = json!({ "name": "collision", "rule": "heaviest" });
+            let beside = Beside::Other(BINS, [pattern, choice].map(|fields| number(&fields)));
+            ways.push(way(format!("pattern of {bins}"), bins, 1, beside));
         }
         for (count, options, words) in [
             (8, 2, "flags"),
@@ -342,7 +343,7 @@ impl Experiment for Ways {
         };
         let all = [
             ("ratings", RATINGS),
-            ("tree", BINS),
+            ("pattern", BINS),
             ("drawn", DRAWN),
             ("paper", PAPER),
         ];

@@ -95,11 +95,10 @@ pub(super) fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Resul
                 name: part.name.clone(),
             }));
         }
-        let is_wrong = |scale: &Scale| scale.tree().is_some() || !is_cross || index == 0;
-        if part.scale().is_some_and(is_wrong) {
+        if part.scale().is_some() && (!is_cross || index == 0) {
             return Err(error!(Combination {
                 reason: "the first part of a \"cross\", and each of what is asked \"together\", is a \
-                     \"choice\" or a \"flag\", and bins of a \"cross\" are in no \"tree\"",
+                     \"choice\" or a \"flag\"",
             }));
         }
     }

@@ -4,7 +4,7 @@
 //! Likelihoods are those of [`likelihood`](hushbin_analysis::likelihood), by the mechanisms'
 //! definitions: whatever can be audited is explained.
 
-use hushbin::task::{self, Cross, Kind, Limits, Scale, Together, Tree};
+use hushbin::task::{self, Cross, Kind, Limits, Scale, Together};
 use hushbin::{Entry, Items, Question, Report, Task};
 use serde::Serialize;
 
@@ -122,7 +122,7 @@ impl AnswerExplainer {
             kind: question.kind().name().to_owned(),
             parts: parts(upload.len()),
             response: reported(question.mechanism(), &report)?,
-            coded: coded(question, answer, report.seed()),
+            coded: coded(question, answer),
             meanings: meanings(question, answer, &report),
             ratios: [-epsilon, epsilon].map(f64::exp),
         })
@@ -173,7 +173,7 @@ fn is_index(part: &task::Part, value: f64) -> bool {
 }
 
 /// What an answer becomes.
-fn coded(question: &Question, answer: &[Entry], seed: u64) -> Vec<Coded> {
+fn coded(question: &Question, answer: &[Entry]) -> Vec<Coded> {
     let part = |item: u64, chance, value| Coded {
         label: label(question, item),
         chance,
@@ -187,14 +187,7 @@ fn coded(question: &Question, answer: &[Entry], seed: u64) -> Vec<Coded> {
             .collect()
     };
     match question.kind() {
-        Kind::Number(scale) => match scale.tree() {
-            Some(tree) => vec![Coded {
-                label: node(scale, tree, tree.drawn(seed), answer[0].value),
-                chance: 1.0,
-                value: None,
-            }],
-            None => cells(scale.cell(answer[0].value)),
-        },
+        Kind::Number(scale) => cells(scale.cell(answer[0].value)),
         Kind::Cross(cross) => cells(cross.cell(answer[0].item as u32, answer[0].value)),
         Kind::Together(together) => together
             .elements(answer)
@@ -218,13 +211,6 @@ fn coded(question: &Question, answer: &[Entry], seed: u64) -> Vec<Coded> {
                 .collect()
         }
     }
-}
-
-/// The bins that a number is told to be in, of a layer.
-fn node(scale: &Scale, tree: &Tree, layer: usize, number: f64) -> String {
-    let joined = tree.joined(layer);
-    let first = scale.cell(number).0 / joined * joined;
-    bins(scale, first..(first + joined).min(tree.bins()))
 }
 
 /// From where to where these bins reach.

@@ -88,6 +88,9 @@ fn reports(task: &Task, seed: u64) -> Vec<Report> {
                 Report::HashBin(hash_bin::Report { seed, response })
             })
             .to_vec(),
+        hushbin::Mechanism::Pattern(pattern) => (0..pattern.outputs())
+            .map(|bucket| Report::Pattern(of(bucket)))
+            .collect(),
         hushbin::Mechanism::Window(window) => (0..window.cells())
             .map(|bucket| Report::Window(window::Report { seed, bucket }))
             .collect(),

@@ -33,7 +33,7 @@ fn all() -> (Task, Vec<Vec<Entry>>) {
           "sparsity": 2 },
         { "name": "settings", "kind": "together", "of": [
             { "name": "beta", "kind": "flag" }, { "name": "menu", "kind": "choice", "options": 3 } ] },
-        { "name": "delay", "kind": "number", "edges": [0, 1, 2, 3, 4, 5, 6, 7, 8], "tree": [2, 4] },
+        { "name": "delay", "kind": "number", "min": 0, "max": 8, "bins": 8, "want": "quantiles" },
     ]));
     let answers = vec![
         vec![entry(1, 1.0)],

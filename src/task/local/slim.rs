@@ -1,4 +1,5 @@
-//! In the place of kinds of several parts.
+//! What slim builds have in the place of kinds of several parts: a type without a value, so
+//! that whatever is done with one is left out of the module.
 
 use alloc::vec::Vec;
 

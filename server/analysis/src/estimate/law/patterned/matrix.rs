@@ -1,0 +1,56 @@
+//! Products with the matrix M of probabilities: a row for each output, a column for each bin.
+
+use hushbin::mechanism::pattern::Rates;
+
+/// Returns M·f, from a number for each bin to one for each output.
+pub(super) fn outputs(rates: &Rates, bins: &[f64]) -> Vec<f64> {
+    let mut outputs = vec![0.0; rates.chances(0).len()];
+    for (bin, own) in bins.iter().enumerate() {
+        for (sum, chance) in outputs.iter_mut().zip(rates.chances(bin)) {
+            *sum += own * chance;
+        }
+    }
+    outputs
+}
+
+/// Returns Mᵀ·r, from a number for each output to one for each bin.
+pub(super) fn bins(rates: &Rates, outputs: &[f64]) -> Vec<f64> {
+    let product = |(own, chance): (&f64, &f64)| own * chance;
+    let of_bin = |bin| outputs.iter().zip(rates.chances(bin)).map(product).sum();
+    (0..rates.cells()).map(of_bin).collect()
+}
+
+/// Returns the lower half of Mᵀ·diag(w)·M, where w has a weight for each output.
+///
+/// M has two values only, and the outputs that a bin favours are those of bin 0, turned. So
+/// all pairs of bins at one distance take few sums.
+pub(super) fn gram(rates: &Rates, weights: &[f64]) -> Vec<f64> {
+    let (bins, outputs) = (rates.cells(), weights.len());
+    // Twice, so that turns do not go beyond the end.
+    let [chances, doubled] = [rates.chances(0), weights].map(|own| [own, own].concat());
+    let [other, favoured] =
+        [f64::min, f64::max].map(|of| chances.iter().copied().fold(chances[0], of));
+    let gap = favoured - other;
+    // Sums over the outputs that both bins at a distance favour, by the lower bin.
+    let shared = |distance: usize| {
+        let mut sums = vec![0.0; bins - distance];
+        let turned = &chances[outputs - distance..];
+        for output in (0..outputs).filter(|own| chances[*own] > other && turned[*own] > other) {
+            for (sum, own) in sums.iter_mut().zip(&doubled[output..]) {
+                *sum += own;
+            }
+        }
+        sums
+    };
+    let all = other * other * weights.iter().sum::<f64>();
+    let single = shared(0);
+    let mut gram = vec![0.0; bins * bins];
+    for distance in 0..bins {
+        for (bin, both) in shared(distance).into_iter().enumerate() {
+            let upper = bin + distance;
+            let either = other * (single[bin] + single[upper]);
+            gram[upper * bins + bin] = all + gap * (either + gap * both);
+        }
+    }
+    gram
+}

@@ -1,0 +1,232 @@
+//! Estimates of a number's bins from reports of a rotated pattern
+//! ([`hushbin::mechanism::pattern`]).
+//!
+//! [`Patterned::quantile_edges`] gives intervals that hold for any crowd, and
+//! [`Patterned::smooth`] the shares of bins that a smooth curve has. A quantile's estimate is
+//! read from the curve, and moved into the interval where it lies outside.
+
+pub(crate) mod claims;
+mod matrix;
+mod smooth;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use claims::Edges;
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use hushbin::solve::{factorise, solve};
+
+use self::claims::{Estimate, Row, claims, either, ends, least};
+use super::score::{Crowd, ScoreLaw, Whose};
+use crate::estimate::fold::EXPECTED;
+use crate::estimate::point::{People, Point};
+use crate::numeric::limits::Failure;
+
+/// Parts of the failure probability of an interval that its two scales may use: single edges,
+/// and averages over an eighth of the bins.
+const PARTS: [f64; 2] = [0.8, 0.2];
+
+/// Reports of bins by a pattern, as shares of outputs.
+#[derive(Debug, Clone)]
+pub(crate) struct Patterned {
+    edges: Arc<Edges>,
+    whose: People,
+    /// Share of reports with each output.
+    shares: Vec<f64>,
+    /// Number of reports, n.
+    reports: f64,
+    estimated: OnceLock<Vec<f64>>,
+}
+
+impl Patterned {
+    /// Takes the number of reports with each output. Returns `None` if there are no reports.
+    pub(crate) fn new(edges: Arc<Edges>, whose: People, counts: &[u64]) -> Option<Self> {
+        let reports = counts.iter().sum::<u64>() as f64;
+        let shares = counts.iter().map(|own| *own as f64 / reports).collect();
+        let patterned = Self {
+            edges,
+            whose,
+            shares,
+            reports,
+            estimated: OnceLock::new(),
+        };
+        (reports > 0.0).then_some(patterned)
+    }
+
+    /// Number of reports, n.
+    pub(crate) fn reports(&self) -> u64 {
+        self.reports as u64
+    }
+
+    /// Number of bins, K.
+    pub(crate) fn bins(&self) -> usize {
+        self.edges.rates.cells()
+    }
+
+    /// Returns the unbiased estimate of the share of people in a range of bins, and the law of
+    /// what reports count for it.
+    pub(crate) fn among(&self, bins: Range<usize>) -> (Point, ScoreLaw) {
+        let weights = self.indicators(&bins);
+        let rates = &self.edges.rates;
+        let worth = rates.sum(&weights);
+        let own = rates.variances(&worth, &weights);
+        let (estimate, variance) = self.moments(&worth);
+        let share = estimate.clamp(0.0, 1.0);
+        // No crowd with this share has a smaller variance. Few reports may show a smaller one.
+        let others = least(own[..bins.start].iter().chain(&own[bins.end..]));
+        let floor = share * least(&own[bins]) + (1.0 - share) * others;
+        let drawn = share * (1.0 - share);
+        let given = self.whose == People::Given;
+        let variance = (variance - drawn).max(floor) + if given { 0.0 } else { drawn };
+        let point = Point::new(estimate, variance, self.reports);
+        let law = ScoreLaw {
+            nodes: vec![
+                (0.0, self.crowd(&worth, &weights, 0.0)),
+                (1.0, self.crowd(&worth, &weights, 1.0)),
+            ],
+            given,
+            whose: Whose::Neighbours,
+        };
+        (point, law)
+    }
+
+    /// Returns the law of what reports count, of people in the bins with this weight. They are
+    /// spread over these bins as estimated, or evenly where nobody is estimated to be in them.
+    /// Scores are parts of the greatest.
+    fn crowd(&self, worth: &[f64], weights: &[f64], weight: f64) -> Crowd {
+        let among = |own: &f64| *own == weight;
+        let estimated = weights.iter().zip(self.estimated());
+        let mut people: Vec<f64> = estimated
+            .map(|(own, share)| if among(own) { *share } else { 0.0 })
+            .collect();
+        if people.iter().all(|share| *share == 0.0) {
+            let own = weights.iter().map(|own| f64::from(u8::from(among(own))));
+            people = own.collect();
+        }
+        let all: f64 = people.iter().sum();
+        let most = worth.iter().fold(0.0, |most: f64, own| most.max(own.abs()));
+        let chances = matrix::outputs(&self.edges.rates, &people);
+        let score = worth.iter().zip(chances);
+        Crowd::alike(
+            score
+                .map(|(own, chance)| (own / most, chance / all))
+                .collect(),
+        )
+    }
+
+    /// Returns the positive parts of the bins' estimated shares.
+    fn estimated(&self) -> &[f64] {
+        self.estimated.get_or_init(|| {
+            let estimate = |bin| {
+                let worth = self.edges.rates.sum(&self.indicators(&(bin..bin + 1)));
+                self.moments(&worth).0.max(0.0)
+            };
+            (0..self.bins()).map(estimate).collect()
+        })
+    }
+
+    /// Returns the interval of each quantile of the people whom those asked are drawn from, as
+    /// the edges at its ends. Edge b is the lower end
+    /// of bin b, and edge K the upper end of the range.
+    ///
+    /// Each end is wrong with probability `failure` at most, but for the normal
+    /// approximation. From outside, an end passes every edge that is claimed. So it is wrong
+    /// only if the claim at the edge next to the quantile is, and the number of edges needs no
+    /// correction.
+    pub(crate) fn quantile_edges(&self, quantiles: &[f64], failure: f64) -> Vec<[usize; 2]> {
+        let reach = PARTS.map(|part| Failure::new(part * failure).z() / self.reports.sqrt());
+        let fine = self.estimates(&self.edges.fine);
+        let [more, less] = (self.edges.coarse.each_ref()).map(|rows| self.estimates(rows));
+        let interval = |quantile: &f64| {
+            let fine = claims([&fine, &fine], *quantile, reach[0], false);
+            let coarse = claims([&more, &less], *quantile, reach[1], true);
+            ends(fine.zip(coarse).map(either))
+        };
+        quantiles.iter().map(interval).collect()
+    }
+
+    /// Returns the shares of bins by a smooth curve, which sum to 1.
+    pub(crate) fn smooth(&self) -> Vec<f64> {
+        smooth::fit(&self.edges.rates, &self.shares, self.reports).1
+    }
+
+    /// Returns χ² of the best fit and its degrees of freedom, L − K. Honest reports from K bins
+    /// satisfy L − K linear relations between shares of outputs. Returns `None` if L = K, or if
+    /// so few reports are expected of some output that χ² is not their law.
+    ///
+    /// The fit is by weighted least squares, with variances of outputs from the unbiased one.
+    pub(crate) fn misfit(&self) -> Option<(f64, usize)> {
+        let (rates, bins) = (&self.edges.rates, self.bins());
+        let freedom = self.shares.len() - bins;
+        if freedom == 0 {
+            return None;
+        }
+        // They sum to 1 or more.
+        let first = self.estimated();
+        let total: f64 = first.iter().sum();
+        let expected = matrix::outputs(rates, first);
+        if self.reports * least(&expected) < EXPECTED * total {
+            return None;
+        }
+        let over: Vec<f64> = expected.iter().map(|own| total / own).collect();
+        let weighed = self.shares.iter().zip(&over).map(|(own, over)| own * over);
+        let right = matrix::bins(rates, &weighed.collect::<Vec<f64>>());
+        let mut gram = matrix::gram(rates, &over);
+        factorise(&mut gram, bins);
+        let fitted = matrix::outputs(rates, &solve(&gram, &right));
+        let residuals = self
+            .shares
+            .iter()
+            .zip(&fitted)
+            .map(|(own, fitted)| own - fitted);
+        let squares: f64 = residuals
+            .zip(&over)
+            .map(|(own, over)| own * own * over)
+            .sum();
+        Some((self.reports * squares, freedom))
+    }
+
+    fn indicators(&self, bins: &Range<usize>) -> Vec<f64> {
+        let inside = |bin| f64::from(u8::from(bins.contains(&bin)));
+        (0..self.bins()).map(inside).collect()
+    }
+
+    /// Returns the mean of reports' weights, and the variance of one report's.
+    fn moments(&self, worth: &[f64]) -> (f64, f64) {
+        let pairs = || self.shares.iter().zip(worth);
+        let mean: f64 = pairs().map(|(share, own)| share * own).sum();
+        let square: f64 = pairs().map(|(share, own)| share * own * own).sum();
+        // One report shows no spread. Callers use their floors instead.
+        let freedom = (self.reports - 1.0).max(1.0);
+        let variance = (square - mean * mean) * self.reports / freedom;
+        (mean, variance)
+    }
+
+    fn estimates(&self, rows: &[Row]) -> Vec<Estimate> {
+        let estimate = |row: &Row| {
+            let (share, variance) = self.moments(&row.worth);
+            let least = row.least;
+            Estimate {
+                share,
+                variance,
+                least,
+            }
+        };
+        rows.iter().map(estimate).collect()
+    }
+}
+
+/// Returns the point at which a distribution function reaches a quantile, in bins from the
+/// first edge. The shares of bins sum to 1, and the function is linear within a bin.
+pub(crate) fn reached(shares: &[f64], quantile: f64) -> f64 {
+    let mut below = 0.0;
+    for (bin, share) in shares.iter().enumerate() {
+        if below + share >= quantile && *share > 0.0 {
+            return bin as f64 + (quantile - below) / share;
+        }
+        below += share;
+    }
+    shares.len() as f64
+}

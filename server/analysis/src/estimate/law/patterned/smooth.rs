@@ -1,0 +1,176 @@
+//! Smooth curves through the shares of bins.
+//!
+//! Shares are exponentials, and the squares of the second differences of their logarithms are
+//! penalised (Eilers, "Ill-posed problems with counts, the composite link model and penalized
+//! likelihood", Statistical Modelling 7, 2007). The weight λ of the penalty is the one with the
+//! largest evidence, by Laplace's approximation. The largest λ leaves an exponential law.
+
+use hushbin::mechanism::pattern::Rates;
+use hushbin::solve::{factorise, solve};
+
+use super::matrix;
+
+/// Range of λ: twice the exponents of ten.
+const HALF_POWERS: std::ops::RangeInclusive<i32> = -6..=12;
+/// Weight of a penalty on the distance of logarithms from those of even shares. It bounds the
+/// logarithms of bins that no report speaks for.
+const RIDGE: f64 = 1e-6;
+/// Greatest change of a logarithm in one step of Newton's method.
+const LONGEST_STEP: f64 = 3.0;
+/// Change of logarithms at which steps end. Newton's method squares it in the next step.
+const SHORTEST_STEP: f64 = 1e-4;
+/// Bounds of loops. Some five steps, hardly ever halved, are enough.
+const STEPS: usize = 60;
+const HALVINGS: i32 = 40;
+
+/// Fits curves from the smoothest to the roughest, each from the one before. Returns λ and the
+/// shares of the curve with the largest evidence. The shares sum to 1.
+pub(super) fn fit(rates: &Rates, shares: &[f64], reports: f64) -> (f64, Vec<f64>) {
+    let even = -(rates.cells() as f64).ln();
+    let mut logs = vec![even; rates.cells()];
+    let mut best = (f64::NEG_INFINITY, 0.0, logs.clone());
+    for half in HALF_POWERS.rev() {
+        let curve = Curve {
+            rates,
+            shares,
+            reports,
+            even,
+            lambda: 10_f64.powf(0.5 * f64::from(half)),
+        };
+        let evidence = curve.climb(&mut logs);
+        if evidence > best.0 {
+            best = (evidence, curve.lambda, logs.clone());
+        }
+    }
+    let shares: Vec<f64> = best.2.iter().map(|log| log.exp()).collect();
+    let total: f64 = shares.iter().sum();
+    (best.1, shares.iter().map(|share| share / total).collect())
+}
+
+/// Penalised likelihood of the logarithms of shares. Counts of outputs have Poisson laws.
+struct Curve<'a> {
+    rates: &'a Rates,
+    shares: &'a [f64],
+    reports: f64,
+    /// Logarithm of even shares.
+    even: f64,
+    lambda: f64,
+}
+
+impl Curve<'_> {
+    /// Moves logarithms to the maximum by Newton's method, and returns the evidence there.
+    fn climb(&self, logs: &mut Vec<f64>) -> f64 {
+        let (mut value, mut expected) = self.value(logs);
+        for _ in 0..STEPS {
+            let step = self.step(logs, &expected);
+            let longest = step.iter().fold(0.0, |most: f64, own| most.max(own.abs()));
+            let scale = (LONGEST_STEP / longest).min(1.0);
+            let higher = (0..HALVINGS).find_map(|halving| {
+                let scale = scale * 0.5_f64.powi(halving);
+                let moved = logs.iter().zip(&step).map(|(log, own)| log + scale * own);
+                let moved: Vec<f64> = moved.collect();
+                let at = self.value(&moved);
+                (at.0 > value).then_some((moved, at))
+            });
+            // Rounding leaves no higher value next to the maximum.
+            let Some((moved, at)) = higher else { break };
+            *logs = moved;
+            (value, expected) = at;
+            if longest < SHORTEST_STEP {
+                break;
+            }
+        }
+        let factor = self.expected_factor(logs, &expected);
+        let log_root: f64 = diagonal(&factor, logs.len()).map(f64::ln).sum();
+        let differences = logs.len().saturating_sub(2) as f64;
+        value - log_root + 0.5 * differences * self.lambda.ln()
+    }
+
+    /// Returns Newton's step. Where the value is not concave, its curvature is replaced by the
+    /// expected one.
+    fn step(&self, logs: &[f64], expected: &[f64]) -> Vec<f64> {
+        let pairs = || self.shares.iter().zip(expected);
+        let excess: Vec<f64> = pairs().map(|(share, own)| share / own - 1.0).collect();
+        let weights: Vec<f64> = pairs().map(|(share, own)| share / (own * own)).collect();
+        let mut slopes = matrix::bins(self.rates, &excess);
+        for (slope, log) in slopes.iter_mut().zip(logs) {
+            *slope *= self.reports * log.exp();
+        }
+        // Expected shares are exponentials: their second derivatives equal their slopes.
+        let mut factor = self.factor(logs, &weights, &slopes);
+        // Where a matrix is not positive definite, `factorise` leaves this number.
+        if diagonal(&factor, logs.len()).any(|own| own <= f64::MIN_POSITIVE.sqrt()) {
+            factor = self.expected_factor(logs, expected);
+        }
+        for (slope, log) in slopes.iter_mut().zip(logs) {
+            *slope -= RIDGE * (log - self.even);
+        }
+        for (first, own) in logs.windows(3).enumerate() {
+            let second = second(own);
+            for (slope, weight) in slopes[first..].iter_mut().zip(DIFFERENCE) {
+                *slope -= self.lambda * weight * second;
+            }
+        }
+        solve(&factor, &slopes)
+    }
+
+    /// Returns the penalised logarithm of the likelihood, but for a constant, and the expected
+    /// shares of outputs.
+    fn value(&self, logs: &[f64]) -> (f64, Vec<f64>) {
+        let bins: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
+        let expected = matrix::outputs(self.rates, &bins);
+        let likelihood: f64 = (self.shares.iter().zip(&expected))
+            .map(|(share, own)| share * own.ln() - own)
+            .sum();
+        let rough: f64 = logs.windows(3).map(|own| second(own).powi(2)).sum();
+        let far: f64 = logs.iter().map(|log| (log - self.even).powi(2)).sum();
+        let penalty = 0.5 * (self.lambda * rough + RIDGE * far);
+        (self.reports * likelihood - penalty, expected)
+    }
+
+    /// Returns the factor of the curvature that is expected at these logarithms.
+    fn expected_factor(&self, logs: &[f64], expected: &[f64]) -> Vec<f64> {
+        let over: Vec<f64> = expected.iter().map(|own| 1.0 / own).collect();
+        self.factor(logs, &over, &[])
+    }
+
+    /// Returns Cholesky's factor of the curvature, penalties included, for weights of outputs.
+    /// Its diagonal loses the numbers in `subtracted`, if there are any.
+    fn factor(&self, logs: &[f64], weights: &[f64], subtracted: &[f64]) -> Vec<f64> {
+        let size = logs.len();
+        let bins: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
+        let mut curvature = matrix::gram(self.rates, weights);
+        for row in 0..size {
+            let scale = self.reports * bins[row];
+            for (own, bin) in curvature[row * size..][..=row].iter_mut().zip(&bins) {
+                *own *= scale * bin;
+            }
+            curvature[row * size + row] += RIDGE - subtracted.get(row).unwrap_or(&0.0);
+        }
+        for first in 0..size.saturating_sub(2) {
+            for (row, weight) in DIFFERENCE.iter().enumerate() {
+                let start = (first + row) * size + first;
+                for (own, other) in curvature[start..].iter_mut().zip(&DIFFERENCE[..=row]) {
+                    *own += self.lambda * weight * other;
+                }
+            }
+        }
+        factorise(&mut curvature, size);
+        curvature
+    }
+}
+
+/// Returns the diagonal of a square matrix.
+fn diagonal(matrix: &[f64], size: usize) -> impl Iterator<Item = f64> {
+    matrix.iter().step_by(size + 1).copied()
+}
+
+/// Weights of a second difference.
+const DIFFERENCE: [f64; 3] = [1.0, -2.0, 1.0];
+
+fn second(logs: &[f64]) -> f64 {
+    logs.iter()
+        .zip(DIFFERENCE)
+        .map(|(log, weight)| log * weight)
+        .sum()
+}

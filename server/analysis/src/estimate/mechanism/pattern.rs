@@ -1,0 +1,124 @@
+//! The pattern's estimates: what each output counts, over the reports of each.
+
+use std::sync::Arc;
+
+use hushbin::Entry;
+use hushbin::domain::Domain;
+use hushbin::mechanism::pattern::{Pattern, Rates, Report};
+
+use super::contract::{Asked, Estimated};
+use super::contribution::{Contribution, sampled, share_variance};
+use crate::estimate::fold::{Reader, Slots, TotalsError};
+use crate::estimate::law::{Cells, Law, Patterned, patterned::Edges};
+use crate::estimate::point::{Estimand, ItemPoints, People};
+
+impl Estimated for Pattern {
+    type Report = Report;
+    type Rates = Arc<Edges>;
+    type Counts = Slots;
+
+    fn estimands(&self, _: &Domain) -> &'static [Estimand] {
+        &[Estimand::Share]
+    }
+
+    fn rates(&self, domain: &Domain, epsilon: f64) -> Arc<Edges> {
+        let cells = domain.items().unwrap_or(0);
+        Arc::new(Edges::new(Arc::new(self.rates(cells, epsilon))))
+    }
+
+    fn counts(&self, _: &Domain, _: f64, _: &[u64]) -> Slots {
+        Slots::new(self.outputs() as usize)
+    }
+
+    fn fold(counts: &mut Slots, report: &Report) {
+        counts.count(report.bucket as usize);
+    }
+
+    fn steps(&self, _: &Domain, _: f64) -> Option<u64> {
+        Some(1)
+    }
+
+    fn merge(counts: &mut Slots, others: &Slots) {
+        counts.merge(others);
+    }
+
+    fn encode(counts: &Slots, bytes: &mut Vec<u8>) {
+        counts.encode(counts.all(), bytes);
+    }
+
+    fn decode(counts: &mut Slots, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        // A report has one output.
+        let all = counts.all();
+        counts.decode(all.clone(), all.len(), reports, bytes)
+    }
+
+    fn points(
+        &self,
+        rates: &Arc<Edges>,
+        counts: &Slots,
+        whose: People,
+        _: u64,
+        items: &[u64],
+    ) -> Vec<ItemPoints> {
+        let Some(patterned) = patterned(rates, counts, whose) else {
+            return Vec::new();
+        };
+        let point = |&item: &u64| ItemPoints {
+            share: Some(patterned.among(item as usize..item as usize + 1).0),
+            ..ItemPoints::default()
+        };
+        items.iter().map(point).collect()
+    }
+
+    fn law(&self, rates: &Arc<Edges>, counts: &Slots, asked: &Asked, _: &ItemPoints) -> Law {
+        let bin = asked.item as usize;
+        let law = patterned(rates, counts, asked.whose).map(|own| own.among(bin..bin + 1).1);
+        law.map_or(Law::Normal, |law| Law::Scores(law.into()))
+    }
+
+    fn cells(&self, rates: &Arc<Edges>, counts: &Slots, whose: People, _: u64) -> Option<Cells> {
+        patterned(rates, counts, whose).map(Cells::Patterned)
+    }
+
+    fn reach(&self, rates: &Arc<Edges>, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+        let worth = |cell| rates.rates.sum(&only(&rates.rates, cell));
+        let all = (0..rates.rates.cells()).flat_map(worth);
+        all.fold([0.0, 0.0], |[least, most]: [f64; 2], own| {
+            [least.min(own), most.max(own)]
+        })
+    }
+
+    /// At the worst over bins.
+    fn contribution(
+        rates: &Arc<Edges>,
+        sparsity: u32,
+        estimand: Estimand,
+        entries: &[Entry],
+    ) -> Contribution {
+        let rates = &rates.rates;
+        let mut most = [0.0_f64; 2];
+        for cell in 0..rates.cells() {
+            let weights = only(rates, cell);
+            let own = rates.variances(&rates.sum(&weights), &weights);
+            for (at, variance) in own.into_iter().enumerate() {
+                let whose = usize::from(at != cell);
+                most[whose] = most[whose].max(variance);
+            }
+        }
+        sampled(sparsity, estimand, entries, |value| {
+            share_variance(estimand.of(value), most)
+        })
+    }
+}
+
+fn patterned(rates: &Arc<Edges>, counts: &Slots, whose: People) -> Option<Patterned> {
+    let counts = counts.all().map(|output| counts.get(output));
+    Patterned::new(Arc::clone(rates), whose, &counts.collect::<Vec<u64>>())
+}
+
+/// Weights of the share of one cell.
+fn only(rates: &Rates, cell: usize) -> Vec<f64> {
+    let mut weights = vec![0.0; rates.cells()];
+    weights[cell] = 1.0;
+    weights
+}

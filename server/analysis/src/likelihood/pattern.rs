@@ -1,0 +1,43 @@
+//! The pattern's reports, by its definition.
+
+use hushbin::domain::Domain;
+use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
+
+use super::contract::{Enumerable, Observed};
+use super::hypothesis::Hypothesis;
+use super::observation::{Fall, Observation, Place};
+
+impl Observed for Pattern {
+    type Report = Report;
+
+    fn observe(
+        &self,
+        _: &Domain,
+        epsilon: f64,
+        inputs: [&Hypothesis; 2],
+        report: &Report,
+    ) -> Observation {
+        let cells = inputs.map(|input| input.entries().first().map_or(0, |own| own.item as u32));
+        let favours = cells.map(|cell| self.favours(cell, report.bucket));
+        let [first, second] = favours.map(|own| if own { epsilon } else { 0.0 });
+        Observation {
+            log_ratio: first - second,
+            seed: report.seed,
+            bucket: report.bucket.into(),
+            first_entries: favours.map(|own| usize::from(!own)),
+            places: favours.map(|own| if own { Place::Only } else { Place::Elsewhere }),
+            falls: cells.map(|cell| Fall::new(std::iter::once((cell, false)))),
+        }
+    }
+
+    fn enumerable(&self, _: &Domain, epsilon: f64) -> Option<Enumerable> {
+        let core = Randomizer::new(self, epsilon);
+        Some(Enumerable {
+            buckets: self.outputs(),
+            completions: Box::new(|_| Some(1)),
+            probabilities: Box::new(move |_, signed, _| {
+                core.probabilities(signed.first().map_or(0, |own| own.item as u32))
+            }),
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Patterns: what they give away of a number's bin, and what is caught that gives away more.
+
+use hushbin::{Entry, Report, Task, TaskDraft};
+use hushbin_analysis::likelihood::core_probabilities;
+use hushbin_server::audit::{STEPS, Verdict, audit, enumerate};
+use serde_json::json;
+
+use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, rng};
+
+fn task(epsilon: f64, bins: u32) -> Task {
+    let file = json!({ "id": "waits", "epsilon": epsilon, "questions": [{ "name": "wait",
+        "kind": "number", "min": 0, "max": bins, "bins": bins, "want": "quantiles" }] });
+    let draft: TaskDraft = serde_json::from_value(file).unwrap();
+    draft.resolve().unwrap()
+}
+
+/// What is enumerated over all bins is the effective ε; what is measured is no more than was
+/// asked for, and comes close to it.
+#[test]
+fn patterns_keep_within_their_budget() {
+    for (epsilon, bins) in [(0.5, 8), (1.0, 64), (3.0, 16), (1.0, 5)] {
+        let task = task(epsilon, bins);
+        let question = &task.questions()[0];
+        assert_eq!(question.mechanism().name(), "pattern");
+        let core = core_probabilities(question).unwrap();
+        let found = enumerate(question, STEPS, &mut rng(1), core).unwrap();
+        let effective = task.effective_epsilon();
+        assert!((found.loss - effective).abs() <= found.error, "{found:?}");
+        let plan = Plan::new(&task, Some(4000), CONFIDENCE).unwrap();
+        let found = audit(&task, &plan, &mut rng(2), |_, _| {});
+        assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
+        assert_eq!(found.exact_epsilon, Some(effective));
+        let found = measured(&task, 50_000, honest(&task, rng(3)));
+        assert!(found.lower_bound > 0.5 * epsilon, "{found:?}");
+        assert!(found.lower_bound <= epsilon, "{found:?}");
+    }
+}
+
+#[test]
+fn leaks_of_patterns_are_caught() {
+    let [asked, larger] = [1.0, 2.5].map(|epsilon| {
+        // The same pattern, sampled for another budget.
+        let mut file = serde_json::to_value(task(1.0, 8)).unwrap();
+        file["epsilon"] = json!(epsilon);
+        serde_json::from_value::<Task>(file).unwrap()
+    });
+    assert_leaks(&asked, &measured(&asked, 20_000, honest(&larger, rng(4))));
+    // The bin in the clear, now and then.
+    let (mut plain, mut turn) = (honest(&asked, rng(7)), 0);
+    let clear = move |input: &[Entry]| {
+        let mut report = plain(input);
+        turn += 1;
+        if let (Report::Pattern(report), true) = (&mut report, turn % 3 == 0) {
+            report.bucket = input[0].value as u32;
+        }
+        report
+    };
+    assert_leaks(&asked, &measured(&asked, 40_000, clear));
+}

@@ -1,0 +1,202 @@
+//! The best of the patterns that are known: least variance of shares of people below an edge.
+//!
+//! The patterns of `patterns.txt` were found by annealing: for so many cells, a line has the
+//! number of outputs and the favoured ones. Fewer cells than a line says use its pattern too.
+
+use alloc::vec::Vec;
+
+use serde::Deserialize;
+
+use super::budget::{Budget, HIDES_TOO_LITTLE};
+use super::contract::Choose;
+use super::differs::same_if_said;
+use super::population::Population;
+use super::predict::{Predict, Predicted, SquaredError};
+use super::search::{Candidate, Search};
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::mechanism::contract::Parameters;
+use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::pattern::{Pattern, Rates, Report, triangle};
+
+/// [`Pattern`] with parameters left open, both or none.
+///
+/// ```
+/// use hushbin::choose::pattern::Draft;
+///
+/// let draft: Draft = serde_json::from_str(r#"{ "outputs": 7, "favoured": [0, 1, 3] }"#).unwrap();
+/// assert_ne!(draft, Draft::default());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draft {
+    /// L.
+    outputs: Option<u32>,
+    /// S.
+    favoured: Option<Vec<u32>>,
+}
+
+/// The greatest number of cells that a pattern is known for.
+pub(super) const MOST_CELLS: u32 = 128;
+
+const PATTERNS: &str = include_str!("patterns.txt");
+
+impl Draft {
+    /// The pattern that is said, if one is.
+    fn said(&self) -> Result<Option<Pattern>, Error> {
+        match (self.outputs, &self.favoured) {
+            (None, None) => Ok(None),
+            (Some(outputs), Some(favoured)) => Pattern::new(outputs, favoured.as_slice()).map(Some),
+            _ => Err(Error::Combination {
+                reason: "\"outputs\" and \"favoured\" of a \"pattern\" go together",
+            }),
+        }
+    }
+}
+
+impl Predict for Pattern {
+    /// Of shares of single cells, of people who are spread evenly.
+    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+        let cells = domain.elements().unwrap_or(0);
+        let rates = self.rates(cells, epsilon);
+        let of_cell = |cell| rates.even_variance(&weights(cells, |own| own == cell));
+        let sum: f64 = (0..cells).map(of_cell).sum();
+        let variance = sum / f64::from(cells) / population.people();
+        Predicted {
+            mean: None,
+            frequency: Some(SquaredError {
+                variance,
+                rare_variance: variance,
+                ..SquaredError::default()
+            }),
+            nonmissing: None,
+        }
+    }
+}
+
+impl Choose for Pattern {
+    type Draft = Draft;
+
+    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
+        let said = draft.said()?;
+        said.map_or(Ok(()), |own| Parameters::check(&own, domain))
+    }
+
+    fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
+        search.best(|domain, budget| Self::choose(domain, budget, draft))
+    }
+
+    fn offers(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+        Ok(Vec::new())
+    }
+
+    fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+        same_if_said("outputs", draft.outputs.as_ref(), Some(&self.outputs()))?;
+        let favoured = draft.favoured.as_deref();
+        same_if_said("favoured", favoured.as_ref(), Some(&self.favoured()))
+    }
+
+    fn longest_report(&self, _: &Domain, _: f64) -> Report {
+        Report {
+            seed: u64::MAX,
+            bucket: self.outputs() - 1,
+        }
+    }
+}
+
+impl Pattern {
+    /// The pattern that is said, or the one of those known, or one favoured output, that
+    /// keeps to the budget and has the best score over so many cells: least
+    /// V^¼·W^¾, with V the mean variance of the shares below each edge, and W the same of
+    /// shares that are smoothed over an eighth of the cells to either side.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] or [`Error::Combination`] when a pattern that is said is none,
+    /// more than 128 cells are asked for, or nothing keeps to the budget.
+    ///
+    /// ```
+    /// use hushbin::choose::pattern::Draft;
+    /// use hushbin::domain::Domain;
+    /// use hushbin::mechanism::pattern::Pattern;
+    ///
+    /// let pattern = Pattern::choose(&Domain::exact(64, 1), 1.0, &Draft::default()).unwrap();
+    /// assert_eq!((pattern.outputs(), pattern.favoured().len()), (80, 22));
+    /// ```
+    pub fn choose(
+        domain: &Domain,
+        budget: impl Into<Budget>,
+        draft: &Draft,
+    ) -> Result<Self, Error> {
+        Self::check_draft(draft, domain)?;
+        let cells = domain.elements().unwrap_or(0);
+        let budget: Budget = budget.into();
+        let limit = budget.limit();
+        let allowed = |own: &Self| {
+            let favoured = own.favoured().len() as u32;
+            limit.allows_sets(f64::from(favoured), f64::from(own.outputs() - favoured))
+        };
+        let candidates = match draft.said()? {
+            Some(own) => alloc::vec![own],
+            None => known(cells)?,
+        };
+        let scored = candidates.into_iter().filter(allowed).map(|own| {
+            let score = score(&own.rates(cells, budget.epsilon));
+            (score, own)
+        });
+        let best = scored.min_by(|a, b| a.0.total_cmp(&b.0));
+        best.map(|(_, own)| own).ok_or(HIDES_TOO_LITTLE)
+    }
+}
+
+/// One favoured output, and the patterns found for the least number of cells that is enough.
+fn known(cells: u32) -> Result<Vec<Pattern>, Error> {
+    if cells > MOST_CELLS {
+        return Err(Error::Combination {
+            reason: "quantiles take at most 128 bins: more make them no more exact",
+        });
+    }
+    let number = |text: &str| text.parse::<u32>().unwrap_or(0);
+    let lines = PATTERNS.lines().filter_map(|line| line.split_once(": "));
+    let sizes = lines.filter_map(|(sizes, own)| Some((sizes.split_once(' ')?, own)));
+    let all: Vec<_> = sizes
+        .map(|((k, l), own)| (number(k), number(l), own))
+        .collect();
+    let enough = all
+        .iter()
+        .map(|own| own.0)
+        .filter(|own| *own >= cells)
+        .min();
+    let mut patterns = alloc::vec![Pattern::new(cells, [0])?];
+    for (_, outputs, favoured) in all.iter().filter(|own| Some(own.0) == enough) {
+        let runs = favoured.split(' ').flat_map(|run| {
+            let (first, last) = run.split_once('-').unwrap_or((run, run));
+            number(first)..=number(last)
+        });
+        patterns.push(Pattern::new(*outputs, runs.collect::<Vec<u32>>())?);
+    }
+    Ok(patterns)
+}
+
+fn score(rates: &Rates) -> f64 {
+    let cells = rates.cells() as u32;
+    let eighth = f64::from(cells) / 8.0;
+    let mut sums = [0.0; 2];
+    for edge in 1..cells {
+        let smooth = |cell| triangle((f64::from(edge) - f64::from(cell) - 0.5) / eighth);
+        let weights = [
+            weights(cells, |own| own < edge),
+            (0..cells).map(smooth).collect(),
+        ];
+        for (sum, weights) in sums.iter_mut().zip(&weights) {
+            *sum += rates.even_variance(weights);
+        }
+    }
+    let [sharp, smooth] = sums.map(libm::log);
+    0.25 * sharp + 0.75 * smooth
+}
+
+fn weights(cells: u32, of: impl Fn(u32) -> bool) -> Vec<f64> {
+    (0..cells)
+        .map(|cell| f64::from(u8::from(of(cell))))
+        .collect()
+}

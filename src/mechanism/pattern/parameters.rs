@@ -1,0 +1,73 @@
+//! The parameters of the pattern.
+
+use alloc::vec::Vec;
+
+use crate::bounds;
+use crate::error::{Error, error};
+use crate::mechanism::window::Thresholds;
+
+/// The parameters of the pattern: L outputs, and which of them cell 0 favours.
+///
+/// ```
+/// use hushbin::mechanism::pattern::Pattern;
+///
+/// let pattern = Pattern::new(7, [0, 1, 3])?;
+/// // Cell 5 favours the outputs 5, 6 and 1.
+/// assert!([5, 6, 1].iter().all(|output| pattern.favours(5, *output)));
+/// assert!(!pattern.favours(5, 0));
+/// assert!(Pattern::new(7, [0, 3, 1]).is_err());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Pattern {
+    outputs: u32,
+    favoured: Vec<u32>,
+}
+
+impl Pattern {
+    /// Parameters within their ranges.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when L is outside [`bounds::OUTPUTS`]; [`Error::Combination`]
+    /// unless favoured outputs ascend, are below L, and are neither none nor all. Whether
+    /// the parameters suit a domain is checked by
+    /// [`Task::of_questions`](crate::Task::of_questions).
+    pub fn new(outputs: u32, favoured: impl Into<Vec<u32>>) -> Result<Self, Error> {
+        bounds::OUTPUTS.check(f64::from(outputs))?;
+        let favoured = favoured.into();
+        let ascending = favoured.is_sorted_by(|a, b| a < b);
+        let last = favoured.last().copied().unwrap_or(outputs);
+        if !ascending || last >= outputs || favoured.len() as u32 == outputs {
+            return Err(error!(Combination {
+                reason: "the \"favoured\" of a \"pattern\" ascend and are some, but not all, of its \"outputs\"",
+            }));
+        }
+        Ok(Self { outputs, favoured })
+    }
+
+    /// L, how many outputs there are.
+    #[must_use]
+    pub const fn outputs(&self) -> u32 {
+        self.outputs
+    }
+
+    /// S, the outputs that cell 0 favours, ascending.
+    #[must_use]
+    pub fn favoured(&self) -> &[u32] {
+        &self.favoured
+    }
+
+    /// Returns whether a cell favours an output, both below L.
+    #[must_use]
+    pub fn favours(&self, cell: u32, output: u32) -> bool {
+        let place = (output + self.outputs - cell) % self.outputs;
+        self.favoured.binary_search(&place).is_ok()
+    }
+
+    /// The threshold sampled at local budget ε.
+    #[must_use]
+    pub fn thresholds(&self, epsilon: f64) -> Thresholds {
+        let favoured = self.favoured.len() as u32;
+        Thresholds::new(epsilon, [favoured, self.outputs - favoured])
+    }
+}

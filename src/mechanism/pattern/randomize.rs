@@ -1,0 +1,69 @@
+//! Sampling a report of the pattern.
+
+use alloc::vec::Vec;
+
+use rand_core::CryptoRng;
+
+use super::parameters::Pattern;
+use crate::domain::Entry;
+use crate::mechanism::contract::Randomize;
+use crate::mechanism::subset::BucketReport as Report;
+use crate::sample::{Threshold, below};
+
+/// The sampler of the pattern's reports, from checked entries; [`crate::Randomizer`] goes the
+/// whole way.
+///
+/// ```
+/// use hushbin::mechanism::pattern::{Pattern, Randomizer};
+///
+/// let pattern = Pattern::new(5, [0, 1])?;
+/// let probabilities = Randomizer::new(&pattern, 1.0).probabilities(4);
+/// assert!(probabilities[4] == probabilities[0] && probabilities[0] > probabilities[1]);
+/// assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Randomizer {
+    /// The outputs that cell 0 favours, then the others.
+    pub(super) outputs: Vec<u32>,
+    pub(super) favoured: u32,
+    pub(super) inside: Threshold,
+}
+
+impl Randomizer {
+    /// Prepares for the parameters and ε of one [`Task`](crate::Task).
+    #[must_use]
+    pub fn new(pattern: &Pattern, epsilon: f64) -> Self {
+        let others = (0..pattern.outputs()).filter(|output| !pattern.favours(0, *output));
+        Self {
+            outputs: pattern.favoured().iter().copied().chain(others).collect(),
+            favoured: pattern.favoured().len() as u32,
+            inside: pattern.thresholds(epsilon).inside(),
+        }
+    }
+}
+
+impl Randomize for Randomizer {
+    type Report = Report;
+
+    /// Draws a word that decides whether the output is favoured, and its rank among the
+    /// favoured or the others. Both are drawn as if for cell 0, and the output is turned by
+    /// the cell at last: what is drawn, and what is looked up, does not depend on the input.
+    fn randomize<R: CryptoRng + ?Sized>(
+        &mut self,
+        entries: &[Entry],
+        seed: u64,
+        rng: &mut R,
+        report: &mut Report,
+    ) -> bool {
+        let outputs = self.outputs.len() as u32;
+        let rank = if self.inside.sample(rng) {
+            below(rng, self.favoured)
+        } else {
+            self.favoured + below(rng, outputs - self.favoured)
+        };
+        let bucket = (self.outputs[rank as usize] + entries[0].item as u32) % outputs;
+        *report = Report { seed, bucket };
+        false
+    }
+}

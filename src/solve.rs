@@ -1,0 +1,55 @@
+//! Linear equations of a symmetric positive definite matrix.
+
+use alloc::vec::Vec;
+
+/// Computes Cholesky's factor of a symmetric positive definite matrix of `size` rows, in its
+/// lower half. A matrix that is not positive definite gets tiny numbers on its diagonal.
+///
+/// # Panics
+/// If the matrix has fewer than size² numbers.
+///
+/// ```
+/// use hushbin::solve::{factorise, solve};
+///
+/// let mut matrix = [4.0, 2.0, 2.0, 10.0];
+/// factorise(&mut matrix, 2);
+/// assert_eq!(solve(&matrix, &[8.0, 22.0]), [1.0, 2.0]);
+/// ```
+pub fn factorise(matrix: &mut [f64], size: usize) {
+    for row in 0..size {
+        for column in 0..=row {
+            let mut sum = matrix[row * size + column];
+            for at in 0..column {
+                sum -= matrix[row * size + at] * matrix[column * size + at];
+            }
+            matrix[row * size + column] = if row == column {
+                libm::sqrt(sum.max(f64::MIN_POSITIVE))
+            } else {
+                sum / matrix[column * size + column]
+            };
+        }
+    }
+}
+
+/// Solves the equations by that factor, for as many numbers as it has rows.
+///
+/// # Panics
+/// If `right` has more numbers than the factor has rows.
+#[must_use]
+pub fn solve(factor: &[f64], right: &[f64]) -> Vec<f64> {
+    let size = right.len();
+    let mut solution = right.to_vec();
+    for row in 0..size {
+        for at in 0..row {
+            solution[row] -= factor[row * size + at] * solution[at];
+        }
+        solution[row] /= factor[row * size + row];
+    }
+    for row in (0..size).rev() {
+        for at in row + 1..size {
+            solution[row] -= factor[at * size + row] * solution[at];
+        }
+        solution[row] /= factor[row * size + row];
+    }
+    solution
+}

@@ -1,0 +1,60 @@
+//! The pattern's reports, explained.
+
+use hushbin::domain::Signed;
+use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
+
+use super::contract::{Explained, Reported, Setting};
+use super::placement::{Answered, Outcome, Placement};
+
+impl Explained for Pattern {
+    type Report = Report;
+
+    fn reported(&self, report: &Report) -> Reported {
+        Reported::Bucket {
+            bucket: report.bucket,
+        }
+    }
+
+    fn place(&self, setting: &Setting, answers: &[Signed], _: &Report) -> Placement {
+        let outcome = |(output, chance)| {
+            let own = answers.iter();
+            Outcome {
+                answers: own
+                    .filter(|own| self.favours(own.item as u32, output))
+                    .map(Answered::from)
+                    .collect(),
+                paddings: 0,
+                chance,
+            }
+        };
+        Placement::Buckets {
+            buckets: (0..)
+                .zip(chances(self, setting, answers))
+                .map(outcome)
+                .collect(),
+            shared: Some(self.favoured().len() as u32),
+        }
+    }
+
+    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Report) -> f64 {
+        chances(self, setting, answers)[report.bucket as usize].ln()
+    }
+
+    /// Whether the first input favours the output, less whether the second does.
+    fn score(&self, _: &Setting, [first, second]: &[Vec<Signed>; 2], report: &Report) -> f64 {
+        let favours = |input: &[Signed]| {
+            let own = input
+                .iter()
+                .any(|own| self.favours(own.item as u32, report.bucket));
+            f64::from(u8::from(own))
+        };
+        favours(first) - favours(second)
+    }
+}
+
+/// The chance of every output.
+fn chances(pattern: &Pattern, setting: &Setting, answers: &[Signed]) -> Vec<f64> {
+    let core = Randomizer::new(pattern, setting.epsilon);
+    let kept = &mut |kept: &[Signed]| core.probabilities(kept[0].item as u32);
+    setting.kept(answers, kept)
+}
