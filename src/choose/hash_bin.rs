@@ -382,7 +382,7 @@ struct ClipError<'a> {
 impl<'a> ClipError<'a> {
     fn new(domain: &Domain, epsilon: f64, noise: Noise, population: &'a Population) -> Self {
         let items = match domain.items() {
-            Some(items) if !population.is_even() => items,
+            Some(items) if !population.is_even() || population.overlap.is_some() => items,
             _ => population.most_entries().max(1),
         };
         let level = Level::User { clip: 1.0, noise };

@@ -113,6 +113,9 @@ impl Population {
     /// the error is then up to 2.9 times the least. No assumption makes that less than 2.5.
     pub(crate) fn likely_squared_bias(&self, items: f64, lost: impl Fn(u32) -> f64) -> f64 {
         let greatest = self.squared_bias(1.0, |_| 1.0);
+        if greatest == 0.0 {
+            return 0.0;
+        }
         let average = self.average(f64::from);
         let even = average * average / items;
         let midway = libm::sqrt(even * greatest / 2.0).max(even);

@@ -102,7 +102,7 @@ impl Predictor {
         match (aim, &self.kind) {
             (Aim::Distribution(part), Kind::Number(scale)) => {
                 if let Some(rates) = &self.pattern {
-                    return Some(worst::of_pattern(whose, rates, part));
+                    return Some(worst::of_pattern(rates, part));
                 }
                 let rates = self.prepared.single()?;
                 Some(worst::of_distribution(whose, rates, scale.cells(), part))

@@ -29,8 +29,9 @@ pub(crate) fn of_distribution(whose: People, rates: &Rates, bins: u32, part: f64
 }
 
 /// Of the distribution function where it is `part`, at whichever edge between two bins of a
-/// pattern that may be, of people who are in the bins of greatest variance.
-pub(crate) fn of_pattern(whose: People, rates: &pattern::Rates, part: f64) -> f64 {
+/// pattern that may be, of people who are in the bins of greatest variance. They are drawn, as
+/// intervals of quantiles say.
+pub(crate) fn of_pattern(rates: &pattern::Rates, part: f64) -> f64 {
     let at = |below: usize| {
         let weights: Vec<f64> = (0..rates.cells())
             .map(|cell| f64::from(u8::from(cell < below)))
@@ -38,7 +39,7 @@ pub(crate) fn of_pattern(whose: People, rates: &pattern::Rates, part: f64) -> f6
         let own = rates.variances(&rates.sum(&weights), &weights);
         let most = |own: &[f64]| own.iter().copied().fold(0.0, f64::max);
         let (with, without) = own.split_at(below);
-        variance_over_people(whose, part, most(with), most(without))
+        variance_over_people(People::Drawn, part, most(with), most(without))
     };
     (1..rates.cells()).map(at).fold(0.0, f64::max)
 }
