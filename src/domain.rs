@@ -174,7 +174,7 @@ impl Domain {
     ///
     /// let dense = Domain::dense(7);
     /// assert_eq!((dense.items(), dense.sparsity()), (Some(7), 7));
-    /// assert!(dense.is_dense() && !Domain::rated(Some(7), 7).is_dense());
+    /// assert!(!dense.is_padded() && Domain::rated(Some(7), 7).is_padded());
     /// ```
     #[must_use]
     pub const fn dense(items: u32) -> Self {

@@ -120,7 +120,7 @@ impl Pattern {
     /// use hushbin::mechanism::pattern::Pattern;
     ///
     /// let pattern = Pattern::choose(&Domain::exact(64, 1), 1.0, &Draft::default()).unwrap();
-    /// assert_eq!((pattern.outputs(), pattern.favoured().len()), (80, 22));
+    /// assert_eq!((pattern.outputs(), pattern.favoured().len()), (80, 16));
     /// ```
     pub fn choose(
         domain: &Domain,
