@@ -179,7 +179,7 @@ fn planes(samples: &[Words], word: usize) -> Vec<Vec<u64>> {
 
 #[cfg(test)]
 mod tests {
-    use rand_chacha::ChaCha20Rng;
+    use chacha20::ChaCha20Rng;
     use rand_core::{Rng, SeedableRng};
 
     use super::*;

@@ -4,8 +4,8 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use chacha20::ChaCha20Rng;
 use hushbin::sums::SumTask;
-use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use super::output::{Error, progress_bar, write_answer};

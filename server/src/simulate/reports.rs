@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use chacha20::ChaCha20Rng;
 use hushbin::{Randomized, Randomizer, Report, Task};
-use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
 use rayon::prelude::*;
 
 use hushbin_analysis::estimate::{EstimateError, Totals};
@@ -66,7 +67,7 @@ pub(super) fn randomize(
     let add_block = |mut part: Part, index: usize| {
         let first = index * BLOCK;
         let block = first..people.min(first + BLOCK);
-        let mut rng = rng.clone();
+        let mut rng = ChaCha20Rng::from_seed(rng.get_seed());
         rng.set_stream(index as u64);
         let size = block.len();
         part.add(data, block, &mut rng)?;
@@ -158,7 +159,6 @@ impl Part {
 mod tests {
     use hushbin::{Entry, TaskDraft};
     use hushbin_analysis::estimate::{Estimand, Expectation, points};
-    use rand_core::SeedableRng;
 
     use super::*;
 

@@ -1,10 +1,10 @@
 //! Simulations of tasks of questions: what is answered about each, beside the truth.
 
+use chacha20::ChaCha20Rng;
 use hushbin::task::Kind;
 use hushbin::{Entry, Question, Randomized, Randomizer, Task};
 use hushbin_analysis::estimate::{Estimand, Estimates, Estimator, Options, Query, Totals};
 use hushbin_analysis::heavy_hitters;
-use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use super::answers::Answers;

@@ -35,6 +35,7 @@ pub use influence::{
     Influence, Influenced, MADE_UP,
     crowd::{CrowdTest, Respect},
 };
+pub(crate) use law::Width;
 pub use mechanism::{estimands, steps};
 pub use point::{Estimand, ItemPoints, Point};
 pub use predict::{

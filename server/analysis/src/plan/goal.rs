@@ -236,9 +236,8 @@ impl Goal {
         // Intervals end at edges: none is narrower than a bin.
         let edges = scale.edges().unwrap_or_default().windows(2);
         let narrowest = edges.map(|pair| pair[1] - pair[0]).reduce(f64::min);
-        if let Some((within, min)) = wanted.within.zip(narrowest) {
-            let name = "within";
-            let max = range;
+        if let Some((within, narrowest)) = wanted.within.zip(narrowest) {
+            let (name, min, max) = ("within", 0.5 * narrowest, range);
             Bound { name, min, max }.check(within)?;
         }
         let normal = Normal::standard();

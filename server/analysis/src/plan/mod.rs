@@ -27,7 +27,7 @@ use hushbin::bounds::{EPSILON, PEOPLE};
 
 use crate::numeric::digits::round_up;
 use crate::numeric::roots::{geometric, secant_falling, try_bisect};
-use search::Search;
+use search::{PRECISION, Search, fewest_of, none_are_enough};
 use survey::Privacy;
 use words::grouped;
 
@@ -81,9 +81,6 @@ pub fn plan(survey: &Survey) -> Result<Plan, PlanError> {
     Plan::new(survey, &planned, solved_for, people, missed)
 }
 
-/// Relative precision of people and ε found, which are then rounded up to three digits.
-const PRECISION: f64 = 1e-3;
-
 /// Logarithm of the ratio of two errors that differ by roundings of floating point alone.
 const EXACT: f64 = 1e-9;
 
@@ -93,25 +90,33 @@ const EXACT: f64 = 1e-9;
 /// With more people the noise falls, and a larger batch hides better, so that no choice is lost.
 fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result<u64, PlanError> {
     let most = PEOPLE.max;
+    // The choice depends on people if a batch is to hide reports, or the mechanism is open.
+    let planned = if privacy.central.is_none() && !search.is_open() {
+        search.best(1, privacy)?
+    } else {
+        None
+    };
     let excess = |people: f64| -> Result<f64, PlanError> {
         // Two are the least that hide each other.
         if privacy.central.is_some() && people * honest_fraction < 2.0 {
             return Ok(f64::INFINITY);
         }
-        Ok(search.times_wanted(people, privacy)?.ln())
+        let times = match &planned {
+            Some(planned) => planned.times_wanted(people),
+            None => search.times_wanted(people, privacy)?,
+        };
+        Ok(times.ln())
     };
-    let found = if privacy.central.is_none() && !search.is_open() {
-        // The choice does not depend on people, and variance falls as one over their number.
-        let people = search.times_wanted(1.0, privacy)?.max(1.0);
-        (people <= most).then_some(people)
-    } else {
-        secant_falling(&excess, [1.0, most], 10_000.0, PRECISION)?
+    let people = match planned.as_ref().filter(|own| !own.is_simulated()) {
+        // Variance falls as one over the number of people.
+        Some(planned) => {
+            let people = planned.times_wanted(1.0).max(1.0);
+            Some(people)
+                .filter(|own| *own <= most)
+                .ok_or_else(none_are_enough)?
+        }
+        None => fewest_of(&excess)?,
     };
-    let people = found.ok_or_else(|| {
-        PlanError::OutOfReach(format!(
-            "no number of people up to {most:e} brings every error to what is wanted"
-        ))
-    })?;
     Ok(rounded(&excess, |people| round_up(people).ceil(), people, most)? as u64)
 }
 

@@ -415,7 +415,6 @@ fn units_scale_what_is_answered() {
         (wide.unit.as_deref(), wide.range, wide.cells),
         (Some("ms"), 300.0, None)
     );
-    // A normal density at the median is 1/(σ·√(2π)).
     let quantile = |wanted: Value| {
         let base = json!({ "questions": [{ "name": "q", "kind": "number", "min": 0, "max": 30,
             "want": "quantiles", "unit": "s" }], "people": 10_000, "epsilon": 1.0,
@@ -427,8 +426,9 @@ fn units_scale_what_is_answered() {
         (share.errors_of, median.errors_of),
         (ErrorsOf::QuantileShare, ErrorsOf::Quantile)
     );
+    // A normal density at the median is 1/(σ·√(2π)).
     let slope = 4.0 * (2.0 * std::f64::consts::PI).sqrt();
-    assert!((median.interval / share.interval / slope - 1.0).abs() < 1e-9);
+    assert!((median.standard_error / share.standard_error / slope - 1.0).abs() < 1e-9);
     assert_eq!((share.unit, median.unit), (None, Some("s".to_owned())));
     // Both numbers, each in its own unit; what is wanted of one is of that.
     let pair = json!({ "questions": [{ "name": "screen", "kind": "numbers", "of": [

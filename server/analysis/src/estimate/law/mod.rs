@@ -5,12 +5,14 @@ mod noise;
 mod one_answer;
 pub(crate) mod patterned;
 mod score;
+mod width;
 
 pub(crate) use hits::{HitLaw, Outcomes};
 pub(crate) use noise::NoiseLaw;
 pub(crate) use one_answer::OneAnswer;
 pub(crate) use patterned::Patterned;
 pub(crate) use score::{Crowd, STEEPEST, Score, ScoreLaw, Whose};
+pub(crate) use width::Width;
 
 use std::sync::Arc;
 

@@ -8,10 +8,11 @@
 //!   answers of which everybody gives one, the buckets are the best in the worst case.
 
 mod candidates;
+mod width;
 
 pub(super) use candidates::Choice;
 
-use hushbin::bounds::{EPSILON, WEIGHT};
+use hushbin::bounds::{Bound, EPSILON, PEOPLE, WEIGHT};
 use hushbin::choose::{MechanismDraft, QuestionDraft, TaskDraft, together};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
@@ -20,12 +21,14 @@ use hushbin::{Error, Mechanism, Question, Task};
 
 use super::error::PlanError;
 use super::goal::Goal;
+use super::reach::Reach;
 use super::survey::{OpenRatings, Privacy, Survey};
 use crate::accounting::{Mixture, meets_central_epsilon};
 use crate::estimate::{Aim, Predictor};
 use crate::numeric::digits::round_down;
-use crate::numeric::roots::{geometric, try_bisect};
+use crate::numeric::roots::{geometric, secant_falling, try_bisect};
 use candidates::candidates;
+use width::QuantileWidth;
 
 /// Task for a survey, with the errors to expect.
 #[derive(Debug, Clone)]
@@ -48,6 +51,8 @@ pub(super) struct QuestionError {
     pub(super) variance: f64,
     /// Squared bias, which no number of reports lessens; `None` if no number is known.
     pub(super) squared_bias: Option<f64>,
+    /// Simulated width of a quantile's interval, where a pattern asks for it.
+    width: Option<QuantileWidth>,
 }
 
 /// Search for the best task of a survey.
@@ -123,11 +128,15 @@ impl QuestionError {
             goal,
             variance: predicted.map_or(f64::INFINITY, |own| own.variance * people as f64),
             squared_bias: predicted.map(|own| own.squared_bias),
+            width: None,
         }
     }
 
     /// Returns [`Goal::times_wanted`] for this many reports.
     fn times_wanted(&self, reports: f64) -> f64 {
+        if let Some((width, within)) = self.width.as_ref().zip(self.goal.within) {
+            return (width.half(reports) / within).powi(2);
+        }
         let bias = self.squared_bias.unwrap_or(0.0);
         self.goal.times_wanted(self.variance, bias, reports)
     }
@@ -135,6 +144,25 @@ impl QuestionError {
     /// Returns the standard error of the answer, for this many reports.
     pub(super) fn standard_error(&self, reports: f64) -> f64 {
         self.goal.scale * (self.variance / reports).sqrt()
+    }
+
+    /// Returns the half-width of an interval at 95% confidence, for this many reports.
+    pub(super) fn interval(&self, reports: f64) -> f64 {
+        match &self.width {
+            Some(width) => width.half(reports),
+            None => self.standard_error(reports) * Reach::new(1).single,
+        }
+    }
+
+    /// Returns the number of reports that bring the error to what is wanted.
+    ///
+    /// # Errors
+    /// If no number does.
+    fn reports_wanted(&self) -> Result<f64, PlanError> {
+        if self.width.is_none() {
+            return Ok(self.times_wanted(1.0));
+        }
+        fewest_of(&|reports| Ok(self.times_wanted(reports).ln()))
     }
 
     /// Returns the root of variance plus squared bias, for this many reports.
@@ -227,7 +255,8 @@ impl Planned {
         let several = draft.questions.len() > 1;
         let (mut questions, mut errors) = (Vec::new(), Vec::new());
         for (draft, question) in draft.questions.iter().zip(resolved.questions()) {
-            let goal = Goal::new(draft, question, &survey.wanted(question.name()));
+            let wanted = survey.wanted(question.name());
+            let goal = Goal::new(draft, question, &wanted);
             let goal = if several {
                 goal.map_err(|error| error.of_question(question.name()))?
             } else {
@@ -237,12 +266,19 @@ impl Planned {
             let variance = variance.ok_or_else(|| none_answers(question, goal.aim))?;
             let best = best_at_worst(draft, question, goal.aim, several)?;
             let (question, variance) = best.unwrap_or_else(|| (question.clone(), variance));
-            questions.push(question);
+            let width = QuantileWidth::new(&question, &goal, wanted.spread);
+            if let Some((width, within)) = width.as_ref().zip(goal.within) {
+                // An interval ends at edges, however many people report.
+                let (name, min, max) = ("within", width.half(PEOPLE.max), goal.range);
+                Bound { name, min, max }.check(within)?;
+            }
             errors.push(QuestionError {
+                width,
                 goal,
                 variance,
                 squared_bias: None,
             });
+            questions.push(question);
         }
         let weighed = draft.questions.iter().any(|own| own.weight.is_some());
         let all_wanted = errors.iter().all(|own| own.goal.within.is_some());
@@ -257,13 +293,40 @@ impl Planned {
         })
     }
 
+    /// Tells whether an error is simulated, and so does not fall as one over the root of people.
+    pub(super) fn is_simulated(&self) -> bool {
+        self.errors.iter().any(|own| own.width.is_some())
+    }
+
     /// Returns [`Search::times_wanted`] for this many people. For one person it is the number of
-    /// people that bring every error to what is wanted, unless there is bias.
-    fn times_wanted(&self, people: f64) -> f64 {
+    /// people that bring every error to what is wanted, unless there is bias or an error
+    /// is simulated.
+    pub(super) fn times_wanted(&self, people: f64) -> f64 {
         let each = self.errors.iter().enumerate();
         let times = each.map(|(index, own)| own.times_wanted(people * self.task.share(index)));
         times.fold(0.0, f64::max)
     }
+}
+
+/// Relative precision of people and ε found, which are then rounded up to three digits.
+pub(super) const PRECISION: f64 = 1e-3;
+
+/// Finds the number of people or reports from which on the squared error is at most what is
+/// wanted, by the logarithm of their ratio.
+///
+/// # Errors
+/// [`PlanError::OutOfReach`] if no number is enough.
+pub(super) fn fewest_of(excess: &impl Fn(f64) -> Result<f64, PlanError>) -> Result<f64, PlanError> {
+    let found = secant_falling(excess, [1.0, PEOPLE.max], 10_000.0, PRECISION)?;
+    found.ok_or_else(none_are_enough)
+}
+
+/// Says that no number of people is enough.
+pub(super) fn none_are_enough() -> PlanError {
+    PlanError::OutOfReach(format!(
+        "no number of people up to {:e} brings every error to what is wanted",
+        PEOPLE.max
+    ))
 }
 
 fn none_answers(question: &Question, aim: Aim) -> PlanError {
@@ -339,12 +402,13 @@ const PARTS: f64 = 10_000.0;
 
 /// Weighs questions in proportion to the reports that they need. That takes the fewest people,
 /// as each need over its share is then the same.
-fn weigh(questions: &[Question], errors: &[QuestionError]) -> Result<Vec<Question>, Error> {
-    let needs: Vec<f64> = errors.iter().map(|own| own.times_wanted(1.0)).collect();
+fn weigh(questions: &[Question], errors: &[QuestionError]) -> Result<Vec<Question>, PlanError> {
+    let needs: Result<Vec<f64>, _> = errors.iter().map(QuestionError::reports_wanted).collect();
+    let needs = needs?;
     let most = needs.iter().copied().fold(0.0, f64::max);
     let weighed = |(question, need): (&Question, &f64)| {
         let weight = (PARTS * need / most).round().clamp(1.0, WEIGHT.max) as u32;
-        changed(question, weight, question.mechanism().clone())
+        Ok(changed(question, weight, question.mechanism().clone())?)
     };
     questions.iter().zip(&needs).map(weighed).collect()
 }

@@ -1,9 +1,12 @@
 //! Answers about numbers: means in their unit, distribution functions and quantiles.
 
+use hushbin::task::Kind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimate, Estimator, NumberEstimates, Options, Query, Totals};
+use hushbin_analysis::plan::plan;
 use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
+use rand_core::{Rng, SeedableRng};
+use rand_distr::{Distribution, Normal};
 use serde_json::{Value, json};
 
 const BATCHES: u64 = 400;
@@ -236,4 +239,81 @@ fn quantiles_are_asked_for_by_part() {
     }
     let none = estimator.estimates(&Totals::new(&binned), &query(&binned, 0.9));
     assert_eq!(none.number, None);
+}
+
+/// Normal numbers whose middle lies anywhere in the bin in the middle, as plans assume.
+fn normal(people: u32, middle: [f64; 2], spread: f64, seed: u64) -> Vec<f64> {
+    let mut rng = ChaCha20Rng::seed_from_u64(1000 + seed);
+    let [from, to] = middle;
+    let middle = from + (to - from) * (rng.next_u32() as f64 / 2_f64.powi(32));
+    let normal = Normal::new(middle, spread).unwrap();
+    (0..people).map(|_| normal.sample(&mut rng)).collect()
+}
+
+#[test]
+fn intervals_of_quantiles_are_as_wide_as_planned() {
+    const BATCHES: u32 = 60;
+    for (scale, wanted, epsilon, people) in [
+        (
+            json!({}),
+            json!({ "quantile": 0.5, "spread": 4 }),
+            1.0,
+            20_000,
+        ),
+        (
+            json!({ "bins": 32 }),
+            json!({ "quantile": 0.9, "spread": 6 }),
+            2.0,
+            3_000,
+        ),
+        (
+            json!({ "spacing": "logarithmic" }),
+            json!({ "quantile": 0.25, "spread": 8 }),
+            1.0,
+            8_000,
+        ),
+    ] {
+        let mut question = json!({ "name": "q", "kind": "number", "min": 1, "max": 41,
+            "want": "quantiles" });
+        let fields = scale.as_object().unwrap().clone();
+        question.as_object_mut().unwrap().extend(fields);
+        let survey = json!({ "questions": [question], "epsilon": epsilon, "people": people,
+            "wanted": { "q": wanted } });
+        let planned = plan(&serde_json::from_value(survey).unwrap()).unwrap();
+        let Kind::Number(bins) = planned.task.questions()[0].kind() else {
+            panic!("a number is asked");
+        };
+        let edges = bins.edges().unwrap();
+        let bin = edges.partition_point(|edge| *edge <= 21.0);
+        // The middle of the range is the middle of the places of the crowds.
+        let half = 0.5 * (edges[bin] - edges[bin - 1]);
+        let quantile = wanted["quantile"].as_f64().unwrap();
+        let options = Options {
+            quantiles: Some(vec![quantile]),
+            ..Options::default()
+        };
+        let query = Query::new(&planned.task, &options).unwrap();
+        let estimator = Estimator::for_task(planned.task.clone());
+        let width = |seed: u32| {
+            let spread = wanted["spread"].as_f64().unwrap();
+            let crowd = normal(people, [21.0 - half, 21.0 + half], spread, seed.into());
+            let crowd: Vec<f64> = crowd.iter().map(|own| own.clamp(1.0, 41.0)).collect();
+            let totals = batch(&planned.task, &crowd, seed.into());
+            let answers = estimator.estimates(&totals, &query).number.unwrap();
+            let [lower, upper] = answers.quantiles[0].interval;
+            0.5 * (upper - lower)
+        };
+        let widths: Vec<f64> = (0..BATCHES).map(width).collect();
+        let count = f64::from(BATCHES);
+        let mean = widths.iter().sum::<f64>() / count;
+        let square = widths.iter().map(|own| (own - mean).powi(2)).sum::<f64>();
+        // Of this mean, and of the plan's over 200 crowds.
+        let error = (square / count * (1.0 / count + 1.0 / 200.0)).sqrt();
+        let off = (planned.questions[0].interval - mean) / error;
+        assert!(
+            off.abs() < 4.5,
+            "{scale}: {mean}, planned {}",
+            planned.questions[0].interval
+        );
+    }
 }

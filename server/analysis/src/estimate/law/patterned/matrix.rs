@@ -3,7 +3,7 @@
 use hushbin::mechanism::pattern::Rates;
 
 /// Returns M·f, from a number for each bin to one for each output.
-pub(super) fn outputs(rates: &Rates, bins: &[f64]) -> Vec<f64> {
+pub(crate) fn outputs(rates: &Rates, bins: &[f64]) -> Vec<f64> {
     let mut outputs = vec![0.0; rates.chances(0).len()];
     for (bin, own) in bins.iter().enumerate() {
         for (sum, chance) in outputs.iter_mut().zip(rates.chances(bin)) {

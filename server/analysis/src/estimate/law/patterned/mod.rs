@@ -12,6 +12,7 @@ mod smooth;
 mod tests;
 
 pub(crate) use claims::Edges;
+pub(crate) use matrix::outputs;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

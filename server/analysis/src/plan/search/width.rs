@@ -1,0 +1,58 @@
+//! Interval of a quantile in the number's unit, for people who are spread normally.
+
+use hushbin::{Mechanism, Question, task::Kind};
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use crate::estimate::{Aim, DEFAULT_CONFIDENCE, Width};
+use crate::plan::goal::Goal;
+
+/// Number of crowds that are simulated.
+const CROWDS: u32 = 200;
+
+/// Simulated width of a quantile's interval. The numbers of people are normal about the middle
+/// of the range, and those outside are moved to its ends.
+#[derive(Debug, Clone)]
+pub(super) struct QuantileWidth {
+    width: Width,
+    edges: Vec<f64>,
+}
+
+impl QuantileWidth {
+    /// Returns the width of a quantile if the spread is known and a pattern asks for it.
+    pub(super) fn new(question: &Question, goal: &Goal, spread: Option<f64>) -> Option<Self> {
+        let (Mechanism::Pattern(pattern), Kind::Number(scale), Aim::Distribution(part)) =
+            (question.mechanism(), question.kind(), goal.aim)
+        else {
+            return None;
+        };
+        let spread = spread?;
+        let edges = scale.edges()?.to_vec();
+        let [min, max] = scale.range();
+        let middle = 0.5 * (min + max);
+        let bin = edges.partition_point(|edge| *edge <= middle);
+        let wide = edges[bin] - edges[bin - 1];
+        let crowd = |number: u32| {
+            // A quantile on an edge has a wider interval than one between two edges.
+            let place = (f64::from(number) + 0.5) / f64::from(CROWDS) - 0.5;
+            let normal = Normal::new(middle + place * wide, spread).expect("a spread is above 0");
+            shares(&normal, &edges)
+        };
+        let rates = pattern.rates(edges.len() as u32 - 1, question.epsilon());
+        let failure = 0.5 * (1.0 - DEFAULT_CONFIDENCE);
+        let width = Width::new(rates, (0..CROWDS).map(crowd), part, failure);
+        Some(Self { width, edges })
+    }
+
+    /// Returns half of the mean width at this many reports, in the number's unit.
+    pub(super) fn half(&self, reports: f64) -> f64 {
+        self.width.half(reports, &self.edges)
+    }
+}
+
+/// Returns the share of each bin.
+fn shares(normal: &Normal, edges: &[f64]) -> Vec<f64> {
+    let inside = edges[1..edges.len() - 1].iter();
+    let inside = inside.map(|edge| normal.cdf(*edge));
+    let below: Vec<f64> = [0.0].into_iter().chain(inside).chain([1.0]).collect();
+    below.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
