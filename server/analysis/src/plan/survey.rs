@@ -110,7 +110,7 @@ pub struct Wanted {
     #[serde(default)]
     pub quantile: Option<f64>,
     /// Standard deviation of a number, in its unit, if known. It turns a quantile's share into
-    /// the quantile, for people who are spread normally.
+    /// the quantile, for people who are spread normally about the middle bin.
     #[serde(default)]
     pub spread: Option<f64>,
     /// Maximum error over all items: the root of the mean squared error. For ratings asked alone

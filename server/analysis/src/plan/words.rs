@@ -187,8 +187,8 @@ pub(super) fn assumes(
     };
     let quantiles = about(
         ErrorsOf::Quantile,
-        " Intervals of quantiles are for numbers that are spread normally about the middle of the \
-         range; of a histogram also for bins that are narrow beside the spread.",
+        " Intervals of quantiles are for numbers that are spread normally about the middle \
+         bin; of a histogram also for bins that are narrow beside the spread.",
     );
     let rows = about(
         ErrorsOf::ConditionalMean,

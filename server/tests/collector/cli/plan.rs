@@ -112,10 +112,10 @@ fn the_command_plans_for_questions_by_name() {
         ),
         (
             "--kind number --min 1 --max 60 --want quantiles --bins 16 --spacing logarithmic \
-             --quantile 0.9 --spread 5 --within 2 --epsilon 2",
+             --quantile 0.9 --spread 5 --within 3 --epsilon 2",
             json!({ "kind": "number", "min": 1, "max": 60, "want": "quantiles", "bins": 16,
                 "spacing": "logarithmic" }),
-            json!({ "quantile": 0.9, "spread": 5, "within": 2 }),
+            json!({ "quantile": 0.9, "spread": 5, "within": 3 }),
         ),
         (
             "--kind numbers --numbers 2 --min 0 --max 10 --within numbers.number-2=0.3 --epsilon 1",

@@ -10,7 +10,7 @@ use crate::plan::goal::Goal;
 const CROWDS: u32 = 200;
 
 /// Simulated width of a quantile's interval. The numbers of people are normal about the middle
-/// of the range, and those outside are moved to its ends.
+/// bin, and those outside the range are moved to its ends.
 #[derive(Debug, Clone)]
 pub(super) struct QuantileWidth {
     width: Width,
@@ -27,10 +27,8 @@ impl QuantileWidth {
         };
         let spread = spread?;
         let edges = scale.edges()?.to_vec();
-        let [min, max] = scale.range();
-        let middle = 0.5 * (min + max);
-        let bin = edges.partition_point(|edge| *edge <= middle);
-        let wide = edges[bin] - edges[bin - 1];
+        let bin = (edges.len() - 1) / 2;
+        let (middle, wide) = (edges[bin], edges[bin + 1] - edges[bin]);
         let crowd = |number: u32| {
             // A quantile on an edge has a wider interval than one between two edges.
             let place = (f64::from(number) + 0.5) / f64::from(CROWDS) - 0.5;

@@ -241,7 +241,7 @@ fn quantiles_are_asked_for_by_part() {
     assert_eq!(none.number, None);
 }
 
-/// Normal numbers whose middle lies anywhere in the bin in the middle, as plans assume.
+/// Normal numbers about the middle bin or less than half a bin from it, as plans assume.
 fn normal(people: u32, middle: [f64; 2], spread: f64, seed: u64) -> Vec<f64> {
     let mut rng = ChaCha20Rng::seed_from_u64(1000 + seed);
     let [from, to] = middle;
@@ -284,9 +284,9 @@ fn intervals_of_quantiles_are_as_wide_as_planned() {
             panic!("a number is asked");
         };
         let edges = bins.edges().unwrap();
-        let bin = edges.partition_point(|edge| *edge <= 21.0);
-        // The middle of the range is the middle of the places of the crowds.
-        let half = 0.5 * (edges[bin] - edges[bin - 1]);
+        let bin = edges.len() / 2;
+        let half = 0.5 * (edges[bin + 1] - edges[bin]);
+        let middle = [edges[bin] - half, edges[bin] + half];
         let quantile = wanted["quantile"].as_f64().unwrap();
         let options = Options {
             quantiles: Some(vec![quantile]),
@@ -296,7 +296,7 @@ fn intervals_of_quantiles_are_as_wide_as_planned() {
         let estimator = Estimator::for_task(planned.task.clone());
         let width = |seed: u32| {
             let spread = wanted["spread"].as_f64().unwrap();
-            let crowd = normal(people, [21.0 - half, 21.0 + half], spread, seed.into());
+            let crowd = normal(people, middle, spread, seed.into());
             let crowd: Vec<f64> = crowd.iter().map(|own| own.clamp(1.0, 41.0)).collect();
             let totals = batch(&planned.task, &crowd, seed.into());
             let answers = estimator.estimates(&totals, &query).number.unwrap();
