@@ -23,4 +23,16 @@ pub struct Draft {
     pub favoured: Option<u32>,
     /// Values of the atoms of the upper half.
     pub values: Option<Vec<u32>>,
+    /// Numbers for which the values are best.
+    pub objective: Option<Objective>,
+}
+
+/// Numbers for which the variance of a mean is least. Privacy does not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Objective {
+    /// The worst number: what is promised holds for every crowd.
+    Worst,
+    /// Numbers spread evenly over the range, on average. The worst variance is greater.
+    Average,
 }

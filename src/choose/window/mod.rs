@@ -4,7 +4,7 @@ mod draft;
 mod sizes;
 mod values;
 
-pub use draft::Draft;
+pub use draft::{Draft, Objective};
 
 use alloc::vec::Vec;
 
@@ -43,6 +43,11 @@ impl Choose for Window {
     fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
         let [drawn, favoured] = [draft.drawn, draft.favoured].map(|own| own.unwrap_or(1));
         if let Some(values) = &draft.values {
+            if draft.objective.is_some() {
+                return Err(Error::Combination {
+                    reason: "\"values\" leave an \"objective\" nothing to choose",
+                });
+            }
             let (Some(atoms), Some(_)) = (draft.atoms, draft.favoured) else {
                 return Err(Error::Combination {
                     reason: "\"values\" go with \"atoms\" and \"favoured\"",

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::draft::Draft;
+use super::draft::{Draft, Objective};
 use super::values::{self, Squares};
 use crate::bounds;
 use crate::choose::budget::{Budget, Limit};
@@ -57,6 +57,9 @@ pub(super) fn best(domain: &Domain, budget: Budget, draft: &Draft) -> Option<Win
     }
     let all = drawn.filter_map(|drawn| sizes.of(drawn));
     let best = all.min_by(|a, b| a.variance.total_cmp(&b.variance))?;
+    if draft.objective == Some(Objective::Average) {
+        return sizes.on_average(best);
+    }
     rounded(&best, domain, budget.epsilon)
 }
 
@@ -126,20 +129,16 @@ impl Sizes<'_> {
         self.limit.allows_sets(c, others).then_some([cells, inside])
     }
 
+    /// The same sizes with the values that are best on average.
+    fn on_average(&self, found: Found) -> Option<Window> {
+        let Found { drawn, atoms, favoured, values, .. } = found;
+        let squares = self.squares(drawn, [atoms, favoured])?;
+        let values = values::best_on_average(atoms, favoured, squares, values);
+        Window::new(drawn, atoms, favoured, scaled(&values, *GREATEST.end())).ok()
+    }
+
     fn solved(&self, drawn: u32, [atoms, favoured]: [u32; 2], precision: f64) -> Option<Found> {
-        let [cells, inside] = self.allows(drawn, [atoms, favoured])?;
-        let [c, others] = [f64::from(inside), f64::from(cells - inside)];
-        let [k, t] = [f64::from(favoured), f64::from(atoms)];
-        let e = self.limit.e;
-        let all = c * e + others;
-        // Of an atom that the level does not favour, and by how much likelier another is.
-        let other = f64::from(cells) / t / all;
-        let gap = c / k * (e - 1.0) / all;
-        let share = f64::from(drawn) / f64::from(self.attributes);
-        let squares = Squares {
-            any: other / (share * gap * gap),
-            favoured: 1.0 / (share * gap),
-        };
+        let squares = self.squares(drawn, [atoms, favoured])?;
         let (values, variance) = values::best(atoms, favoured, squares, precision);
         Some(Found {
             drawn,
@@ -149,21 +148,38 @@ impl Sizes<'_> {
             variance,
         })
     }
+
+    /// What an estimate's variance is made of at these sizes; none where they do not keep to the
+    /// budget.
+    fn squares(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<Squares> {
+        let [cells, inside] = self.allows(drawn, [atoms, favoured])?;
+        let [c, others] = [f64::from(inside), f64::from(cells - inside)];
+        let [k, t] = [f64::from(favoured), f64::from(atoms)];
+        let e = self.limit.e;
+        let all = c * e + others;
+        // Of an atom that the level does not favour, and by how much likelier another is.
+        let other = f64::from(cells) / t / all;
+        let gap = c / k * (e - 1.0) / all;
+        let share = f64::from(drawn) / f64::from(self.attributes);
+        Some(Squares {
+            any: other / (share * gap * gap),
+            favoured: 1.0 / (share * gap),
+        })
+    }
+}
+
+/// The integers that stand for values, of which the last is the greatest.
+fn scaled(values: &[f64], greatest: u32) -> Vec<u32> {
+    let scale = values.last().map_or(0.0, |last| f64::from(greatest) / last);
+    let integer = |value: &f64| libm::round(scale * value) as u32;
+    values.iter().map(integer).collect()
 }
 
 /// With the integers that stand for the values best.
 fn rounded(found: &Found, domain: &Domain, epsilon: f64) -> Option<Window> {
-    let last = found.values.last()?;
-    let scaled = |greatest: u32| -> Vec<u32> {
-        let scale = f64::from(greatest) / last;
-        let values = found.values.iter();
-        values
-            .map(|value| libm::round(scale * value) as u32)
-            .collect()
-    };
     let mut best: Option<(f64, Window)> = None;
     for greatest in GREATEST {
-        let values = scaled(greatest);
+        let values = scaled(&found.values, greatest);
         let own = Window::new(found.drawn, found.atoms, found.favoured, values).ok()?;
         let variance = own.rates(domain, epsilon).worst_variance();
         if best.as_ref().is_none_or(|(least, _)| variance < *least) {

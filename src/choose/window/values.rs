@@ -78,6 +78,48 @@ pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) 
     }
 }
 
+/// The values of the same sum with the least variance on average over numbers spread evenly, by
+/// coordinate search from those of [`best`]. They differ from them by little.
+///
+/// The steps between values are the coordinates: as they are 0 or more, values ascend.
+pub(super) fn best_on_average(
+    atoms: u32,
+    favoured: u32,
+    squares: Squares,
+    worst: Vec<f64>,
+) -> Vec<f64> {
+    let programme = Programme {
+        atoms: atoms as usize,
+        window: favoured as usize,
+        squares,
+    };
+    let mut values = worst;
+    let mut least = programme.average(&values);
+    let mut step = 0.1 * values.last().copied().unwrap_or(0.0);
+    let smallest = 1e-5 * step;
+    while step > smallest {
+        let mut is_best = true;
+        for at in 0..values.len() {
+            let before = if at == 0 { 0.0 } else { values[at - 1] };
+            for by in [step, -step.min(values[at] - before)] {
+                let mut next = values.clone();
+                next[at..].iter_mut().for_each(|value| *value += by);
+                let top: f64 = next[next.len() - programme.window..].iter().sum();
+                next.iter_mut().for_each(|value| *value /= top);
+                let average = programme.average(&next);
+                if average < least * (1.0 - 1e-9) {
+                    (values, least, is_best) = (next, average, false);
+                    break;
+                }
+            }
+        }
+        if is_best {
+            step *= 0.5;
+        }
+    }
+    values
+}
+
 impl Programme {
     const fn half(&self) -> usize {
         self.atoms / 2
@@ -110,6 +152,20 @@ impl Programme {
         let values = self.values(point);
         let of = |level| self.between(&values, level).0;
         self.segments().map(of).fold(0.0, f64::max)
+    }
+
+    /// The average variance over numbers spread evenly from -1 to 1. The mean square is linear
+    /// between levels.
+    fn average(&self, point: &[f64]) -> f64 {
+        let Squares { any, favoured } = self.squares;
+        let values = self.values(point);
+        let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
+        let all = any * squared(&values);
+        let level = |own: &[f64]| (own.iter().sum::<f64>(), all + favoured * squared(own));
+        let levels: Vec<(f64, f64)> = values.windows(self.window).map(level).collect();
+        let between = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1);
+        let squares: f64 = levels.windows(2).map(between).sum();
+        0.25 * squares - 1.0 / 3.0
     }
 
     /// The greatest variance between a level and the next, and the part of the next at which
