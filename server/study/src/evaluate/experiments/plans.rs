@@ -1,0 +1,324 @@
+//! People that a plan finds, confirmed by reports of as many.
+//!
+//! Each question is answered by a crowd for which its error is about the worst, as plans are for
+//! the worst case.
+
+use hushbin::{Entry, Randomizer};
+use hushbin_analysis::estimate::{Estimator, Options, Query, Totals};
+use hushbin_analysis::plan::{Plan, Survey, plan};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Normal};
+use serde_json::{Value, json};
+
+use crate::evaluate::crowd::random::stream;
+use crate::evaluate::measure::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
+
+/// Questions that are planned and then asked.
+pub(crate) struct Plans {
+    size: Size,
+    questions: Vec<Asked>,
+}
+
+/// Question, how exact its estimate is to be, and the people who answer it.
+struct Asked {
+    name: &'static str,
+    question: Value,
+    wanted: Value,
+    epsilon: f64,
+    answer: fn(Person<'_>) -> Vec<Entry>,
+    /// Path of the estimate in the JSON of all estimates.
+    path: &'static str,
+    truth: f64,
+}
+
+/// Somebody of a crowd.
+struct Person<'a> {
+    /// Number among the people, from 0.
+    number: u64,
+    rng: &'a mut ChaCha8Rng,
+}
+
+const HALF_WIDTH: &str = "half-width over the one wanted";
+const WITHIN: &str = "share of errors within the one wanted";
+const COVERED: &str = "share of intervals that hold the truth";
+
+impl Person<'_> {
+    /// Tells whether the person is one of every two.
+    const fn is_even(&self) -> bool {
+        self.number.is_multiple_of(2)
+    }
+
+    /// Returns the number from −1 to 1 of this one of 101 people who are spread evenly.
+    fn spread(&self) -> f64 {
+        (self.number % 101) as f64 / 50.0 - 1.0
+    }
+}
+
+fn full(items: impl IntoIterator<Item = u64>) -> Vec<Entry> {
+    let entry = |item| Entry { item, value: 1.0 };
+    items.into_iter().map(entry).collect()
+}
+
+fn valued(values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
+    let entry = |(item, value)| Entry { item, value };
+    (0..).zip(values).map(entry).collect()
+}
+
+/// Questions about shares, half of the people or more giving the first answer.
+fn shares() -> [Asked; 3] {
+    [
+        Asked {
+            name: "flag",
+            question: json!({ "kind": "flag" }),
+            wanted: json!({ "within": 0.01 }),
+            epsilon: 1.0,
+            answer: |person| full([person.number % 2]),
+            path: "/estimates/0/share",
+            truth: 0.5,
+        },
+        Asked {
+            name: "choice of 10",
+            question: json!({ "kind": "choice", "options": 10 }),
+            wanted: json!({ "within": 0.01 }),
+            epsilon: 1.0,
+            answer: |person| {
+                full([if person.is_even() {
+                    0
+                } else {
+                    1 + person.number % 9
+                }])
+            },
+            path: "/estimates/0/share",
+            truth: 0.5,
+        },
+        Asked {
+            name: "set of 16, s = 4",
+            question: json!({ "kind": "set", "options": 16, "sparsity": 4 }),
+            wanted: json!({ "within": 0.02 }),
+            epsilon: 2.0,
+            answer: |person| {
+                full(if person.number.is_multiple_of(5) {
+                    4..8
+                } else {
+                    0..4
+                })
+            },
+            path: "/estimates/0/share",
+            truth: 0.8,
+        },
+    ]
+}
+
+/// Questions about numbers and ratings.
+fn means() -> [Asked; 5] {
+    let number = json!({ "kind": "number", "min": -1, "max": 1 });
+    let of = ["a", "b", "c", "d"].map(|name| json!({ "name": name, "min": -1, "max": 1 }));
+    let cross = json!([{ "name": "beta", "kind": "flag" },
+        { "name": "load", "kind": "number", "min": -1, "max": 1 }]);
+    [
+        Asked {
+            name: "mean of a number",
+            question: number,
+            wanted: json!({ "within": 0.02 }),
+            epsilon: 1.0,
+            answer: |person| valued([person.spread()]),
+            path: "/number/mean",
+            truth: 0.0,
+        },
+        Asked {
+            name: "4 numbers",
+            question: json!({ "kind": "numbers", "of": of }),
+            wanted: json!({ "within": 0.05 }),
+            epsilon: 2.0,
+            answer: |person| valued([person.spread(), 0.5, 0.0, -1.0]),
+            path: "/estimates/0/mean",
+            truth: 0.0,
+        },
+        Asked {
+            name: "median of a number",
+            question: json!({ "kind": "number", "min": 0, "max": 30, "want": "quantiles" }),
+            wanted: json!({ "within": 1.0, "spread": 6 }),
+            epsilon: 1.0,
+            answer: |person| {
+                let normal = Normal::new(15.1_f64, 6.0).expect("a spread is above 0");
+                let number: f64 = normal.sample(person.rng);
+                valued([number.clamp(0.0, 30.0)])
+            },
+            path: "/number/quantiles/0",
+            truth: 15.1,
+        },
+        Asked {
+            name: "means of 2 rows",
+            question: json!({ "kind": "cross", "of": cross }),
+            wanted: json!({ "within": 0.05 }),
+            epsilon: 2.0,
+            answer: |person| {
+                let value = person.spread();
+                vec![Entry {
+                    item: u64::from(person.is_even()),
+                    value,
+                }]
+            },
+            path: "/cross/conditional_means/0",
+            truth: 0.0,
+        },
+        Asked {
+            name: "ratings of 20, s = 2",
+            question: json!({ "kind": "ratings", "items": 20, "value": "sign", "sparsity": 2 }),
+            wanted: json!({ "within": 0.05 }),
+            epsilon: 2.0,
+            answer: |person| valued([if person.is_even() { 1.0 } else { -1.0 }, 1.0]),
+            path: "/estimates/0/mean",
+            truth: 0.0,
+        },
+    ]
+}
+
+impl Plans {
+    /// The experiment of a size.
+    pub(crate) fn new(size: Size) -> Self {
+        Self {
+            size,
+            questions: shares().into_iter().chain(means()).collect(),
+        }
+    }
+}
+
+impl Asked {
+    /// Plans for `times` what is wanted.
+    fn plan(&self, times: f64) -> Result<(Plan, f64), StudyError> {
+        let refused = |error: &dyn std::fmt::Display| StudyError::draft(self.name, error);
+        let mut question = self.question.clone();
+        question["name"] = json!("q");
+        let mut wanted = self.wanted.clone();
+        let within = times * wanted["within"].as_f64().unwrap_or_default();
+        wanted["within"] = json!(within);
+        let survey = json!({ "questions": [question], "epsilon": self.epsilon,
+            "wanted": { "q": wanted } });
+        let survey: Survey = serde_json::from_value(survey).map_err(|error| refused(&error))?;
+        Ok((plan(&survey).map_err(|error| refused(&error))?, within))
+    }
+
+    fn measure(&self, times: f64, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let (plan, within) = self.plan(times)?;
+        let refused = |error: &dyn std::fmt::Display| StudyError::draft(self.name, error);
+        let [mut drawing, mut noise] = [stream(rng, 0), stream(rng, 1)];
+        let mut randomizer = Randomizer::new(&plan.task);
+        let mut totals = Totals::new(&plan.task);
+        for number in 0..plan.people {
+            let rng = &mut drawing;
+            let entries = (self.answer)(Person { number, rng });
+            totals.fold(&randomizer.randomize(&entries, &mut noise)?.report);
+        }
+        let options = Options {
+            quantiles: self.path.contains("quantiles").then(|| vec![0.5]),
+            ..Options::default()
+        };
+        let query = Query::new(&plan.task, &options).map_err(|error| refused(&error))?;
+        let estimates = Estimator::for_task(plan.task.clone()).estimates(&totals, &query);
+        let estimates = json!(estimates);
+        let read = |end: &str| {
+            let number = estimates.pointer(&format!("{}/{end}", self.path));
+            number
+                .and_then(Value::as_f64)
+                .ok_or_else(|| refused(&"there is no estimate"))
+        };
+        let (estimate, lower, upper) =
+            (read("estimate")?, read("interval/0")?, read("interval/1")?);
+        let is = |holds: bool| f64::from(u8::from(holds));
+        let point = Point {
+            people: plan.people,
+            items: plan.questions[0].answers.unwrap_or(1),
+            sparsity: plan.questions[0].sparsity,
+            epsilon: self.epsilon,
+            delta: 0.0,
+            parameter: within,
+        };
+        let metrics = [
+            (HALF_WIDTH, 0.5 * (upper - lower) / within),
+            (WITHIN, is((estimate - self.truth).abs() <= within)),
+            (COVERED, is((lower..=upper).contains(&self.truth))),
+        ];
+        let row = |(metric, value)| Measured::new(point, self.name, "plan", metric, value);
+        Ok(metrics.map(row).into())
+    }
+}
+
+impl Experiment for Plans {
+    fn name(&self) -> &'static str {
+        "plans"
+    }
+
+    fn title(&self) -> &'static str {
+        "Numbers of people that plans find, and reports of as many"
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        let questions = self.questions.iter().enumerate();
+        let repeats = self.size.pick(100, 400);
+        let units = questions.flat_map(|(index, own)| {
+            Unit::repeats(repeats, index, 1e4, |repeat| {
+                format!("{}, repeat {repeat}", own.name)
+            })
+        });
+        units.collect()
+    }
+
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        // A ninth of the people.
+        let times = self.size.pick(3.0, 1.0);
+        self.questions[unit.index].measure(times, rng)
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        let own = table.curves("plan", HALF_WIDTH, |_| true, |point| point.people as f64);
+        vec![Figure {
+            name: "plans".to_owned(),
+            title: "Half-width of an interval over the one that was planned for".to_owned(),
+            x: "people planned",
+            y: HALF_WIDTH,
+            logarithmic: [true, false],
+            panels: vec![Panel {
+                title: "questions".to_owned(),
+                curves: own,
+            }],
+        }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    /// An error is within the one planned for in 95 of 100 crowds or more, but for chance: a
+    /// share of 40 crowds is below 0.8 by chance in one of 10⁴. Intervals are as wide as planned,
+    /// or narrower where the crowd is not the worst.
+    #[test]
+    fn as_many_people_as_planned_are_enough() {
+        let plans = Plans::new(Size::Quick);
+        for (index, asked) in plans.questions.iter().enumerate() {
+            let rows = (0..40).flat_map(|repeat| {
+                let rng = ChaCha8Rng::seed_from_u64(1000 * index as u64 + repeat);
+                asked.measure(3.0, &rng).unwrap()
+            });
+            let table = Table::new(rows);
+            let mean = |metric| table.of("plan", metric).next().unwrap().mean;
+            let width = mean(HALF_WIDTH);
+            assert!((0.7..1.05).contains(&width), "{}: {width}", asked.name);
+            for metric in [WITHIN, COVERED] {
+                assert!(
+                    mean(metric) > 0.8,
+                    "{}, {metric}: {}",
+                    asked.name,
+                    mean(metric)
+                );
+            }
+        }
+    }
+}
