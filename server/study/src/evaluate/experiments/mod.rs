@@ -7,6 +7,7 @@ mod data;
 mod learning;
 mod neighbouring;
 mod numbers;
+mod peers;
 mod ratings;
 mod sparse;
 mod ways;
@@ -32,6 +33,7 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(learning::Learning::new(size)),
         Box::new(learning::Federated::new(size)),
         Box::new(ways::Ways::new()),
+        Box::new(peers::Peers),
         Box::new(costs::Costs::new(size)),
     ]
 }
