@@ -22,6 +22,10 @@
 //! simulations, and [`piecewise_variance`] is a formula. δ as in these is worth
 //! nothing where it is small ([`subset_delta`]), and hushbin does not offer it.
 //!
+//! More mechanisms have a law and a variance, and no sampler: [`Grid`], [`Sliding`] (PM, its
+//! best width, OPM), [`ThreeOutputs`], [`Mixed`] (HM-TP), [`Staircase`], [`SampledPiecewise`]
+//! and [`Hadamard`]. [`least_variance`] bounds all unbiased ones for one number.
+//!
 //! [`ratings`] has those for sparse ratings, which P1, P2 and P3 compare with.
 //!
 //! [`sums`] is another paper's: sums of vectors from shuffled messages, without a local ε.
@@ -52,13 +56,15 @@ pub mod sums;
 
 pub use budget::{Budget, DELTA, hockey_stick, least_epsilon};
 pub use choice::{
-    Direct, HashReport, LocalHash, OptimalHash, Rates, SubsetSelection, Unary, best_buckets,
+    Direct, Hadamard, HashReport, LocalHash, OptimalHash, Rates, SubsetSelection, Unary,
+    best_buckets,
 };
 pub use compare::{Asked, Comparison, Row, Variance, compare};
 pub use favoured::subset_delta;
 pub use gaussian::Gaussian;
 pub use learning::{Loss, clip, encode_category};
 pub use numbers::{
-    ANSWERED_EPSILON, ATTRIBUTES, Majority, SampledTwoPoints, TwoPoints, hybrid_variance,
+    ANSWERED_EPSILON, ATTRIBUTES, Grid, Majority, Mixed, Part, SampledPiecewise, SampledTwoPoints,
+    Sliding, Staircase, ThreeOutputs, TwoPoints, hybrid_variance, least_variance,
     piecewise_variance,
 };

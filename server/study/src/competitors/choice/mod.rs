@@ -1,12 +1,14 @@
 //! One choice among k answers: what the paper lists in §5, and OUE.
 
 mod direct;
+mod hadamard;
 mod local_hash;
 mod rates;
 mod subset;
 mod unary;
 
 pub use direct::Direct;
+pub use hadamard::Hadamard;
 pub use local_hash::{HashReport, LocalHash, OptimalHash, best_buckets};
 pub use rates::Rates;
 pub use subset::SubsetSelection;

@@ -7,6 +7,7 @@ mod data;
 mod learning;
 mod neighbouring;
 mod numbers;
+mod peers;
 mod plans;
 mod ratings;
 mod sparse;
@@ -33,6 +34,7 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(learning::Learning::new(size)),
         Box::new(learning::Federated::new(size)),
         Box::new(ways::Ways::new()),
+        Box::new(peers::Peers),
         Box::new(plans::Plans::new(size)),
         Box::new(costs::Costs::new(size)),
     ]

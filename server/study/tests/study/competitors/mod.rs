@@ -4,7 +4,9 @@
 mod compare;
 mod errata;
 mod estimates;
+mod laws;
 mod models;
+mod printed;
 mod privacy;
 mod ratings;
 mod reference;

@@ -1,0 +1,139 @@
+//! Hadamard response: half of a block's outputs are favoured.
+
+use hushbin::Error;
+
+use super::rates::check_options;
+use crate::competitors::budget::Budget;
+
+/// Hadamard response over k answers (Acharya, Sun, Zhang, "Hadamard Response: Estimating
+/// Distributions Privately, Efficiently, and with Little Communication", 2019). The δ of a budget is not used.
+///
+/// There are B blocks of b outputs, and a block has b − 1 answers at most. An answer favours
+/// b/2 outputs of its block, by a row of the Hadamard matrix. B and b are powers of 2. Here B
+/// is searched for the least variance on average over answers.
+///
+/// ```
+/// use hushbin_study::competitors::{Budget, Hadamard};
+///
+/// let own = Hadamard::new(100, &Budget::new(3.0, 0.0)?)?;
+/// assert_eq!((own.blocks(), own.outputs()), (8, 128));
+/// assert!(own.average_variance() < own.worst_variance());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hadamard {
+    options: u32,
+    blocks: u32,
+    /// Length b of a block.
+    length: u32,
+    e: f64,
+}
+
+impl Hadamard {
+    /// Mechanism for k `options`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
+        check_options(options)?;
+        let e = budget.epsilon().exp();
+        let of = |exponent: u32| {
+            let blocks = 1 << exponent;
+            Self {
+                options,
+                blocks,
+                length: (options.div_ceil(blocks) + 1).next_power_of_two(),
+                e,
+            }
+        };
+        // More blocks than answers leave some of them empty.
+        let all = (0..=options.ilog2()).map(of);
+        let best = all.min_by(|a, b| a.average_variance().total_cmp(&b.average_variance()));
+        Ok(best.expect("one block is tried"))
+    }
+
+    /// Number of blocks B.
+    #[must_use]
+    pub const fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    /// Number of outputs, B·b.
+    #[must_use]
+    pub const fn outputs(&self) -> u32 {
+        self.blocks * self.length
+    }
+
+    /// Probability of each output under an answer below k.
+    ///
+    /// Answer x is in block x mod B, and its row there is ⌊x/B⌋ + 1. The first row of the
+    /// matrix favours the whole block and is not used.
+    #[must_use]
+    pub fn probabilities(&self, answer: u32) -> Vec<f64> {
+        let favoured = |output: &u32| self.sign(answer, *output) > 0;
+        let sum = f64::from(self.outputs()) + 0.5 * (self.e - 1.0) * f64::from(self.length);
+        let weight = |output| if favoured(&output) { self.e } else { 1.0 };
+        (0..self.outputs())
+            .map(|output| weight(output) / sum)
+            .collect()
+    }
+
+    /// Estimate of an answer's share from one output.
+    #[must_use]
+    pub fn estimate(&self, answer: u32, output: u32) -> f64 {
+        f64::from(self.sign(answer, output)) * self.scale()
+    }
+
+    /// Greatest variance of one report's estimate of a share, over pairs of answers that exist.
+    #[must_use]
+    pub fn worst_variance(&self) -> f64 {
+        let all = self.variances().into_iter().zip(self.pairs());
+        let found = all.filter(|(_, pairs)| *pairs > 0.0).map(|own| own.0);
+        found.fold(0.0, f64::max)
+    }
+
+    /// Variance of one report's estimate, averaged over answers of the person and over
+    /// estimated answers.
+    #[must_use]
+    pub fn average_variance(&self) -> f64 {
+        let pairs = self.pairs();
+        let all = self.variances().into_iter().zip(pairs);
+        all.map(|(own, pairs)| own * pairs).sum::<f64>() / pairs.iter().sum::<f64>()
+    }
+
+    /// Numbers of pairs of equal answers, of different ones in one block, and of answers in
+    /// two blocks.
+    fn pairs(&self) -> [f64; 3] {
+        let k = f64::from(self.options);
+        let of_block = |block: u32| {
+            let members = f64::from(self.options.saturating_sub(block).div_ceil(self.blocks));
+            members * members
+        };
+        let near: f64 = (0..self.blocks).map(of_block).sum();
+        [k, near - k, k * k - near]
+    }
+
+    /// Variances for a person with the estimated answer, with another of its block, and with
+    /// one of another block.
+    fn variances(&self) -> [f64; 3] {
+        let square = self.scale().powi(2);
+        let all = self.e - 1.0 + 2.0 * f64::from(self.blocks);
+        let near = square * (self.e + 1.0) / all;
+        [near - 1.0, near, square * 2.0 / all]
+    }
+
+    /// Factor of the estimate, (e − 1 + 2B)/(e − 1).
+    fn scale(&self) -> f64 {
+        1.0 + 2.0 * f64::from(self.blocks) / (self.e - 1.0)
+    }
+
+    /// Entry of the answer's row: 1, −1, or 0 outside its block.
+    const fn sign(&self, answer: u32, output: u32) -> i32 {
+        if answer % self.blocks != output / self.length {
+            return 0;
+        }
+        let row = answer / self.blocks + 1;
+        let odd = (row & (output % self.length)).count_ones() % 2;
+        1 - 2 * odd as i32
+    }
+}

@@ -1,0 +1,138 @@
+//! Generalised randomised response over evenly spaced levels.
+
+use hushbin::Error;
+use hushbin::bounds::{Bound, EPSILON};
+
+/// Grid of r steps between −1 and 1.
+///
+/// A number is rounded to one of its two neighbouring levels without bias. The level is
+/// reported with odds of exp(ε) against each of the r remaining levels. One step is
+/// [`TwoPoints`](super::TwoPoints).
+///
+/// ```
+/// use hushbin_study::competitors::Grid;
+///
+/// let grid = Grid::best(2.0)?;
+/// assert_eq!(grid.steps(), 2);
+/// assert!((grid.worst_variance() - 1.0).abs() < 1e-3);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    steps: u32,
+    e: f64,
+}
+
+const STEPS: Bound = Bound {
+    name: "steps",
+    min: 1.0,
+    max: 64.0,
+};
+
+impl Grid {
+    /// Grid of r `steps` at ε.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where r is not 1 to 64 or ε is outside [`EPSILON`].
+    pub fn new(steps: u32, epsilon: f64) -> Result<Self, Error> {
+        STEPS.check(f64::from(steps))?;
+        EPSILON.check(epsilon)?;
+        Ok(Self {
+            steps,
+            e: epsilon.exp(),
+        })
+    }
+
+    /// Grid of least worst variance at ε.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    pub fn best(epsilon: f64) -> Result<Self, Error> {
+        let mut best = Self::new(1, epsilon)?;
+        for steps in 2..=STEPS.max as u32 {
+            let other = Self::new(steps, epsilon)?;
+            if other.worst_variance() < best.worst_variance() {
+                best = other;
+            }
+        }
+        Ok(best)
+    }
+
+    /// Number of steps r.
+    #[must_use]
+    pub const fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// Estimate from each level that can be reported, ascending.
+    #[must_use]
+    pub fn estimates(&self) -> Vec<f64> {
+        let scaled = |level| self.level(level) / self.gap();
+        (0..=self.steps).map(scaled).collect()
+    }
+
+    /// Probability of each level under a number in [−1, 1].
+    #[must_use]
+    pub fn probabilities(&self, value: f64) -> Vec<f64> {
+        let (low, up) = self.below(value);
+        let own = |level| {
+            let rounded = match level {
+                _ if level == low => 1.0 - up,
+                _ if level == low + 1 => up,
+                _ => 0.0,
+            };
+            self.rest() + self.gap() * rounded
+        };
+        (0..=self.steps).map(own).collect()
+    }
+
+    /// Variance of one report's estimate of a number in [−1, 1].
+    #[must_use]
+    pub fn variance(&self, value: f64) -> f64 {
+        let (low, up) = self.below(value);
+        let [from, to] = [low, low + 1].map(|level| self.mean_square(level));
+        from + up * (to - from) - value * value
+    }
+
+    /// Greatest variance over all numbers in [−1, 1].
+    ///
+    /// Between two levels the mean square is linear, so the variance is greatest at half its
+    /// slope or at the nearer end.
+    #[must_use]
+    pub fn worst_variance(&self) -> f64 {
+        let of_step = |low: u32| {
+            let ends = [low, low + 1];
+            let [from, to] = ends.map(|level| self.mean_square(level));
+            let [left, right] = ends.map(|level| self.level(level));
+            let turn = 0.5 * (to - from) / (right - left);
+            self.variance(turn.clamp(left, right))
+        };
+        (0..self.steps).map(of_step).fold(0.0, f64::max)
+    }
+
+    /// Level below a number, and the probability of rounding up from it.
+    fn below(&self, value: f64) -> (u32, f64) {
+        let place = 0.5 * (value + 1.0) * f64::from(self.steps);
+        let low = place.floor().clamp(0.0, f64::from(self.steps - 1));
+        (low as u32, place - low)
+    }
+
+    fn level(&self, level: u32) -> f64 {
+        2.0 * f64::from(level) / f64::from(self.steps) - 1.0
+    }
+
+    /// Probability of a level that the number is not rounded to.
+    fn rest(&self) -> f64 {
+        1.0 / (self.e + f64::from(self.steps))
+    }
+
+    fn gap(&self) -> f64 {
+        (self.e - 1.0) * self.rest()
+    }
+
+    /// Mean square of the estimate of a number at a level.
+    fn mean_square(&self, level: u32) -> f64 {
+        let all: f64 = (0..=self.steps).map(|own| self.level(own).powi(2)).sum();
+        (self.rest() * all + self.gap() * self.level(level).powi(2)) / self.gap().powi(2)
+    }
+}

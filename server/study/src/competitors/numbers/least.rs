@@ -1,0 +1,129 @@
+//! Variance below which no unbiased mechanism for one number can be in the worst case.
+//!
+//! Up to ε = 0.7122 there is a closed form. Above, a dual certificate proves a bound at each
+//! ε that has one. A certificate holds multipliers λ, β and α for evenly spaced inputs. With
+//! g(y) = λy² − βy − α for each input, let F(y) = Σ g⁺ − e·Σ g⁻. If F is at least 0 for each
+//! y, each unbiased ε-private mechanism has a worst variance of Σ (α + βx − λx²) or more.
+//! Elsewhere the least F is added. So a wrong certificate lowers the bound and is harmless.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// Multipliers of the inputs j/(N − 1) from 0 to 1, N of them. Those of −x are λ, −β and α.
+#[derive(Debug, Deserialize)]
+struct Certificate {
+    epsilon: f64,
+    lambda: Vec<f64>,
+    beta: Vec<f64>,
+    alpha: Vec<f64>,
+}
+
+/// Multipliers of one input x.
+#[derive(Debug, Clone, Copy)]
+struct Multipliers {
+    x: f64,
+    lambda: f64,
+    beta: f64,
+    alpha: f64,
+}
+
+static CERTIFICATES: LazyLock<Vec<Certificate>> = LazyLock::new(|| {
+    let text = include_str!("certificates.json");
+    serde_json::from_str(text).expect("the file is part of the program")
+});
+
+/// Outputs beyond this are far from each sign change.
+const FAR: f64 = 1e6;
+
+/// Lower bound on the worst variance of one unbiased report of a number in [−1, 1], where
+/// one is known.
+///
+/// The bound is exact up to ε = 0.7122.
+///
+/// ```
+/// use hushbin_study::competitors::least_variance;
+///
+/// assert!((least_variance(0.5).unwrap() - 16.0028).abs() < 1e-4);
+/// assert!((least_variance(2.0).unwrap() - 0.8653).abs() < 1e-4);
+/// assert_eq!(least_variance(2.01), None);
+/// ```
+#[must_use]
+pub fn least_variance(epsilon: f64) -> Option<f64> {
+    let g = (0.5 * epsilon).tanh();
+    if 2.0 * g <= (2.0 * (-epsilon).exp()).ln_1p() {
+        return Some(1.0 / (g.tanh() * g) - 1.0);
+    }
+    let own = CERTIFICATES.iter().find(|own| own.epsilon == epsilon)?;
+    Some(own.bound())
+}
+
+impl Certificate {
+    fn bound(&self) -> f64 {
+        let inputs = self.inputs();
+        let sum = inputs
+            .iter()
+            .map(|own| own.alpha + (own.beta - own.lambda * own.x) * own.x);
+        let total: f64 = inputs.iter().map(|own| own.lambda).sum();
+        (sum.sum::<f64>() + least(&inputs, self.epsilon.exp())) / total
+    }
+
+    fn inputs(&self) -> Vec<Multipliers> {
+        let last = self.lambda.len() as f64 - 1.0;
+        let all = self.lambda.iter().zip(&self.beta).zip(&self.alpha);
+        let both = all
+            .enumerate()
+            .flat_map(|(place, ((lambda, beta), alpha))| {
+                let signs: &[f64] = if place == 0 { &[1.0] } else { &[-1.0, 1.0] };
+                signs.iter().map(move |sign| Multipliers {
+                    x: sign * place as f64 / last,
+                    lambda: *lambda,
+                    beta: sign * beta,
+                    alpha: *alpha,
+                })
+            });
+        both.collect()
+    }
+}
+
+/// Least F over all y, or 0 where F is positive. Between sign changes F is quadratic.
+fn least(inputs: &[Multipliers], e: f64) -> f64 {
+    let mut turns = vec![-FAR, FAR];
+    turns.extend(inputs.iter().flat_map(Multipliers::roots));
+    turns.sort_by(f64::total_cmp);
+    let of_segment = |ends: &[f64]| {
+        let middle = ends[0].midpoint(ends[1]);
+        let (mut square, mut line, mut flat) = (0.0, 0.0, 0.0);
+        for own in inputs {
+            let weight = if own.at(middle) >= 0.0 { 1.0 } else { e };
+            square += weight * own.lambda;
+            line -= weight * own.beta;
+            flat -= weight * own.alpha;
+        }
+        let turn = (-0.5 * line / square).clamp(ends[0], ends[1]);
+        let at = |y: f64| (square * y + line) * y + flat;
+        at(turn).min(at(ends[0])).min(at(ends[1]))
+    };
+    turns.windows(2).map(of_segment).fold(0.0, f64::min)
+}
+
+impl Multipliers {
+    fn at(&self, y: f64) -> f64 {
+        (self.lambda * y - self.beta) * y - self.alpha
+    }
+
+    /// Outputs at which g changes its sign.
+    fn roots(&self) -> Vec<f64> {
+        let square = self.beta * self.beta + 4.0 * self.lambda * self.alpha;
+        if self.lambda > 0.0 && square >= 0.0 {
+            let root = square.sqrt();
+            return [-root, root]
+                .map(|root| 0.5 * (self.beta + root) / self.lambda)
+                .into();
+        }
+        if self.lambda == 0.0 && self.beta != 0.0 {
+            return vec![-self.alpha / self.beta];
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,93 @@
+//! HM-TP: Three-Outputs or a piecewise mechanism, drawn for each report.
+
+use hushbin::Error;
+use hushbin::bounds::EPSILON;
+
+use super::search::{minimum, most_of_quadratic};
+use super::sliding::Sliding;
+use super::three_outputs::ThreeOutputs;
+
+/// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020), with all three of its
+/// parameters at the least worst variance.
+///
+/// ```
+/// use hushbin_study::competitors::{Mixed, Sliding, ThreeOutputs};
+///
+/// let mixed = Mixed::best(2.0)?;
+/// assert!(mixed.worst_variance() < ThreeOutputs::best(2.0)?.worst_variance());
+/// assert!(mixed.worst_variance() < Sliding::best(2.0)?.worst_variance());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mixed {
+    part: f64,
+    sliding: Sliding,
+    three: ThreeOutputs,
+}
+
+impl Mixed {
+    /// Mixture of least worst variance at ε.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    pub fn best(epsilon: f64) -> Result<Self, Error> {
+        EPSILON.check(epsilon)?;
+        let most = ThreeOutputs::most(epsilon);
+        let of = |middle: f64, logarithm: f64| {
+            let own = Self {
+                part: 0.0,
+                sliding: Sliding::with_part(logarithm.exp(), epsilon),
+                three: ThreeOutputs::with_middle(middle, epsilon),
+            };
+            let with = |part| Self { part, ..own };
+            with(minimum([0.0, 1.0], |part| with(part).worst_variance()))
+        };
+        let with_middle = |middle: f64| {
+            let width = |logarithm| of(middle, logarithm).worst_variance();
+            of(middle, minimum([-8.0, 0.6], width))
+        };
+        // Several local minima are possible, so the search begins at the best of a grid.
+        let step = most / 24.0;
+        let tried = (0..=24).map(|place| with_middle(f64::from(place) * step));
+        let best = tried.min_by(|a, b| a.worst_variance().total_cmp(&b.worst_variance()));
+        let best = best.expect("25 are tried");
+        let [low, high] = [-step, step].map(|way| (best.three.middle() + way).clamp(0.0, most));
+        let found = with_middle(minimum([low, high], |a| with_middle(a).worst_variance()));
+        Ok(if found.worst_variance() < best.worst_variance() {
+            found
+        } else {
+            best
+        })
+    }
+
+    /// Probability of the piecewise mechanism.
+    #[must_use]
+    pub const fn part(&self) -> f64 {
+        self.part
+    }
+
+    /// Piecewise mechanism that is drawn with that probability.
+    #[must_use]
+    pub const fn sliding(&self) -> Sliding {
+        self.sliding
+    }
+
+    /// Three outputs that are drawn else.
+    #[must_use]
+    pub const fn three(&self) -> ThreeOutputs {
+        self.three
+    }
+
+    /// Variance of one report's estimate of a number in [−1, 1].
+    #[must_use]
+    pub fn variance(&self, value: f64) -> f64 {
+        let [own, other] = [self.sliding.variance(value), self.three.variance(value)];
+        self.part * own + (1.0 - self.part) * other
+    }
+
+    /// Greatest variance over all numbers.
+    #[must_use]
+    pub fn worst_variance(&self) -> f64 {
+        most_of_quadratic(|value| self.variance(value))
+    }
+}

@@ -1,0 +1,131 @@
+//! Some of d attributes, each by a mechanism for one number.
+
+use hushbin::Error;
+use hushbin::bounds::EPSILON;
+
+use super::input::ATTRIBUTES;
+use super::mixed::Mixed;
+use super::piecewise::hybrid_variance;
+use super::search::most_of_quadratic;
+use super::sliding::Sliding;
+
+/// Mechanism for one number that each drawn attribute is reported by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Piecewise mechanism PM.
+    Piecewise,
+    /// Piecewise mechanism with the best width.
+    BestWidth,
+    /// Hybrid mechanism HM.
+    Hybrid,
+    /// Mixture HM-TP.
+    Mixed,
+}
+
+/// Mechanism at a budget.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum One {
+    Sliding(Sliding),
+    Hybrid(f64),
+    Mixed(Mixed),
+}
+
+/// Mechanism for d attributes of N. Wang et al. (ICDE 2019, Algorithm 4): k drawn attributes,
+/// each by a mechanism for one number at ε/k. Estimates are scaled by d/k.
+///
+/// ```
+/// use hushbin_study::competitors::{Part, SampledPiecewise};
+///
+/// let published = SampledPiecewise::new(2, Part::Hybrid, 4.0)?;
+/// let best = SampledPiecewise::best(2, Part::Hybrid, 4.0)?;
+/// assert_eq!((published.answered(), best.answered()), (1, 2));
+/// assert!(best.worst_variance() < published.worst_variance());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SampledPiecewise {
+    attributes: u32,
+    answered: u32,
+    one: One,
+}
+
+/// Divisor of ε in the paper's number of drawn attributes.
+const EPSILON_OF_ONE: f64 = 2.5;
+/// Least ε/k that is searched. Below it HM is two points.
+const LEAST_EPSILON: f64 = 0.6;
+
+impl SampledPiecewise {
+    /// Mechanism with the paper's k = max(1, min(d, ⌊ε/2.5⌋)).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where d is outside [`ATTRIBUTES`], or ε or ε/k outside
+    /// [`EPSILON`].
+    pub fn new(attributes: u32, part: Part, epsilon: f64) -> Result<Self, Error> {
+        ATTRIBUTES.check(f64::from(attributes))?;
+        EPSILON.check(epsilon)?;
+        let answered = ((epsilon / EPSILON_OF_ONE) as u32).clamp(1, attributes);
+        Self::with_answered(attributes, answered, part, epsilon)
+    }
+
+    /// Mechanism with the k of least worst variance.
+    ///
+    /// # Errors
+    /// As [`SampledPiecewise::new`].
+    pub fn best(attributes: u32, part: Part, epsilon: f64) -> Result<Self, Error> {
+        let mut best = Self::new(attributes, part, epsilon)?;
+        let most = ((epsilon / LEAST_EPSILON) as u32).clamp(1, attributes);
+        for answered in 1..=most {
+            let other = Self::with_answered(attributes, answered, part, epsilon)?;
+            if other.worst_variance() < best.worst_variance() {
+                best = other;
+            }
+        }
+        Ok(best)
+    }
+
+    fn with_answered(
+        attributes: u32,
+        answered: u32,
+        part: Part,
+        epsilon: f64,
+    ) -> Result<Self, Error> {
+        let each = epsilon / f64::from(answered);
+        EPSILON.check(each)?;
+        let one = match part {
+            Part::Piecewise => One::Sliding(Sliding::published(each)?),
+            Part::BestWidth => One::Sliding(Sliding::best(each)?),
+            Part::Hybrid => One::Hybrid(each),
+            Part::Mixed => One::Mixed(Mixed::best(each)?),
+        };
+        Ok(Self {
+            attributes,
+            answered,
+            one,
+        })
+    }
+
+    /// Number of attributes drawn, k.
+    #[must_use]
+    pub const fn answered(&self) -> u32 {
+        self.answered
+    }
+
+    /// Variance of one report's estimate of an attribute at x: (d/k)·E y² − x², where y is
+    /// the report of one number.
+    #[must_use]
+    pub fn variance(&self, value: f64) -> f64 {
+        let times = f64::from(self.attributes) / f64::from(self.answered);
+        let own = match &self.one {
+            One::Sliding(own) => own.variance(value),
+            One::Hybrid(each) => hybrid_variance(value, *each).expect("the budget was checked"),
+            One::Mixed(own) => own.variance(value),
+        };
+        times * (own + value * value) - value * value
+    }
+
+    /// Greatest variance over all numbers.
+    #[must_use]
+    pub fn worst_variance(&self) -> f64 {
+        most_of_quadratic(|value| self.variance(value))
+    }
+}

@@ -1,0 +1,64 @@
+//! Staircase noise added to the number.
+
+use hushbin::Error;
+use hushbin::bounds::EPSILON;
+
+/// Distance Δ between −1 and 1.
+const RANGE: f64 = 2.0;
+
+/// Staircase mechanism of least variance (Geng, Kairouz, Oh, Viswanath, "The Staircase
+/// Mechanism in Differential Privacy", 2015): noise whose density falls by exp(−ε) once in
+/// each step of length 2.
+///
+/// ```
+/// use hushbin_study::competitors::Staircase;
+///
+/// // At a small ε it is Laplace noise, at a large one it has less than half the variance.
+/// let of = |epsilon: f64| Staircase::new(epsilon).map(|own| own.variance() * epsilon.powi(2) / 8.0);
+/// assert!((of(0.1)? - 1.0).abs() < 1e-2 && of(6.0)? < 0.5);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Staircase {
+    /// Reciprocal of exp(ε).
+    fall: f64,
+}
+
+impl Staircase {
+    /// Mechanism at ε.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    pub fn new(epsilon: f64) -> Result<Self, Error> {
+        EPSILON.check(epsilon)?;
+        Ok(Self {
+            fall: (-epsilon).exp(),
+        })
+    }
+
+    /// Part γ of a step at which the density falls.
+    #[must_use]
+    pub fn part(&self) -> f64 {
+        let b = self.fall;
+        let cube = b - 2.0 * b.powi(2) + 2.0 * b.powi(4) - b.powi(5);
+        (0.5 * cube).cbrt() / (1.0 - b).powi(2) - b / (1.0 - b)
+    }
+
+    /// Density of a noise.
+    #[must_use]
+    pub fn density(&self, noise: f64) -> f64 {
+        let (b, part) = (self.fall, self.part());
+        let place = noise.abs() / RANGE;
+        let falls = place.floor() + f64::from(u8::from(place.fract() >= part));
+        let first = (1.0 - b) / (2.0 * RANGE * (part + b * (1.0 - part)));
+        first * b.powf(falls)
+    }
+
+    /// Variance of one report, the same at each number.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        let b = self.fall;
+        let root = (0.5 * b * (1.0 + b)).cbrt().powi(2);
+        (RANGE / (1.0 - b)).powi(2) * (root + b)
+    }
+}

@@ -1,0 +1,111 @@
+//! Three-Outputs: −C, 0 or C.
+
+use hushbin::Error;
+use hushbin::bounds::EPSILON;
+
+use super::search::minimum;
+
+/// Three-Outputs (Y. Zhao et al., IEEE Internet of Things Journal, 2020).
+///
+/// A number of 0 gives the output 0 with probability a, and a number of ±1 with a/e. Each
+/// probability is linear in between. The paper has a cubic's root for the a of least worst
+/// variance. Here it is searched.
+///
+/// ```
+/// use hushbin_study::competitors::ThreeOutputs;
+///
+/// let [low, middle, high] = ThreeOutputs::best(2.0)?.probabilities(0.25);
+/// assert!((low + middle + high - 1.0).abs() < 1e-12);
+/// assert!(low < high);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ThreeOutputs {
+    middle: f64,
+    e: f64,
+}
+
+impl ThreeOutputs {
+    /// Mechanism of least worst variance at ε.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    pub fn best(epsilon: f64) -> Result<Self, Error> {
+        EPSILON.check(epsilon)?;
+        let of = |middle| Self::with_middle(middle, epsilon);
+        let best = minimum([0.0, Self::most(epsilon)], |middle| {
+            of(middle).worst_variance()
+        });
+        let [own, none] = [of(best), of(0.0)];
+        Ok(if own.worst_variance() < none.worst_variance() {
+            own
+        } else {
+            none
+        })
+    }
+
+    /// Greatest a that is ε-private, e/(e + 2): there C is as likely at 0 as at −1.
+    pub(super) fn most(epsilon: f64) -> f64 {
+        1.0 / (1.0 + 2.0 * (-epsilon).exp())
+    }
+
+    pub(super) fn with_middle(middle: f64, epsilon: f64) -> Self {
+        Self {
+            middle,
+            e: epsilon.exp(),
+        }
+    }
+
+    /// Probability a of the output 0 under a number of 0.
+    #[must_use]
+    pub const fn middle(&self) -> f64 {
+        self.middle
+    }
+
+    /// Greatest output C.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        let e = self.e;
+        e * (e + 1.0) / ((e - 1.0) * (e - self.middle))
+    }
+
+    /// Probabilities of −C, 0 and C under a number in [−1, 1].
+    #[must_use]
+    pub fn probabilities(&self, value: f64) -> [f64; 3] {
+        let (a, e) = (self.middle, self.e);
+        let from = 0.5 * (1.0 - a);
+        let to = [(e - a) / (e * (e + 1.0)), a / e, (e - a) / (e + 1.0)];
+        let between = |from: f64, to: f64| from + value.abs() * (to - from);
+        let own = [
+            between(from, to[0]),
+            between(a, to[1]),
+            between(from, to[2]),
+        ];
+        if value < 0.0 {
+            [own[2], own[1], own[0]]
+        } else {
+            own
+        }
+    }
+
+    /// Variance of one report's estimate of a number in [−1, 1].
+    #[must_use]
+    pub fn variance(&self, value: f64) -> f64 {
+        let [flat, slope] = self.square();
+        flat + slope * value.abs() - value * value
+    }
+
+    /// Greatest variance over all numbers.
+    #[must_use]
+    pub fn worst_variance(&self) -> f64 {
+        let [_, slope] = self.square();
+        self.variance((0.5 * slope).min(1.0))
+    }
+
+    /// Mean square of the estimate at 0, and its slope above.
+    fn square(&self) -> [f64; 2] {
+        let square = self.scale().powi(2);
+        let less = self.middle * (1.0 - 1.0 / self.e);
+        [square * (1.0 - self.middle), square * less]
+    }
+}

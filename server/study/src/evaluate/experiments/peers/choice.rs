@@ -1,0 +1,26 @@
+//! One of k answers.
+
+use super::peer::{MEAN, Peer, WORST};
+use crate::competitors::{Asked, Budget, Hadamard, compare};
+use crate::evaluate::measure::experiment::StudyError;
+
+/// Numbers of answers k. A flag has two.
+pub(super) const OPTIONS: [u32; 8] = [2, 3, 5, 7, 10, 23, 40, 100];
+/// Values of ε.
+pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+
+/// Peers for k `options` at ε. The first is of hushbin.
+pub(super) fn peers(options: u32, epsilon: f64) -> Result<Vec<Peer>, StudyError> {
+    let budget = Budget::new(epsilon, 0.0)?;
+    let mut peers = Peer::all(&compare(Asked::Choice { options }, &budget, 1)?);
+    let own = Hadamard::new(options, &budget)?;
+    let values = vec![
+        (WORST, own.worst_variance()),
+        (MEAN, own.average_variance()),
+    ];
+    peers.push(Peer {
+        name: "Hadamard response",
+        values,
+    });
+    Ok(peers)
+}

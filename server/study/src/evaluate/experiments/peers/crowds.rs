@@ -1,0 +1,81 @@
+//! Crowds over which the variance of one number is averaged.
+
+use super::peer::MEAN;
+
+/// Crowd of numbers in [−1, 1].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Crowd {
+    /// Uniform numbers.
+    Uniform,
+    /// Normal numbers of mean 0 and deviation 1/4, clipped.
+    Normal,
+    /// Exponential numbers of mean 0.2 above −1, clipped.
+    Skewed,
+    /// Half of the people at −1, half at 1.
+    Ends,
+    /// Numbers that are 0.
+    Middle,
+}
+
+/// Number of cells of the midpoint rule.
+const CELLS: u32 = 2000;
+
+impl Crowd {
+    /// Crowds in the order of the tables.
+    pub(super) const ALL: [Self; 5] = [
+        Self::Uniform,
+        Self::Normal,
+        Self::Skewed,
+        Self::Ends,
+        Self::Middle,
+    ];
+
+    /// Metric of the mean variance over the crowd.
+    pub(super) const fn metric(self) -> &'static str {
+        match self {
+            Self::Uniform => MEAN,
+            Self::Normal => "mean variance, N(0, 1/16)",
+            Self::Skewed => "mean variance, -1 + Exp(0.2)",
+            Self::Ends => "mean variance, halves at ±1",
+            Self::Middle => "mean variance, all at 0",
+        }
+    }
+
+    /// Mean of a function over the crowd.
+    pub(super) fn mean(self, of: &dyn Fn(f64) -> f64) -> f64 {
+        let below: fn(f64) -> f64 = match self {
+            Self::Uniform => |x| 0.5 * (x + 1.0),
+            Self::Normal => |x| 0.5 * libm::erfc(-4.0 * x * std::f64::consts::FRAC_1_SQRT_2),
+            Self::Skewed => |x| -(-5.0 * (x + 1.0)).exp_m1(),
+            Self::Ends => return of(-1.0).midpoint(of(1.0)),
+            Self::Middle => return of(0.0),
+        };
+        let edge = |cell: u32| 2.0 * f64::from(cell) / f64::from(CELLS) - 1.0;
+        let part = |cell: u32| {
+            let [low, high] = [edge(cell), edge(cell + 1)];
+            (below(high) - below(low)) * of(low.midpoint(high))
+        };
+        let inside: f64 = (0..CELLS).map(part).sum();
+        below(-1.0) * of(-1.0) + inside + (1.0 - below(1.0)) * of(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_of_squares_are_those_of_the_laws() {
+        for (crowd, square) in [
+            (Crowd::Uniform, 1.0 / 3.0),
+            (Crowd::Normal, 1.0 / 16.0),
+            (Crowd::Skewed, 0.68),
+            (Crowd::Ends, 1.0),
+            (Crowd::Middle, 0.0),
+        ] {
+            assert!((crowd.mean(&|_| 1.0) - 1.0).abs() < 1e-12);
+            let found = crowd.mean(&|x| x * x);
+            assert!((found - square).abs() < 1e-4, "{crowd:?}: {found}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! One number in [−1, 1].
+
+use hushbin::choose::window::Draft;
+use hushbin::domain::Domain;
+use hushbin::mechanism::window::Window;
+
+use super::crowds::Crowd;
+use super::peer::{LEAST, Peer, WORST};
+use crate::competitors::{
+    Budget, Grid, Mixed, Sliding, Staircase, ThreeOutputs, TwoPoints, hybrid_variance,
+    least_variance,
+};
+use crate::evaluate::measure::experiment::StudyError;
+
+/// Values of ε. Those of the design's tables, and 0.35, 1.7, 3.4 and 5.5.
+pub(super) const EPSILONS: [f64; 16] = [
+    0.25, 0.35, 0.5, 0.75, 1.0, 1.25, 1.5, 1.7, 2.0, 2.5, 3.0, 3.4, 4.0, 5.0, 5.5, 6.0,
+];
+
+/// Peers at ε. The first is of hushbin.
+pub(super) fn peers(epsilon: f64) -> Result<Vec<Peer>, StudyError> {
+    let domain = Domain::dense(1);
+    let window = Window::choose(&domain, epsilon, &Draft::default())?.rates(&domain, epsilon);
+    let mut peers = vec![peer("hushbin window", window.worst_variance(), &|x| {
+        window.variance(x)
+    })];
+    let points = TwoPoints::new(&Budget::new(epsilon, 0.0)?);
+    let worst = points.variance(0.0);
+    peers.push(peer("two points", worst, &|x| points.variance(x)));
+    let grid = Grid::best(epsilon)?;
+    peers.push(peer("grid", grid.worst_variance(), &|x| grid.variance(x)));
+    for (name, own) in [
+        ("PM", Sliding::published(epsilon)?),
+        ("PM, best width", Sliding::best(epsilon)?),
+        ("OPM, unbiased", Sliding::optimal(epsilon)?),
+    ] {
+        peers.push(peer(name, own.worst_variance(), &|x| own.variance(x)));
+    }
+    let [middle, end] = [
+        hybrid_variance(0.0, epsilon)?,
+        hybrid_variance(1.0, epsilon)?,
+    ];
+    // Quadratic in the number.
+    let hybrid = |x: f64| middle + (end - middle) * x * x;
+    peers.push(peer("HM", middle.max(end), &hybrid));
+    let three = ThreeOutputs::best(epsilon)?;
+    let worst = three.worst_variance();
+    peers.push(peer("Three-Outputs", worst, &|x| three.variance(x)));
+    let mixed = Mixed::best(epsilon)?;
+    peers.push(peer("HM-TP", mixed.worst_variance(), &|x| {
+        mixed.variance(x)
+    }));
+    let noise = Staircase::new(epsilon)?.variance();
+    peers.push(peer("staircase", noise, &|_| noise));
+    if let Some(least) = least_variance(epsilon) {
+        peers.push(Peer::bound(vec![(LEAST, least)]));
+    }
+    Ok(peers)
+}
+
+fn peer(name: &'static str, worst: f64, variance: &dyn Fn(f64) -> f64) -> Peer {
+    let means = Crowd::ALL.map(|crowd| (crowd.metric(), crowd.mean(variance)));
+    let mut values = vec![(WORST, worst)];
+    values.extend(means);
+    Peer { name, values }
+}

@@ -1,0 +1,49 @@
+//! Mechanism of a cell, and names of metrics.
+
+use crate::competitors::{Comparison, Row};
+
+/// Mechanism with its variance in each metric.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Peer {
+    pub(super) name: &'static str,
+    pub(super) values: Vec<(&'static str, f64)>,
+}
+
+/// Metric of the greatest variance over inputs.
+pub(super) const WORST: &str = "worst variance";
+/// Metric of the mean over uniform inputs.
+pub(super) const MEAN: &str = "mean variance";
+/// Metric of the bound that holds for each unbiased mechanism.
+pub(super) const LEAST: &str = "least worst variance";
+/// Name under which that bound is listed.
+pub(super) const BOUND: &str = "lower bound";
+
+impl Peer {
+    pub(super) fn bound(values: Vec<(&'static str, f64)>) -> Self {
+        Self {
+            name: BOUND,
+            values,
+        }
+    }
+
+    /// Rows of a comparison that have a variance.
+    pub(super) fn all(compared: &Comparison) -> Vec<Self> {
+        let peer = |row: &Row| {
+            let variance = row.variance?;
+            Some(Self {
+                name: row.mechanism,
+                values: vec![(WORST, variance.worst), (MEAN, variance.average)],
+            })
+        };
+        compared.rows.iter().filter_map(peer).collect()
+    }
+
+    pub(super) fn value(&self, metric: &str) -> Option<f64> {
+        let own = self.values.iter().find(|own| own.0 == metric);
+        own.map(|own| own.1)
+    }
+
+    pub(super) fn is_published(&self) -> bool {
+        !self.name.starts_with("hushbin")
+    }
+}

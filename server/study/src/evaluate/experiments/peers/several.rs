@@ -1,0 +1,68 @@
+//! Several numbers in [−1, 1], all of which each person has.
+
+use hushbin::choose::window::Draft;
+use hushbin::domain::Domain;
+use hushbin::mechanism::window::Window;
+
+use super::crowds::Crowd;
+use super::peer::{MEAN, Peer, WORST};
+use crate::competitors::{Asked, Budget, Part, SampledPiecewise, compare};
+use crate::evaluate::measure::experiment::StudyError;
+
+/// Numbers d of a person.
+pub(super) const ATTRIBUTES: [u32; 5] = [2, 3, 4, 8, 16];
+/// Values of ε.
+pub(super) const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 6.0];
+
+/// Peers for d `attributes` at ε. The first is of hushbin.
+pub(super) fn peers(attributes: u32, epsilon: f64) -> Result<Vec<Peer>, StudyError> {
+    let asked = Asked::Numbers { attributes };
+    let compared = compare(asked, &Budget::new(epsilon, 0.0)?, 1)?;
+    let mut peers = Peer::all(&compared);
+    for (name, part) in [
+        ("sampled PM", Part::Piecewise),
+        ("sampled HM", Part::Hybrid),
+    ] {
+        let own = SampledPiecewise::new(attributes, part, epsilon)?;
+        peers.push(sampled(name, &own));
+    }
+    for (name, part) in [
+        ("sampled PM, best k", Part::Piecewise),
+        ("sampled PM, best k and width", Part::BestWidth),
+        ("sampled HM, best k", Part::Hybrid),
+        ("sampled HM-TP, best k", Part::Mixed),
+    ] {
+        let own = SampledPiecewise::best(attributes, part, epsilon)?;
+        peers.push(sampled(name, &own));
+    }
+    peers.push(split(attributes, epsilon)?);
+    Ok(peers)
+}
+
+fn sampled(name: &'static str, own: &SampledPiecewise) -> Peer {
+    let mean = Crowd::Uniform.mean(&|x| own.variance(x));
+    let values = vec![(WORST, own.worst_variance()), (MEAN, mean)];
+    Peer { name, values }
+}
+
+/// Windows of one number at ε/m for m drawn numbers, with the best m that divides d.
+fn split(attributes: u32, epsilon: f64) -> Result<Peer, StudyError> {
+    let draft = Draft {
+        drawn: Some(1),
+        ..Draft::default()
+    };
+    let mut best = [f64::INFINITY; 2];
+    for drawn in (1..=attributes).filter(|drawn| attributes.is_multiple_of(*drawn)) {
+        // A report of one among d/m numbers has the scale of m reports among d.
+        let domain = Domain::dense(attributes / drawn);
+        let each = epsilon / f64::from(drawn);
+        let own = Window::choose(&domain, each, &draft)?.rates(&domain, each);
+        if own.worst_variance() < best[0] {
+            best = [own.worst_variance(), own.average_variance()];
+        }
+    }
+    Ok(Peer {
+        name: "hushbin window, ε split",
+        values: vec![(WORST, best[0]), (MEAN, best[1])],
+    })
+}

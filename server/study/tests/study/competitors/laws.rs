@@ -1,0 +1,312 @@
+//! Laws of mechanisms for one number and for a choice, listed or integrated in full.
+
+use hushbin_study::competitors::{
+    Budget, Grid, Hadamard, Mixed, Part, SampledPiecewise, Sliding, Staircase, ThreeOutputs,
+    TwoPoints, hybrid_variance,
+};
+
+const EPSILONS: [f64; 7] = [0.25, 0.7, 1.0, 1.7, 2.5, 4.0, 6.0];
+const NUMBERS: [f64; 8] = [-1.0, -0.61, -0.2, 0.0, 0.05, 0.5, 0.97, 1.0];
+
+/// Mass, mean and mean square.
+type Moments = [f64; 3];
+
+fn moments(outcomes: impl IntoIterator<Item = (f64, f64)>) -> Moments {
+    let add = |[mass, mean, square]: Moments, (p, y): (f64, f64)| {
+        [mass + p, mean + p * y, square + p * y * y]
+    };
+    outcomes.into_iter().fold([0.0; 3], add)
+}
+
+/// Adds up laws with weights.
+fn mixture<const N: usize>(parts: [(f64, Moments); N]) -> Moments {
+    let sum = |at: usize| parts.iter().map(|(weight, own)| weight * own[at]).sum();
+    [0, 1, 2].map(sum)
+}
+
+fn assert_law([mass, mean, square]: Moments, value: f64, variance: f64, what: &str) {
+    assert!((mass - 1.0).abs() < 1e-12, "{what}: {mass}");
+    assert!((mean - value).abs() < 1e-9, "{what}, {value}: {mean}");
+    let found = square - value * value;
+    let relative = found / variance - 1.0;
+    assert!(relative.abs() < 1e-9, "{what}, {value}: {found} {variance}");
+}
+
+/// Checks that no number has a greater variance than the worst, and that one has it.
+fn assert_worst(worst: f64, variance: impl Fn(f64) -> f64) {
+    let numbers = (-4000..=4000).map(|step| f64::from(step) / 4000.0);
+    let found = numbers.map(variance).fold(0.0, f64::max);
+    assert!(found <= worst * (1.0 + 1e-12), "{found} {worst}");
+    assert!(found >= worst * (1.0 - 1e-5), "{found} {worst}");
+}
+
+/// Checks that the greatest ratio of two numbers' probabilities of an outcome is exp(ε).
+fn assert_ratio(laws: &[Vec<f64>], epsilon: f64, what: &str) {
+    let of_outcome = |outcome: usize| {
+        let column = laws.iter().map(|law| law[outcome]);
+        column.clone().fold(0.0, f64::max) / column.fold(f64::INFINITY, f64::min)
+    };
+    let ratio = (0..laws[0].len()).map(of_outcome).fold(0.0, f64::max);
+    assert!((ratio.ln() - epsilon).abs() < 1e-9, "{what}: {ratio}");
+}
+
+#[test]
+fn grids_are_private_and_unbiased() {
+    for epsilon in EPSILONS {
+        let own = Grid::best(epsilon).unwrap();
+        for own in [own, Grid::new(3, epsilon).unwrap()] {
+            let what = format!("{own:?}");
+            for value in NUMBERS {
+                let law = own.probabilities(value).into_iter().zip(own.estimates());
+                assert_law(moments(law), value, own.variance(value), &what);
+            }
+            let laws: Vec<Vec<f64>> = NUMBERS.map(|value| own.probabilities(value)).into();
+            assert_ratio(&laws, epsilon, &what);
+            assert_worst(own.worst_variance(), |value| own.variance(value));
+        }
+    }
+    for wrong in [Grid::new(0, 1.0), Grid::new(65, 1.0), Grid::new(2, 0.0)] {
+        assert!(wrong.is_err());
+    }
+}
+
+/// Moments of a piecewise mechanism, with the density inside the interval from the mass that
+/// the rest leaves.
+fn sliding(own: &Sliding, value: f64, epsilon: f64) -> Moments {
+    let (half, rest, [left, right]) = (own.half(), own.density(), own.favoured(value));
+    assert!(left >= -half * (1.0 + 1e-12) && right <= half * (1.0 + 1e-12));
+    let inside = (1.0 - rest * (2.0 * half - (right - left))) / (right - left);
+    assert!(((inside / rest).ln() - epsilon).abs() < 1e-9, "{own:?}");
+    let part = |density: f64, low: f64, high: f64| {
+        [1, 2, 3].map(|power| density * (high.powi(power) - low.powi(power)) / f64::from(power))
+    };
+    mixture([
+        (1.0, part(rest, -half, left)),
+        (1.0, part(inside, left, right)),
+        (1.0, part(rest, right, half)),
+    ])
+}
+
+#[test]
+fn piecewise_mechanisms_are_private_and_unbiased() {
+    for epsilon in EPSILONS {
+        let all = [
+            Sliding::published(epsilon),
+            Sliding::best(epsilon),
+            Sliding::optimal(epsilon),
+        ];
+        for own in all.map(Result::unwrap) {
+            let what = format!("{own:?}");
+            for value in NUMBERS {
+                let law = sliding(&own, value, epsilon);
+                assert_law(law, value, own.variance(value), &what);
+            }
+            assert_worst(own.worst_variance(), |value| own.variance(value));
+        }
+    }
+}
+
+/// Checks the best width by the printed digits and by its interval.
+#[test]
+fn the_best_width_is_the_best() {
+    for (epsilon, least) in [(1.0, 5.066), (4.0, 0.1618)] {
+        let best = Sliding::best(epsilon).unwrap();
+        assert!((best.worst_variance() / least - 1.0).abs() < 5e-4);
+        let published = Sliding::published(epsilon).unwrap();
+        assert!(best.worst_variance() < published.worst_variance());
+        // The interval of the best width ends where the range does.
+        assert!((best.favoured(1.0)[1] / best.half() - 1.0).abs() < 1e-12);
+    }
+}
+
+fn three_outputs(own: &ThreeOutputs, value: f64) -> Moments {
+    let outputs = [-own.scale(), 0.0, own.scale()];
+    moments(own.probabilities(value).into_iter().zip(outputs))
+}
+
+#[test]
+fn three_outputs_are_private_and_unbiased() {
+    for epsilon in EPSILONS {
+        let own = ThreeOutputs::best(epsilon).unwrap();
+        let what = format!("{own:?}");
+        for value in NUMBERS {
+            let law = three_outputs(&own, value);
+            assert_law(law, value, own.variance(value), &what);
+        }
+        let laws: Vec<Vec<f64>> = NUMBERS
+            .map(|value| own.probabilities(value).to_vec())
+            .into();
+        assert!(laws.iter().flatten().all(|p| *p >= 0.0));
+        let both: Vec<Vec<f64>> = laws.iter().map(|law| vec![law[0], law[2]]).collect();
+        assert_ratio(&both, epsilon, &what);
+        let [from, to] = [0.0, 1.0].map(|value| own.probabilities(value)[1]);
+        assert!(from <= to * epsilon.exp() * (1.0 + 1e-9));
+        assert_worst(own.worst_variance(), |value| own.variance(value));
+    }
+    // Up to ε = ln 2 the output 0 is worth nothing: two points.
+    let small = ThreeOutputs::best(0.6).unwrap();
+    let points = TwoPoints::new(&Budget::new(0.6, 0.0).unwrap());
+    assert!((small.worst_variance() / points.variance(0.0) - 1.0).abs() < 1e-9);
+    // For a large ε the paper's probability of 0 is e/(e + 2).
+    let large = ThreeOutputs::best(6.0).unwrap();
+    let e = 6.0_f64.exp();
+    assert!((large.middle() - e / (e + 2.0)).abs() < 1e-6);
+}
+
+/// From ln 2 to where it reaches e/(e + 2), the paper's probability of 0 is this root of a cubic.
+#[test]
+fn the_probability_of_0_is_the_papers() {
+    for epsilon in [0.7, 0.75, 1.0, 1.5] {
+        let e = f64::exp(epsilon);
+        let sum = |weights: &[f64]| weights.iter().rev().fold(0.0, |sum, own| sum * e + own);
+        let first = sum(&[25.0, -2.0, 50.0, 14.0, 1.0]);
+        let second = sum(&[-250.0, 30.0, -918.0, -404.0, -270.0, -42.0, -2.0]);
+        let angle = f64::acos(-second / (2.0 * first.powf(1.5)));
+        let cosine = ((std::f64::consts::PI + angle) / 3.0).cos();
+        let expected = (sum(&[5.0, 4.0, 1.0]) - 2.0 * first.sqrt() * cosine) / 6.0;
+        let found = ThreeOutputs::best(epsilon).unwrap().middle();
+        assert!(
+            (found - expected).abs() < 1e-6,
+            "{epsilon}: {found} {expected}"
+        );
+    }
+}
+
+#[test]
+fn mixtures_of_both_are_unbiased() {
+    for epsilon in EPSILONS {
+        let own = Mixed::best(epsilon).unwrap();
+        for value in NUMBERS {
+            let law = mixture([
+                (own.part(), sliding(&own.sliding(), value, epsilon)),
+                (1.0 - own.part(), three_outputs(&own.three(), value)),
+            ]);
+            assert_law(law, value, own.variance(value), &format!("{own:?}"));
+        }
+        assert_worst(own.worst_variance(), |value| own.variance(value));
+        let three = ThreeOutputs::best(epsilon).unwrap().worst_variance();
+        let sliding = Sliding::best(epsilon).unwrap().worst_variance();
+        let hybrid = hybrid_variance(1.0, epsilon).unwrap();
+        let hybrid = hybrid.max(hybrid_variance(0.0, epsilon).unwrap());
+        let least = three.min(sliding).min(hybrid);
+        assert!(own.worst_variance() <= least * (1.0 + 1e-6), "{epsilon}");
+    }
+}
+
+/// The density is constant in parts, so cells that no step crosses add up to the law.
+#[test]
+fn staircase_noise_has_its_variance() {
+    for epsilon in EPSILONS {
+        let own = Staircase::new(epsilon).unwrap();
+        let mut ends = vec![0.0];
+        for step in 0..f64::ceil(60.0 / epsilon) as u32 {
+            let begin = 2.0 * f64::from(step);
+            ends.extend([begin + 2.0 * own.part(), begin + 2.0]);
+        }
+        let (mut mass, mut square) = (0.0, 0.0);
+        for pair in ends.windows(2) {
+            let density = 2.0 * own.density(pair[0].midpoint(pair[1]));
+            mass += density * (pair[1] - pair[0]);
+            square += density * (pair[1].powi(3) - pair[0].powi(3)) / 3.0;
+        }
+        assert!((mass - 1.0).abs() < 1e-9, "{epsilon}: {mass}");
+        assert!((square / own.variance() - 1.0).abs() < 1e-9, "{epsilon}");
+        for shift in [0.3, 1.0, 1.9, 2.0] {
+            for noise in (-500..500).map(|step| f64::from(step) / 77.0) {
+                let loss = (own.density(noise) / own.density(noise + shift)).ln();
+                assert!(loss.abs() <= epsilon + 1e-9);
+            }
+        }
+        let loss = (own.density(0.1 * own.part()) / own.density(2.0 + 0.1 * own.part())).ln();
+        assert!((loss - epsilon).abs() < 1e-9);
+    }
+}
+
+/// Moments of a mechanism for one number.
+fn one_number(part: Part, epsilon: f64, value: f64) -> Moments {
+    let two_points = || {
+        let points = TwoPoints::new(&Budget::new(epsilon, 0.0).unwrap());
+        let up = points.plus(value);
+        moments([(up, points.scale()), (1.0 - up, -points.scale())])
+    };
+    let published = Sliding::published(epsilon).unwrap();
+    match part {
+        Part::Piecewise => sliding(&published, value, epsilon),
+        Part::BestWidth => sliding(&Sliding::best(epsilon).unwrap(), value, epsilon),
+        Part::Hybrid if epsilon <= 0.61 => two_points(),
+        Part::Hybrid => {
+            let rest = (-0.5 * epsilon).exp();
+            let piecewise = sliding(&published, value, epsilon);
+            mixture([(1.0 - rest, piecewise), (rest, two_points())])
+        }
+        Part::Mixed => {
+            let own = Mixed::best(epsilon).unwrap();
+            let piecewise = sliding(&own.sliding(), value, epsilon);
+            let three = three_outputs(&own.three(), value);
+            mixture([(own.part(), piecewise), (1.0 - own.part(), three)])
+        }
+    }
+}
+
+#[test]
+fn sampled_mechanisms_are_mixtures_of_their_parts() {
+    let parts = [Part::Piecewise, Part::BestWidth, Part::Hybrid, Part::Mixed];
+    for (attributes, epsilon) in [(2, 0.5), (3, 2.0), (4, 5.0), (16, 6.0), (1, 6.0)] {
+        for part in parts {
+            let printed = SampledPiecewise::new(attributes, part, epsilon).unwrap();
+            let expected = ((epsilon / 2.5) as u32).clamp(1, attributes);
+            assert_eq!(printed.answered(), expected);
+            let best = SampledPiecewise::best(attributes, part, epsilon).unwrap();
+            assert!(best.worst_variance() <= printed.worst_variance());
+            for own in [printed, best] {
+                let answered = f64::from(own.answered());
+                let share = answered / f64::from(attributes);
+                for value in NUMBERS {
+                    let [mass, mean, square] = one_number(part, epsilon / answered, value);
+                    // An attribute that is not drawn has an estimate of 0.
+                    let law = [share * mass + 1.0 - share, mean, square / share];
+                    assert_law(law, value, own.variance(value), &format!("{own:?}"));
+                }
+                assert_worst(own.worst_variance(), |value| own.variance(value));
+            }
+        }
+    }
+    assert!(SampledPiecewise::new(0, Part::Hybrid, 1.0).is_err());
+}
+
+#[test]
+fn hadamard_responses_are_private_and_unbiased() {
+    for options in [2, 3, 7, 23, 40] {
+        for epsilon in EPSILONS {
+            let budget = Budget::new(epsilon, 0.0).unwrap();
+            let own = Hadamard::new(options, &budget).unwrap();
+            let what = format!("{own:?}");
+            let (mut worst, mut sum) = (0.0_f64, 0.0);
+            for answer in 0..options {
+                let law = own.probabilities(answer);
+                for other in 0..options {
+                    let estimates = (0..own.outputs()).map(|output| own.estimate(other, output));
+                    let [mass, mean, square] = moments(law.iter().copied().zip(estimates));
+                    let truth = f64::from(u8::from(answer == other));
+                    assert!(
+                        (mass - 1.0).abs() < 1e-12 && (mean - truth).abs() < 1e-9,
+                        "{what}"
+                    );
+                    let variance = square - truth;
+                    worst = worst.max(variance);
+                    sum += variance;
+                }
+            }
+            let average = sum / f64::from(options * options);
+            assert!(
+                (average / own.average_variance() - 1.0).abs() < 1e-9,
+                "{what}"
+            );
+            assert!((worst / own.worst_variance() - 1.0).abs() < 1e-9, "{what}");
+            let laws: Vec<Vec<f64>> = (0..options)
+                .map(|answer| own.probabilities(answer))
+                .collect();
+            assert_ratio(&laws, epsilon, &what);
+        }
+    }
+}
