@@ -7,7 +7,7 @@ use super::values::{self, Squares};
 use crate::bounds;
 use crate::choose::budget::{Budget, Limit};
 use crate::domain::Domain;
-use crate::mechanism::window::Window;
+use crate::mechanism::window::{Rates, Window};
 
 /// What is searched.
 struct Sizes<'a> {
@@ -56,11 +56,14 @@ pub(super) fn best(domain: &Domain, budget: Budget, draft: &Draft) -> Option<Win
         return kept.min_by(|a, b| variance(a).total_cmp(&variance(b)));
     }
     let all = drawn.filter_map(|drawn| sizes.of(drawn));
-    let best = all.min_by(|a, b| a.variance.total_cmp(&b.variance))?;
+    let mut best = all.min_by(|a, b| a.variance.total_cmp(&b.variance))?;
+    let mut variance: fn(&Rates) -> f64 = Rates::worst_variance;
     if draft.objective == Some(Objective::Average) {
-        return sizes.on_average(best);
+        let squares = sizes.squares(best.drawn, [best.atoms, best.favoured])?;
+        best.values = values::best_on_average(best.atoms, best.favoured, squares, best.values);
+        variance = Rates::average_variance;
     }
-    rounded(&best, domain, budget.epsilon)
+    rounded(&best, |own| variance(&own.rates(domain, budget.epsilon)))
 }
 
 impl Sizes<'_> {
@@ -129,14 +132,6 @@ impl Sizes<'_> {
         self.limit.allows_sets(c, others).then_some([cells, inside])
     }
 
-    /// The same sizes with the values that are best on average.
-    fn on_average(&self, found: Found) -> Option<Window> {
-        let Found { drawn, atoms, favoured, values, .. } = found;
-        let squares = self.squares(drawn, [atoms, favoured])?;
-        let values = values::best_on_average(atoms, favoured, squares, values);
-        Window::new(drawn, atoms, favoured, scaled(&values, *GREATEST.end())).ok()
-    }
-
     fn solved(&self, drawn: u32, [atoms, favoured]: [u32; 2], precision: f64) -> Option<Found> {
         let squares = self.squares(drawn, [atoms, favoured])?;
         let (values, variance) = values::best(atoms, favoured, squares, precision);
@@ -168,20 +163,16 @@ impl Sizes<'_> {
     }
 }
 
-/// The integers that stand for values, of which the last is the greatest.
-fn scaled(values: &[f64], greatest: u32) -> Vec<u32> {
-    let scale = values.last().map_or(0.0, |last| f64::from(greatest) / last);
-    let integer = |value: &f64| libm::round(scale * value) as u32;
-    values.iter().map(integer).collect()
-}
-
 /// With the integers that stand for the values best.
-fn rounded(found: &Found, domain: &Domain, epsilon: f64) -> Option<Window> {
+fn rounded(found: &Found, variance: impl Fn(&Window) -> f64) -> Option<Window> {
+    let last = found.values.last()?;
     let mut best: Option<(f64, Window)> = None;
     for greatest in GREATEST {
-        let values = scaled(&found.values, greatest);
+        let scale = f64::from(greatest) / last;
+        let integer = |value: &f64| libm::round(scale * value) as u32;
+        let values: Vec<u32> = found.values.iter().map(integer).collect();
         let own = Window::new(found.drawn, found.atoms, found.favoured, values).ok()?;
-        let variance = own.rates(domain, epsilon).worst_variance();
+        let variance = variance(&own);
         if best.as_ref().is_none_or(|(least, _)| variance < *least) {
             best = Some((variance, own));
         }

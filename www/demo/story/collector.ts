@@ -44,8 +44,10 @@ export function nameOf(item: Item): string {
   return typeof item === "string" ? item : `${item.from} to ${item.to}`;
 }
 
-/** What the page shows of the answer about a number, beside the shares of its bins. */
+/** What the page shows of the answer about a number. */
 export interface NumberEstimates {
+  /** The share of people below each edge inside the range. */
+  readonly distribution: readonly (Estimate & { readonly below: number })[];
   readonly quantiles: readonly (Omit<Estimate, "standard_error"> & { readonly quantile: number })[];
 }
 

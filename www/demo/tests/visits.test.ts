@@ -2,9 +2,9 @@ import { describe, expect, it, vi } from "vitest";
 import type { Told } from "../shared/analysis.js";
 import { Collector, type EstimatesAnswer } from "../story/collector.js";
 import draft from "../story/tasks/visits.json" with { type: "json" };
-import { numberVerdict, quantileRows } from "../story/visits/estimates.js";
+import { belowRows, numberVerdict, quantileRows } from "../story/visits/estimates.js";
 import { callOf, measured } from "../story/visits/own.js";
-import { binOf, drawVisits, truthOf, visitor } from "../story/visits/people.js";
+import { drawVisits, truthOf, visitor } from "../story/visits/people.js";
 import { entriesOf, LOAD, VISITS } from "../story/visits/task.js";
 import { toldWords } from "../story/visits/told.js";
 
@@ -107,13 +107,12 @@ describe("the truth about visits", () => {
       [0, 0, 0, 0, 1],
     ]);
     // Below the scale counts as its least number.
-    expect([alone.bins[0], alone.quantile(0.5)]).toEqual([1, 50]);
+    expect([alone.below(50), alone.below(60), alone.quantile(0.5)]).toEqual([0, 1, 50]);
     const [crowd, both] = [truthOf(500, null), truthOf(500, own)];
     expect([both.people, both.crowd]).toEqual([501, 500]);
     expect(both.themes[3]).toBe((crowd.themes[3] ?? 0) + 1);
-    for (const counts of [both.themes, both.bins]) {
-      expect(counts.reduce((sum, n) => sum + n)).toBe(501);
-    }
+    expect(both.themes.reduce((sum, n) => sum + n)).toBe(501);
+    expect(both.below(99_999)).toBe(501);
   });
 
   it("takes for a quantile the least load time that enough do not exceed", () => {
@@ -126,9 +125,12 @@ describe("the truth about visits", () => {
     }
   });
 
-  it("puts load times into the bins that the collector's answers have", () => {
-    expect([1, 50, 74, 75, 7500, 11_000, 99_999].map(binOf)).toEqual([0, 0, 0, 1, 13, 13, 13]);
-    expect(LOAD.edges).toHaveLength(15);
+  it("counts the load times below an edge", () => {
+    const loads = Array.from({ length: 500 }, (_, person) => visitor(person).loadMs);
+    const { below } = truthOf(500, null);
+    for (const edge of LOAD.edges.slice(1, -1)) {
+      expect(below(edge)).toBe(loads.filter((load) => load < edge).length);
+    }
   });
 });
 
@@ -139,8 +141,17 @@ describe("load times in words", () => {
     interval: [estimate - half / 2, estimate + half / 2] as const,
     simultaneous_interval: [estimate - half, estimate + half] as const,
   });
+  const share = {
+    estimate: 0.1,
+    standard_error: 0.02,
+    interval: [0.06, 0.14] as const,
+    simultaneous_interval: [0.05, 0.15] as const,
+  };
   const answer = {
-    number: { quantiles: [quantile(0.95, 3000, 500), quantile(0.5, 700, 90)] },
+    number: {
+      distribution: [{ ...share, below: 60 }],
+      quantiles: [quantile(0.95, 3000, 500), quantile(0.5, 700, 90)],
+    },
   } as Partial<EstimatesAnswer> as EstimatesAnswer;
   const truth = { ...truthOf(0, null), quantile: (part: number) => (part === 0.5 ? 750 : 9000) };
 
@@ -148,21 +159,19 @@ describe("load times in words", () => {
     const rows = quantileRows(answer, truth);
     expect(rows.map(({ estimate }) => estimate)).toEqual([700, null, 3000]);
     const verdict = (comparable: boolean) =>
-      numberVerdict({ bins: [], quantiles: rows }, 1200, comparable);
+      numberVerdict({ below: [], quantiles: rows }, 1200, comparable);
     expect(verdict(false)).toBe(
       "1,200 reports: median 700 ms (610 to 790), 95th percentile 3,000 ms (2,500 to 3,500).",
     );
     expect(verdict(true)).toMatch(/inside 1 of 3 intervals\.$/);
-    const bin = { label: "", truth: 0.1, estimate: 0.1, standardError: 0.02 };
-    const bins = [
-      { ...bin, interval: [-0.1, 0.3] as const },
-      { ...bin, interval: [0.05, 0.15] as const },
-    ];
-    expect(numberVerdict({ bins, quantiles: rows }, 1200, true)).toMatch(
-      / Still noise: 1 bin of 2\. The truth lies inside 3 of 5 intervals\.$/,
+    const below = belowRows(answer, { ...truth, people: 10, below: () => 1 });
+    expect(below.map(({ estimate }) => estimate)).toEqual([0.1, ...Array(30).fill(null)]);
+    expect(below[0]).toMatchObject({ label: "Below 60 ms", truth: 0.1, interval: [0.05, 0.15] });
+    expect(numberVerdict({ below: below.slice(0, 1), quantiles: rows }, 1200, true)).toMatch(
+      / The truth lies inside 2 of 4 intervals\.$/,
     );
     const none = quantileRows(undefined, truth);
-    expect(numberVerdict({ bins: [], quantiles: none }, 0, true)).toMatch(/No reports yet/);
+    expect(numberVerdict({ below: [], quantiles: none }, 0, true)).toMatch(/No reports yet/);
   });
 
   it("say what the page calls, and what is clipped", () => {

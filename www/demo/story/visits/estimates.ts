@@ -3,12 +3,12 @@
 
 import { byId } from "../../shared/dom.js";
 import { count, counted } from "../../shared/format.js";
-import { EstimateChart, isNoise, type Row, SHARE } from "../chart.js";
-import { type EstimatesAnswer, nameOf } from "../collector.js";
+import { EstimateChart, type Row, SHARE } from "../chart.js";
+import type { EstimatesAnswer } from "../collector.js";
 import { foreignText, held, NONE_YET, rowsOf, verdictOf } from "../estimates.js";
 import { figure } from "../figure.js";
 import type { VisitsDesk } from "./desk.js";
-import { Histogram, inUnit, type NumberRows } from "./histogram.js";
+import { Distribution, inUnit, type NumberRows } from "./distribution.js";
 import type { VisitTruth } from "./people.js";
 import { FEATURES, LOAD, optionLabel, QUANTILES, THEME } from "./task.js";
 
@@ -21,15 +21,13 @@ const heads = (listed: string, together: string) => [
 ];
 const THEMES = THEME.options.map((item) => ({ item, label: optionLabel(item) }));
 const USED = FEATURES.options.map((item) => ({ item, label: optionLabel(item) }));
-const BINS = LOAD.edges.slice(1).map((to, bin) => {
-  const item = nameOf({ from: LOAD.edges[bin] ?? 0, to });
-  return { item, label: `${item} ${LOAD.unit}` };
-});
+/** Those inside the range. */
+const EDGES = LOAD.edges.slice(1, -1);
 
 export class VisitsEstimatesView {
   readonly #theme: EstimateChart;
   readonly #features: EstimateChart;
-  readonly #load: Histogram;
+  readonly #load: Distribution;
   #said = "";
 
   constructor() {
@@ -38,14 +36,14 @@ export class VisitsEstimatesView {
       ...figure("features-chart", "Features", heads("Feature", "features")),
     );
     byId("visits-load").append(
-      ...figure("load-chart", "Load times", heads("Load time", "quantiles or all bins")),
+      ...figure("load-chart", "Load times", heads("Load time", "quantiles or all shares")),
     );
     // One key explains all charts of the page.
     const key = document.querySelector("#estimates .key");
     if (key) byId("visits-key").replaceWith(key.cloneNode(true));
     this.#theme = new EstimateChart("theme-chart");
     this.#features = new EstimateChart("features-chart");
-    this.#load = new Histogram("load-chart", LOAD);
+    this.#load = new Distribution("load-chart", LOAD);
   }
 
   show({ answers, truth, reports }: VisitsDesk): void {
@@ -59,12 +57,12 @@ export class VisitsEstimatesView {
     const theme = shares(THEMES, answers?.theme, truth.themes);
     const features = shares(USED, answers?.features, truth.features);
     const load = {
-      bins: shares(BINS, answers?.loadMs, truth.bins),
+      below: belowRows(answers?.loadMs, truth),
       quantiles: quantileRows(answers?.loadMs, truth),
     };
     this.#theme.show(theme, SHARE, "Share of people with each theme");
     this.#features.show(features, SHARE, "Share of people who used each feature");
-    this.#load.show(load, "Load times: quantiles, and the share of people in each bin");
+    this.#load.show(load, "Load times: quantiles, and the share of people below each load time");
     const of = (answer: EstimatesAnswer | undefined) => answer?.reports ?? 0;
     const verdicts = {
       theme: verdictOf(theme, of(answers?.theme), comparable),
@@ -89,6 +87,20 @@ export class VisitsEstimatesView {
   }
 }
 
+/** The share of people below each edge. */
+export function belowRows(answer: EstimatesAnswer | undefined, truth: VisitTruth): Row[] {
+  return EDGES.map((edge) => {
+    const found = answer?.number?.distribution.find(({ below }) => below === edge);
+    return {
+      label: `Below ${inUnit(edge, LOAD.unit)}`,
+      truth: truth.people > 0 ? truth.below(edge) / truth.people : null,
+      estimate: found?.estimate ?? null,
+      standardError: found?.standard_error ?? null,
+      interval: found?.simultaneous_interval ?? null,
+    };
+  });
+}
+
 /** The quantiles of load times, in their unit. */
 export function quantileRows(answer: EstimatesAnswer | undefined, truth: VisitTruth): Row[] {
   return QUANTILES.map(([part, label]) => {
@@ -105,7 +117,7 @@ export function quantileRows(answer: EstimatesAnswer | undefined, truth: VisitTr
 
 /** What is known of the load times, in words. */
 export function numberVerdict(
-  { bins, quantiles }: NumberRows,
+  { below, quantiles }: NumberRows,
   reports: number,
   comparable: boolean,
 ): string {
@@ -115,8 +127,6 @@ export function numberVerdict(
     return [`${label.toLowerCase()} ${inUnit(estimate, LOAD.unit)} (${from} to ${to})`];
   });
   if (words.length === 0) return NONE_YET;
-  const noisy = bins.filter(isNoise).length;
-  const noise = noisy > 0 ? ` Still noise: ${counted(noisy, "bin")} of ${bins.length}.` : "";
-  const holds = comparable ? held([...quantiles, ...bins]) : "";
-  return `${counted(reports, "report")}: ${words.join(", ")}.${noise}${holds}`;
+  const holds = comparable ? held([...quantiles, ...below]) : "";
+  return `${counted(reports, "report")}: ${words.join(", ")}.${holds}`;
 }

@@ -3,7 +3,7 @@
 
 import { type People, ROLLS } from "../habits.js";
 import { nobody } from "../ledger.js";
-import { clipped, FEATURES, type Feature, LOAD, THEME, type Theme, type Visit } from "./task.js";
+import { clipped, FEATURES, type Feature, THEME, type Theme, type Visit } from "./task.js";
 
 const THEMES: Readonly<Record<Theme, number>> = {
   dark: 0.42,
@@ -92,8 +92,8 @@ export interface VisitTruth {
   /** How many chose each option. */
   readonly themes: readonly number[];
   readonly features: readonly number[];
-  /** How many load times are in each bin. */
-  readonly bins: readonly number[];
+  /** How many load times, clipped as they count, are below this one. */
+  below(loadMs: number): number;
   /** What this part of the load times do not exceed, clipped as they count; `null` of nobody. */
   quantile(part: number): number | null;
 }
@@ -102,7 +102,6 @@ export interface VisitTruth {
 export function truthOf(crowd: number, own: Visit | null): VisitTruth {
   const themes = THEME.options.map(() => 0);
   const features = FEATURES.options.map(() => 0);
-  const bins = LOAD.edges.slice(1).map(() => 0);
   const people = crowd + (own ? 1 : 0);
   const loads = new Float64Array(people);
   const count = (counts: number[], index: number) => {
@@ -112,16 +111,13 @@ export function truthOf(crowd: number, own: Visit | null): VisitTruth {
     const visit = person < crowd || !own ? visitor(person) : own;
     count(themes, THEME.options.indexOf(visit.theme));
     for (const feature of visit.features) count(features, indexOf(feature));
-    count(bins, binOf(visit.loadMs));
     loads[person] = clipped(visit.loadMs);
   }
   loads.sort();
   const quantile = (part: number) => loads[Math.max(Math.ceil(part * people) - 1, 0)] ?? null;
-  return { people, crowd, themes, features, bins, quantile };
-}
-
-/** The bin of a load time: its least number is in it, that of the next is not. */
-export function binOf(loadMs: number): number {
-  const after = LOAD.edges.findIndex((edge) => edge > clipped(loadMs));
-  return (after < 0 ? LOAD.edges.length - 1 : after) - 1;
+  const below = (loadMs: number) => {
+    const first = loads.findIndex((own) => own >= loadMs);
+    return first < 0 ? people : first;
+  };
+  return { people, crowd, themes, features, below, quantile };
 }

@@ -28,10 +28,13 @@ export const VISITS = {
     {
       name: "loadMs",
       kind: "number",
-      edges: [50, 75, 110, 160, 240, 350, 500, 750, 1100, 1600, 2400, 3500, 5000, 7500, 11000],
+      edges: [
+        50, 60, 70, 80, 95, 110, 130, 155, 180, 215, 250, 300, 350, 420, 500, 590, 700, 830, 980,
+        1150, 1350, 1600, 1900, 2250, 2650, 3150, 3700, 4400, 5200, 6150, 7300, 8600, 10000,
+      ],
       unit: "ms",
       weight: 82,
-      mechanism: { ...ONE_OF, buckets: 3 },
+      mechanism: { name: "pattern", outputs: 40, favoured: [2, 3, 4, 5, 6, 7, 8, 9, 10, 33, 36] },
     },
   ],
 } as const satisfies Task;

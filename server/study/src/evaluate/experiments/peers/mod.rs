@@ -15,7 +15,7 @@ use crate::evaluate::measure::experiment::{
 };
 use crate::evaluate::measure::table::Table;
 use crowds::Crowd;
-use peer::{LEAST, MEAN, Peer, WORST};
+use peer::{FOR_AVERAGE, LEAST, MEAN, Peer, WORST};
 
 /// Experiment on one number, several numbers and a choice.
 pub(crate) struct Peers;
@@ -67,7 +67,7 @@ impl Kind {
     /// Mechanisms of hushbin that are compared.
     const fn own(self) -> &'static [&'static str] {
         match self {
-            Self::Number | Self::Several => &["hushbin window"],
+            Self::Number | Self::Several => &["hushbin window", FOR_AVERAGE],
             Self::Choice => &["hushbin choice"],
         }
     }
@@ -137,15 +137,21 @@ impl Cell {
         let quotient = |(label, metric): (String, &str), value| {
             Measured::new(point, label, kind, metric, value)
         };
-        for metric in self.kind.metrics() {
-            let own = peers[0].value(metric);
+        let best = |metric| {
             let published = peers.iter().filter(|peer| peer.is_published());
-            let best = published
+            published
                 .filter_map(|peer| peer.value(metric))
-                .min_by(f64::total_cmp);
-            if let (Some(own), Some(best)) = (own, best) {
+                .min_by(f64::total_cmp)
+        };
+        for metric in self.kind.metrics() {
+            if let (Some(own), Some(best)) = (peers[0].value(metric), best(metric)) {
                 rows.push(quotient(self.quotient(metric), own / best));
             }
+        }
+        let average = peers.iter().find(|peer| peer.name == FOR_AVERAGE);
+        let average = average.and_then(|peer| peer.value(MEAN));
+        if let (Some(own), Some(best)) = (average, best(MEAN)) {
+            rows.push(quotient((FOR_AVERAGE.to_owned(), OVER_BEST), own / best));
         }
         let bound = peers.iter().find_map(|peer| peer.value(LEAST));
         if let (Some(own), Some(bound)) = (peers[0].value(WORST), bound) {

@@ -1,11 +1,11 @@
 //! One number in [−1, 1].
 
-use hushbin::choose::window::Draft;
+use hushbin::choose::window::{Draft, Objective};
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
 use super::crowds::Crowd;
-use super::peer::{LEAST, Peer, WORST};
+use super::peer::{FOR_AVERAGE, LEAST, Peer, WORST};
 use crate::competitors::{
     Budget, Grid, Mixed, Sliding, Staircase, ThreeOutputs, TwoPoints, hybrid_variance,
     least_variance,
@@ -20,10 +20,19 @@ pub(super) const EPSILONS: [f64; 16] = [
 /// Peers at ε. The first is of hushbin.
 pub(super) fn peers(epsilon: f64) -> Result<Vec<Peer>, StudyError> {
     let domain = Domain::dense(1);
-    let window = Window::choose(&domain, epsilon, &Draft::default())?.rates(&domain, epsilon);
-    let mut peers = vec![peer("hushbin window", window.worst_variance(), &|x| {
-        window.variance(x)
-    })];
+    let mut peers = Vec::new();
+    for (name, objective) in [
+        ("hushbin window", Objective::Worst),
+        (FOR_AVERAGE, Objective::Average),
+    ] {
+        let objective = Some(objective);
+        let draft = Draft {
+            objective,
+            ..Draft::default()
+        };
+        let window = Window::choose(&domain, epsilon, &draft)?.rates(&domain, epsilon);
+        peers.push(peer(name, window.worst_variance(), &|x| window.variance(x)));
+    }
     let points = TwoPoints::new(&Budget::new(epsilon, 0.0)?);
     let worst = points.variance(0.0);
     peers.push(peer("two points", worst, &|x| points.variance(x)));

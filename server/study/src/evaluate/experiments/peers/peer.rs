@@ -15,6 +15,8 @@ pub(super) const WORST: &str = "worst variance";
 pub(super) const MEAN: &str = "mean variance";
 /// Metric of the bound that holds for each unbiased mechanism.
 pub(super) const LEAST: &str = "least worst variance";
+/// Window whose values are for the average number.
+pub(super) const FOR_AVERAGE: &str = "hushbin window, for the average";
 /// Name under which that bound is listed.
 pub(super) const BOUND: &str = "lower bound";
 

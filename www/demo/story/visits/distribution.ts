@@ -1,38 +1,38 @@
-// A number's distribution and its quantiles with their intervals against the
-// truth: bins as columns, and below them, on the same scale, the quantiles.
+// A number's distribution and its quantiles with their intervals against the truth: the share
+// of people below each edge, and under it, on the same scale, the quantiles.
 
 import { byId, setAll, svg } from "../../shared/dom.js";
 import { count, percent } from "../../shared/format.js";
-import { type Axis, cells, isNoise, type Row, sentence } from "../chart.js";
+import { type Axis, cells, type Row, sentence } from "../chart.js";
 import { tell } from "../figure.js";
 
 /** What is shown. */
 export interface NumberRows {
-  /** Shares, bin by bin. */
-  readonly bins: readonly Row[];
+  /** Shares of people below each edge inside the range. */
+  readonly below: readonly Row[];
   /** In the number's unit. */
   readonly quantiles: readonly Row[];
 }
 
 /** The number's scale. */
 export interface Scale {
-  /** Of the bins, ascending from above 0; they are drawn by their logarithms. */
+  /** Of bins, ascending from above 0; they are drawn by their logarithms. */
   readonly edges: readonly number[];
   readonly unit: string;
 }
 
-const SHARES: Axis = { from: -0.1, to: 0.4, ticks: [0, 0.1, 0.2, 0.3, 0.4] };
+const SHARES: Axis = { from: -0.1, to: 1.1, ticks: [0, 0.25, 0.5, 0.75, 1] };
 const [LEFT, RIGHT, HEAD, PLOT, FOOT, PITCH] = [44, 20, 12, 220, 44, 52];
 /** Least distance between names of edges. */
 const APART = 44;
 
 type Place = (value: number) => number;
 
-export class Histogram {
+export class Distribution {
   readonly #id: string;
   readonly #chart: SVGSVGElement;
   readonly #scale: Scale;
-  #rows: NumberRows = { bins: [], quantiles: [] };
+  #rows: NumberRows = { below: [], quantiles: [] };
 
   /** Draws into the figure of this id. */
   constructor(id: string, scale: Scale) {
@@ -49,17 +49,17 @@ export class Histogram {
       title,
       sentences: [
         ...rows.quantiles.map((row) => sentence(row, said)),
-        ...rows.bins.map((row) => sentence(row)),
+        ...rows.below.map((row) => sentence(row)),
       ],
-      cells: [...rows.quantiles.map((row) => quantileCells(row, said)), ...rows.bins.map(cells)],
+      cells: [...rows.quantiles.map((row) => quantileCells(row, said)), ...rows.below.map(cells)],
     });
     this.#draw();
   }
 
   #draw(): void {
     const width = this.#chart.clientWidth;
-    const { bins, quantiles } = this.#rows;
-    if (width === 0 || bins.length === 0) return;
+    const { below, quantiles } = this.#rows;
+    if (width === 0 || below.length === 0) return;
     const { edges } = this.#scale;
     const base = HEAD + PLOT;
     const height = base + FOOT + quantiles.length * PITCH;
@@ -75,7 +75,7 @@ export class Histogram {
       // Its title and description.
       ...[...this.#chart.children].slice(0, 2),
       this.#grid(x, y, height),
-      ...bins.map((row, bin) => column(row, [x(edges[bin] ?? 0), x(edges[bin + 1] ?? 0)], y)),
+      ...below.map((row, index) => share(row, x(edges[index + 1] ?? 1), y)),
       ...quantiles.map((row, index) => this.#quantile(row, x, base + FOOT + index * PITCH)),
     );
   }
@@ -86,11 +86,19 @@ export class Histogram {
     const base = HEAD + PLOT;
     const line = (name: string, [x1, y1]: Point, [x2, y2]: Point) =>
       svg("line", { class: name, x1, y1, x2, y2 });
-    const beyond = { class: "beyond", x: left, width: right - left };
+    const beyond = (from: number, to: number) =>
+      svg("rect", {
+        class: "beyond",
+        x: left,
+        width: right - left,
+        y: y(to),
+        height: y(from) - y(to),
+      });
     return svg(
       "g",
       { class: "grid" },
-      svg("rect", { ...beyond, y: y(0), height: base - y(0) }),
+      beyond(SHARES.from, 0),
+      beyond(1, SHARES.to),
       ...SHARES.ticks.flatMap((tick) => [
         line(tick === 0 ? "zero" : "tick", [left, y(tick)], [right, y(tick)]),
         svg("text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, percent(tick)),
@@ -141,19 +149,15 @@ function spaced(edges: readonly number[], x: Place): number[] {
   return named;
 }
 
-/** A bin: the truth as a column, the estimate with its error bar in the middle. */
-function column(row: Row, [from, to]: Point, y: Place): SVGGElement {
+/** A share below an edge: the truth as a mark, the estimate with its error bar. */
+function share(row: Row, middle: number, y: Place): SVGGElement {
   const { truth, estimate, interval } = row;
-  const group = svg("g", { "data-noise": isNoise(row) });
-  const [start, breadth] = [from + 1, Math.max(to - from - 2, 1)];
+  const group = svg("g", {});
   if (truth !== null) {
-    group.append(
-      box("truth-bar", [y(truth), y(0) - y(truth)], [start, breadth], true),
-      box("truth-end", [y(truth) - 1.5, 3], [start, breadth], true),
-    );
+    group.append(box("truth-end", [y(truth) - 1.5, 3], [middle - 8, 16], true));
   }
   if (estimate !== null && interval) {
-    group.append(...errorBar({ estimate, interval }, y, (from + to) / 2, true));
+    group.append(...errorBar({ estimate, interval }, y, middle, true));
   }
   return group;
 }
