@@ -1066,13 +1066,13 @@ function scaleOf(axis, words) {
 function bars(axis, estimate) {
   const y = HEIGHT / 2;
   const line = (style, [from, to]) => svg("line", { class: style, x1: at(place(axis, from)), x2: at(place(axis, to)), y1: y, y2: y });
-  const dot = svg("circle", {
+  const dot2 = svg("circle", {
     class: "dot",
     cx: at(place(axis, estimate.estimate)),
     cy: y,
     r: 4.5
   });
-  return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot];
+  return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot2];
 }
 var styleOf = (estimate) => clearOfZero(estimate) ? "strip" : "strip noise";
 function axisFor(rows) {
@@ -1206,7 +1206,8 @@ function numberView(answer, question) {
     );
   }
   if (number.quantiles?.length) shown.push(quantiles(number, unit));
-  if (bins.length > 1) shown.push(...histogram(bins, number, question, unit));
+  const drawn2 = question.mechanism?.name === "pattern" ? belowOf(bins, number) : columnsOf(bins);
+  if (bins.length > 1) shown.push(...picture(drawn2, bins, number, question, unit));
   return shown;
 }
 function quantiles({ quantiles: quantiles2 = [] }, unit) {
@@ -1222,12 +1223,29 @@ function quantiles({ quantiles: quantiles2 = [] }, unit) {
   ];
   return table("Quantiles", heads, rows);
 }
-function histogram(bins, number, question, unit) {
+function columnsOf(bins) {
+  return {
+    title: (name) => `Shares of ${name} by bin`,
+    shares: bins.map((bin) => bin.share),
+    labels: bins.map(({ label }) => label),
+    marks: (axis) => bins.flatMap((bin, index) => column(bin, index, bins.length, axis))
+  };
+}
+function belowOf(bins, { distribution = [] }) {
+  return {
+    title: (name) => `Share of people below each ${name}`,
+    shares: distribution,
+    labels: distribution.map(({ below }) => `below ${digits(below)}`),
+    marks: (axis) => distribution.flatMap((own, index) => dot(own, (index + 1) / bins.length * 100, axis))
+  };
+}
+function picture({ title, shares, labels, marks }, bins, number, question, unit) {
   const name = question.name ?? "the number";
-  const ends = bins.flatMap(({ share: own }) => [own.estimate, ...own.simultaneous_interval]);
-  const axis = axisOf(ends);
-  const most = bins.reduce((a, b) => b.share.estimate > a.share.estimate ? b : a);
-  const title = `Shares of ${name} by bin`;
+  const axis = axisOf(shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval]));
+  const quantiles2 = number.quantiles ?? [];
+  const said2 = quantiles2.map(
+    (own) => `${quantileName(own.quantile)} ${digits(own.estimate)}${unit}`
+  );
   const plot = svg(
     "svg",
     {
@@ -1235,41 +1253,37 @@ function histogram(bins, number, question, unit) {
       role: "img",
       height: HEIGHT2 + 24,
       width: "100%",
-      "aria-label": `${title}: most, ${share(most.share.estimate)}, are at ${most.label}${unit}. The table below has the numbers.`
+      "aria-label": `${[title(name), ...said2].join(", ")}. The table below has the numbers.`
     },
     svg(
       "svg",
       { class: "marks", height: HEIGHT2, width: "100%" },
       ...level(axis),
-      ...bins.flatMap((bin, index) => column(bin, index, bins.length, axis)),
-      ...(number.quantiles ?? []).flatMap((own) => marker(beside(placeAmong(bins, own.estimate))))
+      ...marks(axis),
+      ...quantiles2.flatMap((own) => marker(beside(placeAmong(bins, own.estimate))))
     ),
     ...edges(bins)
   );
-  const rows = bins.map(
-    ({
-      label,
-      share: {
-        estimate,
-        simultaneous_interval: [from, to]
-      }
-    }) => [label + unit, share(estimate), `${share(from)} to ${share(to)}`]
-  );
+  const rows = shares.map(({ estimate, simultaneous_interval: [from, to] }, index) => [
+    labels[index] + unit,
+    share(estimate),
+    `${share(from)} to ${share(to)}`
+  ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
     "Thin lines are intervals that hold together.",
     widths.size > 1 ? "Bins are drawn equally wide, whatever they span." : "",
-    number.quantiles?.length ? "Dashed: the quantiles above." : ""
+    quantiles2.length ? "Dashed: the quantiles above." : ""
   ];
   return [
     el(
       "figure",
       {},
-      el("figcaption", {}, title),
+      el("figcaption", {}, title(name)),
       plot,
       el("p", { class: "help" }, note.filter((words) => words !== "").join(" "))
     ),
-    tabulated(`${title}, as a table`, [name, "Share", "All hold together"], rows)
+    tabulated(`${title(name)}, as a table`, [name, "Share", "All hold together"], rows)
   ];
 }
 var height = (axis, value) => 100 - place(axis, value);
@@ -1303,19 +1317,23 @@ function column({ share: own }, index, bins, axis) {
     y: at(height(axis, top)),
     height: at(place(axis, top) - place(axis, bottom))
   });
-  if (bins > WHISKERS) return [bar2];
-  const middle = at((left + right) / 2);
+  return bins > WHISKERS ? [bar2] : [bar2, whisker(own, (left + right) / 2, axis)];
+}
+function dot(own, place2, axis) {
+  const x = beside(place2);
+  const y = at(height(axis, own.estimate));
+  return [whisker(own, x, axis), svg("circle", { class: "dot", cx: at(x), cy: y, r: 3 })];
+}
+function whisker(own, place2, axis) {
   const [from, to] = own.simultaneous_interval;
-  return [
-    bar2,
-    svg("line", {
-      class: "whisker",
-      x1: middle,
-      x2: middle,
-      y1: at(height(axis, from)),
-      y2: at(height(axis, to))
-    })
-  ];
+  const x = at(place2);
+  return svg("line", {
+    class: "whisker",
+    x1: x,
+    x2: x,
+    y1: at(height(axis, from)),
+    y2: at(height(axis, to))
+  });
 }
 var marker = (x) => svg("line", { class: "quantile", x1: at(x), x2: at(x), y1: 0, y2: "100%" });
 function edges(bins) {

@@ -26,11 +26,17 @@ export interface Quantile extends Estimate {
   readonly quantile: number;
 }
 
+/** Share of people with less than a number. */
+export interface Below extends Estimate {
+  readonly below: number;
+}
+
 /** Of a question for a number. */
 export interface NumberEstimates {
   readonly unit?: string;
   readonly range: readonly [number, number];
   readonly mean?: Estimate;
+  readonly distribution?: readonly Below[];
   readonly quantiles?: readonly Quantile[];
 }
 
@@ -192,6 +198,7 @@ export interface Question {
   readonly options?: Items;
   readonly of?: readonly Attribute[];
   readonly edges?: readonly number[];
+  readonly mechanism?: { readonly name: string };
 }
 
 export interface Task extends Question {

@@ -1,4 +1,4 @@
-// A question for a number: its mean, its bins and its quantiles.
+// A question for a number: its mean, its bins or the shares below their edges, and its quantiles.
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate, Estimates, NumberEstimates, Question } from "./api.js";
@@ -65,7 +65,9 @@ export function numberView(answer: Estimates, question: Question): readonly Elem
     );
   }
   if (number.quantiles?.length) shown.push(quantiles(number, unit));
-  if (bins.length > 1) shown.push(...histogram(bins, number, question, unit));
+  // A pattern is made for shares below edges; those of single bins are noise beside them.
+  const drawn = question.mechanism?.name === "pattern" ? belowOf(bins, number) : columnsOf(bins);
+  if (bins.length > 1) shown.push(...picture(drawn, bins, number, question, unit));
   return shown;
 }
 
@@ -83,17 +85,46 @@ function quantiles({ quantiles = [] }: NumberEstimates, unit: string): Element {
   return table("Quantiles", heads, rows);
 }
 
-function histogram(
+/** Shares of a picture, with a row of the table for each. */
+interface Drawn {
+  readonly title: (name: string) => string;
+  readonly shares: readonly Estimate[];
+  readonly labels: readonly string[];
+  readonly marks: (axis: Axis) => Element[];
+}
+
+function columnsOf(bins: readonly Bin[]): Drawn {
+  return {
+    title: (name) => `Shares of ${name} by bin`,
+    shares: bins.map((bin) => bin.share),
+    labels: bins.map(({ label }) => label),
+    marks: (axis) => bins.flatMap((bin, index) => column(bin, index, bins.length, axis)),
+  };
+}
+
+function belowOf(bins: readonly Bin[], { distribution = [] }: NumberEstimates): Drawn {
+  return {
+    title: (name) => `Share of people below each ${name}`,
+    shares: distribution,
+    labels: distribution.map(({ below }) => `below ${digits(below)}`),
+    marks: (axis) =>
+      distribution.flatMap((own, index) => dot(own, ((index + 1) / bins.length) * 100, axis)),
+  };
+}
+
+function picture(
+  { title, shares, labels, marks }: Drawn,
   bins: readonly Bin[],
   number: NumberEstimates,
   question: Question,
   unit: string,
 ): readonly Element[] {
   const name = question.name ?? "the number";
-  const ends = bins.flatMap(({ share: own }) => [own.estimate, ...own.simultaneous_interval]);
-  const axis = axisOf(ends);
-  const most = bins.reduce((a, b) => (b.share.estimate > a.share.estimate ? b : a));
-  const title = `Shares of ${name} by bin`;
+  const axis = axisOf(shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval]));
+  const quantiles = number.quantiles ?? [];
+  const said = quantiles.map(
+    (own) => `${quantileName(own.quantile)} ${digits(own.estimate)}${unit}`,
+  );
   const plot = svg(
     "svg",
     {
@@ -101,41 +132,37 @@ function histogram(
       role: "img",
       height: HEIGHT + 24,
       width: "100%",
-      "aria-label": `${title}: most, ${share(most.share.estimate)}, are at ${most.label}${unit}. The table below has the numbers.`,
+      "aria-label": `${[title(name), ...said].join(", ")}. The table below has the numbers.`,
     },
     svg(
       "svg",
       { class: "marks", height: HEIGHT, width: "100%" },
       ...level(axis),
-      ...bins.flatMap((bin, index) => column(bin, index, bins.length, axis)),
-      ...(number.quantiles ?? []).flatMap((own) => marker(beside(placeAmong(bins, own.estimate)))),
+      ...marks(axis),
+      ...quantiles.flatMap((own) => marker(beside(placeAmong(bins, own.estimate)))),
     ),
     ...edges(bins),
   );
-  const rows = bins.map(
-    ({
-      label,
-      share: {
-        estimate,
-        simultaneous_interval: [from, to],
-      },
-    }) => [label + unit, share(estimate), `${share(from)} to ${share(to)}`],
-  );
+  const rows = shares.map(({ estimate, simultaneous_interval: [from, to] }, index) => [
+    labels[index] + unit,
+    share(estimate),
+    `${share(from)} to ${share(to)}`,
+  ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
     "Thin lines are intervals that hold together.",
     widths.size > 1 ? "Bins are drawn equally wide, whatever they span." : "",
-    number.quantiles?.length ? "Dashed: the quantiles above." : "",
+    quantiles.length ? "Dashed: the quantiles above." : "",
   ];
   return [
     el(
       "figure",
       {},
-      el("figcaption", {}, title),
+      el("figcaption", {}, title(name)),
       plot,
       el("p", { class: "help" }, note.filter((words) => words !== "").join(" ")),
     ),
-    tabulated(`${title}, as a table`, [name, "Share", "All hold together"], rows),
+    tabulated(`${title(name)}, as a table`, [name, "Share", "All hold together"], rows),
   ];
 }
 
@@ -175,19 +202,26 @@ function column({ share: own }: Bin, index: number, bins: number, axis: Axis): E
     y: at(height(axis, top)),
     height: at(place(axis, top) - place(axis, bottom)),
   });
-  if (bins > WHISKERS) return [bar];
-  const middle = at((left + right) / 2);
+  return bins > WHISKERS ? [bar] : [bar, whisker(own, (left + right) / 2, axis)];
+}
+
+/** A share at a place across, with its interval. */
+function dot(own: Estimate, place: number, axis: Axis): Element[] {
+  const x = beside(place);
+  const y = at(height(axis, own.estimate));
+  return [whisker(own, x, axis), svg("circle", { class: "dot", cx: at(x), cy: y, r: 3 })];
+}
+
+function whisker(own: Estimate, place: number, axis: Axis): Element {
   const [from, to] = own.simultaneous_interval;
-  return [
-    bar,
-    svg("line", {
-      class: "whisker",
-      x1: middle,
-      x2: middle,
-      y1: at(height(axis, from)),
-      y2: at(height(axis, to)),
-    }),
-  ];
+  const x = at(place);
+  return svg("line", {
+    class: "whisker",
+    x1: x,
+    x2: x,
+    y1: at(height(axis, from)),
+    y2: at(height(axis, to)),
+  });
 }
 
 const marker = (x: number) =>

@@ -32,6 +32,7 @@ const SURVEY = {
     { name: "features", kind: "set", options: FEATURES, sparsity: 2 },
     { name: "rating", kind: "number", min: 1, max: 5 },
     { name: "loadMs", kind: "number", min: 0, max: 1000, unit: "ms", want: "quantiles" },
+    { name: "waitMs", kind: "number", min: 0, max: 1000, want: "histogram", bins: 10 },
     {
       name: "layout",
       kind: "numbers",
@@ -56,6 +57,7 @@ const person = (index: number, release: number) => ({
   features: [FEATURES[index % 2] ?? ""],
   rating: 1 + (index % 5),
   loadMs: index % 1000,
+  waitMs: index % 1000,
   layout: { width: index % 4000, scale: 1 },
 });
 
@@ -288,14 +290,18 @@ it("says whom each ε protects from whom, and what was rejected", async () => {
   expect(await text(page, "#filling")).toMatch(/400 of 1,000/);
 });
 
-it("shows numbers as histograms, quantiles and means", async () => {
+it("shows numbers as shares below edges, histograms, quantiles and means", async () => {
   const page = await signedIn("#task=survey&question=loadMs");
   expect(await text(page, "#estimates")).toMatch(/median\s+\d+ ms/);
+  const rows = page.locator("#estimates details tbody tr");
+  expect(await page.locator("#estimates .histogram .dot").count()).toBe(63);
+  await page.locator("#estimates summary", { hasText: "below each loadMs, as a table" }).click();
+  expect(await rows.count()).toBe(63);
+  await page.getByLabel("Question").selectOption("waitMs");
   const bars = page.locator("#estimates .histogram .bar");
-  const { estimates } = await ask<Estimates>("/survey/estimates?question=loadMs");
-  expect(await bars.count()).toBe(estimates.length);
+  await expect.poll(() => bars.count()).toBe(10);
   await page.locator("#estimates summary", { hasText: "by bin, as a table" }).click();
-  expect(await page.locator("#estimates details tbody tr").count()).toBe(estimates.length);
+  expect(await rows.count()).toBe(10);
   await page.getByLabel("Question").selectOption("rating");
   await expect.poll(() => text(page, "#estimates")).toMatch(/\d on average/);
   await page.getByLabel("Question").selectOption("layout");
