@@ -22,7 +22,8 @@
 //! simulations, and [`piecewise_variance`] is a formula. δ as in these is worth
 //! nothing where it is small ([`subset_delta`]), and hushbin does not offer it.
 //!
-//! [`ratings`] has those for sparse ratings, which P1, P2 and P3 compare with.
+//! [`ratings`] has those for sparse ratings, which P1, P2 and P3 compare with, and
+//! [`distribution`] those for the distribution of one number.
 //!
 //! [`sums`] is another paper's: sums of vectors from shuffled messages, without a local ε.
 //!
@@ -43,6 +44,7 @@ pub mod as_printed;
 mod budget;
 mod choice;
 mod compare;
+pub mod distribution;
 mod favoured;
 mod gaussian;
 mod learning;

@@ -7,6 +7,7 @@ mod data;
 mod learning;
 mod neighbouring;
 mod numbers;
+mod quantiles;
 mod ratings;
 mod sparse;
 mod ways;
@@ -28,6 +29,7 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(computed::Amplification::new(size)),
         Box::new(computed::Buckets),
         Box::new(numbers::Numbers::new(size)),
+        Box::new(quantiles::Quantiles::new(size)),
         Box::new(choices::Choices::new(size)),
         Box::new(learning::Learning::new(size)),
         Box::new(learning::Federated::new(size)),

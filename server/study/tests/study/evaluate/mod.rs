@@ -5,6 +5,7 @@
 //! looked at in place of that of the quick preset.
 
 mod pages;
+mod quantiles;
 mod reference;
 mod resumed;
 mod table;

@@ -1,0 +1,134 @@
+//! Quantiles of one number, with published mechanisms.
+//!
+//! The pattern goes the whole way from a task to the estimates and intervals that an analyst
+//! reads. Square Wave, a hierarchy and a choice of a bin have their best published estimators.
+
+mod cell;
+mod computed;
+mod figures;
+mod mechanisms;
+
+use rand_chacha::ChaCha8Rng;
+
+use self::cell::Cell;
+use self::mechanisms::{Mechanisms, PATTERN};
+use crate::evaluate::crowd::number::{CROWDS, Scale};
+use crate::evaluate::measure::experiment::{
+    Contest, Experiment, Figure, Measured, StudyError, Unit,
+};
+use crate::evaluate::measure::measured::MSE;
+use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::table::Table;
+use crate::evaluate::mechanism::prepared::Prepared;
+
+/// The experiment: simulated crowds, and computed variances.
+pub(crate) struct Quantiles {
+    size: Size,
+    cells: Vec<Cell>,
+    prepared: Prepared<Mechanisms>,
+}
+
+const PEOPLE: [u64; 2] = [10_000, 100_000];
+
+fn epsilons(size: Size) -> &'static [f64] {
+    size.pick(&[1.0, 2.0], &[0.5, 0.7, 1.0, 2.0, 3.0, 4.0])
+}
+
+impl Quantiles {
+    /// Returns the experiment of a size.
+    pub(crate) fn new(size: Size) -> Self {
+        let mut cells = Vec::new();
+        for people in PEOPLE {
+            for &epsilon in epsilons(size) {
+                cells.extend(CROWDS.map(|crowd| Cell {
+                    crowd,
+                    epsilon,
+                    people,
+                }));
+            }
+        }
+        Self {
+            size,
+            cells,
+            prepared: Prepared::default(),
+        }
+    }
+
+    /// Returns the mechanisms of a cell, which other cells share.
+    fn mechanisms(&self, cell: &Cell) -> Result<std::sync::Arc<Mechanisms>, StudyError> {
+        let all = epsilons(self.size).iter();
+        let at = all.take_while(|own| **own != cell.epsilon).count();
+        let scale = cell.crowd.scale();
+        let place = 2 * at + usize::from(scale == Scale::Logarithmic);
+        self.prepared
+            .get(place, || Mechanisms::new(cell.epsilon, scale))
+    }
+}
+
+impl Experiment for Quantiles {
+    fn name(&self) -> &'static str {
+        "quantiles"
+    }
+
+    fn title(&self) -> &'static str {
+        "Quantiles of one number"
+    }
+
+    /// Lists a unit for each repeat of each cell, then computed ones.
+    fn units(&self) -> Vec<Unit> {
+        let repeats = self.size.pick(4, 60);
+        let cells = self.cells.iter().enumerate();
+        let simulated = cells.flat_map(|(index, cell)| {
+            let work = 5e4 + cell.people as f64;
+            Unit::repeats(repeats, index, work, |repeat| {
+                format!(
+                    "{}, n = {}, ε = {}, repeat {repeat}",
+                    cell.crowd.name(),
+                    cell.people,
+                    cell.epsilon
+                )
+            })
+        });
+        let computed = computed::CELLS.iter().enumerate().map(|(at, cells)| {
+            Unit::computed(&format!("computed, K = {cells}"), self.cells.len() + at)
+        });
+        simulated.chain(computed).collect()
+    }
+
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        match self.cells.get(unit.index) {
+            Some(cell) => cell.simulate(&*self.mechanisms(cell)?, rng),
+            None => computed::computed(computed::CELLS[unit.index - self.cells.len()]),
+        }
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        figures::figures(table, &PEOPLE, epsilons(self.size))
+    }
+
+    fn remarks(&self) -> &'static [&'static str] {
+        &[
+            "Errors are squared, in parts of the range: the ratio of two root mean square errors \
+             is the square root of theirs. Truth is the quantile of the law that people are \
+             drawn from.",
+        ]
+    }
+
+    fn contests(&self) -> Vec<Contest> {
+        let contest = |estimand| Contest {
+            estimand,
+            metric: MSE,
+            ours: &[PATTERN],
+            logarithm: false,
+        };
+        let simulated = CROWDS.iter().flat_map(|crowd| crowd.estimands);
+        let mut contests: Vec<Contest> = simulated.map(contest).collect();
+        contests.extend(
+            [computed::BELOW, computed::SMOOTHED].map(|estimand| Contest {
+                metric: computed::VARIANCE,
+                ..contest(estimand)
+            }),
+        );
+        contests
+    }
+}
