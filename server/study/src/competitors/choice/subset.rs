@@ -74,8 +74,8 @@ impl SubsetSelection {
     }
 
     /// Variance of one report's estimate of a share, for people spread evenly over the options,
-    /// times k/(k − 1). The estimate of a sum of shares has this variance times the squared
-    /// distances of the weights from their mean.
+    /// times k/(k − 1). The estimate of a sum of shares has this variance times the sum of
+    /// squared distances of the weights from the mean weight.
     pub(in crate::competitors) fn even_variance(&self) -> f64 {
         let (k, c) = (f64::from(self.options), f64::from(self.chosen));
         let Rates { p, q } = self.rates;
@@ -98,7 +98,7 @@ impl SubsetSelection {
             counts[answer as usize] += 1;
             left -= 1;
         }
-        // Floyd's algorithm: each set of `left` others is as likely.
+        // Floyd's algorithm: each set of `left` options is as likely.
         let others = self.options - 1;
         let mut drawn = Vec::with_capacity(left as usize);
         for last in others - left..others {

@@ -7,8 +7,8 @@ use crate::competitors::budget::Budget;
 use crate::competitors::choice::SubsetSelection;
 
 /// Subset selection over equally wide bins of [0, 1]. Shares of bins are estimated without
-/// bias. The noise of the share below an edge is the sum of the noise of bins, so it grows with
-/// their number.
+/// bias. The noise of the share below an edge is the sum of the noise of bins, so more bins
+/// make it larger.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::Bins};

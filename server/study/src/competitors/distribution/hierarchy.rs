@@ -27,7 +27,7 @@ use crate::competitors::choice::SubsetSelection;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hierarchy {
-    /// From the level of two nodes to that of cells.
+    /// Choices of a node, level by level. The first level has two nodes.
     levels: Vec<SubsetSelection>,
     /// Share of reports that answer each level.
     shares: Vec<f64>,

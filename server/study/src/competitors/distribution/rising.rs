@@ -1,4 +1,4 @@
-//! Distribution functions from noisy shares below edges, and their quantiles.
+//! Distribution functions from noisy shares below edges, and quantiles of them.
 
 /// Returns the shares of cells of the nearest distribution function, in squares, from
 /// estimates of the shares below the edges between cells. It pools adjacent violators (Ayer
@@ -12,7 +12,7 @@
 /// ```
 #[must_use]
 pub fn rising(below: &[f64]) -> Vec<f64> {
-    // Pools of neighbours: their sum and their number.
+    // Sum and size of each pool of neighbours.
     let mut pools: Vec<(f64, f64)> = Vec::new();
     for &own in below {
         let mut pool = (own, 1.0);

@@ -35,7 +35,7 @@ pub struct Transition {
     base: f64,
     /// Probabilities above the base by input cell, from the first output cell that has one.
     columns: Vec<(usize, Vec<f64>)>,
-    /// The same probabilities by output cell.
+    /// Probabilities above the base by output cell.
     rows: Vec<(usize, Vec<f64>)>,
 }
 
@@ -80,7 +80,7 @@ impl SquareWave {
         if choice < 2.0 * self.half_width * self.raised {
             return number + (2.0 * place - 1.0) * self.half_width;
         }
-        // The rest has length 1: a part as long as the number below the window, others above.
+        // The rest has length 1: a part as long as the number is below the window.
         let beyond = if place < number { -1.0 } else { 1.0 };
         place + beyond * self.half_width
     }

@@ -61,7 +61,7 @@ macro_rules! crowd {
     };
 }
 
-/// All crowds.
+/// Crowds of the experiment.
 pub(crate) const CROWDS: [Crowd; 9] = [
     crowd!("load", Load, Linear),
     crowd!("log", Load, Logarithmic),

@@ -20,6 +20,8 @@ pub(super) struct Cell {
 pub(super) const COVERED: &str = "covered by the 95 % interval";
 /// Metric: width of an interval, as a part of the scale.
 pub(super) const WIDTH: &str = "width of the 95 % interval";
+/// Metric: estimate less the quantile of the crowd, in parts of the range.
+const BIAS: &str = "bias";
 /// Metric: whether an estimate was moved into its interval.
 const CLAMPED: &str = "moved into the interval";
 
@@ -64,6 +66,7 @@ impl Cell {
             let covered = lower <= truth[at] && truth[at] <= upper;
             let width = scale.place(upper) - scale.place(lower);
             add(at, PATTERN, MSE, (own.estimate - truth[at]).powi(2));
+            add(at, PATTERN, BIAS, own.estimate - truth[at]);
             add(at, PATTERN, COVERED, f64::from(u8::from(covered)));
             add(at, PATTERN, WIDTH, width);
             add(at, PATTERN, CLAMPED, f64::from(u8::from(own.clamped)));
@@ -78,7 +81,9 @@ impl Cell {
         ];
         for (mechanism, found) in published {
             for (at, place) in found.into_iter().enumerate() {
-                add(at, mechanism, MSE, (scale.at(place) - truth[at]).powi(2));
+                let off = scale.at(place) - truth[at];
+                add(at, mechanism, MSE, off.powi(2));
+                add(at, mechanism, BIAS, off);
             }
         }
         Ok(rows)

@@ -29,7 +29,7 @@ const BINS: u32 = 32;
 /// Cells of Square Wave's numbers and of its reports.
 const WAVE_CELLS: usize = 256;
 
-/// Mechanisms with their parameters.
+/// Mechanisms with parameters for one ε.
 pub(super) struct Mechanisms {
     task: Task,
     estimator: Estimator,
