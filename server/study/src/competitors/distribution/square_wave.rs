@@ -15,7 +15,7 @@ use crate::competitors::budget::Budget;
 /// use hushbin_study::competitors::{Budget, distribution::SquareWave};
 ///
 /// let wave = SquareWave::new(&Budget::new(1.0, 0.0)?)?;
-/// assert!((wave.half_width() - 0.2562).abs() < 1e-4);
+/// assert!((wave.half_width() - 0.2561).abs() < 1e-4);
 /// assert!((wave.density(0.5, 0.6) / wave.density(0.5, 0.9) - 1.0_f64.exp()).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

@@ -1,5 +1,6 @@
 //! One crowd at one ε, by all mechanisms.
 
+use hushbin_analysis::estimate::QuantileEstimate;
 use rand_chacha::ChaCha8Rng;
 
 use super::mechanisms::{CELLS, CHOICE, HIERARCHY, Mechanisms, PATTERN, WAVE};
@@ -38,38 +39,51 @@ impl Cell {
         }
     }
 
-    /// Measures squared errors of quantiles in parts of the range, and intervals. The crowd is
-    /// drawn from the generator's first stream, and reports from the streams after it.
+    fn measured(&self, at: usize, mechanism: &str, metric: &str, value: f64) -> Measured {
+        let estimand = self.crowd.estimands[at];
+        Measured::new(self.point(), mechanism, estimand, metric, value)
+    }
+
+    /// Measures intervals of the pattern.
+    fn intervals(&self, found: &[QuantileEstimate], truth: &[f64; 3]) -> Vec<Measured> {
+        let scale = self.crowd.scale();
+        let mut rows = Vec::new();
+        for (at, own) in found.iter().enumerate() {
+            let [lower, upper] = own.interval;
+            let covered = lower <= truth[at] && truth[at] <= upper;
+            for (metric, value) in [
+                (COVERED, f64::from(u8::from(covered))),
+                (WIDTH, scale.place(upper) - scale.place(lower)),
+                (CLAMPED, f64::from(u8::from(own.clamped))),
+            ] {
+                rows.push(self.measured(at, PATTERN, metric, value));
+            }
+        }
+        rows
+    }
+
+    /// Measures squared errors of quantiles in parts of the range, and intervals. This number
+    /// of `more` crowds are asked for intervals only. A crowd and each mechanism's reports are
+    /// drawn from streams of the generator, in this order.
     pub(super) fn simulate(
         &self,
         mechanisms: &Mechanisms,
+        more: u64,
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Measured>, StudyError> {
         let scale = self.crowd.scale();
         let numbers = self.crowd.draw(self.people, &mut stream(rng, 0));
         let places: Vec<f64> = numbers.iter().map(|own| scale.place(*own)).collect();
         let truth = QUANTILES.map(|part| self.crowd.quantile(part));
-        let mut rows = Vec::new();
-        let mut add = |at: usize, mechanism: &str, metric: &str, value: f64| {
-            let estimand = self.crowd.estimands[at];
-            rows.push(Measured::new(
-                self.point(),
-                mechanism,
-                estimand,
-                metric,
-                value,
-            ));
-        };
         let found = mechanisms.pattern(&numbers, &mut stream(rng, 1))?;
+        let mut rows = self.intervals(&found, &truth);
+        let mut add = |mechanism: &str, at: usize, found: f64| {
+            let off = found - truth[at];
+            rows.push(self.measured(at, mechanism, MSE, off.powi(2)));
+            rows.push(self.measured(at, mechanism, BIAS, off));
+        };
         for (at, own) in found.iter().enumerate() {
-            let [lower, upper] = own.interval;
-            let covered = lower <= truth[at] && truth[at] <= upper;
-            let width = scale.place(upper) - scale.place(lower);
-            add(at, PATTERN, MSE, (own.estimate - truth[at]).powi(2));
-            add(at, PATTERN, BIAS, own.estimate - truth[at]);
-            add(at, PATTERN, COVERED, f64::from(u8::from(covered)));
-            add(at, PATTERN, WIDTH, width);
-            add(at, PATTERN, CLAMPED, f64::from(u8::from(own.clamped)));
+            add(PATTERN, at, own.estimate);
         }
         let published = [
             (WAVE, mechanisms.wave(&places, &mut stream(rng, 2))),
@@ -81,10 +95,14 @@ impl Cell {
         ];
         for (mechanism, found) in published {
             for (at, place) in found.into_iter().enumerate() {
-                let off = scale.at(place) - truth[at];
-                add(at, mechanism, MSE, off.powi(2));
-                add(at, mechanism, BIAS, off);
+                add(mechanism, at, scale.at(place));
             }
+        }
+        for crowd in 0..more {
+            let [people, reports] = [5, 6].map(|first| stream(rng, first + 2 * crowd));
+            let numbers = self.crowd.draw(self.people, &mut { people });
+            let found = mechanisms.pattern(&numbers, &mut { reports })?;
+            rows.extend(self.intervals(&found, &truth));
         }
         Ok(rows)
     }

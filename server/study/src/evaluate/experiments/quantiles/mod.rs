@@ -97,7 +97,7 @@ impl Experiment for Quantiles {
 
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         match self.cells.get(unit.index) {
-            Some(cell) => cell.simulate(&*self.mechanisms(cell)?, rng),
+            Some(cell) => cell.simulate(&*self.mechanisms(cell)?, self.size.pick(0, 4), rng),
             None => computed::computed(computed::CELLS[unit.index - self.cells.len()]),
         }
     }
@@ -156,7 +156,7 @@ mod tests {
             let mechanisms = quantiles.mechanisms(&cell).unwrap();
             let run = |seed| {
                 let rng = ChaCha8Rng::seed_from_u64(seed);
-                cell.simulate(&mechanisms, &rng).unwrap()
+                cell.simulate(&mechanisms, 0, &rng).unwrap()
             };
             let table = Table::new((0..RUNS).flat_map(run));
             let error = |mechanism: &str| {
