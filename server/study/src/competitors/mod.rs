@@ -26,7 +26,8 @@
 //! best width, OPM), [`ThreeOutputs`], [`Mixed`] (HM-TP), [`Staircase`], [`SampledPiecewise`]
 //! and [`Hadamard`]. [`least_variance`] bounds all unbiased ones for one number.
 //!
-//! [`ratings`] has those for sparse ratings, which P1, P2 and P3 compare with.
+//! [`ratings`] has those for sparse ratings, which P1, P2 and P3 compare with, and
+//! [`distribution`] those for the distribution of one number.
 //!
 //! [`sums`] is another paper's: sums of vectors from shuffled messages, without a local ε.
 //!
@@ -47,6 +48,7 @@ pub mod as_printed;
 mod budget;
 mod choice;
 mod compare;
+pub mod distribution;
 mod favoured;
 mod gaussian;
 mod learning;

@@ -1,9 +1,12 @@
 //! Subset selection: a set of answers that is likelier to hold the own answer.
 
 use hushbin::Error;
+use hushbin::sample::{Threshold, below};
+use rand_core::CryptoRng;
 
 use super::rates::{Rates, check_options};
 use crate::competitors::budget::Budget;
+use crate::competitors::favoured::rounded_down;
 
 /// Subset selection over k answers (Ye and Barg, "Optimal Schemes for Discrete Distribution
 /// Estimation Under Locally Differential Privacy", 2018), whatever δ is: a report is a set of c
@@ -18,6 +21,7 @@ use crate::competitors::budget::Budget;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SubsetSelection {
+    options: u32,
     chosen: u32,
     rates: Rates,
 }
@@ -37,7 +41,11 @@ impl SubsetSelection {
                 p: c * e / all,
                 q: c * (e * (c - 1.0) + k - c) / ((k - 1.0) * all),
             };
-            Self { chosen, rates }
+            Self {
+                options,
+                chosen,
+                rates,
+            }
         };
         let total = |own: &Self| own.rates.variance(true) + (k - 1.0) * own.rates.variance(false);
         // The best is one of the two integers beside k/(e + 1).
@@ -45,6 +53,12 @@ impl SubsetSelection {
         let all = [near, near + 1].map(|chosen| of(chosen.clamp(1, options - 1)));
         let best = all.into_iter().min_by(|a, b| total(a).total_cmp(&total(b)));
         Ok(best.expect("there are two"))
+    }
+
+    /// Number of options, k.
+    #[must_use]
+    pub const fn options(&self) -> u32 {
+        self.options
     }
 
     /// c, how many options are named.
@@ -57,5 +71,41 @@ impl SubsetSelection {
     #[must_use]
     pub const fn rates(&self) -> Rates {
         self.rates
+    }
+
+    /// Variance of one report's estimate of a share, for people spread evenly over the options,
+    /// times k/(k − 1). The estimate of a sum of shares has this variance times the sum of
+    /// squared distances of the weights from the mean weight.
+    pub(in crate::competitors) fn even_variance(&self) -> f64 {
+        let (k, c) = (f64::from(self.options), f64::from(self.chosen));
+        let Rates { p, q } = self.rates;
+        c * (k - c) / (k * (k - 1.0)) / (p - q).powi(2)
+    }
+
+    /// Probability that a report holds the own answer, as it is drawn.
+    pub(in crate::competitors) fn own(&self) -> Threshold {
+        // Three roundings made p.
+        rounded_down(self.rates.p, 3)
+    }
+
+    /// Draws a report of an answer below k, and counts the options in it.
+    ///
+    /// # Panics
+    /// If there are fewer counts than options.
+    pub fn count<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R, counts: &mut [u64]) {
+        let mut left = self.chosen;
+        if self.own().sample(rng) {
+            counts[answer as usize] += 1;
+            left -= 1;
+        }
+        // Floyd's algorithm: each set of `left` options is as likely.
+        let others = self.options - 1;
+        let mut drawn = Vec::with_capacity(left as usize);
+        for last in others - left..others {
+            let own = below(rng, last + 1);
+            let own = if drawn.contains(&own) { last } else { own };
+            drawn.push(own);
+            counts[(own + u32::from(own >= answer)) as usize] += 1;
+        }
     }
 }

@@ -9,6 +9,7 @@ mod neighbouring;
 mod numbers;
 mod peers;
 mod plans;
+mod quantiles;
 mod ratings;
 mod sparse;
 mod ways;
@@ -30,6 +31,7 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(computed::Amplification::new(size)),
         Box::new(computed::Buckets),
         Box::new(numbers::Numbers::new(size)),
+        Box::new(quantiles::Quantiles::new(size)),
         Box::new(choices::Choices::new(size)),
         Box::new(learning::Learning::new(size)),
         Box::new(learning::Federated::new(size)),

@@ -2,6 +2,7 @@
 //! what is drawn.
 
 mod compare;
+mod distribution;
 mod errata;
 mod estimates;
 mod laws;

@@ -1,7 +1,8 @@
 //! Outcomes and their probabilities, by listing them all from what is stated.
 
 use hushbin_study::competitors::{
-    Budget, Direct, LocalHash, Majority, SampledTwoPoints, TwoPoints, Unary, hockey_stick,
+    Budget, Direct, LocalHash, Majority, SampledTwoPoints, SubsetSelection, TwoPoints, Unary,
+    hockey_stick,
 };
 
 /// The probability of every outcome, in an order of its own for each mechanism.
@@ -34,6 +35,20 @@ pub(super) fn unary(bits: &Unary, answer: u32) -> Law {
         (0..bits.options()).map(bit).product()
     };
     (0..1 << bits.options()).map(of).collect()
+}
+
+/// Lists the probability of every set of options, as bits.
+pub(super) fn subset(own: &SubsetSelection, answer: u32) -> Law {
+    let (p, chosen) = (own.rates().p, own.chosen());
+    let sets = || (0..1_u32 << own.options()).filter(|set| set.count_ones() == chosen);
+    let holding = sets().filter(|set| set >> answer & 1 == 1).count() as f64;
+    let others = sets().count() as f64 - holding;
+    let of = |set: u32| match set >> answer & 1 {
+        _ if set.count_ones() != chosen => 0.0,
+        1 => p / holding,
+        _ => (1.0 - p) / others,
+    };
+    (0..1 << own.options()).map(of).collect()
 }
 
 /// Of the buckets under one hash function, which puts the answer into one of them.

@@ -6,6 +6,7 @@
 
 mod pages;
 mod peers;
+mod quantiles;
 mod reference;
 mod resumed;
 mod table;

@@ -1,0 +1,69 @@
+//! A choice of one of equally wide bins.
+
+use hushbin::Error;
+use rand_core::CryptoRng;
+
+use crate::competitors::budget::Budget;
+use crate::competitors::choice::SubsetSelection;
+
+/// Subset selection over equally wide bins of [0, 1]. Shares of bins are estimated without
+/// bias. The noise of the share below an edge is the sum of the noise of bins, so more bins
+/// make it larger.
+///
+/// ```
+/// use hushbin_study::competitors::{Budget, distribution::Bins};
+///
+/// let bins = Bins::new(4, &Budget::new(2.0, 0.0)?)?;
+/// let first = bins.variance(&[1.0, 0.0, 0.0, 0.0]);
+/// assert!(bins.variance(&[1.0, 1.0, 0.0, 0.0]) > first);
+/// assert!(bins.variance(&[1.0; 4]).abs() < 1e-12);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bins {
+    choice: SubsetSelection,
+}
+
+impl Bins {
+    /// Returns the choice of one of this number of bins.
+    ///
+    /// # Errors
+    /// As [`SubsetSelection::new`].
+    pub fn new(bins: u32, budget: &Budget) -> Result<Self, Error> {
+        let choice = SubsetSelection::new(bins, budget)?;
+        Ok(Self { choice })
+    }
+
+    /// Number of bins, K.
+    #[must_use]
+    pub const fn bins(&self) -> usize {
+        self.choice.options() as usize
+    }
+
+    /// Draws a report of a number in [0, 1], and counts the bins in it.
+    ///
+    /// # Panics
+    /// If there are fewer counts than bins.
+    pub fn count<R: CryptoRng + ?Sized>(&self, number: f64, rng: &mut R, counts: &mut [u64]) {
+        let bin = ((number * self.bins() as f64) as u32).min(self.choice.options() - 1);
+        self.choice.count(bin, rng, counts);
+    }
+
+    /// Returns estimates of the shares of bins, from the number of reports that hold each bin.
+    /// They have no bias, and sum to 1.
+    #[must_use]
+    pub fn shares(&self, counts: &[u64], reports: u64) -> Vec<f64> {
+        let rates = self.choice.rates();
+        let share = |count: &u64| rates.estimate(*count, reports);
+        counts.iter().map(share).collect()
+    }
+
+    /// Returns the variance of one report's estimate of a weighted sum of shares, for people
+    /// spread evenly over the bins. The choice of who is asked is included.
+    #[must_use]
+    pub fn variance(&self, weights: &[f64]) -> f64 {
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        let spread: f64 = weights.iter().map(|own| (own - mean).powi(2)).sum();
+        spread * self.choice.even_variance()
+    }
+}

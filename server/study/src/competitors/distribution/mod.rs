@@ -1,0 +1,23 @@
+//! Distributions of one number in [0, 1], by published mechanisms.
+//!
+//! | mechanism | here | estimate |
+//! |---|---|---|
+//! | Square Wave (Li et al., SIGMOD 2020) | [`SquareWave`] | [`smoothed`]: expectation maximisation with smoothing |
+//! | hierarchy (Cormode, Kulkarni, Srivastava, VLDB 2019) | [`Hierarchy`] | least squares over all levels |
+//! | choice of a bin (Ye and Barg, 2018) | [`Bins`] | share of each bin without bias |
+//!
+//! Noise of estimates without bias need not leave a distribution function. [`rising`] finds the
+//! nearest one, and [`quantile`] reads it. The mechanisms are for simulations: Square Wave
+//! draws in floating point.
+
+mod bins;
+mod hierarchy;
+mod rising;
+mod smoothing;
+mod square_wave;
+
+pub use bins::Bins;
+pub use hierarchy::Hierarchy;
+pub use rising::{quantile, rising};
+pub use smoothing::smoothed;
+pub use square_wave::{SquareWave, Transition};

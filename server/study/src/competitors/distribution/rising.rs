@@ -1,0 +1,59 @@
+//! Distribution functions from noisy shares below edges, and quantiles of them.
+
+/// Returns the shares of cells of the nearest distribution function, in squares, from
+/// estimates of the shares below the edges between cells. It pools adjacent violators (Ayer
+/// et al., 1955).
+///
+/// ```
+/// use hushbin_study::competitors::distribution::rising;
+///
+/// assert_eq!(rising(&[0.5, 0.25]), [0.375, 0.0, 0.625]);
+/// assert_eq!(rising(&[-0.5, 1.25]), [0.0, 1.0, 0.0]);
+/// ```
+#[must_use]
+pub fn rising(below: &[f64]) -> Vec<f64> {
+    // Sum and size of each pool of neighbours.
+    let mut pools: Vec<(f64, f64)> = Vec::new();
+    for &own in below {
+        let mut pool = (own, 1.0);
+        while let Some(&(sum, count)) = pools.last() {
+            if sum * pool.1 <= pool.0 * count {
+                break;
+            }
+            pool = (pool.0 + sum, pool.1 + count);
+            pools.pop();
+        }
+        pools.push(pool);
+    }
+    let mut before = 0.0;
+    let mut shares = Vec::with_capacity(below.len() + 1);
+    for (sum, count) in pools {
+        let level = (sum / count).clamp(0.0, 1.0);
+        shares.push(level - before);
+        shares.extend((1..count as usize).map(|_| 0.0));
+        before = level;
+    }
+    shares.push(1.0 - before);
+    shares
+}
+
+/// Returns the point in [0, 1] where the distribution function of equally wide cells reaches a
+/// part. The function is linear within a cell.
+///
+/// ```
+/// use hushbin_study::competitors::distribution::quantile;
+///
+/// assert_eq!(quantile(&[0.25, 0.0, 0.75, 0.0], 0.625), 0.625);
+/// assert_eq!(quantile(&[0.25, 0.0, 0.75, 0.0], 0.25), 0.25);
+/// ```
+#[must_use]
+pub fn quantile(shares: &[f64], part: f64) -> f64 {
+    let mut below = 0.0;
+    for (cell, share) in shares.iter().enumerate() {
+        if *share > 0.0 && below + share >= part {
+            return (cell as f64 + (part - below) / share) / shares.len() as f64;
+        }
+        below += share;
+    }
+    1.0
+}

@@ -1,0 +1,68 @@
+//! Expectation maximisation with smoothing (EMS).
+
+use super::square_wave::Transition;
+
+/// Gain of the log-likelihood at which steps end, as Li et al. have it.
+const LEAST_GAIN: f64 = 1e-3;
+/// Bound of the loop, as in the program of Li et al.
+const STEPS: u32 = 10_000;
+
+/// Returns the shares of input cells from counts of output cells, by the EMS of Li et al. From
+/// even shares, each step is one of expectation maximisation. Then every share becomes the mean
+/// of its neighbourhood with weights 1, 2, 1. At the ends the missing neighbour is left out.
+///
+/// ```
+/// use hushbin_study::competitors::{Budget, distribution::{SquareWave, smoothed}};
+///
+/// let wave = SquareWave::new(&Budget::new(4.0, 0.0)?)?;
+/// let mut counts = [100; 16];
+/// counts[5] = 2000;
+/// let shares = smoothed(&wave.transition(16), &counts);
+/// assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// assert!(shares[5] > 2.0 * shares[9]);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[must_use]
+pub fn smoothed(transition: &Transition, counts: &[u64]) -> Vec<f64> {
+    let cells = transition.cells();
+    let mut shares = vec![1.0 / cells as f64; cells];
+    let mut expected = transition.outputs(&shares);
+    let mut before = f64::NEG_INFINITY;
+    for _ in 0..STEPS {
+        let pairs = counts.iter().zip(&expected);
+        let ratios: Vec<f64> = pairs.map(|(count, own)| *count as f64 / own).collect();
+        for (share, factor) in shares.iter_mut().zip(transition.inputs(&ratios)) {
+            *share *= factor;
+        }
+        shares = averaged(&shares);
+        let total: f64 = shares.iter().sum();
+        for share in &mut shares {
+            *share /= total;
+        }
+        expected = transition.outputs(&shares);
+        let pairs = counts.iter().zip(&expected);
+        let likelihood: f64 = pairs.map(|(count, own)| *count as f64 * own.ln()).sum();
+        // Smoothing may lower the likelihood, too.
+        if (likelihood - before).abs() < LEAST_GAIN {
+            break;
+        }
+        before = likelihood;
+    }
+    shares
+}
+
+/// Returns means of neighbourhoods with weights 1, 2, 1.
+fn averaged(shares: &[f64]) -> Vec<f64> {
+    let last = shares.len() - 1;
+    let mean = |cell: usize| {
+        let (mut sum, mut weight) = (2.0 * shares[cell], 2.0);
+        if cell > 0 {
+            (sum, weight) = (sum + shares[cell - 1], weight + 1.0);
+        }
+        if cell < last {
+            (sum, weight) = (sum + shares[cell + 1], weight + 1.0);
+        }
+        sum / weight
+    };
+    (0..=last).map(mean).collect()
+}

@@ -1,0 +1,262 @@
+//! Crowds with one number each, as parts of a range: some smooth, some with many people at the
+//! same number.
+
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Beta, Distribution, Exp, Gamma, LogNormal, Normal};
+use statrs::distribution::{self as exact, ContinuousCDF};
+
+use super::random::uniform;
+
+/// A crowd, and the scale on which it is asked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Crowd {
+    /// Estimands of the quantiles in [`QUANTILES`], with the name of the crowd.
+    pub(crate) estimands: [&'static str; 3],
+    shape: Shape,
+    scale: Scale,
+}
+
+/// Distribution of the number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Shape {
+    /// Load times, lognormal. A long tail is clipped to the upper end.
+    Load,
+    Beta,
+    /// Two normal ones.
+    Bimodal,
+    /// 30 per cent at one number, and a smooth rest.
+    Atom,
+    Exponential,
+    Uniform,
+    /// Gamma-like latencies up to 10 s, of which 6 per cent are timeouts after 5 s.
+    Timeout,
+    /// Counts up to 400, rounded to multiples of ten.
+    Rounded,
+}
+
+/// Spacing of cells over the range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    Linear,
+    /// Logarithmic, from [`LEAST`] to 1.
+    Logarithmic,
+}
+
+/// Parts of the quantiles that are estimated.
+pub(crate) const QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
+/// Lower end of the logarithmic scale: 50 ms of 10 s.
+pub(crate) const LEAST: f64 = 0.005;
+
+macro_rules! crowd {
+    ($name:literal, $shape:ident, $scale:ident) => {
+        Crowd {
+            estimands: [
+                concat!("p50, ", $name),
+                concat!("p75, ", $name),
+                concat!("p95, ", $name),
+            ],
+            shape: Shape::$shape,
+            scale: Scale::$scale,
+        }
+    };
+}
+
+/// Crowds of the experiment.
+pub(crate) const CROWDS: [Crowd; 9] = [
+    crowd!("load", Load, Linear),
+    crowd!("log", Load, Logarithmic),
+    crowd!("beta", Beta, Linear),
+    crowd!("bimodal", Bimodal, Linear),
+    crowd!("atom", Atom, Linear),
+    crowd!("exp", Exponential, Linear),
+    crowd!("uniform", Uniform, Linear),
+    crowd!("timeout", Timeout, Linear),
+    crowd!("rounded", Rounded, Linear),
+];
+
+/// Logarithm of the median load time in ms, and the spread of logarithms.
+const LOAD: [f64; 2] = [7.2, 0.7];
+/// Range of load times in ms.
+const MILLISECONDS: f64 = 10_000.0;
+const ATOM: [f64; 2] = [0.3, 0.4];
+const MEAN: f64 = 0.1;
+const TIMEOUT: [f64; 2] = [0.06, 0.5];
+/// Shape and mean, in parts of 10 s, of latencies.
+const LATENCY: [f64; 2] = [2.0, 0.09];
+/// Logarithm of the median count, and the spread of logarithms.
+const COUNT: [f64; 2] = [4.2, 0.8];
+const MOST_COUNTED: f64 = 400.0;
+const STEP: f64 = 10.0;
+const KNOWN: &str = "parameters are in range";
+
+impl Crowd {
+    /// Name of the crowd.
+    pub(crate) fn name(&self) -> &'static str {
+        &self.estimands[0]["p50, ".len()..]
+    }
+
+    /// Scale on which the crowd is asked.
+    pub(crate) const fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// Draws people's numbers, from 0 to 1.
+    pub(crate) fn draw(&self, people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        (0..people).map(|_| self.shape.draw(rng)).collect()
+    }
+
+    /// Returns the quantile of a part: the least number with this share of people at it or
+    /// below.
+    pub(crate) fn quantile(&self, part: f64) -> f64 {
+        let (mut below, mut reached) = (0.0, 1.0);
+        loop {
+            let middle = 0.5 * (below + reached);
+            // Neighbouring doubles have nothing between them.
+            if middle <= below || middle >= reached {
+                return reached;
+            }
+            if self.shape.up_to(middle) >= part {
+                reached = middle;
+            } else {
+                below = middle;
+            }
+        }
+    }
+}
+
+impl Scale {
+    /// Returns the place of a number on the scale, from 0 to 1.
+    pub(crate) fn place(self, number: f64) -> f64 {
+        match self {
+            Self::Linear => number,
+            Self::Logarithmic => (1.0 - number.ln() / LEAST.ln()).clamp(0.0, 1.0),
+        }
+    }
+
+    /// Returns the number at a place.
+    pub(crate) fn at(self, place: f64) -> f64 {
+        match self {
+            Self::Linear => place,
+            Self::Logarithmic => LEAST.powf(1.0 - place),
+        }
+    }
+}
+
+impl Shape {
+    fn draw(self, rng: &mut ChaCha8Rng) -> f64 {
+        let normal = |mean, spread, rng: &mut ChaCha8Rng| {
+            Normal::new(mean, spread).expect(KNOWN).sample(rng)
+        };
+        let number: f64 = match self {
+            Self::Load => {
+                let [log, spread] = LOAD;
+                LogNormal::new(log, spread).expect(KNOWN).sample(rng) / MILLISECONDS
+            }
+            Self::Beta => Beta::new(5.0, 2.0).expect(KNOWN).sample(rng),
+            Self::Bimodal if uniform(rng) < 0.6 => normal(0.25, 0.05, rng),
+            Self::Bimodal => normal(0.7, 0.1, rng),
+            Self::Atom if uniform(rng) < ATOM[0] => ATOM[1],
+            Self::Atom => Beta::new(2.0, 5.0).expect(KNOWN).sample(rng),
+            Self::Exponential => Exp::new(1.0 / MEAN).expect(KNOWN).sample(rng),
+            Self::Uniform => uniform(rng),
+            Self::Timeout if uniform(rng) < TIMEOUT[0] => TIMEOUT[1],
+            Self::Timeout => {
+                let [shape, mean] = LATENCY;
+                let latency: f64 = Gamma::new(shape, mean / shape).expect(KNOWN).sample(rng);
+                latency.min(TIMEOUT[1])
+            }
+            Self::Rounded => {
+                let [log, spread] = COUNT;
+                let count: f64 = LogNormal::new(log, spread).expect(KNOWN).sample(rng);
+                (count / STEP).round() * STEP / MOST_COUNTED
+            }
+        };
+        number.clamp(0.0, 1.0)
+    }
+
+    /// Returns the share of people with a number or less.
+    fn up_to(self, number: f64) -> f64 {
+        if number >= 1.0 {
+            return 1.0;
+        }
+        let log_normal = |[log, spread]: [f64; 2], at: f64| {
+            exact::LogNormal::new(log, spread).expect(KNOWN).cdf(at)
+        };
+        let normal = |mean, spread| exact::Normal::new(mean, spread).expect(KNOWN).cdf(number);
+        let beta = |a, b| exact::Beta::new(a, b).expect(KNOWN).cdf(number);
+        let at = |[share, place]: [f64; 2]| if number >= place { share } else { 0.0 };
+        match self {
+            Self::Load => log_normal(LOAD, number * MILLISECONDS),
+            Self::Beta => beta(5.0, 2.0),
+            Self::Bimodal => 0.6 * normal(0.25, 0.05) + 0.4 * normal(0.7, 0.1),
+            Self::Atom => at(ATOM) + (1.0 - ATOM[0]) * beta(2.0, 5.0),
+            Self::Exponential => -(-number / MEAN).exp_m1(),
+            Self::Uniform => number,
+            Self::Timeout if number >= TIMEOUT[1] => 1.0,
+            Self::Timeout => {
+                let [shape, mean] = LATENCY;
+                let latency = exact::Gamma::new(shape, shape / mean).expect(KNOWN);
+                (1.0 - TIMEOUT[0]) * latency.cdf(number)
+            }
+            Self::Rounded => {
+                // Comparing with the very double that people have leaves nothing to rounding.
+                let near = (number * MOST_COUNTED / STEP).round();
+                let is_above = near * STEP / MOST_COUNTED > number;
+                let multiple = if is_above { near - 1.0 } else { near };
+                log_normal(COUNT, (multiple + 0.5) * STEP)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    /// Shares of people below and up to a quantile enclose its part, within five standard
+    /// errors.
+    #[test]
+    fn quantiles_are_those_of_people() {
+        const PEOPLE: u64 = 100_000;
+        for (seed, crowd) in (0..).zip(CROWDS) {
+            let mut numbers = crowd.draw(PEOPLE, &mut ChaCha8Rng::seed_from_u64(seed));
+            numbers.sort_by(f64::total_cmp);
+            assert!(numbers[0] >= 0.0 && numbers[numbers.len() - 1] <= 1.0);
+            for part in QUANTILES {
+                let truth = crowd.quantile(part);
+                let share =
+                    |end: f64| numbers.partition_point(|own| *own < end) as f64 / PEOPLE as f64;
+                let reach = 5.0 * (part * (1.0 - part) / PEOPLE as f64).sqrt();
+                let what = format!("{} {part}: {truth}", crowd.name());
+                assert!(share(truth * (1.0 - 1e-9)) < part + reach, "{what}");
+                assert!(share(truth * (1.0 + 1e-9)) > part - reach, "{what}");
+            }
+        }
+    }
+
+    #[test]
+    fn quantiles_are_at_the_numbers_that_many_have() {
+        let crowd = |name: &str| CROWDS.into_iter().find(|own| own.name() == name).unwrap();
+        assert_eq!(crowd("atom").quantile(0.75), 0.4);
+        assert_eq!(crowd("timeout").quantile(0.95), 0.5);
+        for part in QUANTILES {
+            let multiple = crowd("rounded").quantile(part) * 40.0;
+            assert!((multiple - multiple.round()).abs() < 1e-12, "{multiple}");
+            assert_eq!(crowd("uniform").quantile(part), part);
+        }
+    }
+
+    #[test]
+    fn places_lead_back_to_numbers() {
+        for number in [LEAST, 0.01, 0.3, 1.0] {
+            for scale in [Scale::Linear, Scale::Logarithmic] {
+                let place = scale.place(number);
+                assert!((0.0..=1.0).contains(&place));
+                assert!((scale.at(place) - number).abs() < 1e-12);
+            }
+        }
+        assert_eq!(Scale::Logarithmic.place(0.0), 0.0);
+    }
+}

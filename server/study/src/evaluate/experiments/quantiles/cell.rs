@@ -1,0 +1,109 @@
+//! One crowd at one ε, by all mechanisms.
+
+use hushbin_analysis::estimate::QuantileEstimate;
+use rand_chacha::ChaCha8Rng;
+
+use super::mechanisms::{CELLS, CHOICE, HIERARCHY, Mechanisms, PATTERN, WAVE};
+use crate::evaluate::crowd::number::{Crowd, QUANTILES};
+use crate::evaluate::crowd::random::stream;
+use crate::evaluate::measure::experiment::{Measured, Point, StudyError};
+use crate::evaluate::measure::measured::MSE;
+
+/// Parameters of a simulation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Cell {
+    pub(super) crowd: Crowd,
+    pub(super) epsilon: f64,
+    pub(super) people: u64,
+}
+
+/// Metric: whether an interval covers the quantile of the crowd.
+pub(super) const COVERED: &str = "covered by the 95 % interval";
+/// Metric: width of an interval, as a part of the scale.
+pub(super) const WIDTH: &str = "width of the 95 % interval";
+/// Metric: estimate less the quantile of the crowd, in parts of the range.
+const BIAS: &str = "bias";
+/// Metric: whether an estimate was moved into its interval.
+const CLAMPED: &str = "moved into the interval";
+
+impl Cell {
+    /// Place of the cell in tables.
+    pub(super) fn point(&self) -> Point {
+        Point {
+            people: self.people,
+            items: CELLS,
+            sparsity: 1,
+            epsilon: self.epsilon,
+            delta: 0.0,
+            parameter: 0.0,
+        }
+    }
+
+    fn measured(&self, at: usize, mechanism: &str, metric: &str, value: f64) -> Measured {
+        let estimand = self.crowd.estimands[at];
+        Measured::new(self.point(), mechanism, estimand, metric, value)
+    }
+
+    /// Measures intervals of the pattern.
+    fn intervals(&self, found: &[QuantileEstimate], truth: &[f64; 3]) -> Vec<Measured> {
+        let scale = self.crowd.scale();
+        let mut rows = Vec::new();
+        for (at, own) in found.iter().enumerate() {
+            let [lower, upper] = own.interval;
+            let covered = lower <= truth[at] && truth[at] <= upper;
+            for (metric, value) in [
+                (COVERED, f64::from(u8::from(covered))),
+                (WIDTH, scale.place(upper) - scale.place(lower)),
+                (CLAMPED, f64::from(u8::from(own.clamped))),
+            ] {
+                rows.push(self.measured(at, PATTERN, metric, value));
+            }
+        }
+        rows
+    }
+
+    /// Measures squared errors of quantiles in parts of the range, and intervals. This number
+    /// of `more` crowds are asked for intervals only. A crowd and each mechanism's reports are
+    /// drawn from streams of the generator, in this order.
+    pub(super) fn simulate(
+        &self,
+        mechanisms: &Mechanisms,
+        more: u64,
+        rng: &ChaCha8Rng,
+    ) -> Result<Vec<Measured>, StudyError> {
+        let scale = self.crowd.scale();
+        let numbers = self.crowd.draw(self.people, &mut stream(rng, 0));
+        let places: Vec<f64> = numbers.iter().map(|own| scale.place(*own)).collect();
+        let truth = QUANTILES.map(|part| self.crowd.quantile(part));
+        let found = mechanisms.pattern(&numbers, &mut stream(rng, 1))?;
+        let mut rows = self.intervals(&found, &truth);
+        let mut add = |mechanism: &str, at: usize, found: f64| {
+            let off = found - truth[at];
+            rows.push(self.measured(at, mechanism, MSE, off.powi(2)));
+            rows.push(self.measured(at, mechanism, BIAS, off));
+        };
+        for (at, own) in found.iter().enumerate() {
+            add(PATTERN, at, own.estimate);
+        }
+        let published = [
+            (WAVE, mechanisms.wave(&places, &mut stream(rng, 2))),
+            (
+                HIERARCHY,
+                mechanisms.hierarchy(&places, &mut stream(rng, 3)),
+            ),
+            (CHOICE, mechanisms.choice(&places, &mut stream(rng, 4))),
+        ];
+        for (mechanism, found) in published {
+            for (at, place) in found.into_iter().enumerate() {
+                add(mechanism, at, scale.at(place));
+            }
+        }
+        for crowd in 0..more {
+            let [people, reports] = [5, 6].map(|first| stream(rng, first + 2 * crowd));
+            let numbers = self.crowd.draw(self.people, &mut { people });
+            let found = mechanisms.pattern(&numbers, &mut { reports })?;
+            rows.extend(self.intervals(&found, &truth));
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,180 @@
+//! Variances of the shares of people below edges, by formulas, for people spread evenly.
+
+use hushbin::Mechanism;
+use hushbin::mechanism::pattern::{Pattern, Rates, triangle};
+
+use super::mechanisms::{HIERARCHY, PATTERN, task};
+use crate::competitors::Budget;
+use crate::competitors::distribution::{Bins, Hierarchy};
+use crate::evaluate::crowd::number::Scale;
+use crate::evaluate::measure::experiment::{Measured, Point, StudyError};
+
+/// Numbers of cells.
+pub(super) const CELLS: [u32; 3] = [32, 64, 128];
+/// Values of ε.
+pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// Estimand of these variances.
+pub(super) const BELOW: &str = "shares below edges";
+/// Estimand of the variances after smoothing.
+pub(super) const SMOOTHED: &str = "shares below edges, averaged over an eighth";
+/// Metric: variance of one report's estimate, averaged over edges.
+pub(super) const VARIANCE: &str = "mean variance of one report";
+/// Metric: the variance over [`bound`].
+pub(super) const OVER_BOUND: &str = "mean variance over the lower bound";
+/// Metric: the lower bound.
+pub(super) const BOUND: &str = "lower bound of the mean variance";
+/// Name of Square Wave in integers, with its unbiased estimate.
+pub(super) const WINDOW: &str = "window";
+/// Name of the choice of one of all cells.
+pub(super) const CHOICE: &str = "choice of a cell";
+
+/// Name in tables of the mechanisms that the bound is about.
+const ANY: &str = "any unbiased mechanism";
+
+/// Returns the least mean variance that unbiased estimates of all shares below edges can have,
+/// for people spread evenly.
+fn bound(cells: u32, epsilon: f64) -> f64 {
+    let k = f64::from(cells);
+    let term = |l: u32| 0.5 / (k.sqrt() * (std::f64::consts::PI * f64::from(l) / (2.0 * k)).sin());
+    let sum: f64 = (1..cells).map(term).sum();
+    sum * sum / (k - 1.0) * 4.0 * epsilon.exp() / epsilon.exp_m1().powi(2)
+}
+
+/// Returns the means over edges of the variance of the share below the edge, and of the
+/// share that a triangle of an eighth of the cells to either side smooths.
+fn means(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
+    let mean = |width: f64| {
+        let of_edge = |edge: u32| {
+            let weight = |cell| triangle((f64::from(edge) - f64::from(cell) - 0.5) / width);
+            variance(&(0..cells).map(weight).collect::<Vec<f64>>())
+        };
+        (1..cells).map(of_edge).sum::<f64>() / f64::from(cells - 1)
+    };
+    // A narrow triangle leaves the share below the edge.
+    [0.5, f64::from(cells) / 8.0].map(mean)
+}
+
+fn of_rates(rates: &Rates) -> [f64; 2] {
+    means(rates.cells() as u32, &|weights| {
+        rates.even_variance(weights)
+    })
+}
+
+/// Returns the means of the window whose width has the least mean variance.
+fn window(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
+    let of = |width: u32| {
+        let favoured: Vec<u32> = (0..width).collect();
+        let pattern = Pattern::new(cells + width - 1, favoured)?;
+        Ok::<_, StudyError>(of_rates(&pattern.rates(cells, epsilon)))
+    };
+    // The variance falls up to the best width and rises from there on. Only a window of one
+    // output, which is generalised randomised response, may be better than its neighbours.
+    let (mut narrow, mut wide) = (2, cells);
+    while wide - narrow > 2 {
+        let third = (wide - narrow) / 3;
+        let [low, high] = [narrow + third, wide - third];
+        if of(low)?[0] <= of(high)?[0] {
+            wide = high;
+        } else {
+            narrow = low;
+        }
+    }
+    let mut best = of(1)?;
+    for width in narrow..=wide {
+        let own = of(width)?;
+        if own[0] < best[0] {
+            best = own;
+        }
+    }
+    Ok(best)
+}
+
+/// Returns the means of the pattern that the library chooses.
+fn pattern(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
+    let task = task(cells, epsilon, Scale::Linear)?;
+    match task.questions()[0].mechanism() {
+        Mechanism::Pattern(pattern) => Ok(of_rates(&pattern.rates(cells, epsilon))),
+        _ => Err(StudyError::draft(
+            PATTERN,
+            &"the task has another mechanism",
+        )),
+    }
+}
+
+/// Computes all variances for this number of cells.
+pub(super) fn computed(cells: u32) -> Result<Vec<Measured>, StudyError> {
+    let mut rows = Vec::new();
+    for epsilon in EPSILONS {
+        let budget = Budget::new(epsilon, 0.0)?;
+        let bins = Bins::new(cells, &budget)?;
+        let hierarchy = Hierarchy::new(cells.ilog2() as usize, &budget)?;
+        let all = [
+            (PATTERN, pattern(cells, epsilon)?),
+            (
+                HIERARCHY,
+                means(cells, &|weights| hierarchy.variance(weights)),
+            ),
+            (CHOICE, means(cells, &|weights| bins.variance(weights))),
+            (WINDOW, window(cells, epsilon)?),
+        ];
+        let least = bound(cells, epsilon);
+        let point = Point {
+            people: 1,
+            items: cells,
+            sparsity: 1,
+            epsilon,
+            delta: 0.0,
+            parameter: 0.0,
+        };
+        let mut add = |mechanism: &str, estimand: &str, metric: &str, value: f64| {
+            rows.push(Measured::new(point, mechanism, estimand, metric, value));
+        };
+        for (mechanism, [sharp, smooth]) in all {
+            add(mechanism, BELOW, VARIANCE, sharp);
+            add(mechanism, SMOOTHED, VARIANCE, smooth);
+            add(mechanism, BELOW, OVER_BOUND, sharp / least);
+        }
+        add(ANY, BELOW, BOUND, least);
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows and bounds have the variances that an independent program computes, to three
+    /// digits. Patterns may be better than those that it knows.
+    #[test]
+    fn variances_are_those_computed_elsewhere() {
+        let rows = computed(64).unwrap();
+        let found = |mechanism: &str, estimand: &str, metric: &str, epsilon: f64| {
+            let mut here = rows.iter().filter(|row| {
+                (row.mechanism.as_str(), row.estimand.as_str()) == (mechanism, estimand)
+                    && (row.metric.as_str(), row.point.epsilon) == (metric, epsilon)
+            });
+            here.next().unwrap().value
+        };
+        for (epsilon, [wave, least], [sharp, smooth]) in [
+            (0.5, [217.0, 39.8], [59.2, 17.1]),
+            (1.0, [46.5, 9.35], [16.7, 3.99]),
+            (2.0, [8.31, 1.84], [3.11, 0.843]),
+        ] {
+            for (value, stated) in [
+                (found(WINDOW, BELOW, VARIANCE, epsilon), wave),
+                (found(ANY, BELOW, BOUND, epsilon), least),
+            ] {
+                let ratio: f64 = value / stated;
+                assert!((ratio - 1.0).abs() < 0.02, "{epsilon}: {value} {stated}");
+            }
+            let pattern = found(PATTERN, BELOW, VARIANCE, epsilon);
+            assert!(pattern < 1.001 * sharp, "{epsilon}: {pattern}");
+            let pattern = found(PATTERN, SMOOTHED, VARIANCE, epsilon);
+            assert!(pattern < 1.05 * smooth, "{epsilon}: {pattern}");
+        }
+        assert!(
+            rows.iter()
+                .all(|row| row.metric != OVER_BOUND || row.value > 1.0)
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! Figures of quantiles.
+
+use super::computed::{BELOW, CELLS, OVER_BOUND};
+use super::mechanisms::{CHOICE, HIERARCHY, PATTERN, WAVE};
+use crate::evaluate::crowd::number::CROWDS;
+use crate::evaluate::measure::experiment::{Figure, Panel, Point};
+use crate::evaluate::measure::measured::MSE;
+use crate::evaluate::measure::table::{Row, Table};
+use crate::figure::Curve;
+
+/// Names of the quantiles in tables and figures.
+const NAMES: [&str; 3] = ["p50", "p75", "p95"];
+const RATIO: &str = "root mean square error over that of Square Wave, EMS";
+
+/// Draws errors over those of Square Wave, and variances over the bound.
+pub(super) fn figures(table: &Table, people: &[u64], epsilons: &[f64]) -> Vec<Figure> {
+    let errors = (0..NAMES.len()).map(|at| Figure {
+        name: format!("quantiles-{}", NAMES[at]),
+        title: format!(
+            "Error of {} over Square Wave's, geometric mean of crowds",
+            NAMES[at]
+        ),
+        x: "ε",
+        y: RATIO,
+        logarithmic: [true, true],
+        panels: (people.iter().map(|&people| Panel {
+            title: format!("n = {people}"),
+            curves: (PATTERN_FIRST.iter())
+                .map(|mechanism| curve(table, at, mechanism, people, epsilons))
+                .collect(),
+        }))
+        .collect(),
+    });
+    let panel = |cells: u32| Panel {
+        title: format!("K = {cells}"),
+        curves: table.curves(
+            BELOW,
+            OVER_BOUND,
+            |point| point.items == cells,
+            |point| point.epsilon,
+        ),
+    };
+    let bound = Figure {
+        name: "quantiles-bound".to_owned(),
+        title: "Mean variance of the shares below edges over the lower bound".to_owned(),
+        x: "ε",
+        y: OVER_BOUND,
+        logarithmic: [true, true],
+        panels: CELLS.map(panel).into(),
+    };
+    errors.chain([bound]).collect()
+}
+
+const PATTERN_FIRST: [&str; 3] = [PATTERN, HIERARCHY, CHOICE];
+
+fn curve(table: &Table, at: usize, mechanism: &str, people: u64, epsilons: &[f64]) -> Curve {
+    let mut points: Vec<[f64; 3]> = (epsilons.iter())
+        .map(|&epsilon| {
+            let [mean, error] = mean_ratio(table, at, mechanism, people, epsilon);
+            [epsilon, mean, error]
+        })
+        .collect();
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    Curve {
+        label: mechanism.to_owned(),
+        points,
+    }
+}
+
+/// Returns the geometric mean over crowds of root mean square errors over those of Square
+/// Wave, and its standard error.
+pub(super) fn mean_ratio(
+    table: &Table,
+    at: usize,
+    mechanism: &str,
+    people: u64,
+    epsilon: f64,
+) -> [f64; 2] {
+    let is_here = |point: &Point| point.people == people && point.epsilon == epsilon;
+    let (mut sum, mut variance, mut count) = (0.0, 0.0, 0.0);
+    for crowd in CROWDS {
+        let of = |name: &str| {
+            let mut rows = table.of(crowd.estimands[at], MSE);
+            rows.find(|row| row.first.mechanism == name && is_here(&row.first.point))
+        };
+        let (Some(own), Some(wave)) = (of(mechanism), of(WAVE)) else {
+            continue;
+        };
+        let relative = |row: &Row| row.standard_error / row.mean;
+        sum += 0.5 * (own.mean / wave.mean).ln();
+        variance += 0.25 * (relative(own).powi(2) + relative(wave).powi(2));
+        count += 1.0;
+    }
+    let mean = f64::exp(sum / count);
+    [mean, mean * variance.sqrt() / count]
+}

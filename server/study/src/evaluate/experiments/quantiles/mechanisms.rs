@@ -1,0 +1,145 @@
+//! The pattern, as clients and the collector use it, and published mechanisms, prepared for one
+//! ε and one scale.
+
+use hushbin::{Entry, Randomizer, Task, TaskDraft};
+use hushbin_analysis::estimate::{Estimator, Options, QuantileEstimate, Query, Totals};
+use rand_chacha::ChaCha8Rng;
+use serde_json::json;
+
+use crate::competitors::Budget;
+use crate::competitors::distribution::{
+    Bins, Hierarchy, SquareWave, Transition, quantile, rising, smoothed,
+};
+use crate::evaluate::crowd::number::{LEAST, QUANTILES, Scale};
+use crate::evaluate::measure::experiment::StudyError;
+
+/// Name of the pattern in tables.
+pub(super) const PATTERN: &str = "hushbin, pattern";
+/// Name of Square Wave with its estimator.
+pub(super) const WAVE: &str = "Square Wave, EMS";
+/// Name of the hierarchy.
+pub(super) const HIERARCHY: &str = "hierarchy";
+/// Name of the choice of a bin, of [`BINS`].
+pub(super) const CHOICE: &str = "choice of 32";
+
+/// Cells of the pattern and of the hierarchy.
+pub(super) const CELLS: u32 = 64;
+const HEIGHT: usize = 6;
+const BINS: u32 = 32;
+/// Cells of Square Wave's numbers and of its reports.
+const WAVE_CELLS: usize = 256;
+
+/// Mechanisms with parameters for one ε.
+pub(super) struct Mechanisms {
+    task: Task,
+    estimator: Estimator,
+    query: Query,
+    wave: SquareWave,
+    transition: Transition,
+    bins: Bins,
+    hierarchy: Hierarchy,
+}
+
+/// Returns the task that asks for quantiles with this number of cells.
+pub(super) fn task(cells: u32, epsilon: f64, scale: Scale) -> Result<Task, StudyError> {
+    let (least, spacing) = match scale {
+        Scale::Linear => (0.0, "even"),
+        Scale::Logarithmic => (LEAST, "logarithmic"),
+    };
+    let draft = json!({
+        "id": "quantiles", "epsilon": epsilon,
+        "questions": [{
+            "name": "number", "kind": "number", "want": "quantiles",
+            "min": least, "max": 1, "spacing": spacing, "bins": cells,
+        }],
+    });
+    let draft: TaskDraft =
+        serde_json::from_value(draft).map_err(|error| StudyError::draft(PATTERN, &error))?;
+    Ok(draft.resolve()?)
+}
+
+impl Mechanisms {
+    /// Prepares all mechanisms.
+    pub(super) fn new(epsilon: f64, scale: Scale) -> Result<Self, StudyError> {
+        let budget = Budget::new(epsilon, 0.0)?;
+        let task = task(CELLS, epsilon, scale)?;
+        let options = Options {
+            quantiles: Some(QUANTILES.to_vec()),
+            ..Options::default()
+        };
+        let query =
+            Query::new(&task, &options).map_err(|error| StudyError::draft(PATTERN, &error))?;
+        let wave = SquareWave::new(&budget)?;
+        Ok(Self {
+            estimator: Estimator::for_task(task.clone()),
+            task,
+            query,
+            transition: wave.transition(WAVE_CELLS),
+            wave,
+            bins: Bins::new(BINS, &budget)?,
+            hierarchy: Hierarchy::new(HEIGHT, &budget)?,
+        })
+    }
+
+    /// Returns the pattern's quantiles of people's numbers, by reports that are encoded and
+    /// estimated as in production.
+    pub(super) fn pattern(
+        &self,
+        numbers: &[f64],
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Vec<QuantileEstimate>, StudyError> {
+        let (mut randomizer, mut totals) = (Randomizer::new(&self.task), Totals::new(&self.task));
+        for &value in numbers {
+            let answer = [Entry { item: 0, value }];
+            totals.fold(&randomizer.randomize(&answer, rng)?.report);
+        }
+        let answer = self.estimator.answer(&totals, &self.query);
+        let number = answer.number.expect("the task asks for a number");
+        Ok(number.quantiles)
+    }
+
+    /// Returns the quantiles of places by Square Wave and EMS.
+    pub(super) fn wave(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
+        let mut counts = vec![0; WAVE_CELLS];
+        for &place in places {
+            let report = self.wave.randomize(place, rng);
+            counts[self.wave.cell(report, WAVE_CELLS)] += 1;
+        }
+        let shares = smoothed(&self.transition, &counts);
+        QUANTILES.map(|part| quantile(&shares, part))
+    }
+
+    /// Returns the quantiles of places by a choice of a bin.
+    pub(super) fn choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
+        let mut counts = vec![0; self.bins.bins()];
+        for &place in places {
+            self.bins.count(place, rng, &mut counts);
+        }
+        of_shares(&self.bins.shares(&counts, places.len() as u64))
+    }
+
+    /// Returns the quantiles of places by the hierarchy.
+    pub(super) fn hierarchy(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
+        let levels = self.hierarchy.levels();
+        let mut counts: Vec<Vec<u64>> = (levels.iter())
+            .map(|level| vec![0; level.options() as usize])
+            .collect();
+        let mut reports = vec![0; levels.len()];
+        for &place in places {
+            reports[self.hierarchy.count(place, rng, &mut counts)] += 1;
+        }
+        of_shares(&self.hierarchy.estimates(&counts, &reports))
+    }
+}
+
+/// Returns the quantiles of the distribution function that is nearest to sums of shares.
+fn of_shares(shares: &[f64]) -> [f64; 3] {
+    let below: Vec<f64> = (shares[..shares.len() - 1].iter())
+        .scan(0.0, |sum, own| {
+            *sum += own;
+            Some(*sum)
+        })
+        .collect();
+    let shares = rising(&below);
+    QUANTILES.map(|part| quantile(&shares, part))
+}

@@ -1,0 +1,268 @@
+//! Mechanisms for the distribution of one number: their laws by enumeration, estimates without
+//! bias, and variances.
+
+use hushbin_study::competitors::distribution::{
+    Bins, Hierarchy, SquareWave, quantile, rising, smoothed,
+};
+use hushbin_study::competitors::{Rates, SubsetSelection};
+use hushbin_tests::generators::seeded;
+use hushbin_tests::significance::assert_distributed;
+
+use super::models::{budget, subset};
+
+const EPSILONS: [f64; 4] = [0.3, 1.0, 2.5, 4.0];
+const DRAWS: u32 = 100_000;
+
+/// Returns the greatest ratio of a report's probabilities by two inputs.
+fn loss(laws: &[Vec<f64>]) -> f64 {
+    let ratio = |report: usize| {
+        let of = laws.iter().map(|law| law[report]);
+        of.clone().fold(0.0, f64::max) / of.fold(1.0, f64::min)
+    };
+    (0..laws[0].len()).map(ratio).fold(0.0, f64::max)
+}
+
+#[track_caller]
+fn assert_law(laws: &[Vec<f64>], epsilon: f64) {
+    for law in laws {
+        assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+    let ratio = loss(laws) / epsilon.exp();
+    assert!((ratio - 1.0).abs() < 1e-11, "ε = {epsilon}: {ratio}");
+}
+
+#[test]
+fn subsets_lose_epsilon_and_are_drawn_by_their_law() {
+    for epsilon in EPSILONS {
+        for options in [2, 3, 7] {
+            let own = SubsetSelection::new(options, &budget(epsilon, 0.0)).unwrap();
+            let laws: Vec<Vec<f64>> = (0..options).map(|answer| subset(&own, answer)).collect();
+            assert_law(&laws, epsilon);
+            let (mut drawn, rng) = (vec![0; 1 << options], &mut seeded(3));
+            for _ in 0..DRAWS {
+                let mut counts = vec![0; options as usize];
+                own.count(1, rng, &mut counts);
+                let bits = counts.iter().rev();
+                drawn[bits.fold(0, |set, bit| 2 * set + *bit as usize)] += 1;
+            }
+            assert_distributed(&drawn, &laws[1], "subset");
+        }
+    }
+}
+
+/// Enumerates the estimates of one report about an option.
+fn single(rates: &Rates, set: usize, option: usize) -> f64 {
+    rates.estimate((set >> option & 1) as u64, 1)
+}
+
+#[test]
+fn bins_have_no_bias_and_the_variance_stated() {
+    let weights = [1.0, 1.0, 0.25, 0.0, -0.5];
+    for epsilon in EPSILONS {
+        let bins = Bins::new(5, &budget(epsilon, 0.0)).unwrap();
+        let choice = SubsetSelection::new(5, &budget(epsilon, 0.0)).unwrap();
+        let rates = choice.rates();
+        let (mut mean, mut square) = (0.0, 0.0);
+        for answer in 0..5 {
+            let mut expected = vec![0.0; 5];
+            for (set, probability) in subset(&choice, answer).into_iter().enumerate() {
+                let shares = [0, 1, 2, 3, 4].map(|option| single(&rates, set, option));
+                let held = [0, 1, 2, 3, 4].map(|option| (set >> option & 1) as u64);
+                if probability > 0.0 {
+                    assert_eq!(bins.shares(&held, 1), shares);
+                }
+                let sum: f64 = shares.iter().zip(weights).map(|(own, by)| own * by).sum();
+                mean += 0.2 * probability * sum;
+                square += 0.2 * probability * sum * sum;
+                for (expected, own) in expected.iter_mut().zip(shares) {
+                    *expected += probability * own;
+                }
+            }
+            for (option, own) in (0..).zip(expected) {
+                assert!((own - f64::from(u8::from(option == answer))).abs() < 1e-10);
+            }
+        }
+        let variance = square - mean * mean;
+        assert!((bins.variance(&weights) / variance - 1.0).abs() < 1e-9);
+    }
+}
+
+/// Lists reports by level and set of nodes, for a number in a cell.
+fn law(own: &Hierarchy, cell: u32) -> Vec<f64> {
+    let height = own.levels().len();
+    let level = |(depth, (choice, share)): (usize, (&SubsetSelection, &f64))| {
+        let (law, share) = (subset(choice, cell >> (height - 1 - depth)), *share);
+        law.into_iter().map(move |probability| share * probability)
+    };
+    let levels = own.levels().iter().zip(own.shares());
+    levels.enumerate().flat_map(level).collect()
+}
+
+#[test]
+fn hierarchies_lose_epsilon_and_have_no_bias() {
+    for epsilon in EPSILONS {
+        let own = Hierarchy::new(3, &budget(epsilon, 0.0)).unwrap();
+        let laws: Vec<Vec<f64>> = (0..8).map(|cell| law(&own, cell)).collect();
+        assert_law(&laws, epsilon);
+        for cell in 0..8 {
+            let expected = |(depth, choice): (usize, &SubsetSelection)| {
+                let (rates, law) = (choice.rates(), subset(choice, cell >> (2 - depth)));
+                let mean = |option: u32| {
+                    let sets = law.iter().enumerate();
+                    sets.map(|(set, own)| own * single(&rates, set, option as usize))
+                        .sum::<f64>()
+                };
+                (0..choice.options()).map(mean).collect::<Vec<f64>>()
+            };
+            let shares: Vec<Vec<f64>> = own.levels().iter().enumerate().map(expected).collect();
+            for reports in [[1.0, 1.0, 1.0], [0.0, 0.0, 2.0], [5.0, 0.0, 1.0]] {
+                let found = own.combined(shares.clone(), &reports);
+                for (at, share) in (0..).zip(found) {
+                    let truth = f64::from(u8::from(at == cell));
+                    assert!((share - truth).abs() < 1e-9, "{cell} {at}: {share}");
+                }
+            }
+        }
+    }
+}
+
+/// Variance of a level's part in an estimate, from the moments of its reports, over its share.
+#[test]
+fn hierarchies_have_the_variance_stated() {
+    let weights = [1.0, 1.0, 1.0, 0.0, 0.5, 0.0, 0.0, -0.25];
+    for epsilon in EPSILONS {
+        let own = Hierarchy::new(3, &budget(epsilon, 0.0)).unwrap();
+        let nothing: Vec<Vec<f64>> = (0..3).map(|depth| vec![0.0; 2 << depth]).collect();
+        let value = |shares: Vec<Vec<f64>>| {
+            let found = own.combined(shares, own.shares());
+            let pairs = found.iter().zip(weights);
+            pairs.map(|(share, weight)| share * weight).sum::<f64>()
+        };
+        let start = value(nothing.clone());
+        let mut variance = 0.0;
+        for (depth, choice) in own.levels().iter().enumerate() {
+            let (rates, nodes) = (choice.rates(), choice.options() as usize);
+            let (mut mean, mut square) = (0.0, 0.0);
+            for node in 0..choice.options() {
+                for (set, probability) in subset(choice, node).into_iter().enumerate() {
+                    let mut shares = nothing.clone();
+                    shares[depth] = (0..nodes)
+                        .map(|option| single(&rates, set, option))
+                        .collect();
+                    let part = value(shares) - start;
+                    mean += probability * part / nodes as f64;
+                    square += probability * part * part / nodes as f64;
+                }
+            }
+            variance += (square - mean * mean) / own.shares()[depth];
+        }
+        let ratio = own.variance(&weights) / variance;
+        assert!((ratio - 1.0).abs() < 1e-9, "ε = {epsilon}: {ratio}");
+    }
+}
+
+/// An independent program finds the same variances, with the best shares and with equal ones.
+#[test]
+fn levels_have_their_best_shares() {
+    let budget = budget(1.0, 0.0);
+    for (height, least, stated) in [
+        (5, 9.125_495, 11.114_400),
+        (6, 12.638_304, 15.145_235),
+        (7, 16.787_658, 19.795_037),
+    ] {
+        let best = Hierarchy::new(height, &budget).unwrap();
+        let even = Hierarchy::with_shares(vec![1.0 / height as f64; height], &budget).unwrap();
+        assert!((best.mean_variance() / least - 1.0).abs() < 1e-6);
+        assert!((even.mean_variance() / stated - 1.0).abs() < 1e-6);
+    }
+    let best = Hierarchy::new(6, &budget).unwrap();
+    for level in 1..6 {
+        for change in [-0.01, 0.01] {
+            let mut shares = best.shares().to_vec();
+            (shares[0], shares[level]) = (shares[0] - change, shares[level] + change);
+            let other = Hierarchy::with_shares(shares, &budget).unwrap();
+            assert!(other.mean_variance() > best.mean_variance());
+        }
+    }
+}
+
+#[test]
+fn square_waves_lose_epsilon_and_have_mass_1() {
+    for epsilon in EPSILONS {
+        let wave = SquareWave::new(&budget(epsilon, 0.0)).unwrap();
+        let b = wave.half_width();
+        let [inside, outside] = [wave.density(0.5, 0.5), wave.density(0.0, 1.0 + b)];
+        assert!((inside / outside / epsilon.exp() - 1.0).abs() < 1e-12);
+        assert!((2.0 * b * inside + outside - 1.0).abs() < 1e-12);
+        let transition = wave.transition(50);
+        for input in 0..50 {
+            let column = (0..50).map(|output| transition.probability(output, input));
+            assert!((column.sum::<f64>() - 1.0).abs() < 1e-10);
+        }
+    }
+}
+
+/// Probabilities of cells are means of the density, and reports are drawn by them.
+#[test]
+fn square_waves_are_drawn_by_their_density() {
+    const CELLS: usize = 12;
+    for epsilon in EPSILONS {
+        let wave = SquareWave::new(&budget(epsilon, 0.0)).unwrap();
+        let transition = wave.transition(CELLS);
+        let input = 7;
+        let (mut counts, rng) = (vec![0; CELLS], &mut seeded(5));
+        for draw in 0..DRAWS {
+            let place = (f64::from(draw) + 0.5) / f64::from(DRAWS);
+            let number = (input as f64 + place) / CELLS as f64;
+            let report = wave.randomize(number, rng);
+            let b = wave.half_width();
+            assert!((-b..=1.0 + b).contains(&report));
+            counts[wave.cell(report, CELLS)] += 1;
+        }
+        let law: Vec<f64> = (0..CELLS)
+            .map(|output| transition.probability(output, input))
+            .collect();
+        assert_distributed(&counts, &law, "Square Wave");
+        let mut shares = vec![0.0; CELLS];
+        shares[input] = 1.0;
+        for (own, probability) in transition.outputs(&shares).iter().zip(&law) {
+            assert!((own - probability).abs() < 1e-12);
+        }
+        let weights: Vec<f64> = (0..CELLS).map(|output| output as f64).collect();
+        let mean: f64 = weights.iter().zip(&law).map(|(own, by)| own * by).sum();
+        assert!((transition.inputs(&weights)[input] - mean).abs() < 1e-10);
+    }
+}
+
+/// A smooth crowd's expected counts lead back to its quantiles.
+#[test]
+fn smoothing_finds_smooth_crowds() {
+    const CELLS: usize = 256;
+    let wave = SquareWave::new(&budget(2.0, 0.0)).unwrap();
+    let transition = wave.transition(CELLS);
+    let weight = |cell: usize| {
+        let place = (cell as f64 + 0.5) / CELLS as f64;
+        place * (1.0 - place).powi(4)
+    };
+    let total: f64 = (0..CELLS).map(weight).sum();
+    let shares: Vec<f64> = (0..CELLS).map(|cell| weight(cell) / total).collect();
+    let expected = transition.outputs(&shares);
+    let counts: Vec<u64> = expected
+        .iter()
+        .map(|own| (1e6 * own).round() as u64)
+        .collect();
+    let found = smoothed(&transition, &counts);
+    for part in [0.25, 0.5, 0.75, 0.95] {
+        let distance = quantile(&found, part) - quantile(&shares, part);
+        assert!(distance.abs() < 0.01, "{part}: {distance}");
+    }
+}
+
+#[test]
+fn functions_that_rise_stay_as_they_are() {
+    let shares = [0.125, 0.25, 0.0, 0.5, 0.125];
+    assert_eq!(rising(&[0.125, 0.375, 0.375, 0.875]), shares);
+    for (part, place) in [(0.0625, 0.1), (0.375, 0.4), (0.625, 0.7), (1.0, 1.0)] {
+        assert!((quantile(&shares, part) - place).abs() < 1e-12);
+    }
+}
