@@ -300,6 +300,10 @@ impl Laws<'_> {
         if let Some(law) = of_part {
             return law;
         }
+        let bin = self.items[item] as usize;
+        if let Some(Cells::Patterned(patterned)) = &self.cells {
+            return Law::Scores(patterned.among(bin..bin + 1).1.into());
+        }
         let asked = Asked {
             item: self.items[item],
             whose: self.whose,

@@ -9,7 +9,7 @@ use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
-use super::contract::{Asked, Estimated, Estimator};
+use super::contract::{Asked, Estimated, Estimator, SumRates};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use crate::estimate::fold::{BucketWords, Counted, Hits, Reader, TotalsError};
 use crate::estimate::law::{Cells, HitLaw, Law, OneAnswer, Outcomes};
@@ -107,8 +107,8 @@ impl Estimated for Collision {
         }))
     }
 
-    fn single(rates: &Rates) -> Option<&Rates> {
-        Some(rates)
+    fn sums(rates: &Rates) -> Option<SumRates<'_>> {
+        Some(SumRates::Hits(rates))
     }
 
     fn reach(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
-use hushbin::mechanism::collision;
+use hushbin::mechanism::{collision, pattern};
 
 use super::contribution::Contribution;
 use crate::estimate::fold::{Reader, TotalsError};
@@ -33,6 +33,15 @@ pub(crate) struct Squares {
     pub(crate) most: f64,
     /// Of how many numbers.
     pub(crate) numbers: f64,
+}
+
+/// Rates that variances of sums of shares follow from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum SumRates<'a> {
+    /// Of hits of single elements.
+    Hits(&'a collision::Rates),
+    /// Of a pattern's outputs.
+    Outputs(&'a pattern::Rates),
 }
 
 /// A mechanism whose reports can be folded, estimated from and predicted.
@@ -117,9 +126,9 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
         None
     }
 
-    /// The rates of what one of all elements is hit by, where variances of sums over any
-    /// elements follow from them; `None` unless the mechanism says so.
-    fn single(_rates: &Self::Rates) -> Option<&collision::Rates> {
+    /// The rates that variances of sums of shares follow from; `None` where they follow from
+    /// none.
+    fn sums(_rates: &Self::Rates) -> Option<SumRates<'_>> {
         None
     }
 

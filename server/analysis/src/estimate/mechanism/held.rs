@@ -6,10 +6,9 @@ use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use hushbin::domain::Domain;
-use hushbin::mechanism::collision;
 use hushbin::{Entry, Question, Report};
 
-use super::contract::{Asked, Estimated, Squares};
+use super::contract::{Asked, Estimated, Squares, SumRates};
 use super::contribution::Contribution;
 use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
@@ -32,8 +31,8 @@ pub(crate) trait Prepared: Debug + Send + Sync {
     /// As [`Estimated::places`].
     fn places(&self) -> u32;
 
-    /// As [`Estimated::single`].
-    fn single(&self) -> Option<&collision::Rates>;
+    /// As [`Estimated::sums`].
+    fn sums(&self) -> Option<SumRates<'_>>;
 
     /// As [`Estimated::reach`].
     fn reach(&self, estimand: Estimand) -> [f64; 2];
@@ -127,8 +126,8 @@ impl<M: Registered> Prepared for Own<M> {
         self.mechanism.places(&self.domain, self.epsilon)
     }
 
-    fn single(&self) -> Option<&collision::Rates> {
-        M::single(self.rates())
+    fn sums(&self) -> Option<SumRates<'_>> {
+        M::sums(self.rates())
     }
 
     fn reach(&self, estimand: Estimand) -> [f64; 2] {
