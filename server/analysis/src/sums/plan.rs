@@ -21,7 +21,7 @@ use crate::promise::SumPrivacy;
 const MOST_MESSAGES: f64 = 512.0;
 
 /// Messages of a batch, which its shuffler holds in memory to put them in another order.
-pub(crate) const BATCH_MESSAGES: Bound = Bound {
+pub const BATCH_MESSAGES: Bound = Bound {
     name: "messages of a batch",
     min: 2.0,
     max: 20_000_000.0,
