@@ -72,8 +72,7 @@ impl Mechanism {
     }
 
     /// Bytes of one encoded report, at most.
-    #[must_use]
-    pub fn report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
+    pub(crate) fn report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
         let mut bytes = Vec::new();
         each!(Self, self, own => own.longest_report(domain, epsilon).encode(&mut bytes));
         bytes.len()
@@ -81,8 +80,7 @@ impl Mechanism {
 
     /// The level of protection, in hash-bin's words: `user` for mechanisms
     /// that know no other.
-    #[must_use]
-    pub fn level(&self) -> LevelName {
+    pub(crate) fn level(&self) -> LevelName {
         each!(Self, self, own => own.protects())
     }
 }
