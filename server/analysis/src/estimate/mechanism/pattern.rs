@@ -6,11 +6,11 @@ use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Report};
 
-use super::contract::{Estimated, SumRates};
+use super::contract::{Estimated, Seen, SumRates};
 use super::contribution::{Contribution, sampled, share_variance};
 use crate::estimate::fold::{Reader, Slots, TotalsError};
 use crate::estimate::law::{Cells, Patterned, patterned::Edges};
-use crate::estimate::point::{Estimand, ItemPoints, People};
+use crate::estimate::point::{Estimand, ItemPoints};
 
 impl Estimated for Pattern {
     type Report = Report;
@@ -52,15 +52,8 @@ impl Estimated for Pattern {
         counts.decode(all.clone(), all.len(), reports, bytes)
     }
 
-    fn points(
-        &self,
-        rates: &Arc<Edges>,
-        counts: &Slots,
-        whose: People,
-        _: u64,
-        items: &[u64],
-    ) -> Vec<ItemPoints> {
-        let Some(patterned) = patterned(rates, counts, whose) else {
+    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+        let Some(patterned) = patterned(seen) else {
             return Vec::new();
         };
         let point = |&item: &u64| ItemPoints {
@@ -70,8 +63,8 @@ impl Estimated for Pattern {
         items.iter().map(point).collect()
     }
 
-    fn cells(&self, rates: &Arc<Edges>, counts: &Slots, whose: People, _: u64) -> Option<Cells> {
-        patterned(rates, counts, whose).map(Cells::Patterned)
+    fn cells(&self, seen: &Seen<'_, Self>) -> Option<Cells> {
+        patterned(seen).map(Cells::Patterned)
     }
 
     fn sums(rates: &Arc<Edges>) -> Option<SumRates<'_>> {
@@ -110,7 +103,8 @@ impl Estimated for Pattern {
     }
 }
 
-fn patterned(rates: &Arc<Edges>, counts: &Slots, whose: People) -> Option<Patterned> {
-    let counts = counts.all().map(|output| counts.get(output));
-    Patterned::new(Arc::clone(rates), whose, &counts.collect::<Vec<u64>>())
+fn patterned(seen: &Seen<'_, Pattern>) -> Option<Patterned> {
+    let counts = seen.counts.all().map(|output| seen.counts.get(output));
+    let counts: Vec<u64> = counts.collect();
+    Patterned::new(Arc::clone(seen.rates), seen.whose, &counts)
 }
