@@ -117,19 +117,18 @@ impl Estimator {
                 unit,
             };
         let part = |estimate, reach| vec![influence(estimate, reach, [0.0, 1.0], None, 1.0)];
-        match (question.kind(), prepared.sums()) {
-            (Kind::Number(_), Some(SumRates::Outputs(rates))) => {
+        let sums = prepared.sums();
+        match (question.kind(), sums, Buckets::of(question, sums)) {
+            (Kind::Number(_), Some(SumRates::Outputs(rates)), _) => {
                 part(Influenced::Below, below(rates))
             }
-            (Kind::Number(scale), Some(SumRates::Hits(rates))) => {
-                let buckets = Buckets::new(question, rates);
+            (Kind::Number(scale), _, Some(buckets)) => {
                 part(Influenced::Below, buckets.below(scale.cells()))
             }
-            (Kind::Together(together), Some(SumRates::Hits(rates))) => {
-                let buckets = Buckets::new(question, rates);
+            (Kind::Together(together), _, Some(buckets)) => {
                 part(Influenced::Share, buckets.options(together))
             }
-            (kind, _) => {
+            (kind, ..) => {
                 // Of numbers with limits of their own, which differ.
                 let (size, unit) = match kind {
                     Kind::Numbers(own) if own.is_alone() => {
@@ -179,15 +178,18 @@ struct Buckets<'a> {
 const SEEDS: f64 = (1_u128 << 64) as f64;
 
 impl<'a> Buckets<'a> {
-    fn new(question: &Question, rates: &'a Rates) -> Self {
-        let Mechanism::Collision(collision) = question.mechanism() else {
-            unreachable!("the rates are of Collision");
+    /// Those of a question that Collision asks.
+    fn of(question: &Question, sums: Option<SumRates<'a>>) -> Option<Self> {
+        let (Some(SumRates::Hits(rates)), Mechanism::Collision(collision)) =
+            (sums, question.mechanism())
+        else {
+            return None;
         };
-        Self {
+        Some(Self {
             rates,
             buckets: collision.buckets(),
             slots: collision.support(&question.domain()).hit_slots(),
-        }
+        })
     }
 
     /// How many of so many elements one report hits, at most: as many as a bucket has slots
