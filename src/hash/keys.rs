@@ -27,7 +27,7 @@ pub struct Keys {
     /// What the [independent hash](super::independent_bucket) mixes into elements.
     pub independent: u64,
     /// The key of the sign hash.
-    pub(crate) sign: u64,
+    pub sign: u64,
 }
 
 impl Keys {
