@@ -76,8 +76,7 @@ impl ValueKind {
     }
 
     /// The values taken, in words.
-    #[must_use]
-    pub const fn expected(self) -> &'static str {
+    pub(crate) const fn expected(self) -> &'static str {
         match self {
             Self::Sign => "-1, 0 or 1",
             Self::Real => "a number in [-1, 1]",

@@ -46,7 +46,7 @@ pub struct TaskDraft {
     /// As in [`TaskParts`](crate::TaskParts).
     pub epsilon: f64,
     /// How many people will report, about; by default as many as `entries`
-    /// count, or else [`PEOPLE`](super::PEOPLE).
+    /// count, or else 10,000.
     pub people: Option<u64>,
     /// What is asked: one question without a name, or questions with names.
     pub questions: Vec<QuestionDraft>,

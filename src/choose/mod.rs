@@ -33,7 +33,7 @@ pub use draft::TaskDraft;
 pub use mechanism::MechanismDraft;
 pub use number::NumberDraft;
 pub use objective::{AutoDraft, AutoLevel, Objective, ObjectiveDraft, ObjectiveName};
-pub use population::{PEOPLE, Population};
+pub use population::Population;
 pub use predict::{Predicted, SquaredError};
 pub use printed::Source;
 pub use question::{Asked, Choice, QuestionDraft};
@@ -72,8 +72,7 @@ impl Mechanism {
     }
 
     /// Bytes of one encoded report, at most.
-    #[must_use]
-    pub fn report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
+    pub(crate) fn report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
         let mut bytes = Vec::new();
         each!(Self, self, own => own.longest_report(domain, epsilon).encode(&mut bytes));
         bytes.len()
@@ -81,8 +80,7 @@ impl Mechanism {
 
     /// The level of protection, in hash-bin's words: `user` for mechanisms
     /// that know no other.
-    #[must_use]
-    pub fn level(&self) -> LevelName {
+    pub(crate) fn level(&self) -> LevelName {
         each!(Self, self, own => own.protects())
     }
 }

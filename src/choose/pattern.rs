@@ -42,11 +42,14 @@ pub(super) const MOST_CELLS: u32 = 128;
 const PATTERNS: &str = include_str!("patterns.txt");
 
 impl Draft {
-    /// The pattern that is said, if one is.
-    fn said(&self) -> Result<Option<Pattern>, Error> {
+    /// The pattern that is said, if one is, checked over a domain.
+    fn said(&self, domain: &Domain) -> Result<Option<Pattern>, Error> {
         match (self.outputs, &self.favoured) {
             (None, None) => Ok(None),
-            (Some(outputs), Some(favoured)) => Pattern::new(outputs, favoured.as_slice()).map(Some),
+            (Some(outputs), Some(favoured)) => {
+                let own = Pattern::new(outputs, favoured.as_slice())?;
+                own.check(domain).map(|()| Some(own))
+            }
             _ => Err(Error::Combination {
                 reason: "\"outputs\" and \"favoured\" of a \"pattern\" go together",
             }),
@@ -59,8 +62,8 @@ impl Predict for Pattern {
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
         let cells = domain.elements().unwrap_or(0);
         let rates = self.rates(cells, epsilon);
-        let of_cell = |cell| rates.even_variance(&weights(cells, |own| own == cell));
-        let sum: f64 = (0..cells).map(of_cell).sum();
+        let of_cell = |cell| rates.even_variance(&rates.weights(cell..cell + 1));
+        let sum: f64 = (0..rates.cells()).map(of_cell).sum();
         let variance = sum / f64::from(cells) / population.people();
         Predicted {
             mean: None,
@@ -78,8 +81,7 @@ impl Choose for Pattern {
     type Draft = Draft;
 
     fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
-        let said = draft.said()?;
-        said.map_or(Ok(()), |own| Parameters::check(&own, domain))
+        draft.said(domain).map(drop)
     }
 
     fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
@@ -97,10 +99,7 @@ impl Choose for Pattern {
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> Report {
-        Report {
-            seed: u64::MAX,
-            bucket: self.outputs() - 1,
-        }
+        Report::longest(self.outputs())
     }
 }
 
@@ -127,7 +126,7 @@ impl Pattern {
         budget: impl Into<Budget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        Self::check_draft(draft, domain)?;
+        let said = draft.said(domain)?;
         let cells = domain.elements().unwrap_or(0);
         let budget: Budget = budget.into();
         let limit = budget.limit();
@@ -135,7 +134,7 @@ impl Pattern {
             let favoured = own.favoured().len() as u32;
             limit.allows_sets(f64::from(favoured), f64::from(own.outputs() - favoured))
         };
-        let candidates = match draft.said()? {
+        let candidates = match said {
             Some(own) => alloc::vec![own],
             None => known(cells)?,
         };
@@ -178,25 +177,16 @@ fn known(cells: u32) -> Result<Vec<Pattern>, Error> {
 }
 
 fn score(rates: &Rates) -> f64 {
-    let cells = rates.cells() as u32;
-    let eighth = f64::from(cells) / 8.0;
+    let cells = rates.cells();
+    let eighth = cells as f64 / 8.0;
     let mut sums = [0.0; 2];
     for edge in 1..cells {
-        let smooth = |cell| triangle((f64::from(edge) - f64::from(cell) - 0.5) / eighth);
-        let weights = [
-            weights(cells, |own| own < edge),
-            (0..cells).map(smooth).collect(),
-        ];
+        let smooth = |cell| triangle((edge as f64 - cell as f64 - 0.5) / eighth);
+        let weights = [rates.weights(0..edge), (0..cells).map(smooth).collect()];
         for (sum, weights) in sums.iter_mut().zip(&weights) {
             *sum += rates.even_variance(weights);
         }
     }
     let [sharp, smooth] = sums.map(libm::log);
     0.25 * sharp + 0.75 * smooth
-}
-
-fn weights(cells: u32, of: impl Fn(u32) -> bool) -> Vec<f64> {
-    (0..cells)
-        .map(|cell| f64::from(u8::from(of(cell))))
-        .collect()
 }

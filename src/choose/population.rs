@@ -26,7 +26,7 @@ pub struct Population {
 }
 
 /// The number of people that a task is planned for where nothing is said.
-pub const PEOPLE: f64 = 10_000.0;
+pub(crate) const PEOPLE: f64 = 10_000.0;
 
 impl Population {
     /// So many people, each with this many entries.

@@ -162,8 +162,8 @@ impl QuestionDraft {
     ///
     /// The choice is made of integers and of floating point without
     /// platform-dependent functions: the same everywhere for one release. A
-    /// later release may choose better, so what runs is the [`Question`], and a
-    /// draft is held against it by [`QuestionDraft::agrees_with`].
+    /// later release may choose better, so what runs is the [`Question`], and a task in use is
+    /// held against its draft by [`TaskDraft::agrees_with`](super::TaskDraft::agrees_with).
     ///
     /// # Errors
     /// As [`Question::new`].
@@ -356,7 +356,11 @@ impl QuestionDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
-    pub fn agrees_with(&self, question: &Question, people: Option<u64>) -> Result<(), Error> {
+    pub(crate) fn agrees_with(
+        &self,
+        question: &Question,
+        people: Option<u64>,
+    ) -> Result<(), Error> {
         let agrees = || {
             same("name", &self.name.as_str(), &question.name())?;
             match (&self.asked, question.kind()) {

@@ -155,10 +155,7 @@ where
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
-        BucketReport {
-            seed: u64::MAX,
-            bucket: self.outcomes() - 1,
-        }
+        BucketReport::longest(self.outcomes())
     }
 }
 

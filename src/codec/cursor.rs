@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub const fn malformed(&self, reason: &'static str) -> Error {
+    pub(crate) const fn malformed(&self, reason: &'static str) -> Error {
         error!(Malformed {
             what: self.what,
             offset: self.offset,
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// How many bytes are left.
-    pub const fn rest(&self) -> usize {
+    pub(crate) const fn rest(&self) -> usize {
         self.bytes.len() - self.offset
     }
 

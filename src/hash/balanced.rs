@@ -119,8 +119,7 @@ impl Balanced {
     }
 
     /// t, the number of buckets.
-    #[must_use]
-    pub const fn buckets(&self) -> u32 {
+    pub(crate) const fn buckets(&self) -> u32 {
         self.buckets
     }
 

@@ -117,8 +117,7 @@ impl Threshold {
 
 impl DiscreteLaplace {
     /// Variance: 2q/(1 − q)², q = exp(−rate).
-    #[must_use]
-    pub fn variance(&self) -> f64 {
+    pub(crate) fn variance(&self) -> f64 {
         let rate = self.rate();
         let denominator = -libm::expm1(-rate);
         2.0 * libm::exp(-rate) / (denominator * denominator)

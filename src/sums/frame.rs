@@ -66,15 +66,6 @@ impl Frame {
         self.signs[0].len()
     }
 
-    /// The sign of a number in a copy, 1 or −1.
-    ///
-    /// # Panics
-    /// If there is no such copy or number.
-    #[must_use]
-    pub fn sign(&self, copy: usize, index: usize) -> f64 {
-        self.signs[copy][index]
-    }
-
     /// U·v, in O(d·log d).
     ///
     /// # Panics

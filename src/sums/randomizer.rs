@@ -43,7 +43,7 @@ use crate::sample::{choose_front, with_probability};
 /// ```
 #[derive(Debug, Clone)]
 pub struct SumRandomizer {
-    task: SumTask,
+    pub(crate) task: SumTask,
     coder: Coder,
     coordinates: Vec<f64>,
     drawn: Vec<u32>,
@@ -57,12 +57,6 @@ impl SumRandomizer {
             coordinates: Vec::new(),
             task,
         }
-    }
-
-    /// The task.
-    #[must_use]
-    pub const fn task(&self) -> &SumTask {
-        &self.task
     }
 
     /// The messages of a number for each item, in their order, into `messages`, which has

@@ -55,14 +55,14 @@ impl SumRandomizer {
         self.clipped = self.clipped.saturating_add(u32::from(clipped));
         self.left = self.left.saturating_add(u32::from(left > LEFT));
         let mut bytes = Vec::new();
-        self.inner.task().encode_padded(&self.messages, &mut bytes);
+        self.inner.task.encode_padded(&self.messages, &mut bytes);
         Ok(bytes)
     }
 
     /// How many messages everybody sends.
     #[must_use]
     pub fn count(&self) -> u32 {
-        self.inner.task().messages().count()
+        self.inner.task.messages().count()
     }
 
     /// How many people had a number beyond its limits, or too long a vector. For the client
@@ -85,6 +85,6 @@ impl SumRandomizer {
     /// [`ErrorCode::OutOfRange`](crate::ErrorCode::OutOfRange) where an upload cannot hold so
     /// many.
     pub fn upload_header(&mut self, count: u32) -> Result<Vec<u8>, Thrown> {
-        header(self.inner.task().fingerprint(), count, &mut self.rng)
+        header(self.inner.task.fingerprint(), count, &mut self.rng)
     }
 }

@@ -21,5 +21,3 @@ pub mod numeric;
 pub mod plan;
 pub mod promise;
 pub mod sums;
-#[cfg(feature = "wasm")]
-pub mod wasm;

@@ -2,11 +2,12 @@
 //! whole interface, only under the names that the collector answers to, and encrypted where
 //! there is a certificate.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use parking_lot::RwLock;
 use tower::ServiceExt;
 
 use super::hosts::Hosts;
@@ -42,17 +43,17 @@ impl Front {
 
     /// Serves this from now on.
     pub(crate) fn serve(&self, router: Router) {
-        *write(&self.0.router) = router;
+        *self.0.router.write() = router;
     }
 
     /// Answers to these names from now on.
     pub(crate) fn set_hosts(&self, hosts: Hosts) {
-        *write(&self.0.hosts) = hosts;
+        *self.0.hosts.write() = hosts;
     }
 
     /// Encrypts new connections with this from now on; whether it is another certificate.
     pub(crate) fn set_tls(&self, tls: Option<Tls>) -> bool {
-        let mut held = write(&self.0.tls);
+        let mut held = self.0.tls.write();
         let other = *held != tls;
         *held = tls;
         other
@@ -60,7 +61,7 @@ impl Front {
 
     /// What a new connection is encrypted with.
     pub(super) fn tls(&self) -> Option<Tls> {
-        read(&self.0.tls).clone()
+        self.0.tls.read().clone()
     }
 
     /// What is counted of it.
@@ -73,16 +74,16 @@ impl Front {
         let (mut parts, body) = request.into_parts();
         // Whoever looks after the process asks by its address, and learns nothing else.
         let health = HEALTH.contains(&parts.uri.path());
-        if !health && !read(&self.0.hosts).allow(&parts) {
+        if !health && !self.0.hosts.read().allow(&parts) {
             self.0.metrics.problem(Problem::Misdirected.slug());
             return Problem::Misdirected.into_response();
         }
         if parts.uri.path() == GATEWAY {
             // What is inside is for the same names.
-            parts.extensions.insert(read(&self.0.hosts).clone());
+            parts.extensions.insert(self.0.hosts.read().clone());
         }
         let router = match allowed || health {
-            true => read(&self.0.router).clone(),
+            true => self.0.router.read().clone(),
             false => self.0.too_many.clone(),
         };
         match router.oneshot(Request::from_parts(parts, body)).await {
@@ -90,13 +91,4 @@ impl Front {
             Err(never) => match never {},
         }
     }
-}
-
-fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
-    // Whoever holds it only assigns or clones.
-    lock.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
-    lock.write().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,8 +4,8 @@
 //! Sums over all tasks and all people: no task, address, agent, query or id is a label.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -121,7 +121,7 @@ impl Metrics {
 
     #[rustfmt::skip]
     fn register(&self) {
-        let mut registry = lock(&self.registry);
+        let mut registry = self.registry.lock();
         registry.register("build", "The program", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
         let start = Gauge::<i64>::default();
         start.set(gauge(now()));
@@ -145,7 +145,7 @@ impl Metrics {
     #[rustfmt::skip]
     pub(crate) fn opened(&self, store: &Store, directory: Option<PathBuf>) {
         let activity = store.activity();
-        let mut registry = lock(&self.registry);
+        let mut registry = self.registry.lock();
         registry.register("uploads_accepted", "Uploads that are on disk and were new", activity.uploads.clone());
         registry.register("uploads_duplicate", "Uploads that were on disk already", activity.duplicates.clone());
         registry.register("uploads_conflicting", "Uploads whose id is that of another one", activity.conflicts.clone());
@@ -153,12 +153,14 @@ impl Metrics {
         registry.register("commits_failed", "Groups of uploads that did not reach the disk", activity.failures.clone());
         registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, activity.commit.clone());
         drop(registry);
-        *lock(&self.opened) = Some(Opened { store: store.clone(), directory });
+        *self.opened.lock() = Some(Opened { store: store.clone(), directory });
     }
 
     /// Sees whether a write goes through the journal.
     pub(crate) async fn probe(&self) {
-        let store = lock(&self.opened)
+        let store = self
+            .opened
+            .lock()
             .as_ref()
             .map(|opened| opened.store.clone());
         if let Some(store) = store {
@@ -206,7 +208,7 @@ impl Metrics {
 
     /// All of it as text. Looks at files.
     pub(crate) fn text(&self) -> String {
-        if let Some(opened) = &*lock(&self.opened) {
+        if let Some(opened) = &*self.opened.lock() {
             self.queue.set(gauge(opened.store.waiting() as u64));
             self.set_batches(&opened.store);
             if let Some(directory) = &opened.directory {
@@ -215,7 +217,7 @@ impl Metrics {
         }
         let mut text = String::new();
         // Writing to a string does not fail.
-        let _ = encode(&mut text, &lock(&self.registry));
+        let _ = encode(&mut text, &self.registry.lock());
         text
     }
 }
@@ -233,8 +235,4 @@ fn size_of_files(directory: &std::path::Path) -> u64 {
         Err(_) => 0,
     };
     entries.map(of).sum()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

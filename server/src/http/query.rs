@@ -16,7 +16,7 @@ use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 /// parser does.
 ///
 /// # Errors
-/// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`]. Whether the options
+/// [`Problem::BadQuery`], [`Problem::Estimate`]. Whether the options
 /// have a meaning for a task is not looked at.
 pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Problem> {
     let mut options = Options::default();
@@ -54,10 +54,9 @@ pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Prob
                 )?;
             }
             other => {
-                return Err(bad(format!(
-                    "unknown parameter {other:?}, expected question, items, batches, confidence, \
-                     post, quantiles or false_discovery_rate"
-                )));
+                let expected = "question, items, batches, confidence, post, quantiles or \
+                    false_discovery_rate";
+                return Err(unknown(other, expected));
             }
         }
     }
@@ -76,11 +75,7 @@ pub(super) fn batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
             "batches" => {
                 add_batches(&decode(value)?, batches.get_or_insert_default())?;
             }
-            other => {
-                return Err(bad(format!(
-                    "unknown parameter {other:?}, expected batches"
-                )));
-            }
+            other => return Err(unknown(other, "batches")),
         }
     }
     Ok(batches)
@@ -98,11 +93,7 @@ pub(super) fn heavy_hitters(query: &str, work: u64) -> Result<heavy_hitters::Opt
             "question" => read_text("question", value, &mut question)?,
             "alphabet" => read_text("alphabet", value, &mut alphabet)?,
             "confidence" => read_number("confidence", value, &mut confidence)?,
-            other => {
-                return Err(bad(format!(
-                    "unknown parameter {other:?}, expected question, alphabet or confidence"
-                )));
-            }
+            other => return Err(unknown(other, "question, alphabet or confidence")),
         }
     }
     Ok(heavy_hitters::Options {
@@ -132,11 +123,7 @@ pub(super) fn privacy(query: &str) -> Result<Privacy, Problem> {
         match decode(key)?.as_str() {
             "delta" => read_number("delta", value, &mut delta)?,
             "honest_fraction" => read_number("honest_fraction", value, &mut honest_fraction)?,
-            other => {
-                return Err(bad(format!(
-                    "unknown parameter {other:?}, expected delta or honest_fraction"
-                )));
-            }
+            other => return Err(unknown(other, "delta or honest_fraction")),
         }
     }
     let asked = Privacy {
@@ -188,6 +175,12 @@ fn decode(component: &str) -> Result<String, Problem> {
         .map_err(|_| no_text())
 }
 
+fn unknown(parameter: &str, expected: &str) -> Problem {
+    bad(format!(
+        "unknown parameter {parameter:?}, expected {expected}"
+    ))
+}
+
 pub(super) fn no_text() -> Problem {
     bad("the query is not UTF-8")
 }
@@ -201,7 +194,7 @@ fn bad(detail: impl Into<String>) -> Problem {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use hushbin_analysis::estimate::PostProcessing;
+    use hushbin_analysis::estimate::{EstimateError, PostProcessing};
 
     use super::*;
 
@@ -249,7 +242,7 @@ mod tests {
             let name = unknown.to_owned();
             assert_eq!(
                 estimates(query).unwrap_err(),
-                Problem::UnknownPostProcessing { name }
+                Problem::Estimate(EstimateError::UnknownPostProcessing { name })
             );
         }
     }

@@ -1,12 +1,13 @@
 //! What handlers share: the store, and bounds of what they may take.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::FromRef;
 use hushbin::Fingerprint;
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
 
 use super::access::Access;
@@ -187,7 +188,7 @@ impl AppState {
         task: &CollectedTask,
         make: impl FnOnce() -> Result<Bytes, Problem>,
     ) -> Result<Bytes, Problem> {
-        let mut shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.0.shown.lock();
         let fingerprint = task.fingerprint();
         match shown.get(task.id()) {
             Some((of, bytes)) if *of == fingerprint => Ok(bytes.clone()),

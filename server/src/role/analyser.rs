@@ -1,10 +1,11 @@
 //! The keys of an analyser, and the shufflers that it accepts batches from.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use data_encoding::HEXLOWER;
 use hushbin::Fingerprint;
+use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
 use super::signature::{self, Name, Signer, Statement};
@@ -47,14 +48,12 @@ impl Analyser {
     pub(crate) fn recipient(&self, task: &CollectedTask) -> Result<Arc<Recipient>, RecipientError> {
         let fingerprint = task.fingerprint();
         let known = self.recipients.read();
-        let known = known.unwrap_or_else(PoisonError::into_inner);
         if let Some(recipient) = known.get(&fingerprint) {
             return Ok(Arc::clone(recipient));
         }
         drop(known);
         let recipient = Arc::new(Recipient::new(task.clone(), &self.sealing)?);
-        let all = self.recipients.write();
-        let mut all = all.unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.recipients.write();
         all.insert(fingerprint, Arc::clone(&recipient));
         Ok(recipient)
     }

@@ -1,10 +1,10 @@
 //! The keys of a shuffler, and what it knows of its analyser.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
 
 use data_encoding::HEXLOWER;
 use hyper::Uri;
+use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
 use super::signature::{self, Signer, Statement};
@@ -51,14 +51,12 @@ impl Shuffler {
     /// Returns the configurations that reports of a task are sealed by, once the analyser sent them.
     pub(crate) fn configurations(&self, task: &str) -> Option<Vec<Configuration>> {
         let known = self.configurations.read();
-        let known = known.unwrap_or_else(PoisonError::into_inner);
         known.get(task).cloned()
     }
 
     /// Replaces the configurations of a task.
     pub(crate) fn learn(&self, task: &str, configurations: Vec<Configuration>) {
-        let known = self.configurations.write();
-        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.configurations.write();
         known.insert(task.to_owned(), configurations);
     }
 }

@@ -1,7 +1,7 @@
 //! Reading what is released.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use hushbin::sums::SumTask;
 use hushbin::{Report, Task};
@@ -80,10 +80,7 @@ impl Store {
 
     /// Those of all released batches, which are kept in memory: further ones are added.
     fn all_totals(&self, stored: &StoredTask, task: &Task) -> Result<Arc<Totals>, OpenError> {
-        let mut known = stored
-            .released
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = stored.released.lock();
         let (mut last, mut totals) = match known.take() {
             Some((last, totals)) => (last, totals),
             None => (0, Arc::new(Totals::new(task))),

@@ -1,11 +1,12 @@
 //! The tasks of a data directory: those that it holds, and those given at start.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 use hushbin::TaskDraft;
 use hushbin::sums::SumDraft;
 use hushbin_analysis::estimate::{Estimator, Totals};
+use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 
 use super::engine::{BatchRow, BatchState, Engine, EngineError, TaskBatches, TaskKey, TaskRow};
@@ -72,14 +73,11 @@ impl StoredTask {
     /// How it is collected.
     #[must_use]
     pub fn settings(&self) -> Arc<Settings> {
-        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.settings.read())
     }
 
     pub(super) fn configure(&self, settings: Settings) {
-        *self
-            .settings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+        *self.settings.write() = Arc::new(settings);
     }
 
     /// Its batches, oldest first; the last is open. All uploads acknowledged so far are in

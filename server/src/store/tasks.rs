@@ -1,7 +1,9 @@
 //! The tasks that a store has by now.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use super::engine::TaskKey;
 use super::task::StoredTask;
@@ -19,11 +21,11 @@ struct Listed {
 
 impl Tasks {
     fn read<T>(&self, read: impl FnOnce(&Listed) -> T) -> T {
-        read(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        read(&self.0.read())
     }
 
     fn change(&self, change: impl FnOnce(&mut Listed)) {
-        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.0.write());
     }
 
     /// All tasks, in the order in which they were stored.

@@ -4,8 +4,8 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
 
+use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
@@ -54,7 +54,7 @@ impl TokensFile {
 
     /// Whether there is none, so that nobody may do anything.
     pub(super) fn is_empty(&self) -> bool {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         known.1.is_empty()
     }
 
@@ -64,7 +64,7 @@ impl TokensFile {
     /// As [`TokensFile::open`].
     pub(super) fn role_of(&self, hash: &str) -> Result<Option<TokenRole>, TokensError> {
         self.refresh()?;
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         // All are compared, each in constant time.
         let found = known.1.iter().filter(|token| {
             let same = token.sha256.as_bytes().ct_eq(hash.as_bytes());
@@ -80,11 +80,11 @@ impl TokensFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(file_error(&self.path, source)),
         };
-        if self.known.read().unwrap_or_else(PoisonError::into_inner).0 == found {
+        if self.known.read().0 == found {
             return Ok(());
         }
         let tokens = read(&self.path)?.tokens;
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = (found, tokens);
+        *self.known.write() = (found, tokens);
         Ok(())
     }
 }

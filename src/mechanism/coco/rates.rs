@@ -36,7 +36,7 @@ pub struct Rates {
     /// frequencies.
     pub presence: Option<Presence>,
     /// d, where items stand for paddings.
-    pub filling: Option<u32>,
+    pub(crate) filling: Option<u32>,
 }
 
 /// Probabilities of a hit on the pair of an entry, and of another item.

@@ -85,10 +85,4 @@ impl Thresholds {
             Rule::Heaviest { favoured } => favoured,
         }
     }
-
-    /// R·t, the number of buckets in all.
-    #[must_use]
-    pub const fn buckets(&self) -> u32 {
-        self.buckets
-    }
 }

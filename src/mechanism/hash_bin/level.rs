@@ -57,8 +57,7 @@ pub enum Noise {
 
 impl Level {
     /// δ, where there is one.
-    #[must_use]
-    pub const fn delta(&self) -> Option<f64> {
+    pub(crate) const fn delta(&self) -> Option<f64> {
         match self {
             Self::Neighbouring { delta, .. } => *delta,
             Self::Event | Self::User { .. } => None,

@@ -113,8 +113,7 @@ impl Rates {
     /// Sum of the variances of one report's estimates of all d means, for an
     /// input of `entries` entries of ±1; for an open domain, of one item that is
     /// none.
-    #[must_use]
-    pub fn total_variance(&self, domain: &Domain, entries: u32) -> f64 {
+    pub(crate) fn total_variance(&self, domain: &Domain, entries: u32) -> f64 {
         let k = f64::from(entries);
         let square = self.square(entries);
         let none = self.variance(square, 0.0);

@@ -132,6 +132,12 @@ impl<R: CollectedRule> Collected for Subset<R> {
 }
 
 impl BucketReport {
+    /// Returns the report of so many buckets with the longest encoding.
+    pub(crate) const fn longest(buckets: u32) -> Self {
+        let (seed, bucket) = (u64::MAX, buckets - 1);
+        Self { seed, bucket }
+    }
+
     /// The next report, with a bucket below `buckets`.
     ///
     /// # Errors

@@ -147,7 +147,7 @@ pub struct SumDraft {
 
 impl SumDraft {
     /// The part of people whose noise is counted on, where nothing is said.
-    pub const HONEST_FRACTION: f64 = 0.9;
+    pub(crate) const HONEST_FRACTION: f64 = 0.9;
 
     /// The check that the draft is of this task.
     ///

@@ -122,8 +122,7 @@ impl Ball {
     }
 
     /// The seed of the frame's signs.
-    #[must_use]
-    pub const fn seed(&self) -> u64 {
+    pub(crate) const fn seed(&self) -> u64 {
         self.seed
     }
 

@@ -9,6 +9,15 @@ impl Scale {
         self.unit.as_deref()
     }
 
+    /// The edges of bins; `None` where there are levels.
+    #[must_use]
+    pub fn edges(&self) -> Option<&[f64]> {
+        match &self.cells {
+            Cells::Levels { .. } => None,
+            Cells::Edges(edges) => Some(edges),
+        }
+    }
+
     /// The number that a level stands for; `None` where there are bins.
     #[must_use]
     pub fn level(&self, cell: u32) -> Option<f64> {

@@ -103,15 +103,6 @@ impl Scale {
         }
     }
 
-    /// The edges of bins; `None` where there are levels.
-    #[must_use]
-    pub fn edges(&self) -> Option<&[f64]> {
-        match &self.cells {
-            Cells::Levels { .. } => None,
-            Cells::Edges(edges) => Some(edges),
-        }
-    }
-
     /// The cell of a number and the probability of the next one instead, which is 0 for
     /// bins. Numbers that are not finite have no cell.
     ///

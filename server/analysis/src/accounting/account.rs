@@ -137,9 +137,8 @@ pub(super) fn ideal_hash_epsilon(
     Some(found.upper.min(proven))
 }
 
-/// Bounds on δ(ε_c) of n `reports` shuffled: what the reduction says at least, and
-/// what is proven to be enough. Sharp for δ above [`DELTA`]'s least; below, the
-/// second is still true.
+/// Bounds on δ(ε_c) of n `reports` shuffled. Sharp for δ above [`DELTA`]'s least; below,
+/// what is proven is still true.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when the reports are outside [`REPORTS`] or ε_c is not
@@ -148,26 +147,7 @@ pub fn delta_bounds(
     mixture: &Mixture,
     reports: u64,
     central_epsilon: f64,
-) -> Result<(f64, f64), Error> {
-    let found = delta(mixture, reports, central_epsilon)?;
-    Ok((found.lower, found.upper))
-}
-
-/// Bounds on the δ(ε_c) of the reduction of P1's Theorem 1; see
-/// [`Account::reduction_epsilon`].
-///
-/// # Errors
-/// As [`delta_bounds`].
-pub fn reduction_delta_bounds(
-    mixture: &Mixture,
-    reports: u64,
-    central_epsilon: f64,
-) -> Result<(f64, f64), Error> {
-    let found = delta(mixture, reports, central_epsilon)?;
-    Ok((found.lower, found.above))
-}
-
-fn delta(mixture: &Mixture, reports: u64, central_epsilon: f64) -> Result<DeltaBounds, Error> {
+) -> Result<DeltaBounds, Error> {
     REPORTS.check(reports as f64)?;
     let range = Bound {
         name: "central_epsilon",

@@ -45,13 +45,14 @@ mod ranges;
 pub(crate) mod sums;
 mod telling;
 
-pub use account::{Account, account, clones_epsilon, delta_bounds, reduction_delta_bounds};
+pub use account::{Account, account, clones_epsilon, delta_bounds};
 pub(crate) use calibration::meets_central_epsilon;
 pub use calibration::{largest_alpha, largest_epsilon, smallest_batch};
 pub use composition::{Composed, Exposure, account_exposure};
 pub use gaussian::gaussian_delta;
 pub use method::Method;
 pub use mixture::{alpha::Mixture, contract::AccountError};
+pub use privacy_profile::DeltaBounds;
 pub(crate) use ranges::CENTRAL_EPSILON;
 pub use ranges::{
     BATCHES, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION, HONEST_REPORTS,

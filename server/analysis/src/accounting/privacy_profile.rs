@@ -37,17 +37,18 @@ pub(super) struct PrivacyProfile {
     grouped: Option<Grouped>,
 }
 
-/// Bounds on a δ.
+/// Bounds on the δ of a batch, and on that of the reduction of P1's Theorem 1 (see
+/// [`Account::reduction_epsilon`](super::Account::reduction_epsilon)).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct DeltaBounds {
+pub struct DeltaBounds {
     /// The reduction's is not below.
-    pub(super) lower: f64,
+    pub lower: f64,
     /// The reduction's, as computed.
     pub(super) near: f64,
     /// The reduction's is not above.
-    pub(super) above: f64,
+    pub above: f64,
     /// What is proven of the batch is not above.
-    pub(super) upper: f64,
+    pub upper: f64,
     /// −dδ/dε_c of the reduction's.
     pub(super) fall: f64,
 }

@@ -13,7 +13,7 @@ use crate::estimate::answer::{
     stand_out,
 };
 use crate::estimate::law::{Cells, Law};
-use crate::estimate::mechanism::{Asked, Prepared, prepared};
+use crate::estimate::mechanism::{Prepared, prepared};
 use crate::estimate::point::{Estimand, ItemPoints, People};
 use crate::estimate::query::{Estimate, Label, Quantiles, Query};
 use crate::estimate::question::{NumberEstimates, Parts, cross, number};
@@ -66,7 +66,7 @@ impl Estimator {
     }
 
     /// Whose reports answer a question.
-    fn people(&self, question: usize) -> People {
+    pub(crate) fn people(&self, question: usize) -> People {
         people(&self.task, &self.task.questions()[question])
     }
 
@@ -170,7 +170,6 @@ impl Estimator {
             parts: self.parts[index].as_ref(),
             folded: totals.folded(index),
             whose: self.people(index),
-            sparsity: self.task.questions()[index].sparsity(),
             items: query.items(),
             cells,
             points: self.points(totals, index, query.items()),
@@ -287,7 +286,6 @@ struct Laws<'a> {
     parts: Option<&'a Parts>,
     folded: &'a Folded,
     whose: People,
-    sparsity: u32,
     items: &'a [u64],
     /// Of a number or a cross.
     cells: Option<Cells>,
@@ -300,13 +298,14 @@ impl Laws<'_> {
         if let Some(law) = of_part {
             return law;
         }
-        let asked = Asked {
-            item: self.items[item],
-            whose: self.whose,
-            sparsity: self.sparsity,
-            reports: self.folded.reports as f64,
-        };
-        self.folded.counts.law(&asked, &self.points[item])
+        let bin = self.items[item] as usize;
+        if let Some(Cells::Patterned(patterned)) = &self.cells {
+            return Law::Scores(patterned.among(bin..bin + 1).1.into());
+        }
+        let Folded {
+            reports, counts, ..
+        } = self.folded;
+        counts.law(self.whose, *reports, self.items[item], &self.points[item])
     }
 
     fn estimates(&self, item: usize, quantiles: &Quantiles) -> [Option<Estimate>; 5] {

@@ -28,6 +28,7 @@ pub use answer::{
     shrinkage::{Shrinkage, Shrunken, shrink},
     stand_out::StandOut,
 };
+pub(crate) use answer::{cells, table};
 pub use estimator::{Estimator, InTurn, estimates, points};
 pub use fold::encoding::TotalsError;
 pub(crate) use fold::{BucketWords, Reader as TotalsReader, append_header};

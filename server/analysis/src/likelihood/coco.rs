@@ -21,7 +21,33 @@ impl Observed for Coco {
         inputs: [&Hypothesis; 2],
         report: &BucketReport,
     ) -> Observation {
-        observe(self, domain, epsilon.exp(), inputs, report)
+        let functions = Functions::of_seed(
+            self.hashing(),
+            self.elements(domain),
+            self.pairs(),
+            self.hashes(),
+            report.seed,
+        );
+        let hashed = Hashed {
+            sides: Rule::SIDES,
+            buckets: self.buckets(),
+            functions: self.hashes(),
+            width: 1,
+            hash: |elements: &[u64]| sides(&functions, domain, elements),
+            entry: |entry: &Entry| entry.item,
+            padding: |index| domain.unsigned().padding(index),
+        };
+        let sparsity = domain.sparsity();
+        // What makes up for missing entries is left out under the rule `strongest`.
+        let padded = match self.rule() {
+            Rule::Overwrite => sparsity,
+            Rule::Strongest { .. } => 0,
+        };
+        let exp = epsilon.exp();
+        let mut strengths = Strengths::new(self.hashes(), self.pairs());
+        buckets::observe(report, padded, &hashed, inputs, |pushes| {
+            weight(self, sparsity, exp, pushes, report, &mut strengths)
+        })
     }
 
     fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
@@ -35,42 +61,6 @@ impl Observed for Coco {
             }),
         })
     }
-}
-
-/// Observation of a report, at exp(ε).
-fn observe(
-    coco: &Coco,
-    domain: &Domain,
-    exp: f64,
-    inputs: [&Hypothesis; 2],
-    report: &BucketReport,
-) -> Observation {
-    let functions = Functions::of_seed(
-        coco.hashing(),
-        coco.elements(domain),
-        coco.pairs(),
-        coco.hashes(),
-        report.seed,
-    );
-    let hashed = Hashed {
-        sides: Rule::SIDES,
-        buckets: coco.buckets(),
-        functions: coco.hashes(),
-        width: 1,
-        hash: |elements: &[u64]| sides(&functions, domain, elements),
-        entry: |entry: &Entry| entry.item,
-        padding: |index| domain.unsigned().padding(index),
-    };
-    let sparsity = domain.sparsity();
-    // What makes up for missing entries is left out under the rule `strongest`.
-    let padded = match coco.rule() {
-        Rule::Overwrite => sparsity,
-        Rule::Strongest { .. } => 0,
-    };
-    let mut strengths = Strengths::new(coco.hashes(), coco.pairs());
-    buckets::observe(report, padded, &hashed, inputs, |pushes| {
-        weight(coco, sparsity, exp, pushes, report, &mut strengths)
-    })
 }
 
 /// The sides that positive values push to, one of each function.

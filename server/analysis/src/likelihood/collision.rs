@@ -21,7 +21,33 @@ impl Observed for Collision {
         inputs: [&Hypothesis; 2],
         report: &BucketReport,
     ) -> Observation {
-        observe(self, domain, epsilon.exp(), inputs, report)
+        let functions = Functions::of_seed(
+            self.hashing(),
+            domain.elements(),
+            self.buckets(),
+            self.hashes(),
+            report.seed,
+        );
+        let hashed = Hashed {
+            sides: Rule::SIDES,
+            buckets: self.buckets(),
+            functions: self.hashes(),
+            width: self.width(),
+            hash: |elements: &[u64]| buckets::hash(&functions, elements),
+            entry: |entry: &Entry| {
+                domain.element(Signed {
+                    item: entry.item,
+                    negative: entry.value < 0.0,
+                })
+            },
+            padding: |index| domain.padding(index),
+        };
+        let sparsity = domain.sparsity();
+        let exp = epsilon.exp();
+        let mut strengths = Strengths::new(self.hashes(), self.buckets());
+        buckets::observe(report, sparsity, &hashed, inputs, |held| {
+            weight(self, sparsity, exp, held, report, &mut strengths)
+        })
     }
 
     fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
@@ -32,42 +58,6 @@ impl Observed for Collision {
             probabilities: Box::new(move |seed, signed, _| core.probabilities(seed, signed)),
         })
     }
-}
-
-/// Observation of a report, at exp(ε).
-fn observe(
-    collision: &Collision,
-    domain: &Domain,
-    exp: f64,
-    inputs: [&Hypothesis; 2],
-    report: &BucketReport,
-) -> Observation {
-    let functions = Functions::of_seed(
-        collision.hashing(),
-        domain.elements(),
-        collision.buckets(),
-        collision.hashes(),
-        report.seed,
-    );
-    let hashed = Hashed {
-        sides: Rule::SIDES,
-        buckets: collision.buckets(),
-        functions: collision.hashes(),
-        width: collision.width(),
-        hash: |elements: &[u64]| buckets::hash(&functions, elements),
-        entry: |entry: &Entry| {
-            domain.element(Signed {
-                item: entry.item,
-                negative: entry.value < 0.0,
-            })
-        },
-        padding: |index| domain.padding(index),
-    };
-    let sparsity = domain.sparsity();
-    let mut strengths = Strengths::new(collision.hashes(), collision.buckets());
-    buckets::observe(report, sparsity, &hashed, inputs, |held| {
-        weight(collision, sparsity, exp, held, report, &mut strengths)
-    })
 }
 
 /// The reported bucket's probability, times the rule's Ω.

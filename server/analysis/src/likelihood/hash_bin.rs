@@ -23,13 +23,23 @@ impl Observed for HashBin {
         inputs: [&Hypothesis; 2],
         report: &Report,
     ) -> Observation {
-        observe(
-            self,
-            domain,
-            epsilon,
-            inputs,
-            (report.seed, &report.response),
-        )
+        let keys = Keys::new(report.seed);
+        let support = self.support(domain);
+        let sums = inputs.map(|input| sums(self, &support, &keys, input.entries()));
+        let fall = |input: &Hypothesis| {
+            let push = |entry: &Entry| {
+                let (bin, sign) = support.place(&keys, entry.item);
+                (bin, (sign < 0) == (entry.value < 0.0))
+            };
+            Fall::new(input.entries().iter().map(push))
+        };
+        Observation {
+            log_ratio: response_log_ratio(self, epsilon, &sums, &report.response),
+            seed: report.seed,
+            places: [0, 1].map(|which| in_clear(self, &sums[which], &report.response)),
+            falls: inputs.map(fall),
+            ..Observation::default()
+        }
     }
 
     fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
@@ -43,33 +53,6 @@ impl Observed for HashBin {
                 pairs_of_any_inputs(question, reaching.max(question.sparsity()).min(there))
             }
         }
-    }
-}
-
-/// Observation of a response under a seed, at local budget ε.
-fn observe(
-    hash_bin: &HashBin,
-    domain: &Domain,
-    epsilon: f64,
-    inputs: [&Hypothesis; 2],
-    (seed, response): (u64, &Response),
-) -> Observation {
-    let keys = Keys::new(seed);
-    let support = hash_bin.support(domain);
-    let sums = inputs.map(|input| sums(hash_bin, &support, &keys, input.entries()));
-    let fall = |input: &Hypothesis| {
-        let push = |entry: &Entry| {
-            let (bin, sign) = support.place(&keys, entry.item);
-            (bin, (sign < 0) == (entry.value < 0.0))
-        };
-        Fall::new(input.entries().iter().map(push))
-    };
-    Observation {
-        log_ratio: response_log_ratio(hash_bin, epsilon, &sums, response),
-        seed,
-        places: [0, 1].map(|which| in_clear(hash_bin, &sums[which], response)),
-        falls: inputs.map(fall),
-        ..Observation::default()
     }
 }
 

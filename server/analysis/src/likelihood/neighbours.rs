@@ -215,14 +215,7 @@ pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
 /// Answers that name any items.
 fn pairs_of_sets(question: &Question, count: u32) -> Vec<NeighbourPair> {
     let mut pairs = vec![pair_without(question, count, 1.0)];
-    let there = question.items().count();
-    if there.is_none_or(|items| items >= 2 * count) {
-        let others = equal(question, 2 * count, 1.0).split_off(count as usize);
-        pairs.push(NeighbourPair::new(
-            [in_words(count, 1.0), format!("{count} other items, all 1")],
-            [equal(question, count, 1.0), others],
-        ));
-    }
+    pairs.extend(pair_of_others(question, count));
     let more = too_many(question);
     if more > count {
         pairs.push(pair_without(question, more, 1.0));
@@ -238,23 +231,8 @@ pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<Neighb
     if !question.domain().is_rated() {
         return pairs_of_sets(question, count);
     }
-    let full = || equal(question, count, 1.0);
-    let full_name = || in_words(count, 1.0);
-    let mut pairs = vec![NeighbourPair::new(
-        [full_name(), "the same items, all -1".to_owned()],
-        [full(), equal(question, count, -1.0)],
-    )];
-    if question
-        .items()
-        .count()
-        .is_none_or(|items| items >= 2 * count)
-    {
-        let others = equal(question, 2 * count, 1.0).split_off(count as usize);
-        pairs.push(NeighbourPair::new(
-            [full_name(), format!("{count} other items, all 1")],
-            [full(), others],
-        ));
-    }
+    let mut pairs = vec![pair_of_signs(question, count, 1.0)];
+    pairs.extend(pair_of_others(question, count));
     pairs.push(pair_without(question, count, 1.0));
     if count > 1 {
         pairs.push(pair_of_one_item(question, 1.0, -1.0));
@@ -262,21 +240,14 @@ pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<Neighb
     pairs.push(pair_without(question, count, 0.0));
     let more = too_many(question);
     if more > count {
-        let name = || in_words(more, 1.0);
+        pairs.push(pair_of_signs(question, more, 1.0));
         pairs.push(NeighbourPair::new(
-            [name(), "the same items, all -1".to_owned()],
-            [1.0, -1.0].map(|value| equal(question, more, value)),
-        ));
-        pairs.push(NeighbourPair::new(
-            [name(), format!("{count} of them, all -1")],
+            [in_words(more, 1.0), format!("{count} of them, all -1")],
             [equal(question, more, 1.0), equal(question, count, -1.0)],
         ));
     }
     if takes_fractions(question) {
-        pairs.push(NeighbourPair::new(
-            [in_words(count, 0.5), "the same items, all -0.5".to_owned()],
-            [0.5, -0.5].map(|value| equal(question, count, value)),
-        ));
+        pairs.push(pair_of_signs(question, count, 0.5));
         pairs.push(pair_without(question, 1, 0.5));
         let more = more.max(count);
         pairs.push(NeighbourPair::new(
@@ -288,6 +259,28 @@ pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<Neighb
         ));
     }
     pairs
+}
+
+/// Items of one value, and the same of its opposite.
+fn pair_of_signs(question: &Question, count: u32, value: f64) -> NeighbourPair {
+    NeighbourPair::new(
+        [
+            in_words(count, value),
+            format!("the same items, all {}", -value),
+        ],
+        [value, -value].map(|value| equal(question, count, value)),
+    )
+}
+
+/// Items of 1, and as many other ones where there are so many.
+fn pair_of_others(question: &Question, count: u32) -> Option<NeighbourPair> {
+    let there = question.items().count();
+    there.is_none_or(|items| items >= 2 * count).then(|| {
+        let mut all = equal(question, 2 * count, 1.0);
+        let others = all.split_off(count as usize);
+        let names = [in_words(count, 1.0), format!("{count} other items, all 1")];
+        NeighbourPair::new(names, [all, others])
+    })
 }
 
 fn pair_of_one_item(question: &Question, value: f64, other: f64) -> NeighbourPair {

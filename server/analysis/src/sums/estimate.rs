@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::error::SumQueryError;
 use super::items::{label, scale};
 use super::totals::SumTotals;
-use crate::estimate::{Estimate, EstimateError, Label, Options, Point, Quantiles};
+use crate::estimate::{Estimate, EstimateError, Label, Options, Point, Quantiles, cells, table};
 use crate::promise::SumPrivacy;
 
 /// Which items' sums are asked for, at which confidence.
@@ -142,27 +142,10 @@ impl SumEstimates {
     /// # Errors
     /// Those of `writer`.
     pub fn write_csv(&self, writer: impl io::Write) -> io::Result<()> {
-        let mut csv = csv::Writer::from_writer(writer);
-        csv.write_record([
-            "item",
-            "estimand",
-            "estimate",
-            "standard_error",
-            "lower",
-            "upper",
-            "simultaneous_lower",
-            "simultaneous_upper",
-        ])?;
+        let mut csv = table(writer)?;
         for own in &self.estimates {
             for (name, of) in [("mean", &own.mean), ("sum", &own.sum)] {
-                let intervals = (of.interval, of.simultaneous_interval);
-                csv.serialize((
-                    own.item.to_string(),
-                    name,
-                    of.estimate,
-                    of.standard_error,
-                    intervals,
-                ))?;
+                csv.serialize((own.item.to_string(), name, cells(of)))?;
             }
         }
         csv.flush()

@@ -9,11 +9,13 @@ mod error;
 mod estimate;
 mod influence;
 mod items;
-pub(crate) mod plan;
+mod plan;
 mod totals;
 
 pub use error::SumQueryError;
 pub use estimate::{SumEstimate, SumEstimates, SumQuery};
 pub use influence::SumInfluence;
-pub use plan::{SumError, SumPlan, account_people, account_sums, resolve};
+pub use plan::{
+    BATCH_MESSAGES, SumError, SumPlan, account_people, account_sums, local_task, resolve,
+};
 pub use totals::SumTotals;

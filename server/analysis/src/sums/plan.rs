@@ -4,7 +4,7 @@ use hushbin::bounds::{self, Bound};
 use hushbin::sample::Threshold;
 use hushbin::sealed::OVERHEAD;
 use hushbin::sums::{Measure, Messages, SumDraft, SumParts, SumTask};
-use hushbin::{Error, TaskDraft};
+use hushbin::{Error, Task, TaskDraft};
 use serde::Serialize;
 
 use super::estimate::variance;
@@ -21,7 +21,7 @@ use crate::promise::SumPrivacy;
 const MOST_MESSAGES: f64 = 512.0;
 
 /// Messages of a batch, which its shuffler holds in memory to put them in another order.
-pub(crate) const BATCH_MESSAGES: Bound = Bound {
+pub const BATCH_MESSAGES: Bound = Bound {
     name: "messages of a batch",
     min: 2.0,
     max: 20_000_000.0,
@@ -312,8 +312,15 @@ fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
     })
 }
 
-/// The draft of a task for these numbers, of which each report tells under local ε.
-fn local_draft(numbers: impl Iterator<Item = (String, [f64; 2])>, epsilon: f64) -> TaskDraft {
+/// The task for numbers, each with its name and range, whose reports are (ε, 0)-private by
+/// themselves.
+///
+/// # Errors
+/// [`Error::OutOfRange`] or [`Error::Combination`] where there is none.
+pub fn local_task(
+    numbers: impl Iterator<Item = (String, [f64; 2])>,
+    epsilon: f64,
+) -> Result<Task, Error> {
     let of: Vec<_> = numbers
         .map(|(name, [min, max])| serde_json::json!({ "name": name, "min": min, "max": max }))
         .collect();
@@ -327,13 +334,14 @@ fn local_draft(numbers: impl Iterator<Item = (String, [f64; 2])>, epsilon: f64) 
         "epsilon": epsilon,
         "questions": [question],
     });
-    serde_json::from_value(draft).expect("a draft is written as it is read")
+    let draft: TaskDraft = serde_json::from_value(draft).expect("a draft is written as it is read");
+    draft.resolve()
 }
 
 /// The standard error of each of so many means from −1 to 1 under local ε.
 fn local_deviation(numbers: u32, epsilon: f64, people: f64) -> Result<f64, Error> {
     let of = (0..numbers).map(|index| (index.to_string(), [-1.0, 1.0]));
-    let task = local_draft(of, epsilon).resolve()?;
+    let task = local_task(of, epsilon)?;
     let variance = Predictor::for_question(&task.questions()[0]).worst_variance(Aim::Mean, false);
     Ok((variance.expect("numbers have means") / people).sqrt())
 }

@@ -30,10 +30,7 @@ impl Problem {
                 "{have} items are asked for, and every report is held against each: ask for {most} \
                  at once, or estimate from exported reports (hushbin journal export)"
             ),
-            Self::UnknownItem { item } => format!("the task has no item {item:?}"),
-            Self::UnknownPostProcessing { name } => {
-                EstimateError::UnknownPostProcessing { name: name.clone() }.to_string()
-            }
+            Self::Estimate(error) => error.to_string(),
             Self::TooManyReports { have, most } => {
                 format!("an upload has {have} reports, at most {most} are taken")
             }
@@ -44,8 +41,7 @@ impl Problem {
             | Self::BadRequest { detail }
             | Self::InvalidTask { detail }
             | Self::SearchTooLong { detail }
-            | Self::ReportsGone { detail }
-            | Self::PostProcessing { detail, .. } => detail.clone(),
+            | Self::ReportsGone { detail } => detail.clone(),
             other => return other.fixed_detail().map(Cow::Borrowed),
         };
         Some(Cow::Owned(detail))
@@ -103,9 +99,14 @@ impl Problem {
             Self::MessageCount { have, expected } => {
                 vec![("have", json!(have)), ("expected", json!(expected))]
             }
-            Self::UnknownItem { item } => vec![("item", json!(item))],
-            Self::UnknownPostProcessing { name } => vec![("post", json!(name))],
-            Self::PostProcessing { post, .. } => vec![("post", json!(post.as_str()))],
+            Self::Estimate(error) => match error {
+                EstimateError::UnknownItem { item } => vec![("item", json!(item))],
+                EstimateError::UnknownPostProcessing { name } => vec![("post", json!(name))],
+                EstimateError::NotEstimated { post, .. } | EstimateError::NotAllItems { post } => {
+                    vec![("post", json!(post.as_str()))]
+                }
+                _ => Vec::new(),
+            },
             Self::NotReady(reason) => vec![("reason", json!(reason.words().0))],
             _ => Vec::new(),
         }

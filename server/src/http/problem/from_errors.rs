@@ -51,15 +51,7 @@ impl From<OpenError> for Problem {
 
 impl From<EstimateError> for Problem {
     fn from(error: EstimateError) -> Self {
-        let detail = error.to_string();
-        match error {
-            EstimateError::UnknownItem { item } => Self::UnknownItem { item },
-            EstimateError::UnknownPostProcessing { name } => Self::UnknownPostProcessing { name },
-            EstimateError::NotEstimated { post, .. } | EstimateError::NotAllItems { post } => {
-                Self::PostProcessing { post, detail }
-            }
-            _ => Self::BadQuery { detail },
-        }
+        Self::Estimate(error)
     }
 }
 

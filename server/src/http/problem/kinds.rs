@@ -1,7 +1,7 @@
 //! Problems, each with its type, status and title.
 
 use hushbin::{Fingerprint, UploadId};
-use hushbin_analysis::estimate::PostProcessing;
+use hushbin_analysis::estimate::EstimateError;
 
 use super::not_ready::NotReady;
 
@@ -44,24 +44,8 @@ pub(crate) enum Problem {
         /// What is wrong.
         detail: String,
     },
-    /// The query asks for an item that the task does not have.
-    UnknownItem {
-        /// The item asked for.
-        item: String,
-    },
-    /// The query asks for a post-processing that does not exist.
-    UnknownPostProcessing {
-        /// The name asked for.
-        name: String,
-    },
-    /// The query asks for a post-processing that cannot be had of the task, or
-    /// of the items named.
-    PostProcessing {
-        /// What was asked for.
-        post: PostProcessing,
-        /// What is missing.
-        detail: String,
-    },
+    /// The query asks for estimates that cannot be given.
+    Estimate(EstimateError),
     /// No batch of the task is released yet.
     NothingReleased {
         /// How many reports the open batch has.
@@ -192,10 +176,10 @@ impl Problem {
             Self::EncodedBody => ("encoded-body", 415, "The body is encoded"),
             Self::IncompleteBody => ("incomplete-body", 400, "The body ended early"),
             Self::Timeout => ("timeout", 408, "The body did not arrive in time"),
-            Self::BadQuery { .. } => ("bad-query", 400, "The query cannot be answered"),
-            Self::UnknownItem { .. } => ("unknown-item", 404, "The task has no such item"),
-            Self::UnknownPostProcessing { .. } => ("unknown-post-processing", 400, "There is no such post-processing"),
-            Self::PostProcessing { .. } => ("impossible-post-processing", 400, "The estimates cannot be processed so"),
+            Self::Estimate(EstimateError::UnknownItem { .. }) => ("unknown-item", 404, "The task has no such item"),
+            Self::Estimate(EstimateError::UnknownPostProcessing { .. }) => ("unknown-post-processing", 400, "There is no such post-processing"),
+            Self::Estimate(EstimateError::NotEstimated { .. } | EstimateError::NotAllItems { .. }) => ("impossible-post-processing", 400, "The estimates cannot be processed so"),
+            Self::BadQuery { .. } | Self::Estimate(_) => ("bad-query", 400, "The query cannot be answered"),
             Self::NothingReleased { .. } => ("nothing-released", 409, "No reports of the task are released yet"),
             Self::UnknownBatch { .. } => ("unknown-batch", 404, "There is no such release"),
             Self::BatchTooSmall { .. } => ("batch-too-small", 409, "The open batch has too few reports"),

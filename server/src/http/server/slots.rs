@@ -9,8 +9,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// Whom connections are counted for: an IPv4 address or an IPv6 network of 64 bits,
@@ -105,7 +106,7 @@ impl Slots {
 
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing in this file panics while it holds the lock.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -147,7 +148,7 @@ impl Slot {
     }
 
     fn since(&self) -> MutexGuard<'_, u64> {
-        self.since.lock().unwrap_or_else(PoisonError::into_inner)
+        self.since.lock()
     }
 }
 

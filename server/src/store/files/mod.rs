@@ -39,7 +39,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::engine::{
     BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, TaskBatches,
@@ -50,6 +50,7 @@ use catalogue::Catalogue;
 use ids::{Ids, Span};
 use layout::{DELETED, TASKS, directory_of};
 use log::Contents;
+use parking_lot::Mutex;
 use task::{Listing, TaskFiles, batch_name, log_name};
 
 const PROBE: &str = "probe";
@@ -234,7 +235,7 @@ impl Engine for Files {
 
     fn settle_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
         let opened = {
-            let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut opened = self.opened.lock();
             let own = opened.extract_if(.., |(of, _)| *of == task);
             own.map(|(_, ids)| ids).collect::<Vec<_>>()
         };
@@ -310,7 +311,7 @@ impl FilesReader {
     }
 
     fn tell(&self, task: TaskKey, ids: Ids) {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened.lock();
         opened.push((task, Arc::new(ids)));
     }
 

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use postgres::config::{Host, SslMode, TargetSessionAttrs};
 use postgres::error::{Severity, SqlState};
 use postgres::{Client, Config, Transaction};
@@ -191,7 +192,7 @@ impl Session {
         let warned = Arc::clone(&warning);
         config.notice_callback(move |notice| {
             if notice.parsed_severity() == Some(Severity::Warning) {
-                *warned.lock().unwrap_or_else(PoisonError::into_inner) = Some(notice.to_string());
+                *warned.lock() = Some(notice.to_string());
             }
         });
         let client = where_it_may_block(|| -> Result<Client, EngineError> {
@@ -247,7 +248,7 @@ impl Session {
         work: &mut impl FnMut(&mut Transaction<'_>) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let warning = Arc::clone(&self.warning);
-        let take = || mem::take(&mut *warning.lock().unwrap_or_else(PoisonError::into_inner));
+        let take = || mem::take(&mut *warning.lock());
         let mut transaction = self.client().transaction()?;
         let done = work(&mut transaction)?;
         take();
@@ -329,7 +330,7 @@ impl Sessions {
     }
 
     fn idle<T>(&self, change: impl FnOnce(&mut Vec<Session>) -> T) -> T {
-        change(&mut self.idle.lock().unwrap_or_else(PoisonError::into_inner))
+        change(&mut self.idle.lock())
     }
 
     fn take(&self) -> Result<Session, EngineError> {

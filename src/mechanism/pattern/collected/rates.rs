@@ -1,6 +1,7 @@
 //! What outputs are worth: unbiased estimates of shares of cells, and their variances.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::mechanism::pattern::parameters::Pattern;
 use crate::solve::{factorise, solve};
@@ -12,7 +13,7 @@ use crate::solve::{factorise, solve};
 /// use hushbin::mechanism::pattern::Pattern;
 ///
 /// let rates = Pattern::new(5, [0, 1])?.rates(4, 1.0);
-/// let below = rates.sum(&[1.0, 1.0, 0.0, 0.0]);
+/// let below = rates.sum(&rates.weights(0..2));
 /// // Without bias: what a report counts for the share in the first two cells is 1 on average
 /// // of a person in cell 1, and 0 of one in cell 2.
 /// let mean = |cell| -> f64 { (0..5).map(|output| rates.chances(cell)[output] * below[output]).sum() };
@@ -53,9 +54,7 @@ impl Pattern {
             outputs,
         }
     }
-}
 
-impl Pattern {
     /// Returns whether shares of so many cells follow from the shares of outputs. Where
     /// another crowd has the same outputs they do not, as of two outputs out of four that
     /// are opposite.
@@ -132,6 +131,13 @@ impl Rates {
     #[must_use]
     pub fn chances(&self, cell: usize) -> &[f64] {
         &self.chances[cell * self.outputs..][..self.outputs]
+    }
+
+    /// Weights of the share of people in a range of cells: 1 inside, 0 elsewhere.
+    #[must_use]
+    pub fn weights(&self, cells: Range<usize>) -> Vec<f64> {
+        let weight = |cell| f64::from(u8::from(cells.contains(&cell)));
+        (0..self.cells()).map(weight).collect()
     }
 
     /// What each output counts for the sum of shares of cells, each times its weight:

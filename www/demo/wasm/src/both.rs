@@ -3,10 +3,10 @@
 
 use hushbin::sums::{Measure, Message, SumRandomizer, SumTask};
 use hushbin::task::Limits;
-use hushbin::{Entry, Error, Items, Randomizer, Task, TaskDraft, Upload, UploadId};
+use hushbin::{Entry, Error, Items, Randomizer, Upload, UploadId};
 use hushbin_analysis::estimate::{Estimate, Estimator, ItemEstimates, Options, Query, Totals};
 use hushbin_analysis::promise::{Privacy, SumPrivacy};
-use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals};
+use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals, local_task};
 use rand_core::CryptoRng;
 use serde::Serialize;
 
@@ -163,7 +163,10 @@ impl BothWays {
     /// [`Error::Combination`] of a task for a vector.
     pub fn new(task: &SumTask) -> Result<Self, Error> {
         let numbers = numbers(task)?;
-        let local = local_task(&numbers, task.central_epsilon())?;
+        let ranges = numbers
+            .iter()
+            .map(|own| (own.name.clone(), own.limits.range()));
+        let local = local_task(ranges, task.central_epsilon())?;
         Ok(Self {
             sums: SumTotals::new(task),
             randomizer: SumRandomizer::new(task),
@@ -362,27 +365,4 @@ fn numbers(task: &SumTask) -> Result<Vec<Number>, Error> {
         limits: limits.clone(),
     };
     Ok(names.iter().zip(limits).map(number).collect())
-}
-
-/// Task for the same numbers, whose reports are (ε, 0)-private by themselves.
-fn local_task(numbers: &[Number], epsilon: f64) -> Result<Task, Error> {
-    let of: Vec<_> = numbers
-        .iter()
-        .map(|number| {
-            let [min, max] = number.limits.range();
-            serde_json::json!({ "name": number.name, "min": min, "max": max })
-        })
-        .collect();
-    let mut question = match &of[..] {
-        [one] => serde_json::json!({ "kind": "number", "min": one["min"], "max": one["max"] }),
-        _ => serde_json::json!({ "kind": "numbers", "of": of }),
-    };
-    question["name"] = "numbers".into();
-    let draft = serde_json::json!({
-        "id": "local",
-        "epsilon": epsilon,
-        "questions": [question],
-    });
-    let draft: TaskDraft = serde_json::from_value(draft).expect("a draft is written as it is read");
-    draft.resolve()
 }

@@ -3,8 +3,8 @@
 //! [`explain`] takes a single report apart. [`both`] simulates people who answer the same
 //! numbers in two ways: under local differential privacy, and through a shuffler.
 //!
-//! The module also carries the planner's bindings, which live in `hushbin_analysis::wasm`.
-//! All pages load this one module, so their Rust is compiled and linked once.
+//! The bindings carry the planner too. All pages load this one module, so their Rust is
+//! compiled and linked once.
 
 pub mod both;
 pub mod explain;

@@ -9,7 +9,7 @@ pub(crate) use alpha::Mixture;
 pub(crate) use contract::AccountError;
 
 use hushbin::domain::Domain;
-use hushbin::{Mechanism, Question, Task, mechanism};
+use hushbin::{Mechanism, Question, Task};
 
 use contract::Accounted;
 
@@ -17,19 +17,9 @@ macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
         $(mod $module;)+
 
-        fn mixture_of(
-            mechanism: &Mechanism,
-            domain: &Domain,
-            epsilon: f64,
-        ) -> Result<Mixture, AccountError> {
+        fn accounted(mechanism: &Mechanism) -> &dyn Accounted {
             match mechanism {
-                $(Mechanism::$Name(own) => {
-                    type Own = mechanism::$module::$Name;
-                    Ok(Mixture {
-                        attains_reduction: Own::attains_reduction(own, domain),
-                        ..Own::mixture(own, domain.sparsity(), epsilon)?
-                    })
-                })+
+                $(Mechanism::$Name(own) => own,)+
             }
         }
     };
@@ -95,6 +85,10 @@ impl Mixture {
         domain: &Domain,
         epsilon: f64,
     ) -> Result<Self, AccountError> {
-        mixture_of(mechanism, domain, epsilon)
+        let own = accounted(mechanism);
+        Ok(Self {
+            attains_reduction: own.attains_reduction(domain),
+            ..own.mixture(domain.sparsity(), epsilon)?
+        })
     }
 }

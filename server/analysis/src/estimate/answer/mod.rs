@@ -131,22 +131,12 @@ impl<Items: ByItem> Estimates<Items> {
     /// # Errors
     /// Those of `writer`.
     pub fn write_csv(&self, writer: impl io::Write) -> io::Result<()> {
-        let mut csv = csv::Writer::from_writer(writer);
-        csv.write_record([
-            "item",
-            "estimand",
-            "estimate",
-            "standard_error",
-            "lower",
-            "upper",
-            "simultaneous_lower",
-            "simultaneous_upper",
-        ])?;
+        let mut csv = table(writer)?;
         self.estimates.each(|item| {
-            let estimates = item
-                .estimates()
-                .map(|(estimand, estimate)| (estimand.as_str(), cells(estimate)));
-            let mut lines = estimates.chain(processed_cells(&item.post_processed));
+            for (estimand, estimate) in item.estimates() {
+                csv.serialize((item.item.to_string(), estimand.as_str(), cells(estimate)))?;
+            }
+            let mut lines = processed_cells(&item.post_processed).into_iter();
             lines.try_for_each(|(name, cells)| csv.serialize((item.item.to_string(), name, cells)))
         })?;
         for line in self.number.iter().flat_map(number_lines) {
@@ -156,31 +146,46 @@ impl<Items: ByItem> Estimates<Items> {
             csv.serialize(line)?;
         }
         for label in self.stand_out.iter().flat_map(|found| &found.items) {
-            csv.serialize((label.to_string(), "stands-out", [None::<f64>; 6]))?;
+            csv.serialize((label.to_string(), "stands-out", REFUSED))?;
         }
         csv.flush()
     }
 }
 
-/// What stands behind item and estimand in a line of CSV.
-type Cells = [Option<f64>; 6];
+/// Begins a table of estimates with its header.
+///
+/// # Errors
+/// Those of `writer`.
+pub(crate) fn table<W: io::Write>(writer: W) -> io::Result<csv::Writer<W>> {
+    let mut csv = csv::Writer::from_writer(writer);
+    csv.write_record([
+        "item",
+        "estimand",
+        "estimate",
+        "standard_error",
+        "lower",
+        "upper",
+        "simultaneous_lower",
+        "simultaneous_upper",
+    ])?;
+    Ok(csv)
+}
 
-fn cells(estimate: &Estimate) -> Cells {
-    let Estimate {
-        estimate,
-        standard_error,
-        interval: [lower, upper],
-        simultaneous_interval: [simultaneous_lower, simultaneous_upper],
-    } = *estimate;
-    [
-        estimate,
-        standard_error,
-        lower,
-        upper,
-        simultaneous_lower,
-        simultaneous_upper,
-    ]
-    .map(Some)
+/// Estimate, standard error, interval and simultaneous interval in a line of CSV.
+type Cells = (Option<f64>, Option<f64>, Interval, Interval);
+type Interval = [Option<f64>; 2];
+
+const REFUSED: Cells = (None, None, [None; 2], [None; 2]);
+
+pub(crate) fn cells(own: &Estimate) -> Cells {
+    let intervals = [own.interval, own.simultaneous_interval].map(|own| own.map(Some));
+    let [interval, simultaneous] = intervals;
+    (
+        Some(own.estimate),
+        Some(own.standard_error),
+        interval,
+        simultaneous,
+    )
 }
 
 /// The lines of what a question about a number is answered with.
@@ -189,19 +194,11 @@ fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> 
         .distribution
         .iter()
         .map(|below| (below.below.to_string(), "below", cells(&below.share)));
-    let quantiles = number.quantiles.iter().map(|quantile| {
-        let [lower, upper] = quantile.interval;
-        let [low, high] = quantile.simultaneous_interval;
-        let error = None;
-        let numbers = [
-            Some(quantile.estimate),
-            error,
-            Some(lower),
-            Some(upper),
-            Some(low),
-            Some(high),
-        ];
-        (quantile.quantile.to_string(), "quantile", numbers)
+    let quantiles = number.quantiles.iter().map(|own| {
+        let intervals = [own.interval, own.simultaneous_interval].map(|own| own.map(Some));
+        let [interval, simultaneous] = intervals;
+        let numbers = (Some(own.estimate), None, interval, simultaneous);
+        (own.quantile.to_string(), "quantile", numbers)
     });
     below.chain(quantiles).collect()
 }
@@ -226,65 +223,44 @@ fn cross_lines(cross: &CrossEstimates) -> Vec<(String, &'static str, Cells)> {
     lines
 }
 
-fn ratio_cells(ratio: &RatioEstimate) -> Cells {
-    let [lower, upper] = ratio.interval.map(Some);
-    let [low, high] = ratio.simultaneous_interval.map(Some);
-    [
-        ratio.estimate,
-        ratio.standard_error,
-        lower,
-        upper,
-        low,
-        high,
-    ]
+fn ratio_cells(own: &RatioEstimate) -> Cells {
+    let intervals = [own.interval, own.simultaneous_interval].map(|own| own.map(Some));
+    let [interval, simultaneous] = intervals;
+    (own.estimate, own.standard_error, interval, simultaneous)
 }
 
 /// The lines of what was made of an item's estimates.
-fn processed_cells(processed: &PostProcessed) -> Vec<(&'static str, Cells)> {
+fn processed_cells(processed: &PostProcessed) -> Vec<(String, Cells)> {
     let mut lines = Vec::new();
     match &processed.conditional_mean {
         None => (),
         Some(ConditionalMean::Estimate(estimate)) => {
-            lines.push(("conditional-mean", cells(estimate)));
+            lines.push(("conditional-mean".to_owned(), cells(estimate)));
         }
-        Some(ConditionalMean::Refused { .. }) => lines.push(("conditional-mean", [None; 6])),
+        Some(ConditionalMean::Refused { .. }) => {
+            lines.push(("conditional-mean".to_owned(), REFUSED));
+        }
     }
     let mut value = |name, value, deviation| {
-        lines.push((name, [Some(value), deviation, None, None, None, None]));
+        lines.push((name, (Some(value), deviation, [None; 2], [None; 2])));
     };
-    let projected = [
-        (
-            [
-                "projected-mean",
-                "projected-plus",
-                "projected-minus",
-                "projected-share",
-            ],
-            processed.projected,
-        ),
-        (
-            [
-                "fully-projected-mean",
-                "fully-projected-plus",
-                "fully-projected-minus",
-                "fully-projected-share",
-            ],
-            processed.fully_projected,
-        ),
-    ];
-    for ([of_mean, of_plus, of_minus, of_share], projected) in projected {
+    for (how, projected) in [
+        ("projected", processed.projected),
+        ("fully-projected", processed.fully_projected),
+    ] {
+        let mut projected_to = |what, number| value(format!("{how}-{what}"), number, None);
         match projected {
             None => (),
             Some(Projected::Rated { plus, minus, mean }) => {
-                value(of_mean, mean, None);
-                value(of_plus, plus, None);
-                value(of_minus, minus, None);
+                projected_to("mean", mean);
+                projected_to("plus", plus);
+                projected_to("minus", minus);
             }
-            Some(Projected::Answer { share }) => value(of_share, share, None),
+            Some(Projected::Answer { share }) => projected_to("share", share),
         }
     }
-    if let Some(shrunken) = processed.shrunken {
-        value("shrunken", shrunken.estimate, Some(shrunken.deviation));
+    if let Some(own) = processed.shrunken {
+        value("shrunken".to_owned(), own.estimate, Some(own.deviation));
     }
     lines
 }

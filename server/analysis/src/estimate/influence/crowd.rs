@@ -120,7 +120,7 @@ impl Estimator {
             let name = (!self.task().is_unnamed()).then(|| question.name().to_owned());
             let folded = totals.folded(index);
             add(Respect::Places, name.clone(), folded.places.p());
-            let squares = folded.counts.squares(folded.reports);
+            let squares = folded.counts.squares(self.people(index), folded.reports);
             add(Respect::Bins, name.clone(), squares.and_then(of_squares));
             let outputs = self.outputs(totals, index);
             add(Respect::Outputs, name.clone(), outputs);

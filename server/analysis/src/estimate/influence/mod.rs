@@ -8,7 +8,7 @@
 
 pub(crate) mod crowd;
 
-use hushbin::mechanism::collision::{Collision, Rates};
+use hushbin::mechanism::collision::Rates;
 use hushbin::mechanism::pattern;
 use hushbin::task::{Kind, Together};
 use hushbin::{Mechanism, Question};
@@ -16,7 +16,7 @@ use serde::Serialize;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 use crate::estimate::estimator::Estimator;
-use crate::estimate::mechanism::Prepared;
+use crate::estimate::mechanism::{Prepared, SumRates};
 use crate::estimate::point::Estimand;
 
 /// The part of the reports that is taken to be made up: γ.
@@ -116,26 +116,19 @@ impl Estimator {
                 down: MADE_UP * (people[1] - reach[0]) * size,
                 unit,
             };
-        let one = prepared.single().zip(as_collision(question));
-        match (question.kind(), one) {
-            (Kind::Number(scale), Some((rates, collision))) => {
-                let buckets = Buckets::new(question, collision, rates);
-                let reach = buckets.below(scale.cells());
-                vec![influence(Influenced::Below, reach, [0.0, 1.0], None, 1.0)]
+        let part = |estimate, reach| vec![influence(estimate, reach, [0.0, 1.0], None, 1.0)];
+        let sums = prepared.sums();
+        match (question.kind(), sums, Buckets::of(question, sums)) {
+            (Kind::Number(_), Some(SumRates::Outputs(rates)), _) => {
+                part(Influenced::Below, below(rates))
             }
-            (Kind::Number(scale), None) => {
-                let Mechanism::Pattern(own) = question.mechanism() else {
-                    return Vec::new();
-                };
-                let reach = below(&own.rates(scale.cells(), question.epsilon()));
-                vec![influence(Influenced::Below, reach, [0.0, 1.0], None, 1.0)]
+            (Kind::Number(scale), _, Some(buckets)) => {
+                part(Influenced::Below, buckets.below(scale.cells()))
             }
-            (Kind::Together(together), Some((rates, collision))) => {
-                let buckets = Buckets::new(question, collision, rates);
-                let reach = buckets.options(together);
-                vec![influence(Influenced::Share, reach, [0.0, 1.0], None, 1.0)]
+            (Kind::Together(together), _, Some(buckets)) => {
+                part(Influenced::Share, buckets.options(together))
             }
-            (kind, _) => {
+            (kind, ..) => {
                 // Of numbers with limits of their own, which differ.
                 let (size, unit) = match kind {
                     Kind::Numbers(own) if own.is_alone() => {
@@ -162,8 +155,7 @@ impl Estimator {
 /// Of the share of people below an edge between bins of a pattern, wherever the edge is.
 fn below(rates: &pattern::Rates) -> Reach {
     let at = |below: usize| {
-        let weights = (0..rates.cells()).map(|cell| f64::from(u8::from(cell < below)));
-        let worth = rates.sum(&weights.collect::<Vec<f64>>());
+        let worth = rates.sum(&rates.weights(0..below));
         let each = worth.into_iter().map(|own| [own, own]);
         each.reduce(hull).unwrap_or([0.0, 1.0])
     };
@@ -171,13 +163,6 @@ fn below(rates: &pattern::Rates) -> Reach {
         .map(at)
         .reduce(hull)
         .unwrap_or([0.0, 1.0])
-}
-
-fn as_collision(question: &Question) -> Option<&Collision> {
-    match question.mechanism() {
-        Mechanism::Collision(own) => Some(own),
-        _ => None,
-    }
 }
 
 /// What a report can hit of several elements at once: whoever makes it up looks for a seed.
@@ -193,12 +178,18 @@ struct Buckets<'a> {
 const SEEDS: f64 = (1_u128 << 64) as f64;
 
 impl<'a> Buckets<'a> {
-    fn new(question: &Question, collision: &Collision, rates: &'a Rates) -> Self {
-        Self {
+    /// Those of a question that Collision asks.
+    fn of(question: &Question, sums: Option<SumRates<'a>>) -> Option<Self> {
+        let (Some(SumRates::Hits(rates)), Mechanism::Collision(collision)) =
+            (sums, question.mechanism())
+        else {
+            return None;
+        };
+        Some(Self {
             rates,
             buckets: collision.buckets(),
             slots: collision.support(&question.domain()).hit_slots(),
-        }
+        })
     }
 
     /// How many of so many elements one report hits, at most: as many as a bucket has slots

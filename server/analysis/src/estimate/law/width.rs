@@ -42,7 +42,7 @@ impl Width {
         });
         Self {
             crowds: simulated.collect(),
-            edges: Arc::new(Edges::new(Arc::new(rates))),
+            edges: Arc::new(Edges::new(rates)),
             quantile,
             failure,
         }

@@ -13,7 +13,7 @@ use hushbin::domain::Domain;
 use hushbin::hash::{Hashing, Keys};
 use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
 
-use super::contract::{Asked, Estimated, Estimator};
+use super::contract::{Estimated, Estimator, Seen};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use crate::estimate::fold::{Counted, Hits, Reader, SignCounter, TotalsError};
 use crate::estimate::law::{HitLaw, Law, Outcomes};
@@ -39,11 +39,41 @@ impl Estimated for Coco {
     }
 
     fn counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
-        Counts::new(self, domain, items)
+        let support = self.support(domain);
+        match domain.items() {
+            Some(items) if self.pairs() == 1 => Counts::Signs(SignCounter::new(items as usize)),
+            Some(_) => Counts::Pairs {
+                counted: Counted::slots(2 * support.slots()),
+                support,
+            },
+            None => Counts::Pairs {
+                counted: Counted::items(items),
+                support,
+            },
+        }
     }
 
+    #[inline]
     fn fold(counts: &mut Counts, report: &Report) {
-        counts.fold(report);
+        match counts {
+            Counts::Signs(signs) => {
+                let keys = Keys::of_function(report.seed, report.bucket / 2);
+                signs.add(keys, report.bucket % 2 == 1);
+            }
+            Counts::Pairs { support, counted } => match counted {
+                Counted::Slots(slots) => support.for_each_hit(report, |slot, plus| {
+                    slots.count(2 * slot as usize + usize::from(!plus));
+                }),
+                Counted::Items(items) => {
+                    let hit = support.hit_of(report);
+                    for (item, hits) in items {
+                        if let Some(plus) = hit(*item) {
+                            hits[usize::from(!plus)] += 1;
+                        }
+                    }
+                }
+            },
+        }
     }
 
     fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
@@ -57,7 +87,18 @@ impl Estimated for Coco {
     }
 
     fn merge(counts: &mut Counts, others: &Counts) {
-        counts.merge(others);
+        match (counts, others) {
+            (Counts::Signs(signs), Counts::Signs(others)) => signs.merge(others),
+            (
+                Counts::Pairs { counted, .. },
+                Counts::Pairs {
+                    counted: others, ..
+                },
+            ) => {
+                counted.merge(others);
+            }
+            _ => panic!("totals of one task are of one shape"),
+        }
     }
 
     fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
@@ -79,24 +120,17 @@ impl Estimated for Coco {
         }
     }
 
-    fn points(
-        &self,
-        rates: &Rates,
-        counts: &Counts,
-        whose: People,
-        reports: u64,
-        items: &[u64],
-    ) -> Vec<ItemPoints> {
-        let estimator = Estimator::new(*rates, whose, reports);
-        let point = |&item| estimator.item(counts.hits(item));
+    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+        let estimator = Estimator::new(*seen.rates, seen.whose, seen.reports);
+        let point = |&item| estimator.item(seen.counts.hits(item));
         items.iter().map(point).collect()
     }
 
-    fn law(&self, rates: &Rates, counts: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
-        let [plus, minus] = counts.hits(asked.item);
-        let pair = (plus + minus) as f64 / asked.reports;
+    fn law(&self, seen: &Seen<'_, Self>, item: u64, points: &ItemPoints) -> Law {
+        let [plus, minus] = seen.counts.hits(item);
+        let pair = (plus + minus) as f64 / seen.reports as f64;
         let mean = points.mean.map_or(0.0, |mean| mean.estimate);
-        Law::Hits(law(rates, asked.whose, pair, mean))
+        Law::Hits(law(seen.rates, seen.whose, pair, mean))
     }
 
     fn reach(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
@@ -166,59 +200,6 @@ pub(crate) enum Counts {
 }
 
 impl Counts {
-    fn new(coco: &Coco, domain: &Domain, items: &[u64]) -> Self {
-        let support = coco.support(domain);
-        match domain.items() {
-            Some(items) if coco.pairs() == 1 => Self::Signs(SignCounter::new(items as usize)),
-            Some(_) => Self::Pairs {
-                counted: Counted::slots(2 * support.slots()),
-                support,
-            },
-            None => Self::Pairs {
-                counted: Counted::items(items),
-                support,
-            },
-        }
-    }
-
-    #[inline]
-    fn fold(&mut self, report: &Report) {
-        match self {
-            Self::Signs(signs) => {
-                let keys = Keys::of_function(report.seed, report.bucket / 2);
-                signs.add(keys, report.bucket % 2 == 1);
-            }
-            Self::Pairs { support, counted } => match counted {
-                Counted::Slots(slots) => support.for_each_hit(report, |slot, plus| {
-                    slots.count(2 * slot as usize + usize::from(!plus));
-                }),
-                Counted::Items(items) => {
-                    let hit = support.hit_of(report);
-                    for (item, hits) in items {
-                        if let Some(plus) = hit(*item) {
-                            hits[usize::from(!plus)] += 1;
-                        }
-                    }
-                }
-            },
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        match (self, other) {
-            (Self::Signs(signs), Self::Signs(others)) => signs.merge(others),
-            (
-                Self::Pairs { counted, .. },
-                Self::Pairs {
-                    counted: others, ..
-                },
-            ) => {
-                counted.merge(others);
-            }
-            _ => panic!("totals of one task are of one shape"),
-        }
-    }
-
     fn hits(&self, item: u64) -> Hits {
         match self {
             Self::Signs(signs) => signs.hits(item),
@@ -356,12 +337,12 @@ mod tests {
             };
             assert_eq!(coco.rule(), Rule::Strongest { favoured: 1 });
             let support = coco.support(&task.questions()[0].domain());
-            let mut counts = Counts::new(coco, &task.questions()[0].domain(), &[]);
+            let mut counts = coco.counts(&task.questions()[0].domain(), 1.0, &[]);
             let mut expected = vec![[0; 2]; 150];
             for seed in 0..100 {
                 let bucket = u32::from(seed % 3 == 0);
                 let report = Report { seed, bucket };
-                counts.fold(&report);
+                Coco::fold(&mut counts, &report);
                 for (item, hits) in (0..).zip(&mut expected) {
                     let plus = support.hit(&report, item).expect("there is one pair");
                     hits[usize::from(!plus)] += 1;

@@ -9,7 +9,7 @@ use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
-use super::contract::{Asked, Estimated, Estimator};
+use super::contract::{Estimated, Estimator, Seen, SumRates};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use crate::estimate::fold::{BucketWords, Counted, Hits, Reader, TotalsError};
 use crate::estimate::law::{Cells, HitLaw, Law, OneAnswer, Outcomes};
@@ -35,12 +35,42 @@ impl Estimated for Collision {
     }
 
     fn counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
-        Counts::new(self, domain, items)
+        let support = self.support(domain);
+        Counts {
+            support,
+            buckets: self.buckets(),
+            domain: *domain,
+            signs: domain.elements_per_item() as usize,
+            // Where items are rated, elements 2j and 2j + 1 are item j with either sign.
+            counted: match domain.items() {
+                Some(_) => Counted::slots(support.slots()),
+                None => Counted::items(items),
+            },
+        }
     }
 
     #[inline]
     fn fold(counts: &mut Counts, report: &Report) {
-        counts.fold(report);
+        match &mut counts.counted {
+            Counted::Slots(slots) => {
+                let count = |slot: u32| slots.count(slot as usize);
+                counts.support.for_each_hit(report, count);
+            }
+            Counted::Items(items) => {
+                // Open domains are hashed independently.
+                let (words, domain) = (BucketWords::new(report, counts.buckets), counts.domain);
+                let hit = |item, negative| {
+                    let element = domain.element(Signed { item, negative });
+                    u64::from(words.hits(element))
+                };
+                for (item, [plus, minus]) in items {
+                    *plus += hit(*item, false);
+                    if counts.signs == 2 {
+                        *minus += hit(*item, true);
+                    }
+                }
+            }
+        }
     }
 
     fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
@@ -67,15 +97,11 @@ impl Estimated for Collision {
         counts.counted.decode(1, reports, bytes)
     }
 
-    fn points(
-        &self,
-        rates: &Rates,
-        counts: &Counts,
-        whose: People,
-        reports: u64,
-        items: &[u64],
-    ) -> Vec<ItemPoints> {
-        let estimator = Estimator::new(*rates, whose, reports);
+    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+        let (estimator, counts) = (
+            Estimator::new(*seen.rates, seen.whose, seen.reports),
+            seen.counts,
+        );
         let point = |&item: &u64| {
             if counts.domain.is_rated() {
                 return estimator.item(counts.counted.hits(item));
@@ -88,27 +114,27 @@ impl Estimated for Collision {
         items.iter().map(point).collect()
     }
 
-    fn law(&self, rates: &Rates, _: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
-        Law::Hits(law(rates, asked.whose, points))
+    fn law(&self, seen: &Seen<'_, Self>, _: u64, points: &ItemPoints) -> Law {
+        Law::Hits(law(seen.rates, seen.whose, points))
     }
 
-    fn cells(&self, rates: &Rates, counts: &Counts, whose: People, reports: u64) -> Option<Cells> {
-        let domain = &counts.domain;
+    fn cells(&self, seen: &Seen<'_, Self>) -> Option<Cells> {
+        let (domain, counts) = (&seen.counts.domain, seen.counts);
         let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
         let answers = domain.items().filter(|_| exact)?;
         let hits = |answer| counts.counted.hits_of_element(u64::from(answer));
         let slots = counts.support.slots() as u32;
         Some(Cells::Flat(OneAnswer {
-            rates: *rates,
-            whose,
+            rates: *seen.rates,
+            whose: seen.whose,
             hits: (0..answers).map(hits).collect(),
-            reports,
+            reports: seen.reports,
             slots: counts.support.hit_slots().map(|hit| [hit, slots]),
         }))
     }
 
-    fn single(rates: &Rates) -> Option<&Rates> {
-        Some(rates)
+    fn sums(rates: &Rates) -> Option<SumRates<'_>> {
+        Some(SumRates::Hits(rates))
     }
 
     fn reach(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
@@ -167,47 +193,6 @@ pub(crate) struct Counts {
     /// How many elements an item has.
     signs: usize,
     counted: Counted,
-}
-
-impl Counts {
-    fn new(collision: &Collision, domain: &Domain, items: &[u64]) -> Self {
-        let support = collision.support(domain);
-        Self {
-            support,
-            buckets: collision.buckets(),
-            domain: *domain,
-            signs: domain.elements_per_item() as usize,
-            // Where items are rated, elements 2j and 2j + 1 are item j with either sign.
-            counted: match domain.items() {
-                Some(_) => Counted::slots(support.slots()),
-                None => Counted::items(items),
-            },
-        }
-    }
-
-    #[inline]
-    fn fold(&mut self, report: &Report) {
-        match &mut self.counted {
-            Counted::Slots(slots) => {
-                let count = |slot: u32| slots.count(slot as usize);
-                self.support.for_each_hit(report, count);
-            }
-            Counted::Items(items) => {
-                // Open domains are hashed independently.
-                let (words, domain) = (BucketWords::new(report, self.buckets), self.domain);
-                let hit = |item, negative| {
-                    let element = domain.element(Signed { item, negative });
-                    u64::from(words.hits(element))
-                };
-                for (item, [plus, minus]) in items {
-                    *plus += hit(*item, false);
-                    if self.signs == 2 {
-                        *minus += hit(*item, true);
-                    }
-                }
-            }
-        }
-    }
 }
 
 fn law(rates: &Rates, whose: People, points: &ItemPoints) -> HitLaw {

@@ -4,24 +4,24 @@ use std::fmt::Debug;
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
-use hushbin::mechanism::collision;
+use hushbin::mechanism::{collision, pattern};
 
 use super::contribution::Contribution;
 use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
 use crate::estimate::point::{Estimand, ItemPoints, People};
 
-/// An item of a task whose reports are in.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked {
-    /// Index or key of the item.
-    pub(crate) item: u64,
-    /// Whose reports they are.
-    pub(crate) whose: People,
-    /// s.
-    pub(crate) sparsity: u32,
-    /// n.
-    pub(crate) reports: f64,
+/// Reports to a question, as they are counted.
+#[derive(Debug)]
+pub(crate) struct Seen<'a, M: Estimated> {
+    pub(super) rates: &'a M::Rates,
+    pub(super) counts: &'a M::Counts,
+    /// People whose reports they are.
+    pub(super) whose: People,
+    /// Sparsity s of the question.
+    pub(super) sparsity: u32,
+    /// Number of reports, n.
+    pub(super) reports: u64,
 }
 
 /// What reports with noise of the law of Laplace add up to.
@@ -33,6 +33,15 @@ pub(crate) struct Squares {
     pub(crate) most: f64,
     /// Of how many numbers.
     pub(crate) numbers: f64,
+}
+
+/// Rates that variances of sums of shares follow from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum SumRates<'a> {
+    /// Of hits of single elements.
+    Hits(&'a collision::Rates),
+    /// Of a pattern's outputs.
+    Outputs(&'a pattern::Rates),
 }
 
 /// A mechanism whose reports can be folded, estimated from and predicted.
@@ -83,43 +92,24 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError>;
 
-    /// Point estimates of `items`, in their order, from n = `reports` reports.
-    fn points(
-        &self,
-        rates: &Self::Rates,
-        counts: &Self::Counts,
-        whose: People,
-        reports: u64,
-        items: &[u64],
-    ) -> Vec<ItemPoints>;
+    /// Point estimates of `items`, in their order.
+    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints>;
 
-    /// How reports contribute to the estimates of one item, of these points; a
-    /// normal law unless the mechanism says more.
-    fn law(
-        &self,
-        _rates: &Self::Rates,
-        _counts: &Self::Counts,
-        _asked: &Asked,
-        _points: &ItemPoints,
-    ) -> Law {
+    /// How reports contribute to the estimates of one item (an index or key), of these
+    /// points; a normal law unless the mechanism says more.
+    fn law(&self, _seen: &Seen<'_, Self>, _item: u64, _points: &ItemPoints) -> Law {
         Law::Normal
     }
 
     /// What reports say of all answers, where everybody gives exactly one and sums of shares
     /// are known; `None` unless the mechanism says so.
-    fn cells(
-        &self,
-        _rates: &Self::Rates,
-        _counts: &Self::Counts,
-        _whose: People,
-        _reports: u64,
-    ) -> Option<Cells> {
+    fn cells(&self, _seen: &Seen<'_, Self>) -> Option<Cells> {
         None
     }
 
-    /// The rates of what one of all elements is hit by, where variances of sums over any
-    /// elements follow from them; `None` unless the mechanism says so.
-    fn single(_rates: &Self::Rates) -> Option<&collision::Rates> {
+    /// The rates that variances of sums of shares follow from; `None` where they follow from
+    /// none.
+    fn sums(_rates: &Self::Rates) -> Option<SumRates<'_>> {
         None
     }
 
@@ -146,13 +136,7 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
 
     /// The mean square of what reports say, and the most that it is on average of people who
     /// follow the mechanism, both over so many numbers; `None` where it is known anyway.
-    fn squares(
-        &self,
-        _rates: &Self::Rates,
-        _counts: &Self::Counts,
-        _sparsity: u32,
-        _reports: u64,
-    ) -> Option<Squares> {
+    fn squares(&self, _seen: &Seen<'_, Self>) -> Option<Squares> {
         None
     }
 

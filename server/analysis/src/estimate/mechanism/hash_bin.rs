@@ -11,11 +11,11 @@ use hushbin::hash::{Keys, closed_sign_word};
 use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support};
 
 use super::clipped_sum::ClippedSum;
-use super::contract::{Asked, Estimated, Squares};
+use super::contract::{Estimated, Seen, Squares};
 use super::contribution::{Contribution, EntryContribution};
 use crate::estimate::fold::{Reader, SignCounter, TotalsError, encoding};
 use crate::estimate::law::{HitLaw, Law, NoiseLaw};
-use crate::estimate::point::{Estimand, ItemPoints, People, Point};
+use crate::estimate::point::{Estimand, ItemPoints, Point};
 
 impl Estimated for HashBin {
     type Report = Report;
@@ -31,11 +31,60 @@ impl Estimated for HashBin {
     }
 
     fn counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Counts {
-        Counts::new(self, domain, epsilon, items)
+        let support = self.support(domain);
+        let limit = self.sampling(domain.items(), epsilon).limit();
+        match (domain.items(), limit) {
+            (Some(items), None) => Counts::Signs(SignCounter::new(items as usize)),
+            (Some(items), Some(limit)) => Counts::All {
+                support,
+                sums: Sums::new(items as usize, self.bins(), limit),
+            },
+            (None, _) => {
+                let mut sums: Vec<_> = items.iter().map(|&item| (item, 0)).collect();
+                sums.sort_unstable();
+                Counts::Asked {
+                    support,
+                    sums,
+                    squares: 0,
+                }
+            }
+        }
     }
 
     fn fold(counts: &mut Counts, report: &Report) {
-        counts.fold(report);
+        match (counts, &report.response) {
+            (Counts::Signs(signs), Response::Sign(plus)) => {
+                signs.add(Keys::new(report.seed), !plus);
+            }
+            (Counts::All { support, sums }, Response::Bins(bins)) => {
+                sums.add(support, report.seed, bins);
+            }
+            (
+                Counts::Asked {
+                    support,
+                    sums,
+                    squares,
+                },
+                response,
+            ) => {
+                let sign = |plus: &bool| if *plus { [1] } else { [-1] };
+                let one;
+                let bins = match response {
+                    Response::Sign(plus) => {
+                        one = sign(plus);
+                        &one[..]
+                    }
+                    Response::Bins(bins) => bins,
+                };
+                *squares += bins.iter().map(square).sum::<u128>();
+                let keys = Keys::new(report.seed);
+                for (item, sum) in sums {
+                    let (bin, sign) = support.place(&keys, *item);
+                    *sum += i128::from(bins[bin as usize]) * i128::from(sign);
+                }
+            }
+            _ => panic!("reports are decoded under the task of the totals"),
+        }
     }
 
     fn steps(&self, domain: &Domain, epsilon: f64) -> Option<u64> {
@@ -47,7 +96,26 @@ impl Estimated for HashBin {
     }
 
     fn merge(counts: &mut Counts, others: &Counts) {
-        counts.merge(others);
+        match (counts, others) {
+            (Counts::Signs(signs), Counts::Signs(others)) => signs.merge(others),
+            (Counts::All { sums, .. }, Counts::All { sums: others, .. }) => sums.merge(others),
+            (
+                Counts::Asked { sums, squares, .. },
+                Counts::Asked {
+                    sums: others,
+                    squares: more,
+                    ..
+                },
+            ) => {
+                assert_eq!(sums.len(), others.len(), "totals of the same items");
+                for ((item, sum), (other, more)) in sums.iter_mut().zip(others) {
+                    assert_eq!(item, other, "totals of the same items");
+                    *sum += more;
+                }
+                *squares += more;
+            }
+            _ => panic!("totals of one task are of one shape"),
+        }
     }
 
     fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
@@ -70,21 +138,14 @@ impl Estimated for HashBin {
         }
     }
 
-    fn points(
-        &self,
-        rates: &Rates,
-        counts: &Counts,
-        _: People,
-        reports: u64,
-        items: &[u64],
-    ) -> Vec<ItemPoints> {
-        let spread = Spread::new(self, rates, counts, reports as f64);
-        let point = |&item| spread.item(counts.sum(item));
+    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+        let spread = Spread::new(self, seen);
+        let point = |&item| spread.item(seen.counts.sum(item));
         items.iter().map(point).collect()
     }
 
-    fn law(&self, rates: &Rates, counts: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
-        let spread = Spread::new(self, rates, counts, asked.reports);
+    fn law(&self, seen: &Seen<'_, Self>, _: u64, points: &ItemPoints) -> Law {
+        let (rates, spread) = (seen.rates, Spread::new(self, seen));
         if rates.two_point {
             // A sign agrees with probability (1 + v/A)/2: everybody has the item,
             // at some value.
@@ -98,7 +159,7 @@ impl Estimated for HashBin {
         Law::Noise(NoiseLaw {
             scale: rates.scale,
             noise: rates.noise / (rates.scale * rates.scale),
-            others: spread.others(asked.sparsity),
+            others: spread.others(seen.sparsity),
         })
     }
 
@@ -124,23 +185,18 @@ impl Estimated for HashBin {
 
     /// Of each bin the noise's variance and a b-th of the entries' squares, as items are
     /// hashed and their signs fair.
-    fn squares(
-        &self,
-        rates: &Rates,
-        counts: &Counts,
-        sparsity: u32,
-        reports: u64,
-    ) -> Option<Squares> {
-        let squares = match counts {
+    fn squares(&self, seen: &Seen<'_, Self>) -> Option<Squares> {
+        let rates = seen.rates;
+        let squares = match seen.counts {
             Counts::Signs(_) => return None,
             Counts::All { sums, .. } => sums.squares,
             Counts::Asked { squares, .. } => *squares,
         };
         let bins = f64::from(self.bins());
-        let numbers = bins * reports as f64;
+        let numbers = bins * seen.reports as f64;
         Some(Squares {
             mean: squares as f64 / numbers * rates.scale * rates.scale,
-            most: rates.noise + f64::from(sparsity) / bins,
+            most: rates.noise + f64::from(seen.sparsity) / bins,
             numbers,
         })
     }
@@ -271,87 +327,6 @@ fn square(bin: &i64) -> u128 {
 }
 
 impl Counts {
-    fn new(hash_bin: &HashBin, domain: &Domain, epsilon: f64, items: &[u64]) -> Self {
-        let support = hash_bin.support(domain);
-        let limit = hash_bin.sampling(domain.items(), epsilon).limit();
-        match (domain.items(), limit) {
-            (Some(items), None) => Self::Signs(SignCounter::new(items as usize)),
-            (Some(items), Some(limit)) => Self::All {
-                support,
-                sums: Sums::new(items as usize, hash_bin.bins(), limit),
-            },
-            (None, _) => {
-                let mut sums: Vec<_> = items.iter().map(|&item| (item, 0)).collect();
-                sums.sort_unstable();
-                Self::Asked {
-                    support,
-                    sums,
-                    squares: 0,
-                }
-            }
-        }
-    }
-
-    fn fold(&mut self, report: &Report) {
-        match (self, &report.response) {
-            (Self::Signs(signs), Response::Sign(plus)) => {
-                signs.add(Keys::new(report.seed), !plus);
-            }
-            (Self::All { support, sums }, Response::Bins(bins)) => {
-                sums.add(support, report.seed, bins);
-            }
-            (
-                Self::Asked {
-                    support,
-                    sums,
-                    squares,
-                },
-                response,
-            ) => {
-                let sign = |plus: &bool| if *plus { [1] } else { [-1] };
-                let one;
-                let bins = match response {
-                    Response::Sign(plus) => {
-                        one = sign(plus);
-                        &one[..]
-                    }
-                    Response::Bins(bins) => bins,
-                };
-                *squares += bins.iter().map(square).sum::<u128>();
-                let keys = Keys::new(report.seed);
-                for (item, sum) in sums {
-                    let (bin, sign) = support.place(&keys, *item);
-                    *sum += i128::from(bins[bin as usize]) * i128::from(sign);
-                }
-            }
-            _ => panic!("reports are decoded under the task of the totals"),
-        }
-    }
-
-    /// Adds counts of the same task.
-    fn merge(&mut self, other: &Self) {
-        match (self, other) {
-            (Self::Signs(signs), Self::Signs(others)) => signs.merge(others),
-            (Self::All { sums, .. }, Self::All { sums: others, .. }) => sums.merge(others),
-            (
-                Self::Asked { sums, squares, .. },
-                Self::Asked {
-                    sums: others,
-                    squares: more,
-                    ..
-                },
-            ) => {
-                assert_eq!(sums.len(), others.len(), "totals of the same items");
-                for ((item, sum), (other, more)) in sums.iter_mut().zip(others) {
-                    assert_eq!(item, other, "totals of the same items");
-                    *sum += more;
-                }
-                *squares += more;
-            }
-            _ => panic!("totals of one task are of one shape"),
-        }
-    }
-
     /// The sum of one item's signs times its bins.
     fn sum(&self, item: u64) -> f64 {
         match self {
@@ -393,8 +368,9 @@ struct Spread {
 }
 
 impl Spread {
-    fn new(hash_bin: &HashBin, rates: &Rates, counts: &Counts, reports: f64) -> Self {
-        let square = counts.mean_square(hash_bin.bins(), reports);
+    fn new(hash_bin: &HashBin, seen: &Seen<'_, HashBin>) -> Self {
+        let (rates, reports) = (seen.rates, seen.reports as f64);
+        let square = seen.counts.mean_square(hash_bin.bins(), reports);
         Self {
             rates: *rates,
             reports,

@@ -6,10 +6,9 @@ use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use hushbin::domain::Domain;
-use hushbin::mechanism::collision;
 use hushbin::{Entry, Question, Report};
 
-use super::contract::{Asked, Estimated, Squares};
+use super::contract::{Estimated, Seen, Squares, SumRates};
 use super::contribution::Contribution;
 use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
@@ -32,8 +31,8 @@ pub(crate) trait Prepared: Debug + Send + Sync {
     /// As [`Estimated::places`].
     fn places(&self) -> u32;
 
-    /// As [`Estimated::single`].
-    fn single(&self) -> Option<&collision::Rates>;
+    /// As [`Estimated::sums`].
+    fn sums(&self) -> Option<SumRates<'_>>;
 
     /// As [`Estimated::reach`].
     fn reach(&self, estimand: Estimand) -> [f64; 2];
@@ -73,13 +72,13 @@ pub(crate) trait Counts: Debug + Send + Sync + Any {
     fn points(&self, whose: People, reports: u64, items: &[u64]) -> Vec<ItemPoints>;
 
     /// As [`Estimated::law`].
-    fn law(&self, asked: &Asked, points: &ItemPoints) -> Law;
+    fn law(&self, whose: People, reports: u64, item: u64, points: &ItemPoints) -> Law;
 
     /// As [`Estimated::cells`].
     fn cells(&self, whose: People, reports: u64) -> Option<Cells>;
 
     /// As [`Estimated::squares`].
-    fn squares(&self, reports: u64) -> Option<Squares>;
+    fn squares(&self, whose: People, reports: u64) -> Option<Squares>;
 }
 
 impl Clone for Box<dyn Counts> {
@@ -127,8 +126,8 @@ impl<M: Registered> Prepared for Own<M> {
         self.mechanism.places(&self.domain, self.epsilon)
     }
 
-    fn single(&self) -> Option<&collision::Rates> {
-        M::single(self.rates())
+    fn sums(&self) -> Option<SumRates<'_>> {
+        M::sums(self.rates())
     }
 
     fn reach(&self, estimand: Estimand) -> [f64; 2] {
@@ -153,6 +152,18 @@ impl<M: Registered> Prepared for Own<M> {
 struct Held<M: Estimated> {
     own: Arc<Own<M>>,
     counts: M::Counts,
+}
+
+impl<M: Estimated> Held<M> {
+    fn seen(&self, whose: People, reports: u64) -> Seen<'_, M> {
+        Seen {
+            rates: self.own.rates(),
+            counts: &self.counts,
+            whose,
+            sparsity: self.own.domain.sparsity(),
+            reports,
+        }
+    }
 }
 
 impl<M: Registered> Counts for Held<M> {
@@ -186,24 +197,19 @@ impl<M: Registered> Counts for Held<M> {
     }
 
     fn points(&self, whose: People, reports: u64, items: &[u64]) -> Vec<ItemPoints> {
-        let Own { mechanism, .. } = &*self.own;
-        mechanism.points(self.own.rates(), &self.counts, whose, reports, items)
+        self.own.mechanism.points(&self.seen(whose, reports), items)
     }
 
-    fn law(&self, asked: &Asked, points: &ItemPoints) -> Law {
-        let Own { mechanism, .. } = &*self.own;
-        mechanism.law(self.own.rates(), &self.counts, asked, points)
+    fn law(&self, whose: People, reports: u64, item: u64, points: &ItemPoints) -> Law {
+        let seen = self.seen(whose, reports);
+        self.own.mechanism.law(&seen, item, points)
     }
 
     fn cells(&self, whose: People, reports: u64) -> Option<Cells> {
-        let Own { mechanism, .. } = &*self.own;
-        mechanism.cells(self.own.rates(), &self.counts, whose, reports)
+        self.own.mechanism.cells(&self.seen(whose, reports))
     }
 
-    fn squares(&self, reports: u64) -> Option<Squares> {
-        let Own {
-            mechanism, domain, ..
-        } = &*self.own;
-        mechanism.squares(self.own.rates(), &self.counts, domain.sparsity(), reports)
+    fn squares(&self, whose: People, reports: u64) -> Option<Squares> {
+        self.own.mechanism.squares(&self.seen(whose, reports))
     }
 }

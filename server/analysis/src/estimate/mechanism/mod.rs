@@ -8,7 +8,7 @@ mod exact_coverage;
 mod held;
 mod kept;
 
-pub(crate) use contract::{Asked, Squares};
+pub(crate) use contract::{Squares, SumRates};
 pub(crate) use contribution::Contribution;
 pub(crate) use held::{Counts, Prepared};
 

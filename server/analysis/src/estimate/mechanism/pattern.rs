@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
-use hushbin::mechanism::pattern::{Pattern, Rates, Report};
+use hushbin::mechanism::pattern::{Pattern, Report};
 
-use super::contract::{Asked, Estimated};
+use super::contract::{Estimated, Seen, SumRates};
 use super::contribution::{Contribution, sampled, share_variance};
 use crate::estimate::fold::{Reader, Slots, TotalsError};
-use crate::estimate::law::{Cells, Law, Patterned, patterned::Edges};
-use crate::estimate::point::{Estimand, ItemPoints, People};
+use crate::estimate::law::{Cells, Patterned, patterned::Edges};
+use crate::estimate::point::{Estimand, ItemPoints};
 
 impl Estimated for Pattern {
     type Report = Report;
@@ -23,7 +23,7 @@ impl Estimated for Pattern {
 
     fn rates(&self, domain: &Domain, epsilon: f64) -> Arc<Edges> {
         let cells = domain.items().unwrap_or(0);
-        Arc::new(Edges::new(Arc::new(self.rates(cells, epsilon))))
+        Arc::new(Edges::new(self.rates(cells, epsilon)))
     }
 
     fn counts(&self, _: &Domain, _: f64, _: &[u64]) -> Slots {
@@ -52,15 +52,8 @@ impl Estimated for Pattern {
         counts.decode(all.clone(), all.len(), reports, bytes)
     }
 
-    fn points(
-        &self,
-        rates: &Arc<Edges>,
-        counts: &Slots,
-        whose: People,
-        _: u64,
-        items: &[u64],
-    ) -> Vec<ItemPoints> {
-        let Some(patterned) = patterned(rates, counts, whose) else {
+    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+        let Some(patterned) = patterned(seen) else {
             return Vec::new();
         };
         let point = |&item: &u64| ItemPoints {
@@ -70,19 +63,18 @@ impl Estimated for Pattern {
         items.iter().map(point).collect()
     }
 
-    fn law(&self, rates: &Arc<Edges>, counts: &Slots, asked: &Asked, _: &ItemPoints) -> Law {
-        let bin = asked.item as usize;
-        let law = patterned(rates, counts, asked.whose).map(|own| own.among(bin..bin + 1).1);
-        law.map_or(Law::Normal, |law| Law::Scores(law.into()))
+    fn cells(&self, seen: &Seen<'_, Self>) -> Option<Cells> {
+        patterned(seen).map(Cells::Patterned)
     }
 
-    fn cells(&self, rates: &Arc<Edges>, counts: &Slots, whose: People, _: u64) -> Option<Cells> {
-        patterned(rates, counts, whose).map(Cells::Patterned)
+    fn sums(rates: &Arc<Edges>) -> Option<SumRates<'_>> {
+        Some(SumRates::Outputs(&rates.rates))
     }
 
-    fn reach(&self, rates: &Arc<Edges>, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
-        let worth = |cell| rates.rates.sum(&only(&rates.rates, cell));
-        let all = (0..rates.rates.cells()).flat_map(worth);
+    fn reach(&self, edges: &Arc<Edges>, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+        let rates = &edges.rates;
+        let worth = |cell| rates.sum(&rates.weights(cell..cell + 1));
+        let all = (0..rates.cells()).flat_map(worth);
         all.fold([0.0, 0.0], |[least, most]: [f64; 2], own| {
             [least.min(own), most.max(own)]
         })
@@ -98,7 +90,7 @@ impl Estimated for Pattern {
         let rates = &rates.rates;
         let mut most = [0.0_f64; 2];
         for cell in 0..rates.cells() {
-            let weights = only(rates, cell);
+            let weights = rates.weights(cell..cell + 1);
             let own = rates.variances(&rates.sum(&weights), &weights);
             for (at, variance) in own.into_iter().enumerate() {
                 let whose = usize::from(at != cell);
@@ -111,14 +103,8 @@ impl Estimated for Pattern {
     }
 }
 
-fn patterned(rates: &Arc<Edges>, counts: &Slots, whose: People) -> Option<Patterned> {
-    let counts = counts.all().map(|output| counts.get(output));
-    Patterned::new(Arc::clone(rates), whose, &counts.collect::<Vec<u64>>())
-}
-
-/// Weights of the share of one cell.
-fn only(rates: &Rates, cell: usize) -> Vec<f64> {
-    let mut weights = vec![0.0; rates.cells()];
-    weights[cell] = 1.0;
-    weights
+fn patterned(seen: &Seen<'_, Pattern>) -> Option<Patterned> {
+    let counts = seen.counts.all().map(|output| seen.counts.get(output));
+    let counts: Vec<u64> = counts.collect();
+    Patterned::new(Arc::clone(seen.rates), seen.whose, &counts)
 }

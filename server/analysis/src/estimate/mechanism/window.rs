@@ -13,7 +13,7 @@ use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Rates, Report, Support, Window};
 
-use super::contract::{Asked, Estimated};
+use super::contract::{Estimated, Seen};
 use super::contribution::{Contribution, sampled};
 use crate::estimate::fold::{Reader, Slots, TotalsError};
 use crate::estimate::law::{Crowd, Law, Score, ScoreLaw, Whose};
@@ -44,8 +44,16 @@ impl Estimated for Window {
         }
     }
 
+    #[inline]
     fn fold(counts: &mut Counts, report: &Report) {
-        counts.fold(report);
+        let Counts {
+            support,
+            atoms,
+            counted,
+        } = counts;
+        support.for_each_atom(report, |attribute, atom| {
+            counted.count(attribute as usize * *atoms + atom as usize);
+        });
     }
 
     fn steps(&self, _: &Domain, _: f64) -> Option<u64> {
@@ -70,20 +78,14 @@ impl Estimated for Window {
         slots.decode(slots.all(), counts.atoms, reports, bytes)
     }
 
-    fn points(
-        &self,
-        rates: &Rates,
-        counts: &Counts,
-        whose: People,
-        reports: u64,
-        items: &[u64],
-    ) -> Vec<ItemPoints> {
-        let point = |&item| point(rates, &counts.of(item), whose, reports as f64);
+    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+        let counts = |item| seen.counts.of(item);
+        let point = |&item| point(seen.rates, &counts(item), seen.whose, seen.reports as f64);
         items.iter().map(point).collect()
     }
 
-    fn law(&self, rates: &Rates, _: &Counts, asked: &Asked, _: &ItemPoints) -> Law {
-        Law::Scores(law(rates, asked.whose).into())
+    fn law(&self, seen: &Seen<'_, Self>, _: u64, _: &ItemPoints) -> Law {
+        Law::Scores(law(seen.rates, seen.whose).into())
     }
 
     fn reach(&self, rates: &Rates, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
@@ -166,14 +168,6 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    #[inline]
-    fn fold(&mut self, report: &Report) {
-        self.support.for_each_atom(report, |attribute, atom| {
-            self.counted
-                .count(attribute as usize * self.atoms + atom as usize);
-        });
-    }
-
     /// Of one attribute.
     fn of(&self, attribute: u64) -> Vec<u64> {
         let first = attribute as usize * self.atoms;
@@ -230,6 +224,7 @@ mod tests {
             atoms: Some(3),
             favoured: Some(1),
             values: Some(vec![1]),
+            objective: None,
         };
         for (attributes, epsilon, most, draft) in [
             (1, 0.2, 40, Draft::default()),
@@ -307,6 +302,7 @@ mod tests {
                 favoured: atoms.map(|_| 1),
                 values: atoms.map(|_| vec![1]),
                 drawn: atoms.map(|_| 1),
+                objective: None,
             };
             let window = Window::choose(&domain, epsilon, &draft).unwrap();
             let rates = window.rates(&domain, epsilon);

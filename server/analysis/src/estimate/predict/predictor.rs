@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use hushbin::choose::{Population, Predicted};
 use hushbin::domain::Domain;
-use hushbin::mechanism::pattern::Rates;
+use hushbin::mechanism::collision::Rates;
 use hushbin::task::{Kind, Part};
-use hushbin::{Entry, Mechanism, Question};
+use hushbin::{Entry, Question};
 
 use super::worst;
-use crate::estimate::mechanism::{Contribution, Prepared, prepared};
+use crate::estimate::mechanism::{Contribution, Prepared, SumRates, prepared};
 use crate::estimate::point::{Estimand, People, variance_over_people};
 use crate::estimate::question::contrast;
 
@@ -19,8 +19,6 @@ pub struct Predictor {
     prepared: Arc<dyn Prepared>,
     domain: Domain,
     kind: Kind,
-    /// Of the bins of a number, where a pattern asks for them.
-    pattern: Option<Rates>,
     /// Of one person with s full entries.
     person: Predicted,
 }
@@ -45,18 +43,12 @@ impl Predictor {
     #[must_use]
     pub fn for_question(question: &Question) -> Self {
         let person = Population::even(1.0, question.sparsity());
-        let (mechanism, domain) = (question.mechanism(), question.domain());
+        let domain = question.domain();
         Self {
             prepared: prepared(question),
             domain,
             kind: question.kind().clone(),
-            pattern: match mechanism {
-                Mechanism::Pattern(own) => {
-                    Some(own.rates(domain.items().unwrap_or(0), question.epsilon()))
-                }
-                _ => None,
-            },
-            person: mechanism.predict(&domain, question.epsilon(), &person),
+            person: (question.mechanism()).predict(&domain, question.epsilon(), &person),
         }
     }
 
@@ -100,17 +92,14 @@ impl Predictor {
     pub fn worst_variance(&self, aim: Aim, several: bool) -> Option<f64> {
         let whose = People::of(&self.kind, several);
         match (aim, &self.kind) {
-            (Aim::Distribution(part), Kind::Number(scale)) => {
-                if let Some(rates) = &self.pattern {
-                    return Some(worst::of_pattern(rates, part));
-                }
-                let rates = self.prepared.single()?;
-                Some(worst::of_distribution(whose, rates, scale.cells(), part))
-            }
+            (Aim::Distribution(part), Kind::Number(scale)) => Some(match self.prepared.sums()? {
+                SumRates::Outputs(rates) => worst::of_pattern(rates, part),
+                SumRates::Hits(rates) => worst::of_distribution(whose, rates, scale.cells(), part),
+            }),
             (Aim::Distribution(_), _) => None,
             (Aim::MeanWithin(share), Kind::Cross(cross)) => {
                 let scale = cross.columns().scale()?;
-                let (rates, levels) = (self.prepared.single()?, scale.cells());
+                let (rates, levels) = (self.hits()?, scale.cells());
                 let means = scale.edges().is_none();
                 means.then(|| contrast::worst_of_mean(whose, rates, levels, share))
             }
@@ -141,7 +130,7 @@ impl Predictor {
     /// each is an item that one person rates.
     #[must_use]
     pub(crate) fn worst_of_rated_bins(&self, part: f64, several: bool) -> Option<f64> {
-        let rates = self.prepared.single()?;
+        let rates = self.hits()?;
         let bins = self
             .domain
             .items()
@@ -152,6 +141,14 @@ impl Predictor {
             bins,
             part,
         ))
+    }
+
+    /// Rates of hits, where sums of shares are sums of hits.
+    fn hits(&self) -> Option<&Rates> {
+        match self.prepared.sums()? {
+            SumRates::Hits(rates) => Some(rates),
+            SumRates::Outputs(_) => None,
+        }
     }
 
     /// What estimates the share of an answer.
@@ -168,7 +165,7 @@ impl Predictor {
     fn full(&self, estimand: Estimand) -> Option<[f64; 2]> {
         if let Kind::Together(together) = &self.kind {
             let options = together.parts().iter().map(Part::cells).max()?;
-            let rates = self.prepared.single()?;
+            let rates = self.hits()?;
             return Some([true, false].map(|given| rates.option_variance(options, given)));
         }
         let entry = |item| Entry { item, value: 1.0 };

@@ -33,9 +33,7 @@ pub(crate) fn of_distribution(whose: People, rates: &Rates, bins: u32, part: f64
 /// intervals of quantiles say.
 pub(crate) fn of_pattern(rates: &pattern::Rates, part: f64) -> f64 {
     let at = |below: usize| {
-        let weights: Vec<f64> = (0..rates.cells())
-            .map(|cell| f64::from(u8::from(cell < below)))
-            .collect();
+        let weights = rates.weights(0..below);
         let own = rates.variances(&rates.sum(&weights), &weights);
         let most = |own: &[f64]| own.iter().copied().fold(0.0, f64::max);
         let (with, without) = own.split_at(below);

@@ -8,6 +8,7 @@ pub(crate) mod processing;
 pub(crate) use interval::{Estimate, Quantiles};
 pub(crate) use processing::PostProcessing;
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -279,31 +280,20 @@ fn named_items(
     names: &[String],
 ) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
     // One pass over the list, rather than one for every name.
-    let by_name: Option<std::collections::HashMap<String, u64>> = match question.items() {
-        Items::Named(all) => Some(all.iter().cloned().zip(0..).collect()),
-        Items::Count(count) if matches!(question.kind(), Kind::Cross(_) | Kind::Together(_)) => {
-            let cells = 0..u64::from(*count);
-            Some(
-                cells
-                    .map(|cell| (counted_label(question, cell).to_string(), cell))
-                    .collect(),
-            )
+    let by_name: Option<HashMap<String, u64>> = match (question.items(), question.kind()) {
+        (Items::Named(_), _)
+        | (_, Kind::Cross(_) | Kind::Together(_) | Kind::Numbers(_) | Kind::Flag) => {
+            let (items, labels) = all_items(question)?;
+            Some(labels.iter().map(Label::to_string).zip(items).collect())
         }
-        Items::Count(_) if matches!(question.kind(), Kind::Numbers(_)) => Some(
-            std::collections::HashMap::from([(question.name().to_owned(), 0)]),
-        ),
-        Items::Count(_) | Items::Open(_) => None,
+        (Items::Count(_) | Items::Open(_), _) => None,
     };
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut items = Vec::with_capacity(names.len());
     let mut labels = Vec::with_capacity(names.len());
     for name in names {
         let found = match &by_name {
             Some(by_name) => by_name.get(name.as_str()).copied(),
-            None if *question.kind() == Kind::Flag => {
-                let position = FLAG.iter().position(|flag| flag == name);
-                position.map(|position| position as u64)
-            }
             None => question.items().resolve(name),
         };
         let item = found.ok_or_else(|| EstimateError::UnknownItem { item: name.clone() })?;

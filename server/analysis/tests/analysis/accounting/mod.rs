@@ -9,9 +9,7 @@ mod inverse;
 
 use crate::support::reduction::{Reduction, divergence};
 use hushbin::{ErrorCode, TaskDraft};
-use hushbin_analysis::accounting::{
-    AccountError, Mixture, account, largest_epsilon, reduction_delta_bounds,
-};
+use hushbin_analysis::accounting::{AccountError, Mixture, account, delta_bounds, largest_epsilon};
 use hushbin_tests::mixtures::{heaviest, occupied, overwrite, strongest};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
@@ -84,7 +82,8 @@ fn full_enumeration_agrees() {
                 for part in [0.0, 0.01, 0.2, 0.7, 0.99, 1.0] {
                     let central = part * epsilon;
                     let slow = divergence(&batches, central);
-                    let (lower, upper) = reduction_delta_bounds(&mixture, n, central).unwrap();
+                    let found = delta_bounds(&mixture, n, central).unwrap();
+                    let (lower, upper) = (found.lower, found.above);
                     let at =
                         format!("{mixture:?}, n = {n}, ε_c = {central}: {lower}..{upper}, {slow}");
                     // P − exp(ε_c)·Q cancels.
@@ -163,8 +162,8 @@ fn bounds_of_the_reduction_hold_exactly() {
                 for part in [0.0, 0.1, 0.5, 0.9] {
                     let central = part * epsilon;
                     let exact = exact_delta(c, t, epsilon, n, central);
-                    let (lower, upper) =
-                        reduction_delta_bounds(&mixture, n.into(), central).unwrap();
+                    let found = delta_bounds(&mixture, n.into(), central).unwrap();
+                    let (lower, upper) = (found.lower, found.above);
                     let at = format!("c = {c} of {t}, ε = {epsilon}, n = {n}, ε_c = {central}");
                     assert!(rational(lower) <= exact && exact <= rational(upper), "{at}");
                 }

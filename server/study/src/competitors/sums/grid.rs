@@ -109,7 +109,7 @@ pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result
     if local <= epsilon {
         return Ok(0.0);
     }
-    Ok(delta_bounds(&mixture(cells, local)?, people, epsilon)?.1)
+    Ok(delta_bounds(&mixture(cells, local)?, people, epsilon)?.upper)
 }
 
 /// δ at ε of n shuffled reports, from below: of somebody who has one cell or another

@@ -113,12 +113,10 @@ fn shares() -> [Asked; 3] {
     ]
 }
 
-/// Questions about numbers and ratings.
-fn means() -> [Asked; 5] {
+/// Questions about numbers.
+fn numbers() -> [Asked; 3] {
     let number = json!({ "kind": "number", "min": -1, "max": 1 });
     let of = ["a", "b", "c", "d"].map(|name| json!({ "name": name, "min": -1, "max": 1 }));
-    let cross = json!([{ "name": "beta", "kind": "flag" },
-        { "name": "load", "kind": "number", "min": -1, "max": 1 }]);
     [
         Asked {
             name: "mean of a number",
@@ -151,6 +149,14 @@ fn means() -> [Asked; 5] {
             path: "/number/quantiles/0",
             truth: 15.1,
         },
+    ]
+}
+
+/// Questions about means of rows and of items.
+fn means() -> [Asked; 2] {
+    let cross = json!([{ "name": "beta", "kind": "flag" },
+        { "name": "load", "kind": "number", "min": -1, "max": 1 }]);
+    [
         Asked {
             name: "means of 2 rows",
             question: json!({ "kind": "cross", "of": cross }),
@@ -183,7 +189,7 @@ impl Plans {
     pub(crate) fn new(size: Size) -> Self {
         Self {
             size,
-            questions: shares().into_iter().chain(means()).collect(),
+            questions: (shares().into_iter().chain(numbers()).chain(means())).collect(),
         }
     }
 }

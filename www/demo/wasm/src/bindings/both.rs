@@ -3,11 +3,11 @@
 use chacha20::ChaCha20Rng;
 use hushbin::sums::SumTask;
 use hushbin_analysis::estimate::CONFIDENCE;
-use hushbin_analysis::wasm::{Refusal, given, taken};
 use rand_core::SeedableRng;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::values::{Refusal, given, taken};
 use crate::both::BothWays;
 
 /// A simulated crowd, asked both ways.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use hushbin::domain::Signed;
 use hushbin::{Entry, Task};
-use hushbin_analysis::wasm::{Refusal, given, taken};
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::values::{Refusal, given, taken};
 use crate::explain::{self, Answered, ExplainError};
 
 /// The reports of one task, explained.

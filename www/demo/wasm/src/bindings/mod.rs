@@ -1,7 +1,12 @@
-//! JavaScript bindings of the story page.
+//! JavaScript bindings of the demo's pages.
 //!
 //! Values cross as plain objects of the types that are generated beside the bindings. A
 //! question without an answer is thrown as a `Refusal`, and never traps.
 
 pub mod both;
 pub mod explain;
+pub mod plan;
+pub mod sums;
+mod values;
+
+pub use values::Refusal;

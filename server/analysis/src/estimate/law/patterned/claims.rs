@@ -5,7 +5,7 @@
 //! the place of the binomial one. Quantile τ is the least x with P(X ≤ x) ≥ τ. So claims hold
 //! for every crowd, even if many people have the same number.
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use hushbin::mechanism::pattern::{Rates, triangle};
 
@@ -17,42 +17,47 @@ pub(super) struct Row {
     pub(super) least: [f64; 2],
 }
 
-/// Precomputed weights of outputs for all edges of a number. They depend on the pattern, the
-/// bins and ε, but not on reports.
+/// Rates of a number's bins, and weights of outputs for all of its edges. They depend on the
+/// pattern, the bins and ε, but not on reports.
 #[derive(Debug, Clone)]
 pub(crate) struct Edges {
-    pub(crate) rates: Arc<Rates>,
-    /// Shares below each edge inside the range.
-    pub(super) fine: Vec<Row>,
-    /// Averages of the share below an edge, over an eighth of the bins. The first start at each
-    /// edge, so they are the share below it or more. The second end there, and are at most
-    /// that share.
-    pub(super) coarse: [Vec<Row>; 2],
+    pub(crate) rates: Rates,
+    /// Computed when they are first needed, which planning does not.
+    rows: OnceLock<[Vec<Row>; 3]>,
 }
 
 impl Edges {
-    pub(crate) fn new(rates: Arc<Rates>) -> Self {
-        let bins = rates.cells();
-        // Half of an eighth.
-        let half = bins as f64 / 16.0;
-        let rows = |weight: &dyn Fn(f64) -> f64| {
-            let of_edge = |edge: usize| {
-                let of_bin = |bin| weight(edge as f64 - bin as f64 - 0.5);
-                let weights: Vec<f64> = (0..bins).map(of_bin).collect();
-                let worth = rates.sum(&weights);
-                let own = rates.variances(&worth, &weights);
-                let least = [least(&own[..edge]), least(&own[edge..])];
-                Row { worth, least }
-            };
-            (1..bins).map(of_edge).collect()
-        };
-        let coarse = |shift: f64| rows(&|distance| triangle((distance + shift) / half));
-        Self {
-            fine: rows(&|distance| f64::from(u8::from(distance > 0.0))),
-            coarse: [half, -half].map(coarse),
-            rates,
-        }
+    pub(crate) const fn new(rates: Rates) -> Self {
+        let rows = OnceLock::new();
+        Self { rates, rows }
     }
+
+    /// Returns the rows of the share below each edge inside the range, then those of its
+    /// averages over an eighth of the bins. The first averages start at each edge, so they are
+    /// the share below it or more. The second end there, and are at most that share.
+    pub(super) fn rows(&self) -> &[Vec<Row>; 3] {
+        self.rows.get_or_init(|| rows(&self.rates))
+    }
+}
+
+fn rows(rates: &Rates) -> [Vec<Row>; 3] {
+    let bins = rates.cells();
+    // Half of an eighth.
+    let half = bins as f64 / 16.0;
+    let rows = |weight: &dyn Fn(f64) -> f64| {
+        let of_edge = |edge: usize| {
+            let of_bin = |bin| weight(edge as f64 - bin as f64 - 0.5);
+            let weights: Vec<f64> = (0..bins).map(of_bin).collect();
+            let worth = rates.sum(&weights);
+            let own = rates.variances(&worth, &weights);
+            let least = [least(&own[..edge]), least(&own[edge..])];
+            Row { worth, least }
+        };
+        (1..bins).map(of_edge).collect()
+    };
+    let fine = rows(&|distance| f64::from(u8::from(distance > 0.0)));
+    let coarse = |shift: f64| rows(&|distance| triangle((distance + shift) / half));
+    [fine, coarse(half), coarse(-half)]
 }
 
 /// Returns the least of variances, or 0 if there are none.
@@ -75,26 +80,20 @@ pub(super) struct Estimate {
 pub(crate) type Claim = [bool; 2];
 
 /// Makes claims for each edge, from estimates of the share below it or more, and of that share
-/// or less. `reach` is the width of a test in standard deviations of one report.
+/// or less. `reach` is the width of a test in standard deviations of one report. `least` makes
+/// the least variance of a report's weight out of the noise's and that of people drawn.
 pub(super) fn claims(
     [more, less]: [&[Estimate]; 2],
     quantile: f64,
     reach: f64,
-    averages: bool,
+    least: fn(f64, f64) -> f64,
 ) -> impl Iterator<Item = Claim> {
     let drawn = quantile * (1.0 - quantile);
     let reach = move |own: &Estimate| {
         // If the share is τ, no crowd has a smaller variance. Few reports may show a smaller one.
-        // Averages of some crowds do not vary over people. Those that do vary by τ(1 − τ) at
-        // most, which few reports of a large ε may miss.
         let [below, above] = own.least;
         let noise = quantile * below + (1.0 - quantile) * above;
-        let floor = if averages {
-            noise.max(drawn)
-        } else {
-            noise + drawn
-        };
-        reach * own.variance.max(floor).sqrt()
+        reach * own.variance.max(least(noise, drawn)).sqrt()
     };
     more.iter().zip(less).map(move |(more, less)| {
         let above = more.share + reach(more) < quantile;

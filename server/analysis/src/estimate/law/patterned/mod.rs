@@ -14,7 +14,7 @@ mod tests;
 pub(crate) use claims::Edges;
 pub(crate) use matrix::outputs;
 
-use std::ops::Range;
+use std::ops::{Add, Range};
 use std::sync::{Arc, OnceLock};
 
 use hushbin::solve::{factorise, solve};
@@ -69,7 +69,7 @@ impl Patterned {
     /// Returns the unbiased estimate of the share of people in a range of bins, and the law of
     /// what reports count for it.
     pub(crate) fn among(&self, bins: Range<usize>) -> (Point, ScoreLaw) {
-        let weights = self.indicators(&bins);
+        let weights = self.edges.rates.weights(bins.clone());
         let rates = &self.edges.rates;
         let worth = rates.sum(&weights);
         let own = rates.variances(&worth, &weights);
@@ -120,8 +120,9 @@ impl Patterned {
     /// Returns the positive parts of the bins' estimated shares.
     fn estimated(&self) -> &[f64] {
         self.estimated.get_or_init(|| {
+            let rates = &self.edges.rates;
             let estimate = |bin| {
-                let worth = self.edges.rates.sum(&self.indicators(&(bin..bin + 1)));
+                let worth = rates.sum(&rates.weights(bin..bin + 1));
                 self.moments(&worth).0.max(0.0)
             };
             (0..self.bins()).map(estimate).collect()
@@ -138,11 +139,12 @@ impl Patterned {
     /// correction.
     pub(crate) fn quantile_edges(&self, quantiles: &[f64], failure: f64) -> Vec<[usize; 2]> {
         let reach = PARTS.map(|part| Failure::new(part * failure).z() / self.reports.sqrt());
-        let fine = self.estimates(&self.edges.fine);
-        let [more, less] = (self.edges.coarse.each_ref()).map(|rows| self.estimates(rows));
+        let [fine, more, less] = (self.edges.rows().each_ref()).map(|rows| self.estimates(rows));
         let interval = |quantile: &f64| {
-            let fine = claims([&fine, &fine], *quantile, reach[0], false);
-            let coarse = claims([&more, &less], *quantile, reach[1], true);
+            let fine = claims([&fine, &fine], *quantile, reach[0], Add::add);
+            // Averages of some crowds do not vary over people. Those that do vary by τ(1 − τ) at
+            // most, which few reports of a large ε may miss.
+            let coarse = claims([&more, &less], *quantile, reach[1], f64::max);
             ends(fine.zip(coarse).map(either))
         };
         quantiles.iter().map(interval).collect()
@@ -187,11 +189,6 @@ impl Patterned {
             .map(|(own, over)| own * own * over)
             .sum();
         Some((self.reports * squares, freedom))
-    }
-
-    fn indicators(&self, bins: &Range<usize>) -> Vec<f64> {
-        let inside = |bin| f64::from(u8::from(bins.contains(&bin)));
-        (0..self.bins()).map(inside).collect()
     }
 
     /// Returns the mean of reports' weights, and the variance of one report's.

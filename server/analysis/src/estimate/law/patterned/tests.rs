@@ -58,7 +58,7 @@ impl Set {
     }
 
     fn patterned(&self) -> Patterned {
-        let edges = Edges::new(Arc::new(self.rates()));
+        let edges = Edges::new(self.rates());
         Patterned::new(Arc::new(edges), People::Drawn, &self.counts).unwrap()
     }
 }
@@ -127,7 +127,7 @@ fn weights_and_variances_are_those_of_the_reference() {
 fn estimates_and_intervals_are_those_of_the_reference() {
     for set in sets() {
         let patterned = set.patterned();
-        let estimates = patterned.estimates(&patterned.edges.fine);
+        let estimates = patterned.estimates(&patterned.edges.rows()[0]);
         let (shares, variances): (Vec<f64>, Vec<f64>) = estimates
             .iter()
             .map(|own| (own.share, own.variance))
@@ -141,7 +141,7 @@ fn estimates_and_intervals_are_those_of_the_reference() {
         ] {
             let reach = Failure::new(failure).z() / patterned.reports.sqrt();
             for (tau, theirs) in set.taus.iter().zip(intervals) {
-                let ours = ends(claims([&estimates, &estimates], *tau, reach, false));
+                let ours = ends(claims([&estimates, &estimates], *tau, reach, Add::add));
                 assert_eq!(ours, *theirs, "{} {tau} {failure}", set.name);
             }
         }
@@ -239,7 +239,7 @@ fn quantiles_are_reached_within_bins_that_have_people() {
 
 fn edges(bins: u32, outputs: u32, favoured: &[u32], epsilon: f64) -> Arc<Edges> {
     let pattern = Pattern::new(outputs, favoured).unwrap();
-    Arc::new(Edges::new(Arc::new(pattern.rates(bins, epsilon))))
+    Arc::new(Edges::new(pattern.rates(bins, epsilon)))
 }
 
 /// Patterns of the reference, by name.

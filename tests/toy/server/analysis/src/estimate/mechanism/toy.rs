@@ -5,10 +5,10 @@ use hushbin::domain::Domain;
 use hushbin::hash::Keys;
 use hushbin::mechanism::toy::{Report, Toy};
 
-use super::contract::Estimated;
+use super::contract::{Estimated, Seen};
 use super::contribution::{Contribution, mean_variance, sampled};
 use crate::estimate::fold::{Reader, SignCounter, TotalsError};
-use crate::estimate::point::{Estimand, ItemPoints, People, Point};
+use crate::estimate::point::{Estimand, ItemPoints, Point};
 
 impl Estimated for Toy {
     type Report = Report;
@@ -52,17 +52,10 @@ impl Estimated for Toy {
         counts.decode(reports, bytes)
     }
 
-    fn points(
-        &self,
-        gap: &f64,
-        counts: &SignCounter,
-        _: People,
-        reports: u64,
-        items: &[u64],
-    ) -> Vec<ItemPoints> {
-        let reports = reports as f64;
+    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+        let (gap, reports) = (seen.rates, seen.reports as f64);
         let point = |&item| {
-            let [agree, differ] = counts.hits(item);
+            let [agree, differ] = seen.counts.hits(item);
             let mean = (agree as f64 - differ as f64) / reports / gap;
             let variance = 1.0 / (gap * gap) - mean.clamp(-1.0, 1.0).powi(2);
             ItemPoints {

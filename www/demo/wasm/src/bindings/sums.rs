@@ -3,15 +3,14 @@
 use hushbin::sums::{Ball, SumDraft};
 use hushbin::task::Limits;
 use hushbin::{Error, Items, bounds};
+use hushbin_analysis::accounting::HONEST_FRACTION;
+use hushbin_analysis::plan::PlanError;
+use hushbin_analysis::sums::{BATCH_MESSAGES, SumPlan, resolve};
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::values::{Refusal, given, taken};
-use crate::accounting::HONEST_FRACTION;
-use crate::plan::PlanError;
-use crate::sums::plan::BATCH_MESSAGES;
-use crate::sums::{SumPlan, resolve};
 
 /// What a task file of sums says.
 #[wasm_bindgen(typescript_custom_section)]

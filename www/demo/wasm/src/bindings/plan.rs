@@ -1,12 +1,12 @@
 //! The planner.
 
+use hushbin_analysis::plan::{self, Survey};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::values::{Refusal, given, taken};
-use crate::plan::Survey;
 
-/// Answers a [`Survey`] with a [`Plan`](crate::plan::Plan).
+/// Answers a [`Survey`] with a [`Plan`](plan::Plan).
 ///
 /// # Errors
 /// A [`Refusal`].
@@ -14,9 +14,9 @@ use crate::plan::Survey;
 pub fn plan(
     #[wasm_bindgen(unchecked_param_type = "Survey")] survey: JsValue,
 ) -> Result<JsValue, JsValue> {
-    let plan = || -> Result<JsValue, Refusal> {
+    let answer = || -> Result<JsValue, Refusal> {
         let survey: Survey = taken(survey)?;
-        Ok(given(&crate::plan::plan(&survey)?))
+        Ok(given(&plan::plan(&survey)?))
     };
-    Ok(plan()?)
+    Ok(answer()?)
 }

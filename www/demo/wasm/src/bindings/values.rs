@@ -1,12 +1,11 @@
 //! Values as they cross between Rust and JavaScript.
 
+use hushbin_analysis::plan::PlanError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
 use tsify::Tsify;
 use wasm_bindgen::JsValue;
-
-use crate::plan::PlanError;
 
 /// Why there is no answer, as it is thrown.
 #[derive(Debug, Serialize, Tsify)]
@@ -63,7 +62,7 @@ impl From<Refusal> for JsValue {
 ///
 /// # Errors
 /// A [`Refusal`] for a value of another type.
-pub fn taken<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
+pub(super) fn taken<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
     let value: serde_json::Value =
         serde_wasm_bindgen::from_value(value).map_err(|error| Refusal::no_value(&error))?;
     serde_json::from_value(value).map_err(|error| Refusal::no_value(&error))
@@ -73,7 +72,7 @@ pub fn taken<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
 ///
 /// # Panics
 /// If the value is not one of numbers, strings, lists and objects.
-pub fn given(value: &impl Serialize) -> JsValue {
+pub(super) fn given(value: &impl Serialize) -> JsValue {
     let serializer = Serializer::json_compatible();
     let object = value.serialize(&serializer);
     object.expect("numbers, strings and their lists and objects are values of JavaScript")
