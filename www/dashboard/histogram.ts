@@ -1,4 +1,4 @@
-// A question for a number: its mean, its bins or the shares below their edges, and its quantiles.
+// Pictures of a number: mean, bins, shares below edges, and quantiles.
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate, Estimates, NumberEstimates, Question } from "./api.js";
@@ -65,7 +65,7 @@ export function numberView(answer: Estimates, question: Question): readonly Elem
     );
   }
   if (number.quantiles?.length) shown.push(quantiles(number, unit));
-  // A pattern is made for shares below edges; those of single bins are noise beside them.
+  // A pattern estimates shares below edges well, and single bins badly.
   const drawn = question.mechanism?.name === "pattern" ? belowOf(bins, number) : columnsOf(bins);
   if (bins.length > 1) shown.push(...picture(drawn, bins, number, question, unit));
   return shown;

@@ -28,6 +28,20 @@ pub struct Draft {
 }
 
 /// Numbers for which the variance of a mean is least. Privacy does not depend on it.
+///
+/// ```
+/// use hushbin::choose::window::{Draft, Objective};
+/// use hushbin::domain::Domain;
+/// use hushbin::mechanism::window::Window;
+///
+/// let domain = Domain::dense(1);
+/// let [worst, average] = [Objective::Worst, Objective::Average].map(|objective| {
+///     let draft = Draft { objective: Some(objective), ..Draft::default() };
+///     Window::choose(&domain, 2.0, &draft).unwrap().rates(&domain, 2.0)
+/// });
+/// assert!(average.average_variance() < 0.96 * worst.average_variance());
+/// assert!(average.worst_variance() > worst.worst_variance());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Objective {
