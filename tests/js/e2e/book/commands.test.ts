@@ -47,7 +47,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "npm run bench": "by hand: it measures for an hour",
   "npm run replay -- --task task.json --data data.txt --endpoint http://127.0.0.1:8080":
     "by hand: it needs a clone, and builds it",
-  "www/docs/src/why/published.md": "server/study/tests, by the program that npm run evaluate runs",
+  "www/docs/src/why/peers.md": "server/study/tests, by the program that npm run evaluate runs",
+  "www/docs/src/why/published.md": "as above",
+  "www/docs/src/why/quantiles.md": "as above",
   "curl 'http://127.0.0.1:8080/tasks/queries/heavy-hitters?question=query&alphabet=abcdefghijklmnopqrstuvwxyz+'":
     "tests/js/e2e/text.test.ts, of reports in which there is something to find",
   "hushbin journal export --data data --task queries --format csv --out queries.csv":
