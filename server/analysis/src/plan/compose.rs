@@ -84,6 +84,8 @@ impl QuestionPlan {
         let reports = people as f64 * task.share(index);
         let reach = Reach::new(goal.estimates);
         let standard_error = error.standard_error(reports);
+        // May be simulated.
+        let interval = error.interval(reports);
         let objective = match (survey.open(), goal.aim) {
             (Some(open), _) => open.objective.objective()?,
             (None, Aim::Mean | Aim::MeanWithin(_)) => Objective::MEAN,
@@ -109,8 +111,8 @@ impl QuestionPlan {
             standard_error,
             bias: error.squared_bias.map(f64::sqrt),
             error: error.root(reports),
-            interval: error.interval(reports),
-            simultaneous_interval: error.interval(reports) * reach.simultaneous / reach.single,
+            interval,
+            simultaneous_interval: interval * reach.simultaneous / reach.single,
             wanted: goal.within,
             wanted_error: goal.error,
             range: goal.range,

@@ -115,9 +115,15 @@ export function truthOf(crowd: number, own: Visit | null): VisitTruth {
   }
   loads.sort();
   const quantile = (part: number) => loads[Math.max(Math.ceil(part * people) - 1, 0)] ?? null;
+  // Bisection: a chart asks for every edge whenever it is drawn.
   const below = (loadMs: number) => {
-    const first = loads.findIndex((own) => own >= loadMs);
-    return first < 0 ? people : first;
+    let [from, to] = [0, people];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((loads[middle] as number) < loadMs) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   };
   return { people, crowd, themes, features, below, quantile };
 }

@@ -9,8 +9,8 @@ use crate::plan::goal::Goal;
 /// Number of crowds that are simulated.
 const CROWDS: u32 = 200;
 
-/// Simulated width of a quantile's interval. The numbers of people are normal about the middle
-/// bin, and those outside the range are moved to its ends.
+/// Simulated width of a quantile's interval. People's numbers are normal about the middle bin,
+/// and those outside the range are moved to its ends.
 #[derive(Debug, Clone)]
 pub(super) struct QuantileWidth {
     width: Width,
