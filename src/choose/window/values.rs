@@ -50,15 +50,10 @@ const MOST_STEPS: u32 = 50;
 /// worst variance of one report's estimate. It is above the least by at most this part of
 /// itself where Newton's method converges, as it does for all k that are near the best.
 pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) -> (Vec<f64>, f64) {
-    let programme = Programme {
-        atoms: atoms as usize,
-        window: favoured as usize,
-        squares,
-    };
+    let programme = Programme::new(atoms, favoured, squares);
     let half = programme.half();
     let mut point: Vec<f64> = (1..=half).map(|place| place as f64).collect();
-    let top: f64 = point[half - programme.window..].iter().sum();
-    point.iter_mut().for_each(|value| *value /= top);
+    programme.scale(&mut point);
     let mut bound = 1.1 * programme.worst(&point) + 1e-3;
     let constraints = (programme.segments().len() + half) as f64;
     let mut steepness = constraints / bound;
@@ -88,11 +83,7 @@ pub(super) fn best_on_average(
     squares: Squares,
     worst: Vec<f64>,
 ) -> Vec<f64> {
-    let programme = Programme {
-        atoms: atoms as usize,
-        window: favoured as usize,
-        squares,
-    };
+    let programme = Programme::new(atoms, favoured, squares);
     let mut values = worst;
     let mut least = programme.average(&values);
     let mut step = 0.1 * values.last().copied().unwrap_or(0.0);
@@ -104,8 +95,7 @@ pub(super) fn best_on_average(
             for by in [step, -step.min(values[at] - before)] {
                 let mut next = values.clone();
                 next[at..].iter_mut().for_each(|value| *value += by);
-                let top: f64 = next[next.len() - programme.window..].iter().sum();
-                next.iter_mut().for_each(|value| *value /= top);
+                programme.scale(&mut next);
                 let average = programme.average(&next);
                 if average < least * (1.0 - 1e-9) {
                     (values, least, is_best) = (next, average, false);
@@ -121,6 +111,20 @@ pub(super) fn best_on_average(
 }
 
 impl Programme {
+    const fn new(atoms: u32, favoured: u32, squares: Squares) -> Self {
+        Self {
+            atoms: atoms as usize,
+            window: favoured as usize,
+            squares,
+        }
+    }
+
+    /// Scales the upper half's values to a last level of 1.
+    fn scale(&self, point: &mut [f64]) {
+        let top: f64 = point[self.half() - self.window..].iter().sum();
+        point.iter_mut().for_each(|value| *value /= top);
+    }
+
     const fn half(&self) -> usize {
         self.atoms / 2
     }
