@@ -27,6 +27,7 @@ const MORE: [&str; 7] = [
         { "name": "b", "kind": "set", "options": ["a", "b", "c"], "entries": [1, 2], "overlap": 0, "mechanism": "auto" },
         { "name": "c", "kind": "number", "min": 1, "max": 9, "want": "histogram", "bins": 16,
           "spacing": "logarithmic", "unit": "s", "weight": 3 },
+        { "name": "z", "kind": "number", "min": 1, "max": 9, "want": "quantiles", "step": 0.5 },
         { "name": "d", "kind": "number", "min": 1, "max": 9, "want": "mean" },
         { "name": "e", "kind": "number", "edges": [1, 2, 4, 8, 16], "want": "quantiles",
           "mechanism": { "name": "pattern", "outputs": 6, "favoured": [0, 1, 3] } },
