@@ -42,7 +42,7 @@ pub struct NumberDraft {
     /// How bins are spaced, by default evenly.
     pub spacing: Option<Spacing>,
     /// Distance of one possible number from the next, such as 1 of counts, from `min` to `max`.
-    /// Each number has a bin of its own where there are at most [`NumberDraft::VALUES`].
+    /// Each number has a bin of its own where there are at most 128.
     pub step: Option<f64>,
 }
 
@@ -52,7 +52,7 @@ impl NumberDraft {
     pub const BINS: u32 = 32;
 
     /// Greatest number of values, of a number with a step, that have a bin each.
-    pub const VALUES: u32 = 128;
+    const VALUES: u32 = 128;
 
     /// Whether something is said of bins.
     const fn is_binned(&self) -> bool {
