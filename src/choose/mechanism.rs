@@ -10,7 +10,6 @@ use serde::{Deserialize, Deserializer};
 use super::contract::Choose;
 use super::differs::same;
 use super::objective::AutoDraft;
-use super::population::Population;
 use super::search::{Candidate, Search};
 use crate::domain::Domain;
 use crate::error::Error;
@@ -100,24 +99,6 @@ macro_rules! register {
                     $(Self::$Name(draft) => mechanism::$module::$Name::best(search, draft),)+
                     Self::Auto(auto) => Ok(offers(search, auto.level.name())?.swap_remove(0)),
                 }
-            }
-
-            /// As the mechanism's `in_numbers`.
-            ///
-            /// # Errors
-            /// As there.
-            pub(super) fn in_numbers(
-                &self,
-                domain: &Domain,
-                epsilon: f64,
-                population: &Population,
-            ) -> Result<Self, Error> {
-                Ok(match self {
-                    $(Self::$Name(draft) => Self::$Name(mechanism::$module::$Name::in_numbers(
-                        draft, domain, epsilon, population,
-                    )?),)+
-                    Self::Auto(auto) => Self::Auto(auto.clone()),
-                })
             }
 
             /// The check that a mechanism in use has what the draft says.

@@ -36,7 +36,7 @@ impl Contest {
     /// Of all means: what hushbin chooses against P1's CoCo, with an independent
     /// hash, the rule `overwrite` and its best t ≥ 2s + 2.
     pub fn of_means(items: u32, sparsity: u32, epsilon: f64) -> Self {
-        let paper = json!({ "name": "coco", "parameters": "as-printed" });
+        let paper = json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" });
         Self {
             ours: task(items, sparsity, epsilon, &json!("auto")),
             theirs: task(items, sparsity, epsilon, &paper),
@@ -49,7 +49,11 @@ impl Contest {
     /// its t = floor(s·e + 2s − 1).
     pub fn of_frequencies(items: u32, sparsity: u32, epsilon: f64) -> Self {
         let frequency = json!({ "name": "auto", "objective": "frequency" });
-        let paper = json!({ "name": "collision", "parameters": "as-printed" });
+        let s = f64::from(sparsity);
+        let paper = json!({
+            "name": "collision", "rule": "occupied", "hashing": "independent",
+            "buckets": (s * epsilon.exp() + 2.0 * s - 1.0).floor() as u32,
+        });
         Self {
             ours: task(items, sparsity, epsilon, &frequency),
             theirs: task(items, sparsity, epsilon, &paper),
