@@ -70,7 +70,7 @@ pub(super) async fn take(
         };
         let taken = state.store().submit(&stored, submission).await?;
         if let Some(id) = taken.conflict {
-            return Err(Problem::UploadIdConflict { id });
+            return Err(Problem::UploadIdConflict { id: id.to_string() });
         }
     }
     Ok(Json(Taken { receipt }))
@@ -90,9 +90,10 @@ fn open(recipient: &Recipient, shuffler: Name, block: &[u8]) -> Result<Opened, P
     let (fingerprint, length) = (task.fingerprint(), task.sealed_bytes());
     let blocks = SealedUpload::decode_all(block, &fingerprint, length)?;
     let [(sealed, _)] = &blocks[..] else {
-        return Err(Problem::BadRequest {
-            detail: format!("{} blocks, expected one", blocks.len()),
-        });
+        return Err(Problem::BadRequest(format!(
+            "{} blocks, expected one",
+            blocks.len()
+        )));
     };
     let reports = sealed.reports.par_chunks_exact(length);
     let opened: Vec<_> = reports.map(|report| recipient.open(report)).collect();

@@ -69,7 +69,7 @@ pub(super) async fn create(
     };
     let receipt = store.submit(&stored, submission).await?;
     if let Some(id) = receipt.conflict {
-        return Err(Problem::UploadIdConflict { id });
+        return Err(Problem::UploadIdConflict { id: id.to_string() });
     }
     let status = if receipt.duplicates < receipt.uploads {
         StatusCode::CREATED
