@@ -106,15 +106,11 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         &self,
         in_use: &Subset<R>,
     ) -> Result<(), Error> {
-        same_if_said("rule", self.rule.as_ref(), Some(&in_use.rule_name()))?;
-        same_if_said(
-            "favoured",
-            self.favoured.as_ref(),
-            in_use.favoured().as_ref(),
-        )?;
-        same_if_said("hashing", self.hashing.as_ref(), Some(&in_use.hashing()))?;
-        same_if_said("buckets", self.buckets.as_ref(), Some(&in_use.buckets()))?;
-        same_if_said("hashes", self.hashes.as_ref(), Some(&in_use.hashes()))
+        same_if_said("rule", &self.rule, in_use.rule_name())?;
+        same_if_said("favoured", &self.favoured, in_use.favoured())?;
+        same_if_said("hashing", &self.hashing, in_use.hashing())?;
+        same_if_said("buckets", &self.buckets, in_use.buckets())?;
+        same_if_said("hashes", &self.hashes, in_use.hashes())
     }
 }
 

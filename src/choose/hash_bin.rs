@@ -149,18 +149,14 @@ impl Choose for HashBin {
 
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
         let level = self.level();
-        same_if_said("level", draft.level.as_ref(), Some(&level.name()))?;
-        same_if_said(
-            "distance",
-            draft.distance.as_ref(),
-            level.distance().as_ref(),
-        )?;
-        same_if_said("delta", draft.delta.as_ref(), level.delta().as_ref())?;
-        same_if_said("clip", draft.clip.as_ref(), level.clip().as_ref())?;
-        same_if_said("noise", draft.noise.as_ref(), level.noise().as_ref())?;
-        same_if_said("hashing", draft.hashing.as_ref(), Some(&self.hashing()))?;
-        same_if_said("bins", draft.bins.as_ref(), Some(&self.bins()))?;
-        same_if_said("grid", draft.grid.as_ref(), Some(&self.grid()))
+        same_if_said("level", &draft.level, level.name())?;
+        same_if_said("distance", &draft.distance, level.distance())?;
+        same_if_said("delta", &draft.delta, level.delta())?;
+        same_if_said("clip", &draft.clip, level.clip())?;
+        same_if_said("noise", &draft.noise, level.noise())?;
+        same_if_said("hashing", &draft.hashing, self.hashing())?;
+        same_if_said("bins", &draft.bins, self.bins())?;
+        same_if_said("grid", &draft.grid, self.grid())
     }
 
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Report {

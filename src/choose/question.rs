@@ -391,9 +391,8 @@ impl QuestionDraft {
                     same("value", &kind.value(), &question.value())?;
                 }
             }
-            let sparsity = question.sparsity();
-            same_if_said("sparsity", self.sparsity.as_ref(), Some(&sparsity))?;
-            same_if_said("weight", self.weight.as_ref(), Some(&question.weight()))?;
+            same_if_said("sparsity", &self.sparsity, question.sparsity())?;
+            same_if_said("weight", &self.weight, question.weight())?;
             self.population(people)?;
             let asked = match &self.asked {
                 Asked::Number(_) | Asked::Numbers(..) => {
