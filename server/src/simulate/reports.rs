@@ -146,7 +146,8 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use hushbin::TaskDraft;
-    use hushbin_analysis::estimate::{Estimand, Expectation, points};
+    use hushbin_analysis::estimate::{Estimand, points};
+    use hushbin_tests::expectation::Expectation;
 
     use super::*;
 

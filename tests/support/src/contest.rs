@@ -4,11 +4,13 @@
 use hushbin::choose::{Objective, Population};
 use hushbin::sample::{below, choose_front};
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
+use hushbin_analysis::estimate::{Estimand, Totals, points};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+
+use crate::expectation::Expectation;
 
 /// Everyone has s entries of ±1, uniformly random.
 pub struct Contest {
