@@ -66,7 +66,7 @@ impl Predictor {
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 self.person.frequency?.rare_variance
             }
-            Estimand::Nonmissing => self.full(estimand)?[1],
+            Estimand::Nonmissing => self.prepared.variances(estimand)?[1],
         };
         Some((variance / reports).sqrt())
     }
