@@ -177,14 +177,13 @@ impl NumberDraft {
         let mean = edges.is_none();
         let step = Some(scale.step()).filter(|step| *step > 0.0);
         same("step", &self.step, &step)?;
-        same_if_said("min", self.min.as_ref(), Some(&min))?;
-        same_if_said("max", self.max.as_ref(), Some(&max))?;
-        same_if_said("edges", self.edges.as_ref(), edges.as_ref())?;
+        same_if_said("min", &self.min, min)?;
+        same_if_said("max", &self.max, max)?;
+        same_if_said("edges", &self.edges, edges)?;
         same("unit", &self.unit.as_deref(), &scale.unit())?;
         let cells = scale.cells();
-        let [levels, bins] = [mean, !mean].map(|own| own.then_some(&cells));
-        same_if_said("levels", self.levels.as_ref(), levels)?;
-        same_if_said("bins", self.bins.as_ref(), bins)?;
+        same_if_said("levels", &self.levels, mean.then_some(cells))?;
+        same_if_said("bins", &self.bins, (!mean).then_some(cells))?;
         same("for its mean", &(self.wanted() == Want::Mean), &mean)
     }
 }
@@ -247,6 +246,5 @@ pub(super) fn collision(buckets: Option<u32>) -> MechanismDraft {
         hashing: buckets.map(|_| Hashing::Balanced),
         buckets,
         hashes: buckets.map(|_| 1),
-        ..Draft::default()
     })
 }

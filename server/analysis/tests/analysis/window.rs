@@ -10,11 +10,12 @@ use hushbin::{Entry, Mechanism, Question, Randomizer, Report, Task, TaskDraft};
 use hushbin_analysis::accounting::{Mixture, account};
 use hushbin_analysis::bound::distance;
 use hushbin_analysis::estimate::{
-    Aim, Estimand, EstimateError, Estimator, Expectation, Label, Options, PostProcessing,
-    Predictor, Query, Totals,
+    Aim, Estimand, EstimateError, Estimator, Label, Options, PostProcessing, Predictor, Query,
+    Totals,
 };
 use hushbin_analysis::likelihood::{Hypothesis, core_probabilities, neighbour_pairs, observe};
 use hushbin_analysis::plan::{Survey, plan};
+use hushbin_tests::expectation::Expectation;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};

@@ -23,7 +23,7 @@ const MORE: [&str; 7] = [
     r#"{ "id": "all", "epsilon": 2.0, "people": 5000, "questions": [
         { "name": "a", "kind": "ratings", "items": 9, "value": "real", "entries": [1, 2, 3, 4],
           "overlap": 0.5, "weight": 2, "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
-          "hashing": "balanced", "buckets": 8, "hashes": 1, "parameters": "chosen" } },
+          "hashing": "balanced", "buckets": 8, "hashes": 1 } },
         { "name": "b", "kind": "set", "options": ["a", "b", "c"], "entries": [1, 2], "overlap": 0, "mechanism": "auto" },
         { "name": "c", "kind": "number", "min": 1, "max": 9, "want": "histogram", "bins": 16,
           "spacing": "logarithmic", "unit": "s", "weight": 3 },
@@ -54,10 +54,10 @@ const MORE: [&str; 7] = [
     r#"{ "id": "coco", "items": 9, "sparsity": 2, "epsilon": 2.0, "value": "sign", "people": 500,
         "entries": [1, 2, 3], "overlap": 4096, "budget": { "days": 7, "reports": 2, "answers": "permanent" },
         "mechanism": { "name": "coco", "rule": "strongest", "favoured": 1, "hashing": "balanced",
-        "buckets": 8, "hashes": 1, "parameters": "chosen" } }"#,
+        "buckets": 8, "hashes": 1 } }"#,
     r#"{ "id": "user", "items": 9, "sparsity": 2, "epsilon": 2.0, "value": "sign",
         "mechanism": { "name": "hash-bin", "level": "user", "clip": 2.0, "noise": "laplace",
-        "hashing": "independent", "bins": 1, "grid": 256, "parameters": "chosen" } }"#,
+        "hashing": "independent", "bins": 1, "grid": 256 } }"#,
     r#"{ "id": "near", "items": 9, "sparsity": 2, "epsilon": 2.0, "value": "sign",
         "mechanism": { "name": "hash-bin", "level": "neighbouring", "distance": 2.0, "delta": 1e-6 } }"#,
     r#"{ "id": "auto", "items": 9, "sparsity": 2, "epsilon": 2.0, "value": "sign", "mechanism":
