@@ -42,6 +42,25 @@
 //! over sets and their mixtures is that of the best mechanism, for the average input and
 //! for the worst.
 //!
+//! # Sets of at most s items
+//!
+//! A set with fewer items may be given too, the empty one included. An estimate that is
+//! unbiased for all of them is unbiased for sets of s items and for the empty set, and the
+//! variance for sets of s items is bounded by these alone. Let H be the sum of h's entries,
+//! and ρ(z) the probability of z for the empty set over the average one for sets of s items.
+//! E\[H\] = s and E\[ρ·H\] = 0 for sets of s items, and E\[ρ\] = 1, so that
+//! E\[H²\] ≥ s²·(1 + 1/B) with B = E\[(ρ − 1)²\]: Chapman and Robbins' inequality. So
+//!
+//! E‖h‖² ≥ V²/A₂ + (s²/d)·(1 + 1/B).
+//!
+//! The second term is s²/d alone where everybody has s items. By the same convexity as above
+//! the greatest λ₁·B + λ₂·A₂ is reached by reports that are e times as likely from a set S of
+//! inputs, where the empty set is inside or outside. It is a maximum under the condition
+//! E\[ρ\] = 1. Turned at random such reports are a mechanism for the empty set and for sets of
+//! s items, so this is the least cost for people who have either. Answering for sets between
+//! these costs more. Estimates with signs keep the bound for exactly s entries: an input with
+//! fewer can be filled up with items that have fair signs, which leaves means unbiased.
+//!
 //! # Which sets
 //!
 //! Let ρ be the root of the maximum. With w the direction of E\[v·1_S\],
@@ -81,6 +100,7 @@
 //!
 //! [`Mechanism::predict`]: hushbin::Mechanism::predict
 
+mod at_most;
 mod enumerated;
 mod levels;
 mod one_entry;
@@ -96,6 +116,7 @@ use hushbin::mechanism::Neighbours;
 use hushbin::task::Kind;
 use serde::Serialize;
 
+use at_most::AtMost;
 use enumerated::Enumerated;
 use levels::Levels;
 use one_entry::OneEntry;
@@ -116,7 +137,7 @@ pub enum BoundKind {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Least {
     /// Of one report, averaged as the objective weighs it, for an input of s entries of
-    /// ±1. A mechanism has it.
+    /// ±1. A mechanism has it, for shares one that answers for s items and for none.
     pub variance: f64,
     /// What that was found by.
     pub kind: BoundKind,
@@ -204,7 +225,13 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
         // Everybody has everything.
         return None;
     };
-    let (cost, kind) = question.reached();
+    let (mut cost, mut kind) = question.reached();
+    if domain.is_padded() && question.parts[0] == 0.0 {
+        cost = cost.max(question.of_at_most());
+        if entries > 1 || items > at_most::ALL {
+            kind = BoundKind::Directions;
+        }
+    }
     Some(Least {
         variance: question.variance(cost),
         kind,
@@ -368,6 +395,17 @@ impl Question {
     fn directions(&self) -> f64 {
         let levels = Levels::new(self.items, self.entries, self.excess);
         self.cost().least(|weights| levels.most(weights))
+    }
+
+    /// The least cost of shares that a mechanism is found to have where inputs may be empty.
+    fn of_at_most(&self) -> f64 {
+        let [d, s] = self.d_and_s();
+        let sets = AtMost::new(self.items, self.entries, self.excess);
+        let total = Cost {
+            sign: self.parts[1] * s * s / d,
+            ..self.cost()
+        };
+        total.least(|weights| sets.most(weights))
     }
 
     /// The cost that no mechanism is below.
