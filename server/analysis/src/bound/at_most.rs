@@ -115,16 +115,35 @@ impl AtMost {
             }
         }
         let (low, high) = both(most);
-        let apart = high.ratio - low.ratio;
-        let part = if apart > 0.0 {
-            (1.0 - low.ratio) / apart
-        } else {
-            0.0
+        mixed(low, high)
+    }
+
+    /// What all mixtures of two kinds of reports tell.
+    #[cfg(test)]
+    pub(super) fn pairs(&self) -> Vec<Told> {
+        let report = |set: &Inside, odds: f64| Report {
+            value: 0.0,
+            ratio: odds / set.weight,
+            presence: set.presence,
         };
-        let mean = |low: f64, high: f64| low + part * (high - low);
-        Told {
-            sign: mean((low.ratio - 1.0).powi(2), (high.ratio - 1.0).powi(2)),
-            presence: mean(low.presence, high.presence),
-        }
+        let pair = |low, high| mixed(report(low, 1.0), report(high, self.odds));
+        let all = self.sets.iter();
+        all.flat_map(|low| self.sets.iter().map(move |high| pair(low, high)))
+            .collect()
+    }
+}
+
+/// What a mixture of reports tells that is as likely for the empty input as on average.
+fn mixed(low: Report, high: Report) -> Told {
+    let apart = high.ratio - low.ratio;
+    let part = if apart > 0.0 {
+        (1.0 - low.ratio) / apart
+    } else {
+        0.0
+    };
+    let mean = |low: f64, high: f64| low + part * (high - low);
+    Told {
+        sign: mean((low.ratio - 1.0).powi(2), (high.ratio - 1.0).powi(2)),
+        presence: mean(low.presence, high.presence),
     }
 }
