@@ -44,22 +44,13 @@
 //!
 //! # Sets of at most s items
 //!
-//! A set with fewer items may be given too, the empty one included. An estimate that is
-//! unbiased for all of them is unbiased for sets of s items and for the empty set, and the
-//! variance for sets of s items is bounded by these alone. Let H be the sum of h's entries,
-//! and ρ(z) the probability of z for the empty set over the average one for sets of s items.
-//! E\[H\] = s and E\[ρ·H\] = 0 for sets of s items, and E\[ρ\] = 1, so that
-//! E\[H²\] ≥ s²·(1 + 1/B) with B = E\[(ρ − 1)²\]: Chapman and Robbins' inequality. So
-//!
-//! E‖h‖² ≥ V²/A₂ + (s²/d)·(1 + 1/B).
-//!
-//! The second term is s²/d alone where everybody has s items. By the same convexity as above
-//! the greatest λ₁·B + λ₂·A₂ is reached by reports that are e times as likely from a set S of
-//! inputs, where the empty set is inside or outside. It is a maximum under the condition
-//! E\[ρ\] = 1. Turned at random such reports are a mechanism for the empty set and for sets of
-//! s items, so this is the least cost for people who have either. Answering for sets between
-//! these costs more. Estimates with signs keep the bound for exactly s entries: an input with
-//! fewer can be filled up with items that have fair signs, which leaves means unbiased.
+//! An estimate that is unbiased for all sets of at most s items is so for sets of s and for the
+//! empty set. Let H be the sum of h's entries, and ρ the ratio of z's probabilities for the empty
+//! set and for an average one of s items. Over sets of s items E\[H\] = s, E\[ρ·H\] = 0 and
+//! E\[ρ\] = 1. With B = E\[(ρ − 1)²\] Chapman and Robbins' inequality is E\[H²\] ≥ s²·(1 + 1/B), so
+//! E‖h‖² ≥ V²/A₂ + (s²/d)·(1 + 1/B). By the convexity above the best reports favour a set S, with
+//! the empty set inside or outside; turned at random they are a mechanism for both sizes. Ratings
+//! keep the bound for exactly s entries: items with fair signs fill an input up without bias.
 //!
 //! # Which sets
 //!
@@ -228,7 +219,7 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
     let (mut cost, mut kind) = question.reached();
     if domain.is_padded() && question.parts[0] == 0.0 {
         cost = cost.max(question.of_at_most());
-        if entries > 1 || items > at_most::ALL {
+        if entries > 1 || items > 200 {
             kind = BoundKind::Directions;
         }
     }

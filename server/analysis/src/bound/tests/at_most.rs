@@ -3,7 +3,7 @@
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
 
-use super::super::at_most::AtMost;
+use super::super::at_most::{AtMost, mixed};
 use super::super::{BoundKind, least};
 use super::close;
 
@@ -249,8 +249,11 @@ fn the_most_told_is_that_of_the_best_pair() {
     for (items, entries, epsilon) in [(4, 2, 1.0), (8, 3, 0.3), (16, 4, 2.0), (16, 8, 4.0)] {
         let sets = AtMost::new(items, entries, f64::exp_m1(epsilon));
         for weights in [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.1, 20.0], [30.0, 1.0]] {
-            let pairs = sets.pairs();
-            let best = pairs.iter().map(|told| told.weighed(weights));
+            let report = |[weight, presence]: [f64; 2], odds: f64| [odds / weight, presence];
+            let pair = |low, high| mixed([report(low, 1.0), report(high, sets.odds)]);
+            let all = sets.sets.iter();
+            let pairs = all.flat_map(|low| sets.sets.iter().map(|high| pair(*low, *high)));
+            let best = pairs.map(|told| told.weighed(weights));
             let best = best.fold(0.0, f64::max);
             let found = sets.most(weights).weighed(weights);
             assert!(
