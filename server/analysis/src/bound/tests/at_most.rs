@@ -129,7 +129,10 @@ fn the_empty_set_costs_something() {
     }
 }
 
-/// Every order of so many items.
+/// ρ and E\[n − s/d | z\] of a report z.
+type Known = (f64, Vec<f64>);
+
+/// Every order of the items.
 fn orders(items: u32) -> Vec<Vec<u32>> {
     let mut found: Vec<Vec<u32>> = vec![Vec::new()];
     for _ in 0..items {
@@ -173,7 +176,7 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
         let part = (1.0 - below) / (above - below);
         // Half of what is told, with the empty input outside or inside, by the ratio and E[n' | z].
         let kinds = [(1.0 - part, &low, first, 1.0), (part, &high, second, e)];
-        let told: Vec<(f64, Vec<f64>)> = kinds
+        let told: Vec<Known> = kinds
             .iter()
             .map(|(_, inside, weight, empty)| {
                 let of = |item: u32| {
@@ -185,7 +188,7 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
                 (empty / weight, (0..items).map(of).collect())
             })
             .collect();
-        let average = |of: &dyn Fn(&(f64, Vec<f64>)) -> f64| {
+        let average = |of: &dyn Fn(&Known) -> f64| {
             kinds
                 .iter()
                 .zip(&told)
@@ -197,7 +200,7 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
         let spread = s * (d - s) / d;
         let cost = spread * spread / which + s * s / d * (1.0 + 1.0 / many);
         // The estimate of an item of a report.
-        let estimate = |(ratio, eta): &(f64, Vec<f64>), item: usize| {
+        let estimate = |(ratio, eta): &Known, item: usize| {
             spread / which * eta[item] + s / d * (1.0 - (ratio - 1.0) / many)
         };
         let turns = orders(items);
