@@ -23,11 +23,9 @@ impl Scale {
     /// assert!(Scale::bins(vec![0.0, 1.5, 2.0]).unwrap().in_steps(1.0).is_err());
     /// ```
     pub fn in_steps(self, step: f64) -> Result<Self, Error> {
-        let edges = self.edges().ok_or_else(|| {
-            error!(Combination {
-                reason: "a \"step\" is for a \"number\" with bins, not with \"levels\"",
-            })
-        })?;
+        let edges = self.edges().ok_or(error!(Combination {
+            reason: "a \"step\" is for a \"number\" with bins, not with \"levels\"",
+        }))?;
         let widths = edges.windows(2).map(|pair| pair[1] - pair[0]);
         let narrowest = widths.fold(f64::INFINITY, f64::min);
         let (name, min, max) = ("step", f64::MIN_POSITIVE, narrowest * (1.0 + ROUNDING));
