@@ -43,6 +43,14 @@ impl Scale {
         Ok(Self { step, ..self })
     }
 
+    /// The least and the greatest number that is not clipped.
+    #[must_use]
+    pub fn range(&self) -> [f64; 2] {
+        // The first and the last edge are half a step beyond the numbers.
+        let ([first, last], beyond) = (self.ends(), 0.5 * self.step);
+        [first + beyond, last - beyond]
+    }
+
     /// The distance of one possible number from the next; 0 where any number is possible.
     #[must_use]
     pub const fn step(&self) -> f64 {
