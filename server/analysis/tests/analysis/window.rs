@@ -508,6 +508,8 @@ fn one_number_is_near_the_bound() {
         let found = asked(epsilon).1.unwrap();
         let most = if epsilon <= 4.5 { 1.01 } else { 1.02 };
         assert!(found.times_bound < most, "{epsilon}: {}", found.times_bound);
+            println!("R {epsilon:.2} {:.4}", found.times_bound);
+        }
         assert_eq!(found.bound == BoundKind::Exact, epsilon < 0.7123);
         assert!(found.text.ends_with("the best possible mechanism would"));
     }
