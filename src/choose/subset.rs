@@ -2,9 +2,8 @@
 //! a number of favoured ones c: least total variance within a budget.
 //!
 //! Whoever reports hashes R·s elements, each in so many rounds: unless a draft says
-//! so, no more than is [`AFFORDABLE`], or [`DEAR`] where that lowers the variance by
-//! a factor of [`PAYS`]. R is the least power of two whose variance is within
-//! [`WORTH`] of the best of them.
+//! so, no more than is [`AFFORDABLE`]; and R is the least power of two whose variance
+//! is within [`WORTH`] of the best of them.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -29,10 +28,6 @@ use crate::mechanism::{BucketReport, Subset};
 /// 5 ns of a report: an element under one hash function took 8 ns where there is a
 /// single pair, 30 in five rounds, 60 in nine and 126 in 21.
 const AFFORDABLE: u32 = 1500;
-/// The same where it pays: 30 µs of a report.
-const DEAR: u32 = 6000;
-/// Least ratio of variances at which dear parameters pay.
-const PAYS: f64 = 1.02;
 /// A variance this many times the least is as good, at fewer hash functions.
 const WORTH: f64 = 1.01;
 /// How many of the ranked of each R are compared exactly to choose R, and of the one
@@ -82,7 +77,6 @@ pub(super) fn choose<R: ChooseBuckets>(
         hashing,
         favoured: draft.favoured,
         hashes: draft.hashes.or(draft.favoured.map(|_| 1)),
-        work: AFFORDABLE,
     };
     let search = with(draft.hashing_over(domain));
     let limit = &search.limit;
@@ -168,8 +162,6 @@ struct Buckets<'a> {
     hashing: Hashing,
     favoured: Option<u32>,
     hashes: Option<u32>,
-    /// Greatest R·s·(1 + rounds) where R > 1.
-    work: u32,
 }
 
 /// Sums over the c strongest, exactly or nearly.
@@ -256,7 +248,7 @@ impl Buckets<'_> {
 
     /// Numbers of hash functions to try.
     fn functions(&self) -> Vec<u32> {
-        let most = (self.work / 2 / self.sparsity()).clamp(1, bounds::HASHED / self.sparsity());
+        let most = (AFFORDABLE / 2 / self.sparsity()).max(1);
         match self.hashes {
             Some(hashes) => alloc::vec![hashes],
             None => (0..=most.ilog2()).map(|power| 1 << power).collect(),
@@ -268,33 +260,14 @@ impl Buckets<'_> {
         let buckets = u64::from(hashes) * u64::from(R::SIDES * cells);
         let affordable = || {
             let rounds = self.any::<R>(cells, hashes).hash(self.domain).rounds() as u32;
-            hashes * self.sparsity() * (1 + rounds) <= self.work
+            hashes * self.sparsity() * (1 + rounds) <= AFFORDABLE
         };
         buckets <= bounds::BUCKETS.max as u64
             && (hashes == 1 || self.hashes.is_some() || affordable())
     }
 
-    /// The best under the other rule, of so many cells or any number. Where neither these nor R
-    /// are said it may be dear.
+    /// The best under the other rule, of so many cells or any number.
     fn strongest<R: ChooseBuckets>(&self, cells: Option<u32>) -> Rated<R> {
-        let affordable = self.strongest_affordable(cells);
-        if self.hashes.or(cells).is_some() {
-            return affordable;
-        }
-        let dear = Self {
-            work: DEAR,
-            ..*self
-        }
-        .strongest_affordable(cells);
-        if dear.0 * PAYS < affordable.0 {
-            dear
-        } else {
-            affordable
-        }
-    }
-
-    /// The best under the other rule whose work is affordable.
-    fn strongest_affordable<R: ChooseBuckets>(&self, cells: Option<u32>) -> Rated<R> {
         let Some(cells) = cells else {
             let tries = self.cells::<R>();
             let best = self.best_of(&tries.tried());

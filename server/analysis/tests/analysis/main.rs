@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod accounting;
-mod bound;
 mod errata;
 mod estimate;
 mod heavy_hitters;

@@ -1,6 +1,5 @@
 //! Tiny domains, input by input.
 
-mod at_most;
 mod directions;
 mod distances;
 mod sets;
