@@ -31,7 +31,7 @@ const FEW_ATOMS: u32 = 12;
 /// Greatest number of atoms whose values are chosen.
 pub(super) const MOST_ATOMS: u32 = 128;
 /// How many greater numbers of atoms in a row may be no better before the search ends.
-const PATIENCE: usize = 8;
+const PATIENCE: usize = 4;
 /// Sizes are compared by variances of this precision, and values are found to the second.
 const PRECISION: [f64; 2] = [1e-4, 1e-6];
 /// Fewer atoms are taken where their variance is within this of the least.
