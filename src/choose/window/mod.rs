@@ -106,7 +106,7 @@ impl Window {
     /// use hushbin::mechanism::window::Window;
     ///
     /// let of = |epsilon| Window::choose(&Domain::dense(1), epsilon, &Draft::default()).unwrap();
-    /// assert_eq!((of(0.5).atoms(), of(0.5).favoured()), (6, 3));
+    /// assert_eq!((of(0.5).atoms(), of(0.5).favoured()), (8, 4));
     /// ```
     pub fn choose(
         domain: &Domain,

@@ -25,15 +25,14 @@ struct Found {
     variance: f64,
 }
 
-/// Number of atoms up to which all are tried. Above it, each one tried is a seventh greater
-/// than the one before.
-const FEW_ATOMS: u32 = 12;
 /// Greatest number of atoms whose values are chosen.
 pub(super) const MOST_ATOMS: u32 = 128;
-/// How many greater numbers of atoms in a row may be no better before the search ends.
-const PATIENCE: usize = 4;
+/// More atoms gain little at any ε up to 6.
+const TRIED_ATOMS: u32 = 64;
 /// Sizes are compared by variances of this precision, and values are found to the second.
 const PRECISION: [f64; 2] = [1e-4, 1e-6];
+/// The search ends where twice as many atoms have more than this part of the variance.
+const LITTLE: f64 = 0.999;
 /// Fewer atoms are taken where their variance is within this of the least.
 const AS_GOOD: f64 = 1.004;
 /// Integers that the greatest value is scaled to.
@@ -69,56 +68,67 @@ pub(super) fn best(domain: &Domain, budget: Budget, draft: &Draft) -> Option<Win
 impl Sizes<'_> {
     /// The best that tells of so many numbers.
     fn of(&self, drawn: u32) -> Option<Found> {
-        let mut tried: Vec<Found> = Vec::new();
-        let mut part = 0.5;
-        let mut least = f64::INFINITY;
-        let mut worse = 0;
-        let next = |atoms: &u32| Some(atoms + 1 + if *atoms < FEW_ATOMS { 0 } else { atoms / 7 });
-        let (first, most) = match (self.draft.atoms, self.draft.favoured) {
-            (Some(t), _) => (t, t),
-            (None, Some(k)) => (2 * k, self.most_atoms(drawn).max(3 * k)),
-            (None, None) => (2, self.most_atoms(drawn)),
-        };
-        let sizes = core::iter::successors(Some(first), next);
-        // Nothing is learnt from fewer atoms where some are said.
-        let said = self.draft.atoms.or(self.draft.favoured).is_some();
-        for atoms in sizes.take_while(|t| *t <= most.min(MOST_ATOMS)) {
-            let near = |k: &u32| (f64::from(*k) - part * f64::from(atoms)).abs() <= 1.01;
-            let all = self.draft.favoured.map_or(1..=atoms / 2, |k| k..=k);
-            let any = atoms <= FEW_ATOMS || said;
-            let solved = all
-                .filter(|k| any || near(k))
-                .filter_map(|k| self.solved(drawn, [atoms, k], PRECISION[0]));
-            let Some(found) = solved.min_by(|a, b| a.variance.total_cmp(&b.variance)) else {
-                continue;
-            };
-            worse = if found.variance < 0.999 * least {
-                0
-            } else {
-                worse + 1
-            };
-            if found.variance < least {
-                least = found.variance;
-                part = f64::from(found.favoured) / f64::from(atoms);
+        let best = match (self.draft.atoms, self.draft.favoured) {
+            (Some(t), Some(k)) => self.compared(drawn, [t, k]),
+            (Some(t), None) => (1..=t / 2)
+                .filter_map(|k| self.compared(drawn, [t, k]))
+                .min_by(|a, b| a.variance.total_cmp(&b.variance)),
+            (None, Some(k)) => {
+                let beside = self.fewest(drawn);
+                self.with_atoms(drawn, k, beside.as_ref(), in_cells(MOST_ATOMS, drawn))
             }
-            tried.push(found);
-            if worse > PATIENCE {
+            (None, None) => self.fewest(drawn),
+        }?;
+        self.solved(drawn, [best.atoms, best.favoured], PRECISION[1])
+    }
+
+    /// The fewest atoms that are as good as the best number of them.
+    ///
+    /// Twice as many atoms, of which twice as many are favoured, are no worse: they can have the
+    /// same values. So the search ends where doubling has gained little.
+    fn fewest(&self, drawn: u32) -> Option<Found> {
+        let most = in_cells(TRIED_ATOMS, drawn);
+        let mut tried: Vec<Found> = Vec::new();
+        let next = |k: &u32| Some(k + 1 + k / 5);
+        let all = core::iter::successors(Some(1), next);
+        for favoured in all.take_while(|k| 2 * k <= most) {
+            let is_last = tried.last().is_some_and(|own| own.atoms == most);
+            tried.extend(self.with_atoms(drawn, favoured, tried.last(), most));
+            let halved = |own: &&Found| 2 * own.favoured <= favoured;
+            let before = least(tried.iter().filter(halved));
+            if is_last || least(&tried) > LITTLE * before {
                 break;
             }
         }
-        let fewest = tried
-            .into_iter()
-            .find(|found| found.variance <= AS_GOOD * least)?;
-        self.solved(drawn, [fewest.atoms, fewest.favoured], PRECISION[1])
+        let most = AS_GOOD * least(&tried);
+        tried.into_iter().find(|own| own.variance <= most)
     }
 
-    /// The most atoms that are worth a try.
-    const fn most_atoms(&self, drawn: u32) -> u32 {
-        match (self.attributes, drawn) {
-            (1, _) => 64,
-            (_, 1 | 2) => 16,
-            _ => 9,
+    /// The best number of atoms, of which k are favoured. The variance falls up to there and
+    /// rises beyond. The search begins where the part of atoms that are favoured is that of
+    /// another.
+    fn with_atoms(&self, drawn: u32, k: u32, beside: Option<&Found>, most: u32) -> Option<Found> {
+        let first = beside.map_or(2 * k, |own| {
+            (own.atoms * k).div_ceil(own.favoured).min(most)
+        });
+        let first = (first..=most).find(|t| self.allows(drawn, [*t, k]).is_some())?;
+        let mut best = self.compared(drawn, [first, k])?;
+        let more: [&mut dyn Iterator<Item = u32>; 2] =
+            [&mut (first + 1..=most), &mut (2 * k..first).rev()];
+        for sizes in more {
+            for found in sizes.map_while(|t| self.compared(drawn, [t, k])) {
+                if found.variance >= best.variance {
+                    break;
+                }
+                best = found;
+            }
         }
+        Some(best)
+    }
+
+    /// With values that are good enough to compare variances.
+    fn compared(&self, drawn: u32, sizes: [u32; 2]) -> Option<Found> {
+        self.solved(drawn, sizes, PRECISION[0])
     }
 
     /// Counts cells and favoured cells; none where they are too many or do not keep to the
@@ -161,6 +171,18 @@ impl Sizes<'_> {
             favoured: 1.0 / (share * gap),
         })
     }
+}
+
+/// The greatest number of atoms, up to so many, that has no more cells than are allowed.
+fn in_cells(most: u32, drawn: u32) -> u32 {
+    let kept = |t: &u32| t.saturating_pow(drawn) <= Window::MOST_CELLS;
+    (2..=most).rev().find(kept).unwrap_or(2)
+}
+
+/// The least variance of any; infinite without any.
+fn least<'a>(all: impl IntoIterator<Item = &'a Found>) -> f64 {
+    let variances = all.into_iter().map(|own| own.variance);
+    variances.fold(f64::INFINITY, f64::min)
 }
 
 /// With the integers that stand for the values best.
