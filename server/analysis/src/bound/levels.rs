@@ -232,7 +232,7 @@ impl Pairs {
 }
 
 /// Whole numbers from 1 to `last`, each about so many times the one before.
-fn grid(last: u32, step: f64) -> impl Iterator<Item = u32> {
+pub(super) fn grid(last: u32, step: f64) -> impl Iterator<Item = u32> {
     let next = move |k: &u32| {
         let next = ((f64::from(*k) * step) as u32).max(k + 1).min(last);
         (next > *k).then_some(next)

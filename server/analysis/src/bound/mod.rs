@@ -42,6 +42,16 @@
 //! over sets and their mixtures is that of the best mechanism, for the average input and
 //! for the worst.
 //!
+//! # Sets of at most s items
+//!
+//! An estimate that is unbiased for all sets of at most s items is so for sets of s and for the
+//! empty set. Let H be the sum of h's entries, and ρ the ratio of z's probabilities for the empty
+//! set and for an average one of s items. Over sets of s items E\[H\] = s, E\[ρ·H\] = 0 and
+//! E\[ρ\] = 1. With B = E\[(ρ − 1)²\] Chapman and Robbins' inequality is E\[H²\] ≥ s²·(1 + 1/B), so
+//! E‖h‖² ≥ V²/A₂ + (s²/d)·(1 + 1/B). By the convexity above the best reports favour a set S, with
+//! the empty set inside or outside; turned at random they are a mechanism for both sizes. Ratings
+//! keep the bound for exactly s entries: items with fair signs fill an input up without bias.
+//!
 //! # Which sets
 //!
 //! Let ρ be the root of the maximum. With w the direction of E\[v·1_S\],
@@ -81,6 +91,7 @@
 //!
 //! [`Mechanism::predict`]: hushbin::Mechanism::predict
 
+mod at_most;
 mod enumerated;
 mod levels;
 mod number;
@@ -97,6 +108,7 @@ use hushbin::mechanism::Neighbours;
 use hushbin::task::Kind;
 use serde::Serialize;
 
+use at_most::AtMost;
 use enumerated::Enumerated;
 use levels::Levels;
 use one_entry::OneEntry;
@@ -119,7 +131,7 @@ pub enum BoundKind {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Least {
     /// Of one report, averaged as the objective weighs it, for an input of s entries of
-    /// ±1. A mechanism has it.
+    /// ±1. A mechanism has it, for shares one that answers for s items and for none.
     pub variance: f64,
     /// What that was found by.
     pub kind: BoundKind,
@@ -207,7 +219,13 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
         // Everybody has everything.
         return None;
     };
-    let (cost, kind) = question.reached();
+    let (mut cost, mut kind) = question.reached();
+    if domain.is_padded() && question.parts[0] == 0.0 {
+        cost = cost.max(question.of_at_most());
+        if entries > 1 || items > 200 {
+            kind = BoundKind::Directions;
+        }
+    }
     Some(Least {
         variance: question.variance(cost),
         kind,
@@ -385,6 +403,17 @@ impl Question {
     fn directions(&self) -> f64 {
         let levels = Levels::new(self.items, self.entries, self.excess);
         self.cost().least(|weights| levels.most(weights))
+    }
+
+    /// The least cost of shares that a mechanism is found to have where inputs may be empty.
+    fn of_at_most(&self) -> f64 {
+        let [d, s] = self.d_and_s();
+        let sets = AtMost::new(self.items, self.entries, self.excess);
+        let total = Cost {
+            sign: self.parts[1] * s * s / d,
+            ..self.cost()
+        };
+        total.least(|weights| sets.most(weights))
     }
 
     /// The cost that no mechanism is below.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod accounting;
+mod bound;
 mod errata;
 mod estimate;
 mod heavy_hitters;

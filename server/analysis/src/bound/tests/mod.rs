@@ -1,5 +1,6 @@
 //! Tiny domains, input by input.
 
+mod at_most;
 mod directions;
 mod distances;
 mod sets;

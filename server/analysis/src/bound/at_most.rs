@@ -1,0 +1,95 @@
+//! Sets of at most s items: estimates are unbiased for the empty set too.
+
+use super::levels::grid;
+use super::sums::Hits;
+use super::told::Told;
+
+/// Ratio of neighbouring numbers of favoured items; up to 200 each is tried.
+const STEP: f64 = 1.005;
+/// Steps of the bisection for a multiplier.
+const STEPS: usize = 60;
+
+/// Sets S of inputs with s items, each with the empty input outside or inside.
+pub(super) struct AtMost {
+    /// For each S, 1 + (e − 1)·Pr S and A₂.
+    pub(super) sets: Vec<[f64; 2]>,
+    /// exp ε.
+    pub(super) odds: f64,
+}
+
+/// Report with the ratio ρ of its probabilities for the empty input and for an average one of s
+/// items, and its A₂.
+type Report = [f64; 2];
+
+impl AtMost {
+    pub(super) fn new(items: u32, entries: u32, excess: f64) -> Self {
+        let mut sets = vec![[1.0, 0.0]];
+        for favoured in grid(items - 1, STEP) {
+            let [d, k] = [items, favoured].map(f64::from);
+            let average = k * f64::from(entries) / d;
+            let hits: Vec<(u32, f64)> = Hits::new(items, entries, favoured).iter().collect();
+            let [mut mass, mut beyond] = [0.0; 2];
+            // Inputs with the most hits come first.
+            for (h, p) in hits.into_iter().rev() {
+                mass += p;
+                beyond += p * (f64::from(h) - average);
+                let weight = 1.0 + excess * mass;
+                // 1/k + 1/(d − k): both the favoured items and the rest count.
+                let presence = (excess * beyond / weight).powi(2) * d / (k * (d - k));
+                sets.push([weight, presence]);
+            }
+        }
+        let odds = 1.0 + excess;
+        Self { sets, odds }
+    }
+
+    /// Mixture of reports with the greatest λ₁·B + λ₂·A₂ at these weights.
+    ///
+    /// Probabilities for the empty input add up to 1, so E\[ρ\] = 1. By duality the maximum is the
+    /// least, over multipliers m, of the greatest λ₁(ρ − 1)² + λ₂·A₂ − m(ρ − 1). Reports with
+    /// ρ ≥ 1 lose by a greater m and reports with ρ ≤ 1 gain: it is where their best are equal.
+    pub(super) fn most(&self, weights: [f64; 2]) -> Told {
+        let best = |multiplier: f64, odds: f64| -> (f64, Report) {
+            let value = |[weight, presence]: &[f64; 2]| {
+                let beyond = odds / weight - 1.0;
+                let told = weights[0] * beyond * beyond + weights[1] * presence;
+                (told - multiplier * beyond, [odds / weight, *presence])
+            };
+            let best = self
+                .sets
+                .iter()
+                .map(value)
+                .max_by(|a, b| a.0.total_cmp(&b.0));
+            best.expect("the empty set is one")
+        };
+        let both = |multiplier: f64| [1.0, self.odds].map(|odds| best(multiplier, odds));
+        let falls = |multiplier: f64| {
+            let [low, high] = both(multiplier);
+            low.0 < high.0
+        };
+        let mut most = weights[0] * self.odds + weights[1];
+        while falls(most) {
+            most *= 2.0;
+        }
+        let mut least = -most;
+        while !falls(least) {
+            least *= 2.0;
+        }
+        for _ in 0..STEPS {
+            let middle = 0.5 * (least + most);
+            *(if falls(middle) { &mut least } else { &mut most }) = middle;
+        }
+        mixed(both(most).map(|(_, report)| report))
+    }
+}
+
+/// Mixture of two reports, in which E\[ρ\] = 1.
+pub(super) fn mixed([low, high]: [Report; 2]) -> Told {
+    let apart = high[0] - low[0];
+    let part = (1.0 - low[0]) / if apart > 0.0 { apart } else { 1.0 };
+    let mean = |low: f64, high: f64| low + part * (high - low);
+    Told {
+        sign: mean((low[0] - 1.0).powi(2), (high[0] - 1.0).powi(2)),
+        presence: mean(low[1], high[1]),
+    }
+}
