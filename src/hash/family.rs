@@ -120,7 +120,7 @@ impl Hash {
     #[inline]
     pub(crate) fn bucket_of_place(&self, keys: &Keys, place: u64) -> u32 {
         match self {
-            Self::Balanced(balanced) => balanced.buckets_of::<1>(keys, &[place])[0],
+            Self::Balanced(balanced) => balanced.bucket_of_place(keys, place),
             Self::Independent { buckets } => independent_bucket(keys, place, *buckets),
         }
     }

@@ -13,9 +13,13 @@ mod drawn;
 mod family;
 mod functions;
 mod keys;
+#[cfg(feature = "collector")]
+mod lanes;
 mod shuffled;
 #[cfg(feature = "complete")]
 mod sign;
+#[cfg(not(feature = "collector"))]
+mod single;
 #[cfg(feature = "collector")]
 mod slots;
 

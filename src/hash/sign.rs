@@ -1,5 +1,6 @@
 //! The fair signs of elements.
 
+use super::functions::Functions;
 use super::keys::Keys;
 use crate::domain::Domain;
 use crate::mix::mix64;
@@ -53,5 +54,12 @@ impl SignBit {
 
     pub(super) const fn sign(self, keys: &Keys) -> i8 {
         if self.plus(keys.sign) == 1 { 1 } else { -1 }
+    }
+}
+
+impl Functions {
+    /// The key of each function's signs, for a [`SignBit`].
+    pub(crate) fn sign_keys(&self) -> impl Iterator<Item = u64> {
+        self.seeds.iter().map(|&seed| Keys::sign_key(seed))
     }
 }
