@@ -148,12 +148,7 @@ impl Balanced {
 
 /// Shifts one coordinate by a keyed function of the other.
 #[inline(always)]
-fn shift<const L: usize>(
-    shifted: &mut [u32; L],
-    by: &[u32; L],
-    keys: [u32; L],
-    range: u32,
-) {
+fn shift<const L: usize>(shifted: &mut [u32; L], by: &[u32; L], keys: [u32; L], range: u32) {
     for ((shifted, &by), key) in shifted.iter_mut().zip(by).zip(keys) {
         *shifted = add(*shifted, scaled(by, key, range), range);
     }

@@ -68,7 +68,6 @@ impl Functions {
             buckets.fill(0);
             return;
         }
-        self.prepared
-            .fill(&self.hash, &self.seeds, placed, buckets);
+        self.prepared.fill(&self.hash, &self.seeds, placed, buckets);
     }
 }

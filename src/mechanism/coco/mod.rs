@@ -15,23 +15,21 @@
 #[cfg(feature = "analysis")]
 mod exact;
 #[cfg(feature = "collector")]
-mod loss;
+mod names;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
 #[cfg(feature = "collector")]
 mod support;
-mod thresholds;
 
-pub use super::subset::BucketReport as Report;
+pub use super::subset::{BucketReport as Report, Thresholds};
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::{Presence, Rates};
 pub use rule::{Coco, Rule};
-pub use thresholds::Thresholds;
 #[cfg(feature = "collector")]
-pub use {loss::RuleName, support::Support};
+pub use {names::RuleName, support::Support};
 
 use super::subset::Selection;
 use crate::domain::Domain;

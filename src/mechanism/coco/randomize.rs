@@ -5,21 +5,12 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 use super::rule::Coco;
-use super::thresholds::{Kind, Thresholds};
 use crate::domain::{Domain, Entry, Signed};
 use crate::hash::{Functions, SignBit};
 use crate::mechanism::contract::Randomize;
-use crate::mechanism::subset::{BucketReport as Report, Cells, Drawn, Favoured};
+use crate::mechanism::subset::{BucketReport as Report, Cells, Drawn, Favoured, Thresholds};
 use crate::sample::{Threshold, below};
 use crate::sort::sort;
-
-/// An element's push on its pair: the bucket it pushes to, which is a side of
-/// the pair. Sorted, those of one pair lie together.
-type Push = u64;
-
-const fn pair_of(push: Push) -> u32 {
-    (push / 2) as u32
-}
 
 /// The sampler of CoCo's reports, from checked entries; the whole way is
 /// [`crate::Randomizer`]'s.
@@ -58,12 +49,8 @@ pub struct Randomizer {
     sign_keys: Vec<u64>,
     /// Sides that are pushed to on balance (rule `strongest`).
     pub(super) cells: Cells,
-    /// Of the s elements, ascending (rule `overwrite`).
-    pushes: Vec<Push>,
-    /// Pairs that are pushed, ascending (rule `overwrite`).
-    pub(super) pairs: Vec<u32>,
-    /// Where each pair's pushes begin (rule `overwrite`).
-    begins: Vec<u32>,
+    /// Sides that the s elements push to, ascending (rule `overwrite`).
+    pushes: Vec<u64>,
 }
 
 impl Randomizer {
@@ -88,8 +75,6 @@ impl Randomizer {
             sign_keys: Vec::with_capacity(coco.hashes() as usize),
             cells: coco.tally(domain),
             pushes: Vec::with_capacity(capacity),
-            pairs: Vec::with_capacity(capacity),
-            begins: Vec::with_capacity(capacity),
         }
     }
 
@@ -124,18 +109,25 @@ impl Randomizer {
             self.negative.push(signed.negative);
             self.placed.push(signed.item);
         }
+        let mut other = u64::from(rank);
         if self.filling.is_some() {
             sort(&mut self.placed);
+            for &own in &self.placed {
+                other += u64::from(own <= other);
+            }
         }
-        let mut others = Others {
-            own: &self.placed,
-            before: 0,
-            rank: u64::from(rank),
-        };
         for index in 0..self.missing(signed) {
             self.elements.push(match self.filling {
-                Some(items) => others.next(u64::from(items)),
                 None => self.domain.unsigned().padding(index),
+                Some(items) => {
+                    let next = |item: u64| (item + 1) % u64::from(items);
+                    while self.placed.binary_search(&other).is_ok() {
+                        other = next(other);
+                    }
+                    let element = other;
+                    other = next(other);
+                    element
+                }
             });
             self.negative.push(is_negative(index));
         }
@@ -161,24 +153,20 @@ impl Randomizer {
     }
 
     /// Ranks the sides by what is pushed to them on balance.
-    pub(super) fn favour(&mut self, seed: u64, favoured: u32) -> Favoured {
+    pub(super) fn favour(&mut self, seed: u64) -> Favoured {
         self.push(seed);
         self.cells.fill(&self.hashed);
-        Favoured::new(favoured, &self.cells, self.balanced())
+        Favoured::new(self.thresholds.favoured(1), &self.cells, self.balanced())
     }
 
     /// How many sides belong to pairs in balance.
     fn balanced(&self) -> u32 {
-        2 * (self.thresholds.pairs - self.cells.len())
+        self.thresholds.outcomes - 2 * self.cells.len()
     }
 
-    fn strongest<R: CryptoRng + ?Sized>(
-        &mut self,
-        favoured: &Favoured,
-        inside: Threshold,
-        rng: &mut R,
-    ) -> u32 {
-        match favoured.sample(2 * self.thresholds.pairs, inside, rng) {
+    fn strongest<R: CryptoRng + ?Sized>(&mut self, favoured: &Favoured, rng: &mut R) -> u32 {
+        let inside = self.thresholds.inside(1);
+        match favoured.sample(self.thresholds.outcomes, inside, rng) {
             Drawn::Ranked(rank) => self.cells.ranked(rank),
             Drawn::Zero(index) => self.cells.weak(index),
             // The sides that are neither ranked nor tied: the opposite sides of
@@ -197,17 +185,11 @@ impl Randomizer {
         }
     }
 
-    fn overwrite<R: CryptoRng + ?Sized>(
-        &mut self,
-        pair: u64,
-        decided: Threshold,
-        rng: &mut R,
-    ) -> u32 {
-        let pushed = self.pairs.len() as u32;
-        // k·pair ≤ 2⁶⁴·s(e + 1)/Ω is below 2⁶⁴.
-        let inside = Threshold(u64::from(pushed) * pair);
-        if inside.sample(rng) {
-            let pushes = self.pushes_of(below(rng, pushed) as usize);
+    fn overwrite<R: CryptoRng + ?Sized>(&self, decided: Threshold, rng: &mut R) -> u32 {
+        let pushed = self.pairs().count() as u32;
+        if self.thresholds.inside(pushed).sample(rng) {
+            let pair = below(rng, pushed) as usize;
+            let pushes = self.pairs().nth(pair).unwrap_or(&self.pushes);
             // Buckets are below t < 2³².
             let side = pushes[below(rng, pushes.len() as u32) as usize] as u32;
             if decided.sample(rng) {
@@ -216,42 +198,30 @@ impl Randomizer {
                 opposite(side)
             }
         } else {
-            let elsewhere = 2 * (self.thresholds.pairs - pushed);
+            let elsewhere = self.thresholds.outcomes - 2 * pushed;
             self.side_elsewhere(below(rng, elsewhere))
         }
     }
 
-    /// Lists the pushed pairs and where their pushes begin.
-    pub(super) fn find_pairs(&mut self, seed: u64) {
+    /// Sorts the sides that are pushed to, which puts those of one pair together.
+    pub(super) fn sort_pushes(&mut self, seed: u64) {
         self.push(seed);
         self.pushes.clear();
         self.pushes
-            .extend(self.hashed.iter().map(|&side| Push::from(side)));
+            .extend(self.hashed.iter().map(|&side| u64::from(side)));
         sort(&mut self.pushes);
-        self.pairs.clear();
-        self.begins.clear();
-        for (index, &push) in (0..).zip(&self.pushes) {
-            if self.pairs.last() != Some(&pair_of(push)) {
-                self.pairs.push(pair_of(push));
-                self.begins.push(index);
-            }
-        }
     }
 
-    pub(super) fn pushes_of(&self, index: usize) -> &[Push] {
-        let begin = self.begins[index] as usize;
-        let end = self
-            .begins
-            .get(index + 1)
-            .map_or(self.pushes.len(), |&end| end as usize);
-        &self.pushes[begin..end]
+    /// The pushes of each pair that is pushed, ascending.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = &[u64]> {
+        self.pushes.chunk_by(|a, b| a / 2 == b / 2)
     }
 
-    /// The `index`-th side, ascending, of the pairs that are not listed.
+    /// The `index`-th side, ascending, of the pairs that are not pushed.
     fn side_elsewhere(&self, index: u32) -> u32 {
         let mut pair = index / 2;
-        for &listed in &self.pairs {
-            if listed > pair {
+        for pushes in self.pairs() {
+            if pushes[0] / 2 > pair.into() {
                 break;
             }
             pair += 1;
@@ -288,48 +258,18 @@ impl Randomize for Randomizer {
             (word >> (index % 64)) & 1 == 1
         });
         self.signed = signed;
-        let bucket = match self.thresholds.kind {
-            Kind::Strongest { inside, favoured } => {
-                let favoured = self.favour(seed, favoured);
-                self.strongest(&favoured, inside, rng)
+        let bucket = match self.thresholds.decided {
+            None => {
+                let favoured = self.favour(seed);
+                self.strongest(&favoured, rng)
             }
-            Kind::Overwrite { pair, decided, .. } => {
-                self.find_pairs(seed);
-                self.overwrite(pair, decided, rng)
+            Some(decided) => {
+                self.sort_pushes(seed);
+                self.overwrite(decided, rng)
             }
         };
         *report = Report { seed, bucket };
         sampled_down
-    }
-}
-
-/// Goes round the items that an input does not have.
-struct Others<'a> {
-    /// The items that it has, ascending.
-    own: &'a [u64],
-    /// How many of those come before the next item.
-    before: usize,
-    /// The next item's, among the others.
-    rank: u64,
-}
-
-impl Others<'_> {
-    /// The next of so many items in all, of which the input lacks some.
-    fn next(&mut self, items: u64) -> u64 {
-        if self.rank + self.own.len() as u64 == items {
-            (self.rank, self.before) = (0, 0);
-        }
-        let item = |before: usize| self.rank + before as u64;
-        while self
-            .own
-            .get(self.before)
-            .is_some_and(|&own| own <= item(self.before))
-        {
-            self.before += 1;
-        }
-        let next = item(self.before);
-        self.rank += 1;
-        next
     }
 }
 

@@ -34,7 +34,6 @@ pub enum Rule {
 
 impl subset::Rule for Rule {
     const SIDES: u32 = 2;
-    const UNEVEN: &'static str = "coco needs an even number of \"buckets\": they form pairs";
     const NEEDS_CELLS: &'static str =
         "rule \"overwrite\" needs \"buckets\" of at least twice \"sparsity\" plus 2";
     const ONE_HASH: &'static str =
@@ -53,18 +52,6 @@ impl subset::Rule for Rule {
 
     fn strongest(favoured: u32) -> Self {
         Self::Strongest { favoured }
-    }
-
-    fn most_favoured(buckets: u32) -> u32 {
-        buckets / 2
-    }
-
-    fn fills(&self) -> bool {
-        matches!(self, Self::Strongest { .. })
-    }
-
-    fn elements(domain: &Domain) -> Option<u32> {
-        domain.unsigned().elements()
     }
 }
 

@@ -15,7 +15,7 @@ impl Randomizer {
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
         let favoured = self.favoured(seed, signed);
-        let buckets = self.thresholds.buckets;
+        let buckets = self.thresholds.outcomes;
         let levels = favoured.levels(buckets, self.threshold());
         let mut probabilities = alloc::vec![favoured.level(&levels, 0); buckets as usize];
         for (bucket, strength) in self.cells.strengths() {

@@ -6,11 +6,10 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 use super::rule::Collision;
-use super::thresholds::Thresholds;
 use crate::domain::{Domain, Entry, Signed};
 use crate::hash::Functions;
 use crate::mechanism::contract::Randomize;
-use crate::mechanism::subset::{BucketReport as Report, Cells, Drawn, Favoured};
+use crate::mechanism::subset::{BucketReport as Report, Cells, Drawn, Favoured, Thresholds};
 use crate::sample::Threshold;
 
 /// The sampler of Collision's reports, from checked entries; the whole way is
@@ -83,12 +82,12 @@ impl Randomizer {
         self.functions.buckets_of(&self.placed, &mut self.hashed);
         // The rest of the one answer's window.
         for next in self.placed.len() * self.functions.count()..self.hashed.len() {
-            self.hashed[next] = (self.hashed[next - 1] + 1) % self.thresholds.buckets;
+            self.hashed[next] = (self.hashed[next - 1] + 1) % self.thresholds.outcomes;
         }
         self.hashed.iter_mut().for_each(|bucket| *bucket *= 2);
         self.cells.fill(&self.hashed);
         let occupied = self.cells.len();
-        let empty = self.thresholds.buckets - occupied;
+        let empty = self.thresholds.outcomes - occupied;
         Favoured::new(self.thresholds.favoured(occupied), &self.cells, empty)
     }
 
@@ -115,7 +114,7 @@ impl Randomize for Randomizer {
         let sampled_down = self.domain.draw_signed(entries, rng, &mut signed);
         let favoured = self.favoured(seed, &signed);
         self.signed = signed;
-        let (buckets, threshold) = (self.thresholds.buckets, self.threshold());
+        let (buckets, threshold) = (self.thresholds.outcomes, self.threshold());
         let bucket = match favoured.sample(buckets, threshold, rng) {
             Drawn::Ranked(rank) => self.cells.ranked(rank) / 2,
             // Whether they tie or not, these are the buckets that hold nothing.

@@ -1,6 +1,5 @@
 //! The rules of Collision, and its parameters.
 
-use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::subset::{self, Subset};
 
@@ -32,7 +31,6 @@ pub enum Rule {
 
 impl subset::Rule for Rule {
     const SIDES: u32 = 1;
-    const UNEVEN: &'static str = "any number of \"buckets\" is a multiple of one";
     const NEEDS_CELLS: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
     const ONE_HASH: &'static str =
         "rule \"occupied\" takes one of \"hashes\": several are for the other rule";
@@ -57,17 +55,5 @@ impl subset::Rule for Rule {
 
     fn strongest(favoured: u32) -> Self {
         Self::Heaviest { favoured }
-    }
-
-    fn most_favoured(buckets: u32) -> u32 {
-        buckets - 1
-    }
-
-    fn fills(&self) -> bool {
-        false
-    }
-
-    fn elements(domain: &Domain) -> Option<u32> {
-        domain.elements()
     }
 }

@@ -14,17 +14,21 @@
 
 mod cells;
 #[cfg(feature = "collector")]
-pub(super) mod collected;
+mod collected;
 #[cfg(feature = "analysis")]
 mod exact;
 mod favoured;
 pub(super) mod parameters;
 mod report;
+mod thresholds;
 
 pub(super) use cells::Cells;
 #[cfg(feature = "collector")]
 pub use collected::NamedRule;
-pub(super) use favoured::{Drawn, Favoured, threshold};
+pub(super) use favoured::{Drawn, Favoured};
 pub(crate) use parameters::Selection;
 pub use parameters::{Rule, Subset};
 pub use report::BucketReport;
+pub use thresholds::Thresholds;
+#[cfg(feature = "analysis")]
+pub(super) use thresholds::threshold;

@@ -55,8 +55,6 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     /// How many buckets make a cell that elements are hashed to: 1, or 2 where
     /// cells are pairs of sides.
     const SIDES: u32;
-    /// Why the number of buckets is to be a multiple of [`Rule::SIDES`].
-    const UNEVEN: &'static str;
     /// Why the paper's rule needs more cells than s.
     const NEEDS_CELLS: &'static str;
     /// Why the paper's rule takes one hash function.
@@ -74,14 +72,19 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     /// The rule that favours the `favoured` strongest buckets.
     fn strongest(favoured: u32) -> Self;
 
-    /// The greatest c of `buckets` buckets.
-    fn most_favoured(buckets: u32) -> u32;
+    /// The greatest c of `buckets` buckets: all but one, or a side of each pair.
+    fn most_favoured(buckets: u32) -> u32 {
+        if Self::SIDES == 1 {
+            buckets - 1
+        } else {
+            buckets / Self::SIDES
+        }
+    }
 
-    /// Whether items that an input does not have may stand for paddings.
-    fn fills(&self) -> bool;
-
-    /// How many elements are hashed, paddings among them; `None` in an open domain.
-    fn elements(domain: &Domain) -> Option<u32>;
+    /// Returns whether items that an input does not have may stand for paddings.
+    fn fills(&self) -> bool {
+        Self::SIDES > 1 && self.favoured().is_some()
+    }
 }
 
 impl<R: Rule> Subset<R> {
@@ -109,7 +112,9 @@ impl<R: Rule> Subset<R> {
         let bound = bounds::BUCKETS.at_most(f64::from(most));
         bound.check(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES) {
-            return Err(error!(Combination { reason: R::UNEVEN }));
+            return Err(error!(Combination {
+                reason: "coco needs an even number of \"buckets\": they form pairs",
+            }));
         }
         if !rule.fills() {
             hashing.check_paddings()?;
@@ -193,7 +198,8 @@ impl<R: Rule> Subset<R> {
     pub(crate) fn elements_under(hashing: Hashing, domain: &Domain) -> Option<u32> {
         match hashing {
             Hashing::BalancedItems => domain.items(),
-            _ => R::elements(domain),
+            _ if R::SIDES > 1 => domain.unsigned().elements(),
+            _ => domain.elements(),
         }
     }
 
