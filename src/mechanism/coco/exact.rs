@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::randomize::{Randomizer, opposite};
+use super::rule::Randomizer;
 use crate::domain::Signed;
+use crate::mechanism::subset::opposite;
 use crate::sample::Threshold;
 
 impl Randomizer {
@@ -29,7 +30,7 @@ impl Randomizer {
         }
         let sides = self.thresholds.outcomes;
         let favoured = self.favour(seed);
-        let levels = favoured.levels(sides, self.thresholds.inside(1));
+        let levels = favoured.levels(sides, self.inside());
         let mut probabilities = alloc::vec![favoured.level(&levels, 0); sides as usize];
         for (side, strength) in self.cells.strengths() {
             probabilities[side as usize] = favoured.level(&levels, strength);

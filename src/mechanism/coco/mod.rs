@@ -16,7 +16,6 @@
 mod exact;
 #[cfg(feature = "collector")]
 mod names;
-mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
@@ -24,21 +23,8 @@ mod rule;
 mod support;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
-pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::{Presence, Rates};
-pub use rule::{Coco, Rule};
+pub use rule::{Coco, Randomizer, Rule};
 #[cfg(feature = "collector")]
 pub use {names::RuleName, support::Support};
-
-use super::subset::Selection;
-use crate::domain::Domain;
-
-impl Selection for Rule {
-    const MECHANISM: &'static str = "coco";
-    type Randomizer = Randomizer;
-
-    fn randomizer(subset: &Coco, domain: &Domain, epsilon: f64) -> Randomizer {
-        Randomizer::new(subset, domain, epsilon)
-    }
-}

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rule::Rule;
+use super::rule::{Coco, Rule};
 use crate::mechanism::subset::NamedRule;
 
 /// The name of a [`Rule`], as in a task file.
@@ -34,5 +34,13 @@ impl NamedRule for Rule {
             Self::Overwrite => RuleName::Overwrite,
             Self::Strongest { .. } => RuleName::Strongest,
         }
+    }
+}
+
+impl Coco {
+    /// T = t/2, the number of pairs of each hash function.
+    #[must_use]
+    pub const fn pairs(&self) -> u32 {
+        self.cells()
     }
 }

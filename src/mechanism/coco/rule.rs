@@ -1,12 +1,12 @@
 //! The rules of CoCo, and its parameters.
 
-use crate::domain::Domain;
 use crate::error::Error;
-use crate::hash::Hashing;
 use crate::mechanism::subset::{self, Subset};
 
 /// The parameters of CoCo.
 pub type Coco = Subset<Rule>;
+/// The sampler of CoCo's reports.
+pub type Randomizer = subset::Randomizer<Rule>;
 
 /// A choice of favoured sides, by the pushes of the input.
 ///
@@ -33,6 +33,7 @@ pub enum Rule {
 }
 
 impl subset::Rule for Rule {
+    const MECHANISM: &'static str = "coco";
     const SIDES: u32 = 2;
     const NEEDS_CELLS: &'static str =
         "rule \"overwrite\" needs \"buckets\" of at least twice \"sparsity\" plus 2";
@@ -52,19 +53,5 @@ impl subset::Rule for Rule {
 
     fn strongest(favoured: u32) -> Self {
         Self::Strongest { favoured }
-    }
-}
-
-impl Coco {
-    /// T = t/2, the number of pairs of each hash function.
-    #[must_use]
-    pub const fn pairs(&self) -> u32 {
-        self.cells()
-    }
-
-    /// d, where what an input lacks of s entries are items that it does not have.
-    pub(super) fn filling(&self, domain: &Domain) -> Option<u32> {
-        let items = domain.items();
-        items.filter(|_| self.hashing() == Hashing::BalancedItems)
     }
 }

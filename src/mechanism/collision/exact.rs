@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::randomize::Randomizer;
+use super::rule::Randomizer;
 use crate::domain::Signed;
 
 impl Randomizer {
@@ -14,9 +14,10 @@ impl Randomizer {
     /// If there are more than s signed items.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
-        let favoured = self.favoured(seed, signed);
+        self.gather(signed, 0, |_| false);
+        let favoured = self.favour(seed);
         let buckets = self.thresholds.outcomes;
-        let levels = favoured.levels(buckets, self.threshold());
+        let levels = favoured.levels(buckets, self.inside());
         let mut probabilities = alloc::vec![favoured.level(&levels, 0); buckets as usize];
         for (bucket, strength) in self.cells.strengths() {
             probabilities[bucket as usize / 2] = favoured.level(&levels, strength);

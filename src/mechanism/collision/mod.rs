@@ -14,7 +14,6 @@
 mod exact;
 #[cfg(feature = "collector")]
 mod names;
-mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
@@ -22,21 +21,8 @@ mod rule;
 mod support;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
-pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::Rates;
-pub use rule::{Collision, Rule};
+pub use rule::{Collision, Randomizer, Rule};
 #[cfg(feature = "collector")]
 pub use {names::RuleName, support::Support};
-
-use super::subset::Selection;
-use crate::domain::Domain;
-
-impl Selection for Rule {
-    const MECHANISM: &'static str = "collision";
-    type Randomizer = Randomizer;
-
-    fn randomizer(subset: &Collision, domain: &Domain, epsilon: f64) -> Randomizer {
-        Randomizer::new(subset, domain, epsilon)
-    }
-}

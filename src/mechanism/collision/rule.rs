@@ -5,6 +5,8 @@ use crate::mechanism::subset::{self, Subset};
 
 /// The parameters of Collision.
 pub type Collision = Subset<Rule>;
+/// The sampler of Collision's reports.
+pub type Randomizer = subset::Randomizer<Rule>;
 
 /// A choice of favoured buckets, by the elements they hold.
 ///
@@ -30,6 +32,7 @@ pub enum Rule {
 }
 
 impl subset::Rule for Rule {
+    const MECHANISM: &'static str = "collision";
     const SIDES: u32 = 1;
     const NEEDS_CELLS: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
     const ONE_HASH: &'static str =

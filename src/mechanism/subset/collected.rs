@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use serde::de::{self, DeserializeOwned};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::parameters::{Rule, Selection, Subset};
+use super::parameters::{Rule, Subset};
 use super::report::BucketReport;
 use super::thresholds::Thresholds;
 use crate::canonical::{Canonical, Written};
@@ -158,7 +158,7 @@ impl Thresholds {
     }
 }
 
-impl<R: Selection> Collected for Subset<R> {
+impl<R: Rule> Collected for Subset<R> {
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
         self.thresholds(domain.sparsity(), epsilon)
             .effective_epsilon()

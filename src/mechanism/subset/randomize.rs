@@ -1,90 +1,107 @@
-//! Sampling a report of CoCo, and its exact distribution.
+//! Sampling a report of one bucket. An input is hashed and its buckets are ranked once; then
+//! the sampler draws, and an audit computes the exact distribution.
 
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 use rand_core::CryptoRng;
 
-use super::rule::Coco;
+use super::cells::Cells;
+use super::favoured::{Drawn, Favoured};
+use super::parameters::{Rule, Subset};
+use super::report::BucketReport;
+use super::thresholds::Thresholds;
 use crate::domain::{Domain, Entry, Signed};
 use crate::hash::{Functions, SignBit};
 use crate::mechanism::contract::Randomize;
-use crate::mechanism::subset::{BucketReport as Report, Cells, Drawn, Favoured, Thresholds};
-use crate::sample::{Threshold, below};
+use crate::sample::{Threshold, below, word};
 use crate::sort::sort;
 
-/// The sampler of CoCo's reports, from checked entries; the whole way is
+/// The sampler of Collision's and CoCo's reports, from checked entries; the whole way is
 /// [`crate::Randomizer`]'s.
 ///
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
-/// use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
+/// use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
 ///
-/// let rule = Rule::Strongest { favoured: 2 };
-/// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
-/// let mut randomizer = Randomizer::new(&coco, &Domain::rated(Some(40), 3), 1.0);
-/// // Of an input without entries, under the seed 7; all paddings push alike.
-/// let probabilities = randomizer.probabilities(7, &[], 0);
+/// let rule = Rule::Heaviest { favoured: 2 };
+/// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
+/// let mut randomizer = Randomizer::new(&collision, &Domain::rated(Some(40), 3), 1.0);
+/// // Of an input without entries, under the seed 7.
+/// let probabilities = randomizer.probabilities(7, &[]);
 /// assert_eq!(probabilities.len(), 12);
 /// assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
 /// ```
 #[derive(Debug, Clone)]
-pub struct Randomizer {
-    pub(super) domain: Domain,
+pub struct Randomizer<R> {
+    pub(in crate::mechanism) domain: Domain,
     functions: Functions,
     /// d, where items are added to an input and no paddings.
     filling: Option<u32>,
-    pub(super) thresholds: Thresholds,
+    pub(in crate::mechanism) thresholds: Thresholds,
     /// What is left of the entries, at most s.
     signed: Vec<Signed>,
     /// The s elements.
     elements: Vec<u64>,
-    /// Whether each is negative.
+    /// Whether each is negative, where cells have two sides.
     negative: Vec<bool>,
     /// Where the elements stand before they are hashed.
     placed: Vec<u64>,
-    /// The side that each pushes to under each hash function.
+    /// The side that each pushes to under each hash function. Buckets are cells of which
+    /// nothing pushes to the minus side.
     hashed: Vec<u32>,
     /// The key of the signs of each hash function.
     sign_keys: Vec<u64>,
-    /// Sides that are pushed to on balance (rule `strongest`).
-    pub(super) cells: Cells,
-    /// Sides that the s elements push to, ascending (rule `overwrite`).
+    pub(in crate::mechanism) cells: Cells,
+    /// Sides that the s elements push to, ascending, under CoCo's rule of a paper.
     pushes: Vec<u64>,
+    rule: PhantomData<R>,
 }
 
-impl Randomizer {
+impl<R: Rule> Randomizer<R> {
+    /// Whether cells are pairs of sides.
+    const PAIRS: bool = cfg!(feature = "complete") && R::SIDES > 1;
+
     /// Prepares for the parameters, domain and ε of one
     /// [`Task`](crate::Task), which has checked that they go together.
     ///
     /// # Panics
-    /// If rule `overwrite` has no more pairs than the domain's sparsity.
+    /// If a paper's rule has no more cells than the domain's sparsity.
     #[must_use]
-    pub fn new(coco: &Coco, domain: &Domain, epsilon: f64) -> Self {
+    pub fn new(subset: &Subset<R>, domain: &Domain, epsilon: f64) -> Self {
         let capacity = domain.sparsity() as usize;
+        let functions = Functions::new(subset.hash(domain), subset.hashes(), 0);
         Self {
-            domain: *domain,
-            functions: Functions::new(coco.hash(domain), coco.hashes(), 0),
-            filling: coco.filling(domain),
-            thresholds: coco.thresholds(domain.sparsity(), epsilon),
+            // The signs of pairs are kept beside the elements.
+            domain: if Self::PAIRS {
+                domain.unsigned()
+            } else {
+                *domain
+            },
+            filling: subset.filling(domain),
+            thresholds: subset.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
             elements: Vec::with_capacity(capacity),
             negative: Vec::with_capacity(capacity),
             placed: Vec::with_capacity(capacity),
-            hashed: alloc::vec![0; capacity * coco.hashes() as usize],
-            sign_keys: Vec::with_capacity(coco.hashes() as usize),
-            cells: coco.tally(domain),
+            hashed: alloc::vec![0; capacity * functions.count() * subset.width() as usize],
+            sign_keys: Vec::with_capacity(functions.count()),
+            cells: subset.tally(domain),
             pushes: Vec::with_capacity(capacity),
+            functions,
+            rule: PhantomData,
         }
     }
 
     /// How many items may be added to so many signed ones; `None` where none is.
-    pub(super) fn others(&self, signed: u32) -> Option<u32> {
-        let items = self.filling.filter(|_| signed < self.domain.sparsity());
+    pub(in crate::mechanism) fn others(&self, signed: u32) -> Option<u32> {
+        let fills = Self::PAIRS && signed < self.domain.sparsity();
+        let items = self.filling.filter(|_| fills);
         items.map(|items| items - signed)
     }
 
-    pub(super) fn missing(&self, signed: &[Signed]) -> u32 {
+    pub(in crate::mechanism) fn missing(&self, signed: &[Signed]) -> u32 {
         self.domain
             .sparsity()
             .checked_sub(signed.len() as u32)
@@ -95,30 +112,28 @@ impl Randomizer {
     /// or a run of other items, in cyclic order, from the one of this rank on. That
     /// being drawn uniformly at random, each of the others is as likely to be added, and
     /// with a fair sign it is neither liked nor disliked on average.
-    pub(super) fn gather(
+    pub(in crate::mechanism) fn gather(
         &mut self,
         signed: &[Signed],
         rank: u32,
         mut is_negative: impl FnMut(u32) -> bool,
     ) {
+        let filling = self.filling.filter(|_| Self::PAIRS);
         self.elements.clear();
-        self.negative.clear();
-        self.placed.clear();
-        for signed in signed {
-            self.elements.push(signed.item);
-            self.negative.push(signed.negative);
-            self.placed.push(signed.item);
-        }
+        self.elements
+            .extend(signed.iter().map(|&signed| self.domain.element(signed)));
         let mut other = u64::from(rank);
-        if self.filling.is_some() {
+        if filling.is_some() {
+            self.placed.clear();
+            self.placed.extend(&self.elements);
             sort(&mut self.placed);
             for &own in &self.placed {
                 other += u64::from(own <= other);
             }
         }
         for index in 0..self.missing(signed) {
-            self.elements.push(match self.filling {
-                None => self.domain.unsigned().padding(index),
+            self.elements.push(match filling {
+                None => self.domain.padding(index),
                 Some(items) => {
                     let next = |item: u64| (item + 1) % u64::from(items);
                     while self.placed.binary_search(&other).is_ok() {
@@ -129,44 +144,72 @@ impl Randomizer {
                     element
                 }
             });
-            self.negative.push(is_negative(index));
+        }
+        if Self::PAIRS {
+            self.negative.clear();
+            self.negative
+                .extend(signed.iter().map(|signed| signed.negative));
+            self.negative
+                .extend((0..self.missing(signed)).map(&mut is_negative));
         }
         let place = |&element: &u64| self.functions.place(element);
         self.placed.clear();
         self.placed.extend(self.elements.iter().map(place));
     }
 
-    /// Hashes the elements to pairs, and from there to the sides that they push to.
+    /// Hashes the elements to cells, and from there to the sides that they push to.
     fn push(&mut self, seed: u64) {
         self.functions.take_seed(seed);
         self.functions.buckets_of(&self.placed, &mut self.hashed);
-        self.sign_keys.clear();
-        self.sign_keys.extend(self.functions.sign_keys());
-        let elements = self.elements.iter().zip(&self.negative);
-        let hashed = self.hashed.chunks_exact_mut(self.functions.count());
-        for (sides, (&element, &negative)) in hashed.zip(elements) {
-            let fair = SignBit::of(&self.domain, element);
-            for (side, &key) in sides.iter_mut().zip(&self.sign_keys) {
-                *side = 2 * *side + (fair.plus(key) ^ u32::from(!negative));
+        if Self::PAIRS {
+            self.sign_keys.clear();
+            self.sign_keys.extend(self.functions.sign_keys());
+            let elements = self.elements.iter().zip(&self.negative);
+            let hashed = self.hashed.chunks_exact_mut(self.functions.count());
+            for (sides, (&element, &negative)) in hashed.zip(elements) {
+                let fair = SignBit::of(&self.domain, element);
+                for (side, &key) in sides.iter_mut().zip(&self.sign_keys) {
+                    *side = 2 * *side + (fair.plus(key) ^ u32::from(!negative));
+                }
             }
+            return;
         }
+        // The rest of the one answer's window.
+        for next in self.placed.len() * self.functions.count()..self.hashed.len() {
+            self.hashed[next] = (self.hashed[next - 1] + 1) % self.thresholds.outcomes;
+        }
+        self.hashed.iter_mut().for_each(|bucket| *bucket *= 2);
     }
 
-    /// Ranks the sides by what is pushed to them on balance.
-    pub(super) fn favour(&mut self, seed: u64) -> Favoured {
+    /// Ranks the sides by what the elements push to them on balance.
+    pub(in crate::mechanism) fn favour(&mut self, seed: u64) -> Favoured {
         self.push(seed);
         self.cells.fill(&self.hashed);
-        Favoured::new(self.thresholds.favoured(1), &self.cells, self.balanced())
+        let size = self.thresholds.favoured(self.cells.len());
+        Favoured::new(size, &self.cells, self.balanced())
     }
 
-    /// How many sides belong to pairs in balance.
+    /// Probability of drawing a favoured bucket, for the input that was ranked last.
+    pub(in crate::mechanism) fn inside(&self) -> Threshold {
+        self.thresholds.inside(self.cells.len())
+    }
+
+    /// How many buckets belong to cells in balance.
     fn balanced(&self) -> u32 {
-        self.thresholds.outcomes - 2 * self.cells.len()
+        self.thresholds.outcomes - R::SIDES * self.cells.len()
     }
 
-    fn strongest<R: CryptoRng + ?Sized>(&mut self, favoured: &Favoured, rng: &mut R) -> u32 {
-        let inside = self.thresholds.inside(1);
-        match favoured.sample(self.thresholds.outcomes, inside, rng) {
+    fn strongest<G: CryptoRng + ?Sized>(&mut self, seed: u64, rng: &mut G) -> u32 {
+        let favoured = self.favour(seed);
+        let drawn = favoured.sample(self.thresholds.outcomes, self.inside(), rng);
+        if !Self::PAIRS {
+            return match drawn {
+                Drawn::Ranked(rank) => self.cells.ranked(rank) / 2,
+                // Whether they tie or not, these are the buckets that hold nothing.
+                Drawn::Zero(index) | Drawn::Other(index) => self.cells.weak(2 * index) / 2,
+            };
+        }
+        match drawn {
             Drawn::Ranked(rank) => self.cells.ranked(rank),
             Drawn::Zero(index) => self.cells.weak(index),
             // The sides that are neither ranked nor tied: the opposite sides of
@@ -185,7 +228,13 @@ impl Randomizer {
         }
     }
 
-    fn overwrite<R: CryptoRng + ?Sized>(&self, decided: Threshold, rng: &mut R) -> u32 {
+    fn overwrite<G: CryptoRng + ?Sized>(
+        &mut self,
+        seed: u64,
+        decided: Threshold,
+        rng: &mut G,
+    ) -> u32 {
+        self.sort_pushes(seed);
         let pushed = self.pairs().count() as u32;
         if self.thresholds.inside(pushed).sample(rng) {
             let pair = below(rng, pushed) as usize;
@@ -204,7 +253,7 @@ impl Randomizer {
     }
 
     /// Sorts the sides that are pushed to, which puts those of one pair together.
-    pub(super) fn sort_pushes(&mut self, seed: u64) {
+    pub(in crate::mechanism) fn sort_pushes(&mut self, seed: u64) {
         self.push(seed);
         self.pushes.clear();
         self.pushes
@@ -213,7 +262,7 @@ impl Randomizer {
     }
 
     /// The pushes of each pair that is pushed, ascending.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = &[u64]> {
+    pub(in crate::mechanism) fn pairs(&self) -> impl Iterator<Item = &[u64]> {
         self.pushes.chunk_by(|a, b| a / 2 == b / 2)
     }
 
@@ -230,51 +279,44 @@ impl Randomizer {
     }
 }
 
-impl Randomize for Randomizer {
-    type Report = Report;
+impl<R: Rule> Randomize for Randomizer<R> {
+    type Report = BucketReport;
 
-    /// Draws, in this order: what ternarisation and sampling down need; the seed
-    /// (64 bits); where items are added, the rank of the first; the signs of what is
-    /// added, paddings or items, 64 to a word; inside or outside (64
-    /// bits); then, under `strongest`, a rank and, where it falls among tied
-    /// sides, one of them; under `overwrite`, a pair, the entry that decides in
-    /// it and its side (64 bits), or a bucket elsewhere.
-    fn randomize<R: CryptoRng + ?Sized>(
+    /// Draws, in this order: what ternarisation and sampling down need; where items are
+    /// added, the rank of the first; where cells have two sides, the signs of what is added,
+    /// paddings or items, 64 to a word; inside or outside (64 bits); then a rank and, where it
+    /// falls among tied buckets, one of them. CoCo's rule of a paper draws a pair, the entry
+    /// that decides in it and its side (64 bits), or a bucket elsewhere.
+    fn randomize<G: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
         seed: u64,
-        rng: &mut R,
-        report: &mut Report,
+        rng: &mut G,
+        report: &mut BucketReport,
     ) -> bool {
         let mut signed = core::mem::take(&mut self.signed);
         let sampled_down = self.domain.draw_signed(entries, rng, &mut signed);
         let others = self.others(signed.len() as u32);
         let rank = others.map_or(0, |others| below(rng, others));
-        let mut word = 0;
+        let mut signs = 0;
         self.gather(&signed, rank, |index| {
             if index.is_multiple_of(64) {
-                word = crate::sample::word(rng);
+                signs = word(rng);
             }
-            (word >> (index % 64)) & 1 == 1
+            (signs >> (index % 64)) & 1 == 1
         });
         self.signed = signed;
         let bucket = match self.thresholds.decided {
-            None => {
-                let favoured = self.favour(seed);
-                self.strongest(&favoured, rng)
-            }
-            Some(decided) => {
-                self.sort_pushes(seed);
-                self.overwrite(decided, rng)
-            }
+            Some(decided) if Self::PAIRS => self.overwrite(seed, decided, rng),
+            _ => self.strongest(seed, rng),
         };
-        *report = Report { seed, bucket };
+        *report = BucketReport { seed, bucket };
         sampled_down
     }
 }
 
 /// The other side of the same pair.
-pub(super) const fn opposite(bucket: u32) -> u32 {
+pub(in crate::mechanism) const fn opposite(bucket: u32) -> u32 {
     bucket ^ 1
 }
 
@@ -282,7 +324,7 @@ pub(super) const fn opposite(bucket: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::hash::Hashing;
-    use crate::mechanism::coco::Rule;
+    use crate::mechanism::coco::{Coco, Rule};
 
     /// Of all ranks that the first of them may have, each item that an input does not
     /// have comes equally often among those added, and none twice or with the input's.
