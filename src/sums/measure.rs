@@ -46,7 +46,6 @@ pub struct Ball {
     pub(super) length: f64,
     pub(super) seed: u64,
     pub(super) spread: f64,
-    frame: Frame,
 }
 
 impl Ball {
@@ -59,8 +58,7 @@ impl Ball {
     /// finite, or open items; those of names.
     pub fn new(items: Items, length: f64, seed: u64, spread: f64) -> Result<Self, Error> {
         items.check()?;
-        let dimension = items.count().unwrap_or(0);
-        bounds::SUM_DIMENSION.check(f64::from(dimension))?;
+        bounds::SUM_DIMENSION.check(f64::from(items.count().unwrap_or(0)))?;
         bounds::SUM_SPREAD.check(spread)?;
         if !(length > 0.0 && length.is_finite()) {
             return Err(error!(Combination {
@@ -72,7 +70,6 @@ impl Ball {
             length,
             seed,
             spread,
-            frame: Frame::new(dimension.next_power_of_two(), seed),
         })
     }
 
@@ -85,19 +82,19 @@ impl Ball {
     /// D: coefficients of a vector.
     #[must_use]
     pub fn coordinates(&self) -> u32 {
-        2 * self.frame.dimension() as u32
+        2 * self.dimension().next_power_of_two()
     }
 
     /// The frame.
     #[must_use]
-    pub const fn frame(&self) -> &Frame {
-        &self.frame
+    pub fn frame(&self) -> Frame {
+        Frame::new(self.dimension().next_power_of_two(), self.seed)
     }
 
     /// A = C/√d: the greatest coefficient of a vector of length 1.
     #[must_use]
     pub fn bound(&self) -> f64 {
-        self.spread / libm::sqrt(self.frame.dimension() as f64)
+        self.spread / libm::sqrt(self.frame().dimension() as f64)
     }
 
     fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> Lost {
@@ -118,9 +115,9 @@ impl Ball {
             largest / self.length
         };
         let mut vector: Vec<f64> = unit.iter().map(|own| own * scale).collect();
-        vector.resize(self.frame.dimension(), 0.0);
-        let bound = self.bound();
-        let (values, left) = self.frame.coefficients(&vector, bound);
+        let (frame, bound) = (self.frame(), self.bound());
+        vector.resize(frame.dimension(), 0.0);
+        let (values, left) = frame.coefficients(&vector, bound);
         coordinates.extend(values.iter().map(|own| own / bound));
         Lost {
             clipped: relative > 1.0,

@@ -20,10 +20,12 @@ impl Randomizer {
     /// items to add.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed], completion: u64) -> Vec<f64> {
-        let missing = self.missing(signed);
+        self.signed.clear();
+        self.signed.extend_from_slice(signed);
+        let missing = self.missing();
         assert!(missing <= 64, "one bit for each sign");
         let rank = completion.checked_shr(missing).unwrap_or(0);
-        self.gather(signed, rank as u32, |index| (completion >> index) & 1 == 1);
+        self.gather(rank as u32, |index| (completion >> index) & 1 == 1);
         if let Some(decided) = self.thresholds.decided {
             self.sort_pushes(seed);
             return self.overwrite_probabilities(decided);

@@ -14,7 +14,9 @@ impl Randomizer {
     /// If there are more than s signed items.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
-        self.gather(signed, 0, |_| false);
+        self.signed.clear();
+        self.signed.extend_from_slice(signed);
+        self.gather(0, |_| false);
         let favoured = self.favour(seed);
         let buckets = self.thresholds.outcomes;
         let levels = favoured.levels(buckets, self.inside());

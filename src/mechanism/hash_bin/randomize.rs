@@ -110,8 +110,7 @@ impl Randomize for Randomizer {
                 report.response = Response::Sign(plus.sample(rng));
             }
             Kind::Laplace { noise, limit } => {
-                let mut bins = match core::mem::replace(&mut report.response, Response::Sign(true))
-                {
+                let mut bins = match core::mem::take(&mut report.response) {
                     Response::Bins(bins) => bins,
                     Response::Sign(_) => Vec::with_capacity(self.sums.len()),
                 };

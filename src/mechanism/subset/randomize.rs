@@ -40,12 +40,9 @@ pub struct Randomizer<R> {
     /// d, where items are added to an input and no paddings.
     filling: Option<u32>,
     pub(in crate::mechanism) thresholds: Thresholds,
-    /// What is left of the entries, at most s.
-    signed: Vec<Signed>,
-    /// The s elements.
-    elements: Vec<u64>,
-    /// Whether each is negative, where cells have two sides.
-    negative: Vec<bool>,
+    /// What is left of the entries, at most s; where cells have two sides, with what is added
+    /// to them.
+    pub(in crate::mechanism) signed: Vec<Signed>,
     /// Where the elements stand before they are hashed.
     placed: Vec<u64>,
     /// The side that each pushes to under each hash function. Buckets are cells of which
@@ -71,6 +68,7 @@ impl<R: Rule> Randomizer<R> {
     #[must_use]
     pub fn new(subset: &Subset<R>, domain: &Domain, epsilon: f64) -> Self {
         let capacity = domain.sparsity() as usize;
+        let paired = if Self::PAIRS { capacity } else { 0 };
         let functions = Functions::new(subset.hash(domain), subset.hashes(), 0);
         Self {
             // The signs of pairs are kept beside the elements.
@@ -82,13 +80,11 @@ impl<R: Rule> Randomizer<R> {
             filling: subset.filling(domain),
             thresholds: subset.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
-            elements: Vec::with_capacity(capacity),
-            negative: Vec::with_capacity(capacity),
             placed: Vec::with_capacity(capacity),
             hashed: alloc::vec![0; capacity * functions.count() * subset.width() as usize],
-            sign_keys: Vec::with_capacity(functions.count()),
+            sign_keys: Vec::new(),
             cells: subset.tally(domain),
-            pushes: Vec::with_capacity(capacity),
+            pushes: Vec::with_capacity(paired),
             functions,
             rule: PhantomData,
         }
@@ -101,60 +97,54 @@ impl<R: Rule> Randomizer<R> {
         items.map(|items| items - signed)
     }
 
-    pub(in crate::mechanism) fn missing(&self, signed: &[Signed]) -> u32 {
+    /// How many elements the signed items lack.
+    pub(in crate::mechanism) fn missing(&self) -> u32 {
         self.domain
             .sparsity()
-            .checked_sub(signed.len() as u32)
+            .checked_sub(self.signed.len() as u32)
             .expect("inputs are sampled down to at most s entries")
     }
 
-    /// Lists the elements: the input's entries, and as many as are missing, paddings
+    /// Lists the elements: the signed items, and as many as are missing, paddings
     /// or a run of other items, in cyclic order, from the one of this rank on. That
     /// being drawn uniformly at random, each of the others is as likely to be added, and
     /// with a fair sign it is neither liked nor disliked on average.
     pub(in crate::mechanism) fn gather(
         &mut self,
-        signed: &[Signed],
         rank: u32,
         mut is_negative: impl FnMut(u32) -> bool,
     ) {
-        let filling = self.filling.filter(|_| Self::PAIRS);
-        self.elements.clear();
-        self.elements
-            .extend(signed.iter().map(|&signed| self.domain.element(signed)));
-        let mut other = u64::from(rank);
-        if filling.is_some() {
+        let mut missing = self.missing();
+        if Self::PAIRS {
             self.placed.clear();
-            self.placed.extend(&self.elements);
-            sort(&mut self.placed);
+            if self.filling.is_some() {
+                let own = self.signed.iter().map(|own| own.item);
+                self.placed.extend(own);
+                sort(&mut self.placed);
+            }
+            let mut other = u64::from(rank);
             for &own in &self.placed {
                 other += u64::from(own <= other);
             }
-        }
-        for index in 0..self.missing(signed) {
-            self.elements.push(match filling {
-                None => self.domain.padding(index),
-                Some(items) => {
-                    let next = |item: u64| (item + 1) % u64::from(items);
+            for index in 0..missing {
+                let mut item = self.domain.padding(index);
+                if let Some(items) = self.filling {
                     while self.placed.binary_search(&other).is_ok() {
-                        other = next(other);
+                        other = (other + 1) % u64::from(items);
                     }
-                    let element = other;
-                    other = next(other);
-                    element
+                    item = other;
+                    other = (other + 1) % u64::from(items);
                 }
-            });
+                let negative = is_negative(index);
+                self.signed.push(Signed { item, negative });
+            }
+            missing = 0;
         }
-        if Self::PAIRS {
-            self.negative.clear();
-            self.negative
-                .extend(signed.iter().map(|signed| signed.negative));
-            self.negative
-                .extend((0..self.missing(signed)).map(&mut is_negative));
-        }
-        let place = |&element: &u64| self.functions.place(element);
+        let own = self.signed.iter().map(|&own| self.domain.element(own));
+        let paddings = (0..missing).map(|index| self.domain.padding(index));
+        let place = |element: u64| self.functions.place(element);
         self.placed.clear();
-        self.placed.extend(self.elements.iter().map(place));
+        self.placed.extend(own.chain(paddings).map(place));
     }
 
     /// Hashes the elements to cells, and from there to the sides that they push to.
@@ -164,10 +154,9 @@ impl<R: Rule> Randomizer<R> {
         if Self::PAIRS {
             self.sign_keys.clear();
             self.sign_keys.extend(self.functions.sign_keys());
-            let elements = self.elements.iter().zip(&self.negative);
             let hashed = self.hashed.chunks_exact_mut(self.functions.count());
-            for (sides, (&element, &negative)) in hashed.zip(elements) {
-                let fair = SignBit::of(&self.domain, element);
+            for (sides, &Signed { item, negative }) in hashed.zip(&self.signed) {
+                let fair = SignBit::of(&self.domain, item);
                 for (side, &key) in sides.iter_mut().zip(&self.sign_keys) {
                     *side = 2 * *side + (fair.plus(key) ^ u32::from(!negative));
                 }
@@ -294,18 +283,16 @@ impl<R: Rule> Randomize for Randomizer<R> {
         rng: &mut G,
         report: &mut BucketReport,
     ) -> bool {
-        let mut signed = core::mem::take(&mut self.signed);
-        let sampled_down = self.domain.draw_signed(entries, rng, &mut signed);
-        let others = self.others(signed.len() as u32);
+        let sampled_down = self.domain.draw_signed(entries, rng, &mut self.signed);
+        let others = self.others(self.signed.len() as u32);
         let rank = others.map_or(0, |others| below(rng, others));
         let mut signs = 0;
-        self.gather(&signed, rank, |index| {
+        self.gather(rank, |index| {
             if index.is_multiple_of(64) {
                 signs = word(rng);
             }
             (signs >> (index % 64)) & 1 == 1
         });
-        self.signed = signed;
         let bucket = match self.thresholds.decided {
             Some(decided) if Self::PAIRS => self.overwrite(seed, decided, rng),
             _ => self.strongest(seed, rng),
@@ -342,8 +329,10 @@ mod tests {
                 let input: Vec<Signed> = input.map(|item| Signed { item, negative }).collect();
                 let mut added = alloc::vec![0; items as usize];
                 for rank in 0..items - input.len() as u32 {
-                    randomizer.gather(&input, rank, |index| index % 2 == 0);
-                    let mut elements = randomizer.elements.clone();
+                    randomizer.signed.clone_from(&input);
+                    randomizer.gather(rank, |index| index % 2 == 0);
+                    let items = randomizer.signed.iter().map(|own| own.item);
+                    let mut elements: Vec<u64> = items.collect();
                     assert_eq!(elements.len(), sparsity as usize);
                     let new = &elements[input.len()..];
                     new.iter().for_each(|&item| added[item as usize] += 1);
