@@ -12,10 +12,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::codec::Cursor;
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
-use crate::upload::{UploadId, header_of, take_all, take_header};
+use crate::upload::{EncodedUpload, header_of, take_all, take_header};
 
 /// Version of the format, the first byte of every upload of sealed reports.
 pub const VERSION: u8 = 2;
@@ -32,71 +31,46 @@ pub const TAG: usize = 16;
 /// Bytes that sealing adds to a report.
 pub const OVERHEAD: usize = KEY_ID + ENCAPSULATED + TAG;
 
-/// Sealed reports that travel together.
+/// Returns the bytes of an upload whose reports are sealed.
 ///
 /// ```
-/// use hushbin::sealed::{OVERHEAD, SealedUpload};
+/// use hushbin::sealed::{self, OVERHEAD};
+/// use hushbin::upload::EncodedUpload;
 /// use hushbin::{ErrorCode, Fingerprint, UploadId};
 ///
 /// let task = Fingerprint([7; 16]);
 /// let length = OVERHEAD + 9;
 /// let two = [[1; OVERHEAD + 9], [2; OVERHEAD + 9]].concat();
-/// let upload = SealedUpload { id: UploadId([9; 16]), length, reports: &two };
-/// let bytes = upload.encode(&task);
+/// let upload = EncodedUpload { id: UploadId([9; 16]), count: 2, reports: &two };
+/// let bytes = sealed::encode(&upload, &task);
 /// assert_eq!(bytes.len(), 1 + 16 + 16 + 1 + 2 * 61);
-/// let decoded = SealedUpload::decode_all(&bytes, &task, length).unwrap();
+/// let decoded = sealed::decode_all(&bytes, &task, length).unwrap();
 /// assert_eq!(decoded, [(upload, 0..bytes.len())]);
-/// assert_eq!(decoded[0].0.count(), 2);
 ///
-/// let error = SealedUpload::decode_all(&bytes[..99], &task, length).unwrap_err();
+/// let error = sealed::decode_all(&bytes[..99], &task, length).unwrap_err();
 /// assert_eq!(error.code(), ErrorCode::Malformed);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SealedUpload<'a> {
-    /// Drawn once, kept through every retry.
-    pub id: UploadId,
-    /// Bytes of each report.
-    pub length: usize,
-    /// The reports, back to back.
-    pub reports: &'a [u8],
+#[must_use]
+pub fn encode(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> {
+    let mut bytes = header_of(VERSION, upload.id, fingerprint, upload.count);
+    bytes.extend_from_slice(upload.reports);
+    bytes
 }
 
-impl<'a> SealedUpload<'a> {
-    /// How many reports it has.
-    #[must_use]
-    pub const fn count(&self) -> usize {
-        self.reports.len() / self.length
-    }
-
-    /// The bytes that travel.
-    #[must_use]
-    pub fn encode(&self, fingerprint: &Fingerprint) -> Vec<u8> {
-        let mut bytes = header_of(VERSION, self.id, fingerprint, self.count() as u32);
-        bytes.extend_from_slice(self.reports);
-        bytes
-    }
-
-    /// Uploads back to back, all of them of sealed reports of this length, made for the task of
-    /// this fingerprint; and which bytes are whose.
-    ///
-    /// # Errors
-    /// As [`EncodedUpload::check_all`](crate::upload::EncodedUpload::check_all). Sealed reports
-    /// cannot be checked, except for their length.
-    pub fn decode_all(
-        bytes: &'a [u8],
-        fingerprint: &Fingerprint,
-        length: usize,
-    ) -> Result<Vec<(Self, Range<usize>)>, Error> {
-        take_all(bytes, |cursor: &mut Cursor<'a>| {
-            let (id, count) = take_header(cursor, VERSION, *fingerprint)?;
-            let count = count as usize;
-            let reports = cursor.bytes(count * length, "expected as many sealed reports")?;
-            let upload = Self {
-                id,
-                length,
-                reports,
-            };
-            Ok((upload, count))
-        })
-    }
+/// Decodes uploads back to back, all of them of sealed reports of this length, made for the task
+/// of this fingerprint. Returns each with the range of its bytes.
+///
+/// # Errors
+/// As [`EncodedUpload::check_all`]. Sealed reports cannot be checked, except for their length.
+pub fn decode_all<'a>(
+    bytes: &'a [u8],
+    fingerprint: &Fingerprint,
+    length: usize,
+) -> Result<Vec<(EncodedUpload<'a>, Range<usize>)>, Error> {
+    take_all(bytes, |cursor| {
+        let (id, count) = take_header(cursor, VERSION, *fingerprint)?;
+        let length = count as usize * length;
+        let reports = cursor.bytes(length, "expected as many sealed reports")?;
+        Ok(EncodedUpload { id, count, reports })
+    })
 }

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use hushbin::mechanism::hash_bin::Response;
 use hushbin::sums::SumTask;
+use hushbin::upload::EncodedUpload;
 use hushbin::wasm::{Randomizer, SumRandomizer, digest};
 use hushbin::{ErrorCode, Report, Task, Upload};
 use hushbin_tests::{byte_vectors, question_vectors, sum_vectors};
@@ -225,9 +226,10 @@ fn messages_of_sums_are_what_the_analyser_decodes() {
     for _ in 0..20 {
         let messages = randomizer.randomize(&[5.0]).unwrap();
         let sent = [randomizer.upload_header(10).unwrap(), messages].concat();
-        let (id, messages) = task.decode_upload(&sent).unwrap();
+        let upload = EncodedUpload::read(&sent, task.fingerprint()).unwrap();
+        let messages = task.decode_messages(&upload).unwrap();
         assert_eq!(messages.len(), 10);
-        ids.insert(id.to_string());
+        ids.insert(upload.id.to_string());
         orders.insert(messages);
     }
     assert_eq!(ids.len(), 20);

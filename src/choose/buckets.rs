@@ -7,7 +7,6 @@ use super::contract::Choose;
 use super::differs::same_if_said;
 use super::objective::Goal;
 use super::predict::Predict;
-use super::printed::Source;
 use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
@@ -40,9 +39,6 @@ pub struct BucketsDraft<RuleName> {
     pub buckets: Option<u32>,
     /// R. Where it is left open it is 1 if c is not.
     pub hashes: Option<u32>,
-    /// Where the rest comes from.
-    #[serde(default)]
-    pub parameters: Source,
 }
 
 impl<RuleName> Default for BucketsDraft<RuleName> {
@@ -53,54 +49,11 @@ impl<RuleName> Default for BucketsDraft<RuleName> {
             hashing: None,
             buckets: None,
             hashes: None,
-            parameters: Source::Chosen,
         }
     }
 }
 
 impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
-    /// With the rule and the hashing of the paper where these are asked for.
-    ///
-    /// # Errors
-    /// [`Error::Combination`] for a rule that is not the paper's.
-    pub(super) fn with_rule<R: NamedRule<Name = Name>>(&self) -> Result<Self, Error> {
-        if self.parameters == Source::Chosen {
-            return Ok(self.clone());
-        }
-        let rule = self.rule.unwrap_or(paper::<R>().name());
-        if rule != paper::<R>().name() {
-            return Err(Error::Combination {
-                reason: "\"parameters\" are printed of the rules \"occupied\" and \"overwrite\"",
-            });
-        }
-        Ok(Self {
-            rule: Some(rule),
-            hashing: self.hashing.or(Some(Hashing::Independent)),
-            ..self.clone()
-        })
-    }
-
-    /// With the paper's number of buckets too, if one is printed.
-    ///
-    /// # Errors
-    /// As [`BucketsDraft::with_rule`]; [`Error::OutOfRange`] where it is too large.
-    pub(super) fn in_numbers<R: ChooseBuckets<Name = Name>>(
-        &self,
-        domain: &Domain,
-        epsilon: f64,
-    ) -> Result<Self, Error> {
-        let mut draft = self.with_rule::<R>()?;
-        if self.parameters == Source::AsPrinted && draft.buckets.is_none() {
-            let printed = R::printed_buckets(f64::from(domain.sparsity()), libm::exp(epsilon));
-            if let Some(buckets) = printed {
-                bounds::BUCKETS.check(buckets)?;
-                draft.buckets = Some(buckets as u32);
-            }
-        }
-        draft.parameters = Source::Chosen;
-        Ok(draft)
-    }
-
     /// What is asked for, or else the hashing that suits the domain best.
     pub(super) fn hashing_over(&self, domain: &Domain) -> Hashing {
         Hashing::default_for(self.hashing, domain)
@@ -153,15 +106,11 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         &self,
         in_use: &Subset<R>,
     ) -> Result<(), Error> {
-        same_if_said("rule", self.rule.as_ref(), Some(&in_use.rule_name()))?;
-        same_if_said(
-            "favoured",
-            self.favoured.as_ref(),
-            in_use.favoured().as_ref(),
-        )?;
-        same_if_said("hashing", self.hashing.as_ref(), Some(&in_use.hashing()))?;
-        same_if_said("buckets", self.buckets.as_ref(), Some(&in_use.buckets()))?;
-        same_if_said("hashes", self.hashes.as_ref(), Some(&in_use.hashes()))
+        same_if_said("rule", &self.rule, in_use.rule_name())?;
+        same_if_said("favoured", &self.favoured, in_use.favoured())?;
+        same_if_said("hashing", &self.hashing, in_use.hashing())?;
+        same_if_said("buckets", &self.buckets, in_use.buckets())?;
+        same_if_said("hashes", &self.hashes, in_use.hashes())
     }
 }
 
@@ -206,9 +155,6 @@ pub(super) trait ChooseBuckets: NamedRule {
     ) -> Option<Rated<Self>> {
         other
     }
-
-    /// t as the paper prints it, by s and exp(ε); `None` where it has no formula.
-    fn printed_buckets(sparsity: f64, e: f64) -> Option<f64>;
 
     /// The best parameters where nothing is said.
     ///

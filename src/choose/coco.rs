@@ -78,10 +78,6 @@ impl ChooseBuckets for Rule {
         total_variance(&coco.rates(domain, epsilon), domain, goal)
     }
 
-    fn printed_buckets(_: f64, _: f64) -> Option<f64> {
-        None
-    }
-
     /// Only under rule `overwrite` non-missing frequencies are estimated.
     fn offer(search: &Search<'_>) -> Result<Candidate, Error> {
         if search.objective.nonmissing > 0.0 {

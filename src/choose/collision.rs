@@ -94,11 +94,6 @@ impl ChooseBuckets for Rule {
         let variance = |rates: &Rates| total_variance(rates, domain, goal);
         windows::best(domain, limit, draft, variance, other)
     }
-
-    /// P1, §5.
-    fn printed_buckets(sparsity: f64, e: f64) -> Option<f64> {
-        Some(libm::floor(sparsity * e + 2.0 * sparsity - 1.0))
-    }
 }
 
 impl Collision {

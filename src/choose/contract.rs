@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 
-use super::population::Population;
 use super::predict::Predict;
 use super::search::{Candidate, Search};
 use crate::domain::Domain;
@@ -12,27 +11,13 @@ use crate::mechanism::hash_bin::LevelName;
 /// A mechanism whose parameters can be chosen.
 pub(crate) trait Choose: Predict {
     /// The parameters, each of which may be left open.
-    type Draft: Clone;
+    type Draft;
 
     /// Checks what a draft says over a domain, without choosing the rest.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`].
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error>;
-
-    /// The draft with numbers for what it asks for [as printed](super::Source), over a
-    /// domain and at local ε.
-    ///
-    /// # Errors
-    /// As [`Choose::check_draft`].
-    fn in_numbers(
-        draft: &Self::Draft,
-        _: &Domain,
-        _epsilon: f64,
-        _: &Population,
-    ) -> Result<Self::Draft, Error> {
-        Ok(draft.clone())
-    }
 
     /// The best parameters that agree with a draft, with their sparsity.
     ///
@@ -51,7 +36,9 @@ pub(crate) trait Choose: Predict {
     ///
     /// # Errors
     /// As [`Choose::best`].
-    fn offers(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error>;
+    fn offers(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+        Ok(Vec::new())
+    }
 
     /// The check that parameters in use have what the draft says.
     ///

@@ -31,12 +31,12 @@ pub(super) fn same<T: PartialEq + fmt::Debug>(
 /// [`Error::TaskDiffers`] where something else is said.
 pub(super) fn same_if_said<T: PartialEq + fmt::Debug>(
     field: &'static str,
-    given: Option<&T>,
-    in_use: Option<&T>,
+    given: &Option<T>,
+    in_use: impl Into<Option<T>>,
 ) -> Result<(), Error> {
-    match (given, in_use) {
+    match (given, in_use.into()) {
         (None, _) => Ok(()),
-        (Some(given), Some(in_use)) => same(field, given, in_use),
+        (Some(given), Some(in_use)) => same(field, given, &in_use),
         (Some(given), None) => Err(Error::TaskDiffers {
             field,
             given: format!("{given:?}"),

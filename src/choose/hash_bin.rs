@@ -11,7 +11,6 @@ use super::contract::Choose;
 use super::differs::same_if_said;
 use super::population::Population;
 use super::predict::{self, Predict, Predicted, SquaredError};
-use super::printed::Source;
 use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
@@ -51,9 +50,6 @@ pub struct Draft {
     pub bins: Option<u32>,
     /// Γ, by default [`GRID`].
     pub grid: Option<u32>,
-    /// Where the rest comes from.
-    #[serde(default)]
-    pub parameters: Source,
 }
 
 impl Draft {
@@ -62,66 +58,10 @@ impl Draft {
         let name = self.level.unwrap_or(LevelName::User);
         Level::from_parts(name, self.distance, self.delta, clip, noise)
     }
-
-    /// With numbers for what is asked for as P3 prints it.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] where they are too large.
-    fn in_numbers(&self, epsilon: f64, population: &Population) -> Result<Self, Error> {
-        if self.parameters == Source::Chosen {
-            return Ok(self.clone());
-        }
-        let grid = self.grid.unwrap_or(GRID);
-        bounds::GRID.check(f64::from(grid))?;
-        let entries = f64::from(population.most_entries());
-        let printed = Self {
-            hashing: self.hashing.or(Some(Hashing::Independent)),
-            parameters: Source::Chosen,
-            ..self.clone()
-        };
-        let level = self.level.unwrap_or(LevelName::User);
-        if level == LevelName::User {
-            let grid = f64::from(grid);
-            let clip = libm::ceil(printed_clip(entries, population.people()) * grid) / grid;
-            return Ok(Self {
-                clip: self.clip.or(Some(clip)),
-                noise: self.noise.or(Some(Noise::Laplace)),
-                bins: self.bins.or(Some(1)),
-                ..printed
-            });
-        }
-        let distance = match level {
-            LevelName::Neighbouring => self.distance.unwrap_or(EVENT),
-            LevelName::Event | LevelName::User => EVENT,
-        };
-        let bins = printed_bins(epsilon, entries, distance, self.delta);
-        bounds::BINS.check(bins)?;
-        Ok(Self {
-            bins: self.bins.or(Some(bins as u32)),
-            ..printed
-        })
-    }
 }
 
 /// L of inputs that differ in the value of one item.
 const EVENT: f64 = 2.0;
-/// The probability that P3's clip is to bite with at most, which is not printed.
-const BETA: f64 = 0.05;
-
-/// η as P3 prints it.
-fn printed_clip(entries: f64, people: f64) -> f64 {
-    libm::sqrt(2.0 * entries * libm::log(4.0 * people / BETA))
-}
-
-/// b as P3 prints it.
-fn printed_bins(epsilon: f64, entries: f64, distance: f64, delta: Option<f64>) -> f64 {
-    let square = epsilon * epsilon * entries;
-    let bins = match delta {
-        None => square / (distance * distance),
-        Some(delta) => libm::sqrt(square / (distance * -libm::log(delta))),
-    };
-    libm::round(bins).max(1.0)
-}
 
 impl Predict for HashBin {
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
@@ -167,15 +107,6 @@ impl Choose for HashBin {
         Parameters::check(&own, domain)
     }
 
-    fn in_numbers(
-        draft: &Draft,
-        _: &Domain,
-        epsilon: f64,
-        population: &Population,
-    ) -> Result<Draft, Error> {
-        draft.in_numbers(epsilon, population)
-    }
-
     /// Hash-bin takes every entry: its sparsity is how many people have on
     /// average, which its number of bins is chosen for.
     ///
@@ -218,18 +149,14 @@ impl Choose for HashBin {
 
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
         let level = self.level();
-        same_if_said("level", draft.level.as_ref(), Some(&level.name()))?;
-        same_if_said(
-            "distance",
-            draft.distance.as_ref(),
-            level.distance().as_ref(),
-        )?;
-        same_if_said("delta", draft.delta.as_ref(), level.delta().as_ref())?;
-        same_if_said("clip", draft.clip.as_ref(), level.clip().as_ref())?;
-        same_if_said("noise", draft.noise.as_ref(), level.noise().as_ref())?;
-        same_if_said("hashing", draft.hashing.as_ref(), Some(&self.hashing()))?;
-        same_if_said("bins", draft.bins.as_ref(), Some(&self.bins()))?;
-        same_if_said("grid", draft.grid.as_ref(), Some(&self.grid()))
+        same_if_said("level", &draft.level, level.name())?;
+        same_if_said("distance", &draft.distance, level.distance())?;
+        same_if_said("delta", &draft.delta, level.delta())?;
+        same_if_said("clip", &draft.clip, level.clip())?;
+        same_if_said("noise", &draft.noise, level.noise())?;
+        same_if_said("hashing", &draft.hashing, self.hashing())?;
+        same_if_said("bins", &draft.bins, self.bins())?;
+        same_if_said("grid", &draft.grid, self.grid())
     }
 
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Report {
@@ -267,7 +194,6 @@ impl HashBin {
         draft: &Draft,
         population: &Population,
     ) -> Result<Self, Error> {
-        let draft = &draft.in_numbers(epsilon, population)?;
         let grid = draft.grid.unwrap_or(GRID);
         bounds::GRID.check(f64::from(grid))?;
         let name = draft.level.unwrap_or(LevelName::User);

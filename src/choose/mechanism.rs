@@ -3,14 +3,13 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use serde::de::value::MapAccessDeserializer;
+use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::contract::Choose;
 use super::differs::same;
 use super::objective::AutoDraft;
-use super::population::Population;
 use super::search::{Candidate, Search};
 use crate::domain::Domain;
 use crate::error::Error;
@@ -47,39 +46,13 @@ macro_rules! register {
 
         /// The draft in a task file, as an object.
         #[derive(Deserialize)]
-        #[serde(tag = "name", rename_all = "kebab-case")]
+        #[serde(remote = "MechanismDraft", tag = "name", rename_all = "kebab-case")]
         enum Named {
             $($Name(super::$module::Draft),)+
             Auto(AutoDraft),
         }
 
-        impl From<Named> for MechanismDraft {
-            fn from(named: Named) -> Self {
-                match named {
-                    $(Named::$Name(draft) => Self::$Name(draft),)+
-                    Named::Auto(draft) => Self::Auto(draft),
-                }
-            }
-        }
-
         impl MechanismDraft {
-            /// What a mechanism may be called.
-            const NAMES: &'static [&'static str] =
-                &[$(<mechanism::$module::$Name as Parameters>::NAME,)+ "auto"];
-
-            /// With all parameters left open.
-            fn by_name(name: &str) -> Option<Self> {
-                match name {
-                    $(
-                        <mechanism::$module::$Name as Parameters>::NAME => {
-                            Some(Self::$Name(Default::default()))
-                        }
-                    )+
-                    "auto" => Some(Self::Auto(AutoDraft::default())),
-                    _ => None,
-                }
-            }
-
             /// The check of what is said, without choosing the rest.
             ///
             /// # Errors
@@ -100,24 +73,6 @@ macro_rules! register {
                     $(Self::$Name(draft) => mechanism::$module::$Name::best(search, draft),)+
                     Self::Auto(auto) => Ok(offers(search, auto.level.name())?.swap_remove(0)),
                 }
-            }
-
-            /// As the mechanism's `in_numbers`.
-            ///
-            /// # Errors
-            /// As there.
-            pub(super) fn in_numbers(
-                &self,
-                domain: &Domain,
-                epsilon: f64,
-                population: &Population,
-            ) -> Result<Self, Error> {
-                Ok(match self {
-                    $(Self::$Name(draft) => Self::$Name(mechanism::$module::$Name::in_numbers(
-                        draft, domain, epsilon, population,
-                    )?),)+
-                    Self::Auto(auto) => Self::Auto(auto.clone()),
-                })
             }
 
             /// The check that a mechanism in use has what the draft says.
@@ -177,12 +132,11 @@ impl<'de> Deserialize<'de> for MechanismDraft {
             }
 
             fn visit_str<E: de::Error>(self, name: &str) -> Result<MechanismDraft, E> {
-                MechanismDraft::by_name(name)
-                    .ok_or_else(|| E::unknown_variant(name, MechanismDraft::NAMES))
+                Named::deserialize(MapDeserializer::new(core::iter::once(("name", name))))
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MechanismDraft, A::Error> {
-                Named::deserialize(MapAccessDeserializer::new(map)).map(MechanismDraft::from)
+                Named::deserialize(MapAccessDeserializer::new(map))
             }
         }
 

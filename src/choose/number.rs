@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::collision::Draft;
 use super::differs::{same, same_if_said};
 use super::mechanism::MechanismDraft;
-use crate::bounds;
+use crate::bounds::{self, Bound};
 use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::collision::RuleName;
@@ -41,6 +41,9 @@ pub struct NumberDraft {
     pub bins: Option<u32>,
     /// How bins are spaced, by default evenly.
     pub spacing: Option<Spacing>,
+    /// Distance of one possible number from the next, such as 1 of counts, from `min` to `max`.
+    /// Each number has a bin of its own where there are at most 128.
+    pub step: Option<f64>,
 }
 
 impl NumberDraft {
@@ -48,9 +51,12 @@ impl NumberDraft {
     /// quantiles of 50,000 people at ε = 1, and cost little with fewer.
     pub const BINS: u32 = 32;
 
+    /// Greatest number of values, of a number with a step, that have a bin each.
+    const VALUES: u32 = 128;
+
     /// Whether something is said of bins.
     const fn is_binned(&self) -> bool {
-        self.edges.is_some() || self.bins.is_some() || self.spacing.is_some()
+        self.edges.is_some() || self.bins.is_some() || self.spacing.is_some() || self.step.is_some()
     }
 
     /// What it is wanted for, by what is said.
@@ -71,7 +77,9 @@ impl NumberDraft {
         let combination = |reason| Err(Error::Combination { reason });
         let mean = self.wanted() == Want::Mean;
         if mean && self.is_binned() {
-            return combination("the mean of a \"number\" takes \"levels\", not bins or \"edges\"");
+            return combination(
+                "the mean of a \"number\" takes \"levels\", not bins, \"edges\" or a \"step\"",
+            );
         }
         if !mean && self.levels.is_some() {
             return combination("\"levels\" are for the mean of a \"number\", which has no bins");
@@ -90,17 +98,57 @@ impl NumberDraft {
             }
             (Some(min), Some(max), None) => {
                 let quantiles = self.wanted() == Want::Quantiles;
-                let bins = self.bins.unwrap_or(Self::BINS * (1 + u32::from(quantiles)));
-                bounds::CELLS.check(f64::from(bins))?;
-                Scale::bins(
-                    self.spacing
-                        .unwrap_or(Spacing::Even)
-                        .edges(min, max, bins)?,
-                )
+                let bins = Self::BINS * (1 + u32::from(quantiles));
+                match (self.step, self.spacing) {
+                    (Some(step), None) => Scale::bins(self.midways(min, max, step, bins)?),
+                    (Some(_), Some(_)) => {
+                        return combination(
+                            "bins of a \"number\" with a \"step\" have equally many values: \
+                             no \"spacing\"",
+                        );
+                    }
+                    (None, spacing) => {
+                        let bins = self.bins.unwrap_or(bins);
+                        bounds::CELLS.check(f64::from(bins))?;
+                        let spacing = spacing.unwrap_or(Spacing::Even);
+                        Scale::bins(spacing.edges(min, max, bins)?)
+                    }
+                }
             }
             _ => return combination("a \"number\" needs its \"min\" and \"max\""),
         };
-        scale?.in_unit(self.unit.clone())
+        let scale = scale?.in_unit(self.unit.clone())?;
+        match self.step {
+            Some(step) => scale.in_steps(step),
+            None => Ok(scale),
+        }
+    }
+
+    /// Edges midway between possible numbers, of `bins` bins if there are too many numbers for one
+    /// each.
+    fn midways(&self, min: f64, max: f64, step: f64, bins: u32) -> Result<Vec<f64>, Error> {
+        let bound = |name, min, max| Bound { name, min, max };
+        bound("step", f64::MIN_POSITIVE, max - min).check(step)?;
+        let steps = libm::rint((max - min) / step);
+        if libm::fabs(min + steps * step - max) > 1e-9 * step {
+            return Err(Error::Combination {
+                reason: "a \"number\" with a \"step\" has a \"max\" that is a multiple of it from \"min\"",
+            });
+        }
+        let values = steps + 1.0;
+        let chosen = if values <= f64::from(Self::VALUES) {
+            values
+        } else {
+            f64::from(bins)
+        };
+        let bins = self.bins.map_or(chosen, f64::from);
+        let most = bounds::CELLS.max.min(values);
+        bound(bounds::CELLS.name, bounds::CELLS.min, most).check(bins)?;
+        let edge = |index: u32| {
+            let before = libm::floor(f64::from(index) * values / bins);
+            min + (before - 0.5) * step
+        };
+        Ok((0..=bins as u32).map(edge).collect())
     }
 
     /// The mechanism that is best for what is wanted.
@@ -127,14 +175,15 @@ impl NumberDraft {
         let edges = scale.edges().map(<[f64]>::to_vec);
         let [min, max] = scale.range();
         let mean = edges.is_none();
-        same_if_said("min", self.min.as_ref(), Some(&min))?;
-        same_if_said("max", self.max.as_ref(), Some(&max))?;
-        same_if_said("edges", self.edges.as_ref(), edges.as_ref())?;
+        let step = Some(scale.step()).filter(|step| *step > 0.0);
+        same("step", &self.step, &step)?;
+        same_if_said("min", &self.min, min)?;
+        same_if_said("max", &self.max, max)?;
+        same_if_said("edges", &self.edges, edges)?;
         same("unit", &self.unit.as_deref(), &scale.unit())?;
         let cells = scale.cells();
-        let [levels, bins] = [mean, !mean].map(|own| own.then_some(&cells));
-        same_if_said("levels", self.levels.as_ref(), levels)?;
-        same_if_said("bins", self.bins.as_ref(), bins)?;
+        same_if_said("levels", &self.levels, mean.then_some(cells))?;
+        same_if_said("bins", &self.bins, (!mean).then_some(cells))?;
         same("for its mean", &(self.wanted() == Want::Mean), &mean)
     }
 }
@@ -163,6 +212,7 @@ impl From<ScaleFile> for NumberDraft {
             edges: file.edges,
             bins: file.bins,
             spacing: file.spacing,
+            step: file.step,
         }
     }
 }
@@ -196,6 +246,5 @@ pub(super) fn collision(buckets: Option<u32>) -> MechanismDraft {
         hashing: buckets.map(|_| Hashing::Balanced),
         buckets,
         hashes: buckets.map(|_| 1),
-        ..Draft::default()
     })
 }

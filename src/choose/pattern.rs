@@ -16,7 +16,6 @@ use super::search::{Candidate, Search};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::contract::Parameters;
-use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::pattern::{Pattern, Rates, Report, triangle};
 
 /// [`Pattern`] with parameters left open, both or none.
@@ -88,14 +87,9 @@ impl Choose for Pattern {
         search.best(|domain, budget| Self::choose(domain, budget, draft))
     }
 
-    fn offers(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
-        Ok(Vec::new())
-    }
-
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
-        same_if_said("outputs", draft.outputs.as_ref(), Some(&self.outputs()))?;
-        let favoured = draft.favoured.as_deref();
-        same_if_said("favoured", favoured.as_ref(), Some(&self.favoured()))
+        same_if_said("outputs", &draft.outputs, self.outputs())?;
+        same_if_said("favoured", &draft.favoured, self.favoured().to_vec())
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> Report {

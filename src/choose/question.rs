@@ -391,18 +391,16 @@ impl QuestionDraft {
                     same("value", &kind.value(), &question.value())?;
                 }
             }
-            let sparsity = question.sparsity();
-            same_if_said("sparsity", self.sparsity.as_ref(), Some(&sparsity))?;
-            same_if_said("weight", self.weight.as_ref(), Some(&question.weight()))?;
-            let population = self.population(people)?;
-            let (domain, epsilon) = (question.domain(), question.epsilon());
+            same_if_said("sparsity", &self.sparsity, question.sparsity())?;
+            same_if_said("weight", &self.weight, question.weight())?;
+            self.population(people)?;
             let asked = match &self.asked {
-                Asked::Number(_) | Asked::Numbers(..) => &self.mechanism_draft(epsilon)?,
+                Asked::Number(_) | Asked::Numbers(..) => {
+                    &self.mechanism_draft(question.epsilon())?
+                }
                 _ => &self.mechanism,
             };
-            asked
-                .in_numbers(&domain, epsilon, &population)?
-                .agrees_with(question.mechanism())
+            asked.agrees_with(question.mechanism())
         };
         agrees().map_err(|error| self.blame(error))
     }

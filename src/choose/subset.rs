@@ -13,7 +13,6 @@ use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
 use super::cells::Cells;
 use super::contract::Choose;
 use super::objective::Goal;
-use super::population::Population;
 use super::predict::Predict;
 use super::search::{Candidate, Search};
 use crate::bounds;
@@ -68,7 +67,6 @@ pub(super) fn choose<R: ChooseBuckets>(
     draft: &BucketsDraft<R::Name>,
     goal: &Goal<'_>,
 ) -> Result<Subset<R>, Error> {
-    let draft = &draft.in_numbers::<R>(domain, budget.epsilon)?;
     let complete = draft.complete::<R>(domain)?;
     let paper = draft.rule_or_default::<R>() == paper::<R>().name();
     let with = |hashing| Buckets {
@@ -122,19 +120,10 @@ where
     type Draft = BucketsDraft<R::Name>;
 
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
-        match draft.with_rule::<R>()?.complete::<R>(domain)? {
+        match draft.complete::<R>(domain)? {
             Some(own) => Parameters::check(&own, domain),
             None => Ok(()),
         }
-    }
-
-    fn in_numbers(
-        draft: &Self::Draft,
-        domain: &Domain,
-        epsilon: f64,
-        _: &Population,
-    ) -> Result<Self::Draft, Error> {
-        draft.in_numbers::<R>(domain, epsilon)
     }
 
     fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error> {

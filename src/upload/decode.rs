@@ -124,7 +124,7 @@ impl<'a> EncodedUpload<'a> {
             let begin = cursor.offset();
             task.decode_reports(cursor, count, &mut |_, _| {})?;
             let reports = &bytes[begin..cursor.offset()];
-            Ok((Self { id, count, reports }, count as usize))
+            Ok(Self { id, count, reports })
         })
     }
 
@@ -173,28 +173,27 @@ impl<'a> EncodedUpload<'a> {
     }
 }
 
-/// Takes what one request carries, back to back: each with how many reports it has, and
-/// where it lies.
+/// Takes the uploads of one request, back to back, each with the range of its bytes.
 ///
 /// # Errors
 /// Those of `take`; [`Error::Malformed`] where there is nothing at all, or more than
 /// [`bounds::REPORTS`] reports in all of it.
-pub(crate) fn take_all<'a, T>(
+pub(crate) fn take_all<'a>(
     bytes: &'a [u8],
-    mut take: impl FnMut(&mut Cursor<'a>) -> Result<(T, usize), Error>,
-) -> Result<Vec<(T, Range<usize>)>, Error> {
+    mut take: impl FnMut(&mut Cursor<'a>) -> Result<EncodedUpload<'a>, Error>,
+) -> Result<Vec<(EncodedUpload<'a>, Range<usize>)>, Error> {
     let mut cursor = Cursor::new("upload", bytes);
     // Most often there is one.
     let mut all = Vec::with_capacity(1);
-    let mut reports = 0;
+    let mut reports = 0_u32;
     loop {
         let begin = cursor.offset();
-        let (taken, more) = take(&mut cursor)?;
-        reports += more;
-        if reports as f64 > bounds::REPORTS.max {
+        let upload = take(&mut cursor)?;
+        reports += upload.count;
+        if f64::from(reports) > bounds::REPORTS.max {
             return Err(cursor.malformed("expected at most 4096 reports in all uploads"));
         }
-        all.push((taken, begin..cursor.offset()));
+        all.push((upload, begin..cursor.offset()));
         if cursor.rest() == 0 {
             return Ok(all);
         }

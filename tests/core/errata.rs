@@ -1,7 +1,7 @@
 //! Errata of the papers that concern randomizers and estimators: what is
 //! printed fails, what is implemented holds. The tables of
-//! `server/analysis/src/docs/errata.md` are those computed here, in `choose/printed.rs`
-//! in `server/analysis/tests/analysis/errata.rs` for shuffling, and in
+//! `server/analysis/src/docs/errata.md` are those computed here, in
+//! `server/analysis/tests/analysis/errata.rs` for shuffling, and in
 //! `server/study/tests/study/competitors` for mechanisms of others.
 
 use hushbin::domain::{Domain, Signed};
@@ -24,11 +24,11 @@ fn assert_close(ours: f64, exact: f64, tolerance: f64, what: &str) {
 fn every_table_is_computed() {
     let tests = [
         include_str!("errata.rs"),
-        include_str!("choose/printed.rs"),
         include_str!("sums/frame.rs"),
         include_str!("../../server/analysis/tests/analysis/errata.rs"),
         include_str!("../../server/study/tests/study/competitors/errata.rs"),
         include_str!("../../server/study/tests/study/competitors/ratings/errata.rs"),
+        include_str!("../../server/study/tests/study/competitors/ratings/printed.rs"),
         include_str!("../../server/study/tests/study/competitors/sums/errata.rs"),
     ];
     assert!(headers().count() > 5);

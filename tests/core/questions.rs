@@ -231,7 +231,7 @@ fn several() -> Task {
         { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"], "weight": 2 },
         { "name": "beta", "kind": "flag", "weight": 1 },
         { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s", "weight": 3 },
-        { "name": "spread", "kind": "number", "edges": [0.0, 1.0, 3.0, 10.0], "weight": 1 },
+        { "name": "spread", "kind": "number", "edges": [0.0, 1.0, 3.0, 10.0], "step": 0.5, "weight": 1 },
         { "name": "features", "kind": "set", "options": 6, "sparsity": 2, "weight": 1 },
         { "name": "opinions", "kind": "ratings", "items": ["a", "b", "c"], "sparsity": 2,
           "value": "sign", "mechanism": "coco", "weight": 2 },
@@ -429,6 +429,7 @@ fn every_field_is_in_the_fingerprint() {
         ("/questions/2/max", json!(31)),
         ("/questions/2/unit", json!("ms")),
         ("/questions/3/edges/1", json!(1.5)),
+        ("/questions/3/step", json!(1)),
         ("/questions/4/sparsity", json!(3)),
         ("/questions/5/value", json!("real")),
     ] {
@@ -494,6 +495,22 @@ fn questions_that_make_no_sense_are_refused() {
         (
             json!({ "kind": "number", "edges": [0.0, 2.0, 3.0], "want": "mean" }),
             "\"want\"",
+        ),
+        (
+            json!({ "kind": "number", "edges": [0.0, 2.0, 3.5], "step": 1 }),
+            "midway",
+        ),
+        (
+            json!({ "kind": "number", "edges": [0.0, 2.0, 3.0], "step": 1.5 }),
+            "step is 1.5",
+        ),
+        (
+            json!({ "kind": "number", "edges": [0.0, 2.0, 3.0], "step": 0 }),
+            "step is 0",
+        ),
+        (
+            json!({ "kind": "number", "min": 0, "max": 3, "step": 1 }),
+            "\"min\" and a \"max\"",
         ),
         (
             json!({ "kind": "choice", "options": 3, "weight": 0 }),
@@ -582,6 +599,70 @@ fn numbers_have_a_cell() {
     assert_eq!(cells[5], (3, 0.0));
     let values = [0, 1, 2, 3].map(|cell| levels.level(cell).unwrap());
     assert_eq!(values, [-10.0, 0.0, 10.0, 20.0]);
+}
+
+/// Each possible number has a bin where there are few, and bins have equally many, but for one,
+/// where there are more.
+#[test]
+fn numbers_with_a_step_have_their_bins() {
+    let scale = |fields: Value| {
+        let mut question = json!({ "name": "q", "kind": "number" });
+        let own = fields.as_object().unwrap().clone();
+        question.as_object_mut().unwrap().extend(own);
+        let task = draft(&json!([question])).resolve()?;
+        assert_eq!(Task::from_canonical_bytes(&task.canonical_bytes())?, task);
+        let file = serde_json::to_value(&task).unwrap();
+        assert_eq!(serde_json::from_value::<Task>(file).unwrap(), task);
+        let Kind::Number(scale) = task.questions()[0].kind() else {
+            panic!("a number with bins is asked");
+        };
+        Ok(scale.clone())
+    };
+    let visits = scale(json!({ "min": 0, "max": 3, "step": 1 })).unwrap();
+    assert_eq!(visits.edges().unwrap(), [-0.5, 0.5, 1.5, 2.5, 3.5]);
+    assert_eq!((visits.range(), visits.step()), ([0.0, 3.0], 1.0));
+    for (fields, values, bins) in [
+        (json!({ "min": -2, "max": 10.7, "step": 0.1 }), 128, 128),
+        (json!({ "min": 0, "max": 128, "step": 1 }), 129, 32),
+        (
+            json!({ "min": 5, "max": 100_000, "step": 5, "want": "quantiles" }),
+            20_000,
+            64,
+        ),
+        (
+            json!({ "min": 0, "max": 9, "step": 1, "bins": 3, "want": "quantiles" }),
+            10,
+            3,
+        ),
+    ] {
+        let [min, step] = ["min", "step"].map(|name| fields[name].as_f64().unwrap());
+        let scale = scale(fields).unwrap();
+        let mut counts = vec![0; bins];
+        for value in 0..values {
+            let (cell, next) = scale.cell(min + f64::from(value) * step);
+            assert_eq!(next, 0.0);
+            counts[cell as usize] += 1;
+        }
+        let [least, most] = [counts.iter().min(), counts.iter().max()].map(Option::unwrap);
+        assert!(*least > 0 && most - least <= 1, "{counts:?}");
+        let greatest = min + f64::from(values - 1) * step;
+        let range = scale.range();
+        let off = [range[0] - min, range[1] - greatest].map(f64::abs);
+        assert!(off.iter().all(|off| *off < 1e-9 * step), "{range:?}");
+    }
+    for (fields, expected) in [
+        (json!({ "min": 0, "max": 3.5, "step": 1 }), "multiple"),
+        (json!({ "min": 0, "max": 3, "step": 4 }), "step is 4"),
+        (json!({ "min": 0, "max": 3, "step": 0 }), "step is 0"),
+        (json!({ "min": 0, "max": 3, "step": 1, "bins": 5 }), "is 5"),
+        (
+            json!({ "min": 1, "max": 3, "step": 1, "spacing": "logarithmic" }),
+            "\"spacing\"",
+        ),
+    ] {
+        let error: Error = scale(fields).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
 }
 
 /// Both ways, of choices of as many options each, by the rates of the best parameters of

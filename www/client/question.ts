@@ -92,6 +92,8 @@ export interface MeanQuestion extends NumberOf {
 export interface BinsQuestion extends NumberOf {
   /** Where bins begin and end, ascending; numbers beyond are clipped. */
   readonly edges: readonly number[];
+  /** Distance of one possible number from the next: edges are midway. */
+  readonly step?: number;
 }
 
 /** A question for a number. */
@@ -271,6 +273,7 @@ function fieldsOf(
     {
       ...optional,
       ...(kind === "number" && { unit: text }),
+      ...(binned && { step: number }),
     },
   );
 }
@@ -324,6 +327,9 @@ export function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void
 
 function writeScale(question: PartOf<BinsQuestion> | Levels, bytes: CanonicalBytes): void {
   writeUnit(question.unit, bytes);
+  const { step } = question as BinsQuestion;
+  // Where there is none 0 is written.
+  bytes.float(step === undefined ? 0 : step || Number.NaN);
   if ("edges" in question) {
     // Where there are levels 0 is written.
     bytes.number(question.edges.length || OUT_OF_RANGE);

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hushbin::sealed::SealedUpload;
 use hushbin::sums::{SumRandomizer, SumTask};
+use hushbin::upload::EncodedUpload;
 use hushbin::{Entry, Fingerprint, Randomizer, Task, UploadId};
 use hushbin_analysis::sums::resolve;
 use hushbin_tests::process::{Client, Collector, command, hushbin};
@@ -115,12 +115,12 @@ impl Subject {
                 let sealed: Vec<u8> = messages.iter().flat_map(|own| sealer.seal(own)).collect();
                 let mut id = [0; 16];
                 id[..8].copy_from_slice(&((part * share + own) as u64).to_le_bytes());
-                let upload = SealedUpload {
+                let upload = EncodedUpload {
                     id: UploadId(id),
-                    length: sealed.len() / messages.len(),
+                    count: messages.len() as u32,
                     reports: &sealed,
                 };
-                upload.encode(&self.fingerprint)
+                hushbin::sealed::encode(&upload, &self.fingerprint)
             };
             people.iter().enumerate().map(seal).collect::<Vec<_>>()
         };

@@ -31,16 +31,19 @@ pub struct Event {
 }
 
 /// A lower bound of the loss of a randomizer, as measured.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
     /// A lower bound of the loss, at the plan's confidence; 0 where nothing
     /// was found.
+    #[serde(rename = "empirical_lower_bound")]
     pub lower_bound: f64,
     /// The event that it was found by.
     pub event: Event,
     /// Number of trials in which it happened, under either input.
+    #[serde(rename = "event_hits")]
     pub hits: [u64; 2],
     /// Number of trials with either input, none of which helped to choose.
+    #[serde(rename = "event_trials")]
     pub judged: u64,
 }
 

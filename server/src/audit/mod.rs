@@ -51,8 +51,9 @@ pub struct Audit {
     pub delta: f64,
     /// [`Enumeration::epsilon`]; `None` where the task is not small.
     pub exact_epsilon: Option<f64>,
-    /// [`Measured::lower_bound`].
-    pub empirical_lower_bound: f64,
+    /// What trials found.
+    #[serde(flatten)]
+    pub measured: Measured,
     /// Number of runs of the randomizer on each of two inputs.
     pub trials: u64,
     /// Confidence at which the lower bound holds.
@@ -61,12 +62,6 @@ pub struct Audit {
     pub enumerated_inputs: Option<u64>,
     /// Number of seeds under which they were.
     pub enumerated_seeds: Option<u64>,
-    /// The event that the lower bound comes from.
-    pub event: Event,
-    /// Number of trials in which it happened, under either input.
-    pub event_hits: [u64; 2],
-    /// Number of those trials, with either input.
-    pub event_trials: u64,
     /// What follows.
     pub verdict: Verdict,
 }
@@ -133,14 +128,11 @@ impl Audit {
             effective_epsilon: effective,
             delta: plan::delta(task),
             exact_epsilon: enumeration.map(|enumeration| enumeration.epsilon(effective)),
-            empirical_lower_bound: measured.lower_bound,
+            measured,
             trials: plan.trials(),
             confidence: plan.confidence(),
             enumerated_inputs: enumeration.map(|enumeration| enumeration.inputs),
             enumerated_seeds: enumeration.map(|enumeration| enumeration.seeds),
-            event: measured.event,
-            event_hits: measured.hits,
-            event_trials: measured.judged,
             verdict: if exceeds {
                 Verdict::ExceedsBudget
             } else {

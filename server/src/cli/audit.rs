@@ -9,7 +9,7 @@ use rand_core::SeedableRng;
 
 use super::output::{Error, progress_bar, write_answer};
 use super::sums;
-use crate::audit::{Audit, DEFAULT_CONFIDENCE, Plan, Verdict, audit};
+use crate::audit::{Audit, DEFAULT_CONFIDENCE, Measured, Plan, Verdict, audit};
 use crate::task::task_file::ReportTaskFile;
 
 /// Measure the privacy loss of an upload of one report: enumerate all inputs where
@@ -125,23 +125,21 @@ fn write_words(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()
 
 /// The lower bound, and the event that it comes from.
 fn write_measured(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
-    let Audit {
-        empirical_lower_bound,
-        trials,
-        confidence,
+    let Measured {
+        lower_bound,
         event,
-        event_hits: [hits, others],
-        event_trials,
-        ..
-    } = found;
+        hits: [hits, others],
+        judged,
+    } = &found.measured;
     writeln!(
         out,
-        "measured    ε ≥ {empirical_lower_bound:.4} at {}% confidence, {trials} reports of either input",
-        100.0 * confidence
+        "measured    ε ≥ {lower_bound:.4} at {}% confidence, {} reports of either input",
+        100.0 * found.confidence,
+        found.trials
     )?;
     writeln!(
         out,
-        "  event     {} {} {:.4}: {hits} of {event_trials} against {others} of {event_trials}",
+        "  event     {} {} {:.4}: {hits} of {judged} against {others} of {judged}",
         event.statistic.name(),
         if event.at_least { "at least" } else { "below" },
         event.threshold,
@@ -163,7 +161,7 @@ fn write_verdict(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
              Nothing here is about times, addresses or several uploads of one person."
         ),
         Verdict::ExceedsBudget => {
-            let how = if found.empirical_lower_bound > requested {
+            let how = if found.measured.lower_bound > requested {
                 "measured"
             } else {
                 "enumerated"

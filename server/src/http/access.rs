@@ -33,13 +33,13 @@ impl Access {
         let Self::Holders(tokens) = self else {
             return Ok(());
         };
-        let text = bearer(headers).ok_or(Problem::Unauthorized { sent: false })?;
+        let text = bearer(headers).ok_or(Problem::Unauthorized)?;
         let role = tokens.role_of(text).await.map_err(|error| {
             tracing::error!(%error, "the tokens cannot be read");
             Problem::Storage
         })?;
         match role {
-            None => Err(Problem::Unauthorized { sent: true }),
+            None => Err(Problem::UnknownToken),
             Some(role) if role < needed => Err(Problem::Forbidden),
             Some(_) => Ok(()),
         }

@@ -8,7 +8,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use data_encoding::HEXLOWER;
-use hushbin::sealed::{KEY_ID, SealedUpload};
+use hushbin::sealed::{self, KEY_ID};
 use hushbin::{UploadId, upload};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -70,7 +70,7 @@ pub(super) async fn take(
         };
         let taken = state.store().submit(&stored, submission).await?;
         if let Some(id) = taken.conflict {
-            return Err(Problem::UploadIdConflict { id });
+            return Err(Problem::UploadIdConflict { id: id.to_string() });
         }
     }
     Ok(Json(Taken { receipt }))
@@ -88,16 +88,17 @@ struct Opened {
 fn open(recipient: &Recipient, shuffler: Name, block: &[u8]) -> Result<Opened, Problem> {
     let task = recipient.task();
     let (fingerprint, length) = (task.fingerprint(), task.sealed_bytes());
-    let blocks = SealedUpload::decode_all(block, &fingerprint, length)?;
+    let blocks = sealed::decode_all(block, &fingerprint, length)?;
     let [(sealed, _)] = &blocks[..] else {
-        return Err(Problem::BadRequest {
-            detail: format!("{} blocks, expected one", blocks.len()),
-        });
+        return Err(Problem::BadRequest(format!(
+            "{} blocks, expected one",
+            blocks.len()
+        )));
     };
     let reports = sealed.reports.par_chunks_exact(length);
     let opened: Vec<_> = reports.map(|report| recipient.open(report)).collect();
-    let count = opened.len();
-    let mut by_key: BTreeMap<KeyId, (usize, Vec<u8>)> = BTreeMap::new();
+    let count = opened.len() as u64;
+    let mut by_key: BTreeMap<KeyId, (u32, Vec<u8>)> = BTreeMap::new();
     for (key, report) in opened.into_iter().flatten() {
         let (reports, bytes) = by_key.entry(key).or_default();
         *reports += 1;
@@ -114,7 +115,7 @@ fn open(recipient: &Recipient, shuffler: Name, block: &[u8]) -> Result<Opened, P
             key,
         };
         let begin = bytes.len();
-        bytes.extend(upload::header(id, &fingerprint, reports as u32));
+        bytes.extend(upload::header(id, &fingerprint, reports));
         bytes.extend(encoded);
         bytes.extend(origin.bytes());
         uploads.push(Submitted::new(id, reports, begin..bytes.len()));
@@ -122,7 +123,7 @@ fn open(recipient: &Recipient, shuffler: Name, block: &[u8]) -> Result<Opened, P
     Ok(Opened {
         uploads,
         bytes,
-        unopened: (count - found) as u64,
+        unopened: count - u64::from(found),
     })
 }
 

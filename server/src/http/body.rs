@@ -73,13 +73,11 @@ pub(super) async fn json<T: DeserializeOwned>(state: &AppState, body: Body) -> R
     let bytes = bytes(state, body).await?;
     // Of a list serde would take the members in their order, and an empty one for all defaults.
     if bytes.trim_ascii_start().starts_with(b"[") {
-        return Err(Problem::BadRequest {
-            detail: "invalid type: list, expected an object".to_owned(),
-        });
+        return Err(Problem::BadRequest(
+            "invalid type: list, expected an object".to_owned(),
+        ));
     }
-    serde_json::from_slice(&bytes).map_err(|error| Problem::BadRequest {
-        detail: error.to_string(),
-    })
+    serde_json::from_slice(&bytes).map_err(|error| Problem::BadRequest(error.to_string()))
 }
 
 async fn read_all(

@@ -24,7 +24,9 @@ pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, 
     match state.store().probe().await {
         Ok(()) => Ok(Json(json!({ "status": "ready" }))),
         // The journal's log has said it, once.
-        Err(error) => Err(Problem::NotReady(NotReady::of(&error))),
+        Err(error) => Err(Problem::NotReady {
+            reason: NotReady::of(&error),
+        }),
     }
 }
 

@@ -20,6 +20,7 @@ use crate::store::{BatchState, Role, Store, now};
 const PREFIX: &str = "hushbin";
 
 /// Everything that is counted, and how it is shown.
+#[derive(Default)]
 pub(crate) struct Metrics {
     registry: Mutex<Registry>,
     problems: Family<Problem, Counter>,
@@ -97,20 +98,7 @@ impl Metrics {
     pub(crate) fn new() -> Self {
         let metrics = Self {
             registry: Mutex::new(Registry::with_prefix(PREFIX)),
-            problems: Family::default(),
-            connections: Gauge::default(),
-            refused: Family::default(),
-            ready: Gauge::default(),
-            queue: Gauge::default(),
-            journal: Gauge::default(),
-            open_reports: Gauge::default(),
-            waiting_batches: Gauge::default(),
-            released_batches: Gauge::default(),
-            unsent_batches: Gauge::default(),
-            oldest_batch: Gauge::default(),
-            unopened: Counter::default(),
-            relayed: Counter::default(),
-            opened: Mutex::default(),
+            ..Self::default()
         };
         for closed in Closed::ALL {
             drop(metrics.refused.get_or_create(&closed.reason()));

@@ -83,14 +83,14 @@ pub(super) async fn take(
 
 /// The request in a message, which is for a name that the collector answers to.
 fn asked(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Problem> {
-    let request = message::request(message).map_err(|error| Problem::BadRequest {
-        detail: format!("the message inside is malformed: {error}"),
+    let request = message::request(message).map_err(|error| {
+        Problem::BadRequest(format!("the message inside is malformed: {error}"))
     })?;
     if request.headers().contains_key(header::EXPECT) {
         // Must be refused (RFC 9458, section 5.1): nothing can be answered before the end.
-        return Err(Problem::BadRequest {
-            detail: "the message inside expects an answer before its end".to_owned(),
-        });
+        return Err(Problem::BadRequest(
+            "the message inside expects an answer before its end".to_owned(),
+        ));
     }
     let (parts, body) = request.into_parts();
     match hosts.is_none_or(|hosts| hosts.allow(&parts)) {

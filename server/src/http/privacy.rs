@@ -144,9 +144,7 @@ fn shuffled(
             return Ok((None, statement));
         }
         Err(error) => {
-            return Err(Problem::BadQuery {
-                detail: error.to_string(),
-            });
+            return Err(Problem::BadQuery(error.to_string()));
         }
     };
     let statement = batch_statement(&found.account, reports, task, shufflers);

@@ -16,7 +16,7 @@ use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 /// parser does.
 ///
 /// # Errors
-/// [`Problem::BadQuery`], [`Problem::Estimate`]. Whether the options
+/// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`]. Whether the options
 /// have a meaning for a task is not looked at.
 pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Problem> {
     let mut options = Options::default();
@@ -186,9 +186,7 @@ pub(super) fn no_text() -> Problem {
 }
 
 fn bad(detail: impl Into<String>) -> Problem {
-    Problem::BadQuery {
-        detail: detail.into(),
-    }
+    Problem::BadQuery(detail.into())
 }
 
 #[cfg(test)]
@@ -242,7 +240,7 @@ mod tests {
             let name = unknown.to_owned();
             assert_eq!(
                 estimates(query).unwrap_err(),
-                Problem::Estimate(EstimateError::UnknownPostProcessing { name })
+                EstimateError::UnknownPostProcessing { name }.into()
             );
         }
     }
@@ -285,7 +283,7 @@ mod tests {
             "items=%FF",
         ] {
             let problem = estimates(query).unwrap_err();
-            assert!(matches!(problem, Problem::BadQuery { .. }), "{query}");
+            assert!(matches!(problem, Problem::BadQuery(_)), "{query}");
         }
     }
 }

@@ -31,9 +31,8 @@ pub(super) async fn change(
 ) -> Result<Json<Settings>, Problem> {
     let stored = state.task(tasks::id(path))?;
     let settings: Settings = body::json(&state, body).await?;
-    settings.check().map_err(|error| Problem::BadRequest {
-        detail: error.to_string(),
-    })?;
+    let checked = settings.check();
+    checked.map_err(|error| Problem::BadRequest(error.to_string()))?;
     state.store().configure(&stored, settings.clone()).await?;
     let least = settings.batch.least;
     tracing::info!(

@@ -147,7 +147,7 @@ impl AppState {
 
     pub(super) fn task(&self, id: Result<String, Problem>) -> Result<Arc<StoredTask>, Problem> {
         let id = id?;
-        self.0.store.task(&id).ok_or(Problem::UnknownTask { id })
+        self.0.store.task(&id).ok_or(Problem::UnknownTask(id))
     }
 
     /// The released batches that an answer is about: those asked for, or all.

@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use hushbin::sealed::SealedUpload;
+use hushbin::sealed;
 use hushbin::upload::EncodedUpload;
 use serde::Serialize;
 
@@ -69,7 +69,7 @@ pub(super) async fn create(
     };
     let receipt = store.submit(&stored, submission).await?;
     if let Some(id) = receipt.conflict {
-        return Err(Problem::UploadIdConflict { id });
+        return Err(Problem::UploadIdConflict { id: id.to_string() });
     }
     let status = if receipt.duplicates < receipt.uploads {
         StatusCode::CREATED
@@ -88,22 +88,16 @@ pub(super) async fn create(
 /// be told but their length.
 fn submitted(stored: &StoredTask, role: Role, bytes: &[u8]) -> Result<Vec<Submitted>, Problem> {
     let task = stored.task();
-    if role == Role::Shuffler {
-        let (fingerprint, length) = (task.fingerprint(), stored.sealed_bytes());
-        let uploads = SealedUpload::decode_all(bytes, &fingerprint, length)?;
-        let uploads = uploads.into_iter();
-        let submitted =
-            |(own, range): (SealedUpload<'_>, _)| Submitted::new(own.id, own.count(), range);
-        return Ok(uploads.map(submitted).collect());
-    }
-    let Some(task) = task.reports() else {
+    let uploads = match (role, task.reports()) {
+        (Role::Shuffler, _) => {
+            sealed::decode_all(bytes, &task.fingerprint(), stored.sealed_bytes())?
+        }
+        (_, Some(task)) => EncodedUpload::check_all(bytes, task)?,
         // A collector has no such tasks, an analyser takes blocks of them.
-        return Err(Problem::OtherRole);
+        (_, None) => return Err(Problem::OtherRole),
     };
-    let uploads = EncodedUpload::check_all(bytes, task)?.into_iter();
-    let submitted =
-        |(own, range): (EncodedUpload<'_>, _)| Submitted::new(own.id, own.count as usize, range);
-    Ok(uploads.map(submitted).collect())
+    let submitted = |(own, range): (EncodedUpload<'_>, _)| Submitted::new(own.id, own.count, range);
+    Ok(uploads.into_iter().map(submitted).collect())
 }
 
 /// Whether the page that sends is one of those that the task is for. Browsers name its origin

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use chacha20::ChaCha20Rng;
-use hushbin::{Randomized, Randomizer, Report, Task};
+use hushbin::{Entry, Randomizer, Report, Task};
 use rand_core::SeedableRng;
 use rayon::prelude::*;
 
@@ -49,14 +49,14 @@ pub(crate) enum SimulateError {
 /// looks at the clock.
 const BLOCK: usize = 4096;
 
-/// Reports of the first `people`, folded, a block at a time on any core; `progress` is called
-/// with the number of people done.
+/// Reports of the first `people`, folded, a block at a time on any core. `answers` returns what a
+/// person answers to each question; `progress` is called with the number of people done.
 ///
 /// Each block of people draws from a stream of its own of the generator, so the
 /// outcome depends on the generator's seed and not on the number of cores.
-pub(super) fn randomize(
+pub(super) fn randomize<'a>(
     task: &Task,
-    data: &impl People,
+    answers: &(impl Fn(usize) -> Vec<&'a [Entry]> + Sync),
     people: usize,
     rng: &ChaCha20Rng,
     progress: &(impl Fn(usize) + Sync),
@@ -70,7 +70,7 @@ pub(super) fn randomize(
         let mut rng = ChaCha20Rng::from_seed(rng.get_seed());
         rng.set_stream(index as u64);
         let size = block.len();
-        part.add(data, block, &mut rng)?;
+        part.add(answers, block, &mut rng)?;
         progress(done.fetch_add(size, Ordering::Relaxed) + size);
         Ok(part)
     };
@@ -78,17 +78,6 @@ pub(super) fn randomize(
         .into_par_iter()
         .try_fold(nobody, add_block)
         .try_reduce(nobody, |a, b| Ok(a.merge(&b)))
-}
-
-/// Those whose reports are simulated.
-pub(super) trait People: Sync {
-    /// One person's report.
-    fn report(
-        &self,
-        person: usize,
-        randomizer: &mut Randomizer,
-        rng: &mut ChaCha20Rng,
-    ) -> Result<Randomized, hushbin::Error>;
 }
 
 /// Some of the blocks.
@@ -118,18 +107,17 @@ impl Part {
         }
     }
 
-    fn add(
+    fn add<'a>(
         &mut self,
-        data: &impl People,
+        answers: &impl Fn(usize) -> Vec<&'a [Entry]>,
         block: Range<usize>,
         rng: &mut ChaCha20Rng,
     ) -> Result<(), SimulateError> {
         self.reports.clear();
         let begin = Instant::now();
         for person in block {
-            let made = data
-                .report(person, &mut self.randomizer, rng)
-                .map_err(|source| SimulateError::Entry { person, source })?;
+            let made = self.randomizer.randomize_answers(&answers(person), rng);
+            let made = made.map_err(|source| SimulateError::Entry { person, source })?;
             self.sampled_down += usize::from(made.sampled_down);
             self.reports.push(made.report);
         }
@@ -157,23 +145,13 @@ impl Part {
 
 #[cfg(test)]
 mod tests {
-    use hushbin::{Entry, TaskDraft};
-    use hushbin_analysis::estimate::{Estimand, Expectation, points};
+    use hushbin::TaskDraft;
+    use hushbin_analysis::estimate::{Estimand, points};
+    use hushbin_tests::expectation::Expectation;
 
     use super::*;
 
     struct Crowd(Vec<Vec<Entry>>);
-
-    impl People for Crowd {
-        fn report(
-            &self,
-            person: usize,
-            randomizer: &mut Randomizer,
-            rng: &mut ChaCha20Rng,
-        ) -> Result<Randomized, hushbin::Error> {
-            randomizer.randomize(&self.0[person], rng)
-        }
-    }
 
     fn task(text: &str) -> Task {
         let draft: TaskDraft = serde_json::from_str(text).unwrap();
@@ -189,7 +167,10 @@ mod tests {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(cores);
         let pool = pool.build().unwrap();
-        let part = pool.install(|| randomize(task, crowd, people, &rng, &progress));
+        let part = pool.install(|| {
+            let answers = |person: usize| vec![&crowd.0[person][..]];
+            randomize(task, &answers, people, &rng, &progress)
+        });
         assert_eq!(most.into_inner(), people);
         part.unwrap()
     }

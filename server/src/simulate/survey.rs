@@ -2,13 +2,13 @@
 
 use chacha20::ChaCha20Rng;
 use hushbin::task::Kind;
-use hushbin::{Entry, Question, Randomized, Randomizer, Task};
+use hushbin::{Entry, Question, Task};
 use hushbin_analysis::estimate::{Estimand, Estimates, Estimator, Options, Query, Totals};
 use hushbin_analysis::heavy_hitters;
 use serde::Serialize;
 
 use super::answers::Answers;
-use super::reports::{People, SimulateError, randomize};
+use super::reports::{SimulateError, randomize};
 use super::texts::{Crowd, FoundTexts};
 
 /// What simulations of a task found, on average over `runs`.
@@ -82,17 +82,6 @@ pub(crate) struct Compared {
     pub(crate) truth: f64,
 }
 
-impl People for Answers {
-    fn report(
-        &self,
-        person: usize,
-        randomizer: &mut Randomizer,
-        rng: &mut ChaCha20Rng,
-    ) -> Result<Randomized, hushbin::Error> {
-        randomizer.randomize_answers(&self.person(person), rng)
-    }
-}
-
 /// Simulates the first `people` once for each generator, calling `progress` with how many
 /// of a run are done.
 ///
@@ -119,12 +108,16 @@ pub(crate) fn survey(
         .collect::<Result<_, _>>()?;
     let crowd = |index| Crowd::new(task, index, answers, people, search);
     let mut crowds: Vec<Crowd> = texts.into_iter().map(crowd).collect::<Result<_, _>>()?;
-    let mut found: Vec<Sum> = truths.iter().map(|_| Sum::default()).collect();
+    let none = |(&index, truth): (&usize, &Truth)| {
+        Found::new(&task.questions()[index], truth, answers.clipped(index))
+    };
+    let mut questions: Vec<Found> = listed.iter().zip(&truths).map(none).collect();
     let (mut runs, mut sampled_down, mut nanoseconds) = (0, 0, [0.0; 2]);
     for (run, rng) in rngs.enumerate() {
-        let whole = randomize(task, answers, people, &rng, &|done| progress(run, done))?;
-        for (sum, truth) in found.iter_mut().zip(&truths) {
-            sum.add(truth, &estimator, &whole.totals);
+        let of = |person| answers.person(person);
+        let whole = randomize(task, &of, people, &rng, &|done| progress(run, done))?;
+        for (found, truth) in questions.iter_mut().zip(&truths) {
+            found.add(truth, &estimator, &whole.totals);
         }
         for (crowd, reports) in crowds.iter_mut().zip(&whole.texts) {
             crowd.search(reports)?;
@@ -139,7 +132,6 @@ pub(crate) fn survey(
         sampled_down += whole.sampled_down;
     }
     let [randomize_ns, decode_ns] = nanoseconds.map(|time| time / f64::from(runs));
-    let questions = listed.into_iter().zip(found).zip(&truths);
     Ok(Survey {
         people,
         runs: runs as usize,
@@ -148,10 +140,8 @@ pub(crate) fn survey(
         randomize_ns,
         decode_ns,
         questions: questions
-            .map(|((index, sum), truth)| {
-                let question = &task.questions()[index];
-                sum.found(question, truth, f64::from(runs), answers.clipped(index))
-            })
+            .into_iter()
+            .map(|own| own.averaged(runs))
             .collect(),
         texts: crowds.into_iter().map(|crowd| crowd.found(runs)).collect(),
     })
@@ -168,7 +158,6 @@ fn check_people(asked: usize, there: usize) -> Result<(), SimulateError> {
 /// What is true of the answers to a question, and how to ask for it.
 struct Truth {
     query: Query,
-    estimand: Estimand,
     /// By item asked for.
     by_item: Vec<f64>,
     /// What errors are parts of: of one of several numbers the width of its range.
@@ -201,15 +190,9 @@ impl Truth {
                 ..Options::default()
             },
         )?;
-        let estimand = if question.domain().is_rated() {
-            Estimand::Mean
-        } else {
-            Estimand::Share
-        };
         let mut truth = Self {
             by_item: vec![0.0; query.items().len()],
             widths: vec![1.0; query.items().len()],
-            estimand,
             query,
             numbers: Vec::new(),
             rows: Vec::new(),
@@ -302,35 +285,50 @@ impl Truth {
     }
 }
 
-/// Sums over runs.
-#[derive(Default)]
-struct Sum {
-    reports: f64,
-    squares: f64,
-    stated: f64,
-    covered: f64,
-    all_covered: f64,
-    max_abs_error: f64,
-    numbers: Vec<Compared>,
-}
+impl Found {
+    /// What is found of no runs.
+    fn new(question: &Question, truth: &Truth, clipped: u64) -> Self {
+        let items = truth.by_item.len();
+        let parts = truth.by_item.iter().zip(&truth.widths);
+        let squares = parts.map(|(truth, width)| (truth / width).powi(2));
+        Self {
+            question: question.name().to_owned(),
+            kind: question.kind().name(),
+            reports: 0.0,
+            estimand: if question.domain().is_rated() {
+                Estimand::Mean
+            } else {
+                Estimand::Share
+            },
+            items,
+            mse: 0.0,
+            stated_mse: 0.0,
+            zero_mse: squares.sum::<f64>() / items as f64,
+            max_abs_error: 0.0,
+            covered: 0.0,
+            all_covered: 0.0,
+            clipped,
+            numbers: Vec::new(),
+        }
+    }
 
-impl Sum {
+    /// Adds what a run found.
     fn add(&mut self, truth: &Truth, estimator: &Estimator, totals: &Totals) {
         let answer = estimator.estimates(totals, &truth.query);
         self.reports += answer.reports as f64;
-        let items = truth.by_item.len() as f64;
+        let items = self.items as f64;
         let mut all = true;
         let truths = truth.by_item.iter().zip(&truth.widths);
         for (item, (&truly, width)) in answer.estimates.iter().zip(truths) {
             let mut estimates = item.estimates();
-            let asked = estimates.find(|(estimand, _)| *estimand == truth.estimand);
+            let asked = estimates.find(|(estimand, _)| *estimand == self.estimand);
             let Some((_, estimate)) = asked else {
                 continue;
             };
             let error = (estimate.estimate - truly) / width;
             let holds = |[low, high]: [f64; 2]| (low..=high).contains(&truly);
-            self.squares += error * error / items;
-            self.stated += (estimate.standard_error / width).powi(2) / items;
+            self.mse += error * error / items;
+            self.stated_mse += (estimate.standard_error / width).powi(2) / items;
             self.covered += f64::from(u8::from(holds(estimate.interval))) / items;
             self.max_abs_error = self.max_abs_error.max(error.abs());
             all &= holds(estimate.simultaneous_interval);
@@ -341,24 +339,16 @@ impl Sum {
         }
     }
 
-    fn found(self, question: &Question, truth: &Truth, runs: f64, clipped: u64) -> Found {
-        let items = truth.by_item.len();
-        let parts = truth.by_item.iter().zip(&truth.widths);
-        let squares = parts.map(|(truth, width)| (truth / width).powi(2));
-        Found {
-            question: question.name().to_owned(),
-            kind: question.kind().name(),
-            reports: self.reports / runs,
-            estimand: truth.estimand,
-            items,
-            mse: self.squares / runs,
-            stated_mse: self.stated / runs,
-            zero_mse: squares.sum::<f64>() / items as f64,
-            max_abs_error: self.max_abs_error,
-            covered: self.covered / runs,
-            all_covered: self.all_covered / runs,
-            clipped,
-            numbers: self.numbers,
+    /// Averages what was added over so many runs.
+    fn averaged(self, runs: u32) -> Self {
+        let average = |sum: f64| sum / f64::from(runs);
+        Self {
+            reports: average(self.reports),
+            mse: average(self.mse),
+            stated_mse: average(self.stated_mse),
+            covered: average(self.covered),
+            all_covered: average(self.all_covered),
+            ..self
         }
     }
 }

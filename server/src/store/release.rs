@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
-use hushbin::sealed::{KEY_ID, SealedUpload};
+use hushbin::sealed::{self, KEY_ID};
 use hushbin::sums::SumTask;
 use hushbin::upload::{self, EncodedUpload};
 use hushbin::{Task, UploadId};
@@ -194,8 +194,7 @@ fn release_reports(
     batch: u64,
 ) -> Result<Release, OpenError> {
     let (mut bodies, mut ends, mut origins) = (Vec::new(), Vec::new(), Origins::default());
-    let of = (task, stored.role());
-    stored::for_each_unreleased(reader, stored.key(), of, batch, &mut |upload, origin| {
+    stored::for_each_unreleased(reader, stored, batch, |upload, origin| {
         bodies.extend(upload.reports);
         ends.push((upload.id, upload.count, bodies.len()));
         if let Some(origin) = origin {
@@ -277,20 +276,16 @@ fn release_sums(
 ) -> Result<Release, OpenError> {
     let (mut totals, mut uploads) = (SumTotals::new(task), Vec::new());
     let mut origins = Origins::default();
-    let of = (task, stored.role());
-    stored::for_each_message_upload(
-        reader,
-        stored.key(),
-        of,
-        batch,
-        &mut |id, messages, origin| {
-            uploads.push(id.0);
-            if let Some(origin) = origin {
-                origins.add(origin, messages.len() as u64);
-            }
-            messages.into_iter().for_each(|own| totals.fold(own));
-        },
-    )?;
+    stored::for_each_unreleased(reader, stored, batch, |upload, origin| {
+        let messages = task.decode_messages(&upload);
+        let messages = messages.map_err(|source| no_upload(task.id(), source))?;
+        uploads.push(upload.id.0);
+        if let Some(origin) = origin {
+            origins.add(origin, upload.count.into());
+        }
+        messages.into_iter().for_each(|own| totals.fold(own));
+        Ok(())
+    })?;
     let mut totals = totals.encode();
     origins.append(&mut totals);
     Ok(Release {
@@ -311,12 +306,17 @@ fn release_sealed(
 ) -> Result<Release, OpenError> {
     let task = stored.task();
     let length = task.sealed_bytes();
-    let (mut sealed, mut uploads) = (Vec::new(), Vec::new());
-    stored::for_each_sealed(reader, stored.key(), task, batch, &mut |upload| {
+    let (mut bytes, mut uploads) = (Vec::new(), Vec::new());
+    stored::for_each_unreleased(reader, stored, batch, |upload, _| {
+        if upload.reports.len() != upload.count as usize * length {
+            let what = format!("upload {} has no sealed reports", upload.id);
+            return Err(EngineError::Damaged(what).into());
+        }
         uploads.push(upload.id.0);
-        sealed.extend_from_slice(upload.reports);
+        bytes.extend_from_slice(upload.reports);
+        Ok(())
     })?;
-    let mut reports: Vec<&[u8]> = sealed.chunks_exact(length).collect();
+    let mut reports: Vec<&[u8]> = bytes.chunks_exact(length).collect();
     reports.par_sort_unstable();
     let reports = hidden(&reports, task);
     let mut hash = Sha256::new();
@@ -327,12 +327,12 @@ fn release_sealed(
     let id = UploadId(*digest.first_chunk().expect("a digest has 32 bytes"));
     let each = (BLOCK_BYTES / length).clamp(1, BLOCK);
     let blocks = reports.chunks(each).map(|reports| {
-        let upload = SealedUpload {
+        let upload = EncodedUpload {
             id,
-            length,
+            count: reports.len() as u32,
             reports: &reports.concat(),
         };
-        upload.encode(&task.fingerprint())
+        sealed::encode(&upload, &task.fingerprint())
     });
     Ok(Release {
         totals: Vec::new(),

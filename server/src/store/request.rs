@@ -34,10 +34,10 @@ pub(crate) struct Submitted {
 
 impl Submitted {
     /// One that lies here, as it came: its body is behind version, fingerprint and id.
-    pub(crate) const fn new(id: UploadId, reports: usize, whole: Range<usize>) -> Self {
+    pub(crate) const fn new(id: UploadId, reports: u32, whole: Range<usize>) -> Self {
         Self {
             id,
-            reports: reports as u32,
+            reports,
             body: whole.start + 1 + 16 + 16..whole.end,
         }
     }

@@ -4,10 +4,8 @@ use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use hushbin::sealed::{self, SealedUpload};
-use hushbin::sums::{Message, SumTask};
-use hushbin::upload::{EncodedUpload, VERSION};
-use hushbin::{Fingerprint, Report, Task, Upload, UploadId};
+use hushbin::upload::EncodedUpload;
+use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Totals;
 use rayon::prelude::*;
 
@@ -19,14 +17,10 @@ use super::location::Location;
 use super::origin::Origin;
 use super::postgres;
 use super::role::Role;
-use super::task;
-use crate::task::CollectedTask;
+use super::task::{self, StoredTask};
 
 /// Blocks that are folded at once: of as many reports as an upload may have, each.
 const BLOCKS: usize = 16;
-
-/// Takes an upload whose reports are bytes, and the origin of its reports where it is known.
-type VisitEncoded<'a> = dyn FnMut(EncodedUpload<'_>, Option<Origin>) -> Result<(), OpenError> + 'a;
 
 /// Visits every upload of a batch that is not yet released, as of one moment, with the origin of
 /// its reports where it is known. The reports stay bytes.
@@ -35,31 +29,20 @@ type VisitEncoded<'a> = dyn FnMut(EncodedUpload<'_>, Option<Origin>) -> Result<(
 /// When storage fails, when a body is not the body of an upload, or when the visitor fails.
 pub(super) fn for_each_unreleased(
     reader: &dyn Reader,
-    key: TaskKey,
-    (task, role): (&Task, Role),
+    stored: &StoredTask,
     batch: u64,
-    visit: &mut VisitEncoded<'_>,
+    mut visit: impl FnMut(EncodedUpload<'_>, Option<Origin>) -> Result<(), OpenError>,
 ) -> Result<(), OpenError> {
-    try_for_each_upload(reader, key, batch, |id, body| {
-        let (body, origin) = role.split(body);
+    let mut visit = |id: [u8; 16], body: &[u8]| {
+        let (body, origin) = stored.role().split(body);
         let upload = EncodedUpload::from_body(UploadId(id), body);
         visit(
-            upload.map_err(|source| no_upload(task.id(), source))?,
+            upload.map_err(|source| no_upload(stored.task().id(), source))?,
             origin,
         )
-    })
-}
-
-/// Visits the stored body of every upload of a batch that is not yet released, until the visitor
-/// fails.
-fn try_for_each_upload(
-    reader: &dyn Reader,
-    key: TaskKey,
-    batch: u64,
-    mut visit: impl FnMut([u8; 16], &[u8]) -> Result<(), OpenError>,
-) -> Result<(), OpenError> {
+    };
     let mut damaged = Ok(());
-    reader.for_each_upload(key, batch, &mut |id, body| match visit(id, body) {
+    reader.for_each_upload(stored.key(), batch, &mut |id, body| match visit(id, body) {
         Ok(()) => ControlFlow::Continue(()),
         Err(error) => {
             damaged = Err(error);
@@ -67,70 +50,6 @@ fn try_for_each_upload(
         }
     })?;
     damaged
-}
-
-/// Visits every upload of opened messages of a batch that is not yet released, as of one moment.
-///
-/// # Errors
-/// When storage fails or holds what is no upload of messages.
-pub(super) fn for_each_message_upload(
-    reader: &dyn Reader,
-    key: TaskKey,
-    (task, role): (&SumTask, Role),
-    batch: u64,
-    visit: &mut dyn FnMut(UploadId, Vec<Message>, Option<Origin>),
-) -> Result<(), OpenError> {
-    let of = (task.fingerprint(), role, VERSION);
-    for_each_whole(reader, key, of, batch, &mut |bytes, origin| {
-        let decoded = task.decode_upload(bytes);
-        let (id, messages) = decoded.map_err(|source| no_upload(task.id(), source))?;
-        visit(id, messages, origin);
-        Ok(())
-    })
-}
-
-/// Visits the sealed reports of every upload of a batch that is not yet released.
-///
-/// # Errors
-/// When storage fails or holds what is no upload of sealed reports.
-pub(super) fn for_each_sealed(
-    reader: &dyn Reader,
-    key: TaskKey,
-    task: &CollectedTask,
-    batch: u64,
-    visit: &mut dyn FnMut(&SealedUpload<'_>),
-) -> Result<(), OpenError> {
-    let (fingerprint, length) = (task.fingerprint(), task.sealed_bytes());
-    let of = (fingerprint, Role::Shuffler, sealed::VERSION);
-    for_each_whole(reader, key, of, batch, &mut |bytes, _| {
-        let uploads = SealedUpload::decode_all(bytes, &fingerprint, length)
-            .map_err(|source| no_upload(task.id(), source))?;
-        uploads.iter().for_each(|(upload, _)| visit(upload));
-        Ok(())
-    })
-}
-
-/// What is made of the bytes of an upload, and of where it came from.
-type Visit<'a> = dyn FnMut(&[u8], Option<Origin>) -> Result<(), OpenError> + 'a;
-
-/// Visits the bytes of every upload of a batch that is not yet released, as they came.
-fn for_each_whole(
-    reader: &dyn Reader,
-    key: TaskKey,
-    (fingerprint, role, version): (Fingerprint, Role, u8),
-    batch: u64,
-    visit: &mut Visit<'_>,
-) -> Result<(), OpenError> {
-    let mut bytes = Vec::new();
-    try_for_each_upload(reader, key, batch, |id, body| {
-        let (body, origin) = role.split(body);
-        bytes.clear();
-        bytes.push(version);
-        bytes.extend(fingerprint.0);
-        bytes.extend(id);
-        bytes.extend(body);
-        visit(&bytes, origin)
-    })
 }
 
 /// Visits every report of a released batch.

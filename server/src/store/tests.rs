@@ -77,7 +77,7 @@ impl Timed {
         let upload = self.uploads.make(reports);
         let bytes = upload.encode(&task.task().fingerprint());
         let submission = Submission {
-            uploads: vec![Submitted::new(upload.id, reports, 0..bytes.len())],
+            uploads: vec![Submitted::new(upload.id, reports as u32, 0..bytes.len())],
             bytes,
             memory: self.store.reservation(),
         };

@@ -14,9 +14,9 @@ use hushbin::choose::Objective;
 use hushbin::sample::{below, choose_front};
 use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{
-    Estimand, Estimator, Expectation, NumberEstimates, Options, QuantileEstimate, Query, Totals,
-    points,
+    Estimand, Estimator, NumberEstimates, Options, QuantileEstimate, Query, Totals, points,
 };
+use hushbin_tests::expectation::Expectation;
 use indicatif::ProgressBar;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -81,14 +81,10 @@ impl Choose for Window {
     }
 
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
-        same_if_said("drawn", draft.drawn.as_ref(), Some(&self.drawn()))?;
-        same_if_said("atoms", draft.atoms.as_ref(), Some(&self.atoms()))?;
-        same_if_said("favoured", draft.favoured.as_ref(), Some(&self.favoured()))?;
-        same_if_said(
-            "values",
-            draft.values.as_deref().as_ref(),
-            Some(&self.values()),
-        )
+        same_if_said("drawn", &draft.drawn, self.drawn())?;
+        same_if_said("atoms", &draft.atoms, self.atoms())?;
+        same_if_said("favoured", &draft.favoured, self.favoured())?;
+        same_if_said("values", &draft.values, self.values().to_vec())
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> Report {

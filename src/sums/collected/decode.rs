@@ -6,7 +6,7 @@ use crate::codec::Cursor;
 use crate::error::Error;
 use crate::sums::messages::Message;
 use crate::sums::task::SumTask;
-use crate::upload::{UploadId, VERSION, take_header};
+use crate::upload::EncodedUpload;
 
 impl Message {
     /// The next message of a task with so many coordinates.
@@ -33,14 +33,15 @@ impl SumTask {
         Ok((message, cursor.offset()))
     }
 
-    /// The id and the messages of an upload, which is what an [`Upload`](crate::Upload) is with
-    /// messages in the place of reports: how an analyser keeps them that has opened them.
+    /// The messages of an upload, which are in the place of reports: how an analyser keeps them
+    /// that has opened them.
     ///
     /// ```
     /// # use hushbin::sample::Threshold;
     /// # use hushbin::sums::{Measure, Message, Messages, SumParts, SumTask};
     /// # use hushbin::task::{Budget, Limits};
-    /// # use hushbin::{UploadId, upload};
+    /// # use hushbin::UploadId;
+    /// # use hushbin::upload::EncodedUpload;
     /// # let parts = SumParts {
     /// #     id: "timings".into(),
     /// #     measure: Measure::numbers(vec!["load".into()], vec![Limits::new(0.0, 10.0, None)?])?,
@@ -48,23 +49,20 @@ impl SumTask {
     /// #     budget: Budget::default(),
     /// # };
     /// # let task = SumTask::new(parts, Messages::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
-    /// let mut bytes = upload::header(UploadId([9; 16]), &task.fingerprint(), 2);
-    /// bytes.extend([0, 2]);
+    /// let upload = EncodedUpload { id: UploadId([9; 16]), count: 2, reports: &[0, 2] };
     /// let down = Message::Unit { coordinate: 0, negative: true };
-    /// let (id, messages) = task.decode_upload(&bytes)?;
-    /// assert_eq!((id, messages), (UploadId([9; 16]), vec![Message::Blank, down]));
+    /// assert_eq!(task.decode_messages(&upload)?, [Message::Blank, down]);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Upload::decode`](crate::Upload::decode).
-    pub fn decode_upload(&self, bytes: &[u8]) -> Result<(UploadId, Vec<Message>), Error> {
-        let mut cursor = Cursor::new("upload", bytes);
-        let (id, count) = take_header(&mut cursor, VERSION, self.fingerprint())?;
+    /// [`Error::Malformed`] for bytes that are not as many messages of the task.
+    pub fn decode_messages(&self, upload: &EncodedUpload<'_>) -> Result<Vec<Message>, Error> {
+        let mut cursor = Cursor::new("upload", upload.reports);
         let coordinates = self.measure().coordinates();
-        let messages = (0..count).map(|_| Message::take(&mut cursor, coordinates));
+        let messages = (0..upload.count).map(|_| Message::take(&mut cursor, coordinates));
         let messages = messages.collect::<Result<_, _>>()?;
         cursor.end("expected the end after the last message")?;
-        Ok((id, messages))
+        Ok(messages)
     }
 }

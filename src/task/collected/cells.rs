@@ -1,8 +1,56 @@
 //! Cells of numbers, as estimates are made of them.
 
+use crate::bounds::Bound;
+use crate::error::{Error, error};
 use crate::task::local::scale::{Cells, Scale};
 
 impl Scale {
+    /// The same for numbers that are a multiple of `step` from each other, such as counts.
+    ///
+    /// Each bin has one of them or more, and each edge is midway between two.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a step that is not positive or is wider than a bin;
+    /// [`Error::Combination`] for levels, and for edges that are not a multiple of a step from the
+    /// first one.
+    ///
+    /// # Examples
+    /// ```
+    /// use hushbin::task::Scale;
+    ///
+    /// let visits = Scale::bins(vec![-0.5, 0.5, 1.5, 3.5]).unwrap().in_steps(1.0).unwrap();
+    /// assert_eq!((visits.range(), visits.cell(2.0)), ([0.0, 3.0], (2, 0.0)));
+    /// assert!(Scale::bins(vec![0.0, 1.5, 2.0]).unwrap().in_steps(1.0).is_err());
+    /// ```
+    pub fn in_steps(self, step: f64) -> Result<Self, Error> {
+        let edges = self.edges().ok_or_else(|| {
+            error!(Combination {
+                reason: "a \"step\" is for a \"number\" with bins, not with \"levels\"",
+            })
+        })?;
+        let widths = edges.windows(2).map(|pair| pair[1] - pair[0]);
+        let narrowest = widths.fold(f64::INFINITY, f64::min);
+        let (name, min, max) = ("step", f64::MIN_POSITIVE, narrowest * (1.0 + ROUNDING));
+        Bound { name, min, max }.check(step)?;
+        let off = |edge: &f64| {
+            let steps = (edge - edges[0]) / step;
+            libm::fabs(steps - libm::rint(steps)) > ROUNDING * steps.max(1.0)
+        };
+        if edges.iter().any(off) {
+            return Err(error!(Combination {
+                reason: "\"edges\" of a number with a \"step\" are midway between possible \
+                         numbers, so a multiple of it from each other",
+            }));
+        }
+        Ok(Self { step, ..self })
+    }
+
+    /// The distance of one possible number from the next; 0 where any number is possible.
+    #[must_use]
+    pub const fn step(&self) -> f64 {
+        self.step
+    }
+
     /// The unit, where there is one.
     #[must_use]
     pub fn unit(&self) -> Option<&str> {
@@ -30,3 +78,6 @@ impl Scale {
         }
     }
 }
+
+/// Relative error of steps such as 0.1, which binary numbers do not hold.
+const ROUNDING: f64 = 1e-9;

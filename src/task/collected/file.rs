@@ -60,6 +60,8 @@ pub(crate) struct QuestionFile<M> {
     pub(crate) edges: Option<Vec<f64>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) step: Option<f64>,
     #[serde(default, skip_serializing)]
     pub(crate) entries: Option<Vec<u64>>,
     #[serde(default, skip_serializing)]
@@ -115,7 +117,9 @@ impl<M> QuestionFile<M> {
             );
         }
         if self.scale() != ScaleFile::default() && self.kind != KindName::Number {
-            return combination("\"min\", \"max\", \"edges\" and \"unit\" are for a \"number\"");
+            return combination(
+                "\"min\", \"max\", \"edges\", \"step\" and \"unit\" are for a \"number\"",
+            );
         }
         Ok(self.items.as_ref().or(self.options.as_ref()))
     }
@@ -216,6 +220,7 @@ impl<M> QuestionFile<M> {
             edges: self.edges.clone(),
             bins: self.bins,
             spacing: self.spacing,
+            step: self.step,
         }
     }
 
@@ -301,6 +306,7 @@ impl QuestionFile<Mechanism> {
             max: scale.max,
             edges: scale.edges,
             unit: scale.unit,
+            step: scale.step,
             entries: None,
             overlap: None,
             prefixes: match kind {

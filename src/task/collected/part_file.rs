@@ -25,6 +25,7 @@ pub(crate) struct ScaleFile {
     pub(crate) edges: Option<Vec<f64>>,
     pub(crate) bins: Option<u32>,
     pub(crate) spacing: Option<Spacing>,
+    pub(crate) step: Option<f64>,
 }
 
 impl ScaleFile {
@@ -41,6 +42,7 @@ impl ScaleFile {
             levels: range.map(|_| scale.cells()),
             edges: scale.edges().map(<[f64]>::to_vec),
             unit: scale.unit().map(ToOwned::to_owned),
+            step: Some(scale.step()).filter(|step| *step > 0.0),
             ..Self::default()
         }
     }
@@ -96,7 +98,11 @@ impl ScaleFile {
                          \"edges\" of bins for its distribution",
             })),
         };
-        scale?.in_unit(self.unit)
+        let scale = scale?.in_unit(self.unit)?;
+        match self.step {
+            Some(step) => scale.in_steps(step),
+            None => Ok(scale),
+        }
     }
 }
 
@@ -128,6 +134,8 @@ pub(crate) struct PartFile {
     edges: Option<Vec<f64>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     unit: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    step: Option<f64>,
     #[serde(default, skip_serializing)]
     want: Option<Want>,
     #[serde(default, skip_serializing)]
@@ -172,6 +180,7 @@ impl PartFile {
             levels: scale.levels,
             edges: scale.edges,
             unit: scale.unit,
+            step: scale.step,
             ..Self::default()
         }
     }
@@ -186,6 +195,7 @@ impl PartFile {
             edges: self.edges.clone(),
             bins: self.bins,
             spacing: self.spacing,
+            step: self.step,
         }
     }
 

@@ -149,6 +149,7 @@ impl Written for Part {
 impl Written for Scale {
     fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.text(self.unit().unwrap_or(""));
+        canonical.number(self.step().to_bits());
         match self.edges() {
             None => {
                 canonical.number(0);

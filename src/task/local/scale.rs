@@ -29,6 +29,8 @@ use crate::task::items::check_name;
 pub struct Scale {
     pub(in crate::task) cells: Cells,
     pub(in crate::task) unit: Option<String>,
+    /// Distance of one possible number from the next, or 0 where any number is possible.
+    pub(in crate::task) step: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -49,14 +51,11 @@ impl Scale {
     pub fn levels(min: f64, max: f64, levels: u32) -> Result<Self, Error> {
         bounds::LEVELS.check(f64::from(levels))?;
         ascending(&[min, max])?;
-        Ok(Self {
-            cells: Cells::Levels {
-                min,
-                max,
-                count: levels,
-            },
-            unit: None,
-        })
+        Ok(Self::of(Cells::Levels {
+            min,
+            max,
+            count: levels,
+        }))
     }
 
     /// Bins between these edges: for histograms and quantiles.
@@ -67,10 +66,15 @@ impl Scale {
     pub fn bins(edges: Vec<f64>) -> Result<Self, Error> {
         bounds::CELLS.check(edges.len() as f64 - 1.0)?;
         ascending(&edges)?;
-        Ok(Self {
-            cells: Cells::Edges(edges),
+        Ok(Self::of(Cells::Edges(edges)))
+    }
+
+    fn of(cells: Cells) -> Self {
+        Self {
+            cells,
             unit: None,
-        })
+            step: 0.0,
+        }
     }
 
     /// The same with the unit of its numbers.
@@ -99,7 +103,11 @@ impl Scale {
     pub fn range(&self) -> [f64; 2] {
         match &self.cells {
             Cells::Levels { min, max, .. } => [*min, *max],
-            Cells::Edges(edges) => [edges[0], edges[edges.len() - 1]],
+            // The first and the last edge are half a step beyond the numbers.
+            Cells::Edges(edges) => {
+                let beyond = 0.5 * self.step;
+                [edges[0] + beyond, edges[edges.len() - 1] - beyond]
+            }
         }
     }
 
@@ -147,6 +155,7 @@ impl Scale {
     ) -> Result<Self, Error> {
         let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
+        let step = reader.float();
         let scale = match reader.count() {
             0 if of_part => {
                 let levels = reader.small();
@@ -154,6 +163,9 @@ impl Scale {
             }
             count => Self::bins((0..count).map(|_| reader.float()).collect()),
         }?;
+        let scale = Self { step, ..scale };
+        // Whoever writes a task has checked the rest of a step, on which no cell depends.
+        ascending(&scale.range())?;
         scale.in_unit(unit)
     }
 }

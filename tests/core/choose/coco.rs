@@ -18,7 +18,6 @@ fn draft(rule: RuleName, favoured: Option<u32>, hashing: Hashing, buckets: Optio
         hashing: Some(hashing),
         buckets,
         hashes: Some(1),
-        ..Draft::default()
     }
 }
 

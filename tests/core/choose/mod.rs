@@ -2,7 +2,6 @@ mod coco;
 mod collision;
 mod hash_bin;
 mod nonmissing;
-mod printed;
 mod sparsity;
 
 use hushbin::TaskDraft;

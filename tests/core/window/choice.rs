@@ -127,7 +127,7 @@ fn the_chosen_window_is_near_the_lower_bound() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 12);
+    assert_eq!(seen, 16);
 }
 
 /// For small ε the least worst variance is coth(g)/g − 1 with g = tanh(ε/2).

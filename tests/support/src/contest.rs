@@ -4,11 +4,13 @@
 use hushbin::choose::{Objective, Population};
 use hushbin::sample::{below, choose_front};
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
+use hushbin_analysis::estimate::{Estimand, Totals, points};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+
+use crate::expectation::Expectation;
 
 /// Everyone has s entries of ±1, uniformly random.
 pub struct Contest {
@@ -36,7 +38,7 @@ impl Contest {
     /// Of all means: what hushbin chooses against P1's CoCo, with an independent
     /// hash, the rule `overwrite` and its best t ≥ 2s + 2.
     pub fn of_means(items: u32, sparsity: u32, epsilon: f64) -> Self {
-        let paper = json!({ "name": "coco", "parameters": "as-printed" });
+        let paper = json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" });
         Self {
             ours: task(items, sparsity, epsilon, &json!("auto")),
             theirs: task(items, sparsity, epsilon, &paper),
@@ -49,7 +51,11 @@ impl Contest {
     /// its t = floor(s·e + 2s − 1).
     pub fn of_frequencies(items: u32, sparsity: u32, epsilon: f64) -> Self {
         let frequency = json!({ "name": "auto", "objective": "frequency" });
-        let paper = json!({ "name": "collision", "parameters": "as-printed" });
+        let s = f64::from(sparsity);
+        let paper = json!({
+            "name": "collision", "rule": "occupied", "hashing": "independent",
+            "buckets": (s * epsilon.exp() + 2.0 * s - 1.0).floor() as u32,
+        });
         Self {
             ours: task(items, sparsity, epsilon, &frequency),
             theirs: task(items, sparsity, epsilon, &paper),

@@ -6,6 +6,8 @@ pub mod byte_vectors;
 #[cfg(feature = "analysis")]
 pub mod contest;
 pub mod errata;
+#[cfg(feature = "analysis")]
+pub mod expectation;
 pub mod fillings;
 pub mod generators;
 #[cfg(feature = "laws")]

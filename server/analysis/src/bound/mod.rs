@@ -83,6 +83,7 @@
 
 mod enumerated;
 mod levels;
+mod number;
 mod one_entry;
 mod sums;
 #[cfg(test)]
@@ -110,6 +111,8 @@ pub enum BoundKind {
     Exact,
     /// Over directions of one level or two: no mechanism known does better.
     Directions,
+    /// Of the mean of one number, between two ε where no mechanism is proven to do better.
+    Interpolated,
 }
 
 /// The least variance that a mechanism can have.
@@ -270,14 +273,23 @@ pub fn distance(
 }
 
 /// How far a question's mechanism is from the best; `None` as for [`distance`], where the
-/// question has no such estimates or parts that are asked together, and of a number or a
-/// cross with one, whose cells' single shares are not what matters.
+/// question has no such estimates or parts that are asked together, and of a number with bins
+/// or a cross with one, whose cells' single shares are not what matters.
+///
+/// Of the mean of one number it is by the worst variance, and `None` above ε = 6.
 #[must_use]
 pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Option<Distance> {
     let domain = question.domain();
+    if let (Kind::Numbers(of), Mechanism::Window(window)) = (question.kind(), question.mechanism())
+        && of.is_alone()
+    {
+        let (least, kind) = number::least(question.epsilon())?;
+        let variance = window.rates(&domain, question.epsilon()).worst_variance();
+        let times = (variance / least).max(1.0);
+        return (*objective == Objective::MEAN).then(|| Distance::new(times, times, kind));
+    }
     let cells = match question.kind() {
         Kind::Number(_) => true,
-        Kind::Numbers(of) => of.is_alone(),
         Kind::Cross(cross) => cross.columns().scale().is_some(),
         _ => false,
     };

@@ -39,10 +39,7 @@ pub use influence::{
 pub(crate) use law::Width;
 pub use mechanism::{estimands, steps};
 pub use point::{Estimand, ItemPoints, Point};
-pub use predict::{
-    expectation::Expectation,
-    predictor::{Aim, Predictor},
-};
+pub use predict::predictor::{Aim, Predictor};
 pub(crate) use query::position;
 pub use query::{
     Label, Options, Query,

@@ -1,9 +1,11 @@
 //! What the mechanisms whose reports are buckets have in common.
 
 use hushbin::Entry;
+use hushbin::domain::{Domain, Signed};
 use hushbin::hash::Functions;
-use hushbin::mechanism::BucketReport;
+use hushbin::mechanism::{BucketReport, Rule, Subset};
 
+use super::contract::{Enumerable, Observed};
 use super::hypothesis::{Hypothesis, Part};
 use super::observation::{Fall, Observation, Place};
 
@@ -30,23 +32,98 @@ impl Buckets<'_> {
     }
 }
 
-/// The hashes of a report.
-pub(super) struct Hashed<H, E, P> {
-    /// Buckets of a cell; elements are hashed to cells.
-    pub(super) sides: u32,
-    /// t.
-    pub(super) buckets: u32,
-    /// R.
-    pub(super) functions: u32,
-    /// Buckets that an element is in, one behind the other; with several there is one function.
-    pub(super) width: u32,
-    /// The buckets of elements, R of each; under CoCo the sides that positive values
-    /// push to.
-    pub(super) hash: H,
-    /// The element of an entry.
-    pub(super) entry: E,
-    /// That of a padding, by its number.
-    pub(super) padding: P,
+/// A rule whose reports an attacker can weigh.
+pub(super) trait Weighed: Rule {
+    /// Number of elements that an input is padded to.
+    fn padded(&self, sparsity: u32) -> u32 {
+        sparsity
+    }
+
+    /// Turns the cells of elements, R of each, into the sides that positive values push to.
+    fn take_sides(_: &Functions, _: &Domain, _elements: &[u64], _cells: &mut [u32]) {}
+
+    /// The reported bucket's probability, times the rule's Ω.
+    fn weight(
+        subset: &Subset<Self>,
+        sparsity: u32,
+        exp: f64,
+        held: &Held<'_>,
+        report: &BucketReport,
+        strengths: &mut Strengths,
+    ) -> f64;
+
+    /// As [`Observed::enumerable`].
+    fn enumerable(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> Enumerable;
+}
+
+impl<R: Weighed> Observed for Subset<R> {
+    type Report = BucketReport;
+
+    /// The weight of the reported bucket is its probability times the rule's Ω. That is the
+    /// same for all inputs, so a mixture has the mean of its parts' weights.
+    fn observe(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        inputs: [&Hypothesis; 2],
+        report: &BucketReport,
+    ) -> Observation {
+        let (bucket, t, sides) = (report.bucket, self.buckets(), R::SIDES);
+        let function = bucket / t;
+        let padded = self.rule().padded(domain.sparsity());
+        let missing = |part: &Part| padded.saturating_sub(part.kept.len() as u32);
+        let parts = inputs.iter().flat_map(|input| input.parts());
+        let paddings = parts.map(missing).max().unwrap_or(0);
+        let rows = Rows::new(self, domain, report.seed, inputs, paddings);
+        let exp = epsilon.exp();
+        let mut strengths = Strengths::new(self.hashes(), t / sides);
+        let [(first, first_weight), (second, second_weight)] = [0, 1].map(|which| {
+            let input = inputs[which];
+            let turned = |entry: &Entry| u32::from(entry.value < 0.0 && sides > 1);
+            let entries = input.entries().iter().zip(&rows.entries[which]);
+            let entries: Vec<Buckets<'_>> = entries
+                .map(|(entry, &element)| Buckets {
+                    of_positive: rows.of(element),
+                    turned: turned(entry),
+                })
+                .collect();
+            let weights = input.parts().iter().map(|part| {
+                let paddings = 0..missing(part) as usize;
+                let held = Held {
+                    entries: part.kept.iter().map(|&index| entries[index]).collect(),
+                    paddings: paddings.map(|index| rows.padding(index)).collect(),
+                };
+                let sparsity = domain.sparsity();
+                part.probability * R::weight(self, sparsity, exp, &held, report, &mut strengths)
+            });
+            let weight: f64 = weights.sum();
+            // The buckets that an element is in, one behind the other.
+            let own = |entry: &Buckets<'_>| {
+                let of_own = entry.of(function);
+                let window = (0..self.width()).map(move |behind| (of_own + behind) % t);
+                window.map(|of_function| function * t + of_function)
+            };
+            (entries.iter().flat_map(own).collect::<Vec<u32>>(), weight)
+        });
+        let is_named = |held: &u32| *held == bucket;
+        let first_entry = |own: &[u32]| own.iter().position(is_named).unwrap_or(own.len());
+        let fall = |buckets: &[u32]| {
+            let side = |&bucket: &u32| (bucket / sides, bucket % sides == 0 && sides > 1);
+            Fall::new(buckets.iter().map(side))
+        };
+        Observation {
+            log_ratio: (first_weight / second_weight).ln(),
+            seed: report.seed,
+            bucket: u64::from(bucket),
+            first_entries: [first_entry(&first), first_entry(&second)],
+            places: [place(&first, bucket), place(&second, bucket)],
+            falls: [fall(&first), fall(&second)],
+        }
+    }
+
+    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
+        Some(R::enumerable(self, domain, epsilon))
+    }
 }
 
 /// The elements of two inputs and of paddings, hashed together: entries at the same
@@ -62,15 +139,27 @@ struct Rows {
 }
 
 impl Rows {
-    fn new<H, E, P>(hashed: &Hashed<H, E, P>, inputs: [&Hypothesis; 2], paddings: u32) -> Self
-    where
-        H: Fn(&[u64]) -> Vec<u32>,
-        E: Fn(&Entry) -> u64,
-        P: Fn(u32) -> u64,
-    {
+    fn new<R: Weighed>(
+        subset: &Subset<R>,
+        domain: &Domain,
+        seed: u64,
+        inputs: [&Hypothesis; 2],
+        paddings: u32,
+    ) -> Self {
+        // Signs are beside elements where cells have sides.
+        let domain = match R::SIDES {
+            1 => *domain,
+            _ => domain.unsigned(),
+        };
+        let element = |entry: &Entry| {
+            domain.element(Signed {
+                item: entry.item,
+                negative: entry.value < 0.0,
+            })
+        };
         let mut elements = Vec::new();
         let entries = inputs.map(|input| {
-            let entries = input.entries().iter().map(&hashed.entry).enumerate();
+            let entries = input.entries().iter().map(element).enumerate();
             let index = |(index, element)| {
                 if elements.get(index) == Some(&element) {
                     return index;
@@ -81,10 +170,21 @@ impl Rows {
             entries.map(index).collect()
         });
         let first_padding = elements.len();
-        elements.extend((0..paddings).map(&hashed.padding));
+        elements.extend((0..paddings).map(|index| domain.padding(index)));
+        let functions = Functions::of_seed(
+            subset.hashing(),
+            subset.elements(&domain),
+            subset.buckets() / R::SIDES,
+            subset.hashes(),
+            seed,
+        );
+        let placed: Vec<u64> = elements.iter().map(|&e| functions.place(e)).collect();
+        let mut buckets = vec![0; elements.len() * functions.count()];
+        functions.buckets_of(&placed, &mut buckets);
+        R::take_sides(&functions, &domain, &elements, &mut buckets);
         Self {
-            functions: hashed.functions as usize,
-            buckets: (hashed.hash)(&elements),
+            functions: functions.count(),
+            buckets,
             entries,
             paddings: first_padding,
         }
@@ -102,71 +202,6 @@ impl Rows {
     }
 }
 
-/// Observation of a report by its hashes, and by the weight of the reported bucket,
-/// which is its probability times the rule's Ω. That is the same for all inputs,
-/// so a mixture has the mean of its parts' weights. Paddings are hashed where inputs
-/// are `padded` to so many elements.
-pub(super) fn observe<H, E, P>(
-    report: &BucketReport,
-    padded: u32,
-    hashed: &Hashed<H, E, P>,
-    inputs: [&Hypothesis; 2],
-    mut weight: impl FnMut(&Held<'_>) -> f64,
-) -> Observation
-where
-    H: Fn(&[u64]) -> Vec<u32>,
-    E: Fn(&Entry) -> u64,
-    P: Fn(u32) -> u64,
-{
-    let bucket = report.bucket;
-    // The one that the report names a bucket of.
-    let function = bucket / hashed.buckets;
-    let missing = |part: &Part| padded.saturating_sub(part.kept.len() as u32);
-    let parts = inputs.iter().flat_map(|input| input.parts());
-    let rows = Rows::new(hashed, inputs, parts.map(missing).max().unwrap_or(0));
-    let [(first, first_weight), (second, second_weight)] = [0, 1].map(|which| {
-        let input = inputs[which];
-        let turned = |entry: &Entry| u32::from(entry.value < 0.0 && hashed.sides > 1);
-        let entries = input.entries().iter().zip(&rows.entries[which]);
-        let entries: Vec<Buckets<'_>> = entries
-            .map(|(entry, &element)| Buckets {
-                of_positive: rows.of(element),
-                turned: turned(entry),
-            })
-            .collect();
-        let weights = input.parts().iter().map(|part| {
-            let paddings = 0..missing(part) as usize;
-            let held = Held {
-                entries: part.kept.iter().map(|&index| entries[index]).collect(),
-                paddings: paddings.map(|index| rows.padding(index)).collect(),
-            };
-            part.probability * weight(&held)
-        });
-        let weight: f64 = weights.sum();
-        let own = |entry: &Buckets<'_>| {
-            let of_own = entry.of(function);
-            let window = (0..hashed.width).map(move |behind| (of_own + behind) % hashed.buckets);
-            window.map(|of_function| function * hashed.buckets + of_function)
-        };
-        (entries.iter().flat_map(own).collect::<Vec<u32>>(), weight)
-    });
-    let is_named = |held: &u32| *held == bucket;
-    let first_entry = |own: &[u32]| own.iter().position(is_named).unwrap_or(own.len());
-    let sides = hashed.sides;
-    let fall = |buckets: &[u32]| {
-        let side = |&bucket: &u32| (bucket / sides, bucket % sides == 0 && sides > 1);
-        Fall::new(buckets.iter().map(side))
-    };
-    Observation {
-        log_ratio: (first_weight / second_weight).ln(),
-        seed: report.seed,
-        bucket: u64::from(bucket),
-        first_entries: [first_entry(&first), first_entry(&second)],
-        places: [place(&first, bucket), place(&second, bucket)],
-        falls: [fall(&first), fall(&second)],
-    }
-}
-
 fn place(buckets: &[u32], bucket: u32) -> Place {
     if !buckets.contains(&bucket) {
         return Place::Elsewhere;
@@ -179,14 +214,6 @@ fn place(buckets: &[u32], bucket: u32) -> Place {
         (true, false) => Place::Highest,
         (true, true) => Place::Between,
     }
-}
-
-/// The buckets of elements under all functions, R of each.
-pub(super) fn hash(functions: &Functions, elements: &[u64]) -> Vec<u32> {
-    let placed: Vec<u64> = elements.iter().map(|&e| functions.place(e)).collect();
-    let mut buckets = vec![0; elements.len() * functions.count()];
-    functions.buckets_of(&placed, &mut buckets);
-    buckets
 }
 
 /// How strongly the cells of all hash functions are pushed to, by an absolute value.

@@ -1,130 +1,93 @@
 //! CoCo's reports, by Algorithm 1 of Zhou et al. and the rule `strongest`.
 
-use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::hash::{Functions, closed_sign_word, open_sign};
+use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
-use hushbin::mechanism::{BucketReport, Rule as _};
 
-use super::buckets::{self, Buckets, Hashed, Held, Strengths, share};
-use super::contract::{Enumerable, Observed};
-use super::hypothesis::Hypothesis;
-use super::observation::Observation;
+use super::buckets::{Buckets, Held, Strengths, Weighed, share};
+use super::contract::Enumerable;
 
-impl Observed for Coco {
-    type Report = BucketReport;
-
-    fn observe(
-        &self,
-        domain: &Domain,
-        epsilon: f64,
-        inputs: [&Hypothesis; 2],
-        report: &BucketReport,
-    ) -> Observation {
-        let functions = Functions::of_seed(
-            self.hashing(),
-            self.elements(domain),
-            self.pairs(),
-            self.hashes(),
-            report.seed,
-        );
-        let hashed = Hashed {
-            sides: Rule::SIDES,
-            buckets: self.buckets(),
-            functions: self.hashes(),
-            width: 1,
-            hash: |elements: &[u64]| sides(&functions, domain, elements),
-            entry: |entry: &Entry| entry.item,
-            padding: |index| domain.unsigned().padding(index),
-        };
-        let sparsity = domain.sparsity();
-        // What makes up for missing entries is left out under the rule `strongest`.
-        let padded = match self.rule() {
-            Rule::Overwrite => sparsity,
-            Rule::Strongest { .. } => 0,
-        };
-        let exp = epsilon.exp();
-        let mut strengths = Strengths::new(self.hashes(), self.pairs());
-        buckets::observe(report, padded, &hashed, inputs, |pushes| {
-            weight(self, sparsity, exp, pushes, report, &mut strengths)
-        })
+impl Weighed for Rule {
+    /// What makes up for missing entries is left out under the rule `strongest`.
+    fn padded(&self, sparsity: u32) -> u32 {
+        match self {
+            Self::Overwrite => sparsity,
+            Self::Strongest { .. } => 0,
+        }
     }
 
-    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
-        let mut core = Randomizer::new(self, domain, epsilon);
+    fn take_sides(functions: &Functions, domain: &Domain, elements: &[u64], cells: &mut [u32]) {
+        let count = functions.count();
+        for function in 0..count {
+            let keys = functions.keys(function);
+            // Of one word are the signs of many elements, and these mostly in order.
+            let mut word = (u32::MAX, 0);
+            let pairs = cells.iter_mut().skip(function);
+            for (pair, &element) in pairs.step_by(count).zip(elements) {
+                let plus = if domain.items().is_some() {
+                    let element = element as u32;
+                    if word.0 != element / 64 {
+                        word = (element / 64, closed_sign_word(&keys, element / 64));
+                    }
+                    word.1 >> (element % 64) & 1 == 1
+                } else {
+                    open_sign(&keys, element) > 0
+                };
+                *pair = 2 * *pair + u32::from(!plus);
+            }
+        }
+    }
+
+    fn weight(
+        coco: &Coco,
+        sparsity: u32,
+        exp: f64,
+        pushes: &Held<'_>,
+        report: &BucketReport,
+        strengths: &mut Strengths,
+    ) -> f64 {
+        let (side, pair) = (report.bucket, report.bucket / 2);
+        match coco.rule() {
+            Rule::Overwrite => {
+                // Of the one function that this rule takes.
+                let of_entries = pushes.entries.iter().map(|push| push.of(0) / 2);
+                let of_paddings = pushes.paddings.iter().map(|push| push.of(0) / 2);
+                let mut pairs: Vec<u32> = of_entries.chain(of_paddings.clone()).collect();
+                let here = pairs.iter().filter(|&&other| other == pair).count() as f64;
+                pairs.sort_unstable();
+                pairs.dedup();
+                let pushed = pairs.len() as u32;
+                if here > 0.0 {
+                    // A padding decides for either side equally often.
+                    let own = pushes
+                        .entries
+                        .iter()
+                        .filter(|push| push.of(0) == side)
+                        .count() as f64;
+                    let paddings = of_paddings.filter(|&other| other == pair).count() as f64;
+                    1.0 + (exp - 1.0) * (own + 0.5 * paddings) / here
+                } else {
+                    let t = coco.buckets();
+                    let total = f64::from(sparsity) * (exp + 1.0) + f64::from(t - 2 * sparsity);
+                    (total - f64::from(pushed) * (exp + 1.0)) / f64::from(t - 2 * pushed)
+                }
+            }
+            Rule::Strongest { favoured } => {
+                1.0 + (exp - 1.0) * strongest_share(coco, favoured, pushes, report.bucket, strengths)
+            }
+        }
+    }
+
+    fn enumerable(coco: &Coco, domain: &Domain, epsilon: f64) -> Enumerable {
+        let mut core = Randomizer::new(coco, domain, epsilon);
         let completing = core.clone();
-        Some(Enumerable {
-            buckets: self.outcomes(),
+        Enumerable {
+            buckets: coco.outcomes(),
             completions: Box::new(move |signed| completing.completions(signed)),
             probabilities: Box::new(move |seed, signed, completion| {
                 core.probabilities(seed, signed, completion)
             }),
-        })
-    }
-}
-
-/// The sides that positive values push to, one of each function.
-fn sides(functions: &Functions, domain: &Domain, elements: &[u64]) -> Vec<u32> {
-    let mut pairs = buckets::hash(functions, elements);
-    let count = functions.count();
-    for function in 0..count {
-        let keys = functions.keys(function);
-        // Of one word are the signs of many elements, and these mostly in order.
-        let mut word = (u32::MAX, 0);
-        let pairs = pairs.iter_mut().skip(function);
-        for (pair, &element) in pairs.step_by(count).zip(elements) {
-            let plus = if domain.items().is_some() {
-                let element = element as u32;
-                if word.0 != element / 64 {
-                    word = (element / 64, closed_sign_word(&keys, element / 64));
-                }
-                word.1 >> (element % 64) & 1 == 1
-            } else {
-                open_sign(&keys, element) > 0
-            };
-            *pair = 2 * *pair + u32::from(!plus);
-        }
-    }
-    pairs
-}
-
-/// The reported side's probability, times the rule's Ω.
-fn weight(
-    coco: &Coco,
-    sparsity: u32,
-    exp: f64,
-    pushes: &Held<'_>,
-    report: &BucketReport,
-    strengths: &mut Strengths,
-) -> f64 {
-    let (side, pair) = (report.bucket, report.bucket / 2);
-    match coco.rule() {
-        Rule::Overwrite => {
-            // Of the one function that this rule takes.
-            let of_entries = pushes.entries.iter().map(|push| push.of(0) / 2);
-            let of_paddings = pushes.paddings.iter().map(|push| push.of(0) / 2);
-            let mut pairs: Vec<u32> = of_entries.chain(of_paddings.clone()).collect();
-            let here = pairs.iter().filter(|&&other| other == pair).count() as f64;
-            pairs.sort_unstable();
-            pairs.dedup();
-            let pushed = pairs.len() as u32;
-            if here > 0.0 {
-                // A padding decides for either side equally often.
-                let own = pushes
-                    .entries
-                    .iter()
-                    .filter(|push| push.of(0) == side)
-                    .count() as f64;
-                let paddings = of_paddings.filter(|&other| other == pair).count() as f64;
-                1.0 + (exp - 1.0) * (own + 0.5 * paddings) / here
-            } else {
-                let t = coco.buckets();
-                let total = f64::from(sparsity) * (exp + 1.0) + f64::from(t - 2 * sparsity);
-                (total - f64::from(pushed) * (exp + 1.0)) / f64::from(t - 2 * pushed)
-            }
-        }
-        Rule::Strongest { favoured } => {
-            1.0 + (exp - 1.0) * strongest_share(coco, favoured, pushes, report.bucket, strengths)
         }
     }
 }

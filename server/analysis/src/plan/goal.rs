@@ -237,7 +237,7 @@ impl Goal {
         let edges = scale.edges().unwrap_or_default().windows(2);
         let narrowest = edges.map(|pair| pair[1] - pair[0]).reduce(f64::min);
         if let Some((within, narrowest)) = wanted.within.zip(narrowest) {
-            let (name, min, max) = ("within", 0.5 * narrowest, range);
+            let (name, min, max) = ("within", 0.5 * (narrowest - scale.step()), range);
             Bound { name, min, max }.check(within)?;
         }
         let normal = Normal::standard();

@@ -8,13 +8,14 @@ use hushbin::mechanism::window::{self, Window};
 use hushbin::task::{Kind, Limits};
 use hushbin::{Entry, Mechanism, Question, Randomizer, Report, Task, TaskDraft};
 use hushbin_analysis::accounting::{Mixture, account};
-use hushbin_analysis::bound::distance;
+use hushbin_analysis::bound::{BoundKind, Distance, distance, of_question};
 use hushbin_analysis::estimate::{
-    Aim, Estimand, EstimateError, Estimator, Expectation, Label, Options, PostProcessing,
-    Predictor, Query, Totals,
+    Aim, Estimand, EstimateError, Estimator, Label, Options, PostProcessing, Predictor, Query,
+    Totals,
 };
 use hushbin_analysis::likelihood::{Hypothesis, core_probabilities, neighbour_pairs, observe};
 use hushbin_analysis::plan::{Survey, plan};
+use hushbin_tests::expectation::Expectation;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -475,4 +476,40 @@ fn surveys_plan_windows() {
         let domain = Domain::dense(attributes as u32);
         assert!(own.rates(&domain, found.epsilon).worst_variance() < 1.0);
     }
+}
+
+/// The distance of one number's mean, by the reference where the least is proven; between these
+/// it changes little.
+#[test]
+fn one_number_is_near_the_bound() {
+    let asked = |epsilon: f64| -> (f64, Option<Distance>) {
+        let file = json!({ "id": "t", "epsilon": epsilon,
+            "questions": [{ "name": "n", "kind": "number", "min": 0, "max": 30 }] });
+        let task = serde_json::from_value::<TaskDraft>(file).unwrap();
+        let task = task.resolve().unwrap();
+        let question = &task.questions()[0];
+        let rates = window_of(question).rates(&question.domain(), epsilon);
+        let distance = of_question(question, &Objective::MEAN);
+        (rates.worst_variance(), distance)
+    };
+    let all: Value =
+        serde_json::from_str(include_str!("../../../../tests/reference/number.json")).unwrap();
+    let number = |row: &Value, field: &str| row[field].as_f64().unwrap();
+    for row in all["certificates"].as_array().unwrap() {
+        let epsilon = number(row, "epsilon");
+        let (variance, found) = asked(epsilon);
+        let least = variance / found.unwrap().times_bound;
+        let off = least / number(row, "lower_bound") - 1.0;
+        // Where it is known exactly, it is just above what the certificate proves.
+        assert!((-1e-6..1e-4).contains(&off), "{epsilon}: {off}");
+    }
+    for step in 1..=600 {
+        let epsilon = 0.01 * f64::from(step);
+        let found = asked(epsilon).1.unwrap();
+        let most = if epsilon <= 5.0 { 1.01 } else { 1.02 };
+        assert!(found.times_bound < most, "{epsilon}: {}", found.times_bound);
+        assert_eq!(found.bound == BoundKind::Exact, epsilon < 0.7123);
+        assert!(found.text.ends_with("the best possible mechanism would"));
+    }
+    assert_eq!(asked(6.5).1, None);
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use hushbin::{Report, Task};
 
-use super::standard_input::{self, Layout};
+use super::standard_input::Reports;
 use crate::cli::output::Error;
 use crate::estimates::partial_totals::{Folding, Partial, is_partial};
 use crate::export::{self, Begun, ReadError};
@@ -31,7 +31,8 @@ pub(super) struct Source {
 
 enum Kind {
     Files(export::Files),
-    StandardInput(Layout),
+    /// Reports in this format.
+    StandardInput(Input),
     Totals(Partial),
 }
 
@@ -49,16 +50,14 @@ impl Source {
             return Self::of_files(files, given);
         };
         let task = known(given)?;
-        let kind = match input {
-            Input::Delimited => Kind::StandardInput(Layout::Delimited),
-            Input::Hex => Kind::StandardInput(Layout::Hex),
-            Input::Totals => {
-                let mut all = Partial::new(&task);
-                let path = Path::new("standard input");
-                add_lines(&mut all, &task, io::stdin().lock(), path)?;
-                Kind::Totals(all)
-            }
-        };
+        if input != Input::Totals {
+            let kind = Kind::StandardInput(input);
+            return Ok(Self { task, kind });
+        }
+        let mut all = Partial::new(&task);
+        let path = Path::new("standard input");
+        add_lines(&mut all, &task, io::stdin().lock(), path)?;
+        let kind = Kind::Totals(all);
         Ok(Self { task, kind })
     }
 
@@ -99,8 +98,12 @@ impl Source {
     pub(super) fn for_each_report(self, mut visit: impl FnMut(&Report)) -> Result<(), Error> {
         match self.kind {
             Kind::Files(files) => Ok(files.for_each_report(visit)?),
-            Kind::StandardInput(layout) => {
-                standard_input::for_each_report(&self.task, layout, &mut visit)
+            Kind::StandardInput(input) => {
+                let mut reports = Reports::new(&self.task, io::stdin().lock());
+                match input {
+                    Input::Delimited => reports.for_each_delimited(&mut visit),
+                    Input::Hex | Input::Totals => reports.for_each_line(&mut visit),
+                }
             }
             Kind::Totals(_) => Ok(()),
         }

@@ -1,39 +1,14 @@
 //! Reports on standard input, as programs that read tables hand them on.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 
 use data_encoding::HEXLOWER;
 use hushbin::{Report, Task};
 
 use crate::cli::output::Error;
 
-/// Layout of reports on standard input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// The bytes of each report after their length, a varint.
-    Delimited,
-    /// A line of lower-case hexadecimal digits for each report.
-    Hex,
-}
-
-/// Visits every report on standard input.
-///
-/// # Errors
-/// The first that is not a report of the task.
-pub(super) fn for_each_report(
-    task: &Task,
-    layout: Layout,
-    visit: &mut dyn FnMut(&Report),
-) -> Result<(), Error> {
-    let mut reports = Reports::new(task, io::stdin().lock());
-    match layout {
-        Layout::Delimited => reports.for_each_delimited(visit),
-        Layout::Hex => reports.for_each_line(visit),
-    }
-}
-
 /// Reader of the reports of a task.
-struct Reports<'a, R> {
+pub(super) struct Reports<'a, R> {
     task: &'a Task,
     input: BufReader<R>,
     /// Number of the current report, from 1, for messages.
@@ -42,7 +17,7 @@ struct Reports<'a, R> {
 }
 
 impl<'a, R: Read> Reports<'a, R> {
-    fn new(task: &'a Task, input: R) -> Self {
+    pub(super) fn new(task: &'a Task, input: R) -> Self {
         Self {
             task,
             input: BufReader::with_capacity(1 << 18, input),
@@ -55,7 +30,14 @@ impl<'a, R: Read> Reports<'a, R> {
         format!("standard input, {what} {}: {wrong}", self.number).into()
     }
 
-    fn for_each_delimited(&mut self, visit: &mut dyn FnMut(&Report)) -> Result<(), Error> {
+    /// Visits every report, each behind its length.
+    ///
+    /// # Errors
+    /// The first that is not a report of the task.
+    pub(super) fn for_each_delimited(
+        &mut self,
+        visit: &mut dyn FnMut(&Report),
+    ) -> Result<(), Error> {
         let most = self.task.report_bytes() as u64;
         while !self.input.fill_buf()?.is_empty() {
             self.number += 1;
@@ -91,7 +73,11 @@ impl<'a, R: Read> Reports<'a, R> {
         Ok(length)
     }
 
-    fn for_each_line(&mut self, visit: &mut dyn FnMut(&Report)) -> Result<(), Error> {
+    /// Visits every report, a line each.
+    ///
+    /// # Errors
+    /// The first that is not a report of the task.
+    pub(super) fn for_each_line(&mut self, visit: &mut dyn FnMut(&Report)) -> Result<(), Error> {
         loop {
             self.bytes.clear();
             self.number += 1;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use hushbin::Items;
 use hushbin::choose::QuestionDraft;
 use hushbin::task::Budget;
@@ -32,15 +31,17 @@ pub(super) struct QuestionOptions {
     /// chosen unless it is given.
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     entries: Option<Vec<u64>>,
-    /// Values of items.
-    #[arg(long, value_enum, default_value_t = ValueName::Sign, conflicts_with_all = OTHERS)]
-    value: ValueName,
-    /// Estimates wanted of items.
-    #[arg(long, value_enum, default_value_t = Objective::Mean, conflicts_with_all = OTHERS)]
-    objective: Objective,
-    /// Least that a report on items protects.
-    #[arg(long, value_enum, default_value_t = Level::User, conflicts_with_all = OTHERS)]
-    level: Level,
+    /// Values of items: -1 or 1 (sign), or from -1 to 1 (real).
+    #[arg(long, default_value = "sign", value_parser = ["sign", "real"], conflicts_with_all = OTHERS)]
+    value: String,
+    /// Estimates wanted of items: means, missing entries counting as 0 (mean), frequencies of
+    /// either sign (frequency), or frequencies of any sign (nonmissing).
+    #[arg(long, default_value = "mean", value_parser = ["mean", "frequency", "nonmissing"], conflicts_with_all = OTHERS)]
+    objective: String,
+    /// Least that a report on items protects: a person's whole input (user), or the value of any
+    /// single item (event).
+    #[arg(long, default_value = "user", value_parser = ["user", "event"], conflicts_with_all = OTHERS)]
+    level: String,
     /// Kind of one question instead of ratings: flag, choice, set, number, numbers, cross, text or
     /// together.
     #[arg(long, value_name = "KIND", conflicts_with = "items")]
@@ -117,38 +118,6 @@ pub(super) struct QuestionOptions {
 
 /// Options of questions that are not ratings.
 const OTHERS: [&str; 2] = ["kind", "task"];
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ValueName {
-    /// -1 or 1.
-    Sign,
-    /// From -1 to 1.
-    Real,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Objective {
-    /// Means, missing entries counting as 0.
-    Mean,
-    /// Frequencies of either sign.
-    Frequency,
-    /// Non-missing frequencies: of any sign.
-    Nonmissing,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Level {
-    /// A person's whole input.
-    User,
-    /// The value of any single item.
-    Event,
-}
-
-/// Returns the word of an option, as files have it too.
-fn word(value: &impl ValueEnum) -> Value {
-    let word = value.to_possible_value().expect("no value is hidden");
-    json!(word.get_name())
-}
 
 fn items(text: &str) -> Result<Items, String> {
     let items = if text == "open" { "\"open\"" } else { text };
@@ -355,13 +324,13 @@ impl QuestionOptions {
             ("items", items),
             ("sparsity", json!(self.sparsity)),
             ("entries", json!(self.entries)),
-            ("value", word(&self.value)),
+            ("value", json!(self.value)),
             (
                 "mechanism",
                 json!({
                     "name": "auto",
-                    "objective": word(&self.objective),
-                    "level": word(&self.level),
+                    "objective": self.objective,
+                    "level": self.level,
                 }),
             ),
         ]))?)

@@ -22,7 +22,7 @@ use crate::cli::output::Error;
 pub(in crate::cli) struct Options {
     /// File of options (TOML): those below, with _ for - and in the plural where they may
     /// be repeated. Relative paths in it begin at its directory
-    #[arg(long, value_name = "FILE", env = "HUSHBIN_CONFIG")]
+    #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Say whether the options and task files are valid, and end
     #[arg(long)]

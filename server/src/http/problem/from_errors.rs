@@ -22,7 +22,7 @@ impl From<StoreError> for Problem {
             // one, or this one restarted, will take the upload.
             StoreError::Overloaded | StoreError::Closed => Self::Overloaded,
             StoreError::ReadOnly => Self::ReadOnly,
-            StoreError::Removed { id } => Self::UnknownTask { id },
+            StoreError::Removed { id } => Self::UnknownTask(id),
             StoreError::BatchTooSmall { have, need } => Self::BatchTooSmall { have, need },
             // Already logged where it happened.
             StoreError::Failed(_) => Self::Storage,
@@ -34,11 +34,9 @@ impl From<OpenError> for Problem {
     fn from(error: OpenError) -> Self {
         let detail = error.to_string();
         match error {
-            OpenError::ReportsGone { .. } => Self::ReportsGone { detail },
-            OpenError::InvalidTask { .. } | OpenError::Settings { .. } => {
-                Self::InvalidTask { detail }
-            }
-            OpenError::TaskThere { id } => Self::TaskExists { id },
+            OpenError::ReportsGone { .. } => Self::ReportsGone(detail),
+            OpenError::InvalidTask { .. } | OpenError::Settings { .. } => Self::InvalidTask(detail),
+            OpenError::TaskThere { id } => Self::TaskExists(id),
             OpenError::Closed => Self::Overloaded,
             OpenError::ReadOnly => Self::ReadOnly,
             _ => {
@@ -51,7 +49,18 @@ impl From<OpenError> for Problem {
 
 impl From<EstimateError> for Problem {
     fn from(error: EstimateError) -> Self {
-        Self::Estimate(error)
+        let detail = error.to_string();
+        match error {
+            EstimateError::UnknownItem { item } => Self::UnknownItem { item, detail },
+            EstimateError::UnknownPostProcessing { name: post } => {
+                Self::UnknownPostProcessing { post, detail }
+            }
+            EstimateError::NotEstimated { post, .. } | EstimateError::NotAllItems { post } => {
+                let post = post.as_str();
+                Self::ImpossiblePostProcessing { post, detail }
+            }
+            _ => Self::BadQuery(detail),
+        }
     }
 }
 
@@ -59,9 +68,7 @@ impl From<SumQueryError> for Problem {
     fn from(error: SumQueryError) -> Self {
         match error {
             SumQueryError::Estimate(error) => error.into(),
-            error => Self::BadQuery {
-                detail: error.to_string(),
-            },
+            error => Self::BadQuery(error.to_string()),
         }
     }
 }
@@ -70,9 +77,7 @@ impl From<AskedError> for Problem {
     fn from(error: AskedError) -> Self {
         match error {
             AskedError::Post(error) => error.into(),
-            error => Self::BadQuery {
-                detail: error.to_string(),
-            },
+            error => Self::BadQuery(error.to_string()),
         }
     }
 }
@@ -82,10 +87,10 @@ impl From<SearchError> for Problem {
         let detail = error.to_string();
         match error {
             SearchError::Question(error) => error.into(),
-            SearchError::Work { .. } => Self::SearchTooLong { detail },
+            SearchError::Work { .. } => Self::SearchTooLong(detail),
             // Nobody is there to read it.
             SearchError::GivenUp => Self::Overloaded,
-            _ => Self::BadQuery { detail },
+            _ => Self::BadQuery(detail),
         }
     }
 }
@@ -97,9 +102,7 @@ impl From<ohttp::OpenError> for Problem {
             ohttp::OpenError::Short => "it is too short for an encapsulated request",
             ohttp::OpenError::Seal => "it does not open by the key that it names",
         };
-        Self::BadRequest {
-            detail: detail.to_owned(),
-        }
+        Self::BadRequest(detail.to_owned())
     }
 }
 
@@ -110,7 +113,10 @@ impl From<hushbin::Error> for Problem {
             hushbin::Error::FingerprintMismatch { expected, received } => {
                 Self::FingerprintMismatch { expected, received }
             }
-            error => Self::MalformedUpload(error),
+            error => Self::MalformedUpload {
+                code: error.code().as_str(),
+                detail: error.to_string(),
+            },
         }
     }
 }

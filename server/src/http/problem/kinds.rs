@@ -1,154 +1,171 @@
 //! Problems, each with its type, status and title.
 
-use hushbin::{Fingerprint, UploadId};
-use hushbin_analysis::estimate::EstimateError;
+use hushbin::Fingerprint;
+use serde::Serialize;
 
 use super::not_ready::NotReady;
 
 /// Error as the client learns it. Causes inside the collector stay in its log.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// Displayed, it is the sentence about this occurrence, empty if the title says everything.
+/// Serialized, it is the members beside type, title, status and detail.
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Problem {
     /// No task has this id.
-    UnknownTask {
-        /// The id asked for.
-        id: String,
-    },
+    #[error("there is no task {0:?}")]
+    UnknownTask(#[serde(skip)] String),
     /// The body is no upload.
-    MalformedUpload(hushbin::Error),
+    #[error("{detail}")]
+    MalformedUpload {
+        code: &'static str,
+        #[serde(skip)]
+        detail: String,
+    },
     /// The upload was made under other parameters than the task's.
+    #[error("the task's fingerprint is {expected}, the upload's is {received}")]
     FingerprintMismatch {
-        /// Fingerprint of the task.
         expected: Fingerprint,
-        /// Fingerprint in the upload.
         received: Fingerprint,
     },
-    /// Other bytes were accepted under an upload's id before. What else the body
-    /// holds was taken.
-    UploadIdConflict {
-        /// Of the first upload that was not taken.
-        id: UploadId,
-    },
+    /// Other bytes were accepted under an upload's id before: the first that was not taken. What
+    /// else the body holds was taken.
+    #[error(
+        "a retry must send the very bytes of the first attempt; uploads of other ids than {id} in \
+         the body were taken, unless they conflict too"
+    )]
+    UploadIdConflict { id: String },
     /// The body is longer than the collector reads.
-    TooLarge {
-        /// Most bytes that it reads.
-        limit: usize,
-    },
+    #[error("a body has at most {limit} bytes")]
+    TooLarge { limit: usize },
     /// The body is compressed, or encoded otherwise.
+    #[error("uploads are read as they are, without a Content-Encoding")]
     EncodedBody,
     /// The body ended early or broke the protocol.
+    #[error("")]
     IncompleteBody,
     /// The body did not arrive in time.
+    #[error("")]
     Timeout,
     /// A query parameter is unknown or has no meaning.
-    BadQuery {
-        /// What is wrong.
+    #[error("{0}")]
+    BadQuery(#[serde(skip)] String),
+    /// The query asks for an item that the task does not have.
+    #[error("{detail}")]
+    UnknownItem {
+        item: String,
+        #[serde(skip)]
         detail: String,
     },
-    /// The query asks for estimates that cannot be given.
-    Estimate(EstimateError),
+    /// The query asks for a post-processing that there is not.
+    #[error("{detail}")]
+    UnknownPostProcessing {
+        post: String,
+        #[serde(skip)]
+        detail: String,
+    },
+    /// The query asks for a post-processing of what is not estimated.
+    #[error("{detail}")]
+    ImpossiblePostProcessing {
+        post: &'static str,
+        #[serde(skip)]
+        detail: String,
+    },
     /// No batch of the task is released yet.
-    NothingReleased {
-        /// How many reports the open batch has.
-        have: u64,
-        /// How many it needs to be closed.
-        need: u64,
-    },
+    #[error("the open batch has {have} reports, and is closed with {need} at least")]
+    NothingReleased { have: u64, need: u64 },
     /// No batch of this number is released.
-    UnknownBatch {
-        /// The batch asked for.
-        batch: u64,
-    },
+    #[error("no batch {batch} is released")]
+    UnknownBatch { batch: u64 },
     /// The open batch has too few reports to be closed.
-    BatchTooSmall {
-        /// How many reports it has.
-        have: u64,
-        /// How many it needs.
-        need: u64,
-    },
+    #[error("the open batch has {have} reports, and is closed with {need} at least")]
+    BatchTooSmall { have: u64, need: u64 },
     /// What is asked for needs reports that are no longer kept.
-    ReportsGone {
-        /// What is gone.
-        detail: String,
-    },
+    #[error("{0}")]
+    ReportsGone(#[serde(skip)] String),
     /// Who asks sends no token that is known.
-    Unauthorized {
-        /// Whether one was sent, which is none of the collector's.
-        sent: bool,
-    },
+    #[error("send \"Authorization: Bearer TOKEN\"; hushbin token create makes one")]
+    Unauthorized,
+    /// Who asks sends a token, which is none of the collector's.
+    #[error(
+        "the token is unknown to this collector: it was revoked or made for another; \
+         hushbin token list lists the valid ones"
+    )]
+    UnknownToken,
     /// Who asks may do less than that.
+    #[error("an admin's token is needed")]
     Forbidden,
     /// The body says something else than is asked for.
-    BadRequest {
-        /// What is wrong.
-        detail: String,
-    },
+    #[error("{0}")]
+    BadRequest(#[serde(skip)] String),
     /// The task cannot be collected.
-    InvalidTask {
-        /// What is wrong.
-        detail: String,
-    },
+    #[error("{0}")]
+    InvalidTask(#[serde(skip)] String),
     /// There is a task of this id.
-    TaskExists {
-        /// The id.
-        id: String,
-    },
+    #[error("there is a task {0:?} already")]
+    TaskExists(#[serde(skip)] String),
     /// A search that takes longer than a request may.
-    SearchTooLong {
-        /// What there is to do.
-        detail: String,
-    },
+    #[error("{0}")]
+    SearchTooLong(#[serde(skip)] String),
     /// To count so many items of so many reports takes longer than a request may.
-    TooManyItems {
-        /// Items asked for.
-        have: usize,
-        /// Items that may be asked for.
-        most: u64,
-    },
+    #[error(
+        "{have} items are asked for, and every report is held against each: ask for {most} \
+         at once, or estimate from exported reports (hushbin journal export)"
+    )]
+    TooManyItems { have: usize, most: u64 },
     /// More is waiting than the collector will hold.
+    #[error("try again later")]
     Overloaded,
     /// The journal did not take or give data.
+    #[error("it could not be read or written, and nothing was accepted; try again later")]
     Storage,
     /// A write through the journal did not succeed.
-    NotReady(NotReady),
+    #[error("{reason}")]
+    NotReady { reason: NotReady },
     /// The journal is served to be read only.
+    #[error("what is released can be read; try again later")]
     ReadOnly,
     /// The store is still being opened.
+    #[error("")]
     Starting,
     /// The peer has asked too often.
+    #[error("try again later")]
     TooManyRequests,
     /// The upload comes from a page that the task is not for.
+    #[error("the Origin header names no origin of the task's settings")]
     OriginNotAllowed,
     /// What is asked for is done by another role.
+    #[error("pages send reports to shufflers, analysers estimate from them")]
     OtherRole,
     /// The analyser's keys are not known yet.
+    #[error("the shuffler has not heard from its analyser; try again later")]
     NoKeys,
     /// A block is not signed by a shuffler that is known.
+    #[error("the header hushbin-signature is not by a shuffler of --shuffler")]
     UnknownShuffler,
     /// An upload has more reports than the task takes in one.
-    TooManyReports {
-        /// Reports that it has.
-        have: usize,
-        /// Reports that it may have.
-        most: u32,
-    },
+    #[error("an upload has {have} reports, at most {most} are taken")]
+    TooManyReports { have: usize, most: u32 },
     /// An upload has another number of messages than everybody sends for the task.
-    MessageCount {
-        /// Messages that it has.
-        have: usize,
-        /// Messages that it has to have.
-        expected: u32,
-    },
+    #[error("an upload has {have} messages, expected exactly {expected}")]
+    MessageCount { have: usize, expected: u32 },
     /// What is asked for is not of sums that a shuffler hides.
+    #[error("GET estimates, privacy and influence of the task")]
     OfSums,
     /// What came through a relay is sealed to a key, or by a suite, that this gateway has not.
+    #[error("GET /.well-known/ohttp-gateway lists keys and suites")]
     OhttpKey,
     /// The request is for a host that this collector is not.
+    #[error("")]
     Misdirected,
     /// A defect of the collector.
+    #[error("")]
     Internal,
     /// Nothing is served at this path.
+    #[error("")]
     NotFound,
     /// The path is served, for other methods.
+    #[error("")]
     MethodNotAllowed,
 }
 
@@ -168,32 +185,32 @@ impl Problem {
     #[rustfmt::skip]
     pub(super) const fn kind(&self) -> Kind {
         let (slug, status, title) = match self {
-            Self::UnknownTask { .. } => ("unknown-task", 404, "There is no such task"),
-            Self::MalformedUpload(_) => ("malformed-upload", 400, "The body is not an upload of this task"),
+            Self::UnknownTask(_) => ("unknown-task", 404, "There is no such task"),
+            Self::MalformedUpload { .. } => ("malformed-upload", 400, "The body is not an upload of this task"),
             Self::FingerprintMismatch { .. } => ("fingerprint-mismatch", 409, "The upload was made under other parameters than the task's"),
             Self::UploadIdConflict { .. } => ("upload-id-conflict", 409, "Another upload was accepted under this upload id"),
             Self::TooLarge { .. } => ("too-large", 413, "The body is too large"),
             Self::EncodedBody => ("encoded-body", 415, "The body is encoded"),
             Self::IncompleteBody => ("incomplete-body", 400, "The body ended early"),
             Self::Timeout => ("timeout", 408, "The body did not arrive in time"),
-            Self::Estimate(EstimateError::UnknownItem { .. }) => ("unknown-item", 404, "The task has no such item"),
-            Self::Estimate(EstimateError::UnknownPostProcessing { .. }) => ("unknown-post-processing", 400, "There is no such post-processing"),
-            Self::Estimate(EstimateError::NotEstimated { .. } | EstimateError::NotAllItems { .. }) => ("impossible-post-processing", 400, "The estimates cannot be processed so"),
-            Self::BadQuery { .. } | Self::Estimate(_) => ("bad-query", 400, "The query cannot be answered"),
+            Self::UnknownItem { .. } => ("unknown-item", 404, "The task has no such item"),
+            Self::UnknownPostProcessing { .. } => ("unknown-post-processing", 400, "There is no such post-processing"),
+            Self::ImpossiblePostProcessing { .. } => ("impossible-post-processing", 400, "The estimates cannot be processed so"),
+            Self::BadQuery(_) => ("bad-query", 400, "The query cannot be answered"),
             Self::NothingReleased { .. } => ("nothing-released", 409, "No reports of the task are released yet"),
             Self::UnknownBatch { .. } => ("unknown-batch", 404, "There is no such release"),
             Self::BatchTooSmall { .. } => ("batch-too-small", 409, "The open batch has too few reports"),
-            Self::ReportsGone { .. } => ("reports-gone", 410, "The reports are no longer kept"),
-            Self::Unauthorized { .. } => ("unauthorized", 401, "A token is needed"),
+            Self::ReportsGone(_) => ("reports-gone", 410, "The reports are no longer kept"),
+            Self::Unauthorized | Self::UnknownToken => ("unauthorized", 401, "A token is needed"),
             Self::Forbidden => ("forbidden", 403, "The token is for less than this"),
-            Self::BadRequest { .. } => ("bad-request", 400, "The body is not what is asked for"),
-            Self::InvalidTask { .. } => ("invalid-task", 400, "The task cannot be collected"),
-            Self::TaskExists { .. } => ("task-exists", 409, "There is such a task"),
-            Self::SearchTooLong { .. } => ("search-too-long", 400, "The search takes longer than a request may"),
+            Self::BadRequest(_) => ("bad-request", 400, "The body is not what is asked for"),
+            Self::InvalidTask(_) => ("invalid-task", 400, "The task cannot be collected"),
+            Self::TaskExists(_) => ("task-exists", 409, "There is such a task"),
+            Self::SearchTooLong(_) => ("search-too-long", 400, "The search takes longer than a request may"),
             Self::TooManyItems { .. } => ("too-many-items", 400, "To count so many items takes longer than a request may"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
             Self::Storage => ("storage", 503, "The journal failed"),
-            Self::NotReady(_) => ("not-ready", 503, "The collector cannot take uploads"),
+            Self::NotReady { .. } => ("not-ready", 503, "The collector cannot take uploads"),
             Self::ReadOnly => ("read-only", 503, "The collector takes nothing"),
             Self::Starting => ("starting", 503, "The collector is opening its journal"),
             Self::TooManyRequests => ("too-many-requests", 429, "Too many requests came from here"),

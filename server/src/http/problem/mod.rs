@@ -1,10 +1,9 @@
 //! Error responses: `application/problem+json` (RFC 9457).
 //!
-//! `kinds` has type, status and title of each, `detail` words one occurrence, `response` makes the
-//! response, `retry_after` decides when to try again, `from_errors` converts errors of the store and
-//! of the analysis.
+//! `kinds` has sentence, members, type, status and title of each, `response` makes the response,
+//! `retry_after` decides when to try again, `from_errors` converts errors of the store and of the
+//! analysis.
 
-mod detail;
 mod from_errors;
 mod kinds;
 mod not_ready;

@@ -1,21 +1,30 @@
 //! Reasons that a collector is not ready.
 
+use serde::Serialize;
+
 use crate::store::{Remedy, StoreError};
 
 /// Reason that `/readyz` reports 503.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum NotReady {
     /// The disk is full.
-    Room,
+    #[error("the journal has no room on its disk")]
+    NoRoom,
     /// The journal may not be written to.
-    Permission,
+    #[error("the journal may not be written to")]
+    NotWritable,
     /// The collector is read-only.
+    #[error("the collector was started with --read-only")]
     ReadOnly,
     /// Too many uploads are waiting.
+    #[error("too many uploads are waiting")]
     Overloaded,
     /// The collector is stopping.
+    #[error("the collector is going away")]
     Stopping,
     /// The journal failed otherwise.
+    #[error("the journal failed; the log says how")]
     Failed,
 }
 
@@ -26,23 +35,11 @@ impl NotReady {
             StoreError::Overloaded => Self::Overloaded,
             StoreError::Closed => Self::Stopping,
             StoreError::Failed(error) => match error.remedy() {
-                Remedy::Room => Self::Room,
-                Remedy::Permission => Self::Permission,
+                Remedy::Room => Self::NoRoom,
+                Remedy::Permission => Self::NotWritable,
                 Remedy::Other => Self::Failed,
             },
             StoreError::BatchTooSmall { .. } | StoreError::Removed { .. } => Self::Failed,
-        }
-    }
-
-    /// Returns the reason for programs, and for people.
-    pub(super) const fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Room => ("no-room", "the journal has no room on its disk"),
-            Self::Permission => ("not-writable", "the journal may not be written to"),
-            Self::ReadOnly => ("read-only", "the collector was started with --read-only"),
-            Self::Overloaded => ("overloaded", "too many uploads are waiting"),
-            Self::Stopping => ("stopping", "the collector is going away"),
-            Self::Failed => ("failed", "the journal failed; the log says how"),
         }
     }
 }

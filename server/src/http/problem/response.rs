@@ -2,9 +2,22 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::json;
 
 use super::kinds::{Answered, Kind, Problem};
+
+#[derive(Serialize)]
+struct Body<'a> {
+    #[serde(rename = "type")]
+    uri: String,
+    title: &'static str,
+    status: u16,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    detail: String,
+    #[serde(flatten)]
+    members: &'a Problem,
+}
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
@@ -18,18 +31,15 @@ impl IntoResponse for Problem {
             Self::OhttpKey => format!("https://iana.org/assignments/http-problem-types#{slug}"),
             _ => format!("urn:hushbin:problem:{slug}"),
         };
-        let mut body = Map::new();
-        body.insert("type".to_owned(), uri.into());
-        body.insert("title".to_owned(), title.into());
-        body.insert("status".to_owned(), status.into());
-        if let Some(detail) = self.detail() {
-            body.insert("detail".to_owned(), detail.into());
-        }
-        for (name, value) in self.members() {
-            body.insert(name.to_owned(), value);
-        }
+        let body = json!(Body {
+            uri,
+            title,
+            status,
+            detail: self.to_string(),
+            members: &self,
+        });
         let status = StatusCode::from_u16(status).expect("kinds have statuses of HTTP");
-        let mut response = (status, Value::Object(body).to_string()).into_response();
+        let mut response = (status, body.to_string()).into_response();
         response.extensions_mut().insert(Answered(slug));
         let headers = response.headers_mut();
         let mut insert = |name, value| headers.insert(name, HeaderValue::from_static(value));
@@ -39,7 +49,7 @@ impl IntoResponse for Problem {
             // Encodings that may be sent instead (RFC 9110, section 12.5.3).
             Self::EncodedBody => insert(header::ACCEPT_ENCODING, "identity"),
             // The only scheme (RFC 9110, section 11.6.1).
-            Self::Unauthorized { .. } => {
+            Self::Unauthorized | Self::UnknownToken => {
                 insert(header::WWW_AUTHENTICATE, "Bearer realm=\"hushbin\"")
             }
             _ => None,

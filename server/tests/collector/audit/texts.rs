@@ -34,7 +34,7 @@ fn texts_keep_within_their_budget() {
         let plan = Plan::new(&task, Some(20_000), CONFIDENCE).unwrap();
         let found = audit(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
-        assert!(found.empirical_lower_bound > 0.7 * epsilon, "{found:?}");
+        assert!(found.measured.lower_bound > 0.7 * epsilon, "{found:?}");
     }
     let both = [text(&[1, 3]), json!({ "name": "beta", "kind": "flag" })];
     let task = task(1.0, &both);

@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use hushbin::sealed::SealedUpload;
+use hushbin::sealed;
+use hushbin::upload::EncodedUpload;
 use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
 use hushbin_tests::postgres::Server;
@@ -280,13 +281,11 @@ impl World {
 
     /// The bytes of an upload of so many sealed reports.
     fn sealed(&self, id: UploadId, count: usize, reports: &[u8]) -> Vec<u8> {
-        let length = reports.len() / count;
-        let upload = SealedUpload {
-            id,
-            length,
-            reports,
-        };
-        upload.encode(&self.task.fingerprint())
+        let count = count as u32;
+        sealed::encode(
+            &EncodedUpload { id, count, reports },
+            &self.task.fingerprint(),
+        )
     }
 
     /// Has the analyser release what it has, once that is so many reports; its estimates.

@@ -51,12 +51,12 @@ fn upload(task: &SumTask, sealer: &mut Sealer, id: u64, messages: &[Message]) ->
         .collect();
     let mut own = [7; 16];
     own[..8].copy_from_slice(&id.to_le_bytes());
-    let upload = SealedUpload {
+    let upload = EncodedUpload {
         id: UploadId(own),
-        length: sealed.len() / messages.len(),
+        count: messages.len() as u32,
         reports: &sealed,
     };
-    upload.encode(&task.fingerprint())
+    sealed::encode(&upload, &task.fingerprint())
 }
 
 /// Has these people send their answers, by two clients; what all of them sent.

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use hushbin::sample::{below, choose_front};
 use hushbin::{Entry, Randomizer, Task};
-use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
+use hushbin_analysis::estimate::{Estimand, Totals, points};
+use hushbin_tests::expectation::Expectation;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::prelude::*;

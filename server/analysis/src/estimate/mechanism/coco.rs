@@ -8,13 +8,11 @@
 //! non-missing frequency. The frequencies of either sign are half the sum and half the
 //! difference of both.
 
-use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::hash::{Hashing, Keys};
 use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
 
 use super::contract::{Estimated, Estimator, Seen};
-use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use crate::estimate::fold::{Counted, Hits, Reader, SignCounter, TotalsError};
 use crate::estimate::law::{HitLaw, Law, Outcomes};
 use crate::estimate::point::{
@@ -159,33 +157,20 @@ impl Estimated for Coco {
         Some(report.bucket)
     }
 
-    fn contribution(
-        rates: &Rates,
-        sparsity: u32,
-        estimand: Estimand,
-        entries: &[Entry],
-    ) -> Contribution {
-        // Of fractions as many are left as on average.
-        let left: f64 = entries.iter().map(|entry| entry.value.abs()).sum();
-        let left = left.min(f64::from(sparsity));
-        let squares = [
-            rates.mean_square(true),
-            rates.mean_square_among(sparsity, left),
-        ];
+    fn variances(rates: &Rates, sparsity: u32, estimand: Estimand) -> [f64; 2] {
         let estimated = "asked for where the rule estimates it";
-        sampled(sparsity, estimand, entries, |value| match estimand {
-            Estimand::Mean => mean_variance(value, squares),
+        match estimand {
+            Estimand::Mean => {
+                let without = rates.mean_square_among(sparsity, f64::from(sparsity));
+                [rates.mean_square(true) - 1.0, without]
+            }
             Estimand::Plus | Estimand::Minus => {
-                let shares = [estimand.of(value), estimand.of(-value)];
-                let variances = rates.frequency_variances().expect(estimated);
-                frequency_variance_over_people(People::Drawn, shares, variances)
+                let [own, _, none] = rates.frequency_variances().expect(estimated);
+                [own, none]
             }
-            Estimand::Nonmissing | Estimand::Share => {
-                let variances = [true, false].map(|present| rates.nonmissing_variance(present));
-                let variances = variances.map(|variance| variance.expect(estimated));
-                share_variance(estimand.of(value), variances)
-            }
-        })
+            Estimand::Nonmissing | Estimand::Share => [true, false]
+                .map(|present| rates.nonmissing_variance(present).expect(estimated)),
+        }
     }
 }
 

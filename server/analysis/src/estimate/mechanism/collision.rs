@@ -5,12 +5,10 @@
 //! Local and Shuffle Model"), §5: (hit − p_false)/(p_true − p_false), averaged
 //! over reports, is unbiased for [element ∈ input].
 
-use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
 use super::contract::{Estimated, Estimator, Seen, SumRates};
-use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use crate::estimate::fold::{BucketWords, Counted, Hits, Reader, TotalsError};
 use crate::estimate::law::{Cells, HitLaw, Law, OneAnswer, Outcomes};
 use crate::estimate::point::{
@@ -160,26 +158,14 @@ impl Estimated for Collision {
         Some(report.bucket)
     }
 
-    fn contribution(
-        rates: &Rates,
-        sparsity: u32,
-        estimand: Estimand,
-        entries: &[Entry],
-    ) -> Contribution {
-        sampled(sparsity, estimand, entries, |value| {
-            let share = |variance: &dyn Fn(bool) -> f64| {
-                share_variance(estimand.of(value), [true, false].map(variance))
-            };
-            match estimand {
-                Estimand::Mean => {
-                    mean_variance(value, [true, false].map(|has| rates.mean_square(has)))
-                }
-                Estimand::Plus | Estimand::Minus | Estimand::Share => {
-                    share(&|member| rates.frequency_variance(member))
-                }
-                Estimand::Nonmissing => share(&|present| rates.nonmissing_variance(present)),
+    fn variances(rates: &Rates, _: u32, estimand: Estimand) -> [f64; 2] {
+        match estimand {
+            Estimand::Mean => [rates.mean_square(true) - 1.0, rates.mean_square(false)],
+            Estimand::Plus | Estimand::Minus | Estimand::Share => {
+                [true, false].map(|member| rates.frequency_variance(member))
             }
-        })
+            Estimand::Nonmissing => [true, false].map(|present| rates.nonmissing_variance(present)),
+        }
     }
 }
 

@@ -2,11 +2,9 @@
 
 use std::fmt::Debug;
 
-use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::mechanism::{collision, pattern};
 
-use super::contribution::Contribution;
 use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
 use crate::estimate::point::{Estimand, ItemPoints, People};
@@ -140,14 +138,9 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
         None
     }
 
-    /// What a report of these entries contributes to the estimates of an estimand
-    /// that is among [`Estimated::estimands`].
-    fn contribution(
-        rates: &Self::Rates,
-        sparsity: u32,
-        estimand: Estimand,
-        entries: &[Entry],
-    ) -> Contribution;
+    /// Variances of one report's estimate of an item, of people with s full entries who have it,
+    /// or do not, for an estimand that is among [`Estimated::estimands`].
+    fn variances(rates: &Self::Rates, sparsity: u32, estimand: Estimand) -> [f64; 2];
 }
 
 /// Estimates of n reports from their hits, under one set of a mechanism's rates.

@@ -4,15 +4,12 @@
 //! Algorithm 1: unbiased, because signs are fair and independent; but for what
 //! clipping takes off at user level.
 
-use hushbin::Entry;
 use hushbin::codec::append_wide;
 use hushbin::domain::Domain;
 use hushbin::hash::{Keys, closed_sign_word};
-use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support};
+use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support, attenuation};
 
-use super::clipped_sum::ClippedSum;
 use super::contract::{Estimated, Seen, Squares};
-use super::contribution::{Contribution, EntryContribution};
 use crate::estimate::fold::{Reader, SignCounter, TotalsError, encoding};
 use crate::estimate::law::{HitLaw, Law, NoiseLaw};
 use crate::estimate::point::{Estimand, ItemPoints, Point};
@@ -202,18 +199,9 @@ impl Estimated for HashBin {
     }
 
     /// The other entries add their squares, and clipping takes off.
-    fn contribution(rates: &Rates, _: u32, _: Estimand, entries: &[Entry]) -> Contribution {
-        let values: Vec<f64> = entries.iter().map(|entry| entry.value).collect();
-        let sum = ClippedSum::new(&values, rates.clip.unwrap_or(f64::INFINITY));
-        let entry = |(&truth, &expected)| EntryContribution {
-            truth,
-            expected,
-            variance: rates.variance(sum.square, expected),
-        };
-        Contribution {
-            nobody: rates.variance(sum.square, 0.0),
-            entries: values.iter().zip(&sum.left).map(entry).collect(),
-        }
+    fn variances(rates: &Rates, sparsity: u32, _: Estimand) -> [f64; 2] {
+        let left = rates.clip.map_or(1.0, |clip| attenuation(sparsity, clip));
+        [left, 0.0].map(|expected| rates.variance(rates.square(sparsity), expected))
     }
 }
 

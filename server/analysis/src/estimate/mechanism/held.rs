@@ -6,10 +6,9 @@ use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use hushbin::domain::Domain;
-use hushbin::{Entry, Question, Report};
+use hushbin::{Question, Report};
 
 use super::contract::{Estimated, Seen, Squares, SumRates};
-use super::contribution::Contribution;
 use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
 use crate::estimate::point::{Estimand, ItemPoints, People};
@@ -37,8 +36,8 @@ pub(crate) trait Prepared: Debug + Send + Sync {
     /// As [`Estimated::reach`].
     fn reach(&self, estimand: Estimand) -> [f64; 2];
 
-    /// As [`Estimated::contribution`]; `None` where the mechanism does not estimate this.
-    fn contribution(&self, estimand: Estimand, entries: &[Entry]) -> Option<Contribution>;
+    /// As [`Estimated::variances`]; `None` where the mechanism does not estimate this.
+    fn variances(&self, estimand: Estimand) -> Option<[f64; 2]>;
 
     /// As [`Estimated::counts`].
     fn counts(self: Arc<Self>, items: &[u64]) -> Box<dyn Counts>;
@@ -135,10 +134,9 @@ impl<M: Registered> Prepared for Own<M> {
         own.reach(self.rates(), &self.domain, self.epsilon, estimand)
     }
 
-    fn contribution(&self, estimand: Estimand, entries: &[Entry]) -> Option<Contribution> {
-        let sparsity = self.domain.sparsity();
-        let contribution = || M::contribution(self.rates(), sparsity, estimand, entries);
-        self.estimands().contains(&estimand).then(contribution)
+    fn variances(&self, estimand: Estimand) -> Option<[f64; 2]> {
+        let variances = || M::variances(self.rates(), self.domain.sparsity(), estimand);
+        self.estimands().contains(&estimand).then(variances)
     }
 
     fn counts(self: Arc<Self>, items: &[u64]) -> Box<dyn Counts> {

@@ -1,15 +1,11 @@
 //! The mechanisms: of each what is counted of its reports, and how estimates follow.
 
-mod clipped_sum;
 mod contract;
-mod contribution;
 #[cfg(test)]
 mod exact_coverage;
 mod held;
-mod kept;
 
 pub(crate) use contract::{Squares, SumRates};
-pub(crate) use contribution::Contribution;
 pub(crate) use held::{Counts, Prepared};
 
 use std::sync::Arc;

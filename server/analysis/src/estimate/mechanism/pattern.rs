@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Report};
 
 use super::contract::{Estimated, Seen, SumRates};
-use super::contribution::{Contribution, sampled, share_variance};
 use crate::estimate::fold::{Reader, Slots, TotalsError};
 use crate::estimate::law::{Cells, Patterned, patterned::Edges};
 use crate::estimate::point::{Estimand, ItemPoints};
@@ -81,12 +79,7 @@ impl Estimated for Pattern {
     }
 
     /// At the worst over bins.
-    fn contribution(
-        rates: &Arc<Edges>,
-        sparsity: u32,
-        estimand: Estimand,
-        entries: &[Entry],
-    ) -> Contribution {
+    fn variances(rates: &Arc<Edges>, _: u32, _: Estimand) -> [f64; 2] {
         let rates = &rates.rates;
         let mut most = [0.0_f64; 2];
         for cell in 0..rates.cells() {
@@ -97,9 +90,7 @@ impl Estimated for Pattern {
                 most[whose] = most[whose].max(variance);
             }
         }
-        sampled(sparsity, estimand, entries, |value| {
-            share_variance(estimand.of(value), most)
-        })
+        most
     }
 }
 

@@ -9,12 +9,10 @@
 //! many numbers at a large ε several times that. People who are drawn add the variance of
 //! their own numbers.
 
-use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Rates, Report, Support, Window};
 
 use super::contract::{Estimated, Seen};
-use super::contribution::{Contribution, sampled};
 use crate::estimate::fold::{Reader, Slots, TotalsError};
 use crate::estimate::law::{Crowd, Law, Score, ScoreLaw, Whose};
 use crate::estimate::point::{Estimand, ItemPoints, People, Point};
@@ -95,16 +93,8 @@ impl Estimated for Window {
 
     /// Nobody lacks a number: what is said of those who would is the greatest variance over
     /// all numbers.
-    fn contribution(
-        rates: &Rates,
-        sparsity: u32,
-        estimand: Estimand,
-        entries: &[Entry],
-    ) -> Contribution {
-        Contribution {
-            nobody: rates.worst_variance(),
-            ..sampled(sparsity, estimand, entries, |value| rates.variance(value))
-        }
+    fn variances(rates: &Rates, _: u32, _: Estimand) -> [f64; 2] {
+        [rates.variance(1.0), rates.worst_variance()]
     }
 }
 

@@ -48,16 +48,6 @@ impl Estimand {
             Self::Share => "share",
         }
     }
-
-    /// What a person with this value of the item, in [-1, 1], adds to it; 0 for none.
-    pub(crate) const fn of(self, value: f64) -> f64 {
-        match self {
-            Self::Mean => value,
-            Self::Plus => value.max(0.0),
-            Self::Minus => (-value).max(0.0),
-            Self::Nonmissing | Self::Share => value.abs(),
-        }
-    }
 }
 
 /// An unbiased estimate and the standard deviation of its noise.

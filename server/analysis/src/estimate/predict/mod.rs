@@ -1,5 +1,4 @@
 //! What error to expect before there are reports.
 
-pub(crate) mod expectation;
 pub(crate) mod predictor;
 mod worst;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use hushbin::Question;
 use hushbin::choose::{Population, Predicted};
 use hushbin::domain::Domain;
 use hushbin::mechanism::collision::Rates;
 use hushbin::task::{Kind, Part};
-use hushbin::{Entry, Question};
 
 use super::worst;
-use crate::estimate::mechanism::{Contribution, Prepared, SumRates, prepared};
+use crate::estimate::mechanism::{Prepared, SumRates, prepared};
 use crate::estimate::point::{Estimand, People, variance_over_people};
 use crate::estimate::question::contrast;
 
@@ -66,7 +66,7 @@ impl Predictor {
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 self.person.frequency?.rare_variance
             }
-            Estimand::Nonmissing => self.contribution(estimand, &[])?.nobody,
+            Estimand::Nonmissing => self.prepared.variances(estimand)?[1],
         };
         Some((variance / reports).sqrt())
     }
@@ -168,19 +168,6 @@ impl Predictor {
             let rates = self.hits()?;
             return Some([true, false].map(|given| rates.option_variance(options, given)));
         }
-        let entry = |item| Entry { item, value: 1.0 };
-        let entries: Vec<Entry> = (0..u64::from(self.domain.sparsity())).map(entry).collect();
-        let contribution = self.contribution(estimand, &entries)?;
-        Some([contribution.entries[0].variance, contribution.nobody])
-    }
-
-    /// What a report of these entries contributes; `None` where the mechanism
-    /// does not estimate this.
-    pub(crate) fn contribution(
-        &self,
-        estimand: Estimand,
-        entries: &[Entry],
-    ) -> Option<Contribution> {
-        self.prepared.contribution(estimand, entries)
+        self.prepared.variances(estimand)
     }
 }

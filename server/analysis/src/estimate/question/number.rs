@@ -49,9 +49,11 @@ pub struct QuantileEstimate {
     pub quantile: f64,
     /// The least number of which the part is reached, by the distribution function that fits
     /// best: of a pattern a smooth one, else one that does not fall (isotonic regression).
-    /// It is taken to be straight between edges, and is moved into `interval`.
+    /// It is taken to be straight between edges, and is moved into `interval`. Of a number with a
+    /// step it is one of the possible numbers.
     pub estimate: f64,
-    /// Covers the truth with the stated confidence, taken on its own; both are edges.
+    /// Covers the truth with the stated confidence, taken on its own. Both are edges, or of a
+    /// number with a step the least and the greatest number between two edges.
     pub interval: [f64; 2],
     /// One of intervals that all cover, over all quantiles asked for (Bonferroni).
     pub(crate) simultaneous_interval: [f64; 2],
@@ -95,17 +97,19 @@ pub(crate) fn estimates(
     let together = failure / quantiles.len().max(1) as f64;
     let intervals = intervals(failure).into_iter().zip(intervals(together));
     let quantile = |(&part, (own, all)): (&f64, ([usize; 2], [usize; 2]))| {
-        let [interval, simultaneous_interval] = [own, all].map(|own| own.map(|edge| edges[edge]));
+        let [interval, simultaneous_interval] = [own, all].map(|[lower, upper]| {
+            let inside = 0.5 * scale.step();
+            [edges[lower] + inside, edges[upper] - inside]
+        });
         let reached = reached(&shares, part);
         let bin = (reached as usize).min(bins - 1);
         let found = edges[bin] + (reached - bin as f64) * (edges[bin + 1] - edges[bin]);
-        let estimate = found.clamp(interval[0], interval[1]);
         QuantileEstimate {
             quantile: part,
-            estimate,
+            estimate: possible(scale, found).clamp(interval[0], interval[1]),
             interval,
             simultaneous_interval,
-            clamped: estimate != found,
+            clamped: !(edges[own[0]]..=edges[own[1]]).contains(&found),
         }
     };
     NumberEstimates {
@@ -114,6 +118,16 @@ pub(crate) fn estimates(
         mean: None,
         distribution,
         quantiles: quantiles.iter().zip(intervals).map(quantile).collect(),
+    }
+}
+
+/// Returns the nearest number that is possible.
+fn possible(scale: &Scale, number: f64) -> f64 {
+    let ([least, _], step) = (scale.range(), scale.step());
+    if step > 0.0 {
+        least + ((number - least) / step).round() * step
+    } else {
+        number
     }
 }
 

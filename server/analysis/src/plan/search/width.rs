@@ -15,6 +15,7 @@ const CROWDS: u32 = 200;
 pub(super) struct QuantileWidth {
     width: Width,
     edges: Vec<f64>,
+    step: f64,
 }
 
 impl QuantileWidth {
@@ -38,12 +39,14 @@ impl QuantileWidth {
         let rates = pattern.rates(edges.len() as u32 - 1, question.epsilon());
         let failure = 0.5 * (1.0 - DEFAULT_CONFIDENCE);
         let width = Width::new(rates, (0..CROWDS).map(crowd), part, failure);
-        Some(Self { width, edges })
+        let step = scale.step();
+        Some(Self { width, edges, step })
     }
 
-    /// Returns half of the mean width at this many reports, in the number's unit.
+    /// Returns half of the mean width at this many reports, in the number's unit. From the least
+    /// to the greatest of possible numbers it is a step less than from edge to edge.
     pub(super) fn half(&self, reports: f64) -> f64 {
-        self.width.half(reports, &self.edges)
+        self.width.half(reports, &self.edges) - 0.5 * self.step
     }
 }
 

@@ -184,6 +184,47 @@ fn distributions_and_quantiles_are_covered() {
     }
 }
 
+/// Counts, most of them few, of which one value is that of two people of three.
+#[test]
+fn quantiles_of_counts_are_counts_and_covered() {
+    for (scale, epsilon) in [
+        (
+            json!({ "min": 0, "max": 20, "step": 1, "want": "quantiles" }),
+            1.0,
+        ),
+        (
+            json!({ "min": 0, "max": 20, "step": 1, "bins": 7, "want": "quantiles" }),
+            4.0,
+        ),
+        (json!({ "min": 0, "max": 20, "step": 1 }), 4.0),
+    ] {
+        let task = task(epsilon, &scale);
+        for people in [40, 1200] {
+            let mut counts = numbers(people, 0.0, 21.0);
+            counts.iter_mut().for_each(|count| *count = count.floor());
+            let few = counts.len() * 2 / 3;
+            counts[..few].fill(1.0);
+            counts.sort_by(f64::total_cmp);
+            let answers = answers(&task, &counts);
+            quantiles_are_covered(&format!("{scale}, n = {people}"), &answers, &counts);
+            let quantiles = answers.iter().flatten().flat_map(|own| &own.quantiles);
+            let found = quantiles.flat_map(|own| [own.interval[0], own.estimate, own.interval[1]]);
+            let mut found = found.peekable();
+            assert!(found.peek().is_some() && found.all(|own| own.fract() == 0.0));
+        }
+        assert_eq!(answers(&task, &[3.0; 40])[0][0].range, [0.0, 20.0]);
+    }
+    // One number is the whole interval: no width is left.
+    let task = task(
+        4.0,
+        &json!({ "min": 0, "max": 20, "step": 1, "want": "quantiles" }),
+    );
+    let estimator = Estimator::for_task(task.clone());
+    let found = estimator.estimates(&batch(&task, &[1.0; 2000], 5), &query(&task, 0.95));
+    let median = found.number.unwrap().quantiles[0];
+    assert_eq!((median.estimate, median.interval), (1.0, [1.0, 1.0]));
+}
+
 fn quantiles_are_covered(what: &str, answers: &[[NumberEstimates; 3]], numbers: &[f64]) {
     for (place, part) in Options::QUANTILES.into_iter().enumerate() {
         // They are ascending.
@@ -271,6 +312,12 @@ fn intervals_of_quantiles_are_as_wide_as_planned() {
             json!({ "quantile": 0.25, "spread": 8 }),
             1.0,
             8_000,
+        ),
+        (
+            json!({ "step": 1 }),
+            json!({ "quantile": 0.5, "spread": 4 }),
+            2.0,
+            4_000,
         ),
     ] {
         let mut question = json!({ "name": "q", "kind": "number", "min": 1, "max": 41,

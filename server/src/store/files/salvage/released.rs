@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use hushbin::sealed::SealedUpload;
+use hushbin::sealed;
 use hushbin_analysis::estimate::Totals;
 
 use super::found::{Loss, Salvage, Salvaged};
@@ -181,13 +181,9 @@ impl Salvage<'_> {
         if self.role == Role::Shuffler {
             let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_bytes());
             let count = |block: &Vec<u8>| {
-                let uploads = SealedUpload::decode_all(block, &fingerprint, length).ok()?;
-                Some(
-                    uploads
-                        .iter()
-                        .map(|(upload, _)| upload.count() as u64)
-                        .sum::<u64>(),
-                )
+                let uploads = sealed::decode_all(block, &fingerprint, length).ok()?;
+                let counts = uploads.iter().map(|(upload, _)| u64::from(upload.count));
+                Some(counts.sum::<u64>())
             };
             let found = blocks.iter().map(count).sum::<Option<u64>>();
             return (found == Some(reports)).then(Vec::new);

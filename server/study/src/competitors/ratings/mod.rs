@@ -14,6 +14,7 @@
 //! # Ok::<(), hushbin::Error>(())
 //! ```
 
+pub mod as_printed;
 mod harmony;
 mod heard;
 mod k_fold;

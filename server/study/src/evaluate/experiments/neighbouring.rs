@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::sparse::{DELTA, LARGEST, of};
+use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::random::Zipf;
 use crate::evaluate::crowd::workload::{EXPONENT, Workload};
 use crate::evaluate::measure::experiment::{
@@ -71,25 +72,21 @@ impl Neighbouring {
 
 /// All mechanisms at an L.
 fn contestants(asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
-    let near = |more: serde_json::Value| {
-        let mut mechanism = json!({
+    let near = |delta: Option<f64>| {
+        json!({
             "name": "hash-bin", "level": "neighbouring", "distance": asked.distance,
-        });
-        let fields = more.as_object().into_iter().flatten();
-        for (name, value) in fields {
-            mechanism[name] = value.clone();
-        }
-        mechanism
+            "delta": delta,
+        })
+    };
+    let succinct = |delta: Option<f64>| {
+        as_printed::neighbouring(asked.sparsity, asked.epsilon, asked.distance, delta)
     };
     let tasks = [
-        (OURS, near(json!({}))),
-        (OURS_WITH_DELTA, near(json!({ "delta": asked.delta }))),
+        (OURS, near(None)),
+        (OURS_WITH_DELTA, near(Some(asked.delta))),
         (OURS_USER, json!({ "name": "auto", "objective": "mean" })),
-        ("SUCCINCT", near(json!({ "parameters": "as-printed" }))),
-        (
-            "SUCCINCT, with δ",
-            near(json!({ "parameters": "as-printed", "delta": asked.delta })),
-        ),
+        ("SUCCINCT", succinct(None)),
+        ("SUCCINCT, with δ", succinct(Some(asked.delta))),
     ];
     let tasks = tasks.iter();
     let tasks = tasks.map(|(name, mechanism)| Contestant::task(name, asked, mechanism));

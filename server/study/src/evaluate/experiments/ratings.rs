@@ -8,6 +8,7 @@ use hushbin_analysis::bound::least;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
+use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::workload::Workload;
 use crate::evaluate::measure::experiment::{
     Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
@@ -149,17 +150,14 @@ pub(crate) fn contestants(asked: &Asked, oracles: &[&str]) -> Result<Vec<Contest
         task(OURS_BOTH, json!({ "name": "coco", "rule": "overwrite" }))?,
         task(
             "Collision",
-            json!({ "name": "collision", "parameters": "as-printed" }),
+            as_printed::collision(asked.sparsity, asked.epsilon),
         )?,
-        task(
-            "CoCo",
-            json!({ "name": "coco", "parameters": "as-printed" }),
-        )?,
+        task("CoCo", as_printed::coco())?,
         task("CoCo, t as printed", with_printed_buckets(asked))?,
         task("CoCo, t of Collision", with_collisions_buckets(asked))?,
         task(
             "SUCCINCT",
-            json!({ "name": "hash-bin", "parameters": "as-printed" }),
+            as_printed::clipped(asked.sparsity, asked.people),
         )?,
         task("SUCCINCT, as coded", succinct_as_coded(asked))?,
     ];
@@ -181,20 +179,17 @@ const OURS_BOTH: &str = "hushbin, for means with frequencies";
 /// P1 Theorem 7: t = ⌈e·s + s + 2⌉.
 fn with_printed_buckets(asked: &Asked) -> Value {
     let s = f64::from(asked.sparsity);
-    with_buckets(asked, (asked.epsilon.exp() * s + s + 2.0).ceil())
+    with_buckets(asked, (asked.epsilon.exp() * s + s + 2.0).ceil() as u32)
 }
 
 /// As many as Collision's, t = ⌊s·e + 2s − 1⌋.
 fn with_collisions_buckets(asked: &Asked) -> Value {
-    let s = f64::from(asked.sparsity);
-    with_buckets(asked, (asked.epsilon.exp() * s + 2.0 * s - 1.0).floor())
+    with_buckets(asked, as_printed::buckets(asked.sparsity, asked.epsilon))
 }
 
 /// So many buckets or one more, as CoCo needs an even number, and at least 2s + 2.
-fn with_buckets(asked: &Asked, buckets: f64) -> Value {
-    let buckets = (buckets as u32)
-        .next_multiple_of(2)
-        .max(2 * asked.sparsity + 2);
+fn with_buckets(asked: &Asked, buckets: u32) -> Value {
+    let buckets = buckets.next_multiple_of(2).max(2 * asked.sparsity + 2);
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent", "buckets": buckets })
 }
 

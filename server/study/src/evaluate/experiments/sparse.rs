@@ -4,6 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::ratings::{OURS_CLIPPED, succinct_as_coded};
+use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::random::Zipf;
 use crate::evaluate::crowd::workload::{EXPONENT, Workload};
 use crate::evaluate::measure::experiment::{
@@ -99,13 +100,14 @@ pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
 
 /// Of each level, the tasks: as it is chosen, as printed, and as P3's code has it.
 fn tasks(level: usize, asked: &Asked) -> Vec<(&'static str, Value)> {
-    let printed =
-        |level: &str| json!({ "name": "hash-bin", "level": level, "parameters": "as-printed" });
     match level {
         0 => vec![
             (OURS, json!({ "name": "auto", "objective": "mean" })),
             (OURS_CLIPPED, json!({ "name": "hash-bin" })),
-            ("SUCCINCT", printed("user")),
+            (
+                "SUCCINCT",
+                as_printed::clipped(asked.sparsity, asked.people),
+            ),
             ("SUCCINCT, as coded", succinct_as_coded(asked)),
         ],
         _ => vec![
@@ -113,7 +115,7 @@ fn tasks(level: usize, asked: &Asked) -> Vec<(&'static str, Value)> {
                 "hushbin",
                 json!({ "name": "auto", "objective": "mean", "level": "event" }),
             ),
-            ("SUCCINCT", printed("event")),
+            ("SUCCINCT", as_printed::event(asked.sparsity, asked.epsilon)),
         ],
     }
 }

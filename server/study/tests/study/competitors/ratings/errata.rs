@@ -5,7 +5,7 @@
 use hushbin::mechanism::coco::Coco;
 use hushbin::{Mechanism, Task};
 use hushbin_study::competitors::ratings::{
-    Moments, NaiveBits, NormalNoise, Oracle, PckvGrr, Protects, Setting,
+    Moments, NaiveBits, NormalNoise, Oracle, PckvGrr, Protects, Setting, as_printed,
 };
 use hushbin_tests::contest::task;
 use hushbin_tests::errata::assert_table;
@@ -99,16 +99,15 @@ fn adaptive_responses_are_over_signed_items() {
     );
 }
 
-/// A mechanism with parameters as printed.
-fn printed(d: u32, s: u32, epsilon: f64, mechanism: &Value) -> Task {
-    task(d, s, epsilon, mechanism)
+/// Collision with parameters as printed.
+fn printed(d: u32, s: u32, epsilon: f64) -> Task {
+    task(d, s, epsilon, &as_printed::collision(s, epsilon))
 }
 
 /// P1 Theorem 3: the error of small ε grows by 1/ε, not by its square.
 #[test]
 fn errors_of_collision_grow_with_one_epsilon() {
     let (d, n) = (256, 1e5);
-    let paper = json!({ "name": "collision", "parameters": "as-printed" });
     let mut rows = Vec::new();
     let mut constants = Vec::new();
     for (s, epsilon) in [
@@ -119,7 +118,7 @@ fn errors_of_collision_grow_with_one_epsilon() {
         (16, 0.01),
         (32, 0.01),
     ] {
-        let task = printed(d, s, epsilon, &paper);
+        let task = printed(d, s, epsilon);
         let question = &task.questions()[0];
         let Mechanism::Collision(collision) = question.mechanism() else {
             panic!("it is Collision")
@@ -224,8 +223,7 @@ fn the_short_form_of_the_amplification_is_too_small() {
         (64, 1.0),
         (64, 4.0),
     ] {
-        let paper = json!({ "name": "collision", "parameters": "as-printed" });
-        let task = printed(256, s, epsilon, &paper);
+        let task = printed(256, s, epsilon);
         let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
             panic!("it is Collision")
         };

@@ -3,6 +3,7 @@
 mod errata;
 mod fuzz;
 mod models;
+mod printed;
 mod privacy;
 mod reference;
 mod samplers;

@@ -6,7 +6,7 @@ use hushbin::hash::Hashing;
 use hushbin::mechanism::hash_bin::{GRID, HashBin, Level, Noise, attenuation, clipped_square};
 use hushbin_study::competitors::ratings::{
     Harmony, KFold, Moments, NaiveBits, Oracle, PckvGrr, PckvRates, PckvUe, PrivKv, Sampling,
-    Setting, SignedBit, SignedHash, ThreeAnswers,
+    Setting, SignedBit, SignedHash, ThreeAnswers, as_printed,
 };
 use hushbin_tests::contest::task;
 use serde_json::{Value, json};
@@ -170,7 +170,7 @@ fn totals_are_the_reference() {
         ] {
             assert_near(total(name, frequencies), &row, field);
         }
-        let paper = json!({ "name": "collision", "parameters": "as-printed" });
+        let paper = as_printed::collision(setting.sparsity, setting.epsilon);
         let task = task(setting.items, setting.sparsity, setting.epsilon, &paper);
         let question = &task.questions()[0];
         let Mechanism::Collision(collision) = question.mechanism() else {

@@ -1,16 +1,19 @@
 //! The truth about a crowd, and what error its estimates are expected to have.
 
-use hushbin::{Entry, Question};
+mod clipped_sum;
+mod contribution;
+mod kept;
 
-use super::predictor::Predictor;
-use crate::estimate::point::Estimand;
+use hushbin::{Entry, Question};
+use hushbin_analysis::estimate::Estimand;
+
+use contribution::Contributions;
 
 /// The truth about a crowd, with the error that its estimates are expected to
 /// have.
 #[derive(Debug, Clone)]
 pub struct Expectation {
-    predictor: Predictor,
-    estimand: Estimand,
+    contributions: Contributions,
     people: f64,
     items: Vec<Sums>,
     /// Variance of an item that nobody has, summed over people.
@@ -29,11 +32,8 @@ impl Expectation {
     /// Nobody yet; `None` where the question's mechanism does not estimate this.
     #[must_use]
     pub fn new(question: &Question, estimand: Estimand, items: u32) -> Option<Self> {
-        let predictor = Predictor::for_question(question);
-        predictor.contribution(estimand, &[])?;
         Some(Self {
-            predictor,
-            estimand,
+            contributions: Contributions::new(question, estimand)?,
             people: 0.0,
             items: vec![Sums::default(); items as usize],
             nobody: 0.0,
@@ -42,10 +42,7 @@ impl Expectation {
 
     /// Adds a person with these entries.
     pub fn add(&mut self, entries: &[Entry]) {
-        let contribution = self
-            .predictor
-            .contribution(self.estimand, entries)
-            .expect("what is expected is estimated");
+        let contribution = self.contributions.of(entries);
         self.people += 1.0;
         self.nobody += contribution.nobody;
         for (entry, own) in entries.iter().zip(&contribution.entries) {

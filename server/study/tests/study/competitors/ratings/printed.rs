@@ -1,36 +1,26 @@
-//! Parameters that are asked for as the papers print them, and what they cost.
+//! Parameters as the papers print them, and what they cost.
 
 use hushbin::choose::{Population, Predicted};
 use hushbin::mechanism::hash_bin::Level;
-use hushbin::{Error, ErrorCode, Mechanism, Task, TaskDraft};
+use hushbin::{Mechanism, Task, TaskDraft};
+use hushbin_study::competitors::ratings::as_printed;
 use hushbin_tests::errata::assert_table;
 use serde_json::{Value, json};
 
-fn draft(sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> TaskDraft {
-    serde_json::from_value(json!({
-        "id": "t", "items": 1000, "sparsity": sparsity, "epsilon": epsilon, "people": people,
-        "value": "real", "mechanism": mechanism,
+/// One task over `items`, of people with `sparsity` entries of ±1 each.
+fn planned(items: u32, sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> Task {
+    let draft: TaskDraft = serde_json::from_value(json!({
+        "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon, "people": people,
+        "value": "sign", "mechanism": mechanism,
     }))
-    .unwrap()
+    .unwrap();
+    draft.resolve().unwrap()
 }
 
-fn resolved(sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> Task {
-    let draft = draft(sparsity, epsilon, people, mechanism);
-    let task = draft.resolve().unwrap();
-    draft.validate().unwrap();
-    draft.agrees_with(&task).unwrap();
-    task
-}
-
-/// As it stands in the task's file, which holds numbers only.
+/// The complete mechanism of a task over 1000 items, as its file has it.
 fn mechanism(sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> Value {
-    let task = resolved(sparsity, epsilon, people, mechanism);
+    let task = planned(1000, sparsity, epsilon, people, mechanism);
     serde_json::to_value(&task).unwrap()["mechanism"].clone()
-}
-
-fn as_printed(mut mechanism: Value) -> Value {
-    mechanism["parameters"] = json!("as-printed");
-    mechanism
 }
 
 /// P1: t = floor(s·e + 2s − 1).
@@ -48,7 +38,7 @@ fn buckets_of_collision_are_the_papers() {
         (64, 0.1, 197),
         (64, 1.0, 300),
     ] {
-        let printed = as_printed(json!({ "name": "collision" }));
+        let printed = as_printed::collision(sparsity, epsilon);
         let expected = json!({
             "name": "collision", "rule": "occupied", "hashing": "independent", "buckets": buckets,
         });
@@ -60,11 +50,9 @@ fn buckets_of_collision_are_the_papers() {
 #[test]
 fn coco_is_as_the_paper_has_it() {
     for (sparsity, epsilon) in [(1, 1.0), (8, 0.5), (8, 3.0)] {
-        let printed = as_printed(json!({ "name": "coco" }));
-        let spelled = json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" });
-        let [printed, spelled] =
-            [printed, spelled].map(|own| mechanism(sparsity, epsilon, 100, &own));
-        assert_eq!(printed, spelled);
+        let printed = mechanism(sparsity, epsilon, 100, &as_printed::coco());
+        assert_eq!(printed["rule"], "overwrite");
+        assert_eq!(printed["hashing"], "independent");
         assert!(printed["buckets"].as_u64().unwrap() >= u64::from(2 * sparsity + 2));
     }
 }
@@ -80,12 +68,8 @@ fn the_clip_of_hash_bin_is_the_papers() {
         (64, 10_000_000, 51.2),
         (256, 100_000, 90.2),
     ] {
-        let own = mechanism(
-            sparsity,
-            1.0,
-            people,
-            &as_printed(json!({ "name": "hash-bin" })),
-        );
+        let printed = as_printed::clipped(sparsity, people);
+        let own = mechanism(sparsity, 1.0, people, &printed);
         let exact = (2.0 * f64::from(sparsity) * (4.0 * people as f64 / 0.05).ln()).sqrt();
         let ours = own["clip"].as_f64().unwrap();
         assert_eq!((ours * 10.0).round() / 10.0, clip);
@@ -107,120 +91,34 @@ fn the_clip_of_hash_bin_is_the_papers() {
     }
 }
 
+/// Hash-bin at level `neighbouring` where there is a distance, else at level `event`.
+fn printed_level(distance: Option<f64>, delta: Option<f64>, entries: u32, epsilon: f64) -> Value {
+    match distance {
+        Some(distance) => as_printed::neighbouring(entries, epsilon, distance, delta),
+        None => as_printed::event(entries, epsilon),
+    }
+}
+
 /// P3's table of b.
 #[test]
 fn bins_of_hash_bin_are_the_papers() {
-    let event = json!({ "level": "event" });
-    let near = |distance: f64| json!({ "level": "neighbouring", "distance": distance });
-    let with_delta = json!({ "level": "neighbouring", "distance": 4.0, "delta": 1e-6 });
-    for (level, sparsity, epsilon, bins) in [
+    for (distance, delta, sparsity, epsilon, bins) in [
         // ε²k/4 = 16, 6.25 and 0.01.
-        (event.clone(), 64, 1.0, 16),
-        (event.clone(), 100, 0.5, 6),
-        (event, 4, 0.1, 1),
+        (None, None, 64, 1.0, 16),
+        (None, None, 100, 0.5, 6),
+        (None, None, 4, 0.1, 1),
         // ε²k/L² = 64, 28.4 and 1.
-        (near(2.0), 64, 2.0, 64),
-        (near(3.0), 64, 2.0, 28),
-        (near(8.0), 64, 1.0, 1),
+        (Some(2.0), None, 64, 2.0, 64),
+        (Some(3.0), None, 64, 2.0, 28),
+        (Some(8.0), None, 64, 1.0, 1),
         // √(ε²k/(L·ln(1/δ))) = √(256/55.3) = 2.15.
-        (with_delta, 64, 2.0, 2),
+        (Some(4.0), Some(1e-6), 64, 2.0, 2),
     ] {
-        let mut level = as_printed(level);
-        level["name"] = json!("hash-bin");
-        let own = mechanism(sparsity, epsilon, 1000, &level);
-        assert_eq!(own["bins"], json!(bins), "{level}");
+        let printed = printed_level(distance, delta, sparsity, epsilon);
+        let own = mechanism(sparsity, epsilon, 1000, &printed);
+        assert_eq!(own["bins"], json!(bins), "{printed}");
         assert_eq!(own["hashing"], json!("independent"));
     }
-}
-
-/// What is said is kept beside what is printed, and held against a task in use.
-#[test]
-fn what_is_said_stays() {
-    let said = as_printed(json!({ "name": "collision", "hashing": "balanced", "buckets": 30 }));
-    let own = mechanism(4, 1.0, 100, &said);
-    assert_eq!(
-        [&own["hashing"], &own["buckets"]],
-        [&json!("balanced"), &json!(30)]
-    );
-    let said = as_printed(json!({ "name": "hash-bin", "clip": 2.5, "noise": "two-point" }));
-    let own = mechanism(4, 1.0, 100, &said);
-    assert_eq!(
-        [&own["clip"], &own["noise"]],
-        [&json!(2.5), &json!("two-point")]
-    );
-    assert_eq!(
-        mechanism(
-            4,
-            1.0,
-            100,
-            &json!({ "name": "collision", "parameters": "chosen" })
-        ),
-        mechanism(4, 1.0, 100, &json!("collision")),
-    );
-
-    let differs = |field: &str, said: Value, in_use: Value| {
-        let in_use = resolved(4, 1.0, 100, &in_use);
-        match draft(4, 1.0, 100, &as_printed(said)).agrees_with(&in_use) {
-            Err(Error::TaskDiffers { field: found, .. }) => assert_eq!(found, field),
-            other => panic!("{other:?}"),
-        }
-    };
-    let occupied = json!({
-        "name": "collision", "rule": "occupied", "hashing": "independent", "buckets": 18,
-    });
-    differs("buckets", json!({ "name": "collision" }), occupied);
-    differs("rule", json!({ "name": "collision" }), json!("collision"));
-    differs(
-        "noise",
-        json!({ "name": "hash-bin", "clip": 2.0 }),
-        json!({
-            "name": "hash-bin", "clip": 2.0, "noise": "two-point", "hashing": "independent",
-        }),
-    );
-}
-
-/// Nothing is printed of hushbin's own rules, and names are refused that nobody knows.
-#[test]
-fn nothing_is_printed_of_other_rules() {
-    for (name, rule) in [("collision", "heaviest"), ("coco", "strongest")] {
-        let other = draft(
-            4,
-            1.0,
-            100,
-            &as_printed(json!({ "name": name, "rule": rule })),
-        );
-        for error in [other.validate().unwrap_err(), other.resolve().unwrap_err()] {
-            assert_eq!(error.code(), ErrorCode::Combination);
-            assert!(
-                error.to_string().contains("are printed of the rules"),
-                "{error}"
-            );
-        }
-    }
-    for mechanism in [
-        json!({ "name": "collision", "parameters": "printed" }),
-        json!({ "name": "auto", "parameters": "as-printed" }),
-        json!({ "name": "window", "parameters": "as-printed" }),
-    ] {
-        let file = json!({
-            "id": "t", "items": 10, "sparsity": 1, "epsilon": 1.0, "value": "sign",
-            "mechanism": mechanism,
-        });
-        assert!(serde_json::from_value::<TaskDraft>(file).is_err());
-    }
-    // Collision's t is out of range: 1024·e^12.
-    let large = draft(1000, 12.0, 100, &as_printed(json!({ "name": "collision" })));
-    assert_eq!(large.resolve().unwrap_err().code(), ErrorCode::OutOfRange);
-}
-
-/// One task over `items`, of people with `sparsity` entries of ±1 each.
-fn planned(items: u32, sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> Task {
-    let draft: TaskDraft = serde_json::from_value(json!({
-        "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon, "people": people,
-        "value": "sign", "mechanism": mechanism,
-    }))
-    .unwrap();
-    draft.resolve().unwrap()
 }
 
 fn predicted(task: &Task, people: f64) -> Predicted {
@@ -244,7 +142,7 @@ fn printed_buckets_cost() {
     ] {
         let task = |mechanism: Value| planned(d, s, epsilon, 10_000, &mechanism);
         let variance = |task: &Task| predicted(task, 1.0).frequency.unwrap().variance;
-        let printed = task(json!({ "name": "collision", "parameters": "as-printed" }));
+        let printed = task(as_printed::collision(s, epsilon));
         let best = task(json!({
             "name": "collision", "rule": "occupied", "hashing": "independent",
         }));
@@ -289,8 +187,16 @@ fn printed_bins_and_clips_cost() {
         let mut mechanism = level.clone();
         mechanism["name"] = json!("hash-bin");
         let chosen = planned(1000, k, epsilon, n, &mechanism);
-        mechanism["parameters"] = json!("as-printed");
-        let printed = planned(1000, k, epsilon, n, &mechanism);
+        let printed = match level["level"].as_str() {
+            Some("user") => as_printed::clipped(k, n),
+            _ => printed_level(
+                level["distance"].as_f64(),
+                level["delta"].as_f64(),
+                k,
+                epsilon,
+            ),
+        };
+        let printed = planned(1000, k, epsilon, n, &printed);
         let error = |task: &Task| predicted(task, n as f64).mean.unwrap().total();
         let in_words = |task: &Task| match task.sole().unwrap().mechanism() {
             Mechanism::HashBin(own) => match own.level() {

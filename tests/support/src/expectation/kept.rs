@@ -11,7 +11,7 @@ use hushbin::Entry;
 /// Takes time in the order of k·√k for k entries, as all but some √k numbers of
 /// entries left have next to no probability, and for entries of one magnitude
 /// once.
-pub(crate) fn kept_probabilities(entries: &[Entry], sparsity: usize) -> Vec<f64> {
+pub(super) fn kept_probabilities(entries: &[Entry], sparsity: usize) -> Vec<f64> {
     if entries.len() <= sparsity {
         return vec![1.0; entries.len()];
     }

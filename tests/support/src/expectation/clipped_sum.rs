@@ -4,12 +4,12 @@ use hushbin::mechanism::hash_bin;
 
 /// A person's sum B of values with fair signs, after clipping.
 #[derive(Debug, PartialEq)]
-pub(crate) struct ClippedSum {
+pub(super) struct ClippedSum {
     /// E[clip(B)²].
-    pub(crate) square: f64,
+    pub(super) square: f64,
     /// By value, the expectation of its sign times the clipped sum:
     /// E[clip(v + R)], R being the others' values with fair signs.
-    pub(crate) left: Vec<f64>,
+    pub(super) left: Vec<f64>,
 }
 
 /// Up to so many entries every pattern of signs is looked at.
@@ -18,7 +18,7 @@ const PATTERNS: usize = 12;
 impl ClippedSum {
     /// Exact where values are of one magnitude, as ±1 are, or few; else B and R
     /// are taken as normal.
-    pub(crate) fn new(values: &[f64], clip: f64) -> Self {
+    pub(super) fn new(values: &[f64], clip: f64) -> Self {
         let squares: f64 = values.iter().map(|value| value * value).sum();
         let reach: f64 = values.iter().map(|value| value.abs()).sum();
         if reach <= clip {

@@ -1,0 +1,185 @@
+//! What one report contributes to estimates, on average and in variance.
+
+use hushbin::mechanism::{coco, collision, hash_bin, window};
+use hushbin::{Entry, Mechanism, Question};
+use hushbin_analysis::estimate::{Estimand, estimands};
+
+use super::clipped_sum::ClippedSum;
+use super::kept::kept_probabilities;
+
+/// What one report does to the estimates of all items.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Contribution {
+    /// Variance of the estimate of an item that the person does not have.
+    pub(super) nobody: f64,
+    /// By entry.
+    pub(super) entries: Vec<EntryContribution>,
+}
+
+/// What one report does to the estimate of an item that the person has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct EntryContribution {
+    /// What is to be estimated of the entry.
+    pub(super) truth: f64,
+    /// What is estimated on average.
+    pub(super) expected: f64,
+    /// With this variance.
+    pub(super) variance: f64,
+}
+
+/// Rates of a question's mechanism, and the estimand asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Contributions {
+    rates: Rates,
+    sparsity: u32,
+    estimand: Estimand,
+}
+
+#[derive(Debug, Clone)]
+enum Rates {
+    Collision(collision::Rates),
+    Coco(coco::Rates),
+    HashBin(hash_bin::Rates),
+    Window(window::Rates),
+    /// Greatest variances over bins, of people in it and of others.
+    Pattern([f64; 2]),
+}
+
+impl Contributions {
+    /// `None` where the question's mechanism does not estimate this.
+    pub(super) fn new(question: &Question, estimand: Estimand) -> Option<Self> {
+        if !estimands(question).contains(&estimand) {
+            return None;
+        }
+        let (domain, epsilon) = (question.domain(), question.epsilon());
+        Some(Self {
+            rates: match question.mechanism() {
+                Mechanism::Collision(own) => Rates::Collision(own.rates(&domain, epsilon)),
+                Mechanism::Coco(own) => Rates::Coco(own.rates(&domain, epsilon)),
+                Mechanism::HashBin(own) => Rates::HashBin(own.rates(&domain, epsilon)),
+                Mechanism::Window(own) => Rates::Window(own.rates(&domain, epsilon)),
+                Mechanism::Pattern(own) => {
+                    let rates = own.rates(domain.items()?, epsilon);
+                    let mut most = [0.0_f64; 2];
+                    for cell in 0..rates.cells() {
+                        let weights = rates.weights(cell..cell + 1);
+                        let own = rates.variances(&rates.sum(&weights), &weights);
+                        for (at, variance) in own.into_iter().enumerate() {
+                            let whose = usize::from(at != cell);
+                            most[whose] = most[whose].max(variance);
+                        }
+                    }
+                    Rates::Pattern(most)
+                }
+                #[allow(unreachable_patterns, reason = "tests add a mechanism")]
+                _ => return None,
+            },
+            sparsity: domain.sparsity(),
+            estimand,
+        })
+    }
+
+    /// What a report of these entries contributes.
+    pub(super) fn of(&self, entries: &[Entry]) -> Contribution {
+        let (estimand, sparsity) = (self.estimand, self.sparsity);
+        let share = |value: f64, variance: &dyn Fn(bool) -> f64| {
+            share_variance(counted(estimand, value), [true, false].map(variance))
+        };
+        match &self.rates {
+            Rates::Collision(rates) => self.sampled(entries, |value| match estimand {
+                Estimand::Mean => {
+                    mean_variance(value, [true, false].map(|has| rates.mean_square(has)))
+                }
+                Estimand::Plus | Estimand::Minus | Estimand::Share => {
+                    share(value, &|member| rates.frequency_variance(member))
+                }
+                Estimand::Nonmissing => share(value, &|present| rates.nonmissing_variance(present)),
+            }),
+            Rates::Coco(rates) => {
+                // Of fractions as many are left as on average.
+                let left: f64 = entries.iter().map(|entry| entry.value.abs()).sum();
+                let left = left.min(f64::from(sparsity));
+                let squares = [
+                    rates.mean_square(true),
+                    rates.mean_square_among(sparsity, left),
+                ];
+                let estimated = "asked for where the rule estimates it";
+                self.sampled(entries, |value| match estimand {
+                    Estimand::Mean => mean_variance(value, squares),
+                    Estimand::Plus | Estimand::Minus => {
+                        let [own, other] = [counted(estimand, value), counted(estimand, -value)];
+                        let [with, opposite, none] = rates.frequency_variances().expect(estimated);
+                        let mixed = own * with + other * opposite + (1.0 - own - other) * none;
+                        mixed + own * (1.0 - own)
+                    }
+                    Estimand::Nonmissing | Estimand::Share => share(value, &|present| {
+                        rates.nonmissing_variance(present).expect(estimated)
+                    }),
+                })
+            }
+            // Nobody lacks a number: what is said of those who would is the greatest variance
+            // over all numbers.
+            Rates::Window(rates) => Contribution {
+                nobody: rates.worst_variance(),
+                ..self.sampled(entries, |value| rates.variance(value))
+            },
+            Rates::Pattern(most) => self.sampled(entries, |value| {
+                share_variance(counted(estimand, value), *most)
+            }),
+            // The other entries add their squares, and clipping takes off.
+            Rates::HashBin(rates) => {
+                let values: Vec<f64> = entries.iter().map(|entry| entry.value).collect();
+                let sum = ClippedSum::new(&values, rates.clip.unwrap_or(f64::INFINITY));
+                let entry = |(&truth, &expected)| EntryContribution {
+                    truth,
+                    expected,
+                    variance: rates.variance(sum.square, expected),
+                };
+                Contribution {
+                    nobody: rates.variance(sum.square, 0.0),
+                    entries: values.iter().zip(&sum.left).map(entry).collect(),
+                }
+            }
+        }
+    }
+
+    /// Each entry has what sampling down leaves of its value, with the variance that `variance`
+    /// gives for an item of that value on average.
+    fn sampled(&self, entries: &[Entry], variance: impl Fn(f64) -> f64) -> Contribution {
+        let kept = kept_probabilities(entries, self.sparsity as usize);
+        let entry = |(entry, kept): (&Entry, f64)| {
+            let value = entry.value * kept;
+            EntryContribution {
+                truth: counted(self.estimand, entry.value),
+                expected: counted(self.estimand, value),
+                variance: variance(value),
+            }
+        };
+        Contribution {
+            nobody: variance(0.0),
+            entries: entries.iter().zip(kept).map(entry).collect(),
+        }
+    }
+}
+
+/// What a person with this value of the item, in [-1, 1], adds to an estimand; 0 for none.
+fn counted(estimand: Estimand, value: f64) -> f64 {
+    match estimand {
+        Estimand::Mean => value,
+        Estimand::Plus => value.max(0.0),
+        Estimand::Minus => (-value).max(0.0),
+        Estimand::Nonmissing | Estimand::Share => value.abs(),
+    }
+}
+
+/// Variance of a share that is there with probability `present`.
+fn share_variance(present: f64, [with, without]: [f64; 2]) -> f64 {
+    present * with + (1.0 - present) * without + present * (1.0 - present)
+}
+
+/// Variance of a mean of `value`: a second moment, averaged over presence, less the
+/// square.
+fn mean_variance(value: f64, [with, without]: [f64; 2]) -> f64 {
+    let present = value.abs();
+    present * with + (1.0 - present) * without - value * value
+}
