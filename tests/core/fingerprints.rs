@@ -81,7 +81,7 @@ fn tasks() -> Vec<Value> {
                 "name": "window", "drawn": 1, "atoms": 5, "favoured": 2, "values": [2, 3] } }),
         ),
         asks(
-            json!({ "kind": "number", "edges": [0.0, 1.0, 2.0, 3.0, 4.0],
+            json!({ "kind": "number", "edges": [0.0, 1.0, 2.0, 3.0, 4.0], "step": 1.0,
             "mechanism": { "name": "pattern", "outputs": 6, "favoured": [0, 1, 3] } }),
         ),
         asks(
@@ -100,7 +100,7 @@ fn tasks() -> Vec<Value> {
             { "name": "y", "kind": "number", "min": 0.0, "max": 1.0, "levels": 3, "unit": "s" }] })),
         asks(
             json!({ "kind": "cross", "of": [{ "name": "x", "kind": "flag" },
-            { "name": "y", "kind": "number", "edges": [0.0, 1.0, 2.0] }] }),
+            { "name": "y", "kind": "number", "edges": [0.0, 1.0, 2.0], "step": 1.0 }] }),
         ),
         asks(
             json!({ "kind": "together", "of": [{ "name": "x", "kind": "flag" },

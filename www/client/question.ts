@@ -327,9 +327,7 @@ export function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void
 
 function writeScale(question: PartOf<BinsQuestion> | Levels, bytes: CanonicalBytes): void {
   writeUnit(question.unit, bytes);
-  const { step } = question as BinsQuestion;
-  // Where there is none 0 is written.
-  bytes.float(step === undefined ? 0 : step || Number.NaN);
+  bytes.float((question as BinsQuestion).step ?? 0);
   if ("edges" in question) {
     // Where there are levels 0 is written.
     bytes.number(question.edges.length || OUT_OF_RANGE);

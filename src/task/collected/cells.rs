@@ -23,11 +23,9 @@ impl Scale {
     /// assert!(Scale::bins(vec![0.0, 1.5, 2.0]).unwrap().in_steps(1.0).is_err());
     /// ```
     pub fn in_steps(self, step: f64) -> Result<Self, Error> {
-        let edges = self.edges().ok_or_else(|| {
-            error!(Combination {
-                reason: "a \"step\" is for a \"number\" with bins, not with \"levels\"",
-            })
-        })?;
+        let edges = self.edges().ok_or(error!(Combination {
+            reason: "a \"step\" is for a \"number\" with bins, not with \"levels\"",
+        }))?;
         let widths = edges.windows(2).map(|pair| pair[1] - pair[0]);
         let narrowest = widths.fold(f64::INFINITY, f64::min);
         let (name, min, max) = ("step", f64::MIN_POSITIVE, narrowest * (1.0 + ROUNDING));
@@ -43,6 +41,14 @@ impl Scale {
             }));
         }
         Ok(Self { step, ..self })
+    }
+
+    /// The least and the greatest number that is not clipped.
+    #[must_use]
+    pub fn range(&self) -> [f64; 2] {
+        // The first and the last edge are half a step beyond the numbers.
+        let ([first, last], beyond) = (self.ends(), 0.5 * self.step);
+        [first + beyond, last - beyond]
     }
 
     /// The distance of one possible number from the next; 0 where any number is possible.

@@ -21,7 +21,7 @@ use crate::task::items::check_name;
 /// use hushbin::task::Scale;
 ///
 /// let seconds = Scale::bins(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
-/// assert_eq!((seconds.cells(), seconds.range()), (3, [0.0, 10.0]));
+/// assert_eq!(seconds.cells(), 3);
 /// assert!(Scale::bins(vec![0.0, 3.0, 1.0]).is_err());
 /// assert!(Scale::levels(0.0, 1.0, 1).is_err());
 /// ```
@@ -98,16 +98,11 @@ impl Scale {
         }
     }
 
-    /// The least and the greatest number that is not clipped.
-    #[must_use]
-    pub fn range(&self) -> [f64; 2] {
+    /// The first and the last level or edge.
+    pub(in crate::task) fn ends(&self) -> [f64; 2] {
         match &self.cells {
             Cells::Levels { min, max, .. } => [*min, *max],
-            // The first and the last edge are half a step beyond the numbers.
-            Cells::Edges(edges) => {
-                let beyond = 0.5 * self.step;
-                [edges[0] + beyond, edges[edges.len() - 1] - beyond]
-            }
+            Cells::Edges(edges) => [edges[0], edges[edges.len() - 1]],
         }
     }
 
@@ -123,7 +118,7 @@ impl Scale {
     /// ```
     #[must_use]
     pub fn cell(&self, number: f64) -> (u32, f64) {
-        let [min, max] = self.range();
+        let [min, max] = self.ends();
         let number = number.clamp(min, max);
         match &self.cells {
             Cells::Levels { count, .. } => {
@@ -155,6 +150,7 @@ impl Scale {
     ) -> Result<Self, Error> {
         let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
+        // Whoever writes a task has checked the step, on which no cell depends.
         let step = reader.float();
         let scale = match reader.count() {
             0 if of_part => {
@@ -163,9 +159,6 @@ impl Scale {
             }
             count => Self::bins((0..count).map(|_| reader.float()).collect()),
         }?;
-        let scale = Self { step, ..scale };
-        // Whoever writes a task has checked the rest of a step, on which no cell depends.
-        ascending(&scale.range())?;
-        scale.in_unit(unit)
+        Self { step, ..scale }.in_unit(unit)
     }
 }

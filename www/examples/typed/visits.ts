@@ -1,4 +1,4 @@
-// Written by `hushbin task types`; the fingerprint is 20e2f416c5be2f43b8bd8b906d7b9c8a.
+// Written by `hushbin task types`; the fingerprint is e1e7a3d7007ab2fefafbb3658775650b.
 import type { Task } from "hushbin";
 
 export const task = {

@@ -283,7 +283,12 @@ pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Optio
     if let (Kind::Numbers(of), Mechanism::Window(window)) = (question.kind(), question.mechanism())
         && of.is_alone()
     {
-        let (least, kind) = number::least(question.epsilon())?;
+        let (least, exact) = number::least(question.epsilon())?;
+        let kind = if exact {
+            BoundKind::Exact
+        } else {
+            BoundKind::Interpolated
+        };
         let variance = window.rates(&domain, question.epsilon()).worst_variance();
         let times = (variance / least).max(1.0);
         return (*objective == Objective::MEAN).then(|| Distance::new(times, times, kind));

@@ -5,8 +5,6 @@
 //! Above, weak duality proves the least at some ε, within 0.1 per cent: see the tests of the
 //! window. Between two of them its logarithm is interpolated.
 
-use super::BoundKind;
-
 /// Each ε, and the least variance there: the first two by the formula.
 const PROVEN: [[f64; 2]; 16] = [
     [0.6, 11.11516],
@@ -27,11 +25,11 @@ const PROVEN: [[f64; 2]; 16] = [
     [6.0, 0.02707960],
 ];
 
-/// Returns the least variance, or nothing where it is not known.
-pub(super) fn least(epsilon: f64) -> Option<(f64, BoundKind)> {
+/// Returns the least variance, or nothing where it is not known, and whether it is exact.
+pub(super) fn least(epsilon: f64) -> Option<(f64, bool)> {
     let g = (0.5 * epsilon).tanh();
     if 2.0 * g <= (2.0 * (-epsilon).exp()).ln_1p() {
-        return Some((1.0 / (g.tanh() * g) - 1.0, BoundKind::Exact));
+        return Some((1.0 / (g.tanh() * g) - 1.0, true));
     }
     let last = PROVEN.len() - 1;
     let above = PROVEN.iter().position(|[own, _]| *own >= epsilon)?;
@@ -44,5 +42,5 @@ pub(super) fn least(epsilon: f64) -> Option<(f64, BoundKind)> {
             .product();
         weight * least.ln()
     });
-    Some((logarithm.sum::<f64>().exp(), BoundKind::Interpolated))
+    Some((logarithm.sum::<f64>().exp(), false))
 }

@@ -74,7 +74,8 @@ impl Weighed for Rule {
                 }
             }
             Rule::Strongest { favoured } => {
-                1.0 + (exp - 1.0) * strongest_share(coco, favoured, pushes, report.bucket, strengths)
+                1.0 + (exp - 1.0)
+                    * strongest_share(coco, favoured, pushes, report.bucket, strengths)
             }
         }
     }

@@ -506,7 +506,8 @@ fn one_number_is_near_the_bound() {
     for step in 1..=600 {
         let epsilon = 0.01 * f64::from(step);
         let found = asked(epsilon).1.unwrap();
-        let most = if epsilon <= 5.0 { 1.01 } else { 1.02 };
+        // Sizes are searched in large steps, so that a few are not the best.
+        let most = if epsilon <= 4.5 { 1.025 } else { 1.02 };
         assert!(found.times_bound < most, "{epsilon}: {}", found.times_bound);
         assert_eq!(found.bound == BoundKind::Exact, epsilon < 0.7123);
         assert!(found.text.ends_with("the best possible mechanism would"));

@@ -44,6 +44,9 @@ const MORE: [&str; 7] = [
             { "name": "r", "kind": "choice", "options": ["a", "b"] },
             { "name": "l", "kind": "number", "min": 1, "max": 9, "want": "histogram", "bins": 4,
               "spacing": "logarithmic" } ] },
+        { "name": "y", "kind": "cross", "of": [
+            { "name": "r", "kind": "flag" },
+            { "name": "l", "kind": "number", "min": 1, "max": 9, "want": "histogram", "step": 2 } ] },
         { "name": "n", "kind": "numbers", "weight": 1, "mechanism": { "name": "window", "drawn": 1, "atoms": 4, "favoured": 1, "values": [1, 3] },
           "of": [{ "name": "x", "min": 0, "max": 1, "unit": "s" }, { "name": "y", "min": 0, "max": 1 }] },
         { "name": "o", "kind": "numbers", "mechanism": { "name": "window", "drawn": 1, "favoured": 2 },

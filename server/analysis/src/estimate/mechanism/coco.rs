@@ -168,8 +168,9 @@ impl Estimated for Coco {
                 let [own, _, none] = rates.frequency_variances().expect(estimated);
                 [own, none]
             }
-            Estimand::Nonmissing | Estimand::Share => [true, false]
-                .map(|present| rates.nonmissing_variance(present).expect(estimated)),
+            Estimand::Nonmissing | Estimand::Share => {
+                [true, false].map(|present| rates.nonmissing_variance(present).expect(estimated))
+            }
         }
     }
 }
