@@ -51,7 +51,8 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
     if named {
         (epsilon, count) = (reader.float(), reader.count());
     }
-    let mut question = |_| {
+    let mut questions = Vec::new();
+    for _ in 0..count {
         let (mut name, mut weight) = (String::new(), 1);
         let (kind, items, sparsity) = if named {
             (name, weight) = (reader.text().to_owned(), reader.small());
@@ -66,7 +67,7 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
             };
             (Kind::Ratings(value), items, sparsity)
         };
-        Question::of_bytes(QuestionParts {
+        questions.push(Question::of_bytes(QuestionParts {
             name,
             kind,
             items,
@@ -74,7 +75,7 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
             weight,
             epsilon,
             mechanism: Mechanism::read_canonical(reader)?,
-        })
-    };
-    (0..count).map(&mut question).collect()
+        })?);
+    }
+    Ok(questions)
 }
