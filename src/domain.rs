@@ -348,34 +348,6 @@ impl Domain {
         }
         sampled_down
     }
-
-    /// Checks entries against the domain; `keys` is memory for those that come
-    /// unsorted.
-    ///
-    /// # Errors
-    /// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`] or,
-    /// where exactly s items are to be named, [`Error::AnswerCount`].
-    pub(crate) fn check(
-        &self,
-        entries: &[Entry],
-        kind: ValueKind,
-        keys: &mut Vec<u64>,
-    ) -> Result<(), Error> {
-        let accepts = |_, value| kind.accepts(value);
-        check_values(entries, self.items, &accepts, kind.expected())?;
-        if !self.is_padded {
-            // Where all have a value 0 is one.
-            let counts = |entry: &&Entry| self.is_rated || entry.value != 0.0;
-            let given = entries.iter().filter(counts).count();
-            if given != self.sparsity as usize {
-                return Err(error!(AnswerCount {
-                    given,
-                    expected: self.sparsity,
-                }));
-            }
-        }
-        check_distinct(entries, keys)
-    }
 }
 
 /// The check that items are among so many, or any, and their values accepted.

@@ -1,7 +1,5 @@
 //! Canonical bytes, which a task's identity is the hash of: writing and reading them.
 
-#[cfg(feature = "reports")]
-mod lists;
 mod reader;
 #[cfg(feature = "collector")]
 mod writer;

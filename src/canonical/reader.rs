@@ -6,12 +6,12 @@ use crate::error::{Error, error};
 /// where that begins, and [`CanonicalReader::end`] refuses it: a caller has nothing to
 /// check but what the values mean, and what it makes of such zeros is thrown away.
 pub(crate) struct CanonicalReader<'a> {
-    pub(super) rest: &'a [u8],
+    rest: &'a [u8],
     failed: bool,
 }
 
 /// Bytes of a number, the least that anything takes.
-pub(super) const NUMBER: usize = 8;
+const NUMBER: usize = 8;
 
 impl<'a> CanonicalReader<'a> {
     pub(crate) const fn new(bytes: &'a [u8]) -> Self {
@@ -60,6 +60,13 @@ impl<'a> CanonicalReader<'a> {
             return 0;
         }
         count
+    }
+
+    /// A list of numbers below 2³², with its length in front.
+    #[cfg(feature = "reports")]
+    #[inline(never)]
+    pub(crate) fn list(&mut self) -> alloc::vec::Vec<u32> {
+        (0..self.count()).map(|_| self.small()).collect()
     }
 
     #[inline(never)]

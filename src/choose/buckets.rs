@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::contract::Parameters;
 use crate::mechanism::occupancy::{Strength, TopSum};
-use crate::mechanism::{BucketReport, NamedRule, Rule, Selection, Subset, most_hashes};
+use crate::mechanism::{BucketReport, NamedRule, Rule, Subset, most_hashes};
 use crate::sample::ExpLowerBound;
 
 /// A mechanism of buckets with parameters left open.
@@ -123,7 +123,7 @@ pub(super) fn paper<R: Rule>() -> R {
 pub(super) type Rated<R> = (f64, Subset<R>);
 
 /// A rule whose parameters can be chosen.
-pub(super) trait ChooseBuckets: NamedRule + Selection {
+pub(super) trait ChooseBuckets: NamedRule {
     /// What the other rule favours the strongest of.
     const STRENGTH: Strength;
 

@@ -133,7 +133,7 @@ pub enum Error {
         expected: u8,
     },
     /// The upload was made under other parameters than the task's.
-    #[error("upload was made under task {received}, expected {expected}")]
+    #[error("upload was made under task {received:?}, expected {expected:?}")]
     FingerprintMismatch {
         /// Fingerprint of the task.
         expected: Fingerprint,

@@ -1,5 +1,6 @@
 //! Identities, read from hexadecimal digits.
 
+use core::fmt;
 use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -30,6 +31,12 @@ pub(crate) fn parse_hex(text: &str) -> Option<[u8; 16]> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected 32 hexadecimal digits")]
 pub struct ParseHexError;
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
 
 impl FromStr for Fingerprint {
     type Err = ParseHexError;

@@ -17,13 +17,6 @@ const FEW: u32 = 8;
 /// These and more are many.
 const MANY: u32 = 32;
 
-/// Slots that are worked out side by side. With sixteen, four 128-bit registers
-/// for each coordinate, the compiler vectorises the rounds, which it does not
-/// with eight. Pages' modules, made for size, have no vectors.
-pub(super) const LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 16 };
-/// The same where no more are left.
-pub(super) const FEW_LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
-
 /// The balanced hash of a closed domain: m·t slots, exactly m in each of t
 /// buckets.
 ///
@@ -96,17 +89,8 @@ impl Balanced {
     /// Number of rounds: five; 21 where 2 to 7 slots share a bucket, or there are 2
     /// to 7 buckets of several slots, but 9 where these are 32 or more; one where a
     /// single bucket leaves nothing to mix. Windows have others: 41 where two slots share a
-    /// bucket, 21 from 3 to 15 and 9 from 16 on, 0 for a shuffle.
-    ///
-    /// Where w takes few values, five rounds leave slots of equal w together too
-    /// often, by threes and more though not by pairs. Favoured buckets then hold
-    /// less than a random permutation gives them: with m = 2, d = 256, s = 64,
-    /// t = 288, c = 61 the gap p_true − p_false was 1.46% too small after five
-    /// rounds, 0.35% after 9, 0.08% after 13, and not visibly (0.005%) after 21.
-    /// Where z takes few values it is the other way round: of two buckets of 12
-    /// slots the fuller one held 0.26% too little of four neighbours after five
-    /// rounds, 0.05% after 9, and not visibly (0.005%) after 21; of two of 36 slots
-    /// 0.07% after five and not visibly after 9.
+    /// bucket, 21 from 3 to 15 and 9 from 16 on, 0 for a shuffle. The book says why, in
+    /// `math/hashing`.
     #[must_use]
     pub const fn rounds(&self) -> usize {
         self.rounds
@@ -133,7 +117,7 @@ impl Balanced {
     /// side, to their buckets, by the keys of the first round and those of each two
     /// that follow.
     #[inline(always)]
-    fn go<const L: usize>(
+    pub(super) fn go<const L: usize>(
         &self,
         placed: [u64; L],
         first: [u32; L],
@@ -151,47 +135,20 @@ impl Balanced {
         z
     }
 
-    /// The buckets of at most L slots that are [placed](Balanced::place), by one
-    /// function.
-    #[inline(always)]
-    pub(super) fn buckets_of<const L: usize>(&self, keys: &Keys, placed: &[u64]) -> [u32; L] {
+    /// The bucket of a slot that is [placed](Balanced::place).
+    #[inline]
+    pub(super) fn bucket_of_place(&self, keys: &Keys, place: u64) -> u32 {
         if self.is_shuffled() {
-            let place = |element: &u64| shuffled::place(keys, self.buckets, *element as u32);
-            return core::array::from_fn(|lane| placed.get(lane).map_or(0, place));
+            return shuffled::place(keys, self.buckets, place as u32);
         }
-        let mut lanes = [0; L];
-        lanes[..placed.len()].copy_from_slice(placed);
-        let pair = |index| keys.pair(index).map(|key| [key; L]);
-        self.go(lanes, [keys.rounds[0]; L], pair)
-    }
-
-    /// The buckets of slots that are [placed](Balanced::place), each by its function: their
-    /// keys of each round lie in a row, `stride` behind the [half](Keys::half_of)
-    /// before.
-    #[inline(always)]
-    pub(super) fn buckets_by<const L: usize>(
-        &self,
-        rounds: &[u32],
-        stride: usize,
-        placed: [u64; L],
-    ) -> [u32; L] {
-        let round = |round: usize| {
-            let keys = rounds[Keys::half_of(round) * stride..].first_chunk();
-            *keys.expect("every round has the keys of as many functions")
-        };
-        let pair = |index| [round(2 * index + 1), round(2 * index + 2)];
-        self.go(placed, round(0), pair)
+        let pair = |index| keys.pair(index).map(|key| [key]);
+        self.go([place], [keys.rounds[0]], pair)[0]
     }
 }
 
 /// Shifts one coordinate by a keyed function of the other.
 #[inline(always)]
-pub(super) fn shift<const L: usize>(
-    shifted: &mut [u32; L],
-    by: &[u32; L],
-    keys: [u32; L],
-    range: u32,
-) {
+fn shift<const L: usize>(shifted: &mut [u32; L], by: &[u32; L], keys: [u32; L], range: u32) {
     for ((shifted, &by), key) in shifted.iter_mut().zip(by).zip(keys) {
         *shifted = add(*shifted, scaled(by, key, range), range);
     }

@@ -4,16 +4,12 @@ use super::family::{Hash, Hashing};
 use super::functions::Functions;
 use super::keys::Keys;
 use super::sign::{SignBit, sign_word};
+use crate::domain::Domain;
 
 impl Hashing {
     /// The number that stands for it in a task's canonical bytes.
     pub(crate) const fn to_canonical(self) -> u64 {
-        match self {
-            Self::Balanced => 0,
-            Self::Independent => 1,
-            Self::BalancedItems => 2,
-            Self::BalancedWindows => 3,
-        }
+        self as u64
     }
 }
 
@@ -79,6 +75,19 @@ impl Keys {
     pub const fn of_function(seed: u64, function: u32) -> Self {
         Self::new(Self::function_seed(seed, function))
     }
+}
+
+impl SignBit {
+    const fn sign(self, keys: &Keys) -> i8 {
+        if self.plus(keys.sign) == 1 { 1 } else { -1 }
+    }
+}
+
+/// The fair sign of an element without a sign of its own (an item, or a
+/// padding).
+#[inline]
+pub(crate) fn element_sign(domain: &Domain, keys: &Keys, element: u64) -> i8 {
+    SignBit::of(domain, element).sign(keys)
 }
 
 /// The sign (+1 or −1) of an element of a closed domain: one mix gives the

@@ -10,17 +10,8 @@ const MOST: usize = bounds::DRAWN.max as usize;
 /// the seed draws them.
 ///
 /// Every set of as many is as likely (Floyd's algorithm; Bentley, "Programming Pearls:
-/// A Sample of Brilliance", 1987): let S be a uniform set of j of the first m items, and
-/// draw one of the first m + 1. It joins S, or where it is in S already the last one
-/// does, m. A set of j + 1 that does not hold m comes about when one of its items is
-/// drawn last: of the j + 1 sets without it with a probability of 1/(m + 1) each. One
-/// that holds m comes about of the set of its others when one of these or m is drawn, j +
-/// 1 of m + 1. With 1/C(m, j) for each set both are (j + 1)/((m + 1)·C(m, j)) =
-/// 1/C(m + 1, j + 1).
-///
-/// Draws are the high halves of the seed's outputs of `splitmix64`, the first for the
-/// first and so on, times the number of items that are drawn from, at most 2⁻⁶⁴ of a
-/// probability off for each: outputs are bijections of the seed.
+/// A Sample of Brilliance", 1987), up to 2⁻⁶⁴ of a probability for each draw. Draws are the
+/// high halves of the seed's outputs of `splitmix64`, times the number of items drawn from.
 ///
 /// # Panics
 /// If `count` is above `items`, or above the greatest of [`bounds::DRAWN`].

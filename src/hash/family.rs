@@ -71,18 +71,19 @@ impl Hashing {
         Ok(())
     }
 
-    /// How many numbers stand for one.
-    pub(crate) const COUNT: u64 = 4;
+    /// All of them, by the numbers that stand for them in canonical bytes.
+    const ALL: [Self; 4] = [
+        Self::Balanced,
+        Self::Independent,
+        Self::BalancedItems,
+        Self::BalancedWindows,
+    ];
+    /// How many there are.
+    pub(crate) const COUNT: u64 = Self::ALL.len() as u64;
 
     /// `None` for a number that stands for none.
-    pub(crate) const fn of_canonical(number: u64) -> Option<Self> {
-        match number {
-            0 => Some(Self::Balanced),
-            1 => Some(Self::Independent),
-            2 => Some(Self::BalancedItems),
-            3 => Some(Self::BalancedWindows),
-            _ => None,
-        }
+    pub(crate) fn of_canonical(number: u64) -> Option<Self> {
+        Self::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
 
@@ -120,7 +121,7 @@ impl Hash {
     #[inline]
     pub(crate) fn bucket_of_place(&self, keys: &Keys, place: u64) -> u32 {
         match self {
-            Self::Balanced(balanced) => balanced.buckets_of::<1>(keys, &[place])[0],
+            Self::Balanced(balanced) => balanced.bucket_of_place(keys, place),
             Self::Independent { buckets } => independent_bucket(keys, place, *buckets),
         }
     }

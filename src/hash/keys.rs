@@ -70,13 +70,6 @@ impl Keys {
         halves(output(seed, n as u64))
     }
 
-    /// Which half of these words, counted from 0, is the key of a round: that behind
-    /// the fifth round's is left over.
-    #[inline]
-    pub(super) const fn half_of(round: usize) -> usize {
-        if round < ROUNDS { round } else { round + 1 }
-    }
-
     /// The keys of rounds 2·`index` + 1 and 2·`index` + 2, counted from 0.
     #[inline]
     pub(super) const fn pair(&self, index: usize) -> [u32; 2] {

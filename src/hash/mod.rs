@@ -13,13 +13,18 @@ mod drawn;
 mod family;
 mod functions;
 mod keys;
+#[cfg(feature = "collector")]
+mod lanes;
 mod shuffled;
-#[cfg(feature = "complete")]
 mod sign;
+#[cfg(not(feature = "collector"))]
+mod single;
 #[cfg(feature = "collector")]
 mod slots;
 
 pub use balanced::Balanced;
+#[cfg(feature = "collector")]
+pub(crate) use collected::element_sign;
 #[cfg(feature = "collector")]
 pub use collected::{closed_sign, closed_sign_word, open_sign};
 pub use drawn::for_each_drawn;
@@ -28,5 +33,4 @@ pub use family::{Hashing, independent_bucket};
 pub use functions::Functions;
 pub use keys::Keys;
 pub(crate) use shuffled::MOST_WINDOWED;
-#[cfg(feature = "complete")]
-pub(crate) use sign::{SignBit, element_sign};
+pub(crate) use sign::SignBit;

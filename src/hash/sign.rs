@@ -1,15 +1,9 @@
 //! The fair signs of elements.
 
+use super::functions::Functions;
 use super::keys::Keys;
 use crate::domain::Domain;
 use crate::mix::mix64;
-
-/// The fair sign of an element without a sign of its own (an item, or a
-/// padding).
-#[inline]
-pub(crate) fn element_sign(domain: &Domain, keys: &Keys, element: u64) -> i8 {
-    SignBit::of(domain, element).sign(keys)
-}
 
 #[inline]
 pub(super) const fn sign_word(key: u64, word: u64) -> u64 {
@@ -50,8 +44,11 @@ impl SignBit {
     pub(crate) const fn plus(self, key: u64) -> u32 {
         (sign_word(key, self.word) >> self.bit) as u32 & 1
     }
+}
 
-    pub(super) const fn sign(self, keys: &Keys) -> i8 {
-        if self.plus(keys.sign) == 1 { 1 } else { -1 }
+impl Functions {
+    /// The key of each function's signs, for a [`SignBit`].
+    pub(crate) fn sign_keys(&self) -> impl Iterator<Item = u64> {
+        self.seeds.iter().map(|&seed| Keys::sign_key(seed))
     }
 }

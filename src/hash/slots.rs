@@ -2,8 +2,9 @@
 
 use core::ops::Range;
 
-use super::balanced::{Balanced, FEW_LANES, LANES, scaled, sub};
+use super::balanced::{Balanced, scaled, sub};
 use super::keys::Keys;
+use super::lanes::{FEW_LANES, LANES};
 use super::shuffled::{MOST_WINDOWED, drawn};
 
 impl Balanced {
@@ -23,8 +24,7 @@ impl Balanced {
     #[inline]
     #[must_use]
     pub fn bucket(&self, keys: &Keys, slot: u32) -> u32 {
-        let [bucket] = self.buckets_of(keys, &[self.place(slot)]);
-        bucket
+        self.bucket_of_place(keys, self.place(slot))
     }
 
     /// Calls `visit` with each of the m slots of `bucket`, in no particular

@@ -22,7 +22,7 @@ pub use contract::Neighbours;
 pub use prepared::Mechanism;
 pub(crate) use prepared::Prepared;
 #[cfg(feature = "analysis")]
-pub(crate) use subset::parameters::{Selection, most_hashes};
+pub(crate) use subset::parameters::most_hashes;
 pub use subset::{BucketReport, Rule, Subset};
 #[cfg(feature = "collector")]
 pub use {any::Report, subset::NamedRule};

@@ -114,21 +114,32 @@ impl Randomizer {
     }
 }
 
-/// The check that entries answer a question.
+/// The check that entries answer a question; `keys` is memory for those that come unsorted.
+///
+/// # Errors
+/// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`] or, where a number
+/// of entries is to be given, [`Error::AnswerCount`].
 fn check(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
-    let kind = question.kind();
-    let Some([expected, items]) = kind.coded() else {
-        return question.domain().check(entries, question.value(), keys);
+    let (kind, domain) = (question.kind(), question.domain());
+    let count = |given: usize, expected: u32| match given == expected as usize {
+        true => Ok(()),
+        false => Err(error!(AnswerCount { given, expected })),
     };
-    let given = entries.len();
-    if given != expected as usize {
-        return Err(error!(AnswerCount { given, expected }));
-    }
-    if let Kind::Text(_) = kind {
+    let mut items = domain.items();
+    let coded = kind.coded();
+    if let Some([expected, of]) = coded {
+        count(entries.len(), expected)?;
         // A text that is short is all of several prefixes.
-        return check_values(entries, None, &|_, value| value == 1.0, kind.expected());
+        items = items.map(|_| of);
     }
     let accepts = |item, value| kind.accepts(item, value);
-    check_values(entries, Some(items), &accepts, kind.expected())?;
-    check_distinct(entries, keys)
+    check_values(entries, items, &accepts, kind.expected())?;
+    if coded.is_none() && !domain.is_padded() {
+        let given = entries.iter().filter(|entry| entry.value != 0.0);
+        count(given.count(), domain.sparsity())?;
+    }
+    match kind {
+        Kind::Text(_) => Ok(()),
+        _ => check_distinct(entries, keys),
+    }
 }

@@ -28,12 +28,10 @@ const ENOUGH: f64 = 1e-12;
 /// let again = frame.adjoint(&coefficients);
 /// assert!((again[0] - 1.0).abs() < 1e-15 && again[1].abs() < 1e-15);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame {
-    /// By copy, 1 or −1.
-    signs: [Vec<f64>; 2],
-    /// 1/√(2d).
-    scale: f64,
+    dimension: u32,
+    seed: u64,
 }
 
 impl Frame {
@@ -45,25 +43,28 @@ impl Frame {
     #[must_use]
     pub fn new(dimension: u32, seed: u64) -> Self {
         assert!(dimension.is_power_of_two(), "d is padded to a power of two");
-        let sign = |copy: u64, index: u32| {
-            let word = output(seed.wrapping_add(copy), u64::from(index / 64) + 1);
-            if word >> (index % 64) & 1 == 1 {
-                1.0
-            } else {
-                -1.0
-            }
-        };
-        let signs = |copy| (0..dimension).map(|index| sign(copy, index)).collect();
-        Self {
-            signs: [signs(0), signs(1)],
-            scale: libm::sqrt(0.5 / f64::from(dimension)),
-        }
+        Self { dimension, seed }
     }
 
     /// d.
     #[must_use]
-    pub fn dimension(&self) -> usize {
-        self.signs[0].len()
+    pub const fn dimension(&self) -> usize {
+        self.dimension as usize
+    }
+
+    /// 1/√(2d).
+    fn scale(&self) -> f64 {
+        libm::sqrt(0.5 / f64::from(self.dimension))
+    }
+
+    /// Multiplies numbers by the signs of a copy.
+    fn sign(&self, copy: u64, numbers: &mut [f64]) {
+        for (n, numbers) in (1..).zip(numbers.chunks_mut(64)) {
+            let word = output(self.seed.wrapping_add(copy), n);
+            for (bit, number) in numbers.iter_mut().enumerate() {
+                *number *= if word >> bit & 1 == 1 { 1.0 } else { -1.0 };
+            }
+        }
     }
 
     /// U·v, in O(d·log d).
@@ -73,12 +74,14 @@ impl Frame {
     #[must_use]
     pub fn apply(&self, vector: &[f64]) -> Vec<f64> {
         assert_eq!(vector.len(), self.dimension());
-        let mut all = Vec::with_capacity(2 * vector.len());
-        for signs in &self.signs {
-            let mut copy: Vec<f64> = vector.iter().zip(signs).map(|(v, sign)| v * sign).collect();
-            hadamard(&mut copy);
-            all.extend(copy.iter().map(|own| own * self.scale));
+        let mut all = vector.to_vec();
+        all.extend(vector);
+        for (copy, own) in (0..).zip(all.chunks_exact_mut(vector.len())) {
+            self.sign(copy, own);
+            hadamard(own);
         }
+        let scale = self.scale();
+        all.iter_mut().for_each(|own| *own *= scale);
         all
     }
 
@@ -90,12 +93,13 @@ impl Frame {
     pub fn adjoint(&self, coefficients: &[f64]) -> Vec<f64> {
         let dimension = self.dimension();
         assert_eq!(coefficients.len(), 2 * dimension);
-        let mut sum = alloc::vec![0.0; dimension];
-        for (signs, own) in self.signs.iter().zip(coefficients.chunks_exact(dimension)) {
-            let mut copy = own.to_vec();
-            hadamard(&mut copy);
-            for ((sum, own), sign) in sum.iter_mut().zip(copy).zip(signs) {
-                *sum += own * sign * self.scale;
+        let (mut sum, scale) = (alloc::vec![0.0; dimension], self.scale());
+        for (copy, own) in (0..).zip(coefficients.chunks_exact(dimension)) {
+            let mut own = own.to_vec();
+            hadamard(&mut own);
+            self.sign(copy, &mut own);
+            for (sum, own) in sum.iter_mut().zip(own) {
+                *sum += own * scale;
             }
         }
         sum

@@ -76,7 +76,7 @@ impl Ball {
     /// d, before it is padded to a power of two.
     #[must_use]
     pub fn dimension(&self) -> u32 {
-        self.items.count().expect("a ball's items are counted")
+        self.items.count().unwrap_or(0)
     }
 
     /// D: coefficients of a vector.
@@ -94,7 +94,35 @@ impl Ball {
     /// A = C/√d: the greatest coefficient of a vector of length 1.
     #[must_use]
     pub fn bound(&self) -> f64 {
-        self.spread / libm::sqrt(f64::from(self.dimension().next_power_of_two()))
+        self.spread / libm::sqrt(self.frame().dimension() as f64)
+    }
+
+    fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> Lost {
+        // The largest first, so that no square is infinite.
+        let largest = answer
+            .iter()
+            .fold(0.0, |most: f64, own| most.max(own.abs()));
+        let unit: Vec<f64> = match largest > 0.0 {
+            true => answer.iter().map(|own| own / largest).collect(),
+            false => answer.to_vec(),
+        };
+        // 1 or more, but of a vector of zeros.
+        let norm = length(&unit);
+        let relative = norm * (largest / self.length);
+        let scale = if relative > 1.0 {
+            1.0 / norm
+        } else {
+            largest / self.length
+        };
+        let mut vector: Vec<f64> = unit.iter().map(|own| own * scale).collect();
+        let (frame, bound) = (self.frame(), self.bound());
+        vector.resize(frame.dimension(), 0.0);
+        let (values, left) = frame.coefficients(&vector, bound);
+        coordinates.extend(values.iter().map(|own| own / bound));
+        Lost {
+            clipped: relative > 1.0,
+            left,
+        }
     }
 }
 
@@ -135,6 +163,25 @@ impl Measure {
         }
     }
 
+    /// Replaces `coordinates` by those of an answer, each from −1 to 1. Returns the loss.
+    pub(super) fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> Lost {
+        coordinates.clear();
+        let limits = match self {
+            Self::Box(_, limits) => limits,
+            Self::Ball(ball) => return ball.code(answer, coordinates),
+        };
+        let numbers = answer.iter().zip(limits);
+        coordinates.extend(numbers.clone().map(|(own, limits)| limits.code(*own)));
+        let mut beyond = numbers.map(|(own, limits)| {
+            let [min, max] = limits.range();
+            *own < min || *own > max
+        });
+        Lost {
+            clipped: beyond.any(|beyond| beyond),
+            left: 0.0,
+        }
+    }
+
     pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let kind = reader.number();
         let items = Items::read_canonical(reader);
@@ -149,52 +196,6 @@ impl Measure {
                 Ball::new(items, length, seed, reader.float()).map(Self::Ball)
             }
             _ => reader.known(None),
-        }
-    }
-}
-
-/// What turns answers into coordinates, prepared once.
-#[derive(Debug, Clone)]
-pub(super) enum Coder {
-    Box,
-    Ball(Frame),
-}
-
-impl Coder {
-    pub(super) fn new(measure: &Measure) -> Self {
-        match measure {
-            Measure::Box(..) => Self::Box,
-            Measure::Ball(ball) => Self::Ball(ball.frame()),
-        }
-    }
-
-    /// The coordinates of an answer, each from −1 to 1, into `coordinates`; what was lost of
-    /// it.
-    pub(super) fn code(
-        &self,
-        measure: &Measure,
-        answer: &[f64],
-        coordinates: &mut Vec<f64>,
-    ) -> Lost {
-        coordinates.clear();
-        match (self, measure) {
-            (Self::Ball(frame), Measure::Ball(ball)) => ball.code(frame, answer, coordinates),
-            (_, Measure::Box(_, limits)) => {
-                let coded = answer
-                    .iter()
-                    .zip(limits)
-                    .map(|(own, own_limits)| own_limits.code(*own));
-                coordinates.extend(coded);
-                let beyond = |(own, limits): (&f64, &Limits)| {
-                    let [min, max] = limits.range();
-                    *own < min || *own > max
-                };
-                Lost {
-                    clipped: answer.iter().zip(limits).any(beyond),
-                    left: 0.0,
-                }
-            }
-            (Self::Box, Measure::Ball(_)) => unreachable!("a coder is of its own measure"),
         }
     }
 }
@@ -214,34 +215,4 @@ pub struct Lost {
     pub clipped: bool,
     /// ‖v − U^T·a‖₂, of a vector of length 1 at most.
     pub left: f64,
-}
-
-impl Ball {
-    fn code(&self, frame: &Frame, answer: &[f64], coordinates: &mut Vec<f64>) -> Lost {
-        // The largest first, so that no square is infinite.
-        let largest = answer
-            .iter()
-            .fold(0.0, |most: f64, own| most.max(own.abs()));
-        let unit: Vec<f64> = match largest > 0.0 {
-            true => answer.iter().map(|own| own / largest).collect(),
-            false => answer.to_vec(),
-        };
-        // 1 or more, but of a vector of zeros.
-        let norm = length(&unit);
-        let relative = norm * (largest / self.length);
-        let scale = if relative > 1.0 {
-            1.0 / norm
-        } else {
-            largest / self.length
-        };
-        let mut vector: Vec<f64> = unit.iter().map(|own| own * scale).collect();
-        vector.resize(frame.dimension(), 0.0);
-        let bound = self.bound();
-        let (values, left) = frame.coefficients(&vector, bound);
-        coordinates.extend(values.iter().map(|own| own / bound));
-        Lost {
-            clipped: relative > 1.0,
-            left,
-        }
-    }
 }

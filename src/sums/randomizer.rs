@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::measure::{Coder, Lost};
+use super::measure::Lost;
 use super::messages::Message;
 use super::task::SumTask;
 use crate::error::{Error, error};
@@ -44,7 +44,6 @@ use crate::sample::{choose_front, with_probability};
 #[derive(Debug, Clone)]
 pub struct SumRandomizer {
     pub(crate) task: SumTask,
-    coder: Coder,
     coordinates: Vec<f64>,
     drawn: Vec<u32>,
 }
@@ -52,7 +51,6 @@ pub struct SumRandomizer {
 impl SumRandomizer {
     pub(crate) fn of(task: SumTask) -> Self {
         Self {
-            coder: Coder::new(task.measure()),
             drawn: (0..task.measure().coordinates()).collect(),
             coordinates: Vec::new(),
             task,
@@ -86,8 +84,7 @@ impl SumRandomizer {
                 expected: "a finite number",
             }));
         }
-        let (coder, coordinates) = (&self.coder, &mut self.coordinates);
-        let lost = coder.code(self.task.measure(), answer, coordinates);
+        let lost = self.task.measure().code(answer, &mut self.coordinates);
         messages.clear();
         self.draw_noise(rng, messages);
         let noise = messages.len();

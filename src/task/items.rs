@@ -153,10 +153,7 @@ pub(in crate::task) fn check_name(index: usize, name: &str) -> Result<(), Error>
 /// ```
 #[must_use]
 pub fn item_key(name: &str) -> u64 {
-    key_of(name.as_bytes())
-}
-
-fn key_of(utf8: &[u8]) -> u64 {
-    let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(utf8).into();
+    // Of bytes, as fingerprints are: pages download one instance.
+    let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(name.as_bytes()).into();
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }

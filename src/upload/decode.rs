@@ -1,6 +1,7 @@
 //! Uploads as collectors read them.
 
 use alloc::vec::Vec;
+use core::fmt;
 use core::ops::Range;
 use core::str::FromStr;
 
@@ -230,6 +231,12 @@ fn take_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
         return Err(cursor.malformed("expected 1 to 4096 reports"));
     }
     Ok(count)
+}
+
+impl fmt::Display for UploadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
 }
 
 impl FromStr for UploadId {

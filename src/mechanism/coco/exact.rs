@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::randomize::{Randomizer, opposite};
-use super::thresholds::Kind;
+use super::rule::Randomizer;
 use crate::domain::Signed;
+use crate::mechanism::subset::opposite;
 use crate::sample::Threshold;
 
 impl Randomizer {
@@ -20,27 +20,25 @@ impl Randomizer {
     /// items to add.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed], completion: u64) -> Vec<f64> {
-        let missing = self.missing(signed);
+        self.signed.clear();
+        self.signed.extend_from_slice(signed);
+        let missing = self.missing();
         assert!(missing <= 64, "one bit for each sign");
         let rank = completion.checked_shr(missing).unwrap_or(0);
-        self.gather(signed, rank as u32, |index| (completion >> index) & 1 == 1);
-        match self.thresholds.kind {
-            Kind::Strongest { inside, favoured } => {
-                let sides = 2 * self.thresholds.pairs;
-                let favoured = self.favour(seed, favoured);
-                let levels = favoured.levels(sides, inside);
-                let mut probabilities = alloc::vec![favoured.level(&levels, 0); sides as usize];
-                for (side, strength) in self.cells.strengths() {
-                    probabilities[side as usize] = favoured.level(&levels, strength);
-                    probabilities[opposite(side) as usize] = levels.outside;
-                }
-                probabilities
-            }
-            Kind::Overwrite { pair, decided, .. } => {
-                self.find_pairs(seed);
-                self.overwrite_probabilities(pair, decided)
-            }
+        self.gather(rank as u32, |index| (completion >> index) & 1 == 1);
+        if let Some(decided) = self.thresholds.decided {
+            self.sort_pushes(seed);
+            return self.overwrite_probabilities(decided);
         }
+        let sides = self.thresholds.outcomes;
+        let favoured = self.favour(seed);
+        let levels = favoured.levels(sides, self.inside());
+        let mut probabilities = alloc::vec![favoured.level(&levels, 0); sides as usize];
+        for (side, strength) in self.cells.strengths() {
+            probabilities[side as usize] = favoured.level(&levels, strength);
+            probabilities[opposite(side) as usize] = levels.outside;
+        }
+        probabilities
     }
 
     /// In how many ways, all as likely, entries that are missing from so many signed
@@ -53,20 +51,18 @@ impl Randomizer {
         u64::from(firsts).checked_mul(1_u64.checked_shl(missing)?)
     }
 
-    fn overwrite_probabilities(&mut self, pair: u64, decided: Threshold) -> Vec<f64> {
-        let pushed = self.pairs.len() as u32;
-        let pairs = self.thresholds.pairs;
-        let inside = Threshold(u64::from(pushed) * pair);
-        let elsewhere = inside.complement() / f64::from(2 * (pairs - pushed));
-        let mut probabilities = alloc::vec![elsewhere; 2 * pairs as usize];
-        for index in 0..self.pairs.len() {
-            let pushes = self.pushes_of(index);
+    fn overwrite_probabilities(&self, decided: Threshold) -> Vec<f64> {
+        let pushed = self.pairs().count() as u32;
+        let sides = self.thresholds.outcomes;
+        let elsewhere = self.thresholds.inside(pushed).complement() / f64::from(sides - 2 * pushed);
+        let mut probabilities = alloc::vec![elsewhere; sides as usize];
+        for pushes in self.pairs() {
             let minus = pushes.iter().filter(|push| *push % 2 == 1).count() as f64;
             let minus = minus / pushes.len() as f64;
             let plus_side = (1.0 - minus) * decided.probability() + minus * decided.complement();
             let minus_side = minus * decided.probability() + (1.0 - minus) * decided.complement();
-            let pair_probability = Threshold(pair).probability();
-            let plus = 2 * self.pairs[index] as usize;
+            let pair_probability = self.thresholds.inside(1).probability();
+            let plus = (pushes[0] / 2 * 2) as usize;
             probabilities[plus] = pair_probability * plus_side;
             probabilities[plus + 1] = pair_probability * minus_side;
         }

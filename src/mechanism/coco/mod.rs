@@ -15,32 +15,16 @@
 #[cfg(feature = "analysis")]
 mod exact;
 #[cfg(feature = "collector")]
-mod loss;
-mod randomize;
+mod names;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
 #[cfg(feature = "collector")]
 mod support;
-mod thresholds;
 
-pub use super::subset::BucketReport as Report;
-pub use randomize::Randomizer;
+pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "analysis")]
 pub use rates::{Presence, Rates};
-pub use rule::{Coco, Rule};
-pub use thresholds::Thresholds;
+pub use rule::{Coco, Randomizer, Rule};
 #[cfg(feature = "collector")]
-pub use {loss::RuleName, support::Support};
-
-use super::subset::Selection;
-use crate::domain::Domain;
-
-impl Selection for Rule {
-    const MECHANISM: &'static str = "coco";
-    type Randomizer = Randomizer;
-
-    fn randomizer(subset: &Coco, domain: &Domain, epsilon: f64) -> Randomizer {
-        Randomizer::new(subset, domain, epsilon)
-    }
-}
+pub use {names::RuleName, support::Support};

@@ -1,7 +1,6 @@
 //! What a report's hits say: the gap that means are divided by, and variances.
 
 use super::rule::{Coco, Rule};
-use super::thresholds::Kind;
 use crate::domain::Domain;
 use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::mechanism::subset::threshold;
@@ -111,12 +110,9 @@ impl Coco {
 
     fn overwrite_rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         let pairs = f64::from(self.pairs());
-        let Kind::Overwrite { pair, decided, .. } =
-            self.thresholds(domain.sparsity(), epsilon).kind
-        else {
-            unreachable!("thresholds are of the rule");
-        };
-        let p_pair = crate::sample::Threshold(pair).probability();
+        let thresholds = self.thresholds(domain.sparsity(), epsilon);
+        let p_pair = thresholds.inside(1).probability();
+        let decided = thresholds.decided.expect("rule overwrite decides");
         let presence = self.presence(domain, p_pair);
         let kappa = self.deciding(domain);
         Rates {

@@ -1,12 +1,12 @@
 //! The rules of CoCo, and its parameters.
 
-use crate::domain::Domain;
 use crate::error::Error;
-use crate::hash::Hashing;
 use crate::mechanism::subset::{self, Subset};
 
 /// The parameters of CoCo.
 pub type Coco = Subset<Rule>;
+/// The sampler of CoCo's reports.
+pub type Randomizer = subset::Randomizer<Rule>;
 
 /// A choice of favoured sides, by the pushes of the input.
 ///
@@ -33,8 +33,8 @@ pub enum Rule {
 }
 
 impl subset::Rule for Rule {
+    const MECHANISM: &'static str = "coco";
     const SIDES: u32 = 2;
-    const UNEVEN: &'static str = "coco needs an even number of \"buckets\": they form pairs";
     const NEEDS_CELLS: &'static str =
         "rule \"overwrite\" needs \"buckets\" of at least twice \"sparsity\" plus 2";
     const ONE_HASH: &'static str =
@@ -53,31 +53,5 @@ impl subset::Rule for Rule {
 
     fn strongest(favoured: u32) -> Self {
         Self::Strongest { favoured }
-    }
-
-    fn most_favoured(buckets: u32) -> u32 {
-        buckets / 2
-    }
-
-    fn fills(&self) -> bool {
-        matches!(self, Self::Strongest { .. })
-    }
-
-    fn elements(domain: &Domain) -> Option<u32> {
-        domain.unsigned().elements()
-    }
-}
-
-impl Coco {
-    /// T = t/2, the number of pairs of each hash function.
-    #[must_use]
-    pub const fn pairs(&self) -> u32 {
-        self.cells()
-    }
-
-    /// d, where what an input lacks of s entries are items that it does not have.
-    pub(super) fn filling(&self, domain: &Domain) -> Option<u32> {
-        let items = domain.items();
-        items.filter(|_| self.hashing() == Hashing::BalancedItems)
     }
 }

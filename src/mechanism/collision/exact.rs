@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::randomize::Randomizer;
+use super::rule::Randomizer;
 use crate::domain::Signed;
 
 impl Randomizer {
@@ -14,9 +14,12 @@ impl Randomizer {
     /// If there are more than s signed items.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
-        let favoured = self.favoured(seed, signed);
-        let buckets = self.thresholds.buckets;
-        let levels = favoured.levels(buckets, self.threshold());
+        self.signed.clear();
+        self.signed.extend_from_slice(signed);
+        self.gather(0, |_| false);
+        let favoured = self.favour(seed);
+        let buckets = self.thresholds.outcomes;
+        let levels = favoured.levels(buckets, self.inside());
         let mut probabilities = alloc::vec![favoured.level(&levels, 0); buckets as usize];
         for (bucket, strength) in self.cells.strengths() {
             probabilities[bucket as usize / 2] = favoured.level(&levels, strength);

@@ -1,11 +1,12 @@
 //! The rules of Collision, and its parameters.
 
-use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::subset::{self, Subset};
 
 /// The parameters of Collision.
 pub type Collision = Subset<Rule>;
+/// The sampler of Collision's reports.
+pub type Randomizer = subset::Randomizer<Rule>;
 
 /// A choice of favoured buckets, by the elements they hold.
 ///
@@ -31,8 +32,8 @@ pub enum Rule {
 }
 
 impl subset::Rule for Rule {
+    const MECHANISM: &'static str = "collision";
     const SIDES: u32 = 1;
-    const UNEVEN: &'static str = "any number of \"buckets\" is a multiple of one";
     const NEEDS_CELLS: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
     const ONE_HASH: &'static str =
         "rule \"occupied\" takes one of \"hashes\": several are for the other rule";
@@ -57,17 +58,5 @@ impl subset::Rule for Rule {
 
     fn strongest(favoured: u32) -> Self {
         Self::Heaviest { favoured }
-    }
-
-    fn most_favoured(buckets: u32) -> u32 {
-        buckets - 1
-    }
-
-    fn fills(&self) -> bool {
-        false
-    }
-
-    fn elements(domain: &Domain) -> Option<u32> {
-        domain.elements()
     }
 }

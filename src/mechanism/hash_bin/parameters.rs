@@ -113,22 +113,9 @@ impl HashBin {
     /// Δ: how far the bins of two neighbours are apart at most, summed over
     /// bins, in steps of the grid.
     ///
-    /// Bins are rounded to the grid at random, up or down, with the same random
-    /// numbers for both neighbours in the worst case: then bins that are x steps
-    /// apart come out at most ⌈x⌉ apart. One bin differs at event level, by at
-    /// most 2Γ; at user level the clipped sums lie in [−ηΓ, ηΓ]; and b bins that
-    /// are LΓ steps apart together come out at most LΓ + b apart.
-    ///
-    /// Cutting values off at 2⁻⁴² adds as little for each entry that differs:
-    /// below 2²⁶ of them, less than a step at the finest grid, which ⌈LΓ⌉ + b, a
-    /// whole number above, leaves room for.
-    ///
-    /// With δ: a bin's difference is a sum of items' differences with fair
-    /// signs, so by Hoeffding's inequality each is below √(2·q·ln(2b/δ)) but
-    /// with probability δ/b, q being the sum of its squared differences. These
-    /// squares sum to at most 2L, as a value differs by at most 2, and by
-    /// Cauchy–Schwarz the bins' differences to at most 2·√(b·L·ln(2b/δ)); the
-    /// paper (its Theorem 5) has 3 for 2.
+    /// Rounding is coupled: bins that are x steps apart come out at most ⌈x⌉ apart. With δ
+    /// the distance is bounded by Hoeffding's inequality, but for a probability of δ, where
+    /// that is below L. The book derives both, in `math/hash-bin`.
     #[must_use]
     pub fn sensitivity(&self) -> u64 {
         let grid = f64::from(self.grid());

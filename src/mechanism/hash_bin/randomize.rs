@@ -8,7 +8,7 @@ use super::parameters::HashBin;
 use super::report::{BinsReport as Report, Response};
 use super::sampling::{Kind, Sampling};
 use crate::domain::{Domain, Entry};
-use crate::hash::{Hash, Keys, element_sign};
+use crate::hash::{Hash, Keys, SignBit};
 use crate::mechanism::contract::Randomize;
 use crate::sample::Threshold;
 
@@ -63,7 +63,8 @@ impl Randomizer {
         self.sums.fill(0);
         for &Entry { item, value } in entries {
             let value = (value * (1u64 << FRACTION_BITS) as f64) as i64;
-            let signed = value * i64::from(element_sign(&self.domain, &keys, item));
+            let plus = SignBit::of(&self.domain, item).plus(keys.sign) == 1;
+            let signed = if plus { value } else { -value };
             let sum =
                 &mut self.sums[self.hash.bucket_of_place(&keys, self.hash.place(item)) as usize];
             *sum = sum.saturating_add(signed);
@@ -109,8 +110,7 @@ impl Randomize for Randomizer {
                 report.response = Response::Sign(plus.sample(rng));
             }
             Kind::Laplace { noise, limit } => {
-                let mut bins = match core::mem::replace(&mut report.response, Response::Sign(true))
-                {
+                let mut bins = match core::mem::take(&mut report.response) {
                     Response::Bins(bins) => bins,
                     Response::Sign(_) => Vec::with_capacity(self.sums.len()),
                 };

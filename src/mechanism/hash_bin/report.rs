@@ -13,7 +13,7 @@ use crate::mechanism::contract::Encode;
 /// let report = Report { seed: 7, response: Response::Bins(vec![-12, 340]) };
 /// assert_ne!(report, Report::default());
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct BinsReport {
     /// Fixes the hash functions of this report.
     pub seed: u64,
@@ -37,12 +37,9 @@ pub enum Response {
     Bins(Vec<i64>),
 }
 
-impl Default for BinsReport {
+impl Default for Response {
     fn default() -> Self {
-        Self {
-            seed: 0,
-            response: Response::Sign(false),
-        }
+        Self::Sign(false)
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::bounds;
 use crate::error::{Error, error};
-use crate::mechanism::window::Thresholds;
+use crate::mechanism::subset::Thresholds;
 
 /// The parameters of the pattern: L outputs, and which of them cell 0 favours.
 ///
@@ -67,7 +67,6 @@ impl Pattern {
     /// The threshold sampled at local budget ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        let favoured = self.favoured.len() as u32;
-        Thresholds::new(epsilon, [favoured, self.outputs - favoured])
+        Thresholds::of_sets(epsilon, self.favoured.len() as u32, self.outputs)
     }
 }

@@ -38,7 +38,7 @@ impl Randomizer {
         Self {
             outputs: pattern.favoured().iter().copied().chain(others).collect(),
             favoured: pattern.favoured().len() as u32,
-            inside: pattern.thresholds(epsilon).inside(),
+            inside: pattern.thresholds(epsilon).inside(1),
         }
     }
 }

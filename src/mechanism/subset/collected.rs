@@ -5,15 +5,16 @@ use core::fmt::Debug;
 use serde::de::{self, DeserializeOwned};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::parameters::{Rule, Selection, Subset};
+use super::parameters::{Rule, Subset};
 use super::report::BucketReport;
-
+use super::thresholds::Thresholds;
 use crate::canonical::{Canonical, Written};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::hash::Hashing;
 use crate::mechanism::collected::Collected;
+use crate::sample::{Factors, realised_epsilon};
 
 /// [`Subset`] as it stands in a task file.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -116,9 +117,51 @@ impl<R: Rule> Written for Subset<R> {
     }
 }
 
-impl<R: CollectedRule> Collected for Subset<R> {
+impl Thresholds {
+    /// Probabilities of each favoured output, and of each other, where as many are favoured
+    /// of every input.
+    #[must_use]
+    pub fn levels(&self) -> [f64; 2] {
+        let (inside, favoured) = (self.inside(1), self.favoured(1));
+        [
+            inside.probability() / f64::from(favoured),
+            inside.complement() / f64::from(self.outcomes - favoured),
+        ]
+    }
+
+    /// The realised local ε: ln of the greatest probability of any output over
+    /// the least, both over all inputs; rounded up, never above the requested.
+    #[must_use]
+    pub fn effective_epsilon(&self) -> f64 {
+        const ONE: u128 = 1 << 64;
+        let t = self.outcomes;
+        let sets = (1..).zip(self.inside.iter().map(|inside| u128::from(inside.0)));
+        let Some(decided) = self.decided else {
+            let outputs = sets.flat_map(|(cells, inside)| {
+                let favoured = self.favoured(cells);
+                [
+                    Factors(inside, favoured.into()),
+                    Factors(ONE - inside, (t - favoured).into()),
+                ]
+            });
+            return realised_epsilon(outputs, self.epsilon);
+        };
+        // In units of 2⁻¹²⁸. With k pushed pairs: the decided side, the other side, and each
+        // of the t − 2k outputs elsewhere.
+        let (pair, decided) = (u128::from(self.inside(1).0), u128::from(decided.0));
+        let sides = [
+            Factors(pair * decided, 1),
+            Factors(pair * (ONE - decided), 1),
+        ];
+        let elsewhere = sets.map(|(k, inside)| Factors((ONE - inside) << 64, (t - 2 * k).into()));
+        realised_epsilon(sides.into_iter().chain(elsewhere), self.epsilon)
+    }
+}
+
+impl<R: Rule> Collected for Subset<R> {
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
-        R::effective_epsilon(self, domain, epsilon)
+        self.thresholds(domain.sparsity(), epsilon)
+            .effective_epsilon()
     }
 
     fn decoder(
@@ -175,10 +218,4 @@ pub trait NamedRule: Rule {
 
     /// The rule's name.
     fn name(&self) -> Self::Name;
-}
-
-/// A rule as the collector of its reports knows it.
-pub(in crate::mechanism) trait CollectedRule: Selection {
-    /// As [`Collected::effective_epsilon`].
-    fn effective_epsilon(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> f64;
 }

@@ -9,7 +9,7 @@
 use rand_core::Rng;
 
 use super::cells::Cells;
-use crate::sample::{ExpLowerBound, Threshold, below};
+use crate::sample::{Threshold, below};
 
 /// Who is favoured, for one seed and input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,19 +24,6 @@ pub(in crate::mechanism) struct Favoured {
     pub(super) tied: u32,
     /// The strength of those, 0 where they are not ranked.
     pub(super) strength: u32,
-}
-
-/// Of drawing inside a set of c = `favoured` buckets, which weigh e, where the
-/// `others` weigh 1: floor(2⁶⁴·c·e/Ω), Ω = c·e + t − c.
-// Called, it would make the module that pages download larger.
-#[inline(always)]
-pub(in crate::mechanism) fn threshold(
-    bound: &ExpLowerBound,
-    favoured: impl Into<u64>,
-    others: impl Into<u64>,
-) -> Threshold {
-    let favoured = favoured.into();
-    Threshold(bound.share(favoured, favoured, others.into()))
 }
 
 /// A bucket drawn, for the mechanism to name.

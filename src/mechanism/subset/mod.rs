@@ -14,17 +14,66 @@
 
 mod cells;
 #[cfg(feature = "collector")]
-pub(super) mod collected;
+mod collected;
 #[cfg(feature = "analysis")]
 mod exact;
 mod favoured;
 pub(super) mod parameters;
+mod randomize;
 mod report;
+mod thresholds;
 
-pub(super) use cells::Cells;
 #[cfg(feature = "collector")]
 pub use collected::NamedRule;
-pub(super) use favoured::{Drawn, Favoured, threshold};
-pub(crate) use parameters::Selection;
 pub use parameters::{Rule, Subset};
+pub(super) use randomize::Randomizer;
+#[cfg(feature = "analysis")]
+pub(super) use randomize::opposite;
 pub use report::BucketReport;
+pub use thresholds::Thresholds;
+#[cfg(feature = "analysis")]
+pub(super) use thresholds::threshold;
+
+use super::contract::Parameters;
+use crate::canonical::CanonicalReader;
+use crate::domain::Domain;
+use crate::error::{Error, error};
+use crate::hash::Hashing;
+
+impl<R: Rule> Parameters for Subset<R> {
+    const NAME: &'static str = R::MECHANISM;
+    type Report = BucketReport;
+    type Randomizer = Randomizer<R>;
+
+    fn check(&self, domain: &Domain) -> Result<(), Error> {
+        self.hashing.check(domain)?;
+        if R::SIDES > 1 {
+            domain.check_rated()?;
+        }
+        domain.check_sparse()?;
+        if self.favoured().is_none() && self.cells() <= domain.sparsity() {
+            return Err(error!(Combination {
+                reason: R::NEEDS_CELLS,
+            }));
+        }
+        parameters::most_hashes(domain.sparsity()).check(f64::from(self.hashes))
+    }
+
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let rule = match reader.small() {
+            0 => R::paper()?,
+            favoured => R::strongest(favoured),
+        };
+        let number = reader.number();
+        let hashing = reader.known(Hashing::of_canonical(number % Hashing::COUNT))?;
+        let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
+        let hashes = reader.known(hashes)?;
+        // Too many cells are out of range however many they are.
+        let buckets = reader.small().saturating_mul(R::SIDES);
+        Self::with_hashes(rule, hashing, buckets, hashes)
+    }
+
+    fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer<R> {
+        Randomizer::new(self, domain, epsilon)
+    }
+}

@@ -4,13 +4,10 @@ use core::fmt::Debug;
 use core::hash::Hash as Hashable;
 
 use super::cells::Cells;
-use super::report::BucketReport;
 use crate::bounds;
-use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::hash::{Hash, Hashing, MOST_WINDOWED};
-use crate::mechanism::contract::{Parameters, Randomize};
 
 /// The parameters of a mechanism that draws one bucket: its rule, how elements
 /// are hashed, by how many functions, and t, the number of buckets of each.
@@ -52,11 +49,11 @@ pub struct Subset<R> {
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait Rule: Copy + Eq + Hashable + Debug {
+    /// Name of the mechanism, as in task files.
+    const MECHANISM: &'static str;
     /// How many buckets make a cell that elements are hashed to: 1, or 2 where
     /// cells are pairs of sides.
     const SIDES: u32;
-    /// Why the number of buckets is to be a multiple of [`Rule::SIDES`].
-    const UNEVEN: &'static str;
     /// Why the paper's rule needs more cells than s.
     const NEEDS_CELLS: &'static str;
     /// Why the paper's rule takes one hash function.
@@ -74,14 +71,19 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     /// The rule that favours the `favoured` strongest buckets.
     fn strongest(favoured: u32) -> Self;
 
-    /// The greatest c of `buckets` buckets.
-    fn most_favoured(buckets: u32) -> u32;
+    /// The greatest c of `buckets` buckets: all but one, or a side of each pair.
+    fn most_favoured(buckets: u32) -> u32 {
+        if Self::SIDES == 1 {
+            buckets - 1
+        } else {
+            buckets / Self::SIDES
+        }
+    }
 
-    /// Whether items that an input does not have may stand for paddings.
-    fn fills(&self) -> bool;
-
-    /// How many elements are hashed, paddings among them; `None` in an open domain.
-    fn elements(domain: &Domain) -> Option<u32>;
+    /// Returns whether items that an input does not have may stand for paddings.
+    fn fills(&self) -> bool {
+        Self::SIDES > 1 && self.favoured().is_some()
+    }
 }
 
 impl<R: Rule> Subset<R> {
@@ -109,7 +111,9 @@ impl<R: Rule> Subset<R> {
         let bound = bounds::BUCKETS.at_most(f64::from(most));
         bound.check(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES) {
-            return Err(error!(Combination { reason: R::UNEVEN }));
+            return Err(error!(Combination {
+                reason: "coco needs an even number of \"buckets\": they form pairs",
+            }));
         }
         if !rule.fills() {
             hashing.check_paddings()?;
@@ -193,7 +197,8 @@ impl<R: Rule> Subset<R> {
     pub(crate) fn elements_under(hashing: Hashing, domain: &Domain) -> Option<u32> {
         match hashing {
             Hashing::BalancedItems => domain.items(),
-            _ => R::elements(domain),
+            _ if R::SIDES > 1 => domain.unsigned().elements(),
+            _ => domain.elements(),
         }
     }
 
@@ -202,8 +207,14 @@ impl<R: Rule> Subset<R> {
         Hash::new(self.hashing, self.elements(domain), self.cells())
     }
 
+    /// d, where what an input lacks of s entries are items that it does not have.
+    pub(in crate::mechanism) fn filling(&self, domain: &Domain) -> Option<u32> {
+        let items = domain.items();
+        items.filter(|_| self.hashing == Hashing::BalancedItems)
+    }
+
     /// For the cells of all functions and inputs over `domain`.
-    pub(in crate::mechanism) fn tally(&self, domain: &Domain) -> Cells {
+    pub(super) fn tally(&self, domain: &Domain) -> Cells {
         Cells::new(self.cells(), self.hashes, domain.sparsity() * self.width())
     }
 }
@@ -211,53 +222,4 @@ impl<R: Rule> Subset<R> {
 /// [`bounds::HASHES`] at a sparsity s.
 pub(crate) fn most_hashes(sparsity: u32) -> bounds::Bound {
     bounds::HASHES.at_most(f64::from(bounds::HASHED / sparsity))
-}
-
-/// What a rule brings to its mechanism beside parameters.
-pub(crate) trait Selection: Rule {
-    /// The mechanism's name, as [`Parameters::NAME`].
-    const MECHANISM: &'static str;
-    /// Makes reports.
-    type Randomizer: Randomize<Report = BucketReport>;
-
-    /// As [`Parameters::randomizer`].
-    fn randomizer(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> Self::Randomizer;
-}
-
-impl<R: Selection> Parameters for Subset<R> {
-    const NAME: &'static str = R::MECHANISM;
-    type Report = BucketReport;
-    type Randomizer = R::Randomizer;
-
-    fn check(&self, domain: &Domain) -> Result<(), Error> {
-        self.hashing.check(domain)?;
-        if R::SIDES > 1 {
-            domain.check_rated()?;
-        }
-        domain.check_sparse()?;
-        if self.favoured().is_none() && self.cells() <= domain.sparsity() {
-            return Err(error!(Combination {
-                reason: R::NEEDS_CELLS,
-            }));
-        }
-        most_hashes(domain.sparsity()).check(f64::from(self.hashes))
-    }
-
-    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let rule = match reader.small() {
-            0 => R::paper()?,
-            favoured => R::strongest(favoured),
-        };
-        let number = reader.number();
-        let hashing = reader.known(Hashing::of_canonical(number % Hashing::COUNT))?;
-        let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
-        let hashes = reader.known(hashes)?;
-        // Too many cells are out of range however many they are.
-        let buckets = reader.small().saturating_mul(R::SIDES);
-        Self::with_hashes(rule, hashing, buckets, hashes)
-    }
-
-    fn randomizer(&self, domain: &Domain, epsilon: f64) -> R::Randomizer {
-        R::randomizer(self, domain, epsilon)
-    }
 }

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::parameters::Window;
-use super::thresholds::Thresholds;
 use crate::canonical::{Canonical, Written};
 use crate::codec::Cursor;
 use crate::domain::Domain;
@@ -13,7 +12,6 @@ use crate::error::Error;
 use crate::hash::for_each_drawn;
 use crate::mechanism::collected::Collected;
 use crate::mechanism::subset::BucketReport as Report;
-use crate::sample::{Factors, realised_epsilon};
 
 /// [`Window`] as it stands in a task file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -75,32 +73,6 @@ impl Written for Window {
             canonical.number(u64::from(number));
         }
         canonical.list(&self.values);
-    }
-}
-
-impl Thresholds {
-    /// The probabilities of each favoured cell, and of each other.
-    #[must_use]
-    pub fn levels(&self) -> [f64; 2] {
-        [
-            self.inside().probability() / f64::from(self.favoured),
-            self.inside().complement() / f64::from(self.others),
-        ]
-    }
-
-    /// The realised local ε: ln of the probability of a favoured cell over that of another;
-    /// rounded up, never above the requested ε.
-    ///
-    /// Every level favours as many cells, a number between levels is a mixture of them, and
-    /// the seed draws the attributes without looking at the input.
-    #[must_use]
-    pub fn effective_epsilon(&self) -> f64 {
-        let inside = u128::from(self.inside().0);
-        let cells = [
-            Factors(inside, self.favoured.into()),
-            Factors((1 << 64) - inside, self.others.into()),
-        ];
-        realised_epsilon(cells.into_iter(), self.epsilon)
     }
 }
 

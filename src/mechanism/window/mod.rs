@@ -22,16 +22,14 @@ mod parameters;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
-mod thresholds;
 
-pub use super::subset::BucketReport as Report;
+pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "collector")]
 pub use collected::Support;
 pub use parameters::Window;
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::Rates;
-pub use thresholds::Thresholds;
 
 use super::contract::Parameters;
 use crate::canonical::CanonicalReader;

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::thresholds::Thresholds;
 use crate::bounds;
 use crate::error::{Error, error};
+use crate::mechanism::subset::Thresholds;
 
 /// The parameters of the window: m numbers drawn, t atoms, k of them favoured, and the
 /// atoms' values.
@@ -111,8 +111,7 @@ impl Window {
     /// The threshold sampled at local budget ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        let favoured = self.favoured_cells();
-        Thresholds::new(epsilon, [favoured, self.cells() - favoured])
+        Thresholds::of_sets(epsilon, self.favoured_cells(), self.cells())
     }
 
     /// Y, the value of an atom below t.

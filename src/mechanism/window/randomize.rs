@@ -5,11 +5,10 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 use super::parameters::Window;
-use super::thresholds::Thresholds;
 use crate::domain::{Domain, Entry};
 use crate::hash::for_each_drawn;
 use crate::mechanism::contract::Randomize;
-use crate::mechanism::subset::BucketReport as Report;
+use crate::mechanism::subset::{BucketReport as Report, Thresholds};
 use crate::sample::{below, word};
 
 /// The sampler of the window's reports, from checked entries; [`crate::Randomizer`] goes the
@@ -103,11 +102,10 @@ impl Randomize for Randomizer {
             self.levels[at] = level + u32::from(word(rng) < up);
             at += 1;
         });
-        let inside = self.thresholds.inside().sample(rng);
-        let cells = [self.thresholds.favoured, self.thresholds.others];
-        let favoured = self.inside(below(rng, cells[0]));
+        let inside = self.thresholds.inside(1).sample(rng);
+        let favoured = self.inside(below(rng, self.thresholds.favoured(1)));
         let other = loop {
-            let cell = below(rng, cells[0] + cells[1]);
+            let cell = below(rng, self.thresholds.outcomes);
             if !self.favours(cell) {
                 break cell;
             }

@@ -32,17 +32,7 @@ impl Several for Never {
         match *self {}
     }
 
-    fn accepts(&self, _: u64, _: f64) -> bool {
-        match *self {}
-    }
-
-    const EXPECTED: &'static str = "";
-
     fn code<R: Rng + ?Sized>(&self, _: &[Entry], _: &mut Vec<Entry>, _: &mut R) {
-        match *self {}
-    }
-
-    fn check_parts(&self, _: f64) -> Result<(), Error> {
         match *self {}
     }
 

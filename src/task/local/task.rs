@@ -4,7 +4,6 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::canonical::{self, Read};
 use super::draw::Draw;
 use super::question::Question;
 use crate::bounds;
@@ -88,24 +87,6 @@ impl Task {
             budget,
             fingerprint,
         })
-    }
-
-    /// The task of the bytes that [`Task::canonical_bytes`] gives.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] for any other bytes, and those of [`Task::new`] and
-    /// [`Task::of_questions`].
-    pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let Read {
-            id,
-            questions,
-            named,
-            budget,
-        } = canonical::read(bytes)?;
-        if named {
-            Self::check_named(&questions)?;
-        }
-        Self::build(id, questions, budget, bytes)
     }
 
     /// The questions in the order of the task file, at least one.

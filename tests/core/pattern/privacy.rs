@@ -33,7 +33,7 @@ fn any_two_cells_are_as_near_as_epsilon_says() {
             own.favoured().len() as u128,
             own.outputs() as u128 - own.favoured().len() as u128,
         );
-        let inside = u128::from(thresholds.inside().0);
+        let inside = u128::from(thresholds.inside(1).0);
         // p/q = inside·(L − c)/((2⁶⁴ − inside)·c), at most a share of exp(ε) rounded down.
         let bound = ExpLowerBound::new(epsilon);
         assert!(

@@ -128,7 +128,7 @@ fn rates_are_those_of_the_reference() {
     for row in rows("mechanisms") {
         let (own, epsilon) = (window(&row), number(&row, "epsilon"));
         let thresholds = own.thresholds(epsilon);
-        assert_threshold(thresholds.inside().0, &row);
+        assert_threshold(thresholds.inside(1).0, &row);
         let effective = number(&row, "effective_epsilon");
         assert!((thresholds.effective_epsilon() - effective).abs() < 1e-9);
         let [favoured, other] = thresholds.levels();
@@ -172,7 +172,7 @@ fn rates_of_several_numbers_are_those_of_the_reference() {
     let mut seen = 0;
     for row in rows("joint") {
         let (own, epsilon) = (window(&row), number(&row, "epsilon"));
-        assert_threshold(own.thresholds(epsilon).inside().0, &row);
+        assert_threshold(own.thresholds(epsilon).inside(1).0, &row);
         let rates = own.rates(&Domain::dense(whole(&row, "attributes")), epsilon);
         let top = f64::from(own.sum(own.levels() - 1));
         assert!(

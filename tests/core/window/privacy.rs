@@ -10,7 +10,7 @@ use crate::support::loss;
 
 /// The probability of a favoured cell over that of another.
 fn ratio(window: &Window, epsilon: f64) -> Exact {
-    let inside = BigUint::from(window.thresholds(epsilon).inside().0);
+    let inside = BigUint::from(window.thresholds(epsilon).inside(1).0);
     let outside = (BigUint::from(1_u8) << 64) - &inside;
     let favoured = window.favoured_cells();
     let others = window.cells() - favoured;

@@ -43,7 +43,7 @@ fn walks_are_those_of_the_reference() {
         let inside = (start..start + k).contains(&whole(&row, "atom"));
         // The reference rounds e less than we do: a word beside its threshold stands for one
         // beside ours.
-        let ours = own.thresholds(epsilon).inside().0;
+        let ours = own.thresholds(epsilon).inside(1).0;
         // We draw one of all atoms, and again until the level does not favour it.
         let rank = whole(&row, "below_rest");
         let other = if rank < start { rank } else { rank + k };
@@ -75,7 +75,7 @@ fn every_decision_is_taken() {
     for own in windows(64) {
         let (m, k) = (own.drawn(), own.favoured());
         let task = task(m, own.clone(), 1.3);
-        let threshold = own.thresholds(1.3).inside().0;
+        let threshold = own.thresholds(1.3).inside(1).0;
         let inside = own.favoured_cells();
         for start in 0..own.levels() {
             // Levels of the attributes as they are drawn. Each stands at a double or just beside

@@ -4,7 +4,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { once, patched } from "./glue.mjs";
-import { Failed, run } from "./run.mjs";
+import { run } from "./run.mjs";
 import { bind, FEATURES } from "./wasm.mjs";
 
 /** What JavaScript has no counterpart of; the glue then does without. */
@@ -42,26 +42,9 @@ export function instantiable(script) {
   );
 }
 
-/**
- * Glue that sees memory grow. It looks whether its view is detached, which by a module's
- * memory it then is; an array that was copied to a longer one stays what it was.
- *
- * @param {string} glue
- */
-function growing(glue) {
-  const seen = glue.replaceAll(
-    /if \((cached\w+Memory0) === null \|\| .*\) \{$/gm,
-    "if ($1 === null || $1.buffer !== wasm.memory.buffer) {",
-  );
-  if (/byteLength|detached/.test(seen)) {
-    throw new Failed("the glue looks for a memory that has grown in another way than is expected");
-  }
-  return seen;
-}
-
 /** The glue of what makes something, with the core instead of a module. */
 export function gluedTo(core, glue, made) {
-  const [kept = ""] = growing(patched(glue, made)).split("let wasmModule, wasmInstance, wasm;");
+  const [kept = ""] = patched(glue, made).split("let wasmModule, wasmInstance, wasm;");
   const edits = [
     ['import * as import1 from "__wbindgen_externref_xform__"\n', ""],
     // The glue itself keeps what is never dropped.

@@ -15,19 +15,16 @@ pub(crate) trait Several: Sized {
     /// The items that it brings, as [`Kind::own_items`](super::Kind::own_items).
     fn own_items(&self) -> Option<Items>;
 
-    /// Number of its own items that everybody is given.
-    fn own_sparsity(&self) -> u32 {
-        1
-    }
-
     /// Number of entries that answer it, and number of items that these are of.
     fn coded(&self) -> [u32; 2];
 
     /// Whether an entry of an item that there is may have this value.
-    fn accepts(&self, item: u64, value: f64) -> bool;
+    fn accepts(&self, _item: u64, value: f64) -> bool {
+        value.is_finite()
+    }
 
     /// Values that it accepts, in words.
-    const EXPECTED: &'static str;
+    const EXPECTED: &'static str = "a finite number";
 
     /// Turns an answer into entries of the domain.
     fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R);
@@ -37,7 +34,9 @@ pub(crate) trait Several: Sized {
     /// # Errors
     /// Those of each part; [`Error::Combination`] and [`Error::OutOfRange`] for parts that do
     /// not go together.
-    fn check_parts(&self, epsilon: f64) -> Result<(), Error>;
+    fn check_parts(&self, _epsilon: f64) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Validates items and sparsity, where everybody has not exactly one of the items.
     ///

@@ -83,14 +83,6 @@ impl Kind {
         }
     }
 
-    /// How many of its own items everybody is given.
-    pub(crate) fn own_sparsity(&self) -> u32 {
-        match self {
-            Self::Together(together) => together.own_sparsity(),
-            _ => 1,
-        }
-    }
-
     /// How many entries answer it, of how many items, where entries are to be
     /// [coded](Kind::code).
     pub(crate) fn coded(&self) -> Option<[u32; 2]> {
@@ -104,22 +96,26 @@ impl Kind {
         }
     }
 
-    /// Whether an entry that is to be coded, of an item that there is, may have this value.
+    /// Whether an entry of an item that there is may have this value.
     pub(crate) fn accepts(&self, item: u64, value: f64) -> bool {
         match self {
+            Self::Number(_) => value.is_finite(),
+            Self::Numbers(own) => own.accepts(item, value),
             Self::Cross(own) => own.accepts(item, value),
+            Self::Text(_) => value == 1.0,
             Self::Together(own) => own.accepts(item, value),
-            _ => value.is_finite(),
+            _ => self.value().accepts(value),
         }
     }
 
     /// The same in words.
     pub(crate) const fn expected(&self) -> &'static str {
         match self {
+            Self::Number(_) | Self::Numbers(_) => Numbers::EXPECTED,
             Self::Cross(_) => Cross::EXPECTED,
             Self::Text(_) => "1 for each prefix",
             Self::Together(_) => Together::EXPECTED,
-            _ => "a finite number",
+            _ => self.value().expected(),
         }
     }
 
@@ -205,7 +201,10 @@ impl Kind {
             _ => reader.known(None)?,
         };
         let (items, sparsity) = match kind.own_items() {
-            Some(items) => (items, kind.own_sparsity()),
+            Some(items) => match &kind {
+                Self::Together(own) => (items, own.coded()[0]),
+                _ => (items, 1),
+            },
             None => (Items::read_canonical(reader), reader.small()),
         };
         Ok((kind, items, sparsity))

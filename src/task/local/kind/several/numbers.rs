@@ -56,21 +56,11 @@ impl Several for Numbers {
         [self.len() as u32; 2]
     }
 
-    fn accepts(&self, _: u64, value: f64) -> bool {
-        value.is_finite()
-    }
-
-    const EXPECTED: &'static str = "a finite number";
-
     fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, _: &mut R) {
         coded.extend(entries.iter().map(|entry| Entry {
             value: self[entry.item as usize].code(entry.value),
             ..*entry
         }));
-    }
-
-    fn check_parts(&self, _: f64) -> Result<(), Error> {
-        Ok(())
     }
 
     fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error> {

@@ -79,10 +79,6 @@ impl Several for Together {
         Some(Items::Count(self.cells()))
     }
 
-    fn own_sparsity(&self) -> u32 {
-        self.parts.len() as u32
-    }
-
     fn coded(&self) -> [u32; 2] {
         [self.parts.len() as u32; 2]
     }

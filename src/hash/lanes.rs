@@ -1,0 +1,195 @@
+//! Elements and functions hashed side by side, where reports are collected and audited.
+
+use alloc::vec::Vec;
+
+use super::balanced::Balanced;
+use super::family::{Hash, independent_bucket};
+use super::keys::Keys;
+
+/// Slots that are worked out side by side. With sixteen, four 128-bit registers
+/// for each coordinate, the compiler vectorises the rounds, which it does not
+/// with eight. Pages' modules, made for size, have no vectors.
+pub(super) const LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 16 };
+/// The same where no more are left.
+pub(super) const FEW_LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
+
+/// The keys that several functions are worked out by: the [halves](Keys::half_of) of their
+/// rounds' keys, those of all in a row.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Prepared(Vec<u32>);
+
+impl Prepared {
+    /// Takes the functions of these seeds.
+    pub(super) fn take_seeds(&mut self, hash: &Hash, seeds: &[u64]) {
+        let Some(balanced) = side_by_side(hash, seeds) else {
+            return;
+        };
+        let (count, width) = (seeds.len(), width(seeds.len()));
+        // An odd number of rounds, and the half that is left over.
+        self.0.resize(width * (balanced.rounds() + 1), 0);
+        for (word, rows) in self.0.chunks_exact_mut(2 * width).enumerate() {
+            let (left, right) = rows.split_at_mut(width);
+            for ((left, right), &seed) in left.iter_mut().zip(&mut *right).zip(seeds) {
+                [*left, *right] = Keys::round_word(seed, word);
+            }
+            for again in count..width {
+                left[again] = left[again - count];
+                right[again] = right[again - count];
+            }
+        }
+    }
+
+    /// Fills `buckets` with those of elements that are placed: of the first by each function,
+    /// then of the second, and so on.
+    pub(super) fn fill(&self, hash: &Hash, seeds: &[u64], placed: &[u64], buckets: &mut [u32]) {
+        let count = seeds.len();
+        if let Some(balanced) = side_by_side(hash, seeds) {
+            let width = width(count);
+            let elements = placed.chunks(width / count);
+            for (placed, buckets) in elements.zip(buckets.chunks_mut(width)) {
+                for first in (0..buckets.len()).step_by(LANES) {
+                    let first = first.min(width - LANES);
+                    let element =
+                        |lane: usize| placed[((first + lane) / count).min(placed.len() - 1)];
+                    let places: [u64; LANES] = if width == count {
+                        [placed[0]; LANES]
+                    } else {
+                        core::array::from_fn(element)
+                    };
+                    let found = balanced.buckets_by(&self.0[first..], width, places);
+                    let buckets = buckets[first..].iter_mut();
+                    buckets
+                        .zip(found)
+                        .for_each(|(bucket, found)| *bucket = found);
+                }
+            }
+            return;
+        }
+        for (function, &seed) in seeds.iter().enumerate() {
+            let keys = Keys::new(seed);
+            let mut buckets = buckets[function..].iter_mut().step_by(count);
+            if LANES == 1 {
+                for (bucket, &placed) in buckets.zip(placed) {
+                    *bucket = hash.bucket_of_place(&keys, placed);
+                }
+                continue;
+            }
+            match hash {
+                Hash::Balanced(balanced) => {
+                    for placed in placed.chunks(LANES) {
+                        let mut found = [0; LANES];
+                        if placed.len() > FEW_LANES {
+                            found = balanced.buckets_of(&keys, placed);
+                        } else {
+                            let few: [u32; FEW_LANES] = balanced.buckets_of(&keys, placed);
+                            found[..FEW_LANES].copy_from_slice(&few);
+                        }
+                        // In this order no bucket is taken where none is found.
+                        for (found, bucket) in found[..placed.len()].iter().zip(&mut buckets) {
+                            *bucket = *found;
+                        }
+                    }
+                }
+                Hash::Independent { buckets: t } => {
+                    for (bucket, &element) in buckets.zip(placed) {
+                        *bucket = independent_bucket(&keys, element, *t);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How many keys of a round are in a row: of all functions, so often that they fill
+/// the lanes, with several elements side by side.
+fn width(count: usize) -> usize {
+    count * LANES.div_ceil(count)
+}
+
+/// The hash, where there are several functions, and anything to work out.
+fn side_by_side(hash: &Hash, seeds: &[u64]) -> Option<Balanced> {
+    match hash {
+        Hash::Balanced(balanced) if LANES > 1 && seeds.len() > 1 && balanced.buckets() > 1 => {
+            Some(*balanced)
+        }
+        _ => None,
+    }
+}
+
+impl Balanced {
+    /// The buckets of at most L slots that are [placed](Balanced::place), by one
+    /// function.
+    #[inline(always)]
+    pub(super) fn buckets_of<const L: usize>(&self, keys: &Keys, placed: &[u64]) -> [u32; L] {
+        if self.is_shuffled() {
+            let bucket = |&place: &u64| self.bucket_of_place(keys, place);
+            return core::array::from_fn(|lane| placed.get(lane).map_or(0, bucket));
+        }
+        let mut lanes = [0; L];
+        lanes[..placed.len()].copy_from_slice(placed);
+        let pair = |index| keys.pair(index).map(|key| [key; L]);
+        self.go(lanes, [keys.rounds[0]; L], pair)
+    }
+
+    /// The buckets of slots that are [placed](Balanced::place), each by its function: their
+    /// keys of each round lie in a row, `stride` behind the [half](Keys::half_of)
+    /// before.
+    #[inline(always)]
+    fn buckets_by<const L: usize>(
+        &self,
+        rounds: &[u32],
+        stride: usize,
+        placed: [u64; L],
+    ) -> [u32; L] {
+        let round = |round: usize| {
+            let keys = rounds[Keys::half_of(round) * stride..].first_chunk();
+            *keys.expect("every round has the keys of as many functions")
+        };
+        let pair = |index| [round(2 * index + 1), round(2 * index + 2)];
+        self.go(placed, round(0), pair)
+    }
+}
+
+impl Keys {
+    /// Which half of the words of the keys of rounds, counted from 0, is the key of a round:
+    /// that behind the fifth round's is left over.
+    #[inline]
+    const fn half_of(round: usize) -> usize {
+        if round < super::keys::ROUNDS {
+            round
+        } else {
+            round + 1
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Functions, Hashing};
+    use super::*;
+
+    #[test]
+    fn buckets_are_those_of_each_function_and_element() {
+        for hashing in [Hashing::Balanced, Hashing::Independent] {
+            // One round, 21 for either reason, nine, five, and one slot in each bucket.
+            for t in [1, 7, 50, 20, 3, 200] {
+                let hash = Hash::new(hashing, Some(200), t);
+                for count in [1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 40] {
+                    let mut functions = Functions::new(hash, count, 0);
+                    functions.take_seed(11);
+                    for elements in [0, 1, 3, 4, 5, 16, 17, 33, 50] {
+                        let elements: Vec<u64> = (0..elements).map(|i| 199 - 3 * i).collect();
+                        let placed: Vec<u64> = elements.iter().map(|&e| hash.place(e)).collect();
+                        let mut buckets = alloc::vec![u32::MAX; elements.len() * count as usize];
+                        functions.buckets_of(&placed, &mut buckets);
+                        let expected = elements.iter().flat_map(|&element| {
+                            let keys = |function| Keys::of_function(11, function);
+                            (0..count).map(move |function| hash.bucket(&keys(function), element))
+                        });
+                        assert!(expected.eq(buckets), "{count} of {t}, {}", elements.len());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Elements and functions hashed one after the other, in the modules that pages download.
+
+use super::family::Hash;
+use super::keys::Keys;
+
+/// Nothing but the seeds: keys are expanded as they are needed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Prepared;
+
+impl Prepared {
+    pub(super) const fn take_seeds(&mut self, _: &Hash, _: &[u64]) {}
+
+    /// Fills `buckets` with those of elements that are placed: of the first by each function,
+    /// then of the second, and so on.
+    pub(super) fn fill(&self, hash: &Hash, seeds: &[u64], placed: &[u64], buckets: &mut [u32]) {
+        for (function, &seed) in seeds.iter().enumerate() {
+            let keys = Keys::new(seed);
+            let buckets = buckets[function..].iter_mut().step_by(seeds.len());
+            for (bucket, &placed) in buckets.zip(placed) {
+                *bucket = hash.bucket_of_place(&keys, placed);
+            }
+        }
+    }
+}

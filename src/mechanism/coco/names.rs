@@ -1,0 +1,46 @@
+//! Names of rules, and the ε that a report of CoCo really spends.
+
+use serde::{Deserialize, Serialize};
+
+use super::rule::{Coco, Rule};
+use crate::mechanism::subset::NamedRule;
+
+/// The name of a [`Rule`], as in a task file.
+///
+/// ```
+/// use hushbin::mechanism::coco::RuleName;
+///
+/// assert_eq!(serde_json::to_string(&RuleName::Strongest).unwrap(), r#""strongest""#);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuleName {
+    /// [`Rule::Overwrite`].
+    Overwrite,
+    /// [`Rule::Strongest`].
+    Strongest,
+}
+
+impl NamedRule for Rule {
+    type Name = RuleName;
+
+    const NO_FAVOURED: &'static str =
+        "rule \"overwrite\" takes no \"favoured\": it favours a side of every pair that is pushed";
+    const NEEDS_FAVOURED: &'static str =
+        "rule \"strongest\" needs \"favoured\", the number of sides it favours";
+
+    fn name(&self) -> RuleName {
+        match self {
+            Self::Overwrite => RuleName::Overwrite,
+            Self::Strongest { .. } => RuleName::Strongest,
+        }
+    }
+}
+
+impl Coco {
+    /// T = t/2, the number of pairs of each hash function.
+    #[must_use]
+    pub const fn pairs(&self) -> u32 {
+        self.cells()
+    }
+}

@@ -1,0 +1,38 @@
+//! Names of rules.
+
+use serde::{Deserialize, Serialize};
+
+use super::rule::Rule;
+use crate::mechanism::subset::NamedRule;
+
+/// The name of a [`Rule`], as in a task file.
+///
+/// ```
+/// use hushbin::mechanism::collision::RuleName;
+///
+/// assert_eq!(serde_json::to_string(&RuleName::Heaviest).unwrap(), r#""heaviest""#);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuleName {
+    /// [`Rule::Occupied`].
+    Occupied,
+    /// [`Rule::Heaviest`].
+    Heaviest,
+}
+
+impl NamedRule for Rule {
+    type Name = RuleName;
+
+    const NO_FAVOURED: &'static str =
+        "rule \"occupied\" takes no \"favoured\": it favours every bucket that holds an element";
+    const NEEDS_FAVOURED: &'static str =
+        "rule \"heaviest\" needs \"favoured\", the number of buckets it favours";
+
+    fn name(&self) -> RuleName {
+        match self {
+            Self::Occupied => RuleName::Occupied,
+            Self::Heaviest { .. } => RuleName::Heaviest,
+        }
+    }
+}
