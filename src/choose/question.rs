@@ -309,6 +309,9 @@ impl QuestionDraft {
                 let people = people.unwrap_or(population.people());
                 Ok(population.with_people(people))
             }
+            (None, _) if self.overlap.is_some() => Err(Error::Combination {
+                reason: "\"overlap\" goes with \"entries\"",
+            }),
             (None, Some(sparsity)) => Ok(Population::even(people.unwrap_or(PEOPLE), sparsity)),
             (None, None) => Err(Error::Combination {
                 reason: "a task needs a \"sparsity\", or \"entries\" to choose it by",

@@ -5,7 +5,7 @@ use super::keys::Keys;
 
 /// Nothing but the seeds: keys are expanded as they are needed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Prepared;
+pub(super) struct Prepared {}
 
 impl Prepared {
     pub(super) const fn take_seeds(&mut self, _: &Hash, _: &[u64]) {}
