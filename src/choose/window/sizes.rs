@@ -122,6 +122,9 @@ impl Sizes<'_> {
                 }
                 best = found;
             }
+            if best.atoms > first {
+                break;
+            }
         }
         Some(best)
     }
