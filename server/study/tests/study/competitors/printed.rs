@@ -89,7 +89,7 @@ fn lower_bounds_agree_with_the_reference() {
         assert!((0.9995..1.003).contains(&ratio), "{epsilon}: {ratio}");
         compared += 1;
     }
-    assert_eq!(compared, 12);
+    assert_eq!(compared, 13);
     for row in rows["optima"].as_array().unwrap() {
         let epsilon = row["epsilon"].as_f64().unwrap();
         let value = row["value"].as_f64().unwrap();
