@@ -98,7 +98,9 @@ impl<'a> Search<'a> {
             sparsity: open.draft.sparsity,
             entries: open.draft.entries.clone(),
             // An error that is wanted is kept to in the worst case.
-            overlap: wanted.map_or(open.draft.overlap, |_| Some(OVERLAP.max)),
+            overlap: wanted
+                .filter(|_| open.draft.entries.is_some())
+                .map_or(open.draft.overlap, |_| Some(OVERLAP.max)),
             weight: None,
             mechanism: open.draft.mechanism.clone(),
         };
