@@ -88,11 +88,10 @@ impl ValueKind {
 /// The set that inputs are drawn from: how many items, how many entries each, and
 /// which elements stand for them.
 ///
-/// Where items are [rated](Domain::rated), each is two elements, one for either
-/// sign. Where they are [named](Domain::named), each is one. Inputs of fewer than s
-/// entries are filled up with paddings, which are elements of their own; where
-/// [exactly s](Domain::exact) are named there are none, nor where [all](Domain::dense)
-/// have a value.
+/// Where items are [rated](Domain::rated), each is two elements, one for either sign. Where they
+/// are [named](Domain::named), each is one. Inputs of fewer than s entries are filled up with
+/// paddings, which are elements of their own; where [exactly s](Domain::exact) are named there are
+/// none, nor where [all](Domain::dense) have a value.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -112,8 +111,7 @@ pub struct Domain {
     is_padded: bool,
 }
 
-/// Keys of paddings in open domains. A string's key meets one of these with
-/// probability s·2⁻⁶⁴.
+/// Keys of paddings in open domains. A string's key meets one of these with probability s·2⁻⁶⁴.
 const PADDING_KEY: u64 = 0x9d5c_7f2e_41b3_8a60;
 /// Added to the key of an item with a negative sign in open domains.
 const NEGATIVE_KEY: u64 = 0xc2b2_ae3d_27d4_eb4f;
@@ -308,8 +306,7 @@ impl Domain {
         }
     }
 
-    /// The same domain where items are elements themselves, whose signs are kept
-    /// beside them.
+    /// The same domain where items are elements themselves, whose signs are kept beside them.
     #[must_use]
     pub const fn unsigned(&self) -> Self {
         Self {
@@ -320,11 +317,10 @@ impl Domain {
 
     /// Turns entries that were checked into at most s signed items.
     ///
-    /// A value v becomes its sign with probability |v| and nothing otherwise,
-    /// independently for each entry, which leaves the expectation at v. Of more
-    /// than s signed items a uniformly random s are kept. Returns whether any
-    /// had to go: that is the bias of clipping, which the estimates do not
-    /// undo.
+    /// A value v becomes its sign with probability |v| and nothing otherwise, independently for
+    /// each entry, which leaves the expectation at v. Of more than s signed items a uniformly
+    /// random s are kept. Returns whether any had to go: that is the bias of clipping, which the
+    /// estimates do not undo.
     pub fn draw_signed<R: Rng + ?Sized>(
         &self,
         entries: &[Entry],

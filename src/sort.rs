@@ -1,9 +1,8 @@
 //! The one sort of this crate.
 
-/// Sorts ascending, in place. Everything that is sorted is packed into 64-bit
-/// keys, and this is not inlined, because every instance of a sort is kilobytes
-/// that pages download; there, Shell's takes a twentieth of what a sort for speed
-/// takes.
+/// Sorts ascending, in place. Everything that is sorted is packed into 64-bit keys, and this is not
+/// inlined, because every instance of a sort is kilobytes that pages download; there, Shell's takes
+/// a twentieth of what a sort for speed takes.
 #[inline(never)]
 pub(crate) fn sort(keys: &mut [u64]) {
     if cfg!(target_arch = "wasm32") {

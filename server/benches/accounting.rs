@@ -1,7 +1,6 @@
-//! What accounting for one shuffled batch costs: the whole command, its peak
-//! memory, and one call beside its naive twin, which evaluates binomial tails
-//! from scratch for every number of reports that tell anything:
-//! `cargo bench -p hushbin-server --bench accounting`.
+//! What accounting for one shuffled batch costs: the whole command, its peak memory, and one call
+//! beside its naive twin, which evaluates binomial tails from scratch for every number of reports
+//! that tell anything: `cargo bench -p hushbin-server --bench accounting`.
 //!
 //! `HUSHBIN_BENCH_RUNS` sets how many times the command runs.
 
@@ -24,8 +23,7 @@ const S: u32 = 4;
 const T: u32 = 17;
 const EPSILON: f64 = 1.0;
 const DELTA: f64 = 1e-10;
-/// In the environment of a child: account for so many reports and say how much
-/// memory that took.
+/// In the environment of a child: account for so many reports and say how much memory that took.
 const CHILD: &str = "HUSHBIN_BENCH_CHILD";
 /// Halvings of the naive search: six places.
 const HALVINGS: u32 = 20;

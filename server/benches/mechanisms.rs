@@ -227,8 +227,7 @@ fn hashes(draft: &TaskDraft) -> u32 {
     }
 }
 
-/// Nanoseconds to choose, to randomise a person, to decode a report and to
-/// decode it naively.
+/// Nanoseconds to choose, to randomise a person, to decode a report and to decode it naively.
 fn row(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
     let task = draft.resolve().unwrap();
     let entries = entries(&task);

@@ -127,10 +127,9 @@ pub(super) trait ChooseBuckets: NamedRule {
     /// What the other rule favours the strongest of.
     const STRENGTH: Strength;
 
-    /// The total variance of what is estimated under that rule with c = `favoured`,
-    /// whatever the subset's, from the sums over the c strongest; infinite where
-    /// nothing tells. It is that of the mechanism's own estimates, unless the goal is of
-    /// others too.
+    /// The total variance of what is estimated under that rule with c = `favoured`, whatever the
+    /// subset's, from the sums over the c strongest; infinite where nothing tells. It is that of
+    /// the mechanism's own estimates, unless the goal is of others too.
     fn variance(
         subset: &Subset<Self>,
         domain: &Domain,

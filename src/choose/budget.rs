@@ -7,10 +7,9 @@ use crate::bounds;
 use crate::error::Error;
 use crate::sample::ExpLowerBound;
 
-/// α of a report that lies in each of c favoured buckets, sides or corners with a
-/// weight of e = exp(ε), in each of the others with a weight of 1: how much of it might
-/// be anybody's (`accounting` of the collector). With c pairs of T there are 2T − c
-/// others.
+/// α of a report that lies in each of c favoured buckets, sides or corners with a weight of e =
+/// exp(ε), in each of the others with a weight of 1: how much of it might be anybody's
+/// (`accounting` of the collector). With c pairs of T there are 2T − c others.
 ///
 /// ```
 /// // Two answers, one of them favoured: 1/(e + 1), which nothing exceeds.
@@ -22,11 +21,9 @@ pub fn alpha(favoured: f64, others: f64, e: f64) -> f64 {
     favoured.min(others) / (favoured * e + others)
 }
 
-/// What a report may give away, as far as parameters are chosen by it: a local ε
-/// and a greatest α.
+/// What a report may give away, as far as parameters are chosen by it: a local ε and a greatest α.
 ///
-/// The shuffled ε grows with ε and with α, so that a bound on it and on ε is a
-/// bound on α.
+/// The shuffled ε grows with ε and with α, so that a bound on it and on ε is a bound on α.
 ///
 /// ```
 /// use hushbin::choose::Budget;
@@ -115,9 +112,8 @@ impl Limit {
         }
     }
 
-    /// Numbers of buckets from which on one more may be favoured, of as many as
-    /// given or else up to `most`: all of few, some of many. None where α is no
-    /// limit.
+    /// Numbers of buckets from which on one more may be favoured, of as many as given or else up to
+    /// `most`: all of few, some of many. None where α is no limit.
     pub(super) fn steps(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
         if self.alpha.is_infinite() {
             return Vec::new();

@@ -1,5 +1,4 @@
-//! The best parameters: least total variance of the means, or of what an objective
-//! weighs beside.
+//! The best parameters: least total variance of the means, or of what an objective weighs beside.
 
 use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::Budget;

@@ -26,13 +26,11 @@ pub(crate) trait Choose: Predict {
     /// keep to the budget.
     fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error>;
 
-    /// Itself at its best where nothing is said of it, for comparison with other
-    /// mechanisms that protect as much as `level`; none where it cannot keep to
-    /// the budget.
+    /// Itself at its best where nothing is said of it, for comparison with other mechanisms that
+    /// protect as much as `level`; none where it cannot keep to the budget.
     ///
-    /// Of Collision and CoCo their own rules with balanced hashing are
-    /// considered, independent in open domains: nowhere have the papers' been
-    /// found better.
+    /// Of Collision and CoCo their own rules with balanced hashing are considered, independent in
+    /// open domains: nowhere have the papers' been found better.
     ///
     /// # Errors
     /// As [`Choose::best`].

@@ -159,9 +159,8 @@ fn shape(rows: u32, number: &NumberDraft, epsilon: f64) -> Option<Shape> {
 /// After so many numbers of levels that are no better none is.
 const WITHOUT_GAIN: u32 = 8;
 
-/// The numbers of buckets that are compared are the least for each number of slots m: more
-/// buckets of as many slots make reports less likely to name their own, and add slots that
-/// nobody is in.
+/// The numbers of buckets that are compared are the least for each number of slots m: more buckets
+/// of as many slots make reports less likely to name their own, and add slots that nobody is in.
 fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
     let cells = rows * levels;
     let mut best = (f64::INFINITY, cells);

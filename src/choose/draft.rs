@@ -45,8 +45,7 @@ pub struct TaskDraft {
     pub id: String,
     /// As in [`TaskParts`](crate::TaskParts).
     pub epsilon: f64,
-    /// How many people will report, about; by default as many as `entries`
-    /// count, or else 10,000.
+    /// How many people will report, about; by default as many as `entries` count, or else 10,000.
     pub people: Option<u64>,
     /// What is asked: one question without a name, or questions with names.
     pub questions: Vec<QuestionDraft>,
@@ -132,8 +131,7 @@ impl TaskDraft {
         Task::of_questions(self.id.clone(), questions)
     }
 
-    /// Whether all that this draft says holds of `task`; what it leaves open
-    /// may be anything.
+    /// Whether all that this draft says holds of `task`; what it leaves open may be anything.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.

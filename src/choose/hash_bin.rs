@@ -174,8 +174,7 @@ impl Choose for HashBin {
     }
 }
 
-/// With fewer items a bin, balancing them is worth it: 2 per cent of the variance
-/// or more.
+/// With fewer items a bin, balancing them is worth it: 2 per cent of the variance or more.
 const FEW_ITEMS: u32 = 6;
 /// How many times the paper's number of bins are taken. There, other entries in
 /// an item's bin add half the variance of the noise; here they add an eighth.
@@ -288,11 +287,10 @@ fn best_user(
     best.map_or((None, None), |(_, (clip, noise))| (Some(clip), Some(noise)))
 }
 
-/// Squared error of the means by η: the noise is proportional to its square,
-/// divided by the number of people; and the squared bias of what it cuts off
-/// does not fall with their number. The sum of both is convex in η: what is left
-/// of a value is concave and at most 1. Laplace noise comes on top of the variance of
-/// the clipped sums, which is not convex but grows with η.
+/// Squared error of the means by η: the noise is proportional to its square, divided by the number
+/// of people; and the squared bias of what it cuts off does not fall with their number. The sum of
+/// both is convex in η: what is left of a value is concave and at most 1. Laplace noise comes on
+/// top of the variance of the clipped sums, which is not convex but grows with η.
 ///
 /// It is summed over all items where it is known how many entries people have.
 /// Otherwise over those that people have alone: among thousands of items the

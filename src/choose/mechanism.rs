@@ -94,9 +94,8 @@ macro_rules! register {
         /// Every mechanism that protects as much as `level`, at its best; the one of
         /// least error first.
         ///
-        /// Bias is accepted only where the sparsity is left open, to be weighed
-        /// against the noise. Who asks for s entries is to get estimates that are
-        /// unbiased for people with at most s.
+        /// Bias is accepted only where the sparsity is left open, to be weighed against the noise.
+        /// Who asks for s entries is to get estimates that are unbiased for people with at most s.
         ///
         /// None where no mechanism keeps to the budget, which then bounds α.
         ///

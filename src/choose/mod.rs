@@ -1,9 +1,8 @@
 //! Choosing: which mechanism, with which parameters, by predicted error.
 //!
-//! A [`TaskDraft`] is a task as people write it. What it leaves open is chosen for
-//! a [`Population`] and an [`Objective`]: each mechanism searches its own
-//! parameters, and the sparsity is searched above them. None of this is needed to
-//! make a report.
+//! A [`TaskDraft`] is a task as people write it. What it leaves open is chosen for a [`Population`]
+//! and an [`Objective`]: each mechanism searches its own parameters, and the sparsity is searched
+//! above them. None of this is needed to make a report.
 
 mod buckets;
 mod budget;
@@ -76,8 +75,7 @@ impl Mechanism {
         bytes.len()
     }
 
-    /// The level of protection, in hash-bin's words: `user` for mechanisms
-    /// that know no other.
+    /// The level of protection, in hash-bin's words: `user` for mechanisms that know no other.
     pub(crate) fn level(&self) -> LevelName {
         each!(Self, self, own => own.protects())
     }

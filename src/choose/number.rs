@@ -24,8 +24,7 @@ use crate::task::{Limits, Scale, Spacing, Want};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberDraft {
-    /// What it is wanted for; by default what its levels or edges are for, or else its
-    /// mean.
+    /// What it is wanted for; by default what its levels or edges are for, or else its mean.
     pub want: Option<Want>,
     /// The least number that is not clipped.
     pub min: Option<f64>,

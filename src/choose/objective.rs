@@ -58,8 +58,7 @@ impl Objective {
         self.mean + self.frequency + self.nonmissing
     }
 
-    /// The weighed average of the errors; `None` where something that weighs is
-    /// not estimated.
+    /// The weighed average of the errors; `None` where something that weighs is not estimated.
     #[must_use]
     pub fn weigh(&self, predicted: &Predicted) -> Option<SquaredError> {
         let mut average = SquaredError::default();
@@ -242,8 +241,7 @@ impl ObjectiveDraft {
 }
 
 impl AutoDraft {
-    /// Whichever was picked, for an objective that tasks do not hold, if it
-    /// protects as much.
+    /// Whichever was picked, for an objective that tasks do not hold, if it protects as much.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] where it protects less.

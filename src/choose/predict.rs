@@ -17,8 +17,7 @@ use crate::mechanism::contract::Parameters;
 pub struct SquaredError {
     /// The variance of the noise, which falls with the number of people.
     pub variance: f64,
-    /// The variance of an item that hardly anybody has; one that many have is of the
-    /// same order.
+    /// The variance of an item that hardly anybody has; one that many have is of the same order.
     pub rare_variance: f64,
     /// The square of the bias of leaving out or clipping, in the worst case: all
     /// people have the same items. It does not fall with the number of people.

@@ -40,8 +40,7 @@ pub struct QuestionDraft {
     pub name: String,
     /// What is asked.
     pub asked: Asked,
-    /// As in [`QuestionParts`]; may be missing where `entries` are given, to be
-    /// chosen by them.
+    /// As in [`QuestionParts`]; may be missing where `entries` are given, to be chosen by them.
     pub sparsity: Option<u32>,
     /// How many people have 0, 1, 2, … entries, as far as that is known: by it
     /// the bias of leaving entries out is weighed against the noise.
@@ -106,8 +105,7 @@ pub struct Choice {
     pub question: Question,
     /// The question's mechanism and sparsity.
     pub picked: Candidate,
-    /// Every other mechanism at its best that protects as much, by increasing
-    /// error.
+    /// Every other mechanism at its best that protects as much, by increasing error.
     pub others: Vec<Candidate>,
     /// How many people the errors are predicted for.
     pub people: f64,

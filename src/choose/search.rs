@@ -1,5 +1,4 @@
-//! Searching for the sparsity: how many entries a report is made of, by predicted
-//! squared error.
+//! Searching for the sparsity: how many entries a report is made of, by predicted squared error.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -56,8 +55,7 @@ const FINE: u32 = 32;
 const SMALL_SPARSITY: usize = 12;
 
 impl Search<'_> {
-    /// The mechanism that `choose` makes for a domain, at the best sparsity
-    /// unless that is given.
+    /// The mechanism that `choose` makes for a domain, at the best sparsity unless that is given.
     ///
     /// # Errors
     /// Those of `choose`.

@@ -54,9 +54,8 @@ const NO_WINDOW: Error = Error::Combination {
 
 /// The best parameters over a domain that agree with a draft.
 ///
-/// Under the paper's rule every t is tried. Under the other a grid of t is ranked,
-/// mostly by sums that are near; then the best of one R and their neighbours are
-/// compared with exact sums.
+/// Under the paper's rule every t is tried. Under the other a grid of t is ranked, mostly by sums
+/// that are near; then the best of one R and their neighbours are compared with exact sums.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree with
@@ -184,10 +183,9 @@ impl Buckets<'_> {
         self.domain.sparsity()
     }
 
-    /// Beyond this many cells of a function no variance falls: P1's optimum is
-    /// below s·e + 2s buckets, and more cells than elements add nothing to a
-    /// permutation. What is said of hiding among others comes on top
-    /// ([`Limit::steps`]).
+    /// Beyond this many cells of a function no variance falls: P1's optimum is below s·e + 2s
+    /// buckets, and more cells than elements add nothing to a permutation. What is said of hiding
+    /// among others comes on top ([`Limit::steps`]).
     fn most_cells<R: ChooseBuckets>(&self) -> u32 {
         let s = f64::from(self.sparsity());
         let wide = 2.0 * s * (self.limit.e + 2.0);

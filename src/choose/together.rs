@@ -13,8 +13,7 @@ use crate::mechanism::Mechanism;
 use crate::mechanism::collision::{Collision, Rates};
 use crate::task::{Kind, Part, Question, Task, Together};
 
-/// What answers to several questions would be worth if they were asked as one, of kind
-/// `together`.
+/// What answers to several questions would be worth if they were asked as one, of kind `together`.
 ///
 /// Variances of one report's estimates of the shares of all answers to all questions, in
 /// sum, of people with as many as are reported, evenly spread. Of a question that is drawn

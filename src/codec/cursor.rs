@@ -90,8 +90,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// A value in postcard's encoding, refused where the same value has a
-    /// shorter one.
+    /// A value in postcard's encoding, refused where the same value has a shorter one.
     pub fn take<T>(&mut self, reason: &'static str) -> Result<T, Error>
     where
         T: Serialize + for<'de> Deserialize<'de>,

@@ -8,9 +8,8 @@ pub use cursor::{Cursor, append_wide};
 
 use alloc::vec::Vec;
 
-/// Appends a number in postcard's encoding: seven bits to a byte, the lowest first, of
-/// which all but the last have the eighth set. Postcard's own way there is five times as
-/// much to download.
+/// Appends a number in postcard's encoding: seven bits to a byte, the lowest first, of which all
+/// but the last have the eighth set. Postcard's own way there is five times as much to download.
 #[inline(never)]
 pub fn append(bytes: &mut Vec<u8>, mut number: u64) {
     while number > 0x7f {

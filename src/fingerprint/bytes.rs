@@ -4,9 +4,8 @@ use core::fmt;
 
 use sha2::{Digest, Sha256};
 
-/// Identity of a task's parameters: the first 16 bytes of SHA-256 of their
-/// [canonical bytes](crate::Task::canonical_bytes). Written as 32 lower-case
-/// hexadecimal digits.
+/// Identity of a task's parameters: the first 16 bytes of SHA-256 of their [canonical
+/// bytes](crate::Task::canonical_bytes). Written as 32 lower-case hexadecimal digits.
 ///
 /// ```
 /// use hushbin::Fingerprint;

@@ -17,15 +17,13 @@ const FEW: u32 = 8;
 /// These and more are many.
 const MANY: u32 = 32;
 
-/// The balanced hash of a closed domain: m·t slots, exactly m in each of t
-/// buckets.
+/// The balanced hash of a closed domain: m·t slots, exactly m in each of t buckets.
 ///
-/// A slot w·t + z, with z below t and w below m, goes through alternating
-/// rounds, five or [more](Balanced::rounds), in which one coordinate is shifted
-/// by a keyed function of the other; each round is a bijection, so the whole is
-/// a permutation of the slots. The final z is the bucket. Because rounds can be
-/// undone, the slots of a bucket are listed in O(m) instead of being searched
-/// for among all.
+/// A slot w·t + z, with z below t and w below m, goes through alternating rounds, five or
+/// [more](Balanced::rounds), in which one coordinate is shifted by a keyed function of the other;
+/// each round is a bijection, so the whole is a permutation of the slots. The final z is the
+/// bucket. Because rounds can be undone, the slots of a bucket are listed in O(m) instead of being
+/// searched for among all.
 ///
 /// A slot is in each bucket with the same probability. Two slots meet in one
 /// with the probability (m − 1)/(N − 1) of a random permutation, up to a factor
@@ -86,11 +84,10 @@ impl Balanced {
         }
     }
 
-    /// Number of rounds: five; 21 where 2 to 7 slots share a bucket, or there are 2
-    /// to 7 buckets of several slots, but 9 where these are 32 or more; one where a
-    /// single bucket leaves nothing to mix. Windows have others: 41 where two slots share a
-    /// bucket, 21 from 3 to 15 and 9 from 16 on, 0 for a shuffle. The book says why, in
-    /// `math/hashing`.
+    /// Number of rounds: five; 21 where 2 to 7 slots share a bucket, or there are 2 to 7 buckets of
+    /// several slots, but 9 where these are 32 or more; one where a single bucket leaves nothing to
+    /// mix. Windows have others: 41 where two slots share a bucket, 21 from 3 to 15 and 9 from 16
+    /// on, 0 for a shuffle. The book says why, in `math/hashing`.
     #[must_use]
     pub const fn rounds(&self) -> usize {
         self.rounds
@@ -113,9 +110,8 @@ impl Balanced {
         ((slot / self.buckets) as u64) << 32 | (slot % self.buckets) as u64
     }
 
-    /// Takes slots that are [placed](Balanced::place) through the rounds side by
-    /// side, to their buckets, by the keys of the first round and those of each two
-    /// that follow.
+    /// Takes slots that are [placed](Balanced::place) through the rounds side by side, to their
+    /// buckets, by the keys of the first round and those of each two that follow.
     #[inline(always)]
     pub(super) fn go<const L: usize>(
         &self,

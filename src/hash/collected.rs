@@ -67,9 +67,8 @@ impl Functions {
 impl Keys {
     /// Expands the seed of a report's `function`-th hash function, counted from 0.
     ///
-    /// The first has the report's own. Each further one has one of its own, the
-    /// output of `splitmix64` numbered 2³²·`function`, far behind those that are
-    /// keys.
+    /// The first has the report's own. Each further one has one of its own, the output of
+    /// `splitmix64` numbered 2³²·`function`, far behind those that are keys.
     #[inline]
     #[must_use]
     pub const fn of_function(seed: u64, function: u32) -> Self {
@@ -83,8 +82,7 @@ impl SignBit {
     }
 }
 
-/// The fair sign of an element without a sign of its own (an item, or a
-/// padding).
+/// The fair sign of an element without a sign of its own (an item, or a padding).
 #[inline]
 pub(crate) fn element_sign(domain: &Domain, keys: &Keys, element: u64) -> i8 {
     SignBit::of(domain, element).sign(keys)

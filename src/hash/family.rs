@@ -57,8 +57,7 @@ impl Hashing {
         Ok(())
     }
 
-    /// The check that a mechanism which has no use for items with fair signs does
-    /// not ask for them.
+    /// The check that a mechanism which has no use for items with fair signs does not ask for them.
     ///
     /// # Errors
     /// [`Error::Combination`] when it does.

@@ -7,11 +7,10 @@ pub(super) const ROUNDS: usize = 5;
 
 /// Everything that a report's seed fixes.
 ///
-/// The outputs of `splitmix64` (Steele, Lea, Flood 2014) started at the seed:
-/// two, and half of the third, are the round keys of the balanced hash; the
-/// first is the key of the independent hash; the fourth is the key of the sign
-/// hash; 18 more, worked out when they are asked for, are the keys of
-/// further rounds.
+/// The outputs of `splitmix64` (Steele, Lea, Flood 2014) started at the seed: two, and half of the
+/// third, are the round keys of the balanced hash; the first is the key of the independent hash;
+/// the fourth is the key of the sign hash; 18 more, worked out when they are asked for, are the
+/// keys of further rounds.
 ///
 /// ```
 /// use hushbin::hash::{Keys, independent_bucket};

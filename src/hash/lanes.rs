@@ -117,8 +117,7 @@ fn side_by_side(hash: &Hash, seeds: &[u64]) -> Option<Balanced> {
 }
 
 impl Balanced {
-    /// The buckets of at most L slots that are [placed](Balanced::place), by one
-    /// function.
+    /// The buckets of at most L slots that are [placed](Balanced::place), by one function.
     #[inline(always)]
     pub(super) fn buckets_of<const L: usize>(&self, keys: &Keys, placed: &[u64]) -> [u32; L] {
         if self.is_shuffled() {
@@ -131,9 +130,8 @@ impl Balanced {
         self.go(lanes, [keys.rounds[0]; L], pair)
     }
 
-    /// The buckets of slots that are [placed](Balanced::place), each by its function: their
-    /// keys of each round lie in a row, `stride` behind the [half](Keys::half_of)
-    /// before.
+    /// The buckets of slots that are [placed](Balanced::place), each by its function: their keys of
+    /// each round lie in a row, `stride` behind the [half](Keys::half_of) before.
     #[inline(always)]
     fn buckets_by<const L: usize>(
         &self,

@@ -1,5 +1,4 @@
-//! Hash families: which bucket an element falls into, and which elements fall
-//! into a bucket.
+//! Hash families: which bucket an element falls into, and which elements fall into a bucket.
 //!
 //! Each report carries a 64-bit seed that fixes all hash functions of that
 //! report. Privacy never depends on the quality of a hash; utility does.

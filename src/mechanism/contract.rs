@@ -91,8 +91,7 @@ pub(crate) trait Randomize {
 pub enum Neighbours {
     /// Any two: a person's whole input is protected.
     Any,
-    /// Two that differ in the value of one item: every entry is protected by
-    /// itself.
+    /// Two that differ in the value of one item: every entry is protected by itself.
     OneItem,
     /// Two whose values differ by at most this much in sum.
     Within(f64),

@@ -1,6 +1,5 @@
-//! The mechanisms: each a folder with its parameters, its randomizer, the
-//! support of its reports and, with the feature `analysis`, its rates; and the
-//! one list of them.
+//! The mechanisms: each a folder with its parameters, its randomizer, the support of its reports
+//! and, with the feature `analysis`, its rates; and the one list of them.
 //!
 //! Whatever there is one of for each mechanism, here and in the crates above,
 //! is made from that list, so that a new mechanism is its own folders and a line

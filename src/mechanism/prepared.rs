@@ -83,8 +83,7 @@ impl Mechanism {
         each!(Self, self, own => own.neighbours())
     }
 
-    /// δ: the guarantee of ε fails with at most this probability. 0 but
-    /// for hash-bin with a δ.
+    /// δ: the guarantee of ε fails with at most this probability. 0 but for hash-bin with a δ.
     #[must_use]
     pub fn delta(&self) -> f64 {
         each!(Self, self, own => own.delta())

@@ -54,12 +54,11 @@ impl Randomizer {
         self.randomize_answers(&[entries], rng)
     }
 
-    /// Randomises one person's answers into a report: the entries for each question, in
-    /// their order. A number is the value of an entry for item 0, several are the values of
-    /// entries for their items; of a cross the item is the row, the value the index of the
-    /// column or the number; of what is asked together there is an entry for each part, whose
-    /// value is the index of an option. A text is an entry for each
-    /// [prefix](crate::task::Prefixes), of value 1.
+    /// Randomises one person's answers into a report: the entries for each question, in their
+    /// order. A number is the value of an entry for item 0, several are the values of entries for
+    /// their items; of a cross the item is the row, the value the index of the column or the
+    /// number; of what is asked together there is an entry for each part, whose value is the index
+    /// of an option. A text is an entry for each [prefix](crate::task::Prefixes), of value 1.
     ///
     /// Which question the report answers is drawn by the seed, before the answers are
     /// looked at for anything but errors.

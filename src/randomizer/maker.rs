@@ -72,10 +72,9 @@ impl Randomizer {
         &self.task
     }
 
-    /// Randomises one person's answers, as `randomize_answers`, with the encoded report
-    /// appended to `bytes`, so that nothing
-    /// else is allocated once the longest input has been seen; returns whether
-    /// the input had more than s entries, so that some were left out.
+    /// Randomises one person's answers, as `randomize_answers`, with the encoded report appended to
+    /// `bytes`, so that nothing else is allocated once the longest input has been seen; returns
+    /// whether the input had more than s entries, so that some were left out.
     ///
     /// # Errors
     /// As there; nothing is appended.

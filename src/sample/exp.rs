@@ -1,12 +1,10 @@
 //! Certified bounds of exp(ε), in integers: the same on every platform.
 
-/// A number never above exp(ε), within a relative 2⁻⁵⁷ of it:
-/// `mantissa` / 2^`fraction_bits`.
+/// A number never above exp(ε), within a relative 2⁻⁵⁷ of it: `mantissa` / 2^`fraction_bits`.
 ///
-/// exp(ε) = 2^q · exp(r) with q = floor(ε / ln 2) and 0 ≤ r < ln 2. Every step
-/// rounds down: ε is truncated to 2⁻⁶⁰, q·ln 2 is rounded up before it is
-/// subtracted, and the Taylor series of exp(r), which has positive terms only,
-/// is cut off and evaluated with truncating divisions.
+/// exp(ε) = 2^q · exp(r) with q = floor(ε / ln 2) and 0 ≤ r < ln 2. Every step rounds down: ε is
+/// truncated to 2⁻⁶⁰, q·ln 2 is rounded up before it is subtracted, and the Taylor series of
+/// exp(r), which has positive terms only, is cut off and evaluated with truncating divisions.
 ///
 /// ```
 /// use hushbin::sample::ExpLowerBound;

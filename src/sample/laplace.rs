@@ -4,8 +4,7 @@ use rand_core::Rng;
 
 use super::uniform::{below, word};
 
-/// Noise on the integers: P(y) is proportional to exp(−|y|·`numerator` /
-/// `denominator`).
+/// Noise on the integers: P(y) is proportional to exp(−|y|·`numerator` / `denominator`).
 ///
 /// Added to an integer of sensitivity Δ, it is (Δ·numerator/denominator)-DP. No
 /// floating-point number ever carries a secret plus noise (Mironov, "On
@@ -96,8 +95,7 @@ fn exp_minus<R: Rng + ?Sized>(rng: &mut R, numerator: u64, denominator: u64) -> 
     k % 2 == 1
 }
 
-/// A uniform integer below `range`: of as many bits as that takes, until it is
-/// below.
+/// A uniform integer below `range`: of as many bits as that takes, until it is below.
 fn below_u64<R: Rng + ?Sized>(rng: &mut R, range: u64) -> u64 {
     let mask = u64::MAX >> (range - 1).leading_zeros().min(63);
     loop {

@@ -31,10 +31,9 @@ impl ExpLowerBound {
 #[derive(Debug, Clone, Copy)]
 pub struct Factors(pub u128, pub u64);
 
-/// The privacy loss of a mechanism whose buckets have these probabilities over
-/// all inputs, each a weight divided by a count, up to a common factor: the
-/// logarithm of the greatest over the least, rounded up, never above
-/// `requested`.
+/// The privacy loss of a mechanism whose buckets have these probabilities over all inputs, each a
+/// weight divided by a count, up to a common factor: the logarithm of the greatest over the least,
+/// rounded up, never above `requested`.
 ///
 /// # Panics
 /// If there are none, or as [`least_epsilon_covering`].
@@ -72,8 +71,7 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
     )
 }
 
-/// The privacy loss ln(numerator / denominator), rounded up to a double, never
-/// above `requested`.
+/// The privacy loss ln(numerator / denominator), rounded up to a double, never above `requested`.
 ///
 /// A double x is an upper bound of the loss once a lower bound of exp(x) covers
 /// the ratio. The search starts just below the floating-point logarithm and

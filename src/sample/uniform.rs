@@ -2,8 +2,7 @@
 
 use rand_core::Rng;
 
-/// A probability as an integer threshold: true with probability exactly
-/// threshold / 2⁶⁴.
+/// A probability as an integer threshold: true with probability exactly threshold / 2⁶⁴.
 ///
 /// ```
 /// use hushbin::sample::Threshold;
@@ -34,9 +33,8 @@ pub(super) const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
 /// A uniform integer below `range`, without bias.
 ///
-/// Lemire, "Fast Random Integer Generation in an Interval" (2019), on 32-bit
-/// words: the low half of word·range is rejected where it would favour some
-/// results. Consumes one word, seldom more.
+/// Lemire, "Fast Random Integer Generation in an Interval" (2019), on 32-bit words: the low half of
+/// word·range is rejected where it would favour some results. Consumes one word, seldom more.
 ///
 /// # Panics
 /// If `range` is 0.
@@ -58,9 +56,8 @@ pub fn below<R: Rng + ?Sized>(rng: &mut R, range: u32) -> u32 {
 
 /// True with probability |`value`|, for `value` in [-1, 1].
 ///
-/// Exact where |value| is a multiple of 2⁻⁶⁴, which every double above 2⁻¹² is;
-/// below that the probability is rounded down by less than 2⁻⁶⁴. Consumes a word unless |value| is
-/// 0 or 1.
+/// Exact where |value| is a multiple of 2⁻⁶⁴, which every double above 2⁻¹² is; below that the
+/// probability is rounded down by less than 2⁻⁶⁴. Consumes a word unless |value| is 0 or 1.
 #[cfg_attr(not(target_arch = "wasm32"), inline)]
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub fn with_probability<R: Rng + ?Sized>(rng: &mut R, value: f64) -> bool {

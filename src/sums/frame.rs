@@ -105,10 +105,9 @@ impl Frame {
         sum
     }
 
-    /// Coefficients a of a vector v, ‖a‖∞ ≤ `bound`, with U^T·a = v as nearly as 60 steps
-    /// come, and ‖v − U^T·a‖₂, which they leave of it: each step projects on those that are
-    /// v's, and then on the box. They are in the box whatever the vector is, also of one that
-    /// holds NaN.
+    /// Coefficients a of a vector v, ‖a‖∞ ≤ `bound`, with U^T·a = v as nearly as 60 steps come, and
+    /// ‖v − U^T·a‖₂, which they leave of it: each step projects on those that are v's, and then on
+    /// the box. They are in the box whatever the vector is, also of one that holds NaN.
     ///
     /// ```
     /// use hushbin::sums::Frame;

@@ -106,8 +106,7 @@ impl Items {
     }
 }
 
-/// The check that an id is a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or
-/// digit.
+/// The check that an id is a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
 ///
 /// # Errors
 /// [`Error::TaskId`].

@@ -9,8 +9,7 @@ use crate::error::Error;
 
 /// The range of a number, with its unit.
 ///
-/// Numbers beyond the ends are clipped, which is a bias of those that estimates do not
-/// undo.
+/// Numbers beyond the ends are clipped, which is a bias of those that estimates do not undo.
 ///
 /// ```
 /// use hushbin::task::Limits;

@@ -24,9 +24,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::fingerprint::Fingerprint;
 
-/// The first 16 bytes of SHA-256: of a task's canonical bytes its [`Fingerprint`]; of an
-/// item's name, in UTF-8, the first eight are its [key](crate::item_key) in open
-/// questions, little endian.
+/// The first 16 bytes of SHA-256: of a task's canonical bytes its [`Fingerprint`]; of an item's
+/// name, in UTF-8, the first eight are its [key](crate::item_key) in open questions, little endian.
 #[wasm_bindgen]
 #[must_use]
 pub fn digest(bytes: &[u8]) -> Vec<u8> {

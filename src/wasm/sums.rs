@@ -65,8 +65,7 @@ impl SumRandomizer {
         self.inner.task.messages().count()
     }
 
-    /// How many people had a number beyond its limits, or too long a vector. For the client
-    /// alone.
+    /// How many people had a number beyond its limits, or too long a vector. For the client alone.
     #[must_use]
     pub fn clipped(&self) -> u32 {
         self.clipped

@@ -11,8 +11,7 @@ use std::io;
 use hushbin::{Task, TaskDraft, Upload};
 use hushbin_analysis::estimate::{Estimates, Options, Query, Totals, estimates};
 
-/// Folds the reports of each upload once, whatever order they come in and
-/// however often.
+/// Folds the reports of each upload once, whatever order they come in and however often.
 fn estimate<'a>(
     task: &Task,
     uploads: impl IntoIterator<Item = &'a [u8]>,

@@ -345,9 +345,8 @@ pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> St
 /// What error bars over several windows leave out, in words; `None` where each report is drawn
 /// anew.
 ///
-/// Of n reports person i sent m_i, all one draw of variance v: their sum varies by
-/// v ∑ m_i², which is v n, as stated, where every m_i is 1, and k times that at most, where none
-/// is above k.
+/// Of n reports person i sent m_i, all one draw of variance v: their sum varies by v ∑ m_i², which
+/// is v n, as stated, where every m_i is 1, and k times that at most, where none is above k.
 #[must_use]
 pub fn repeats(task: &Task) -> Option<String> {
     let budget = task.budget();

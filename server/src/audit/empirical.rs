@@ -1,11 +1,9 @@
-//! Privacy of any task, by running its randomizer and trying to tell two inputs
-//! apart.
+//! Privacy of any task, by running its randomizer and trying to tell two inputs apart.
 //!
-//! An event that an attacker can see happens with probabilities p₀ and p₁ under
-//! two neighbouring inputs. If ln(p₀/p₁) is above ε for any event, the
-//! randomizer is not ε-locally private; so a lower bound of p₀ over an upper
-//! bound of p₁ is a lower bound of its loss, whatever the randomizer does
-//! inside. Part of the trials choose the event, the rest judge it.
+//! An event that an attacker can see happens with probabilities p₀ and p₁ under two neighbouring
+//! inputs. If ln(p₀/p₁) is above ε for any event, the randomizer is not ε-locally private; so a
+//! lower bound of p₀ over an upper bound of p₁ is a lower bound of its loss, whatever the
+//! randomizer does inside. Part of the trials choose the event, the rest judge it.
 
 use hushbin::{Entry, Task};
 use hushbin_analysis::likelihood::{Hypothesis, NeighbourPair, neighbour_pairs};
@@ -33,8 +31,7 @@ pub struct Event {
 /// A lower bound of the loss of a randomizer, as measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
-    /// A lower bound of the loss, at the plan's confidence; 0 where nothing
-    /// was found.
+    /// A lower bound of the loss, at the plan's confidence; 0 where nothing was found.
     #[serde(rename = "empirical_lower_bound")]
     pub lower_bound: f64,
     /// The event that it was found by.
@@ -47,19 +44,17 @@ pub struct Measured {
     pub judged: u64,
 }
 
-/// A lower bound of the loss of `send`, in nats, from running it on neighbouring
-/// inputs of `task`: it appends all that one person with such answers, one for each
-/// question, sends, an upload that should hold one report. Inputs are neighbours that
-/// answer one question differently. The bound holds with the plan's confidence
-/// if uploads are drawn independently. `progress` is called with the runs done and
-/// all to do.
+/// A lower bound of the loss of `send`, in nats, from running it on neighbouring inputs of `task`:
+/// it appends all that one person with such answers, one for each question, sends, an upload that
+/// should hold one report. Inputs are neighbours that answer one question differently. The bound
+/// holds with the plan's confidence if uploads are drawn independently. `progress` is called with
+/// the runs done and all to do.
 ///
-/// Half of the choosing trials give the values of learned statistics a score;
-/// the others choose pair, statistic and threshold by the bound that the
-/// judging trials may be expected to give, under Wilson's approximation, which
-/// the choice alone depends on. The event stands before any of the judging
-/// trials is made, so Clopper and Pearson's bounds, each of which fails with
-/// half of what the confidence leaves, hold together.
+/// Half of the choosing trials give the values of learned statistics a score; the others choose
+/// pair, statistic and threshold by the bound that the judging trials may be expected to give,
+/// under Wilson's approximation, which the choice alone depends on. The event stands before any of
+/// the judging trials is made, so Clopper and Pearson's bounds, each of which fails with half of
+/// what the confidence leaves, hold together.
 pub fn measure(
     task: &Task,
     plan: &Plan,
@@ -130,8 +125,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Of every question, what the others are answered being the first that is tried of
-    /// them.
+    /// Of every question, what the others are answered being the first that is tried of them.
     fn all(task: &Task) -> Vec<Self> {
         let questions = task.questions();
         let pairs: Vec<Vec<NeighbourPair>> = questions.iter().map(neighbour_pairs).collect();
@@ -251,9 +245,8 @@ struct Prospect {
     judged: f64,
     /// Standard errors of the bounds then.
     reach: f64,
-    /// Standard errors by which the hits of the choosing trials are taken to be
-    /// lucky. The luckiest of m scores is about √(2 ln m) off; without it the
-    /// rarest events would be chosen.
+    /// Standard errors by which the hits of the choosing trials are taken to be lucky. The luckiest
+    /// of m scores is about √(2 ln m) off; without it the rarest events would be chosen.
     luck: f64,
     delta: f64,
 }

@@ -30,9 +30,8 @@ pub struct Enumeration {
 }
 
 impl Enumeration {
-    /// The loss rounded up: by the error, but not beyond `effective`, an upper
-    /// bound of the loss in integers, unless rounding cannot explain what is
-    /// beyond it.
+    /// The loss rounded up: by the error, but not beyond `effective`, an upper bound of the loss in
+    /// integers, unless rounding cannot explain what is beyond it.
     ///
     /// The loss without rounding lies within the error of the one computed. If
     /// some of that range is at most `effective`, nothing that was seen
@@ -70,13 +69,12 @@ impl Enumeration {
 /// of each bucket, as [`Enumerable::probabilities`]. `None` where it would take more
 /// than `steps`, the domain is open, or reports have no buckets.
 ///
-/// The seed is drawn without looking at the input, and public: the loss of a
-/// report is that of its bucket, the seed being given. What makes up
-/// for missing entries is drawn after it and secret: an input's distribution is the
-/// average over all that may. Inputs with real values, or with more than s entries, are mixtures of
-/// those enumerated, and a ratio of mixtures is at most the greatest ratio of
-/// their parts; if what ternarisation and sampling down draw is independent of the
-/// words that seed and bucket are drawn with, which enumeration does not see.
+/// The seed is drawn without looking at the input, and public: the loss of a report is that of its
+/// bucket, the seed being given. What makes up for missing entries is drawn after it and secret: an
+/// input's distribution is the average over all that may. Inputs with real values, or with more
+/// than s entries, are mixtures of those enumerated, and a ratio of mixtures is at most the
+/// greatest ratio of their parts; if what ternarisation and sampling down draw is independent of
+/// the words that seed and bucket are drawn with, which enumeration does not see.
 pub fn enumerate<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
@@ -125,13 +123,12 @@ pub fn enumerate<R: Rng + ?Sized>(
 
 /// How far rounding may move a loss, generously.
 ///
-/// A probability of the core is a convex combination of at most two integer
-/// thresholds over counts: fewer than 16 roundings, of which a share out of s
-/// entries may weigh s times. A sum over the n ways to make up for entries that are
-/// missing adds n roundings.
-/// The ratio of two such, its logarithm, and that logarithm's own rounding (at
-/// most 8 in the units of 2⁻⁵³ below, as losses are at most 16) add up to
-/// 2(16 + s + n) + 1 + 8 of these units; what is returned is above twice that.
+/// A probability of the core is a convex combination of at most two integer thresholds over counts:
+/// fewer than 16 roundings, of which a share out of s entries may weigh s times. A sum over the n
+/// ways to make up for entries that are missing adds n roundings. The ratio of two such, its
+/// logarithm, and that logarithm's own rounding (at most 8 in the units of 2⁻⁵³ below, as losses
+/// are at most 16) add up to 2(16 + s + n) + 1 + 8 of these units; what is returned is above twice
+/// that.
 fn rounding(sparsity: u32, sums: f64) -> f64 {
     (64.0 + 2.0 * f64::from(sparsity) + 2.0 * sums) * f64::EPSILON
 }
@@ -193,8 +190,7 @@ impl Space {
         Some((inputs, rows, most))
     }
 
-    /// Calls `visit` with every input of items from `first` on, added to those in
-    /// `chosen`.
+    /// Calls `visit` with every input of items from `first` on, added to those in `chosen`.
     fn for_each_input(
         &self,
         first: u32,

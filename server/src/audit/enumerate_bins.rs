@@ -11,14 +11,13 @@ use super::enumerate::{Enumeration, FEWEST_SEEDS, MOST_SEEDS};
 /// L where that is less), under random seeds. `None` where it would
 /// take more than `steps`, the domain is open, or the guarantee has a δ.
 ///
-/// The seed is public, and bins are independent given it. A bin of sum B is
-/// rounded up or down at random and given two-sided geometric noise of rate r:
-/// beyond the values it is rounded to, its probability is M₊·exp(−r·y) above and
-/// M₋·exp(r·y) below, M± = E[exp(±r·rounded)]. Of two bins the ratio is M₊/M₊'
-/// above both and M₋/M₋' below both; in between it is monotone, as neither grows
-/// by more than exp(r) a step. So the loss of a report is the sum over bins of
-/// the greater logarithm of these, and cutting off noise changes nothing. A sign
-/// has the probabilities of its rounded sum.
+/// The seed is public, and bins are independent given it. A bin of sum B is rounded up or down at
+/// random and given two-sided geometric noise of rate r: beyond the values it is rounded to, its
+/// probability is M₊·exp(−r·y) above and M₋·exp(r·y) below, M± = E[exp(±r·rounded)]. Of two bins
+/// the ratio is M₊/M₊' above both and M₋/M₋' below both; in between it is monotone, as neither
+/// grows by more than exp(r) a step. So the loss of a report is the sum over bins of the greater
+/// logarithm of these, and cutting off noise changes nothing. A sign has the probabilities of its
+/// rounded sum.
 pub fn enumerate_bins<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,

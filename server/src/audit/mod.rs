@@ -1,18 +1,15 @@
-//! Audits: how much a report of a task gives away, measured rather than
-//! promised.
+//! Audits: how much a report of a task gives away, measured rather than promised.
 //!
-//! Three answers to the same question. The loss of the thresholds sampled, in
-//! integers, is [`Task::effective_epsilon`]. [`enumerate`] compares the
-//! probabilities of every report between all inputs, where a task is small.
-//! [`measure`] makes uploads and bounds the loss from below by what an attacker
-//! achieves; it knows nothing of the randomizer's inside, and no number of trials
+//! Three answers to the same question. The loss of the thresholds sampled, in integers, is
+//! [`Task::effective_epsilon`]. [`enumerate`] compares the probabilities of every report between
+//! all inputs, where a task is small. [`measure`] makes uploads and bounds the loss from below by
+//! what an attacker achieves; it knows nothing of the randomizer's inside, and no number of trials
 //! can prove privacy, only its absence.
 //!
-//! The first two are about inputs of −1 and 1, under Collision and CoCo with at
-//! most s entries. Any other input is a mixture of those, as ternarisation and
-//! sampling down come before, and a mixture loses no more: as long as they draw
-//! words that neither show in the report nor are used again for it, and nothing
-//! but a report leaves the page. That is what only trials test.
+//! The first two are about inputs of −1 and 1, under Collision and CoCo with at most s entries. Any
+//! other input is a mixture of those, as ternarisation and sampling down come before, and a mixture
+//! loses no more: as long as they draw words that neither show in the report nor are used again for
+//! it, and nothing but a report leaves the page. That is what only trials test.
 
 mod empirical;
 mod enumerate;
@@ -66,9 +63,8 @@ pub struct Audit {
     pub verdict: Verdict,
 }
 
-/// The audit of what runs: the core's probabilities, where all inputs can be
-/// enumerated, and its randomizer. `progress` is called with the runs of the
-/// randomizer done and all to do.
+/// The audit of what runs: the core's probabilities, where all inputs can be enumerated, and its
+/// randomizer. `progress` is called with the runs of the randomizer done and all to do.
 pub fn audit<R: CryptoRng>(
     task: &Task,
     plan: &Plan,

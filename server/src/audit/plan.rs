@@ -57,9 +57,8 @@ pub(super) fn delta(task: &Task) -> f64 {
 }
 
 impl Plan {
-    /// A plan for a task: `trials` of each of two inputs, by default 200,000, or
-    /// four times as many as can tell if that is more; bounds that hold together
-    /// at `confidence`.
+    /// A plan for a task: `trials` of each of two inputs, by default 200,000, or four times as many
+    /// as can tell if that is more; bounds that hold together at `confidence`.
     ///
     /// # Errors
     /// [`AuditError`].
@@ -101,10 +100,9 @@ impl Plan {
 
 /// The fewest trials after which some result shows a loss above ε.
 ///
-/// The best result of n trials is an event that always happens under one input
-/// and never under the other. With q = (failure/2)^(1/n) its bounds are q and
-/// 1 − q, and ln((q − δ)/(1 − q)) > ε where n is above
-/// ln(2/failure)/−ln(1 − (1 − δ)/(1 + exp(ε))).
+/// The best result of n trials is an event that always happens under one input and never under the
+/// other. With q = (failure/2)^(1/n) its bounds are q and 1 − q, and ln((q − δ)/(1 − q)) > ε where
+/// n is above ln(2/failure)/−ln(1 − (1 − δ)/(1 + exp(ε))).
 fn fewest(epsilon: f64, delta: f64, confidence: f64) -> u64 {
     let missed = (1.0 - delta) / (1.0 + epsilon.exp());
     let bound = (2.0 / (1.0 - confidence)).ln() / -(-missed).ln_1p();

@@ -1,9 +1,8 @@
 //! What an attacker sees of an upload.
 //!
-//! An upload of a task that a collector takes is its id and its reports, and
-//! nothing else: version and fingerprint are the task's, numbers have one
-//! encoding each, so that its length, too, is a function of the reports. What
-//! the collector refuses can be anything.
+//! An upload of a task that a collector takes is its id and its reports, and nothing else: version
+//! and fingerprint are the task's, numbers have one encoding each, so that its length, too, is a
+//! function of the reports. What the collector refuses can be anything.
 
 use std::hash::{BuildHasher, Hash};
 

@@ -24,8 +24,7 @@ pub enum Statistic {
     Seed,
     /// The upload's id, learned: against one that is made from the input.
     Id,
-    /// The likelihood ratio and the bucket, learned: against one that draws
-    /// the remainder of a sum.
+    /// The likelihood ratio and the bucket, learned: against one that draws the remainder of a sum.
     Bucket,
     /// The likelihood ratio and which entry of either input lies in the bucket,
     /// learned: against favourites among entries.
@@ -33,18 +32,15 @@ pub enum Statistic {
     /// The likelihood ratio and where the bucket stands among those of either
     /// input, learned: against favourites among buckets.
     Place,
-    /// Into how many cells the seed lets the entries of either input fall, and
-    /// how many it lets push towards plus, learned: against seeds that suit the
-    /// input.
+    /// Into how many cells the seed lets the entries of either input fall, and how many it lets
+    /// push towards plus, learned: against seeds that suit the input.
     Fall,
-    /// The cell of the first entry of either input under the seed, learned:
-    /// against the same.
+    /// The cell of the first entry of either input under the seed, learned: against the same.
     Cell,
     /// A parity of up to two bits, bytes or words of the seed, of its hashes' keys
     /// or of the id, learned: against a bit of the input in either.
     Parity,
-    /// A byte of these, a remainder or the number of ones, learned: against the
-    /// same.
+    /// A byte of these, a remainder or the number of ones, learned: against the same.
     Part,
 }
 
@@ -87,11 +83,10 @@ impl Statistic {
         }
     }
 
-    /// For those that have nothing to do with what a report says under its seed, if
-    /// the randomizer does what it says: by how many standard deviations counts
-    /// have to differ to say something on top of the likelihood ratio. More of a
-    /// parity, which was searched for among ten thousand. `None` for those that are
-    /// learned together with the likelihood ratio.
+    /// For those that have nothing to do with what a report says under its seed, if the randomizer
+    /// does what it says: by how many standard deviations counts have to differ to say something on
+    /// top of the likelihood ratio. More of a parity, which was searched for among ten thousand.
+    /// `None` for those that are learned together with the likelihood ratio.
     const fn least_deviation(self) -> Option<f64> {
         match self {
             Self::Frame | Self::Fall | Self::Cell | Self::Part => Some(3.0),
@@ -158,9 +153,8 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// From equally many trials of either input. Which parity and which part of
-    /// seed and id are looked at is learned, too: once that is settled, each is one
-    /// statistic among the others.
+    /// From equally many trials of either input. Which parity and which part of seed and id are
+    /// looked at is learned, too: once that is settled, each is one statistic among the others.
     pub(super) fn new(trials: [&[Seen]; 2]) -> Self {
         let mut values: HashMap<Value, Count, Mixing> = HashMap::default();
         for (which, trials) in trials.into_iter().enumerate() {
@@ -201,8 +195,7 @@ impl Learned {
     }
 }
 
-/// By how many standard deviations counts differ that are as likely under either
-/// input.
+/// By how many standard deviations counts differ that are as likely under either input.
 fn deviation([first, second]: Count) -> f64 {
     f64::from(first.abs_diff(second)) / f64::from(first + second).sqrt()
 }

@@ -1,10 +1,9 @@
 //! What shuffled messages give away, measured: whole batches, by the core's randomizer, with
 //! one person's answer at either end.
 //!
-//! The others answer what sends no message of their own, so that their noise alone hides, as
-//! the accounting assumes. The score is what tells the two batches apart best where everybody
-//! tells all coordinates, the sum of all counts' likelihood ratios; of any score the bound
-//! holds.
+//! The others answer what sends no message of their own, so that their noise alone hides, as the
+//! accounting assumes. The score is what tells the two batches apart best where everybody tells all
+//! coordinates, the sum of all counts' likelihood ratios; of any score the bound holds.
 
 use hushbin::sums::{Measure, Message, SumRandomizer, SumTask};
 use hushbin_analysis::accounting::Bounds;

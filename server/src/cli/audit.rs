@@ -12,10 +12,9 @@ use super::sums;
 use crate::audit::{Audit, DEFAULT_CONFIDENCE, Measured, Plan, Verdict, audit};
 use crate::task::task_file::ReportTaskFile;
 
-/// Measure the privacy loss of an upload of one report: enumerate all inputs where
-/// a task is small, and hold uploads against pairs of inputs in any case. Fails if
-/// the loss is above the task's epsilon. Of sums through a shuffler whole batches
-/// are held against each other.
+/// Measure the privacy loss of an upload of one report: enumerate all inputs where a task is small,
+/// and hold uploads against pairs of inputs in any case. Fails if the loss is above the task's
+/// epsilon. Of sums through a shuffler whole batches are held against each other.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file; parameters it leaves out are chosen.

@@ -1,5 +1,4 @@
-//! The `hushbin` command: one file per command, each with its options and a
-//! function that runs it.
+//! The `hushbin` command: one file per command, each with its options and a function that runs it.
 
 mod account;
 mod audit;

@@ -1,5 +1,4 @@
-//! `hushbin simulate`: how wrong the estimates of a task come out on people
-//! whose truth is known.
+//! `hushbin simulate`: how wrong the estimates of a task come out on people whose truth is known.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -18,8 +17,7 @@ use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
-/// Run the randomizer and the estimator over a data set and compare with its
-/// truth.
+/// Run the randomizer and the estimator over a data set and compare with its truth.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file; parameters it leaves out are chosen.

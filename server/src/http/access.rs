@@ -16,8 +16,7 @@ use crate::tokens::{TokenRole, Tokens};
 /// How it is told who may ask.
 #[derive(Clone)]
 pub(crate) enum Access {
-    /// Whoever reaches the collector: somebody else looks after that, or nobody is to be kept
-    /// out.
+    /// Whoever reaches the collector: somebody else looks after that, or nobody is to be kept out.
     Everybody,
     /// Holders of tokens.
     Holders(Arc<Tokens>),

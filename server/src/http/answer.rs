@@ -111,8 +111,7 @@ impl Writer {
         }
     }
 
-    /// Sends what is still held, or the problem; an answer that has begun is cut off
-    /// instead.
+    /// Sends what is still held, or the problem; an answer that has begun is cut off instead.
     pub(super) fn finish(mut self, result: Result<(), Problem>) {
         let held = Bytes::from(mem::take(&mut self.buffer));
         match (self.to, result) {

@@ -18,8 +18,7 @@ pub(super) async fn live() -> Json<Value> {
     Json(json!({ "status": "live" }))
 }
 
-/// `GET /readyz`: a write has just gone through the journal, on the way that
-/// uploads take.
+/// `GET /readyz`: a write has just gone through the journal, on the way that uploads take.
 pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, Problem> {
     match state.store().probe().await {
         Ok(()) => Ok(Json(json!({ "status": "ready" }))),

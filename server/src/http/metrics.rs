@@ -1,5 +1,4 @@
-//! What is counted of a running collector, in the text format of OpenMetrics that
-//! Prometheus reads.
+//! What is counted of a running collector, in the text format of OpenMetrics that Prometheus reads.
 //!
 //! Sums over all tasks and all people: no task, address, agent, query or id is a label.
 

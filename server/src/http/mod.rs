@@ -31,9 +31,8 @@
 //! | `GET /metrics` | everybody | what is counted of the collector, for Prometheus |
 //! | `GET /openapi.json` | everybody | all of this as an OpenAPI document |
 //!
-//! Of uploads the answer says how many there were, how many reports are newly
-//! counted, and how many uploads had been counted before: `{ "uploads": 2,
-//! "accepted": 1, "duplicates": 1 }`.
+//! Of uploads the answer says how many there were, how many reports are newly counted, and how many
+//! uploads had been counted before: `{ "uploads": 2, "accepted": 1, "duplicates": 1 }`.
 //!
 //! Analysts and admins send `Authorization: Bearer TOKEN`, with a token of `hushbin token`, and
 //! admins may do what analysts may; under `--development`, and in applications that embed

@@ -11,9 +11,8 @@ use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
 /// The options of `question=q&items=a,b&items=c&confidence=0.99&post=projection`,
-/// `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. A literal comma separates items;
-/// `%2C` is part of one. Hence the split comes before the decoding, which no generic form
-/// parser does.
+/// `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. A literal comma separates items; `%2C` is
+/// part of one. Hence the split comes before the decoding, which no generic form parser does.
 ///
 /// # Errors
 /// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`]. Whether the options

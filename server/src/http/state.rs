@@ -200,10 +200,9 @@ impl AppState {
         }
     }
 
-    /// Runs what takes longer than a thread of the runtime may be held, on a
-    /// thread of its own; only so much runs at once, and the rest waits. The work
-    /// is handed the store, and what to write its answer to; it has its place until the
-    /// last of the answer is on its way.
+    /// Runs what takes longer than a thread of the runtime may be held, on a thread of its own;
+    /// only so much runs at once, and the rest waits. The work is handed the store, and what to
+    /// write its answer to; it has its place until the last of the answer is on its way.
     pub(super) async fn write(
         &self,
         work: Work,

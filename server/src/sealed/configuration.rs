@@ -16,8 +16,7 @@ const LENGTH: usize = 1 + 16 + 6 + keys::LENGTH + 2;
 /// Before the configuration, in what the key schedule is bound to.
 const LABEL: &[u8] = b"hushbin sealed report\0";
 
-/// The first bytes of a configuration's pin, by which a sealed report says what it is sealed
-/// by.
+/// The first bytes of a configuration's pin, by which a sealed report says what it is sealed by.
 pub(crate) type KeyId = [u8; KEY_ID];
 
 /// A public key for the reports of one task: a version byte, the task's fingerprint, the

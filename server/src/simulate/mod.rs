@@ -1,5 +1,4 @@
-//! Simulations of a task on people whose truth is known, and how wrong its
-//! estimates come out.
+//! Simulations of a task on people whose truth is known, and how wrong its estimates come out.
 
 mod answers;
 mod columns;

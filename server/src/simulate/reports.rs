@@ -45,8 +45,7 @@ pub(crate) enum SimulateError {
     },
 }
 
-/// People who are randomised with one stream of random numbers, between two
-/// looks at the clock.
+/// People who are randomised with one stream of random numbers, between two looks at the clock.
 const BLOCK: usize = 4096;
 
 /// Reports of the first `people`, folded, a block at a time on any core. `answers` returns what a

@@ -7,10 +7,9 @@
 //! Several processes may share the storage of some engines, which then says so
 //! ([`Reader::shared`]): what one of them stores, closes and releases holds for all.
 //!
-//! A task's uploads belong to its open batch, which is the last. Closing it opens another.
-//! A closed batch is released once its totals are known: what is kept of it then are totals,
-//! reports in an order of their own, and the ids of its uploads, so that one that is sent
-//! again is still known.
+//! A task's uploads belong to its open batch, which is the last. Closing it opens another. A closed
+//! batch is released once its totals are known: what is kept of it then are totals, reports in an
+//! order of their own, and the ids of its uploads, so that one that is sent again is still known.
 
 use std::any::Any;
 #[cfg(feature = "postgres")]
@@ -132,8 +131,7 @@ pub enum EngineError {
     #[cfg(feature = "postgres")]
     #[error("the database: {}", said(.0))]
     Database(#[from] postgres::Error),
-    /// The database took a commit, and has warned that it may not be everywhere where it is to
-    /// be.
+    /// The database took a commit, and has warned that it may not be everywhere where it is to be.
     #[error("the database has warned while it took a commit: {0}")]
     Unsure(String),
     /// An address of a database that is none.

@@ -54,8 +54,7 @@ pub enum OpenError {
         /// Its id.
         id: String,
     },
-    /// A stored task means something else to this program than it meant to the
-    /// one that stored it.
+    /// A stored task means something else to this program than it meant to the one that stored it.
     #[error("task {id:?} of the journal cannot be used: {reason}")]
     StoredTask {
         /// Its id.

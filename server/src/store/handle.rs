@@ -296,8 +296,7 @@ impl Store {
         self.queue().map_or(0, waiting)
     }
 
-    /// Completes when the writer has ended; before [`Store::close`], only a defect
-    /// ends it.
+    /// Completes when the writer has ended; before [`Store::close`], only a defect ends it.
     pub(crate) async fn ended(&self) {
         let Some(Writing { alive, .. }) = &self.0.writing else {
             return std::future::pending().await;

@@ -342,8 +342,7 @@ fn release_sealed(
 }
 
 /// Those sealed reports, in order, that others by the same key hide as the task demands: whoever
-/// opens them tells keys apart. What is left out was sealed while keys were changing, by too
-/// few.
+/// opens them tells keys apart. What is left out was sealed while keys were changing, by too few.
 fn hidden<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
     let least = task.batch_least();
     let mut hidden = Vec::with_capacity(sorted.len());

@@ -16,8 +16,7 @@ use super::task::{StoredTask, TaskSetup};
 #[derive(Debug)]
 pub(crate) struct Submission {
     pub(crate) uploads: Vec<Submitted>,
-    /// The bytes that their bodies lie in, which are what is kept; those of a sole one at the
-    /// end.
+    /// The bytes that their bodies lie in, which are what is kept; those of a sole one at the end.
     pub(crate) bytes: Vec<u8>,
     /// The memory reserved for them, given back with the answer.
     pub(crate) memory: Reservation,

@@ -80,8 +80,7 @@ impl StoredTask {
         *self.settings.write() = Arc::new(settings);
     }
 
-    /// Its batches, oldest first; the last is open. All uploads acknowledged so far are in
-    /// them.
+    /// Its batches, oldest first; the last is open. All uploads acknowledged so far are in them.
     #[must_use]
     pub fn batches(&self) -> Arc<[BatchRow]> {
         Arc::clone(&self.batches.borrow())

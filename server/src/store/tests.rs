@@ -13,8 +13,7 @@ const TASK: &str = r#"{ "id": "t", "items": 8, "sparsity": 2, "epsilon": 1.0, "v
 const HOUR: u64 = 3600;
 const DAY: u64 = 24 * HOUR;
 
-/// A store whose time goes by only as it is told, and whose batches have three reports at
-/// least.
+/// A store whose time goes by only as it is told, and whose batches have three reports at least.
 struct Timed {
     store: Store,
     time: Arc<AtomicU64>,

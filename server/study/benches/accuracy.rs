@@ -431,9 +431,8 @@ fn batches(task: &Task, estimands: &[Estimand], effort: &Effort) -> Vec<Batch> {
     batches
 }
 
-/// Hotelling's T² that vectors have the mean 0, as F, and the chance of one at
-/// least as large: a χ² over the coordinates that allows for their covariance,
-/// which the vectors themselves show.
+/// Hotelling's T² that vectors have the mean 0, as F, and the chance of one at least as large: a χ²
+/// over the coordinates that allows for their covariance, which the vectors themselves show.
 fn hotelling(vectors: &[Vec<f64>]) -> (f64, f64) {
     let (n, p) = (vectors.len(), vectors[0].len());
     let count = n as f64;

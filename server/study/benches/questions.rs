@@ -1,6 +1,5 @@
-//! What asking a question as its kind is worth: errors against the same asked of items
-//! with signs, and quantiles of page load times:
-//! `cargo bench -p hushbin-study --bench questions`.
+//! What asking a question as its kind is worth: errors against the same asked of items with signs,
+//! and quantiles of page load times: `cargo bench -p hushbin-study --bench questions`.
 //!
 //! Every run has a seed of its own, so the figures are the same on every machine. Ends
 //! with status 1 where a ratio is not within 3 per cent of what is expected, or intervals hold less often, or are wider, than they should.

@@ -1,13 +1,12 @@
 //! kill -9 during uploads, closings and releases, again and again: nothing acknowledged is lost,
 //! nothing counts twice, and what was released once is answered with the same bytes for ever.
 //!
-//! Uploaders send fresh uploads, one or several in a body, resend those whose
-//! answer they never saw, in other company, and now and then resend one that was
-//! acknowledged. An upload carries one to seven
-//! reports that no other carries, so a loss and a double count cannot cancel:
-//! the collector's estimates are compared with those of exactly the uploads
-//! acknowledged, and depend on the buckets hit by every single report. Meanwhile batches are
-//! closed, by their count and by an admin, and an analyst reads whatever is released.
+//! Uploaders send fresh uploads, one or several in a body, resend those whose answer they never
+//! saw, in other company, and now and then resend one that was acknowledged. An upload carries one
+//! to seven reports that no other carries, so a loss and a double count cannot cancel: the
+//! collector's estimates are compared with those of exactly the uploads acknowledged, and depend on
+//! the buckets hit by every single report. Meanwhile batches are closed, by their count and by an
+//! admin, and an analyst reads whatever is released.
 //!
 //! What a kill leaves unsynced the operating system still writes, so this shows
 //! atomicity and bookkeeping; that what is acknowledged is synced before is shown where the
@@ -166,8 +165,7 @@ impl Analyst {
         }
     }
 
-    /// The batches, of which those that were released are as before; how many reports are in
-    /// them.
+    /// The batches, of which those that were released are as before; how many reports are in them.
     fn list(&mut self, client: &mut Client) -> io::Result<u64> {
         let (status, body) = self.ask(client, "GET /tasks/settings/batches")?;
         assert_eq!(status, 200);

@@ -110,9 +110,8 @@ fn errors_are_as_predicted() {
     }
 }
 
-/// Random choices of everything that a task holds, with as much protection, at
-/// a central target with a local ε of their own: none has an error that is
-/// smaller by more than a hundredth.
+/// Random choices of everything that a task holds, with as much protection, at a central target
+/// with a local ε of their own: none has an error that is smaller by more than a hundredth.
 #[test]
 fn no_random_alternative_is_better() {
     for (seed, asked) in questions() {

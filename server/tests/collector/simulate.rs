@@ -46,9 +46,8 @@ fn bias_is_told_from_noise() {
     assert!(unbiased.squared_bias < unbiased.mse);
 }
 
-/// Where hash-bin's sum is clipped, so is what it adds to the noise. Of 16
-/// entries the sum would have a variance of 16 where the noise has one of 1/2,
-/// and is clipped to one below 4.
+/// Where hash-bin's sum is clipped, so is what it adds to the noise. Of 16 entries the sum would
+/// have a variance of 16 where the noise has one of 1/2, and is clipped to one below 4.
 #[test]
 fn clipped_sums_add_what_is_left_of_them() {
     let ones = vec![1.0; 16];

@@ -104,9 +104,8 @@ impl Sizes<'_> {
         tried.into_iter().find(|own| own.variance <= most)
     }
 
-    /// The best number of atoms, of which k are favoured. The variance falls up to there and
-    /// rises beyond. The search begins where the part of atoms that are favoured is that of
-    /// another.
+    /// The best number of atoms, of which k are favoured. The variance falls up to there and rises
+    /// beyond. The search begins where the part of atoms that are favoured is that of another.
     fn with_atoms(&self, drawn: u32, k: u32, beside: Option<&Found>, most: u32) -> Option<Found> {
         let first = beside.map_or(2 * k, |own| {
             (own.atoms * k).div_ceil(own.favoured).min(most)
@@ -134,8 +133,7 @@ impl Sizes<'_> {
         self.solved(drawn, sizes, PRECISION[0])
     }
 
-    /// Counts cells and favoured cells; none where they are too many or do not keep to the
-    /// budget.
+    /// Counts cells and favoured cells; none where they are too many or do not keep to the budget.
     fn allows(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<[u32; 2]> {
         let cells = atoms
             .checked_pow(drawn)

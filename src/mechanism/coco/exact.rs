@@ -9,11 +9,10 @@ use crate::sample::Threshold;
 
 impl Randomizer {
     /// The exact probability of each bucket, from the thresholds that
-    /// [`crate::Randomizer::randomize`] draws against, where the seed is given and
-    /// what makes up for missing entries, see [`Randomizer::completions`]: with k
-    /// missing, bit i below k of `completion` is set where the i-th is negative, and
-    /// the bits from k on are the rank of the first item that is added, where items
-    /// are. Takes O(R·t): for tests and audits.
+    /// [`crate::Randomizer::randomize`] draws against, where the seed is given and what makes up
+    /// for missing entries, see [`Randomizer::completions`]: with k missing, bit i below k of
+    /// `completion` is set where the i-th is negative, and the bits from k on are the rank of the
+    /// first item that is added, where items are. Takes O(R·t): for tests and audits.
     ///
     /// # Panics
     /// If there are more than s signed items, more than 64 missing, or not as many

@@ -31,8 +31,7 @@ pub struct Rates {
     /// P(hit on the pair) of an element and of an item that is none; only near
     /// under rule `strongest`, see [`TopSum::load`]. For predictions.
     pub predicted: Presence,
-    /// The same where it is exact, so that the rule estimates non-missing
-    /// frequencies.
+    /// The same where it is exact, so that the rule estimates non-missing frequencies.
     pub presence: Option<Presence>,
     /// d, where items stand for paddings.
     pub(crate) filling: Option<u32>,
@@ -81,9 +80,8 @@ impl Coco {
         }
     }
 
-    /// The rates under rule `strongest` with this c, from the sums over the
-    /// c strongest sides. D = G(c)/s is how much likelier an entry's own side is to
-    /// be favoured than the opposite one.
+    /// The rates under rule `strongest` with this c, from the sums over the c strongest sides. D =
+    /// G(c)/s is how much likelier an entry's own side is to be favoured than the opposite one.
     pub(crate) fn strongest_rates(
         &self,
         domain: &Domain,
@@ -124,9 +122,8 @@ impl Coco {
         }
     }
 
-    /// With what the rate of entries leaves to others: under the independent
-    /// hash they have no part in it, under the balanced one 1/T of all slots are
-    /// hit.
+    /// With what the rate of entries leaves to others: under the independent hash they have no part
+    /// in it, under the balanced one 1/T of all slots are hit.
     fn presence(&self, domain: &Domain, p_pair: f64) -> Presence {
         let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs());
@@ -243,10 +240,9 @@ impl Rates {
     /// pair as a = 1/(p_pair − q_pair), and a mean that counts it as ±g = ±1/gap. `None`
     /// where the rule does not estimate it.
     ///
-    /// From 0 to 1: with N slots of pairs, infinitely many of them under the independent
-    /// hash, (p_pair − q_pair)·Ω/(e − 1) is 1 − s(m − 1)/(N − s), and
-    /// κ = gap·Ω/(e − 1), of which pairs of entries that share one take at most
-    /// (s − 1)(m − 1)/(2(N − 1)), is no less.
+    /// From 0 to 1: with N slots of pairs, infinitely many of them under the independent hash,
+    /// (p_pair − q_pair)·Ω/(e − 1) is 1 − s(m − 1)/(N − s), and κ = gap·Ω/(e − 1), of which pairs
+    /// of entries that share one take at most (s − 1)(m − 1)/(2(N − 1)), is no less.
     #[must_use]
     pub fn other_side(&self) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;

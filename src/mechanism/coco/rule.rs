@@ -20,12 +20,10 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// In each pushed pair one of its entries, uniformly at random, decides for
-    /// a side (P1). Takes t ≥ 2s + 2; also estimates frequencies, of either sign and
-    /// of both.
+    /// In each pushed pair one of its entries, uniformly at random, decides for a side (P1). Takes
+    /// t ≥ 2s + 2; also estimates frequencies, of either sign and of both.
     Overwrite,
-    /// The `favoured` sides pushed to most strongly, on balance, ties broken
-    /// uniformly at random.
+    /// The `favoured` sides pushed to most strongly, on balance, ties broken uniformly at random.
     Strongest {
         /// c, from 1 to R·T.
         favoured: u32,

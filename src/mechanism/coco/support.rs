@@ -38,9 +38,8 @@ pub struct Support {
 }
 
 impl Support {
-    /// Number of slots that [`Support::for_each_hit`] may visit; the first d
-    /// are the items, the rest paddings and empty slots. 0 for open domains,
-    /// whose items cannot be listed.
+    /// Number of slots that [`Support::for_each_hit`] may visit; the first d are the items, the
+    /// rest paddings and empty slots. 0 for open domains, whose items cannot be listed.
     #[must_use]
     pub fn slots(&self) -> usize {
         match (&self.hash, self.domain.items()) {
@@ -73,8 +72,7 @@ impl Support {
         }
     }
 
-    /// Whether the report hits the item's pair, and then whether on the item's
-    /// own plus side.
+    /// Whether the report hits the item's pair, and then whether on the item's own plus side.
     #[inline]
     #[must_use]
     pub fn hit(&self, report: &Report, item: u64) -> Option<bool> {

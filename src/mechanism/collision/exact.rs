@@ -6,9 +6,8 @@ use super::rule::Randomizer;
 use crate::domain::Signed;
 
 impl Randomizer {
-    /// The exact probability of each bucket, the seed being given, from the
-    /// thresholds that [`crate::Randomizer::randomize`] draws against. Takes
-    /// O(R·t): for tests and audits.
+    /// The exact probability of each bucket, the seed being given, from the thresholds that
+    /// [`crate::Randomizer::randomize`] draws against. Takes O(R·t): for tests and audits.
     ///
     /// # Panics
     /// If there are more than s signed items.

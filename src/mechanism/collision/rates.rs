@@ -8,8 +8,7 @@ use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::mechanism::subset::threshold;
 use crate::sample::ExpLowerBound;
 
-/// Probabilities with which reports hit elements, exact, of the realised
-/// thresholds.
+/// Probabilities with which reports hit elements, exact, of the realised thresholds.
 ///
 /// Averages over the seed. "Member" is an element of the input, paddings
 /// included; every input has s.
@@ -132,8 +131,7 @@ impl Collision {
         self.rates_from(domain, inside.probability(), inside.probability())
     }
 
-    /// The rates under rule `heaviest` with this c, from the sums over the c
-    /// heaviest buckets.
+    /// The rates under rule `heaviest` with this c, from the sums over the c heaviest buckets.
     pub(crate) fn heaviest_rates(
         &self,
         domain: &Domain,
@@ -284,11 +282,10 @@ impl Rates {
         (mean + 2.0 * both - mean * mean) / (self.gap() * self.gap())
     }
 
-    /// E[mean · presence] of one report's estimates of both, for a person with
-    /// the item and a positive sign; with a negative one it is negated, without
-    /// the item 0. Squares of hits are hits, so the product of hit₊ − hit₋ with
-    /// hit₊ + hit₋ is hit₊ − hit₋, even where both are hit: it is
-    /// (1 − 2·p_false)/gap.
+    /// E[mean · presence] of one report's estimates of both, for a person with the item and a
+    /// positive sign; with a negative one it is negated, without the item 0. Squares of hits are
+    /// hits, so the product of hit₊ − hit₋ with hit₊ + hit₋ is hit₊ − hit₋, even where both are
+    /// hit: it is (1 − 2·p_false)/gap.
     #[must_use]
     pub fn mean_times_presence(&self) -> f64 {
         (1.0 - 2.0 * self.p_false) / self.gap()

@@ -68,9 +68,8 @@ impl Support {
         self.domain.elements_per_item() * self.domain.items().unwrap_or(0)
     }
 
-    /// Calls `visit` with every slot that the report hits: O(m) steps under the
-    /// balanced hash, O(d) under the independent one. Open domains have none to
-    /// list; ask [`Support::hits`].
+    /// Calls `visit` with every slot that the report hits: O(m) steps under the balanced hash, O(d)
+    /// under the independent one. Open domains have none to list; ask [`Support::hits`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
         let (keys, bucket) = self.hash.locate(report.seed, report.bucket);

@@ -22,14 +22,12 @@ pub enum Level {
     Neighbouring {
         /// L, [`bounds::DISTANCE`].
         distance: f64,
-        /// With δ, [`bounds::DELTA`], noise is less where b is small; then the
-        /// guarantee is (ε, δ), and δ rests on the sign hash being as good as
-        /// random.
+        /// With δ, [`bounds::DELTA`], noise is less where b is small; then the guarantee is (ε, δ),
+        /// and δ rests on the sign hash being as good as random.
         delta: Option<f64>,
     },
-    /// Any two inputs, as under the mechanisms of buckets. Takes one bin, whose
-    /// sum is clipped: that biases estimates of people with many entries
-    /// towards 0.
+    /// Any two inputs, as under the mechanisms of buckets. Takes one bin, whose sum is clipped:
+    /// that biases estimates of people with many entries towards 0.
     User {
         /// η, [`bounds::CLIP`], a multiple of 1/Γ.
         clip: f64,
@@ -48,8 +46,7 @@ pub enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {
-    /// Plus or minus A = η(e + 1)/(e − 1), plus with probability
-    /// 1/2 + B/(2A): variance A² − B².
+    /// Plus or minus A = η(e + 1)/(e − 1), plus with probability 1/2 + B/(2A): variance A² − B².
     TwoPoint,
     /// Discrete Laplace noise of scale 2η/ε: variance 8η²/ε².
     Laplace,

@@ -27,11 +27,10 @@ impl Sampling {
         }
     }
 
-    /// The greatest absolute value of a bin of a report, in steps of the grid;
-    /// beyond it noise is cut off, which changes a report with a probability below
-    /// b·2⁻⁶³ (in an open domain, one of at most 4096 entries), and costs no
-    /// privacy. It keeps made-up reports from deciding everything. `None` where a
-    /// report has no bins.
+    /// The greatest absolute value of a bin of a report, in steps of the grid; beyond it noise is
+    /// cut off, which changes a report with a probability below b·2⁻⁶³ (in an open domain, one of
+    /// at most 4096 entries), and costs no privacy. It keeps made-up reports from deciding
+    /// everything. `None` where a report has no bins.
     #[must_use]
     pub const fn limit(&self) -> Option<i64> {
         match self.kind {
@@ -49,8 +48,7 @@ impl Sampling {
         }
     }
 
-    /// P(plus) of a clipped sum of `steps` out of ηΓ; `None` where a report has
-    /// bins.
+    /// P(plus) of a clipped sum of `steps` out of ηΓ; `None` where a report has bins.
     #[must_use]
     pub fn plus_probability(&self, steps: i32) -> Option<f64> {
         match self.kind {

@@ -1,14 +1,12 @@
 //! Hash-bin: sums of real values in noisy bins.
 //!
-//! A report's seed hashes every item to one of b bins and gives it a fair sign;
-//! a bin holds the sum of its items' values times their signs. A report is the
-//! seed with a randomised response: the bins with noise, or one sign. For every
-//! item, its sign times its bin estimates its mean: whatever else fell into the
-//! bin cancels in expectation, because signs are fair and independent.
+//! A report's seed hashes every item to one of b bins and gives it a fair sign; a bin holds the sum
+//! of its items' values times their signs. A report is the seed with a randomised response: the
+//! bins with noise, or one sign. For every item, its sign times its bin estimates its mean:
+//! whatever else fell into the bin cancels in expectation, because signs are fair and independent.
 //!
-//! Unlike the mechanisms of buckets it takes every entry as it is: nothing is
-//! sampled down and no value is turned into a sign. What one report protects
-//! depends on its [`Level`].
+//! Unlike the mechanisms of buckets it takes every entry as it is: nothing is sampled down and no
+//! value is turned into a sign. What one report protects depends on its [`Level`].
 //!
 //! Source: Zhou et al., "Locally Differentially Private Sparse Vector
 //! Aggregation", Algorithm 1; the two-point response is that of its published

@@ -75,8 +75,7 @@ impl Randomizer {
         }
     }
 
-    /// Rounds a sum to the grid, up with the probability that leaves its
-    /// expectation.
+    /// Rounds a sum to the grid, up with the probability that leaves its expectation.
     fn round<R: CryptoRng + ?Sized>(&self, sum: i64, rng: &mut R) -> i64 {
         let shift = FRACTION_BITS - self.grid_bits;
         let floor = sum >> shift;

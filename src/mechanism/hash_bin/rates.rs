@@ -5,8 +5,7 @@ use super::parameters::HashBin;
 use super::sampling::Kind;
 use crate::domain::Domain;
 
-/// Scale and variance of the estimates that a report's response gives, of what is
-/// really sampled.
+/// Scale and variance of the estimates that a report's response gives, of what is really sampled.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -29,8 +28,7 @@ pub struct Rates {
     pub shared: f64,
     /// η where sums are clipped.
     pub clip: Option<f64>,
-    /// Whether the response is one sign, whose variance leaves no room for that
-    /// of the sum.
+    /// Whether the response is one sign, whose variance leaves no room for that of the sum.
     pub two_point: bool,
 }
 
@@ -86,10 +84,9 @@ impl HashBin {
 }
 
 impl Rates {
-    /// Variance of one report's estimate of an item, given what is
-    /// [left](attenuation) of its own value on average, and E[clip(B)²] of the
-    /// sum B of all the person's values with fair signs: the sum of their squares
-    /// where nothing is clipped.
+    /// Variance of one report's estimate of an item, given what is [left](attenuation) of its own
+    /// value on average, and E[clip(B)²] of the sum B of all the person's values with fair signs:
+    /// the sum of their squares where nothing is clipped.
     ///
     /// The estimate is the item's sign times its bin, of mean `left`. A bin that
     /// is clipped is the only one.
@@ -110,9 +107,8 @@ impl Rates {
         self.clip.map_or(k, |clip| clipped_square(entries, clip))
     }
 
-    /// Sum of the variances of one report's estimates of all d means, for an
-    /// input of `entries` entries of ±1; for an open domain, of one item that is
-    /// none.
+    /// Sum of the variances of one report's estimates of all d means, for an input of `entries`
+    /// entries of ±1; for an open domain, of one item that is none.
     pub(crate) fn total_variance(&self, domain: &Domain, entries: u32) -> f64 {
         let k = f64::from(entries);
         let square = self.square(entries);

@@ -42,10 +42,9 @@ impl HashBin {
     }
 }
 
-/// How large a bin's sum gets, but with a probability below 2⁻⁶⁴: at most d; and
-/// by Hoeffding's inequality a sum of d values with fair signs is beyond 10·√d
-/// with one below 2·exp(−50). In an open domain people of up to 4096 entries are
-/// allowed for.
+/// How large a bin's sum gets, but with a probability below 2⁻⁶⁴: at most d; and by Hoeffding's
+/// inequality a sum of d values with fair signs is beyond 10·√d with one below 2·exp(−50). In an
+/// open domain people of up to 4096 entries are allowed for.
 fn largest_sum(items: Option<u32>) -> f64 {
     let most = items.map_or(bounds::ENTRIES.max, f64::from);
     most.min(10.0 * libm::sqrt(most))

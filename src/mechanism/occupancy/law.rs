@@ -1,5 +1,4 @@
-//! Laws of small whole numbers, and the products of polynomials that they are made
-//! by.
+//! Laws of small whole numbers, and the products of polynomials that they are made by.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,22 +1,19 @@
 //! How many elements of an input fall together, and how much the strongest
 //! buckets hold: the sums G(c) that the rules `heaviest` and `strongest` live on.
 //!
-//! s elements fall into T cells, each element on its own (independent hash:
-//! multinomial counts) or without replacement into cells of m slots (balanced
-//! hash: multivariate hypergeometric counts). In both cases the counts are
-//! those of T independent cells — Poisson, or binomial of m — given that they
-//! sum to s. So the number K_v of cells with a count of v or more has
+//! s elements fall into T cells, each element on its own (independent hash: multinomial counts) or
+//! without replacement into cells of m slots (balanced hash: multivariate hypergeometric counts).
+//! In both cases the counts are those of T independent cells — Poisson, or binomial of m — given
+//! that they sum to s. So the number K_v of cells with a count of v or more has
 //!
 //! P(K_v = k) ∝ C(T, k) · a^k · b^(T−k) · [x^s] A(x)^k · B(x)^(T−k),
 //!
-//! where a and b are the probabilities that a cell does and does not reach v,
-//! and A and B generate its count given that it does or does not. And G(c) =
-//! Σ_v E[min(c, K_v)], as min(c, K_v) counts those of the c strongest cells that
-//! reach v. Strength is the count; or, where elements push with fair signs, the
-//! absolute sum of the signs, which reaches v for a count of n with a
-//! probability that splits the count's own between A and B. All factors are
-//! probabilities: nothing overflows, what underflows is negligible, and with no
-//! negative term nothing cancels.
+//! where a and b are the probabilities that a cell does and does not reach v, and A and B generate
+//! its count given that it does or does not. And G(c) = Σ_v E[min(c, K_v)], as min(c, K_v) counts
+//! those of the c strongest cells that reach v. Strength is the count; or, where elements push with
+//! fair signs, the absolute sum of the signs, which reaches v for a count of n with a probability
+//! that splits the count's own between A and B. All factors are probabilities: nothing overflows,
+//! what underflows is negligible, and with no negative term nothing cancels.
 
 mod law;
 mod near;
@@ -47,8 +44,7 @@ pub struct Occupancy {
     pub elements: u32,
     /// T.
     pub cells: u32,
-    /// m, slots in each cell, drawn without replacement; `None` for
-    /// independent elements.
+    /// m, slots in each cell, drawn without replacement; `None` for independent elements.
     pub per_cell: Option<u32>,
 }
 
@@ -160,8 +156,7 @@ impl Occupancy {
         }
     }
 
-    /// P(count = n) of one of all the cells, for n below `len`: binomial, or
-    /// hypergeometric.
+    /// P(count = n) of one of all the cells, for n below `len`: binomial, or hypergeometric.
     fn count_law(&self, len: usize) -> Vec<f64> {
         let s = f64::from(self.elements);
         let cells = f64::from(self.cells);
@@ -255,8 +250,7 @@ impl Occupancy {
     }
 }
 
-/// Divides by the sum, and drops what is negligible at the end; returns the sum
-/// too.
+/// Divides by the sum, and drops what is negligible at the end; returns the sum too.
 fn normalised(mut law: Vec<f64>) -> (Vec<f64>, f64) {
     let total: f64 = law.iter().sum();
     law.iter_mut().for_each(|p| *p /= total);

@@ -89,11 +89,10 @@ impl Level {
 /// Mean and variance of the number of so many cells that reach a strength, by the
 /// law of a cell's count and the probability r of each count to reach it.
 ///
-/// Var = T·E[r(1 − r)] + Σ_j T·(1 + (T − 1)·(−1/(T − 1))^j)·a_j², where a_j are the
-/// coefficients of r in the polynomials that are orthogonal under the law: two
-/// counts of a multinomial distribution correlate by (−1/(T − 1))^j in the j-th
-/// (Lancaster's expansion). The first has no part; of all others the factor of the
-/// second is taken, T/(T − 1).
+/// Var = T·E[r(1 − r)] + Σ_j T·(1 + (T − 1)·(−1/(T − 1))^j)·a_j², where a_j are the coefficients of
+/// r in the polynomials that are orthogonal under the law: two counts of a multinomial distribution
+/// correlate by (−1/(T − 1))^j in the j-th (Lancaster's expansion). The first has no part; of all
+/// others the factor of the second is taken, T/(T − 1).
 fn moments(cells: u32, counts: &[f64], reach: &[f64]) -> (f64, f64) {
     let mean = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
         let terms = (0..).map(f64::from).zip(counts).zip(reach);

@@ -45,8 +45,7 @@ pub struct TopSums {
 }
 
 impl TopSums {
-    /// Of the c strongest. At most the maximum that the sums were computed for is
-    /// looked at.
+    /// Of the c strongest. At most the maximum that the sums were computed for is looked at.
     #[must_use]
     pub fn at(&self, c: u32) -> TopSum {
         let last = (c as usize).min(self.sums.len() - 1);
@@ -86,8 +85,7 @@ impl TopSums {
     }
 }
 
-/// A load is the sum of its steps from one strength to the next, the first from
-/// none.
+/// A load is the sum of its steps from one strength to the next, the first from none.
 pub(super) fn step(v: usize, loads: &[f64]) -> f64 {
     if v == 1 {
         loads[1]

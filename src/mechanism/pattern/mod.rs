@@ -1,10 +1,8 @@
-//! A rotated pattern over cells: histograms from which shares of people below an edge are
-//! exact.
+//! A rotated pattern over cells: histograms from which shares of people below an edge are exact.
 //!
-//! There are L outputs, at least as many as cells. The pattern S is c of them. A person in
-//! cell j favours the outputs (j + s) mod L, for s in S: each is reported with exp(ε) times
-//! the probability of any other. No hash is needed, and the seed tells only which question
-//! is answered.
+//! There are L outputs, at least as many as cells. The pattern S is c of them. A person in cell j
+//! favours the outputs (j + s) mod L, for s in S: each is reported with exp(ε) times the
+//! probability of any other. No hash is needed, and the seed tells only which question is answered.
 //!
 //! Every cell favours c of L outputs, so privacy depends on c, L and one threshold, and not
 //! on which outputs S holds. That decides on accuracy. A block of neighbours is Square Wave

@@ -1,12 +1,11 @@
 //! What the elements of an input do to the cells of all hash functions: how
 //! strongly each is pushed to, and to which of its sides.
 //!
-//! A function has T cells of two sides each. An element adds 1 to the count of its
-//! cell if it pushes to the plus side, or else takes 1 away; a count above 0 is the
-//! strength of the plus side, one below 0 that of the minus side. Sides are ranked
-//! by falling strength, equals by their number; those of cell k are 2k, plus, and
-//! 2k + 1. Few have any strength, so that only these are listed, and what is drawn
-//! is found by counting: nothing is sorted but the sides of one function.
+//! A function has T cells of two sides each. An element adds 1 to the count of its cell if it
+//! pushes to the plus side, or else takes 1 away; a count above 0 is the strength of the plus side,
+//! one below 0 that of the minus side. Sides are ranked by falling strength, equals by their
+//! number; those of cell k are 2k, plus, and 2k + 1. Few have any strength, so that only these are
+//! listed, and what is drawn is found by counting: nothing is sorted but the sides of one function.
 
 use alloc::vec::Vec;
 
@@ -21,8 +20,7 @@ pub(in crate::mechanism) struct Cells {
     functions: usize,
     /// By cell, of the functions at work; else all 0.
     counts: Vec<i32>,
-    /// A cell and its count in one number, block by block. Those behind the last are
-    /// left over.
+    /// A cell and its count in one number, block by block. Those behind the last are left over.
     pub(super) held: Vec<u64>,
     /// Where the cells of each block end.
     ends: Vec<u32>,

@@ -32,8 +32,7 @@ impl Favoured {
         }
     }
 
-    /// Which level buckets of a strength are at: of those without, the ones that
-    /// may be favoured.
+    /// Which level buckets of a strength are at: of those without, the ones that may be favoured.
     pub(in crate::mechanism) const fn level(&self, levels: &Levels, strength: u32) -> f64 {
         if strength > self.strength {
             levels.inside

@@ -1,10 +1,9 @@
 //! The favoured set of rules that take the c strongest of all buckets, ties broken
 //! uniformly at random: who is in it, who ties, and how to draw a bucket.
 //!
-//! [`Cells`] rank the buckets that have a strength. A rank drawn inside or outside
-//! the set is all that is needed: buckets that tie are interchangeable, so one of
-//! them is drawn for a rank among them, and which of them are in the set need
-//! never be settled.
+//! [`Cells`] rank the buckets that have a strength. A rank drawn inside or outside the set is all
+//! that is needed: buckets that tie are interchangeable, so one of them is drawn for a rank among
+//! them, and which of them are in the set need never be settled.
 
 use rand_core::Rng;
 
@@ -33,16 +32,14 @@ pub(in crate::mechanism) enum Drawn {
     Ranked(u32),
     /// The bucket of strength zero of this index, in any fixed order.
     Zero(u32),
-    /// Of the buckets that are neither ranked nor tied, the one of this index,
-    /// in any fixed order.
+    /// Of the buckets that are neither ranked nor tied, the one of this index, in any fixed order.
     Other(u32),
 }
 
 impl Favoured {
     /// Of these cells, where `zeros` buckets have no strength and may be favoured.
     ///
-    /// `size` is at least 1, and there are at least that many buckets of either
-    /// kind.
+    /// `size` is at least 1, and there are at least that many buckets of either kind.
     pub(in crate::mechanism) fn new(size: u32, cells: &Cells, zeros: u32) -> Self {
         let ranked = cells.len();
         let (mut sure, mut tied, mut strength) = (ranked, zeros, 0);
@@ -69,9 +66,8 @@ impl Favoured {
         self.size - self.sure
     }
 
-    /// Draws a bucket: inside the set by `threshold`, uniformly on either side.
-    /// Consumes the threshold's draw, a rank, and, where the rank falls among
-    /// the tied, one of them.
+    /// Draws a bucket: inside the set by `threshold`, uniformly on either side. Consumes the
+    /// threshold's draw, a rank, and, where the rank falls among the tied, one of them.
     pub(in crate::mechanism) fn sample<R: Rng + ?Sized>(
         &self,
         buckets: u32,
@@ -105,8 +101,7 @@ impl Favoured {
         }
     }
 
-    /// The `index`-th bucket surely outside: ranked behind the tied, or neither
-    /// ranked nor tied.
+    /// The `index`-th bucket surely outside: ranked behind the tied, or neither ranked nor tied.
     const fn lighter(&self, index: u32) -> Drawn {
         if self.zeros_tie() {
             return Drawn::Other(index);

@@ -36,9 +36,8 @@ pub struct Subset<R> {
     pub(super) hashes: u32,
 }
 
-/// A choice of favoured buckets: those that a paper's rule picks, by how the input
-/// falls, or as many as the task says. Implemented by
-/// [`collision::Rule`](crate::mechanism::collision::Rule) and
+/// A choice of favoured buckets: those that a paper's rule picks, by how the input falls, or as
+/// many as the task says. Implemented by [`collision::Rule`](crate::mechanism::collision::Rule) and
 /// [`coco::Rule`](crate::mechanism::coco::Rule).
 ///
 /// ```

@@ -17,8 +17,7 @@ use crate::mechanism::contract::Encode;
 pub struct BucketReport {
     /// Fixes the hash functions of this report.
     pub seed: u64,
-    /// The bucket drawn, below R·t: bucket k of hash function r, both counted from
-    /// 0, is r·t + k.
+    /// The bucket drawn, below R·t: bucket k of hash function r, both counted from 0, is r·t + k.
     pub bucket: u32,
 }
 

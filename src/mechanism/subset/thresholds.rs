@@ -45,8 +45,7 @@ impl Thresholds {
         }
     }
 
-    /// The probability of drawing a favoured output, where `cells` hold an element, at
-    /// least 1.
+    /// The probability of drawing a favoured output, where `cells` hold an element, at least 1.
     #[inline]
     #[must_use]
     pub fn inside(&self, cells: u32) -> Threshold {

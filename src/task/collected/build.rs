@@ -213,9 +213,8 @@ impl Question {
         self.0.sparsity
     }
 
-    /// The local ε that one report really spends: the largest log-ratio of
-    /// output probabilities, from the thresholds that are sampled, rounded up.
-    /// Never above [`Question::epsilon`].
+    /// The local ε that one report really spends: the largest log-ratio of output probabilities,
+    /// from the thresholds that are sampled, rounded up. Never above [`Question::epsilon`].
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
         self.0

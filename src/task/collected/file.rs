@@ -35,8 +35,7 @@ pub(crate) enum KindName {
     Together,
 }
 
-/// A question in a task file, M being its mechanism: what belongs to another kind is
-/// refused.
+/// A question in a task file, M being its mechanism: what belongs to another kind is refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "M: Deserialize<'de>"))]
 pub(crate) struct QuestionFile<M> {

@@ -8,8 +8,7 @@ use crate::error::Error;
 use crate::task::items::item_key;
 use crate::task::local::prefixes::Prefixes;
 
-/// What stands behind a prefix of a longer text: a character that Unicode assigns to
-/// none.
+/// What stands behind a prefix of a longer text: a character that Unicode assigns to none.
 const GOES_ON: char = '\u{FFFF}';
 
 impl Prefixes {

@@ -20,8 +20,7 @@ pub(in crate::task) const UNNAMED: &str = "hushbin task 1";
 pub(in crate::task) const NAMED: &str = "hushbin task 2";
 
 impl Task {
-    /// The task of the bytes that [`Task::canonical_bytes`] gives: every field has one
-    /// spelling.
+    /// The task of the bytes that [`Task::canonical_bytes`] gives: every field has one spelling.
     ///
     /// # Errors
     /// [`Error::Malformed`] for any other bytes, and those of [`Task::new`] and

@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 
 use crate::mix::mix64;
 
-/// The question that each seed stands for: public, and drawn before the answers are
-/// looked at.
+/// The question that each seed stands for: public, and drawn before the answers are looked at.
 ///
 /// ```
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(

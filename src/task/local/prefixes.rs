@@ -10,9 +10,8 @@ use crate::mix::output;
 /// The prefixes of a text that are asked for, by their lengths in characters (Unicode
 /// scalar values): a report tells of one, which its seed draws.
 ///
-/// A length may be there several times, so as to be drawn more often. A text that is no
-/// longer than a prefix is told of whole, and cannot be taken for a prefix of a longer
-/// one.
+/// A length may be there several times, so as to be drawn more often. A text that is no longer than
+/// a prefix is told of whole, and cannot be taken for a prefix of a longer one.
 ///
 /// ```
 /// use hushbin::task::Prefixes;

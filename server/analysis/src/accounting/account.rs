@@ -16,9 +16,8 @@ pub struct Account {
     /// ε_c: the batch is (ε_c, δ)-differentially private. Proven by the privacy
     /// blanket, and never above the local ε.
     pub central_epsilon: f64,
-    /// ε_c if the hash were ideal, rounded up: proven but
-    /// for that assumption. Only of one batch and one report of a person, where elements
-    /// are hashed independently.
+    /// ε_c if the hash were ideal, rounded up: proven but for that assumption. Only of one batch
+    /// and one report of a person, where elements are hashed independently.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ideal_hash_epsilon: Option<f64>,
     /// The least ε_c by the reduction of P1's Theorem 1, rounded up. It is no
@@ -43,8 +42,7 @@ pub struct Account {
     pub honest_reports: u64,
 }
 
-/// Account of a batch of n `reports` shuffled, of which a part `honest_fraction`
-/// hides the others.
+/// Account of a batch of n `reports` shuffled, of which a part `honest_fraction` hides the others.
 ///
 /// ```
 /// use hushbin_analysis::accounting::{Mixture, account};

@@ -1,15 +1,12 @@
-//! Calibration: what a batch must be like for a given ε_c, how small ε or α, how
-//! large n.
+//! Calibration: what a batch must be like for a given ε_c, how small ε or α, how large n.
 //!
-//! Both are monotone, of the blanket's sums. Given Z₁ + … + Zₙ₊₁, the mean of
-//! the n first is expected to be that of all, so by Jensen's inequality
-//! E[(Z₁ + … + Zₙ)₊]/n does not grow with n; and with α Z grows in convex order.
-//! The same holds of the reduction: one more report does not depend on the person
-//! looked at, and reports of a smaller α are those of a larger one of which every
-//! telling report, of whichever kind, is replaced by "neither" with the same
-//! probability, so that the one pair of distributions is the other,
-//! post-processed. What is rounded up on the way need not be monotone, but
-//! whatever is found is proven.
+//! Both are monotone, of the blanket's sums. Given Z₁ + … + Zₙ₊₁, the mean of the n first is
+//! expected to be that of all, so by Jensen's inequality E[(Z₁ + … + Zₙ)₊]/n does not grow with n;
+//! and with α Z grows in convex order. The same holds of the reduction: one more report does not
+//! depend on the person looked at, and reports of a smaller α are those of a larger one of which
+//! every telling report, of whichever kind, is replaced by "neither" with the same probability, so
+//! that the one pair of distributions is the other, post-processed. What is rounded up on the way
+//! need not be monotone, but whatever is found is proven.
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
@@ -99,8 +96,7 @@ pub(crate) fn meets_central_epsilon(
 /// δ)-differentially private. [`account`](fn@super::account) finds no more than `central_epsilon` of a
 /// mechanism with this α that favours at most half of its buckets.
 ///
-/// There always is one: a single report of an α up to δ/(e − exp(ε_c)) is as
-/// private by itself.
+/// There always is one: a single report of an α up to δ/(e − exp(ε_c)) is as private by itself.
 ///
 /// ```
 /// use hushbin_analysis::accounting::largest_alpha;

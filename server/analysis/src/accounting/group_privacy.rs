@@ -1,9 +1,8 @@
 //! Group privacy: several reports of one person in the same batch, of any inputs.
 //!
-//! R reports are exchanged one after the other, and
-//! at every step the batch has n − 1 others, whoever sent them: the person's own
-//! other reports are randomised like everybody's, and hide the one as well. So n
-//! counts reports, the person's own included. With (ε', δ') for one report,
+//! R reports are exchanged one after the other, and at every step the batch has n − 1 others,
+//! whoever sent them: the person's own other reports are randomised like everybody's, and hide the
+//! one as well. So n counts reports, the person's own included. With (ε', δ') for one report,
 //!
 //! P₀ ≤ exp(ε')·P₁ + δ' ≤ ... ≤ exp(R·ε')·P_R + δ'·(exp(R·ε') − 1)/(exp(ε') − 1),
 //!

@@ -1,14 +1,12 @@
-//! The blanket's sum where it is long: over groups of z, how many reports tell
-//! nothing.
+//! The blanket's sum where it is long: over groups of z, how many reports tell nothing.
 //!
-//! δ(ε_c) is the expectation of a convex function of z, so any distribution greater
-//! in convex order bounds it from above. Two do in turn. One for all T from a T₀ on:
-//! z given T, by a Binomial(T − T₀, q), is less than Z₀ ~ Binomial(n − T₀, q), and
-//! so it is below Z₀ − (T − T₀)q, which adds noise and keeps the mean. And one on
-//! few values: what lies between two of them is moved to both such that the mean
-//! stays. For each value a* is linear in T, and at least T/2, as
-//! q/(1 − 2α) weighed by v is at most 1: the sum over T is a
-//! [hockey-stick divergence](super::hockey_stick), as the reduction's is.
+//! δ(ε_c) is the expectation of a convex function of z, so any distribution greater in convex order
+//! bounds it from above. Two do in turn. One for all T from a T₀ on: z given T, by a Binomial(T −
+//! T₀, q), is less than Z₀ ~ Binomial(n − T₀, q), and so it is below Z₀ − (T − T₀)q, which adds
+//! noise and keeps the mean. And one on few values: what lies between two of them is moved to both
+//! such that the mean stays. For each value a* is linear in T, and at least T/2, as q/(1 − 2α)
+//! weighed by v is at most 1: the sum over T is a [hockey-stick divergence](super::hockey_stick),
+//! as the reduction's is.
 //!
 //! A variance larger by a part makes what the blanket adds to the reduction larger
 //! by about as much, which in the batches that are long is little itself: with ε
@@ -46,8 +44,7 @@ struct Part {
 }
 
 impl Grouped {
-    /// About so many `groups`, which leave out no more than exp(−`far`) on either
-    /// side.
+    /// About so many `groups`, which leave out no more than exp(−`far`) on either side.
     pub(super) fn new(blanket: &PrivacyBlanket, telling: &Telling, far: f64, groups: f64) -> Self {
         let below = MOSTLY * (telling.mean() * telling.p[1]).sqrt();
         let middle = (telling.mean() - below).floor();

@@ -1,10 +1,9 @@
 //! The hockey-stick divergence of the reduction, E[(P − k·Q)₊] with k = exp(ε_c),
 //! by a sum over T, how many reports tell anything.
 //!
-//! Let a of these T be of the first kind, and h = ceil(a*), where P − k·Q changes
-//! its sign. With A = α·P(C = T − 1), R = P(neither)·P(C = T),
-//! X ~ Binomial(T − 1, 1/2), w = P(X = h − 1) and U = P(X ≥ h − 1), Pascal's rule
-//! leaves one binomial tail and one probability of the sum over a:
+//! Let a of these T be of the first kind, and h = ceil(a*), where P − k·Q changes its sign. With A
+//! = α·P(C = T − 1), R = P(neither)·P(C = T), X ~ Binomial(T − 1, 1/2), w = P(X = h − 1) and U =
+//! P(X ≥ h − 1), Pascal's rule leaves one binomial tail and one probability of the sum over a:
 //!
 //! Σ_{a ≥ h} (P − k·Q)(a) = w·[A(ke − 1) + R(k − 1)/2] − (k − 1)·U·[A(e + 1) + R],
 //!
@@ -13,22 +12,19 @@
 //! [`Rest`] that the reports weigh that tell nothing: the sum is E[(a − a*)₊] but for
 //! a factor, with the a* that goes with y. The reduction has the mean of y.
 //!
-//! Source: Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling
-//! for Rényi and Approximate Differential Privacy" (2023), as P1's Theorem 1 states
-//! it. By their erratum it is no theorem for any randomizer; where P(neither) = 0 it
-//! follows from the [`privacy_blanket`](super::privacy_blanket), which is what is
-//! proven elsewhere.
+//! Source: Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling for Rényi and
+//! Approximate Differential Privacy" (2023), as P1's Theorem 1 states it. By their erratum it is no
+//! theorem for any randomizer; where P(neither) = 0 it follows from the
+//! [`privacy_blanket`](super::privacy_blanket), which is what is proven elsewhere.
 
 use super::mixture::Mixture;
 use super::privacy_blanket::{Batch, Rest};
 use super::telling::Telling;
 use crate::numeric::binomial::{error, probability, tail_ratio};
 
-/// Steps between which probabilities are computed anew, so that rounding cannot
-/// add up.
+/// Steps between which probabilities are computed anew, so that rounding cannot add up.
 const BLOCK: f64 = 128.0;
-/// Relative error that a step adds: to a probability up to 3 roundings, and one
-/// to a block's sums.
+/// Relative error that a step adds: to a probability up to 3 roundings, and one to a block's sums.
 const STEP: f64 = 6.0 * f64::EPSILON;
 
 /// What the sum comes to, but for what lies outside the window of T.
@@ -315,9 +311,8 @@ struct Sums {
 }
 
 impl Sums {
-    /// A block's terms lose up to `tail` of P(T) by the error of U. A from that
-    /// is off by the rounding of a* costs less than 4 roundings of the term; 80
-    /// leave room for its own.
+    /// A block's terms lose up to `tail` of P(T) by the error of U. A from that is off by the
+    /// rounding of a* costs less than 4 roundings of the term; 80 leave room for its own.
     fn add<const L: usize>(&mut self, block: &Block<L>, lane: usize, relative: f64, tail: f64) {
         self.sum += block.sum[lane];
         self.q += block.q[lane];

@@ -1,12 +1,10 @@
 //! Shuffle accounting: how much less the reports of a batch give away to whoever
 //! sees them shuffled.
 //!
-//! P1's Theorem 1 (Feldman, McMillan and Talwar's reduction) compares two
-//! distributions that depend on n, the local ε and one number α of the
-//! mechanism, its [`Mixture`]. Where a report may tell nothing that is no bound, if
-//! nearly one in large batches; what is proven is the privacy blanket. Both are
-//! summed up here, in memory that does not grow with n; every error is counted
-//! upwards.
+//! P1's Theorem 1 (Feldman, McMillan and Talwar's reduction) compares two distributions that depend
+//! on n, the local ε and one number α of the mechanism, its [`Mixture`]. Where a report may tell
+//! nothing that is no bound, if nearly one in large batches; what is proven is the privacy blanket.
+//! Both are summed up here, in memory that does not grow with n; every error is counted upwards.
 //!
 //! | room | what is in it |
 //! |---|---|
@@ -22,13 +20,12 @@
 //! | `calibration` | the largest ε, the largest α, the smallest batch |
 //! | `sums` | unit messages that only others' noise hides, of sums of vectors |
 //!
-//! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle
-//! Model"; Wang et al. as in [`hushbin::mechanism::collision`], with
-//! [`errata`](crate::errata); Feldman, McMillan, Talwar, "Stronger Privacy
-//! Amplification by Shuffling for Rényi and Approximate Differential Privacy"
-//! (arXiv 2208.04591), with its erratum; Su, Cheng, Wang, "Decomposition-Based
-//! Optimal Bounds for Privacy Amplification via Shuffling" (arXiv 2504.07414):
-//! no decomposition of reports is better than the blanket's.
+//! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model"; Wang et al. as
+//! in [`hushbin::mechanism::collision`], with [`errata`](crate::errata); Feldman, McMillan, Talwar,
+//! "Stronger Privacy Amplification by Shuffling for Rényi and Approximate Differential Privacy"
+//! (arXiv 2208.04591), with its erratum; Su, Cheng, Wang, "Decomposition-Based Optimal Bounds for
+//! Privacy Amplification via Shuffling" (arXiv 2504.07414): no decomposition of reports is better
+//! than the blanket's.
 
 mod account;
 mod calibration;

@@ -1,13 +1,11 @@
-//! The privacy blanket: its theorem, its proof and its sum, which is what is proven
-//! of every batch.
+//! The privacy blanket: its theorem, its proof and its sum, which is what is proven of every batch.
 //!
-//! P1's Theorem 1 is no upper bound where a report may tell nothing,
-//! 1 − α − e·α > 0. It lets a report of the person looked at that tells nothing
-//! hide among all reports of others that tell nothing of themselves; but what
-//! others send that is none of the blanket's depends on what they have, and may
-//! be told from it ([`errata`](crate::errata)). What is proven instead is the
-//! privacy blanket (Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the
-//! Shuffle Model", 2019, Lemma 5.3), summed exactly.
+//! P1's Theorem 1 is no upper bound where a report may tell nothing, 1 − α − e·α > 0. It lets a
+//! report of the person looked at that tells nothing hide among all reports of others that tell
+//! nothing of themselves; but what others send that is none of the blanket's depends on what they
+//! have, and may be told from it ([`errata`](crate::errata)). What is proven instead is the privacy
+//! blanket (Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model", 2019, Lemma
+//! 5.3), summed exactly.
 //!
 //! **Theorem.** Given its seed, let every report be drawn from a mixture of
 //! distributions that weigh c of t buckets e and the others 1, Ω = c·e + t − c. For
@@ -15,50 +13,44 @@
 //!
 //! δ(ε_c) ≤ E[(Z₁ + … + Zₙ)₊]/n,
 //!
-//! the Z independent, e − k and 1 − k·e with probability α = min(c, t − c)/Ω each,
-//! v(1 − k) with probability |t − 2c|/Ω where v is 1 for 2c ≤ t and e beyond, and 0
-//! otherwise.
+//! the Z independent, e − k and 1 − k·e with probability α = min(c, t − c)/Ω each, v(1 − k) with
+//! probability |t − 2c|/Ω where v is 1 for 2c ≤ t and e beyond, and 0 otherwise.
 //!
-//! **Proof.** A report is one of the blanket, a uniform seed and bucket, with
-//! probability γ = t/Ω. Reveal all reports of others that are not: by convexity
-//! that only raises δ. Of N + 1 that are left, N ~ Binomial(n − 1, γ), the density
-//! under x₀ less k times that under x₁, against as many of the blanket, is the
-//! average of γ⁻¹·l over them, l = (R(x₀) − k·R(x₁))/ω; N + 1 weighed by 1/(N + 1)
-//! is a binomial of n trials, which gives the sum, Z being l where a report is of
-//! the blanket and 0 elsewhere. For fixed favoured sets that overlap in o buckets
-//! Z is e − k or 1 − k·e with probability (c − o)/Ω each, e(1 − k) with o/Ω, 1 − k
-//! with (t − 2c + o)/Ω. Less overlap moves mass in pairs from e(1 − k) and 1 − k to
-//! e − k and 1 − k·e, which have the same sum and lie outside: Z grows in convex
-//! order, and with it the expectation of the convex (·)₊ of the sum. Mixtures,
-//! over seeds or sets, are below their worst part, by Jensen's inequality. ∎
+//! **Proof.** A report is one of the blanket, a uniform seed and bucket, with probability γ = t/Ω.
+//! Reveal all reports of others that are not: by convexity that only raises δ. Of N + 1 that are
+//! left, N ~ Binomial(n − 1, γ), the density under x₀ less k times that under x₁, against as many
+//! of the blanket, is the average of γ⁻¹·l over them, l = (R(x₀) − k·R(x₁))/ω; N + 1 weighed by
+//! 1/(N + 1) is a binomial of n trials, which gives the sum, Z being l where a report is of the
+//! blanket and 0 elsewhere. For fixed favoured sets that overlap in o buckets Z is e − k or 1 − k·e
+//! with probability (c − o)/Ω each, e(1 − k) with o/Ω, 1 − k with (t − 2c + o)/Ω. Less overlap
+//! moves mass in pairs from e(1 − k) and 1 − k to e − k and 1 − k·e, which have the same sum and
+//! lie outside: Z grows in convex order, and with it the expectation of the convex (·)₊ of the sum.
+//! Mixtures, over seeds or sets, are below their worst part, by Jensen's inequality. ∎
 //!
 //! With 2c > t the forced overlap is what v = e says, and all that sets can be forced
 //! to: what is lost in small batches is lost by revealing others' reports, as every
 //! decomposition does. Of three favoured of five at ε = 1/2, three reports and
 //! δ = 0.1, ε_c is 0.0323 by the sum and 0.0083 by enumeration.
 //!
-//! **Under an ideal hash**, buckets uniform and independent of each other, the sets of
-//! the c heaviest of t buckets overlap. Given the buckets of what two inputs have in
-//! common, the rest of either is as many elements, hashed alike and independently: a
-//! bucket is in either set with the same probability p_b, so in both, ties broken
-//! independently, with p_b², and Σ p_b² ≥ (Σ p_b)²/t = c²/t. At o = c²/t the atoms weigh
-//! (c − o)/Ω, twice, o/Ω and (t − 2c + o)/Ω; and a part 1/e of the last moved to
-//! e(1 − k), the rest to 0, keeps the mean and makes Z grow in convex order. That is
-//! the theorem's sum with α = (c − c²/t)/Ω and v = e.
+//! **Under an ideal hash**, buckets uniform and independent of each other, the sets of the c
+//! heaviest of t buckets overlap. Given the buckets of what two inputs have in common, the rest of
+//! either is as many elements, hashed alike and independently: a bucket is in either set with the
+//! same probability p_b, so in both, ties broken independently, with p_b², and Σ p_b² ≥ (Σ p_b)²/t
+//! = c²/t. At o = c²/t the atoms weigh (c − o)/Ω, twice, o/Ω and (t − 2c + o)/Ω; and a part 1/e of
+//! the last moved to e(1 − k), the rest to 0, keeps the mean and makes Z grow in convex order. That
+//! is the theorem's sum with α = (c − c²/t)/Ω and v = e.
 //!
-//! **Corollary.** Any ε-LDP randomizer is such a mixture with some c/t, in the
-//! reals. Where c/t ≠ 1/2, spreading what is at v(1 − k), and where 2c > t as much
-//! at 0 as it takes, to e − k, 1 − k·e and 0 gives the Z of α = 1/(e + 1), with the
-//! same mean: for it the reduction, without a rest, is right. This leans on no theorem
-//! about clones: those of Feldman, McMillan and Talwar (2023) for any randomizer
-//! were withdrawn by their erratum, but for a restricted class. In the same way Z
+//! **Corollary.** Any ε-LDP randomizer is such a mixture with some c/t, in the reals. Where c/t ≠
+//! 1/2, spreading what is at v(1 − k), and where 2c > t as much at 0 as it takes, to e − k, 1 − k·e
+//! and 0 gives the Z of α = 1/(e + 1), with the same mean: for it the reduction, without a rest, is
+//! right. This leans on no theorem about clones: those of Feldman, McMillan and Talwar (2023) for
+//! any randomizer were withdrawn by their erratum, but for a restricted class. In the same way Z
 //! grows with α.
 //!
-//! With T reports that tell, a of the first kind, and z that tell nothing,
-//! z ~ Binomial(n − T, q), the sum is positive where a > h(z), which is linear. So
-//! δ(ε_c) is the expectation over T and z of f(h(z)), f(h) = E[(X − h)₊],
-//! X ~ Binomial(T, 1/2), times (e − 1)(k + 1)/n; and the reduction takes f at the
-//! mean of z, by Jensen's inequality at most that.
+//! With T reports that tell, a of the first kind, and z that tell nothing, z ~ Binomial(n − T, q),
+//! the sum is positive where a > h(z), which is linear. So δ(ε_c) is the expectation over T and z
+//! of f(h(z)), f(h) = E[(X − h)₊], X ~ Binomial(T, 1/2), times (e − 1)(k + 1)/n; and the reduction
+//! takes f at the mean of z, by Jensen's inequality at most that.
 
 use super::mixture::Mixture;
 use super::telling::Telling;
@@ -151,8 +143,7 @@ impl PrivacyBlanket {
         })
     }
 
-    /// How far z is from its mean but for exp(−`far`) on either side, among so
-    /// many.
+    /// How far z is from its mean but for exp(−`far`) on either side, among so many.
     pub(super) fn reach(&self, trials: f64, far: f64) -> [f64; 2] {
         let mean = trials * self.q[0];
         // Bernstein: x²/(2(v + x/3)) ≥ far.

@@ -1,5 +1,4 @@
-//! The privacy profile of a batch: δ as a function of ε_c, and its inverse, the
-//! least ε_c at a δ.
+//! The privacy profile of a batch: δ as a function of ε_c, and its inverse, the least ε_c at a δ.
 //!
 //! Two profiles are kept side by side: the reduction's, a
 //! [hockey-stick divergence](super::hockey_stick), and what is proven of the batch,
@@ -16,8 +15,7 @@ use crate::numeric::roots::{greatest_below, least_above, newton};
 
 /// How much of δ may be left out of the sum, and is added.
 const CUT: f64 = 1e-12;
-/// What is added to where Newton's method ends, relative to it: most often it is
-/// enough then.
+/// What is added to where Newton's method ends, relative to it: most often it is enough then.
 const ROOM: f64 = 1e-10;
 /// Of how many terms a sum over T and the groups of z is, about.
 const TERMS: f64 = 3e4;
@@ -64,8 +62,7 @@ pub(super) struct EpsilonBounds {
 }
 
 impl PrivacyProfile {
-    /// Of `n` reports, sharp for δ from `delta`. Of other reports 2α tell
-    /// something.
+    /// Of `n` reports, sharp for δ from `delta`. Of other reports 2α tell something.
     pub(super) fn new(mixture: Mixture, n: u64, delta: f64) -> Self {
         let (alpha, rest) = (mixture.alpha(), mixture.rest());
         let p = [2.0 * alpha, rest + alpha * mixture.epsilon().exp_m1()];
@@ -105,9 +102,8 @@ impl PrivacyProfile {
         self.telling.width()
     }
 
-    /// The ε_c of `delta` in the limit of large batches: the loss is nearly
-    /// Gaussian, and the spread of the Gaussian is 2α(e − 1) between two reports by
-    /// the √(np) of all.
+    /// The ε_c of `delta` in the limit of large batches: the loss is nearly Gaussian, and the
+    /// spread of the Gaussian is 2α(e − 1) between two reports by the √(np) of all.
     pub(super) fn gaussian_epsilon(&self, delta: f64) -> f64 {
         let apart = 2.0 * self.mixture.alpha() * self.mixture.epsilon().exp_m1();
         let spread = apart / self.telling.mean().sqrt();
@@ -134,8 +130,7 @@ impl PrivacyProfile {
         }
     }
 
-    /// The reduction's alone, in less time; what is proven is only that δ is at
-    /// most 1.
+    /// The reduction's alone, in less time; what is proven is only that δ is at most 1.
     pub(super) fn reduction_delta(&self, central: f64) -> DeltaBounds {
         let telling = &self.telling;
         let batch = Batch::new(telling, self.mixture.epsilon(), central);

@@ -8,8 +8,7 @@ use crate::numeric::roots::{bisect, whole};
 pub(super) struct Telling {
     /// Reports of the batch, n.
     pub(super) n: f64,
-    /// The probability that another's report tells anything, and that it does
-    /// not.
+    /// The probability that another's report tells anything, and that it does not.
     pub(super) p: [f64; 2],
     /// The least T that is summed over.
     pub(super) first: f64,
@@ -57,8 +56,7 @@ impl Telling {
     }
 }
 
-/// The whole number nearest to `mean`, on the way to `end`, that is `beyond`;
-/// `end` if none is.
+/// The whole number nearest to `mean`, on the way to `end`, that is `beyond`; `end` if none is.
 fn furthest(mean: f64, end: f64, beyond: impl Fn(f64) -> bool) -> f64 {
     if !beyond(end) {
         return end;

@@ -94,8 +94,7 @@ impl Levels {
         best
     }
 
-    /// The most told with k items, from signs and presence together and from either
-    /// alone.
+    /// The most told with k items, from signs and presence together and from either alone.
     pub(super) fn one_level(&self, favoured: u32, weights: [f64; 2]) -> Told {
         let [sign, presence] = weights;
         let told = [weights, [sign, 0.0], [0.0, presence]]
@@ -202,8 +201,7 @@ impl Levels {
 /// How inputs hit k₁ items and k₂ others.
 struct Pairs {
     favoured: [f64; 2],
-    /// Probabilities of a sum of the signs on the first with a number of hits on the
-    /// second.
+    /// Probabilities of a sum of the signs on the first with a number of hits on the second.
     terms: Vec<(f64, f64, u32)>,
 }
 

@@ -19,28 +19,25 @@
 //!
 //! # The bound
 //!
-//! Let x be uniform, μ = E\[x | z\] and η = E\[n − s/d | z\]. Being unbiased,
-//! E\[g·μᵀ\] = E\[g·xᵀ\] = (s/d)·1, and E\[h′·ηᵀ\] = c·P with c = s(d − s)/(d(d − 1)) and
-//! P the projection across (1, …, 1). The g of least E‖g‖² with
-//! E\[g·μᵀ\] = C is C·M⁻¹·μ, M = E\[μ·μᵀ\], so that E‖g‖² ≥ (s/d)²·tr M⁻¹ ≥ s²/A₁ with
-//! A₁ = tr M = E‖μ‖²; likewise E‖h′‖² ≥ V²/A₂ with V = c(d − 1) = s(d − s)/d and
-//! A₂ = E‖η‖². So the cost is at least α·s²/A₁ + β·V²/A₂ at some (A₁, A₂) that a
-//! mechanism reaches. These are a convex set, as mechanisms can be mixed, and
-//! λ₁·A₁ + λ₂·A₂ is an average over z of
-//! λ₁·‖E\[x·q(z|x)\]‖²/q(z)² + λ₂·‖E\[(n − s/d)·q(z|x)\]‖²/q(z)², q(z) = E\[q(z|x)\]: the
-//! square of a convex function over a positive linear one, which is greatest at a corner
-//! of the likelihoods that ε allows: e on a set S of inputs and 1 elsewhere, e = exp ε.
-//! So with v(x) = (√λ₁·x, √λ₂·(n − s/d))
+//! Let x be uniform, μ = E\[x | z\] and η = E\[n − s/d | z\]. Being unbiased, E\[g·μᵀ\] = E\[g·xᵀ\]
+//! = (s/d)·1, and E\[h′·ηᵀ\] = c·P with c = s(d − s)/(d(d − 1)) and P the projection across (1, …,
+//! 1). The g of least E‖g‖² with E\[g·μᵀ\] = C is C·M⁻¹·μ, M = E\[μ·μᵀ\], so that E‖g‖² ≥ (s/d)²·tr
+//! M⁻¹ ≥ s²/A₁ with A₁ = tr M = E‖μ‖²; likewise E‖h′‖² ≥ V²/A₂ with V = c(d − 1) = s(d − s)/d and
+//! A₂ = E‖η‖². So the cost is at least α·s²/A₁ + β·V²/A₂ at some (A₁, A₂) that a mechanism reaches.
+//! These are a convex set, as mechanisms can be mixed, and λ₁·A₁ + λ₂·A₂ is an average over z of
+//! λ₁·‖E\[x·q(z|x)\]‖²/q(z)² + λ₂·‖E\[(n − s/d)·q(z|x)\]‖²/q(z)², q(z) = E\[q(z|x)\]: the square of
+//! a convex function over a positive linear one, which is greatest at a corner of the likelihoods
+//! that ε allows: e on a set S of inputs and 1 elsewhere, e = exp ε. So with v(x) = (√λ₁·x, √λ₂·(n
+//! − s/d))
 //!
 //! max λ₁·A₁ + λ₂·A₂ = max over S of ((e − 1)·‖E\[v·1_S\]‖/(1 + (e − 1)·Pr S))².
 //!
-//! **It is reached.** Let the reports be the permutations of items with flips of their
-//! signs, e times as likely where they take the input into S: as many do so with one
-//! input as with any other, so that this is ε-LDP. M and E\[ηηᵀ\] are then multiples of 1
-//! and of P, and (s/A₁)·μ, which is turned as x is, is on average a multiple of x:
-//! unbiased. So for every S there is a mechanism with its A₁ and A₂, and the least cost
-//! over sets and their mixtures is that of the best mechanism, for the average input and
-//! for the worst.
+//! **It is reached.** Let the reports be the permutations of items with flips of their signs, e
+//! times as likely where they take the input into S: as many do so with one input as with any
+//! other, so that this is ε-LDP. M and E\[ηηᵀ\] are then multiples of 1 and of P, and (s/A₁)·μ,
+//! which is turned as x is, is on average a multiple of x: unbiased. So for every S there is a
+//! mechanism with its A₁ and A₂, and the least cost over sets and their mixtures is that of the
+//! best mechanism, for the average input and for the worst.
 //!
 //! # Sets of at most s items
 //!
@@ -54,12 +51,11 @@
 //!
 //! # Which sets
 //!
-//! Let ρ be the root of the maximum. With w the direction of E\[v·1_S\],
-//! ρ·(1 + (e − 1)·Pr S) = (e − 1)·E\[⟨w, v⟩·1_S\], or ρ = (e − 1)·E\[(⟨w, v⟩ − ρ)·1_S\],
-//! which for given w and ρ is greatest where S is all inputs with ⟨w, v⟩ > ρ: the
-//! threshold is the value itself. Inputs with ⟨w, v⟩ = ρ add nothing, so parts of a tie
-//! need not be looked at, and ρ = max over w of the root of
-//! ρ = (e − 1)·E\[(⟨w, v⟩ − ρ)⁺\].
+//! Let ρ be the root of the maximum. With w the direction of E\[v·1_S\], ρ·(1 + (e − 1)·Pr S) = (e
+//! − 1)·E\[⟨w, v⟩·1_S\], or ρ = (e − 1)·E\[(⟨w, v⟩ − ρ)·1_S\], which for given w and ρ is greatest
+//! where S is all inputs with ⟨w, v⟩ > ρ: the threshold is the value itself. Inputs with ⟨w, v⟩ = ρ
+//! add nothing, so parts of a tie need not be looked at, and ρ = max over w of the root of ρ = (e −
+//! 1)·E\[(⟨w, v⟩ − ρ)⁺\].
 //!
 //! - One entry, s = 1: all sets there can be are looked at; exact.
 //! - At most 16 inputs: all subsets of them; exact.
@@ -139,8 +135,7 @@ pub struct Least {
     pub proven: f64,
 }
 
-/// How many times the least variance a mechanism has, which is how many times the
-/// people it takes.
+/// How many times the least variance a mechanism has, which is how many times the people it takes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Distance {
@@ -235,9 +230,8 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
 
 /// How far a mechanism is from the best, for people with s entries of ±1 each.
 ///
-/// `None` where the bound says nothing of it: for an open domain; where it protects less
-/// than whole inputs, or with a δ; where it is biased or does not estimate what the
-/// objective weighs.
+/// `None` where the bound says nothing of it: for an open domain; where it protects less than whole
+/// inputs, or with a δ; where it is biased or does not estimate what the objective weighs.
 ///
 /// ```
 /// use hushbin::TaskDraft;

@@ -5,11 +5,10 @@ use crate::numeric::roots::{bisect, whole};
 
 /// A domain of inputs with one entry, s = 1.
 ///
-/// A set of such inputs has k₁ items with one of their signs and k₂ with both. At the
-/// same number of inputs k₁ + 2k₂ what it tells, weighed, is linear in k₁, so that k₁
-/// is as large as can be or as small: 0 or 1. In each of the four families the square
-/// root of what is told is a concave function over an increasing affine one, which
-/// rises to its greatest value and falls from there.
+/// A set of such inputs has k₁ items with one of their signs and k₂ with both. At the same number
+/// of inputs k₁ + 2k₂ what it tells, weighed, is linear in k₁, so that k₁ is as large as can be or
+/// as small: 0 or 1. In each of the four families the square root of what is told is a concave
+/// function over an increasing affine one, which rises to its greatest value and falls from there.
 pub(super) struct OneEntry {
     items: u32,
     /// e − 1.

@@ -53,8 +53,7 @@ pub(super) struct Hits {
     probabilities: Vec<f64>,
 }
 
-/// Probabilities below this part of the greatest are left out: e times all of them is
-/// nothing.
+/// Probabilities below this part of the greatest are left out: e times all of them is nothing.
 const NEGLIGIBLE: f64 = 1e-25;
 
 impl Hits {

@@ -28,8 +28,7 @@ impl Told {
     }
 }
 
-/// The squared error sign/A₁ + presence/A₂; a part that costs nothing need not be
-/// told.
+/// The squared error sign/A₁ + presence/A₂; a part that costs nothing need not be told.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
     pub(super) sign: f64,

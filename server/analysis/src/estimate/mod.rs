@@ -1,13 +1,11 @@
 //! From reports to totals to estimates with error bars: pure functions of data,
 //! without clock or I/O.
 //!
-//! [`Totals`] is the fold of reports: counts that merge by addition, so that
-//! reports may be folded in any order, by any number of workers, and totals stored
-//! in the place of reports ([`Totals::encode`]). Estimates are
-//! a function of a task and its totals. They are raw and, but for what hash-bin
-//! clips, unbiased: a frequency may come out below 0 or above 1, and says so much
-//! about its noise. What is
-//! made of them afterwards ([`PostProcessing`]) stands beside them.
+//! [`Totals`] is the fold of reports: counts that merge by addition, so that reports may be folded
+//! in any order, by any number of workers, and totals stored in the place of reports
+//! ([`Totals::encode`]). Estimates are a function of a task and its totals. They are raw and, but
+//! for what hash-bin clips, unbiased: a frequency may come out below 0 or above 1, and says so much
+//! about its noise. What is made of them afterwards ([`PostProcessing`]) stands beside them.
 
 mod answer;
 mod estimator;

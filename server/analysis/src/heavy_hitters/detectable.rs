@@ -15,9 +15,8 @@ pub const PROBABILITY: f64 = 0.99;
 /// What a search is expected to find, before there are reports.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Detectable {
-    /// The least share of people with a text of the greatest length, or beginning with
-    /// it, that is found with the probability; shorter ones need less. Above 1 where there
-    /// are too few people.
+    /// The least share of people with a text of the greatest length, or beginning with it, that is
+    /// found with the probability; shorter ones need less. Above 1 where there are too few people.
     pub share: f64,
 }
 

@@ -36,8 +36,7 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// No reports yet, of the question in this position; `None` of one for anything but a
-    /// text.
+    /// No reports yet, of the question in this position; `None` of one for anything but a text.
     ///
     /// # Panics
     /// If there is no such question.
@@ -123,8 +122,7 @@ impl Group {
         self.reports.len()
     }
 
-    /// How many reports hit each key, of those in a range, on all cores; `None` once given
-    /// up.
+    /// How many reports hit each key, of those in a range, on all cores; `None` once given up.
     pub(super) fn hits(
         &self,
         range: Range<usize>,

@@ -14,8 +14,7 @@ use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, position};
 use crate::numeric::clopper_pearson::{least_rare, lower_bound, upper_bound};
 use crate::promise::repeats;
 
-/// A candidate is reckoned as so many hashes at least, so that what is allowed bounds
-/// memory too.
+/// A candidate is reckoned as so many hashes at least, so that what is allowed bounds memory too.
 const EACH: u64 = 10_000;
 
 /// How many candidates are held in memory, at most: some gigabytes of them.
@@ -152,8 +151,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Writes a line for each text, prefix of the greatest length, and dead end, under a
-    /// header.
+    /// Writes a line for each text, prefix of the greatest length, and dead end, under a header.
     ///
     /// # Errors
     /// Those of `writer`.

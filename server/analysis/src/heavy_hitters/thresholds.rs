@@ -17,9 +17,8 @@ pub(super) const SPURIOUS: f64 = 16.0;
 /// [`Detectable`](super::Detectable) counts in.
 const STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 
-/// The numbers of reports, of all, after which candidates are held back, and the hits that
-/// are enough then, of hits of what nobody has with probability `other`. Few candidates
-/// are not.
+/// The numbers of reports, of all, after which candidates are held back, and the hits that are
+/// enough then, of hits of what nobody has with probability `other`. Few candidates are not.
 pub(super) fn stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64)> {
     let stage = |(part, tail)| {
         let reports = (part * reports as f64) as u64;

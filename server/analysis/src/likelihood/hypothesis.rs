@@ -14,8 +14,7 @@ pub struct Hypothesis {
     parts: Vec<Part>,
 }
 
-/// One of the inputs that a hypothesis is a mixture of: the signs of at most s of
-/// its entries.
+/// One of the inputs that a hypothesis is a mixture of: the signs of at most s of its entries.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
     pub(super) probability: f64,
@@ -23,8 +22,7 @@ pub(super) struct Part {
     pub(super) kept: Vec<usize>,
 }
 
-/// Entries in all parts of a hypothesis together, about: all are looked at for
-/// every report.
+/// Entries in all parts of a hypothesis together, about: all are looked at for every report.
 const WORK: usize = 64;
 
 impl Hypothesis {
@@ -143,8 +141,7 @@ fn count_parts(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
     Some(count)
 }
 
-/// Every set of fractions that may be left, and of those that are too many every
-/// choice of `keep`.
+/// Every set of fractions that may be left, and of those that are too many every choice of `keep`.
 fn all_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<Part> {
     let mut parts = Vec::new();
     for left in 0..1_usize << fractions.len() {
@@ -189,9 +186,8 @@ fn choices(left: &[usize], keep: usize, chosen: &mut Vec<usize>, parts: &mut Vec
     choices(&left[1..], keep, chosen, parts);
 }
 
-/// So many parts that together hold each entry about as often as it is left: the
-/// multiples of two irrational numbers stand in for draws, and who is kept goes
-/// round.
+/// So many parts that together hold each entry about as often as it is left: the multiples of two
+/// irrational numbers stand in for draws, and who is kept goes round.
 fn some_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<Part> {
     let part = |number: usize| {
         let draw = |index: usize| (number as f64 * 0.618_034 + index as f64 * 0.414_214).fract();

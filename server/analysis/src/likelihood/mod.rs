@@ -1,13 +1,12 @@
 //! Likelihoods of reports: how much likelier one is under one input than under
 //! another, by the mechanisms' definitions.
 //!
-//! An audit that shared the randomizer's code would share its mistakes. This
-//! is written from the definitions (Wang et al., "Differentially Private
-//! Numerical Vector Analyses in the Local and Shuffle Model", Definition 5 and
-//! Algorithm 1, and the rules `heaviest` and `strongest`; Zhou et al., "Locally
-//! Differentially Private Sparse Vector Aggregation", Algorithm 1), in floating point
-//! and from the requested ε. In common are the numbering of elements and the
-//! hashes, which say what a report means.
+//! An audit that shared the randomizer's code would share its mistakes. This is written from the
+//! definitions (Wang et al., "Differentially Private Numerical Vector Analyses in the Local and
+//! Shuffle Model", Definition 5 and Algorithm 1, and the rules `heaviest` and `strongest`; Zhou et
+//! al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1), in floating point
+//! and from the requested ε. In common are the numbering of elements and the hashes, which say what
+//! a report means.
 
 mod buckets;
 mod contract;
@@ -63,19 +62,17 @@ macro_rules! register {
 
         /// Pairs of inputs to try on `question`, each once.
         ///
-        /// Where any two inputs are neighbours the greatest ratio is between inputs
-        /// that favour disjoint sets of buckets. Items with opposite signs do so
-        /// under CoCo wherever a pair is pushed off balance, whatever the seed; under
-        /// Collision any inputs without a common element do for most seeds. Hash-bin's
-        /// sums move most where values go from 1 to −1: of one item, of as many as the
-        /// distance allows, or of so many that sums reach the clip.
+        /// Where any two inputs are neighbours the greatest ratio is between inputs that favour
+        /// disjoint sets of buckets. Items with opposite signs do so under CoCo wherever a pair is
+        /// pushed off balance, whatever the seed; under Collision any inputs without a common
+        /// element do for most seeds. Hash-bin's sums move most where values go from 1 to −1: of
+        /// one item, of as many as the distance allows, or of so many that sums reach the clip.
         ///
-        /// The others are there for randomizers that go wrong on inputs of another
-        /// kind: with less entries than s or more, which are sampled down, with
-        /// fractions, which are ternarised or rounded, with 0, which is as if absent.
-        /// Under a randomizer that does what it says none of them loses more: what
-        /// becomes of them is a mixture of inputs of −1 and 1, and a mixture's ratios
-        /// are at most the greatest of its parts.
+        /// The others are there for randomizers that go wrong on inputs of another kind: with less
+        /// entries than s or more, which are sampled down, with fractions, which are ternarised or
+        /// rounded, with 0, which is as if absent. Under a randomizer that does what it says none
+        /// of them loses more: what becomes of them is a mixture of inputs of −1 and 1, and a
+        /// mixture's ratios are at most the greatest of its parts.
         #[must_use]
         pub fn neighbour_pairs(question: &Question) -> Vec<NeighbourPair> {
             match question.mechanism() {

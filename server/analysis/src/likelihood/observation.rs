@@ -3,9 +3,8 @@
 /// Observation of a report by an attacker who holds two inputs against it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
-    /// The logarithm of the first input's likelihood over the second's: the
-    /// statistic of Neyman and Pearson, of which a threshold separates best if
-    /// the randomizer does what it says.
+    /// The logarithm of the first input's likelihood over the second's: the statistic of Neyman and
+    /// Pearson, of which a threshold separates best if the randomizer does what it says.
     pub log_ratio: f64,
     /// The seed.
     pub seed: u64,
@@ -13,9 +12,8 @@ pub struct Observation {
     pub bucket: u64,
     /// For either input, which of its entries is the first to lie in it.
     pub first_entries: [usize; 2],
-    /// For either input, where it stands among the buckets of its entries;
-    /// under hash-bin, the only one if bins hold the input's very sums, rounded
-    /// to the grid.
+    /// For either input, where it stands among the buckets of its entries; under hash-bin, the only
+    /// one if bins hold the input's very sums, rounded to the grid.
     pub places: [Place; 2],
     /// How the seed alone lets the entries of either input fall.
     pub falls: [Fall; 2],
@@ -32,8 +30,7 @@ impl Observation {
     }
 }
 
-/// The way in which the entries of an input fall under a seed, whatever is
-/// reported.
+/// The way in which the entries of an input fall under a seed, whatever is reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Fall {
     /// Number of cells (buckets, pairs or bins) that hold an entry.

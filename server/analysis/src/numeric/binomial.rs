@@ -1,8 +1,7 @@
 //! Binomial probabilities without the cancellation of logarithms of factorials.
 //!
-//! Loader, "Fast and Accurate Computation of Binomial Probabilities" (2000):
-//! Stirling's formula leaves deviances D(x, m) = x·ln(x/m) + m − x, which are
-//! small where the probability is not.
+//! Loader, "Fast and Accurate Computation of Binomial Probabilities" (2000): Stirling's formula
+//! leaves deviances D(x, m) = x·ln(x/m) + m − x, which are small where the probability is not.
 
 use std::f64::consts::TAU;
 
@@ -67,9 +66,8 @@ pub(crate) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     (stirling - exponent).exp() * (trials / (TAU * x * rest)).sqrt()
 }
 
-/// P(X ≥ x)/P(X = x), X ~ Binomial(`trials`, 1/2), for x ≥ (trials − 1)/2, with
-/// the number of terms summed, each of which adds at most 4·2⁻⁵² to the relative
-/// error.
+/// P(X ≥ x)/P(X = x), X ~ Binomial(`trials`, 1/2), for x ≥ (trials − 1)/2, with the number of terms
+/// summed, each of which adds at most 4·2⁻⁵² to the relative error.
 pub(crate) fn tail_ratio(x: f64, trials: f64) -> (f64, f64) {
     let (mut sum, mut term, mut at) = (1.0, 1.0, x);
     while at < trials {

@@ -1,18 +1,15 @@
 //! Confidence limits from sums of independent terms, by the cumulant generating
 //! function K of the sum alone, for any number of terms.
 //!
-//! With I(x) = sup_t t·x − K(t) and whole numbers k above the mean, two numbers
-//! are above P(S ≥ k): exp(−I(k)), by Chernoff's bound; and, for binomial S,
-//! Φ(−√(2·I(k − 1))) (Zubkov and Serov, "A Complete Proof of Universal
-//! Inequalities for the Distribution Function of the Binomial Law", 2013). The
-//! first is sharp where few terms count, the second elsewhere. How near to k the
-//! second may start for other sums, and how near for what error, is tested
-//! against exact ones.
+//! With I(x) = sup_t t·x − K(t) and whole numbers k above the mean, two numbers are above P(S ≥ k):
+//! exp(−I(k)), by Chernoff's bound; and, for binomial S, Φ(−√(2·I(k − 1))) (Zubkov and Serov, "A
+//! Complete Proof of Universal Inequalities for the Distribution Function of the Binomial Law",
+//! 2013). The first is sharp where few terms count, the second elsewhere. How near to k the second
+//! may start for other sums, and how near for what error, is tested against exact ones.
 //!
-//! A parameter is ruled out where a tail is too small, which is where
-//! t·x − K(t) is large enough for some t. So a limit is the smallest over t of
-//! what is solved in closed form for each, and wherever the search for t ends
-//! the limit errs to the safe side.
+//! A parameter is ruled out where a tail is too small, which is where t·x − K(t) is large enough
+//! for some t. So a limit is the smallest over t of what is solved in closed form for each, and
+//! wherever the search for t ends the limit errs to the safe side.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -76,15 +73,13 @@ pub(crate) struct Observed {
     pub(crate) steepest: f64,
 }
 
-/// Up to this |t|·shift Chernoff's bound is not tried: the shift costs a normal
-/// tail some e^½ at most, and of tails up to 1/4 Chernoff's bound is 3.2 times as
-/// large or more.
+/// Up to this |t|·shift Chernoff's bound is not tried: the shift costs a normal tail some e^½ at
+/// most, and of tails up to 1/4 Chernoff's bound is 3.2 times as large or more.
 const GENTLE: f64 = 0.5;
 
 impl Observed {
-    /// The limit on one side of a parameter that S rises with; `solve` gives, for t,
-    /// x and e, the parameter for which K(t) = t·x − e, or none where K(t) is not
-    /// monotone in it.
+    /// The limit on one side of a parameter that S rises with; `solve` gives, for t, x and e, the
+    /// parameter for which K(t) = t·x − e, or none where K(t) is not monotone in it.
     pub(crate) fn limit(
         &self,
         failure: &Failure,
@@ -131,9 +126,8 @@ const LEAST: f64 = 1e-12;
 const STRIDE: f64 = 0.4;
 /// A stride's 10⁻⁹ takes 52 of them; what is not found by then is not there.
 const STRIDES: usize = 64;
-/// Parabolas, each through the best three points: with the first strides they
-/// leave the logarithm of t within some hundredths, the value within a thousandth
-/// of its distance from the estimate.
+/// Parabolas, each through the best three points: with the first strides they leave the logarithm
+/// of t within some hundredths, the value within a thousandth of its distance from the estimate.
 const PARABOLAS: usize = 2;
 
 /// Where in (0, `most`] a function that falls and then rises is smallest, and its

@@ -1,13 +1,11 @@
 //! Projection of frequencies onto those that a crowd can have.
 //!
-//! An input has s entries at most, so the frequencies of all items with either
-//! sign are not negative and sum to s at most. P1 and P2 (Wang et al.,
-//! "Differentially Private Numerical Vector Analyses in the Local and Shuffle
-//! Model" and "Hiding Numerical Vectors in Local Private and Shuffled
-//! Messages") divide by s and project onto the probability simplex, Σ = 1.
-//! That holds only where nobody has fewer than s entries, real values counting
-//! by magnitude; so here both can be had. Projecting f/s onto Σ ≤ 1 and multiplying by s
-//! is projecting f onto Σ ≤ s.
+//! An input has s entries at most, so the frequencies of all items with either sign are not
+//! negative and sum to s at most. P1 and P2 (Wang et al., "Differentially Private Numerical Vector
+//! Analyses in the Local and Shuffle Model" and "Hiding Numerical Vectors in Local Private and
+//! Shuffled Messages") divide by s and project onto the probability simplex, Σ = 1. That holds only
+//! where nobody has fewer than s entries, real values counting by magnitude; so here both can be
+//! had. Projecting f/s onto Σ ≤ 1 and multiplying by s is projecting f onto Σ ≤ s.
 
 /// What values may sum to, none of which is negative.
 ///
@@ -29,11 +27,10 @@ pub enum Sum {
 /// Moves `values` to the nearest point, in Euclidean distance, that is not negative and
 /// has such a sum.
 ///
-/// Where the positive parts sum to the bound at most, and may, they are that point.
-/// Otherwise the sum is met, and the point is max(v − τ, 0) with the τ that meets it: the
-/// conditions of Karush, Kuhn and Tucker. τ is found by sorting (Duchi, Shalev-Shwartz,
-/// Singer, Chandra, "Efficient Projections onto the ℓ1-Ball for Learning in High
-/// Dimensions", ICML 2008, Fig. 1).
+/// Where the positive parts sum to the bound at most, and may, they are that point. Otherwise the
+/// sum is met, and the point is max(v − τ, 0) with the τ that meets it: the conditions of Karush,
+/// Kuhn and Tucker. τ is found by sorting (Duchi, Shalev-Shwartz, Singer, Chandra, "Efficient
+/// Projections onto the ℓ1-Ball for Learning in High Dimensions", ICML 2008, Fig. 1).
 ///
 /// O(k log k) for k values.
 pub fn project(values: &mut [f64], sum: Sum) {
@@ -137,9 +134,8 @@ mod tests {
             prop_assert!(x.iter().sum::<f64>() <= bound + 1e-12);
         }
 
-        /// A point x of a convex set is nearest to v exactly when
-        /// (v − x)·(y − x) ≤ 0 for all y in the set; for a polytope, for its
-        /// corners: 0, and the bound in one place.
+        /// A point x of a convex set is nearest to v exactly when (v − x)·(y − x) ≤ 0 for all y in
+        /// the set; for a polytope, for its corners: 0, and the bound in one place.
         #[test]
         fn nothing_that_can_be_is_nearer(values in noisy(), s in 1..9_u32) {
             let bound = f64::from(s);

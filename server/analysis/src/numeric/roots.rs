@@ -1,10 +1,9 @@
 //! Where a function crosses a value: every search of the crate, by what it knows
 //! of the function and what it promises of its result.
 //!
-//! [`bisect`] keeps a bracket whose one end is known to hold, so that what it
-//! returns is certain; [`chandrupatla`], [`newton`] and [`secant_falling`] are
-//! faster where the function is smooth, and only near: what is made of their
-//! result is proven afterwards, by stepping [`outward`] from it.
+//! [`bisect`] keeps a bracket whose one end is known to hold, so that what it returns is certain;
+//! [`chandrupatla`], [`newton`] and [`secant_falling`] are faster where the function is smooth, and
+//! only near: what is made of their result is proven afterwards, by stepping [`outward`] from it.
 
 use std::convert::Infallible;
 
@@ -90,13 +89,11 @@ pub(crate) fn greatest_below(near: f64, little: impl Fn(f64) -> bool) -> f64 {
 /// Steps in which [`chandrupatla`] is to halve its bracket.
 const STEPS_TO_HALVE: u32 = 4;
 
-/// About where a function of ln x that rises through 0 between both ends does
-/// so, from below: inverse quadratic interpolation where three values allow it,
-/// else bisection (Chandrupatla, "A new hybrid quadratic/bisection algorithm for
-/// finding the zero of a nonlinear function without using derivatives", 1997).
-/// Next to the root it steps across it by the precision, so that both ends close
-/// in; false position left one of them far away, and took six times as many
-/// values.
+/// About where a function of ln x that rises through 0 between both ends does so, from below:
+/// inverse quadratic interpolation where three values allow it, else bisection (Chandrupatla, "A
+/// new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function without
+/// using derivatives", 1997). Next to the root it steps across it by the precision, so that both
+/// ends close in; false position left one of them far away, and took six times as many values.
 pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
     let value = |x: f64| (x, excess(x.exp()));
     // The newest value, and one on the other side of the root.
@@ -182,9 +179,8 @@ pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64
     x
 }
 
-/// From where on `excess`, which falls, is at most 0, to the relative `precision`
-/// and not below; `None` where it is above 0 at `high` still. `excess` may jump,
-/// and be infinite.
+/// From where on `excess`, which falls, is at most 0, to the relative `precision` and not below;
+/// `None` where it is above 0 at `high` still. `excess` may jump, and be infinite.
 ///
 /// By the secant in ln x, which lands next to the root, a little on the side that
 /// is less well known; now and then by halving, because of jumps. Until something

@@ -102,8 +102,7 @@ pub struct QuestionPlan {
     pub error: f64,
     /// Half-width of an interval at 95% confidence.
     pub interval: f64,
-    /// Half-width of intervals that hold for all answers simultaneously; for open items as for
-    /// one.
+    /// Half-width of intervals that hold for all answers simultaneously; for open items as for one.
     pub simultaneous_interval: f64,
     /// Maximum half-width wanted.
     pub wanted: Option<f64>,

@@ -1,7 +1,6 @@
-//! Errata of the papers that concern shuffling. What a batch of shuffled
-//! reports reveals is computed from the reports' own probabilities, without the
-//! papers' reduction; the reduction is held against it with the α that is
-//! printed and with the right one, and so is what is proven.
+//! Errata of the papers that concern shuffling. What a batch of shuffled reports reveals is
+//! computed from the reports' own probabilities, without the papers' reduction; the reduction is
+//! held against it with the α that is printed and with the right one, and so is what is proven.
 //!
 //! The tables of `analysis/src/docs/errata.md` are those computed here.
 
@@ -114,9 +113,8 @@ impl Direct {
         batches(n, &p, &q, &others)
     }
 
-    /// The same without a thought: every report that each of n people may send,
-    /// under a seed of each one's own, and every person it may be that the
-    /// reports are of.
+    /// The same without a thought: every report that each of n people may send, under a seed of
+    /// each one's own, and every person it may be that the reports are of.
     fn by_enumeration(&self, n: u32) -> Vec<Pair> {
         let rows: Vec<_> = (1..=u64::from(n)).map(|seed| self.rows(seed)).collect();
         let mut batches = Vec::new();
@@ -479,9 +477,8 @@ fn two_reports_break_the_reduction() {
     }
 }
 
-/// P1's Theorem 1, with the right α, is broken where reports may tell nothing;
-/// what is proven by the privacy blanket holds, and is little more in large
-/// batches.
+/// P1's Theorem 1, with the right α, is broken where reports may tell nothing; what is proven by
+/// the privacy blanket holds, and is little more in large batches.
 #[test]
 fn the_reduction_is_broken_in_small_batches() {
     let points = [

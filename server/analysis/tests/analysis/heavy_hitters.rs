@@ -133,10 +133,9 @@ fn other_letters_are_dead_ends() {
     assert_eq!(all.dead_ends, []);
 }
 
-/// Texts of the share that is stated are found by 99 of 100 crowds, and in none of them
-/// more often than by 1 in 40 something that nobody has; intervals hold in 95 of 100.
-/// With these chances of failing 200 crowds exceed the limits below with a probability
-/// under 10⁻⁴ each.
+/// Texts of the share that is stated are found by 99 of 100 crowds, and in none of them more often
+/// than by 1 in 40 something that nobody has; intervals hold in 95 of 100. With these chances of
+/// failing 200 crowds exceed the limits below with a probability under 10⁻⁴ each.
 #[test]
 fn shares_that_are_stated_are_found_and_nothing_else() {
     let task = task(3.0, &[1, 2, 3, 3]);

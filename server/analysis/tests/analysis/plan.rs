@@ -11,8 +11,7 @@ use proptest::prelude::*;
 use proptest::{collection, option};
 use serde_json::{Value, json};
 
-/// Makes the survey of ratings with these fields, each where it belongs; `null` leaves a field
-/// out.
+/// Makes the survey of ratings with these fields, each where it belongs; `null` leaves a field out.
 fn survey(fields: &Value) -> serde_json::Result<Survey> {
     let mut question = json!({ "name": "", "kind": "ratings", "value": "sign" });
     let (mut auto, mut wanted) = (json!({ "name": "auto" }), json!({}));
@@ -321,8 +320,7 @@ fn maybe(low: f64, high: f64) -> impl Strategy<Value = Option<f64>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// Whatever is asked, there is an answer that keeps what it promises, or a
-    /// reason.
+    /// Whatever is asked, there is an answer that keeps what it promises, or a reason.
     #[test]
     fn any_question_is_answered_or_refused(
         items in option::of(1_u32..400),

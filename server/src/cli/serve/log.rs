@@ -43,8 +43,7 @@ impl Log {
     }
 }
 
-/// Of this program only, whatever the level: libraries' logs may hold addresses of
-/// clients.
+/// Of this program only, whatever the level: libraries' logs may hold addresses of clients.
 fn own(level: LogLevel) -> Targets {
     let level = match level {
         LogLevel::Error => LevelFilter::ERROR,

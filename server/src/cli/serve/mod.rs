@@ -183,8 +183,7 @@ async fn serve_store(store: &Store, front: &Front, config: &Config) -> Result<()
     Ok(())
 }
 
-/// Takes every upload that waits, those of requests cut off included, unless that takes
-/// too long.
+/// Takes every upload that waits, those of requests cut off included, unless that takes too long.
 async fn close(closing: impl Future<Output = Result<(), StoreError>>) -> Result<(), Error> {
     match tokio::time::timeout(CLOSE_TIMEOUT, closing).await {
         Ok(closed) => {

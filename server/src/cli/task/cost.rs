@@ -94,8 +94,7 @@ fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 
-/// The errors to expect of a mechanism at its best, over all items of people
-/// with entries of ±1.
+/// The errors to expect of a mechanism at its best, over all items of people with entries of ±1.
 #[derive(Debug, Serialize)]
 pub(super) struct Compared {
     pub(super) mechanism: Mechanism,
@@ -103,8 +102,7 @@ pub(super) struct Compared {
     pub(super) protects: String,
     /// Root of the mean squared error of means.
     pub(super) mean_error: Option<f64>,
-    /// The part of it that is bias, in the worst case, and does not fall with
-    /// the number of people.
+    /// The part of it that is bias, in the worst case, and does not fall with the number of people.
     pub(super) mean_bias: Option<f64>,
     /// Root of the mean squared error of the frequencies of either sign.
     pub(super) frequency_error: Option<f64>,
@@ -146,8 +144,7 @@ pub(super) struct Prediction {
     /// Of the mean, of items that are rated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_standard_error: Option<f64>,
-    /// Half-width of the interval of the mean, or else of the frequency, at the default
-    /// confidence.
+    /// Half-width of the interval of the mean, or else of the frequency, at the default confidence.
     pub(super) interval: f64,
     /// The same over all items simultaneously; absent for open tasks.
     pub(super) simultaneous_interval: Option<f64>,
@@ -169,8 +166,7 @@ impl Prediction {
 }
 
 impl Cost {
-    /// The cost of a task as it was chosen, with errors predicted at these numbers of
-    /// people.
+    /// The cost of a task as it was chosen, with errors predicted at these numbers of people.
     ///
     /// # Errors
     /// When one of them is 0, or a mechanism estimates nothing.

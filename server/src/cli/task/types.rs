@@ -41,8 +41,7 @@ enum Literal {
 }
 
 impl Literal {
-    /// Appends the literal, in a line that is indented by so much and has `column`
-    /// columns already.
+    /// Appends the literal, in a line that is indented by so much and has `column` columns already.
     fn write(&self, indent: usize, column: usize, text: &mut String) {
         let inner = indent + INDENT;
         match self {

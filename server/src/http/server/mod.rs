@@ -1,8 +1,7 @@
 //! Connections: accepting, bounding and draining them.
 //!
-//! `axum::serve` bounds neither the number of connections nor the time that a request's
-//! head or the reading of an answer may take, and hands addresses to the log; this does
-//! neither.
+//! `axum::serve` bounds neither the number of connections nor the time that a request's head or the
+//! reading of an answer may take, and hands addresses to the log; this does neither.
 
 mod rates;
 mod slots;
@@ -50,8 +49,7 @@ pub(crate) struct ServerOptions {
     /// Connections served at once. For further ones those make room that have waited
     /// longest for a request; while none waits, further ones wait to be accepted.
     pub(crate) connections: usize,
-    /// Connections of one IPv4 address or IPv6 network of 64 bits; further ones are
-    /// closed at once.
+    /// Connections of one IPv4 address or IPv6 network of 64 bits; further ones are closed at once.
     pub(crate) connections_of_peer: Option<usize>,
     /// Requests a minute of one such address or network; further ones are asked to come back.
     pub(crate) requests_of_peer: Option<NonZeroU32>,

@@ -1,11 +1,10 @@
 //! Slots for connections: how many in all and of one peer, and whose slot is taken
 //! when there are no more.
 //!
-//! A connection is either *busy*, from a request's head to the end of its answer, or
-//! *waiting* for a head. When all slots are taken, the connection that has waited
-//! longest makes room: it has been promised nothing. Who keeps thousands of silent
-//! connections open therefore only replaces their own, and busy connections end by
-//! the time limits of requests.
+//! A connection is either *busy*, from a request's head to the end of its answer, or *waiting* for
+//! a head. When all slots are taken, the connection that has waited longest makes room: it has been
+//! promised nothing. Who keeps thousands of silent connections open therefore only replaces their
+//! own, and busy connections end by the time limits of requests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};

@@ -199,8 +199,7 @@ pub(super) fn fingerprint(path: &Path) -> Option<[u8; 16]> {
     read_header(&header).map(|(fingerprint, ..)| fingerprint)
 }
 
-/// Which of these, oldest first, are to be merged: as many neighbours that span as many
-/// batches.
+/// Which of these, oldest first, are to be merged: as many neighbours that span as many batches.
 pub(super) fn to_merge(spans: &[Span]) -> Option<std::ops::Range<usize>> {
     let same = |window: &[Span]| window.iter().all(|span| span.level() == window[0].level());
     let at = spans.windows(MERGED).rposition(same)?;

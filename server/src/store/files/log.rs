@@ -14,14 +14,13 @@
 //!
 //! # What a frame that does not verify means
 //!
-//! A frame is written with its sum, then synced, and only then are its uploads acknowledged;
-//! the mark, a sum over key and sum, is written after the sync. One frame is written at a time.
-//! So when the file ends in a frame that does not verify, that frame was on its way as the
-//! machine stopped, and nothing in it was acknowledged: it is cut off. Where its mark is
-//! there, or anything that was written later, it had been synced, and what was on the disk has
-//! changed: that is damage, and is told. (Of a frame that was synced just before the power
-//! went, the mark may be missing. If that very frame is damaged as well, it passes for one that
-//! was on its way; cutting off is told, too.)
+//! A frame is written with its sum, then synced, and only then are its uploads acknowledged; the
+//! mark, a sum over key and sum, is written after the sync. One frame is written at a time. So when
+//! the file ends in a frame that does not verify, that frame was on its way as the machine stopped,
+//! and nothing in it was acknowledged: it is cut off. Where its mark is there, or anything that was
+//! written later, it had been synced, and what was on the disk has changed: that is damage, and is
+//! told. (Of a frame that was synced just before the power went, the mark may be missing. If that
+//! very frame is damaged as well, it passes for one that was on its way; cutting off is told, too.)
 
 use std::fs::File;
 use std::io;

@@ -16,8 +16,7 @@ use crate::published::published_bounds;
 /// against the number of reports, and against the local ε. Print the bounds on this batch
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Task file of the reports; without one, reports of any randomizer that is ε-locally
-    /// private
+    /// Task file of the reports; without one, reports of any randomizer that is ε-locally private
     #[arg(long, value_name = "FILE", required_unless_present = "epsilon")]
     task: Option<PathBuf>,
     /// Local ε of one report (default that of the task)

@@ -22,10 +22,9 @@ pub(super) struct Options {
     /// Only experiments whose names contain this; may be given several times
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// A data set to try, too. Its means are estimated where it is a line `people items max`,
-    /// then lines `person item value`. A table of people,
-    /// `.csv` with a header, is learned from: its last column, of numbers, by all others. May
-    /// be given several times
+    /// A data set to try, too. Its means are estimated where it is a line `people items max`, then
+    /// lines `person item value`. A table of people, `.csv` with a header, is learned from: its
+    /// last column, of numbers, by all others. May be given several times
     #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
     /// Of all random numbers: with the same one tables are the same, whatever the machine

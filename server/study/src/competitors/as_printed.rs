@@ -11,8 +11,7 @@ use hushbin_analysis::accounting::gaussian_delta;
 /// Mechanism-1 with the printed α and B.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrintedMajority {
-    /// α: (e + N₊·δ)/(e + 1) for odd d; (N₊·δ + e·r)/(1 + e·r) for even d, r = N₊/N₋
-    /// (Eq. 24).
+    /// α: (e + N₊·δ)/(e + 1) for odd d; (N₊·δ + e·r)/(1 + e·r) for even d, r = N₊/N₋ (Eq. 24).
     pub alpha: f64,
     /// B: (2^d + N₊·(e − 1))/(C(d − 1, κ − 1)·(e + 2^d·δ − 1)).
     pub scale: f64,
@@ -96,9 +95,8 @@ pub fn gaussian(attributes: u32, budget: &Budget) -> Result<PrintedGaussian, Err
     })
 }
 
-/// The number of buckets that is best for local hashing, by the printed root: nearly
-/// equal numbers are subtracted and divided by 2δ. `None` where δ is 0 or the root is
-/// not real.
+/// The number of buckets that is best for local hashing, by the printed root: nearly equal numbers
+/// are subtracted and divided by 2δ. `None` where δ is 0 or the root is not real.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, as_printed, best_buckets};

@@ -1,16 +1,14 @@
 //! A set of outputs that a report is in with a probability of its own: what most of
 //! these mechanisms come to.
 //!
-//! An input favours N₊ outputs and leaves N₋. A report is a uniform one of the
-//! favoured with probability α, else a uniform one of the others. Some other input
-//! leaves O of the favoured outside, and none leaves more; these outcomes alone count
-//! against (ε, δ), all together:
+//! An input favours N₊ outputs and leaves N₋. A report is a uniform one of the favoured with
+//! probability α, else a uniform one of the others. Some other input leaves O of the favoured
+//! outside, and none leaves more; these outcomes alone count against (ε, δ), all together:
 //!
 //! δ(ε) = O·(α/N₊ − exp(ε)·(1 − α)/N₋).
 //!
-//! Solved for α it is α₀ + (1 − α₀)·δ·N₊/O, where α₀ = e·N₊/(e·N₊ + N₋) is that of
-//! δ = 0: with probability δ·N₊/O a report is inside for certain, else it is one of
-//! the ε-LDP mechanism.
+//! Solved for α it is α₀ + (1 − α₀)·δ·N₊/O, where α₀ = e·N₊/(e·N₊ + N₋) is that of δ = 0: with
+//! probability δ·N₊/O a report is inside for certain, else it is one of the ε-LDP mechanism.
 
 use hushbin::Error;
 use hushbin::bounds::{BUCKETS, Bound};

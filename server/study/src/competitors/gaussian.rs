@@ -1,9 +1,8 @@
 //! The optimal Gaussian mechanism: as little normal noise as (ε, δ) allows.
 //!
-//! Balle and Y.-X. Wang, "Improving the Gaussian Mechanism for Differential Privacy"
-//! (ICML 2018), Theorem 8: noise of standard deviation σ on a vector that two inputs
-//! move by at most Δ, in Euclidean distance, is (ε, δ) private exactly where
-//! Φ(Δ/2σ − εσ/Δ) − exp(ε)·Φ(−Δ/2σ − εσ/Δ) ≤ δ.
+//! Balle and Y.-X. Wang, "Improving the Gaussian Mechanism for Differential Privacy" (ICML 2018),
+//! Theorem 8: noise of standard deviation σ on a vector that two inputs move by at most Δ, in
+//! Euclidean distance, is (ε, δ) private exactly where Φ(Δ/2σ − εσ/Δ) − exp(ε)·Φ(−Δ/2σ − εσ/Δ) ≤ δ.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;

@@ -16,8 +16,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The gradient in w of one person's loss and λ·|w|²; of the hinge loss 0 from
-    /// y·w·x = 1 on.
+    /// The gradient in w of one person's loss and λ·|w|²; of the hinge loss 0 from y·w·x = 1 on.
     ///
     /// # Panics
     /// If there are not as many weights as features.
@@ -53,8 +52,7 @@ impl Loss {
     }
 }
 
-/// Clips every coordinate to [−1, 1], which the paper leaves unsaid and every mechanism
-/// needs.
+/// Clips every coordinate to [−1, 1], which the paper leaves unsaid and every mechanism needs.
 pub fn clip(gradient: &mut [f64]) {
     for coordinate in gradient {
         *coordinate = coordinate.clamp(-1.0, 1.0);

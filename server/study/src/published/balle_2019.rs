@@ -1,9 +1,8 @@
 //! Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model"
 //! (CRYPTO 2019), Section 5.
 //!
-//! With probability γ a report is drawn from one distribution ω, the blanket,
-//! whatever the input. With W ~ ω, k = exp(ε_c) and L = (P(W) − k·Q(W))/ω(W) for
-//! the reports P and Q of two inputs,
+//! With probability γ a report is drawn from one distribution ω, the blanket, whatever the input.
+//! With W ~ ω, k = exp(ε_c) and L = (P(W) − k·Q(W))/ω(W) for the reports P and Q of two inputs,
 //!
 //! δ(ε_c) ≤ E[max(0, L₁ + ... + L_M)]/(γn), M ~ Binomial(n, γ),
 //!
@@ -15,16 +14,14 @@
 //!
 //! u = a·b₊/v, φ(u) = (1 + u)·ln(1 + u) − u; M averages out in closed form.
 //!
-//! Of any randomizer γ ≥ exp(−ε), and what is used of L are the paper's generic
-//! bounds at γ ≤ 1. Reports that favour buckets are known better. Given its seed,
-//! the probabilities of a report's t buckets are r/Ω with 1 ≤ r ≤ e and a sum of
-//! r of Ω = ce + t − c. A uniform bucket with probability γ = t/Ω leaves all of
-//! them at least 0, so ω is uniform and L = γ(r − k·r′). Hence
-//! L ≤ γ(e − k), its range is γ(e − 1)(k + 1), and
-//! E[L²] = γ²·E[r² − 2k·rr′ + k²·r′²]. A convex function of r with that range
-//! and sum is greatest where c are e and the others 1; E[rr′] is linear in
-//! either, so least at such r and r′, of buckets that differ as far as they can,
-//! in min(c, t − c) of either: v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
+//! Of any randomizer γ ≥ exp(−ε), and what is used of L are the paper's generic bounds at γ ≤ 1.
+//! Reports that favour buckets are known better. Given its seed, the probabilities of a report's t
+//! buckets are r/Ω with 1 ≤ r ≤ e and a sum of r of Ω = ce + t − c. A uniform bucket with
+//! probability γ = t/Ω leaves all of them at least 0, so ω is uniform and L = γ(r − k·r′). Hence L
+//! ≤ γ(e − k), its range is γ(e − 1)(k + 1), and E[L²] = γ²·E[r² − 2k·rr′ + k²·r′²]. A convex
+//! function of r with that range and sum is greatest where c are e and the others 1; E[rr′] is
+//! linear in either, so least at such r and r′, of buckets that differ as far as they can, in
+//! min(c, t − c) of either: v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
 
 use super::bound::{Batch, Favoured, Published, Scope};
 

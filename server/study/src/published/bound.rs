@@ -79,9 +79,8 @@ impl Batch {
         }
     }
 
-    /// The least ε_c where `delta_at` is at most δ, to one part in 10¹² and
-    /// rounded up; ε where there is none below. The δ computed is taken for one
-    /// part in 10⁹ too small.
+    /// The least ε_c where `delta_at` is at most δ, to one part in 10¹² and rounded up; ε where
+    /// there is none below. The δ computed is taken for one part in 10⁹ too small.
     pub(super) fn invert(&self, delta_at: impl Fn(f64) -> f64) -> f64 {
         let enough = |central: f64| delta_at(central) * (1.0 + 1e-9) <= self.delta;
         bisect(self.epsilon, 0.0, 1e-12, enough)

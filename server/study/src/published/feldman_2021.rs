@@ -1,12 +1,10 @@
-//! Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly
-//! Optimal Analysis of Privacy Amplification by Shuffling" (FOCS 2021), for any
-//! randomizer.
+//! Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of
+//! Privacy Amplification by Shuffling" (FOCS 2021), for any randomizer.
 //!
-//! Every other report is with probability exp(−ε) a clone of the one looked at,
-//! of either of its two inputs alike: C ~ Binomial(n − 1, exp(−ε)),
-//! A ~ Binomial(C, 1/2), and the report looked at adds to A with probability
-//! e/(e + 1) for one input and 1/(e + 1) for the other, else to C − A. `hushbin_analysis`
-//! sums that pair exactly.
+//! Every other report is with probability exp(−ε) a clone of the one looked at, of either of its
+//! two inputs alike: C ~ Binomial(n − 1, exp(−ε)), A ~ Binomial(C, 1/2), and the report looked at
+//! adds to A with probability e/(e + 1) for one input and 1/(e + 1) for the other, else to C − A.
+//! `hushbin_analysis` sums that pair exactly.
 
 use hushbin::Error;
 use hushbin_analysis::accounting::clones_epsilon;

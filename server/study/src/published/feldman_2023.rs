@@ -2,11 +2,10 @@
 //! Rényi and Approximate Differential Privacy" (SODA 2023; arXiv 2208.04591).
 //! α = 1/(e + 1), because a report need only be a clone of one of the two inputs.
 //!
-//! Their erratum leaves the theorems to a restricted class of randomizers, as the
-//! proof of Lemma 3.5 fails. The pair of distributions that they end at bounds any
-//! randomizer all the same, by the corollary in
-//! `hushbin_analysis::accounting::privacy_blanket`; so do its exact sum
-//! and their closed form, which is a bound on its divergence.
+//! Their erratum leaves the theorems to a restricted class of randomizers, as the proof of Lemma
+//! 3.5 fails. The pair of distributions that they end at bounds any randomizer all the same, by the
+//! corollary in `hushbin_analysis::accounting::privacy_blanket`; so do its exact sum and their
+//! closed form, which is a bound on its divergence.
 
 use super::bound::{Batch, Published, Scope, Value};
 

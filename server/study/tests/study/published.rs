@@ -149,9 +149,8 @@ fn the_exact_sum_is_below_the_best_known() {
     }
 }
 
-/// Balle's own program (github.com/BorjaBalle/amplification-by-shuffling, commit
-/// 1778a0d, tol = 1e-13) for any randomizer and for randomised response of k
-/// answers, where one of k is favoured.
+/// Balle's own program (github.com/BorjaBalle/amplification-by-shuffling, commit 1778a0d, tol =
+/// 1e-13) for any randomizer and for randomised response of k answers, where one of k is favoured.
 #[test]
 fn blankets_are_those_of_their_authors() {
     for (k, epsilon, n, delta, hoeffding, bennett) in [

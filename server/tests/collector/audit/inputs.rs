@@ -1,5 +1,4 @@
-//! Leaks that only fractions, zeros or too many entries show; and what looks like
-//! one but is none.
+//! Leaks that only fractions, zeros or too many entries show; and what looks like one but is none.
 
 use hushbin::domain::Signed;
 use hushbin::hash::{Hashing, Keys, independent_bucket};
@@ -94,8 +93,7 @@ fn left(input: &[Entry], draw: impl Fn(u64) -> u64) -> Vec<Signed> {
     input.iter().filter(is_left).map(signed).take(3).collect()
 }
 
-/// One random word settles which values are left, and then whether a favoured
-/// bucket is reported.
+/// One random word settles which values are left, and then whether a favoured bucket is reported.
 #[test]
 fn ternarisation_that_shares_the_randomizers_word_is_caught() {
     let task = real(&small());

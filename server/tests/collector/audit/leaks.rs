@@ -14,8 +14,7 @@ use super::{
     assert_leaks, honest, measured, of_level, rng, small, typical, user, with_epsilon, within,
 };
 
-/// Noise for half the distance, a clip that is not applied, noise left out of
-/// one report in 50.
+/// Noise for half the distance, a clip that is not applied, noise left out of one report in 50.
 #[test]
 fn leaks_of_hash_bin_are_caught() {
     let task = of_level(Level::Event, 40);
@@ -186,8 +185,7 @@ fn drawing_along_probabilities_is_not_flagged() {
     assert!(found.lower_bound <= 1.0, "{found:?}");
 }
 
-/// Probabilities in five bits: all are cut off, and the last bucket gets the
-/// rest.
+/// Probabilities in five bits: all are cut off, and the last bucket gets the rest.
 #[test]
 fn coarse_probabilities_are_caught() {
     let task = small();

@@ -1,7 +1,6 @@
 //! Audits: honest randomizers pass, leaky ones do not, under hundreds of tasks.
 //!
-//! Seeds are fixed. A lower bound at confidence 0.999 is wrong with probability
-//! 0.001 at most.
+//! Seeds are fixed. A lower bound at confidence 0.999 is wrong with probability 0.001 at most.
 //!
 //! `HUSHBIN_AUDIT_TRIALS` sets the least number of trials of each task.
 
@@ -43,8 +42,7 @@ fn rng(seed: u64) -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(seed)
 }
 
-/// d = 40, s = 3, ε = 1, one hash function where there may be several, the rest
-/// chosen.
+/// d = 40, s = 3, ε = 1, one hash function where there may be several, the rest chosen.
 fn typical(mechanism: &str) -> Task {
     match mechanism {
         "collision" | "coco" => with_hashes(mechanism, 1),
@@ -230,8 +228,7 @@ fn hash_bin(rng: &mut impl Rng, kind: u32, hashing: Hashing, items: &Items) -> M
     Mechanism::HashBin(HashBin::new(level, hashing, bins, grid).unwrap())
 }
 
-/// Every rule or level with every hashing and kind of domain, so many times
-/// each.
+/// Every rule or level with every hashing and kind of domain, so many times each.
 fn tasks(each: u32) -> Vec<Task> {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let mut tasks = Vec::new();

@@ -81,8 +81,7 @@ fn byte_of_the_seed_that_follows_the_input_is_caught() {
     assert_eq!(found.event.statistic, Statistic::Part);
 }
 
-/// Of one report in eight: alone it loses a quarter of ε, but on top of what the
-/// bucket says.
+/// Of one report in eight: alone it loses a quarter of ε, but on top of what the bucket says.
 #[test]
 fn bit_of_the_input_in_some_seeds_is_caught() {
     let task = typical("coco");

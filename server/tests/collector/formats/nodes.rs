@@ -12,8 +12,7 @@ use super::*;
 use crate::nodes::{AtEnd, Sender, until};
 
 /// One process after the other is upgraded, and goes back, beside others that go on; what they
-/// answer is the same, and each upload is counted once, also of those that the first version
-/// took.
+/// answer is the same, and each upload is counted once, also of those that the first version took.
 #[test]
 fn processes_of_two_versions_share_a_database() {
     for fixture in all() {

@@ -1,9 +1,8 @@
 //! Clients that mean harm, against the real binary: others are served meanwhile, and
 //! memory stays bounded.
 //!
-//! What is asserted are states and bounds, never speed. `HUSHBIN_HOSTILE=full` makes
-//! attacks as large as those that the bounds were made for, and prints the memory that
-//! each took.
+//! What is asserted are states and bounds, never speed. `HUSHBIN_HOSTILE=full` makes attacks as
+//! large as those that the bounds were made for, and prints the memory that each took.
 
 mod headers;
 mod idle;

@@ -479,8 +479,7 @@ async fn csv_for_those_who_ask_for_it() {
     assert_eq!(answer.header("content-type"), "application/json");
 }
 
-/// Post-processed values come only to those who ask, under names of their own,
-/// beside the raw ones.
+/// Post-processed values come only to those who ask, under names of their own, beside the raw ones.
 #[tokio::test]
 async fn post_processing_is_labelled_and_never_the_default() {
     let app = App::new();
@@ -686,8 +685,7 @@ async fn privacy_is_stated_alone_and_shuffled() {
         .problem("unknown-task", 404);
 }
 
-/// Whoever reads one batch alone sees nobody hidden among the others; by α of the task's
-/// mechanism.
+/// Whoever reads one batch alone sees nobody hidden among the others; by α of the task's mechanism.
 #[tokio::test]
 async fn privacy_is_of_the_smallest_batch() {
     let binned = r#"{

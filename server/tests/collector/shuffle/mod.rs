@@ -46,8 +46,7 @@ pub(crate) struct World {
     network: Option<Network>,
     /// What holds the journals of these names, in place of directories.
     servers: Vec<(&'static str, Server)>,
-    /// The address of a database that holds the analyser's journal, of a server of somebody
-    /// else's.
+    /// The address of a database that holds the analyser's journal, of a server of somebody else's.
     store: Option<String>,
 }
 

@@ -124,8 +124,7 @@ impl Asked {
         arguments
     }
 
-    /// The squared error of what is asked for; `None` where the mechanism does
-    /// not estimate it.
+    /// The squared error of what is asked for; `None` where the mechanism does not estimate it.
     pub(crate) fn error(&self, task: &Task) -> Option<SquaredError> {
         let (domain, epsilon) = (task.questions()[0].domain(), task.epsilon());
         let predicted = task.questions()[0]
@@ -173,8 +172,7 @@ impl Asked {
         task.epsilon() <= epsilon && protects && hides && unbiased && exact && small
     }
 
-    /// At level `event`, bins to which other entries add an eighth of the noise:
-    /// s/b of 8/ε².
+    /// At level `event`, bins to which other entries add an eighth of the noise: s/b of 8/ε².
     fn bins(&self) -> u32 {
         let entries = self.crowd().average(f64::from).ceil();
         let bins = self.privacy.epsilon.powi(2) * entries;
@@ -217,8 +215,7 @@ impl Asked {
         }
     }
 
-    /// At the largest ε that keeps what is promised, to one part in 500, or at
-    /// any.
+    /// At the largest ε that keeps what is promised, to one part in 500, or at any.
     fn largest(&self, at: &impl Fn(f64) -> Option<Task>, rng: &mut ChaCha20Rng) -> Option<Task> {
         let cap = self.privacy.epsilon;
         if let Some(task) = at(cap) {

@@ -55,9 +55,8 @@ impl Pattern {
         }
     }
 
-    /// Returns whether shares of so many cells follow from the shares of outputs. Where
-    /// another crowd has the same outputs they do not, as of two outputs out of four that
-    /// are opposite.
+    /// Returns whether shares of so many cells follow from the shares of outputs. Where another
+    /// crowd has the same outputs they do not, as of two outputs out of four that are opposite.
     ///
     /// # Panics
     /// If there are more cells than outputs.
@@ -164,8 +163,7 @@ impl Rates {
         weights.iter().enumerate().map(of_cell).collect()
     }
 
-    /// Variance of one report's estimate of a sum, of people who are drawn from all cells
-    /// evenly.
+    /// Variance of one report's estimate of a sum, of people who are drawn from all cells evenly.
     #[must_use]
     pub fn even_variance(&self, weights: &[f64]) -> f64 {
         let all = weights.len() as f64;

@@ -1,20 +1,18 @@
 //! From δ(ε_c) of one batch to measures of its loss on a grid.
 //!
-//! δ is convex in x = exp(ε_c), and on its way between two points of a grid below
-//! their chord: the measure whose δ runs along the chords bounds the batch from
-//! above, and it is the best one on the grid ("connect the dots", Doroshenko,
-//! Ghazi, Kamath, Kumar, Manurangsi 2022). Only bounds on δ are needed at the
-//! points. Where these are not convex their lower hull is: it consists of chords
+//! δ is convex in x = exp(ε_c), and on its way between two points of a grid below their chord: the
+//! measure whose δ runs along the chords bounds the batch from above, and it is the best one on the
+//! grid ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022). Only bounds on δ
+//! are needed at the points. Where these are not convex their lower hull is: it consists of chords
 //! between some of them, and δ is below any chord whose ends it is below.
 //!
 //! From below, chords are lowered until δ is above them. How far is bounded by
 //! the neighbouring chords: convex, δ is above what continues them.
 //!
-//! Composed δ grow with δ of each batch at every ε_c, one replaced after the
-//! other, so that bounds of one batch are enough. Below 0, δ(−ε_c) = 1 −
-//! exp(−ε_c) + exp(−ε_c)·δ(ε_c), for the batch and its mirror image; mirrored
-//! measures of total mass M have M − M·exp(−ε_c) + exp(−ε_c)·δ(ε_c), which is a
-//! bound on the same side with M ≥ 1, or M ≤ 1.
+//! Composed δ grow with δ of each batch at every ε_c, one replaced after the other, so that bounds
+//! of one batch are enough. Below 0, δ(−ε_c) = 1 − exp(−ε_c) + exp(−ε_c)·δ(ε_c), for the batch and
+//! its mirror image; mirrored measures of total mass M have M − M·exp(−ε_c) + exp(−ε_c)·δ(ε_c),
+//! which is a bound on the same side with M ≥ 1, or M ≤ 1.
 
 /// Which side of the truth a measure keeps to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,8 +138,7 @@ impl Curve {
         part(0.0).min(part(1.0)).min(crossed) * (1.0 - 1e-11)
     }
 
-    /// Masses at h, 2h, ... of the measure whose δ connects the dots of the lower
-    /// hull of `dots`.
+    /// Masses at h, 2h, ... of the measure whose δ connects the dots of the lower hull of `dots`.
     ///
     /// The mass is how much the slope in x changes, times x.
     fn masses(&self, dots: &[f64], side: Side) -> Vec<f64> {

@@ -1,11 +1,10 @@
 //! Composition: what several batches with reports of the same person give away
 //! together, by privacy-loss distributions (PLDs).
 //!
-//! The losses of batches add up. Their distributions are put on a grid, from
-//! above and from below (`connect_dots`), and added as they are, not by a Fourier
-//! transform (Koskela, Jälkö, Honkela 2020), whose errors are absolute, near
-//! 10⁻¹⁶, and would drown a δ of 10⁻¹⁵. Sums of what is not negative have small
-//! relative errors instead, and a measure of some thousand points is squared in
+//! The losses of batches add up. Their distributions are put on a grid, from above and from below
+//! (`connect_dots`), and added as they are, not by a Fourier transform (Koskela, Jälkö, Honkela
+//! 2020), whose errors are absolute, near 10⁻¹⁶, and would drown a δ of 10⁻¹⁵. Sums of what is not
+//! negative have small relative errors instead, and a measure of some thousand points is squared in
 //! tens of milliseconds.
 //!
 //! Sources: Dwork, Rothblum, Vadhan, "Boosting and Differential Privacy" (2010);
@@ -71,10 +70,9 @@ pub struct Composed {
     pub advanced_epsilon: f64,
 }
 
-/// Account of what a person's reports give away in `exposure.batches` batches
-/// of n `reports` each, of which a part `honest_fraction` hides the others. All batches
-/// have the same mechanism; the inputs may differ, and may depend on what was
-/// seen of earlier batches.
+/// Account of what a person's reports give away in `exposure.batches` batches of n `reports` each,
+/// of which a part `honest_fraction` hides the others. All batches have the same mechanism; the
+/// inputs may differ, and may depend on what was seen of earlier batches.
 ///
 /// ```
 /// use hushbin_analysis::accounting::{Exposure, Mixture, account, account_exposure};
@@ -169,8 +167,7 @@ fn compose(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
     [Side::Below, Side::Above].map(|side| sum(&curve, side, batches, rare).epsilon(delta))
 }
 
-/// One of several alike that are composed: a pair of distributions that is its own
-/// mirror image.
+/// One of several alike that are composed: a pair of distributions that is its own mirror image.
 pub(super) trait Part {
     /// Its greatest loss.
     fn most(&self) -> f64;
@@ -218,8 +215,7 @@ pub(super) fn curve(part: &impl Part, times: u32, least: f64, rare: f64) -> Curv
     Curve::new(step, lower, upper)
 }
 
-/// The losses of `times` parts added, on one side, where about `rare` of δ may be
-/// given away.
+/// The losses of `times` parts added, on one side, where about `rare` of δ may be given away.
 pub(super) fn sum(curve: &Curve, side: Side, times: u32, rare: f64) -> Loss {
     let masses = match side {
         Side::Above => curve.above(),

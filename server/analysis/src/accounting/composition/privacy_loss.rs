@@ -66,8 +66,7 @@ impl Loss {
 
     /// The losses of two batches added.
     ///
-    /// Where both are mirror images of themselves so is the sum: only losses from
-    /// 0 are summed up.
+    /// Where both are mirror images of themselves so is the sum: only losses from 0 are summed up.
     fn add(&self, other: &Self) -> Self {
         let reversed: Vec<f64> = other.mass.iter().rev().copied().collect();
         let (a, b) = (self.reach(), other.reach());
@@ -142,16 +141,14 @@ impl Loss {
         })
     }
 
-    /// Relative error of what [`Loss::deltas`] gives: as many terms, each rounded a
-    /// few times.
+    /// Relative error of what [`Loss::deltas`] gives: as many terms, each rounded a few times.
     fn slack(&self) -> f64 {
         8.0 * f64::EPSILON * (self.reach() + 4) as f64
     }
 
     /// δ at 0, h, ..., m·h.
     ///
-    /// From ℓ down to ℓ − h it rises by (1 − exp(−h))·E[exp(ℓ − L); L ≥ ℓ], L being
-    /// the loss.
+    /// From ℓ down to ℓ − h it rises by (1 − exp(−h))·E[exp(ℓ − L); L ≥ ℓ], L being the loss.
     fn deltas(&self) -> Vec<f64> {
         let (less, share) = ((-self.step).exp(), -(-self.step).exp_m1());
         let (mut delta, mut weight) = (self.infinite, 0.0);
@@ -184,8 +181,7 @@ impl Loss {
         }
     }
 
-    /// The ε where δ(ε) = `delta`, kept to this measure's side; infinite where
-    /// there is none.
+    /// The ε where δ(ε) = `delta`, kept to this measure's side; infinite where there is none.
     pub(in crate::accounting) fn epsilon(&self, delta: f64) -> f64 {
         let nearer = 4.0 * f64::EPSILON;
         let (delta, nearer) = match self.side {

@@ -45,8 +45,7 @@ impl Favoured {
 }
 
 impl Mixture {
-    /// The mixture of any ε-LDP randomizer: α = 1/(e + 1), by the corollary in
-    /// `privacy_blanket`.
+    /// The mixture of any ε-LDP randomizer: α = 1/(e + 1), by the corollary in `privacy_blanket`.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when ε is outside [`EPSILON`].
@@ -93,13 +92,12 @@ impl Mixture {
         }
     }
 
-    /// The same if every element's bucket under every hash function were uniform and
-    /// independent of all others': an assumption about the hash, of which what is proven
-    /// needs none. Favoured sets then overlap in c²/t buckets or more on average, see
-    /// `privacy_blanket`. `None` unless elements are hashed independently to buckets of
-    /// which the c heaviest are favoured: slots of a balanced hash keep out of each
-    /// other's way, and opposite answers favour opposite sides of CoCo's pairs, whatever
-    /// the hash.
+    /// The same if every element's bucket under every hash function were uniform and independent of
+    /// all others': an assumption about the hash, of which what is proven needs none. Favoured sets
+    /// then overlap in c²/t buckets or more on average, see `privacy_blanket`. `None` unless
+    /// elements are hashed independently to buckets of which the c heaviest are favoured: slots of
+    /// a balanced hash keep out of each other's way, and opposite answers favour opposite sides of
+    /// CoCo's pairs, whatever the hash.
     #[must_use]
     pub(crate) fn under_ideal_hash(&self) -> Option<Self> {
         let favoured = self.favoured.filter(|_| self.independent)?;

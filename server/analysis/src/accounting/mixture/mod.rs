@@ -63,14 +63,13 @@ impl Mixture {
 
     /// The mixture of a task's mechanism and domain as they are, at any local ε.
     ///
-    /// It is the α of the real weights at the ε asked for. What is sampled are
-    /// integer thresholds with an effective ε that is no greater. For
-    /// `heaviest`, `overwrite` and `strongest`, the window and the pattern, such a report is one of
-    /// the real weights, replaced now and then by a uniform bucket, side or cell
-    /// whatever the input was: post-processing, so the batch is no less private. Under
-    /// `occupied` each number of occupied buckets rounds by itself, which moves
-    /// the total variation α(e − 1) by up to 2⁻⁶³; that is added. Hash-bin at
-    /// user level is any ε-LDP randomizer.
+    /// It is the α of the real weights at the ε asked for. What is sampled are integer thresholds
+    /// with an effective ε that is no greater. For `heaviest`, `overwrite` and `strongest`, the
+    /// window and the pattern, such a report is one of the real weights, replaced now and then by a
+    /// uniform bucket, side or cell whatever the input was: post-processing, so the batch is no
+    /// less private. Under `occupied` each number of occupied buckets rounds by itself, which moves
+    /// the total variation α(e − 1) by up to 2⁻⁶³; that is added. Hash-bin at user level is any
+    /// ε-LDP randomizer.
     ///
     /// Direct encoding, every element with a bucket of its own and as many favoured
     /// as there are entries, attains the reduction, but for the rounding of

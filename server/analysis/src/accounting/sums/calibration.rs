@@ -38,10 +38,9 @@ pub(crate) struct Calibration {
     pub(crate) delta: Bounds,
 }
 
-/// The least noise with which a batch is (`epsilon`, `delta`)-differentially private,
-/// to one part in 10⁷ of what the bound from above allows, and then the least B. With q
-/// some parts in 10⁴ less it is proven not to be enough, in 10³ where variances are above
-/// 10⁷.
+/// The least noise with which a batch is (`epsilon`, `delta`)-differentially private, to one part
+/// in 10⁷ of what the bound from above allows, and then the least B. With q some parts in 10⁴ less
+/// it is proven not to be enough, in 10³ where variances are above 10⁷.
 ///
 /// # Errors
 /// As [`Senders::check`]; [`Error::OutOfRange`] when δ is outside [`DELTA`], or ε not
@@ -79,8 +78,7 @@ pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<C
     })
 }
 
-/// The senders with the least w, whatever theirs is, for which noise of some q up to
-/// 1/2 is enough.
+/// The senders with the least w, whatever theirs is, for which noise of some q up to 1/2 is enough.
 ///
 /// # Errors
 /// As [`calibrate`], of the most trials that are within [`REPEATS`], [`TRIALS`] and

@@ -1,10 +1,9 @@
 //! Both counts of one coordinate: what a person tells who turns it from +L to −L.
 //!
-//! Of the messages +1 the analyser counts B + L where it would count B, and of −1 it
-//! counts B where it would count B + L; all B are independent and of one binomial law.
-//! With u(k) = P(B = k − L) and v(k) = P(B = k) the pair is (u ⊗ v, v ⊗ u): with the
-//! counts exchanged it is its own mirror image, which neither count is by itself. The
-//! loss of (a, b) is λ(a) − λ(b), λ = ln(u/v), and
+//! Of the messages +1 the analyser counts B + L where it would count B, and of −1 it counts B where
+//! it would count B + L; all B are independent and of one binomial law. With u(k) = P(B = k − L)
+//! and v(k) = P(B = k) the pair is (u ⊗ v, v ⊗ u): with the counts exchanged it is its own mirror
+//! image, which neither count is by itself. The loss of (a, b) is λ(a) − λ(b), λ = ln(u/v), and
 //!
 //! δ(ε) = Σ_a [u(a)·V(λ < λ(a) − ε) − exp(ε)·v(a)·U(λ < λ(a) − ε)].
 //!
@@ -102,10 +101,9 @@ impl Part for Counts {
 
     /// Bounds on δ of what is not told outright.
     ///
-    /// Whatever (a, b) a test takes bounds δ from below. Those with losses nearer to ε
-    /// than the error of λ may be taken or not: of each a it is one b at most, as λ
-    /// rises by more than twice that error, and it makes no more than the error times
-    /// its probability.
+    /// Whatever (a, b) a test takes bounds δ from below. Those with losses nearer to ε than the
+    /// error of λ may be taken or not: of each a it is one b at most, as λ rises by more than twice
+    /// that error, and it makes no more than the error times its probability.
     fn delta(&self, epsilon: f64) -> (f64, f64) {
         let least = self.loss.first().map_or(f64::INFINITY, |&loss| loss);
         let start = self.loss.partition_point(|&loss| loss - epsilon <= least);

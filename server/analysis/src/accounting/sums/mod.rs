@@ -6,12 +6,11 @@
 //! there are of each coordinate and sign: noise of n_h honest people is Binomial(w·n_h,
 //! q) on every count, independent.
 //!
-//! Any change of a person's coordinate moves either count by L at most. Binomial laws
-//! are log-concave, so that the best tests of a moved count are thresholds and a count
-//! that is moved less is never told better: the worst that a person may do is to turn
-//! every coordinate from +L to −L. What that tells is bounded from both sides here,
-//! every rounding counted. It hides nothing from whoever sees whose message is whose:
-//! there is no local ε.
+//! Any change of a person's coordinate moves either count by L at most. Binomial laws are
+//! log-concave, so that the best tests of a moved count are thresholds and a count that is moved
+//! less is never told better: the worst that a person may do is to turn every coordinate from +L to
+//! −L. What that tells is bounded from both sides here, every rounding counted. It hides nothing
+//! from whoever sees whose message is whose: there is no local ε.
 //!
 //! | room | what is in it |
 //! |---|---|

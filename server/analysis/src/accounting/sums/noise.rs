@@ -1,5 +1,4 @@
-//! What hides a person: how many coordinates and levels of theirs, and how much noise
-//! on each.
+//! What hides a person: how many coordinates and levels of theirs, and how much noise on each.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -29,8 +28,7 @@ pub(crate) const NOISE_PROBABILITY: Bound = Bound {
     min: f64::EPSILON / 4096.0,
     max: 0.5,
 };
-/// Variance N·q·(1 − q) of a count, at most: what is summed up is as wide as some of
-/// its roots.
+/// Variance N·q·(1 − q) of a count, at most: what is summed up is as wide as some of its roots.
 pub(crate) const NOISE_VARIANCE: Bound = Bound {
     name: "variance of a count's noise",
     min: 0.0,

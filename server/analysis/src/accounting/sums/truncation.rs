@@ -1,11 +1,10 @@
 //! Noise messages that are cut, so that every upload has room for as many.
 //!
-//! A person draws Binomial(2Dw, q) noise messages of all coordinates and signs, and
-//! draws them all anew where they are more than B. What is sent then has the law of
-//! noise given T ≤ B, which is P(T > B) = t from that of noise in total variation, and
-//! noise of n_h people, independent, at most n_h·t. The messages of a batch are a
-//! function of the noise and the inputs, so that for any two neighbouring inputs and any
-//! set S of what may be seen, with ′ for noise that is cut,
+//! A person draws Binomial(2Dw, q) noise messages of all coordinates and signs, and draws them all
+//! anew where they are more than B. What is sent then has the law of noise given T ≤ B, which is
+//! P(T > B) = t from that of noise in total variation, and noise of n_h people, independent, at
+//! most n_h·t. The messages of a batch are a function of the noise and the inputs, so that for any
+//! two neighbouring inputs and any set S of what may be seen, with ′ for noise that is cut,
 //!
 //! P′(S) ≤ P(S) + n_h·t ≤ exp(ε)·Q(S) + δ + n_h·t ≤ exp(ε)·Q′(S) + δ + n_h·t·(1 + exp(ε)).
 //!

@@ -1,9 +1,8 @@
 //! Conditional means: the mean among those who have the item.
 //!
-//! The mean divided by the non-missing frequency (P1, Wang et al.,
-//! "Differentially Private Numerical Vector Analyses in the Local and Shuffle
-//! Model"). Both are unbiased; their ratio is not, least of all where the
-//! frequency is within a few standard errors of 0.
+//! The mean divided by the non-missing frequency (P1, Wang et al., "Differentially Private
+//! Numerical Vector Analyses in the Local and Shuffle Model"). Both are unbiased; their ratio is
+//! not, least of all where the frequency is within a few standard errors of 0.
 
 use crate::estimate::law::Law;
 use crate::estimate::point::{Estimand, ItemPoints, Point};
@@ -13,12 +12,11 @@ use crate::numeric::limits::Side;
 /// Divides; `None` where the frequency is not significantly above 0, in a
 /// one-sided test at the confidence of `quantiles`.
 ///
-/// The standard error is that of the delta method: with r = mean/frequency, the
-/// ratio's noise is that of mean − r·frequency, divided by the frequency, to
-/// first order, so its variance is
-/// (Var mean − 2r·Cov + r²·Var frequency)/frequency². There r is clamped to
-/// [-1, 1], where it must be; the estimate is not. Intervals hold the r for which
-/// mean − r·frequency may be noise around 0 (Fieller 1954).
+/// The standard error is that of the delta method: with r = mean/frequency, the ratio's noise is
+/// that of mean − r·frequency, divided by the frequency, to first order, so its variance is (Var
+/// mean − 2r·Cov + r²·Var frequency)/frequency². There r is clamped to [-1, 1], where it must be;
+/// the estimate is not. Intervals hold the r for which mean − r·frequency may be noise around 0
+/// (Fieller 1954).
 ///
 /// # Panics
 /// If the mechanism does not estimate both.

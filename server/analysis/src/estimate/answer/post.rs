@@ -1,6 +1,5 @@
-//! What can be made of estimates once they are there. It costs no privacy, but
-//! the results are no longer unbiased: they are labelled, and given only to
-//! those who ask.
+//! What can be made of estimates once they are there. It costs no privacy, but the results are no
+//! longer unbiased: they are labelled, and given only to those who ask.
 
 use std::collections::BTreeMap;
 

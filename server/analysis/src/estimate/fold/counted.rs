@@ -135,8 +135,7 @@ impl Counted {
         }
     }
 
-    /// Takes all counts of a number of reports, each counted at most once in a row of `row`
-    /// counts.
+    /// Takes all counts of a number of reports, each counted at most once in a row of `row` counts.
     pub(crate) fn decode(
         &mut self,
         row: usize,

@@ -1,10 +1,9 @@
 //! Counting signs by the word: how many reports agree with each item's sign.
 //!
-//! One mix yields the signs of 64 items, so a report is d/64 words, a bit for
-//! each item. Adding bits one by one would take 64 times as long; instead the
-//! counts stand upright, bit p of 64 items' counts in one word, the plane p, and
-//! sixteen reports at a time are added to them by full adders on whole words
-//! (Harley and Seal's population count; Warren, "Hacker's Delight", 5-1).
+//! One mix yields the signs of 64 items, so a report is d/64 words, a bit for each item. Adding
+//! bits one by one would take 64 times as long; instead the counts stand upright, bit p of 64
+//! items' counts in one word, the plane p, and sixteen reports at a time are added to them by full
+//! adders on whole words (Harley and Seal's population count; Warren, "Hacker's Delight", 5-1).
 
 use hushbin::hash::{Keys, closed_sign_word};
 
@@ -20,8 +19,7 @@ const PLANES: usize = 12;
 /// Blocks after which the upright counts could overflow.
 const MOST_BLOCKS: u32 = (1 << (PLANES - BLOCK_PLANES)) - 1;
 
-/// For each of d items, in how many reports the item's closed sign was the sign
-/// of the report.
+/// For each of d items, in how many reports the item's closed sign was the sign of the report.
 #[derive(Debug, Clone)]
 pub(crate) struct SignCounter {
     reports: u64,
@@ -140,8 +138,7 @@ impl SignCounter {
         self.counts[item] + upright(&self.held(item / 64), item as u32 % 64)
     }
 
-    /// In how many reports the item's sign was that of the report, and in how
-    /// many it was not.
+    /// In how many reports the item's sign was that of the report, and in how many it was not.
     pub(crate) fn hits(&self, item: u64) -> Hits {
         let agree = self.agreements(item as usize);
         [agree, self.reports - agree]
@@ -154,8 +151,7 @@ fn agreeing((keys, negative): &(Keys, u64), word: u32) -> u64 {
     closed_sign_word(keys, word) ^ negative
 }
 
-/// Adds words to upright counts: the carries of each plane, half as many, go to
-/// the next.
+/// Adds words to upright counts: the carries of each plane, half as many, go to the next.
 #[inline(always)]
 fn add_upright(planes: &mut [u64; PLANES], mut carries: [u64; BLOCK]) {
     let (low, high) = planes.split_at_mut(BLOCK_PLANES);

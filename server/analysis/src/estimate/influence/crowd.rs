@@ -1,11 +1,10 @@
 //! Whether reports look as those of people who follow the mechanism do, whatever they answer.
 //!
-//! Seeds are drawn evenly. As hash functions are drawn with them, the bucket (or side, or
-//! sign) that a report names is as likely as any other, too, whatever a person answers. And no
-//! estimate is further from what people can have than its noise explains. Reports that were
-//! made up carelessly are told by that; those of somebody who draws seeds and randomises as
-//! the mechanism says, but lies in the answers, never are: of them [`Influence`] tells the
-//! worst.
+//! Seeds are drawn evenly. As hash functions are drawn with them, the bucket (or side, or sign)
+//! that a report names is as likely as any other, too, whatever a person answers. And no estimate
+//! is further from what people can have than its noise explains. Reports that were made up
+//! carelessly are told by that; those of somebody who draws seeds and randomises as the mechanism
+//! says, but lies in the answers, never are: of them [`Influence`] tells the worst.
 //!
 //! [`Influence`]: super::Influence
 
@@ -140,8 +139,7 @@ impl Estimator {
         Some(law.sf(statistic))
     }
 
-    /// How often the noise of some item's estimate takes it as far beyond what people can
-    /// have.
+    /// How often the noise of some item's estimate takes it as far beyond what people can have.
     fn limits(&self, totals: &Totals, index: usize, question: &Question) -> Option<f64> {
         let items = match question.items() {
             Items::Named(names) => names.len() as u64,

@@ -6,17 +6,15 @@ use crate::estimate::point::{Estimand, Point};
 use crate::numeric::limits::{Failure, Observed, Side};
 use crate::numeric::roots::bisect;
 
-/// Probabilities of hitting an item's minus side only, neither side, its plus side
-/// only, and both.
+/// Probabilities of hitting an item's minus side only, neither side, its plus side only, and both.
 pub(crate) type Outcomes = [f64; 4];
 
 /// What each of [`Outcomes`] adds to a sum.
 type Scores = [f64; 4];
 
-/// By which part of a step a normal tail starts nearer to the mean: half of one
-/// for sums being whole, and a sixth for their skewness. With it tails of sums of
-/// ±1 and 0 are at most 2 per cent above their bound where 0 has this probability
-/// at least, as measured against exact ones.
+/// By which part of a step a normal tail starts nearer to the mean: half of one for sums being
+/// whole, and a sixth for their skewness. With it tails of sums of ±1 and 0 are at most 2 per cent
+/// above their bound where 0 has this probability at least, as measured against exact ones.
 const THIRDS: f64 = 2.0 / 3.0;
 const IDLE: f64 = 0.4;
 
@@ -28,10 +26,9 @@ const PRECISION: f64 = 1e-4;
 pub(crate) struct HitLaw {
     /// For people with the item at −1, without it, and with it at 1.
     people: [Outcomes; 3],
-    /// Whether it is given who has the item, as it is with signs; then people's
-    /// cumulants add up. Real values make it random, as if people were drawn; no
-    /// people who have as much on average vary more, ln E[e^(tX)] being concave in
-    /// a person's value.
+    /// Whether it is given who has the item, as it is with signs; then people's cumulants add up.
+    /// Real values make it random, as if people were drawn; no people who have as much on average
+    /// vary more, ln E[e^(tX)] being concave in a person's value.
     given: bool,
     /// Share of people with the item, as estimated, in [0, 1].
     present: f64,
@@ -51,12 +48,11 @@ const NODES: usize = 9;
 impl HitLaw {
     /// From an item's estimated mean and non-missing frequency.
     ///
-    /// What a mean's sum varies by depends on the share of people with the item,
-    /// which few hits do not tell. At each mean μ it is the likeliest, were hits of
-    /// either side Poisson, and |μ| at least. Of sides whose rates differ by gμ, g
-    /// being the mean's gain, and that were hit at a rate of h in all and differed
-    /// by e, the likeliest rate in all is (h + √(h² + 4gμ(gμ − e)))/2, the root of
-    /// a quadratic: h at μ = 0 and at gμ = e, and more beyond.
+    /// What a mean's sum varies by depends on the share of people with the item, which few hits do
+    /// not tell. At each mean μ it is the likeliest, were hits of either side Poisson, and |μ| at
+    /// least. Of sides whose rates differ by gμ, g being the mean's gain, and that were hit at a
+    /// rate of h in all and differed by e, the likeliest rate in all is (h + √(h² + 4gμ(gμ −
+    /// e)))/2, the root of a quadratic: h at μ = 0 and at gμ = e, and more beyond.
     pub(crate) fn new(people: [Outcomes; 3], given: bool, mean: f64, frequency: f64) -> Self {
         let [signs, hits] = [Estimand::Mean, Estimand::Nonmissing].map(|of| scores(of, 0.0));
         let [_, none, plus] = people;
@@ -104,10 +100,9 @@ impl HitLaw {
     /// o of one of its own side, in [0, 1], so that who has the item with the other sign
     /// adds as much on average as who does not have it, which is nothing.
     ///
-    /// Limits take the former for the latter, who vary more: where those hit the other
-    /// side more often by w, they hit the own one less often by o·w, and the difference
-    /// of E[e^(tX)] is w·(e^(ot) − 1 − o·(e^t − 1)), which is not above 0, e^x being
-    /// convex.
+    /// Limits take the former for the latter, who vary more: where those hit the other side more
+    /// often by w, they hit the own one less often by o·w, and the difference of E[e^(tX)] is
+    /// w·(e^(ot) − 1 − o·(e^t − 1)), which is not above 0, e^x being convex.
     pub(crate) fn counting_other_side(self, other_side: f64) -> Self {
         Self { other_side, ..self }
     }

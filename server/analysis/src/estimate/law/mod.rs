@@ -56,8 +56,7 @@ pub(crate) enum Law {
 }
 
 impl Law {
-    /// The limit on one side of the truth that an estimate from so many reports
-    /// leaves.
+    /// The limit on one side of the truth that an estimate from so many reports leaves.
     pub(crate) fn limit(
         &self,
         estimand: Estimand,

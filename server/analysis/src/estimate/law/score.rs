@@ -80,8 +80,7 @@ pub(crate) struct ScoreLaw {
 pub(crate) enum Whose {
     /// People of the two nodes around it.
     Neighbours,
-    /// People with the greatest cumulant, at nodes or at random at one of two neighbouring
-    /// nodes.
+    /// People with the greatest cumulant, at nodes or at random at one of two neighbouring nodes.
     Any,
 }
 

@@ -19,8 +19,7 @@ pub(crate) struct Width {
     edges: Arc<Edges>,
     quantile: f64,
     failure: f64,
-    /// Of each crowd, the probability of each output, and the deviations of their numbers over
-    /// √n.
+    /// Of each crowd, the probability of each output, and the deviations of their numbers over √n.
     crowds: Vec<[Vec<f64>; 2]>,
 }
 

@@ -1,12 +1,10 @@
-//! CoCo's estimates: how much more often reports hit an item's own plus side
-//! than its minus side.
+//! CoCo's estimates: how much more often reports hit an item's own plus side than its minus side.
 //!
-//! P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the
-//! Local and Shuffle Model"), §5 and Algorithm 1: the difference of the two
-//! rates, divided by the gap, is unbiased for the mean, because items' signs
-//! are fair; with rule `overwrite` (pair hits − q)/(p − q) is unbiased for the
-//! non-missing frequency. The frequencies of either sign are half the sum and half the
-//! difference of both.
+//! P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the Local and Shuffle
+//! Model"), §5 and Algorithm 1: the difference of the two rates, divided by the gap, is unbiased
+//! for the mean, because items' signs are fair; with rule `overwrite` (pair hits − q)/(p − q) is
+//! unbiased for the non-missing frequency. The frequencies of either sign are half the sum and half
+//! the difference of both.
 
 use hushbin::domain::Domain;
 use hushbin::hash::{Hashing, Keys};
@@ -178,8 +176,7 @@ impl Estimated for Coco {
 /// Hits by item, on its own plus side and on its minus side.
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
-    /// One pair of a closed domain: all items are hit, on a side that their
-    /// signs tell.
+    /// One pair of a closed domain: all items are hit, on a side that their signs tell.
     Signs(SignCounter),
     /// Several pairs, or an open domain.
     Pairs { support: Support, counted: Counted },
@@ -196,9 +193,8 @@ impl Counts {
 
 /// The law of an item whose pair was hit at this rate.
 ///
-/// Rule `strongest` knows rates of pairs only nearly: then it is of the hits of
-/// whichever person, and where more hits were seen than people explain, they are
-/// taken for theirs.
+/// Rule `strongest` knows rates of pairs only nearly: then it is of the hits of whichever person,
+/// and where more hits were seen than people explain, they are taken for theirs.
 fn law(rates: &Rates, whose: People, pair: f64, mean: f64) -> HitLaw {
     let given = whose == People::Given && rates.presence.is_some();
     let presence = rates.presence.unwrap_or_else(|| {
@@ -252,10 +248,9 @@ impl Estimator<Rates> {
         }
     }
 
-    /// One report's second moment is the rate of pair hits over the gap
-    /// squared; the squared means of people to subtract are, with signs, the
-    /// non-missing frequency, and at least the square of the mean otherwise. No
-    /// item's pair is hit less often than of one that nobody has.
+    /// One report's second moment is the rate of pair hits over the gap squared; the squared means
+    /// of people to subtract are, with signs, the non-missing frequency, and at least the square of
+    /// the mean otherwise. No item's pair is hit less often than of one that nobody has.
     fn mean(&self, difference: f64, pair: f64, nonmissing: Option<Point>) -> Point {
         let gap = self.rates.gap;
         let pair = pair.max(self.rates.predicted.q_pair);
@@ -307,8 +302,7 @@ mod tests {
     use super::*;
     use crate::estimate::mechanism::exact_coverage::{Item, check};
 
-    /// With one pair, counted by the word, against asking each report for each
-    /// item.
+    /// With one pair, counted by the word, against asking each report for each item.
     #[test]
     fn one_pair_is_counted_as_several_are() {
         for hashing in [Hashing::Balanced, Hashing::Independent] {

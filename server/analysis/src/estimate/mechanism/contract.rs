@@ -51,8 +51,7 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     /// What is kept of reports; merges by addition.
     type Counts: Debug + Clone + Send + Sync;
 
-    /// What is estimated of an item, in the order of [`Estimand::ALL`]: the one
-    /// place that says so.
+    /// What is estimated of an item, in the order of [`Estimand::ALL`]: the one place that says so.
     fn estimands(&self, domain: &Domain) -> &'static [Estimand];
 
     /// The rates of a task that the parameters belong to.
@@ -105,8 +104,7 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
         None
     }
 
-    /// The rates that variances of sums of shares follow from; `None` where they follow from
-    /// none.
+    /// The rates that variances of sums of shares follow from; `None` where they follow from none.
     fn sums(_rates: &Self::Rates) -> Option<SumRates<'_>> {
         None
     }

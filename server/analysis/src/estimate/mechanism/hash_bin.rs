@@ -1,8 +1,7 @@
 //! Hash-bin's estimates: every item's sign times its bin, averaged.
 //!
-//! Zhou et al., "Locally Differentially Private Sparse Vector Aggregation",
-//! Algorithm 1: unbiased, because signs are fair and independent; but for what
-//! clipping takes off at user level.
+//! Zhou et al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1: unbiased,
+//! because signs are fair and independent; but for what clipping takes off at user level.
 
 use hushbin::codec::append_wide;
 use hushbin::domain::Domain;
@@ -235,8 +234,7 @@ pub(crate) struct Sums {
     bins: u32,
     /// Squared bins, over all bins.
     squares: u128,
-    /// The response of every item's bin, for its memory; then signs are applied
-    /// by the word.
+    /// The response of every item's bin, for its memory; then signs are applied by the word.
     responses: Vec<i64>,
 }
 
@@ -367,10 +365,9 @@ impl Spread {
         }
     }
 
-    /// The average square of all bins is the variance of the noise, which it is
-    /// never below, and all entries' squares over b; that of an item's response,
-    /// the people being given, lacks at least its own value's square, and with one
-    /// bin all of it.
+    /// The average square of all bins is the variance of the noise, which it is never below, and
+    /// all entries' squares over b; that of an item's response, the people being given, lacks at
+    /// least its own value's square, and with one bin all of it.
     fn item(&self, sum: f64) -> ItemPoints {
         let estimate = sum / self.reports * self.rates.scale;
         let own = if self.rates.shared == 1.0 {

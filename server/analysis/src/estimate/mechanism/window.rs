@@ -4,10 +4,9 @@
 //! for its number. Seeds draw an attribute with probability m/d, so sums are divided by all
 //! reports, not by those that drew it.
 //!
-//! Of given people estimates state the worst variance over all numbers: at the sizes that
-//! hushbin chooses for one number and ε up to 6 it is at most 1.2 times what there is, for
-//! many numbers at a large ε several times that. People who are drawn add the variance of
-//! their own numbers.
+//! Of given people estimates state the worst variance over all numbers: at the sizes that hushbin
+//! chooses for one number and ε up to 6 it is at most 1.2 times what there is, for many numbers at
+//! a large ε several times that. People who are drawn add the variance of their own numbers.
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Rates, Report, Support, Window};

@@ -17,8 +17,7 @@ pub enum Estimand {
     Plus,
     /// Frequency of the item with a negative value; in [0, 1].
     Minus,
-    /// Non-missing frequency: of the item with any value, each weighing its
-    /// magnitude; in [0, 1].
+    /// Non-missing frequency: of the item with any value, each weighing its magnitude; in [0, 1].
     Nonmissing,
     /// Share of people who gave the answer; in [0, 1].
     Share,
@@ -100,9 +99,8 @@ pub(crate) fn frequency_variance_over_people(
     }
 }
 
-/// Covariance of one report's contributions to mean and non-missing frequency,
-/// averaged over people, from the expected `product` for those who have a
-/// positive value.
+/// Covariance of one report's contributions to mean and non-missing frequency, averaged over
+/// people, from the expected `product` for those who have a positive value.
 ///
 /// As with [`variance_over_people`]: where people are given the product of their means
 /// is to subtract.
@@ -131,8 +129,7 @@ pub struct ItemPoints {
     pub(crate) minus: Option<Point>,
     /// [`Estimand::Nonmissing`].
     pub(crate) nonmissing: Option<Point>,
-    /// Covariance of the noise of mean and non-missing frequency, where both
-    /// are estimated.
+    /// Covariance of the noise of mean and non-missing frequency, where both are estimated.
     pub(crate) covariance: Option<f64>,
     /// [`Estimand::Share`].
     pub share: Option<Point>,

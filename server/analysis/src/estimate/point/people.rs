@@ -11,9 +11,8 @@ pub(crate) enum People {
     /// All of those, each with a number that becomes one of the two levels beside it, at
     /// random. Of one level it is as if they were drawn.
     Rounded,
-    /// As if drawn anew: real values make their bearers count sometimes, and of several
-    /// questions only some people answer each, which can add up to the variance of who
-    /// counts.
+    /// As if drawn anew: real values make their bearers count sometimes, and of several questions
+    /// only some people answer each, which can add up to the variance of who counts.
     Drawn,
 }
 

@@ -52,10 +52,9 @@ impl Predictor {
         }
     }
 
-    /// Standard error at n `reports` of an item that hardly anybody has, of people
-    /// with s full entries; one that many have is of the same order. Of parts that are
-    /// asked together it is that of the one with most options. `None` where
-    /// the mechanism does not estimate this.
+    /// Standard error at n `reports` of an item that hardly anybody has, of people with s full
+    /// entries; one that many have is of the same order. Of parts that are asked together it is
+    /// that of the one with most options. `None` where the mechanism does not estimate this.
     #[must_use]
     pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
         let variance = match estimand {

@@ -5,8 +5,7 @@ use hushbin::mechanism::{collision::Rates, pattern};
 
 use crate::estimate::point::{People, variance_over_people};
 
-/// Of a share whose one report varies by `with` for people who have it and by `without`
-/// for others.
+/// Of a share whose one report varies by `with` for people who have it and by `without` for others.
 ///
 /// Over shares f it is without + f·(with − without), and f(1 − f) more where people are
 /// not given: greatest at an end, or where that has no slope.

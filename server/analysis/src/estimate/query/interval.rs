@@ -39,12 +39,11 @@ impl Estimate {
 
 /// How sure intervals are.
 ///
-/// An interval holds the truths that the reports do not rule out: those of which
-/// neither tail, of what was counted or less and of that or more, is below half of
-/// 1 − confidence. Tails are of the law that the mechanism gives the counts at that
-/// truth, bounded from above (Chernoff; Zubkov and Serov 2013), so that intervals
-/// hold from the first report on, and are no wider than they must where reports are
-/// many. They reach farther to one side where counts are few.
+/// An interval holds the truths that the reports do not rule out: those of which neither tail, of
+/// what was counted or less and of that or more, is below half of 1 − confidence. Tails are of the
+/// law that the mechanism gives the counts at that truth, bounded from above (Chernoff; Zubkov and
+/// Serov 2013), so that intervals hold from the first report on, and are no wider than they must
+/// where reports are many. They reach farther to one side where counts are few.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quantiles {
     confidence: f64,

@@ -51,9 +51,8 @@ impl Contrast {
     /// A bound of the cumulant of one report's score, the weight of the cell that it names:
     /// of people drawn, or, where they are given, the mean of theirs.
     ///
-    /// A mean of logarithms is the logarithm of a mean at most. Of one who is rounded the
-    /// cumulant is above what is between those of two neighbours by t²/8 at most
-    /// (Hoeffding's lemma).
+    /// A mean of logarithms is the logarithm of a mean at most. Of one who is rounded the cumulant
+    /// is above what is between those of two neighbours by t²/8 at most (Hoeffding's lemma).
     pub(crate) fn cumulant(&self, rates: &Rates, whose: People, t: f64) -> f64 {
         let grown = |part: &Part| (t * part.weight).exp_m1();
         let any = self.parts.iter().map(|part| part.cells * grown(part));

@@ -8,8 +8,7 @@ use crate::estimate::law::patterned::{claims::ends, reached};
 use crate::estimate::query::{Estimate, Quantiles};
 use crate::numeric::limits::{Failure, Side};
 
-/// What a question about a number is answered with, beside the shares of its bins or
-/// levels.
+/// What a question about a number is answered with, beside the shares of its bins or levels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NumberEstimates {
     /// The unit of all that follows but shares, where there is one.

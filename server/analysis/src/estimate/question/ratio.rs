@@ -1,5 +1,4 @@
-//! Ratios of sums of shares: conditional shares and conditional means, within one row of a
-//! cross.
+//! Ratios of sums of shares: conditional shares and conditional means, within one row of a cross.
 //!
 //! With the places x of the row's cells, in [0, 1], the ratio is R = Σ x·f/Σ f. It is m
 //! where Σ (x − m)·f = 0, and that sum is linear in the shares f: its estimate has a law
@@ -32,8 +31,7 @@ pub struct RatioEstimate {
     pub interval: [f64; 2],
     /// One of intervals that all cover, over all rows, or rows and columns (Bonferroni).
     pub(crate) simultaneous_interval: [f64; 2],
-    /// Whether `interval` is the whole range, the row's share not being significantly above
-    /// 0.
+    /// Whether `interval` is the whole range, the row's share not being significantly above 0.
     pub(crate) whole_range: bool,
 }
 

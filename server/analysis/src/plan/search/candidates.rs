@@ -31,8 +31,7 @@ impl Choice {
     }
 }
 
-/// Local ε tried between that at which any randomizer hides well enough and the
-/// greatest allowed.
+/// Local ε tried between that at which any randomizer hides well enough and the greatest allowed.
 const STEPS: u32 = 6;
 /// Number of rounds in which the middles on either side of the best ε are then tried. Of
 /// 300 random questions with a central ε, 28 had an answer more than 1 per cent
@@ -43,12 +42,10 @@ const HALVINGS: u32 = 3;
 const STRETCHED: f64 = 1.1;
 /// Maximum number of choices to stretch.
 const CONTENDERS: usize = 8;
-/// Less local ε is preferred where it costs less than this part of the squared
-/// error.
+/// Less local ε is preferred where it costs less than this part of the squared error.
 const INDIFFERENT: f64 = 0.003;
 
-/// Finds every mechanism at its best, the best one first; none if nothing keeps to
-/// the privacy.
+/// Finds every mechanism at its best, the best one first; none if nothing keeps to the privacy.
 ///
 /// Reports of a larger local ε that hide as well tell more: for one bucket of t,
 /// α ≈ 1/(e + t − 1) may stay the same while e grows with t. So with a bound on
@@ -164,8 +161,7 @@ impl<'a> Search<'a> {
         Ok(all)
     }
 
-    /// Up to which local ε any randomizer hides well enough; none where not even at
-    /// the least.
+    /// Up to which local ε any randomizer hides well enough; none where not even at the least.
     fn epsilon_of_any_randomizer(&self, central_epsilon: f64) -> Result<Option<f64>, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         match largest_epsilon(

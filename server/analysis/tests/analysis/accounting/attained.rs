@@ -188,15 +188,13 @@ impl People {
     }
 }
 
-/// Whether the δ given away at the reduction's lower side is below δ, where that
-/// side is above 0.
+/// Whether the δ given away at the reduction's lower side is below δ, where that side is above 0.
 fn less_than_said(lower: f64, account: &Account) -> bool {
     account.reduction_lower_epsilon > 0.0 && lower <= account.delta * (1.0 - 1e-6)
 }
 
-/// What is proven is enough, always; the reduction's lower side, which once was
-/// said to be attained, is more than enough in some batches with t < 3c, and is not
-/// with t ≥ 3c.
+/// What is proven is enough, always; the reduction's lower side, which once was said to be
+/// attained, is more than enough in some batches with t < 3c, and is not with t ≥ 3c.
 #[test]
 fn favoured_sets_that_leave_no_third_need_not_attain_the_reduction() {
     let mut less = Vec::new();
@@ -348,8 +346,7 @@ fn direct_encoding_attains_the_reduction_where_that_is_said() {
     assert_eq!(attained, 9);
 }
 
-/// Shared buckets, hashes of elements on their own, and randomizers of which
-/// nothing is known.
+/// Shared buckets, hashes of elements on their own, and randomizers of which nothing is known.
 #[test]
 fn nothing_else_is_said_to_attain_it() {
     let attains = |task: &Task| Mixture::for_task(task).unwrap().attains_reduction();

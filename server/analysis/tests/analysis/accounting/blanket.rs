@@ -8,8 +8,7 @@ use hushbin_tests::mixtures::heaviest;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// How often a report is favoured by the first of two inputs alone, by the second
-/// alone, by both.
+/// How often a report is favoured by the first of two inputs alone, by the second alone, by both.
 type Kinds = [f64; 3];
 /// Numbers of reports of each, with their probability.
 type Counts = BTreeMap<[u32; 3], f64>;
@@ -53,8 +52,7 @@ struct Sets {
 }
 
 impl Sets {
-    /// Of the report of someone who favours, of the buckets of either alone and of
-    /// both, so many.
+    /// Of the report of someone who favours, of the buckets of either alone and of both, so many.
     fn report(&self, favoured: [u32; 3]) -> Kinds {
         let e = self.epsilon.exp();
         let omega = f64::from(self.c) * e + f64::from(self.t - self.c);
@@ -194,9 +192,8 @@ fn rational(number: f64) -> BigRational {
     BigRational::from_float(number).unwrap()
 }
 
-/// The privacy blanket's δ(ε_c) by its definition, over the number N of reports of
-/// the blanket among the others; exp(ε) and exp(ε_c) are the doubles nearest to
-/// them.
+/// The privacy blanket's δ(ε_c) by its definition, over the number N of reports of the blanket
+/// among the others; exp(ε) and exp(ε_c) are the doubles nearest to them.
 fn exact(c: u32, t: u32, epsilon: f64, n: u32, central: f64) -> BigRational {
     let whole = |number: u32| BigRational::from_integer(number.into());
     let (e, k) = (rational(epsilon.exp()), rational(central.exp()));

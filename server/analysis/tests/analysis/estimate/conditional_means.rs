@@ -31,9 +31,8 @@ fn predicted(task: &Task, share: f64, several: bool) -> f64 {
     variance.unwrap()
 }
 
-/// Mean and variance of one report's estimate of Σ (place − mean)·share over the cells of
-/// the first row, of a person whose cells these are with these chances, where each of so
-/// many has a bucket.
+/// Mean and variance of one report's estimate of Σ (place − mean)·share over the cells of the first
+/// row, of a person whose cells these are with these chances, where each of so many has a bucket.
 fn contrast(cells: u32, levels: u32, mean: f64, person: &[(u32, f64)], epsilon: f64) -> [f64; 2] {
     let weight = |cell: u32| {
         let place = f64::from(cell) / f64::from(levels - 1);

@@ -23,8 +23,7 @@ const ROUNDS: u64 = 100;
 const PEOPLE: usize = 800;
 /// With signs, intervals may cover as often as ones this much wider.
 const WIDTH: f64 = 1.06;
-/// Standard errors of a non-missing frequency from which on the delta method is
-/// meant to cover.
+/// Standard errors of a non-missing frequency from which on the delta method is meant to cover.
 const DELTA: f64 = 4.0;
 
 /// How often intervals of one confidence covered.
@@ -166,8 +165,7 @@ struct Trial {
     questions: [Query; 3],
     /// By what is looked at and confidence.
     tallies: [[Tally; 3]; LOOKED_AT],
-    /// By estimand and item, the sums of errors and of their estimated
-    /// variances.
+    /// By estimand and item, the sums of errors and of their estimated variances.
     errors: [[[f64; 2]; ITEMS as usize]; 4],
     /// By confidence, how often the conditional mean of the item that nobody
     /// has was refused, and how often one that should be covered.

@@ -23,8 +23,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::json;
 
-/// What a mechanism is said to estimate is what points and predictions are there
-/// for.
+/// What a mechanism is said to estimate is what points and predictions are there for.
 #[test]
 fn estimands_are_said_in_one_place() {
     for task in tasks(ValueKind::Sign) {
@@ -52,9 +51,8 @@ fn estimands_are_said_in_one_place() {
     }
 }
 
-/// The variance of means over crowds is the predicted one: 2,000 crowds give a
-/// relative standard deviation of 0.032 per item, 0.0112 over 8 items; the bound
-/// is 5 of these.
+/// The variance of means over crowds is the predicted one: 2,000 crowds give a relative standard
+/// deviation of 0.032 per item, 0.0112 over 8 items; the bound is 5 of these.
 #[test]
 fn variances_are_as_predicted() {
     const ROUNDS: usize = 2000;

@@ -1,5 +1,4 @@
-//! Shares of answers, of one question and of several: the whole way from answers to
-//! intervals.
+//! Shares of answers, of one question and of several: the whole way from answers to intervals.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimand, Estimates, Estimator, Label, Options, Query, Totals};
@@ -72,9 +71,8 @@ fn query(task: &Task, question: usize) -> Query {
     Query::new(task, &options).unwrap()
 }
 
-/// How far from the truth estimates come out on average in standard errors of that
-/// average, and which part of the intervals at 95 per cent hold it, of each item and of
-/// all of a batch.
+/// How far from the truth estimates come out on average in standard errors of that average, and
+/// which part of the intervals at 95 per cent hold it, of each item and of all of a batch.
 struct Found {
     bias: f64,
     single: f64,

@@ -83,10 +83,9 @@ fn asked(confidence: f64) -> Options {
 const BATCHES: u64 = 300;
 const LEVELS: [f64; 3] = [0.9, 0.95, 0.99];
 
-/// Each option is estimated without bias and with the error that is stated, and intervals
-/// of 90, 95 and 99 per cent miss no more often than they say. Of some 250 options at three
-/// levels each test errs with probability 10⁻⁶, by the normal law; a bias of 5 standard
-/// errors happens with 6·10⁻⁷.
+/// Each option is estimated without bias and with the error that is stated, and intervals of 90, 95
+/// and 99 per cent miss no more often than they say. Of some 250 options at three levels each test
+/// errs with probability 10⁻⁶, by the normal law; a bias of 5 standard errors happens with 6·10⁻⁷.
 #[test]
 fn shares_are_unbiased_and_covered() {
     let flag = json!({ "name": "beta", "kind": "flag" });

@@ -17,8 +17,7 @@ pub(crate) fn divergence(batches: &[Pair], central: f64) -> f64 {
     forth.max(back)
 }
 
-/// The least ε_c up to `most` at which a falling δ(ε_c) is at most `delta`, to
-/// one part in 10⁷.
+/// The least ε_c up to `most` at which a falling δ(ε_c) is at most `delta`, to one part in 10⁷.
 pub(crate) fn least_central(most: f64, delta: f64, divergence: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, most);
     while high - low > 1e-7 * high {
@@ -32,10 +31,9 @@ pub(crate) fn least_central(most: f64, delta: f64, divergence: impl Fn(f64) -> f
     high
 }
 
-/// δ(ε_c) by the reduction of P1's Theorem 1: the difference of
-/// P = (A + Δ1, C − A + Δ2) and Q = (A + Δ2, C − A + Δ1), where
-/// C ~ Binomial(n − 1, 2α), A ~ Binomial(C, 1/2), and (Δ1, Δ2) is (1, 0) with
-/// probability eα, (0, 1) with α, else (0, 0).
+/// δ(ε_c) by the reduction of P1's Theorem 1: the difference of P = (A + Δ1, C − A + Δ2) and Q = (A
+/// + Δ2, C − A + Δ1), where C ~ Binomial(n − 1, 2α), A ~ Binomial(C, 1/2), and (Δ1, Δ2) is (1, 0)
+/// with probability eα, (0, 1) with α, else (0, 0).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reduction {
     pub(crate) alpha: f64,

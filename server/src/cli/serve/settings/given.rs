@@ -80,8 +80,7 @@ pub(in crate::cli::serve) struct Settings {
     /// collector without a proxy
     #[arg(long, value_name = "FILE")]
     pub(super) tls_certificate: Option<PathBuf>,
-    /// Private key of that certificate (PEM), which nobody may read but the file's owner and
-    /// group
+    /// Private key of that certificate (PEM), which nobody may read but the file's owner and group
     #[arg(long, value_name = "FILE")]
     pub(super) tls_key: Option<PathBuf>,
     /// Name that the collector has in requests, without port; may be repeated. Requests for
@@ -105,9 +104,8 @@ pub(in crate::cli::serve) struct Settings {
     /// longest for a request [default: 4096]
     #[arg(long, value_name = "COUNT")]
     pub(super) max_connections: Option<usize>,
-    /// Connections of one IPv4 address, or of one IPv6 network of 64 bits; 0 for any
-    /// number, as a proxy on another machine needs [default: 256, or 0 where --listen
-    /// names this machine alone]
+    /// Connections of one IPv4 address, or of one IPv6 network of 64 bits; 0 for any number, as a
+    /// proxy on another machine needs [default: 256, or 0 where --listen names this machine alone]
     #[arg(long, value_name = "COUNT")]
     pub(super) max_connections_per_peer: Option<usize>,
     /// Requests a minute of one such address or network, /livez and /readyz apart; more are

@@ -11,8 +11,7 @@ use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// LH of the paper: a hash function to g buckets, drawn with each report, and GRR over
-/// the buckets.
+/// LH of the paper: a hash function to g buckets, drawn with each report, and GRR over the buckets.
 ///
 /// The hash is the core's independent one. The printed requirement, that two answers
 /// meet with probability *at most* 1/g, is not enough for an estimate with q = 1/g; it

@@ -78,13 +78,11 @@ impl Unary {
         Self::new(options, (1.0 - delta) / (root + 1.0), budget)
     }
 
-    /// OUE (T. Wang et al., USENIX Security 2017) under (ε, δ): the q at which the
-    /// variance of other answers has its least value beside 1/(e + 1), where δ = 0
-    /// has it.
+    /// OUE (T. Wang et al., USENIX Security 2017) under (ε, δ): the q at which the variance of
+    /// other answers has its least value beside 1/(e + 1), where δ = 0 has it.
     ///
-    /// That is a local minimum. With δ > 0 the variance falls to 0 with q, where p is
-    /// δ and no report but one in 1/δ says anything: then the variance of the own
-    /// answer is 1/δ.
+    /// That is a local minimum. With δ > 0 the variance falls to 0 with q, where p is δ and no
+    /// report but one in 1/δ says anything: then the variance of the own answer is 1/δ.
     ///
     /// # Errors
     /// As [`Unary::new`]; [`Error::Combination`] where δ is so large that the variance
@@ -144,10 +142,9 @@ impl Unary {
 
 /// Where the derivative of ln(q(1 − q)/(p − q)²) rises through 0.
 ///
-/// With a = e − 1 it has the sign of
-/// h(q) = δ − (a − (3a − 2)δ)q + (a² + 3a − 4aδ)q² − (a² + 2a)q³,
-/// which is above 0 at 0 (unless δ = 0) and at 1/2. Between, it is below 0 where a
-/// minimum of the variance exists, on the left of which it is.
+/// With a = e − 1 it has the sign of h(q) = δ − (a − (3a − 2)δ)q + (a² + 3a − 4aδ)q² − (a² + 2a)q³,
+/// which is above 0 at 0 (unless δ = 0) and at 1/2. Between, it is below 0 where a minimum of the
+/// variance exists, on the left of which it is.
 fn best_q(budget: &Budget) -> Option<f64> {
     let (a, delta) = (budget.e_minus_1(), budget.delta());
     let one = -a + (3.0 * a - 2.0) * delta;

@@ -37,15 +37,13 @@ pub struct Row {
     pub mechanism: &'static str,
     /// Its parameters at their best, in words.
     pub parameters: String,
-    /// Of one report's estimate; `None` where the mechanism does not exist at this
-    /// budget.
+    /// Of one report's estimate; `None` where the mechanism does not exist at this budget.
     pub variance: Option<Variance>,
     /// The worst variance over that of ours.
     pub worst_ratio: Option<f64>,
     /// The average variance over that of ours.
     pub average_ratio: Option<f64>,
-    /// Standard error of the estimate at so many people, root of worst variance over
-    /// people.
+    /// Standard error of the estimate at so many people, root of worst variance over people.
     pub standard_error: Option<f64>,
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]

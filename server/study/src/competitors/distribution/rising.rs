@@ -1,8 +1,7 @@
 //! Distribution functions from noisy shares below edges, and quantiles of them.
 
-/// Returns the shares of cells of the nearest distribution function, in squares, from
-/// estimates of the shares below the edges between cells. It pools adjacent violators (Ayer
-/// et al., 1955).
+/// Returns the shares of cells of the nearest distribution function, in squares, from estimates of
+/// the shares below the edges between cells. It pools adjacent violators (Ayer et al., 1955).
 ///
 /// ```
 /// use hushbin_study::competitors::distribution::rising;

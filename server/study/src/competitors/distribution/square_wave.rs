@@ -6,10 +6,9 @@ use rand_distr::{Distribution, StandardUniform};
 
 use crate::competitors::budget::Budget;
 
-/// Square Wave of Li et al., "Estimating Numerical Distributions under Local Differential
-/// Privacy", SIGMOD 2020. A report of a number v in [0, 1] lies in [−b, 1 + b]. Its density is
-/// p = e·q within b of v, and q elsewhere. The half width b maximises the information that a
-/// report has about v.
+/// Square Wave of Li et al., "Estimating Numerical Distributions under Local Differential Privacy",
+/// SIGMOD 2020. A report of a number v in [0, 1] lies in [−b, 1 + b]. Its density is p = e·q within
+/// b of v, and q elsewhere. The half width b maximises the information that a report has about v.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::SquareWave};
@@ -175,8 +174,7 @@ impl Transition {
         combined(&self.columns, shares, self.base)
     }
 
-    /// Returns for each input cell the sum of weights of output cells, each times its
-    /// probability.
+    /// Returns for each input cell the sum of weights of output cells, each times its probability.
     #[must_use]
     pub fn inputs(&self, weights: &[f64]) -> Vec<f64> {
         combined(&self.rows, weights, self.base)

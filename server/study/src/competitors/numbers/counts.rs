@@ -40,9 +40,8 @@ impl Counts {
 
     /// N₊, N₋ and O of a threshold κ in 1 to d.
     ///
-    /// Of two corners' favoured sets those differ most that belong to opposite ones,
-    /// where a vector that agrees in a places with the one agrees in d − a with the
-    /// other.
+    /// Of two corners' favoured sets those differ most that belong to opposite ones, where a vector
+    /// that agrees in a places with the one agrees in d − a with the other.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] where κ is.
@@ -80,8 +79,7 @@ impl Counts {
         f64::from(threshold) / f64::from(self.attributes) * self.ways[threshold as usize]
     }
 
-    /// B = 1/[(α/N₊ − (1 − α)/N₋)·C(d − 1, κ − 1)]: on average a reported sign is 1/B of
-    /// the value.
+    /// B = 1/[(α/N₊ − (1 − α)/N₋)·C(d − 1, κ − 1)]: on average a reported sign is 1/B of the value.
     pub(crate) fn scale(&self, threshold: u32, sets: &Favoured, inside: f64, outside: f64) -> f64 {
         let more = self.more(threshold);
         let gap = inside * (more / sets.inside) - outside * (more / sets.outside);

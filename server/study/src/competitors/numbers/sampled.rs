@@ -108,16 +108,14 @@ impl SampledTwoPoints {
         f64::from(self.attributes) / f64::from(self.answered) * self.each.scale()
     }
 
-    /// Variance of one report's estimate of an attribute whose value is x,
-    /// (d/k)·A² − x².
+    /// Variance of one report's estimate of an attribute whose value is x, (d/k)·A² − x².
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         self.scale() * self.each.scale() - value * value
     }
 
-    /// δ at an ε, of the worst inputs, which are opposite corners: k attributes differ,
-    /// whichever are drawn, and how many signs are their own says all. At most what the
-    /// sum of k parts is.
+    /// δ at an ε, of the worst inputs, which are opposite corners: k attributes differ, whichever
+    /// are drawn, and how many signs are their own says all. At most what the sum of k parts is.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         let k = self.answered;

@@ -1,5 +1,4 @@
-//! Piecewise mechanisms: a uniform density with a favoured interval that slides with the
-//! number.
+//! Piecewise mechanisms: a uniform density with a favoured interval that slides with the number.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
@@ -8,9 +7,8 @@ use super::search::minimum;
 
 /// Piecewise mechanism on [−H, H] with a favoured interval of width w.
 ///
-/// The density is q, and e·q inside the favoured interval, with
-/// q = 1/(2H + (e − 1)w). The middle of the interval is at x·s, where
-/// s = 1/((e − 1)·q·w) makes the report unbiased.
+/// The density is q, and e·q inside the favoured interval, with q = 1/(2H + (e − 1)w). The middle
+/// of the interval is at x·s, where s = 1/((e − 1)·q·w) makes the report unbiased.
 ///
 /// ```
 /// use hushbin_study::competitors::{Sliding, piecewise_variance};

@@ -8,9 +8,8 @@ use super::input;
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// Algorithm 2 of the paper: ±A with A = (e + 1)/(e + 2δ − 1), + with probability
-/// 1/2 + x/(2A). It rounds x to a sign and answers by it with probability
-/// (e + δ)/(e + 1), which is the same.
+/// Algorithm 2 of the paper: ±A with A = (e + 1)/(e + 2δ − 1), + with probability 1/2 + x/(2A). It
+/// rounds x to a sign and answers by it with probability (e + δ)/(e + 1), which is the same.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, TwoPoints};

@@ -34,8 +34,7 @@ pub struct NormalNoise {
 }
 
 impl NormalNoise {
-    /// At event level: Δ = 2, from one end to the other. Inputs may have any number of
-    /// entries.
+    /// At event level: Δ = 2, from one end to the other. Inputs may have any number of entries.
     ///
     /// # Errors
     /// As [`Setting::budget`]; [`Error::OutOfRange`] where δ is below 10⁻¹⁵.

@@ -60,9 +60,8 @@ impl Setting {
 
 /// A mechanism for people who rate at most s of d items, from −1 to 1.
 ///
-/// Entries are ascending by item, at most s of them where the oracle samples or pads.
-/// Where it knows signs alone, a value v is rounded to 1 with probability (1 + v)/2, else
-/// to −1.
+/// Entries are ascending by item, at most s of them where the oracle samples or pads. Where it
+/// knows signs alone, a value v is rounded to 1 with probability (1 + v)/2, else to −1.
 pub trait Oracle: Send + Sync {
     /// The least ε that a report satisfies (with δ, of those that have one), found by
     /// enumeration in the tests: not more than what was asked for, often less.

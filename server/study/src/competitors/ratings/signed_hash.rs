@@ -30,8 +30,7 @@ pub struct SignedHash {
 }
 
 impl SignedHash {
-    /// The response over elements: 2j is item j with +, 2j + 1 with −, and dummies follow,
-    /// each 2.
+    /// The response over elements: 2j is item j with +, 2j + 1 with −, and dummies follow, each 2.
     #[must_use]
     pub const fn hash(&self) -> &LocalHash {
         &self.hash

@@ -68,8 +68,7 @@ impl CoordinateNoise {
         Ok(worst)
     }
 
-    /// Probabilities of all outcomes of the Z_y with |y| ≥ 2 that differ, under either
-    /// value.
+    /// Probabilities of all outcomes of the Z_y with |y| ≥ 2 that differ, under either value.
     fn outer(&self, from: i32, to: i32) -> Result<Vec<(f64, f64)>, Error> {
         let mut all = vec![(1.0, 1.0)];
         for (y, law) in self.copies().skip(1) {

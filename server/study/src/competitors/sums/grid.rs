@@ -34,8 +34,7 @@ pub fn constant(budget: &Budget) -> f64 {
     bennett.max(27.0 / epsilon)
 }
 
-/// γ for a central (ε, δ) by the closed form, c·M/(n − 1); above 1 where it promises
-/// nothing.
+/// γ for a central (ε, δ) by the closed form, c·M/(n − 1); above 1 where it promises nothing.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::grid};
@@ -156,9 +155,8 @@ fn probability(successes: f64, trials: f64, p: f64) -> f64 {
     trials.pmf(successes as u64)
 }
 
-/// δ at ε of n shuffled reports, exactly: the greatest of all that one person may have
-/// instead of another and all that the others may have, by listing every multiset of n
-/// of M cells.
+/// δ at ε of n shuffled reports, exactly: the greatest of all that one person may have instead of
+/// another and all that the others may have, by listing every multiset of n of M cells.
 ///
 /// # Errors
 /// [`Error::Combination`] where there are more than 16 cells, 15 people or 20,000

@@ -12,10 +12,9 @@ const NOTHING: f64 = 1e-28;
 const TRUNCATED: f64 = 1e-16;
 
 impl CoordinateNoise {
-    /// δ at ε₀ `epsilon` of one coordinate whose person has the value `from` and not
-    /// `to`, both from −L to L, from above: each count's loss is rounded up by at most
-    /// ε/32,768, and 10⁻¹⁶ is added for what is not listed. As
-    /// [`delta_at`](Self::delta_at), for any L.
+    /// δ at ε₀ `epsilon` of one coordinate whose person has the value `from` and not `to`, both
+    /// from −L to L, from above: each count's loss is rounded up by at most ε/32,768, and 10⁻¹⁶ is
+    /// added for what is not listed. As [`delta_at`](Self::delta_at), for any L.
     ///
     /// # Panics
     /// If a value is not from −L to L.

@@ -1,9 +1,8 @@
 //! Negative binomial counts: noise that many people can each add a share of.
 //!
-//! NB(r, p) has P(k) = Γ(k + r)/(Γ(r)·k!)·(1 − p)^r·p^k for any r > 0; the sum of n of
-//! NB(r/n, p) is one of NB(r, p), and NB(1, p) is geometric. It is a Poisson number N of
-//! logarithmic counts, N of mean −r·ln(1 − p), P(k) ∝ p^k/k: which is how it is drawn,
-//! for a share is nearly always 0.
+//! NB(r, p) has P(k) = Γ(k + r)/(Γ(r)·k!)·(1 − p)^r·p^k for any r > 0; the sum of n of NB(r/n, p)
+//! is one of NB(r, p), and NB(1, p) is geometric. It is a Poisson number N of logarithmic counts, N
+//! of mean −r·ln(1 − p), P(k) ∝ p^k/k: which is how it is drawn, for a share is nearly always 0.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -139,8 +138,7 @@ pub(super) fn from_mode(mode: f64, up: impl Fn(f64) -> f64, nothing: f64) -> Vec
     all
 }
 
-/// δ at ε of a count of these probabilities against the same and `shift`, in the worse
-/// direction.
+/// δ at ε of a count of these probabilities against the same and `shift`, in the worse direction.
 pub(super) fn delta_of_shift(law: &[f64], shift: u32, epsilon: f64) -> f64 {
     let by = shift as i32;
     let of = |shift| hockey_stick(shifted(law, shift), epsilon);

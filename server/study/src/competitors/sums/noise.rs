@@ -43,8 +43,7 @@ impl CoordinateNoise {
     /// Noise for (ε₀, δ₀): p_c = exp(−(1 − β)·ε₀/(2L)), p_y = exp(−0.2·β·ε₀·|y|/Γ),
     /// r = 3·(1 + ln(q/δ₀)), β = [`TUPLES_PART`].
     ///
-    /// Source: GKMPS 2021 and PVME, Algorithm 3, with what differs by 2L for values of
-    /// either sign.
+    /// Source: GKMPS 2021 and PVME, Algorithm 3, with what differs by 2L for values of either sign.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] where L is outside [`LEVELS`](super::LEVELS), or ε₀ so

@@ -105,8 +105,7 @@ impl Crowd {
         (0..people).map(|_| self.shape.draw(rng)).collect()
     }
 
-    /// Returns the quantile of a part: the least number with this share of people at it or
-    /// below.
+    /// Returns the quantile of a part: the least number with this share of people at it or below.
     pub(crate) fn quantile(&self, part: f64) -> f64 {
         let (mut below, mut reached) = (0.0, 1.0);
         loop {
@@ -215,8 +214,7 @@ mod tests {
 
     use super::*;
 
-    /// Shares of people below and up to a quantile enclose its part, within five standard
-    /// errors.
+    /// Shares of people below and up to a quantile enclose its part, within five standard errors.
     #[test]
     fn quantiles_are_those_of_people() {
         const PEOPLE: u64 = 100_000;

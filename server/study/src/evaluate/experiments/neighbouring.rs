@@ -1,5 +1,4 @@
-//! P3's figure 3: means of people with k entries, where ε is about inputs within L of each
-//! other.
+//! P3's figure 3: means of people with k entries, where ε is about inputs within L of each other.
 
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
@@ -175,8 +174,7 @@ impl Experiment for Neighbouring {
     }
 }
 
-/// Why noise on every coordinate wins where L is small, and ours at user level where it is
-/// large.
+/// Why noise on every coordinate wins where L is small, and ours at user level where it is large.
 const REMARKS: &[&str] = &[
     "Laplace noise on every coordinate has the variance 2L²/ε². Hash-bin's is 2(L + b/Γ)²/ε², as \
      its b bins are rounded to a grid of 1/Γ, and other entries in an item's bin add k/b: of 64 \

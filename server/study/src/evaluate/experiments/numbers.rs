@@ -284,8 +284,7 @@ impl Cell {
         Measured::new(point, mechanism, self.crowd.estimand(), metric, value)
     }
 
-    /// Average variances as printed, of numbers with a mean square, labelled with what
-    /// δ really is.
+    /// Average variances as printed, of numbers with a mean square, labelled with what δ really is.
     fn printed(&self, budget: &Budget, square: f64) -> Result<Vec<(String, f64)>, StudyError> {
         let d = self.crowd.attributes();
         if d == 1 {

@@ -136,8 +136,7 @@ impl Ratings {
     }
 }
 
-/// All mechanisms at an ε: ours for means and for frequencies, the papers' own, and
-/// others.
+/// All mechanisms at an ε: ours for means and for frequencies, the papers' own, and others.
 pub(crate) fn contestants(asked: &Asked, oracles: &[&str]) -> Result<Vec<Contestant>, StudyError> {
     let task = |name: &str, mechanism: Value| Contestant::task(name, asked, &mechanism);
     let mut all = vec![

@@ -372,8 +372,7 @@ mod tests {
         assert_eq!(names.len(), units.len());
     }
 
-    /// Where all say yes, ratings by favoured buckets vary as e/(e − 1)² four times from
-    /// ε = 1 on.
+    /// Where all say yes, ratings by favoured buckets vary as e/(e − 1)² four times from ε = 1 on.
     #[test]
     fn what_is_known_comes_out() {
         let ways = Ways::new();

@@ -95,8 +95,7 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// Variance of one report's estimate of an option's share, of a person who gives it or
-    /// another.
+    /// Variance of one report's estimate of an option's share, of a person who gives it or another.
     pub(crate) fn variance(&self, own: bool) -> f64 {
         match self {
             Self::Task(_, rates) | Self::Apart(rates) => rates.variance(own),

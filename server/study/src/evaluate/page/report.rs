@@ -134,8 +134,7 @@ fn written(
     writer.into_inner().expect(TAKEN)
 }
 
-/// To six digits: what the functions of another machine's library would change is behind
-/// them.
+/// To six digits: what the functions of another machine's library would change is behind them.
 fn rounded(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();

@@ -32,9 +32,8 @@ pub(crate) struct Settings<'a> {
 /// Runs what is not yet done and averages all; `progress` is told how much of that work is done,
 /// and how much there is.
 ///
-/// A unit's random numbers depend on the seed and on the names of its experiment and of
-/// itself, so that tables depend neither on the number of cores nor on where a study was cut
-/// off.
+/// A unit's random numbers depend on the seed and on the names of its experiment and of itself, so
+/// that tables depend neither on the number of cores nor on where a study was cut off.
 ///
 /// # Errors
 /// The first [`StudyError`] of a unit; what others have measured is kept.

@@ -12,8 +12,7 @@ use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::local::kind::contract::{Several, check_options};
 
-/// Several small choices and flags, which a report tells of together: one input of a cell
-/// of each.
+/// Several small choices and flags, which a report tells of together: one input of a cell of each.
 ///
 /// A person's answer is an entry for each part: the item is its position, the value the
 /// index of an option, of a flag 0 or 1. Options are numbered as cells part after part.

@@ -35,9 +35,8 @@ fn senders(coordinates: u32, levels: u32, honest_people: u64, repeats: u32) -> S
 }
 
 impl UnitNoise {
-    /// Bounds on the least δ with which the counts are (`epsilon`, δ)-differentially
-    /// private, between any two inputs of one person. Sharp from [`DELTA`]'s least to
-    /// 1/2.
+    /// Bounds on the least δ with which the counts are (`epsilon`, δ)-differentially private,
+    /// between any two inputs of one person. Sharp from [`DELTA`]'s least to 1/2.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`].
@@ -47,8 +46,7 @@ impl UnitNoise {
         Ok(profile.bounds(|told| told.delta(epsilon)))
     }
 
-    /// Bounds on the least ε at `delta`, infinite where more than that is told
-    /// outright.
+    /// Bounds on the least ε at `delta`, infinite where more than that is told outright.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when δ is outside [`DELTA`].
@@ -76,9 +74,8 @@ impl Senders {
         })
     }
 
-    /// Whether a batch is (`epsilon`, `delta`)-differentially private by the bound from
-    /// above: by that which [`calibrate`](super::calibrate) goes by, so that what it
-    /// finds is.
+    /// Whether a batch is (`epsilon`, `delta`)-differentially private by the bound from above: by
+    /// that which [`calibrate`](super::calibrate) goes by, so that what it finds is.
     ///
     /// # Errors
     /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside

@@ -129,14 +129,12 @@ impl Patterned {
         })
     }
 
-    /// Returns the interval of each quantile of the people whom those asked are drawn from, as
-    /// the edges at its ends. Edge b is the lower end
-    /// of bin b, and edge K the upper end of the range.
+    /// Returns the interval of each quantile of the people whom those asked are drawn from, as the
+    /// edges at its ends. Edge b is the lower end of bin b, and edge K the upper end of the range.
     ///
-    /// Each end is wrong with probability `failure` at most, but for the normal
-    /// approximation. From outside, an end passes every edge that is claimed. So it is wrong
-    /// only if the claim at the edge next to the quantile is, and the number of edges needs no
-    /// correction.
+    /// Each end is wrong with probability `failure` at most, but for the normal approximation. From
+    /// outside, an end passes every edge that is claimed. So it is wrong only if the claim at the
+    /// edge next to the quantile is, and the number of edges needs no correction.
     pub(crate) fn quantile_edges(&self, quantiles: &[f64], failure: f64) -> Vec<[usize; 2]> {
         let reach = PARTS.map(|part| Failure::new(part * failure).z() / self.reports.sqrt());
         let [fine, more, less] = (self.edges.rows().each_ref()).map(|rows| self.estimates(rows));

@@ -37,8 +37,7 @@ pub struct GammaRow {
     pub printed_gamma: f64,
     /// c·(r + 1)^d/(n − 1).
     pub right_gamma: f64,
-    /// δ at the ε promised, of the printed γ: exact where c is enumerated, else from
-    /// below.
+    /// δ at the ε promised, of the printed γ: exact where c is enumerated, else from below.
     pub printed_delta: f64,
     /// That of the right γ: exact where c is enumerated, else from above.
     pub right_delta: f64,

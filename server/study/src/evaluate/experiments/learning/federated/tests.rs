@@ -193,11 +193,10 @@ fn the_gap_to_the_run_without_privacy_shrinks() {
     }
 }
 
-/// A coin errs in half of all messages, the better of the two guesses that heed no word
-/// in 0.45 of these. A part of 1000 people's has a standard error below 0.016, however
-/// alike the messages of each. Whoever knows all weights errs in one of seven, which
-/// nobody is much better than. No round leaves steps so long that the next ones take
-/// them back.
+/// A coin errs in half of all messages, the better of the two guesses that heed no word in 0.45 of
+/// these. A part of 1000 people's has a standard error below 0.016, however alike the messages of
+/// each. Whoever knows all weights errs in one of seven, which nobody is much better than. No round
+/// leaves steps so long that the next ones take them back.
 #[test]
 fn without_privacy_it_predicts_better_than_a_coin() {
     for (pick, rounds) in [(Pick::Top, 4), (Pick::Top, 5), (Pick::Random, 5)] {
