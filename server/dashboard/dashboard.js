@@ -182,13 +182,21 @@ function itemsOf(question) {
   return question.of?.length ?? 1;
 }
 var WORDS = {
-  mean: "mean rating; a missing one is 0",
-  sum: "sum over all people",
-  plus: "share of people who rate it above 0",
-  minus: "share of people who rate it below 0",
-  nonmissing: "share of people who have it",
-  share: "share of people"
+  mean: { long: "mean rating; a missing one is 0", short: "Mean" },
+  sum: { long: "sum over all people", short: "Sum over all people" },
+  plus: { long: "share of people who rate it above 0", short: "Rated above 0" },
+  minus: { long: "share of people who rate it below 0", short: "Rated below 0" },
+  nonmissing: { long: "share of people who have it", short: "Have it" },
+  share: { long: "share of people", short: "Share of people" }
 };
+var FRACTIONAL = {
+  plus: { long: "mean of ratings above 0; others are 0", short: "Mean above 0" },
+  minus: { long: "mean of ratings below 0, without sign; others are 0", short: "Mean below 0" },
+  nonmissing: { long: "mean size of ratings; a missing one is 0", short: "Mean size" }
+};
+var isFractional = ({ kind = "", value }) => kind === "ratings" && value === "real";
+var wordsOf = (estimand, question) => (isFractional(question) ? FRACTIONAL[estimand] : void 0) ?? WORDS[estimand];
+var isShare = (estimand, question) => !["mean", "sum"].includes(estimand) && !isFractional(question);
 var KINDS = {
   ratings: "ratings",
   set: "any of several options",
@@ -335,6 +343,11 @@ function listed(all, counting) {
 }
 
 // www/dashboard/rows.ts
+var behind = (unit) => unit === void 0 ? "" : ` ${unit}`;
+function spread({ estimate, unit }, words) {
+  const [from, to] = estimate.simultaneous_interval.map((end) => words(end, estimate));
+  return `${from} to ${to}${behind(unit)}`;
+}
 function estimandsOf({ estimates }) {
   const [first] = estimates;
   return first === void 0 ? [] : ESTIMANDS.filter((estimand) => first[estimand] !== void 0);
@@ -359,12 +372,12 @@ function rowsOf(answer, question, wanted) {
       ...item.unit === void 0 ? {} : { unit: item.unit }
     };
   });
-  const words = wordsOf(answer, question, estimand);
-  return { estimand, rows, words };
+  const words = digitsOf(answer, question, estimand);
+  return { estimand, shares: isShare(estimand, question), rows, words };
 }
-function wordsOf({ people }, question, estimand) {
+function digitsOf({ people }, question, estimand) {
   if (people !== void 0) return resolved;
-  if (estimand !== "mean") return share;
+  if (isShare(estimand, question)) return share;
   return isReal(question) ? digits : rating;
 }
 var ORDERS = ["largest", "smallest", "clearest", "name", "task"];
@@ -990,7 +1003,10 @@ var Controls = class {
   /** What is estimated of the question, once that is known. */
   estimands(there, current, question) {
     this.#estimand.show(
-      there.map((own) => [own, own === "mean" && isReal(question) ? "mean" : WORDS[own]]),
+      there.map((own) => [
+        own,
+        own === "mean" && isReal(question) ? "mean" : wordsOf(own, question).long
+      ]),
       current
     );
   }
@@ -1011,9 +1027,9 @@ function standing(rows) {
 function changed(before, after) {
   const earlier = new Map(before.map(({ label, estimate }) => [label, estimate]));
   const moved4 = ({ before: before2, after: after2 }) => Math.abs(after2.estimate - before2.estimate);
-  return after.flatMap(({ label, estimate }) => {
+  return after.flatMap(({ label, unit, estimate }) => {
     const own = earlier.get(label);
-    return own === void 0 ? [] : { label, before: own, after: estimate };
+    return own === void 0 ? [] : { label, unit, before: own, after: estimate };
   }).filter(({ before: before2, after: after2 }) => apart(before2.simultaneous_interval, after2.simultaneous_interval)).sort((a, b) => moved4(b) - moved4(a));
 }
 
@@ -1085,7 +1101,7 @@ function axisFor(rows) {
 function dots(caption, rows, shown) {
   const own = shown.some(({ range }) => range !== void 0);
   const axis = axisFor(shown);
-  const scale = own ? "from the least to the greatest of each" : scaleOf(axis, ["mean", "sum"].includes(rows.estimand) ? tick : shareTick);
+  const scale = own ? "from the least to the greatest of each" : scaleOf(axis, rows.shares ? shareTick : tick);
   const heads = [
     "Item",
     {
@@ -1100,32 +1116,33 @@ function dots(caption, rows, shown) {
 }
 function cellsOf(row, words, common) {
   const { label, estimate, range, unit } = row;
-  const [from, to] = estimate.simultaneous_interval;
   const axis = range === void 0 ? common : { from: range[0], to: range[1], ticks: [...range] };
   const style = range === void 0 ? styleOf(estimate) : "strip";
   const marks = strip(style, HEIGHT, ...grid(axis), ...bars(axis, estimate));
-  const behind = unit === void 0 ? "" : ` ${unit}`;
   return [
     { shown: label, style: "name" },
     { shown: marks, style: "picture" },
-    { shown: words(estimate.estimate, estimate) + behind, style: "amount estimated" },
-    { shown: `${words(from, estimate)} to ${words(to, estimate)}`, style: "amount interval" }
+    { shown: words(estimate.estimate, estimate) + behind(unit), style: "amount estimated" },
+    { shown: spread(row, words), style: "amount interval" }
   ];
 }
 
 // www/dashboard/cross.ts
 function crossView({ cross }) {
   if (cross === void 0) return [];
-  return [margin(cross.rows), margin(cross.columns), ...within(cross)];
+  const margins = [cross.rows, cross.columns].flatMap(margin);
+  const family = "Intervals of one table hold together" + (margins.length > 1 ? "; those of both margins count as one table." : ".");
+  return [...margins, ...within(cross), el("p", { class: "help" }, family)];
 }
-function margin({ name, shares }) {
+function margin({ name, shares = [] }) {
+  if (shares.length === 0) return [];
   const rows = shares.map(({ item, share: estimate }) => ({
     label: nameOf(item),
     query: null,
     estimate
   }));
-  const all = { estimand: "share", rows, words: share };
-  return dots(`Share of people by ${name}`, all, rows);
+  const all = { estimand: "share", shares: true, rows, words: share };
+  return [dots(`Share of people by ${name}`, all, rows)];
 }
 function within({
   rows,
@@ -1214,7 +1231,7 @@ function quantiles({ quantiles: quantiles2 = [] }, unit) {
   const rows = quantiles2.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
     quantileName(quantile),
     { shown: digits(estimate) + unit, style: "amount estimated" },
-    { shown: `${digits(from)} to ${digits(to)}`, style: "amount interval" }
+    { shown: `${digits(from)} to ${digits(to)}${unit}`, style: "amount interval" }
   ]);
   const heads = [
     "Quantile",
@@ -1429,19 +1446,18 @@ function compared({ looked, released }) {
   const before = released[place2 - 1];
   return after === void 0 || before === void 0 ? null : [before, after];
 }
-function spread(words, estimate) {
-  const [from, to] = estimate.simultaneous_interval;
-  return `${words(from, estimate)} to ${words(to, estimate)}`;
-}
 function clear({ rows, confidence }) {
   if (rows === null) return [];
   const found = standing(rows.rows);
   const chance = percent(1 - confidence);
   const about2 = found.length === 0 ? `No interval of ${counted(rows.rows.length, "item")} lies clear of 0: all of it may be noise.` : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} lie clear of 0. They hold all together: that any of these is here by chance has a probability of ${chance} at most.`;
-  const named = found.slice(0, NAMED2).map(({ label, estimate }) => [
-    label,
-    { shown: rows.words(estimate.estimate, estimate), style: "amount estimated" },
-    { shown: spread(rows.words, estimate), style: "amount interval" }
+  const named = found.slice(0, NAMED2).map((row) => [
+    row.label,
+    {
+      shown: rows.words(row.estimate.estimate, row.estimate) + behind(row.unit),
+      style: "amount estimated"
+    },
+    { shown: spread(row, rows.words), style: "amount interval" }
   ]);
   const heads = [
     "Item",
@@ -1453,9 +1469,15 @@ function clear({ rows, confidence }) {
 }
 function comparable(answer, question, estimand) {
   if (question.kind !== "number") return rowsOf(answer, question, estimand ?? void 0);
-  const { mean, quantiles: quantiles2 = [] } = answer.number ?? {};
-  const rows = mean ? [{ label: "mean", query: null, estimate: mean }] : quantiles2.map((own) => ({ label: quantileName(own.quantile), query: null, estimate: own }));
-  return { estimand: "mean", rows, words: digits };
+  const { mean, quantiles: quantiles2 = [], unit } = answer.number ?? {};
+  const told2 = unit === void 0 ? {} : { unit };
+  const rows = mean ? [{ label: "mean", query: null, estimate: mean, ...told2 }] : quantiles2.map((own) => ({
+    label: quantileName(own.quantile),
+    query: null,
+    estimate: own,
+    ...told2
+  }));
+  return { estimand: "mean", shares: false, rows, words: digits };
 }
 async function moved2(context) {
   const pair = compared(context);
@@ -1474,10 +1496,10 @@ async function moved2(context) {
   const chance = percent(1 - context.confidence);
   const of = counted(after.rows.length, question.kind === "number" ? "figure" : "item");
   const about2 = found.length === 0 ? `Between batches ${earlier} and ${later} none of ${of} changed by more than the noise explains. Smaller changes may be there.` : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed beyond their intervals in both, which hold all together: that any is here by chance has a probability of ${chance} at most.`;
-  const named = found.slice(0, NAMED2).map(({ label, before: was, after: is }) => [
+  const named = found.slice(0, NAMED2).map(({ label, unit, before: was, after: is }) => [
     label,
-    { shown: after.words(was.estimate, was), style: "amount" },
-    { shown: after.words(is.estimate, is), style: "amount estimated" },
+    { shown: after.words(was.estimate, was) + behind(unit), style: "amount" },
+    { shown: after.words(is.estimate, is) + behind(unit), style: "amount estimated" },
     { shown: is.estimate > was.estimate ? "▲ more" : "▼ less", style: "amount" }
   ]);
   const amount3 = (shown) => ({ shown, style: "amount" });
@@ -1642,15 +1664,10 @@ async function timelineView(context, shown) {
       {},
       `Estimates${first} by${latest} ${counted(released.length, "release")}. Bars are intervals; all that are drawn hold together with ${confidence * 100}% confidence.`
     ),
-    ...timeLine(
-      lines,
-      number ? digits : rows?.words ?? digits,
-      number || ["mean", "sum"].includes(rows?.estimand ?? "") ? tick : shareTick,
-      {
-        zero: !number && question.kind !== "numbers",
-        apart: question.kind === "numbers" || number
-      }
-    )
+    ...timeLine(lines, number ? digits : rows?.words ?? digits, rows?.shares ? shareTick : tick, {
+      zero: !number && question.kind !== "numbers",
+      apart: question.kind === "numbers" || number
+    })
   ];
 }
 
@@ -1901,24 +1918,17 @@ var TaskPage = class {
         ...notes,
         ...numberView(answer, this.#question)
       ];
-    if (rows === null) return [about2];
+    if (rows === null) return [about2, ...notes, ...crossView(answer)];
     const found = this.#shownOf(rows);
     if (found.length === 0) return [about2, el("p", {}, "No item has such a name.")];
     const drawn2 = found.slice(0, DRAWN);
     const all = itemsOf(this.#question) ?? rows.rows.length;
-    const caption = captionOf(rows, drawn2.length, found.length, all);
+    const caption = captionOf(rows, this.#question, drawn2.length, found.length, all);
     return [about2, ...notes, dots(caption, rows, drawn2), ...crossView(answer)];
   }
 };
-function captionOf({ rows, estimand }, drawn2, found, all) {
-  const what = {
-    mean: "Mean",
-    sum: "Sum over all people",
-    plus: "Rated above 0",
-    minus: "Rated below 0",
-    nonmissing: "Have it",
-    share: "Share of people"
-  }[estimand];
+function captionOf({ rows, estimand }, question, drawn2, found, all) {
+  const what = wordsOf(estimand, question).short;
   if (rows.length < all)
     return `${what}: ${count(drawn2)} of ${counted(all, "item")} are asked for; find others by name`;
   if (drawn2 < found)

@@ -53,7 +53,8 @@ export interface Margin {
   readonly name: string;
   readonly unit?: string;
   readonly range?: readonly [number, number];
-  readonly shares: readonly { readonly item: Label; readonly share: Estimate }[];
+  /** None of the levels of a number for its mean. */
+  readonly shares?: readonly { readonly item: Label; readonly share: Estimate }[];
 }
 
 /** Of a cross. */
@@ -198,6 +199,8 @@ export interface Question {
   readonly options?: Items;
   readonly of?: readonly Attribute[];
   readonly edges?: readonly number[];
+  /** Of ratings: signs, or numbers with fractions. */
+  readonly value?: "sign" | "real";
   readonly mechanism?: { readonly name: string };
 }
 

@@ -4,7 +4,7 @@ import { el } from "../demo/shared/dom.js";
 import { count } from "../demo/shared/format.js";
 import type { Batch, Estimand, Question } from "./api.js";
 import { type Counting, said } from "./counting.js";
-import { isReal, KINDS, WORDS } from "./labels.js";
+import { isReal, KINDS, wordsOf } from "./labels.js";
 import { ORDER_WORDS, ORDERS } from "./rows.js";
 import { NOTHING, type State } from "./state.js";
 
@@ -128,7 +128,10 @@ export class Controls {
   /** What is estimated of the question, once that is known. */
   estimands(there: readonly Estimand[], current: Estimand, question: Question): void {
     this.#estimand.show(
-      there.map((own) => [own, own === "mean" && isReal(question) ? "mean" : WORDS[own]]),
+      there.map((own) => [
+        own,
+        own === "mean" && isReal(question) ? "mean" : wordsOf(own, question).long,
+      ]),
       current,
     );
   }

@@ -10,17 +10,22 @@ import { table } from "./table.js";
 /** What follows the cells. */
 export function crossView({ cross }: Estimates): readonly Element[] {
   if (cross === undefined) return [];
-  return [margin(cross.rows), margin(cross.columns), ...within(cross)];
+  const margins = [cross.rows, cross.columns].flatMap(margin);
+  const family =
+    "Intervals of one table hold together" +
+    (margins.length > 1 ? "; those of both margins count as one table." : ".");
+  return [...margins, ...within(cross), el("p", { class: "help" }, family)];
 }
 
-function margin({ name, shares }: Margin): Element {
+function margin({ name, shares = [] }: Margin): readonly Element[] {
+  if (shares.length === 0) return [];
   const rows: Row[] = shares.map(({ item, share: estimate }) => ({
     label: nameOf(item),
     query: null,
     estimate,
   }));
-  const all: Rows = { estimand: "share", rows, words: share };
-  return dots(`Share of people by ${name}`, all, rows);
+  const all: Rows = { estimand: "share", shares: true, rows, words: share };
+  return [dots(`Share of people by ${name}`, all, rows)];
 }
 
 function within({

@@ -4,7 +4,7 @@ import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate } from "./api.js";
 import { shareTick, tick } from "./labels.js";
 import { clearOfZero } from "./outstanding.js";
-import type { Row, Rows } from "./rows.js";
+import { behind, type Row, type Rows, spread } from "./rows.js";
 import { type Axis, at, axisOf, place } from "./scale.js";
 import { type Cell, table } from "./table.js";
 
@@ -67,7 +67,7 @@ export function dots(caption: string, rows: Rows, shown: readonly Row[]): HTMLTa
   const axis = axisFor(shown);
   const scale = own
     ? "from the least to the greatest of each"
-    : scaleOf(axis, ["mean", "sum"].includes(rows.estimand) ? tick : shareTick);
+    : scaleOf(axis, rows.shares ? shareTick : tick);
   const heads: readonly (Cell | string)[] = [
     "Item",
     {
@@ -83,15 +83,13 @@ export function dots(caption: string, rows: Rows, shown: readonly Row[]): HTMLTa
 
 function cellsOf(row: Row, words: Rows["words"], common: Axis): (Cell | string)[] {
   const { label, estimate, range, unit } = row;
-  const [from, to] = estimate.simultaneous_interval;
   const axis = range === undefined ? common : { from: range[0], to: range[1], ticks: [...range] };
   const style = range === undefined ? styleOf(estimate) : "strip";
   const marks = strip(style, HEIGHT, ...grid(axis), ...bars(axis, estimate));
-  const behind = unit === undefined ? "" : ` ${unit}`;
   return [
     { shown: label, style: "name" },
     { shown: marks, style: "picture" },
-    { shown: words(estimate.estimate, estimate) + behind, style: "amount estimated" },
-    { shown: `${words(from, estimate)} to ${words(to, estimate)}`, style: "amount interval" },
+    { shown: words(estimate.estimate, estimate) + behind(unit), style: "amount estimated" },
+    { shown: spread(row, words), style: "amount interval" },
   ];
 }

@@ -75,7 +75,7 @@ function quantiles({ quantiles = [] }: NumberEstimates, unit: string): Element {
   const rows = quantiles.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
     quantileName(quantile),
     { shown: digits(estimate) + unit, style: "amount estimated" },
-    { shown: `${digits(from)} to ${digits(to)}`, style: "amount interval" },
+    { shown: `${digits(from)} to ${digits(to)}${unit}`, style: "amount interval" },
   ]);
   const heads = [
     "Quantile",

@@ -72,15 +72,39 @@ export function itemsOf(question: Question): number | null {
   return question.of?.length ?? 1;
 }
 
-/** What is estimated, in words. */
-export const WORDS: Readonly<Record<Estimand, string>> = {
-  mean: "mean rating; a missing one is 0",
-  sum: "sum over all people",
-  plus: "share of people who rate it above 0",
-  minus: "share of people who rate it below 0",
-  nonmissing: "share of people who have it",
-  share: "share of people",
+/** What is estimated, in words: for a choice of one and above a list. */
+interface Words {
+  readonly long: string;
+  readonly short: string;
+}
+
+const WORDS: Readonly<Record<Estimand, Words>> = {
+  mean: { long: "mean rating; a missing one is 0", short: "Mean" },
+  sum: { long: "sum over all people", short: "Sum over all people" },
+  plus: { long: "share of people who rate it above 0", short: "Rated above 0" },
+  minus: { long: "share of people who rate it below 0", short: "Rated below 0" },
+  nonmissing: { long: "share of people who have it", short: "Have it" },
+  share: { long: "share of people", short: "Share of people" },
 };
+
+/** Of ratings with fractions, where half a rating counts as half. */
+const FRACTIONAL: Readonly<Partial<Record<Estimand, Words>>> = {
+  plus: { long: "mean of ratings above 0; others are 0", short: "Mean above 0" },
+  minus: { long: "mean of ratings below 0, without sign; others are 0", short: "Mean below 0" },
+  nonmissing: { long: "mean size of ratings; a missing one is 0", short: "Mean size" },
+};
+
+/** Whether ratings have fractions. */
+const isFractional = ({ kind = "", value }: Question): boolean =>
+  kind === "ratings" && value === "real";
+
+/** What is estimated of a question, in words. */
+export const wordsOf = (estimand: Estimand, question: Question): Words =>
+  (isFractional(question) ? FRACTIONAL[estimand] : undefined) ?? WORDS[estimand];
+
+/** Whether an estimate is a share of people, to be shown in per cent. */
+export const isShare = (estimand: Estimand, question: Question): boolean =>
+  !["mean", "sum"].includes(estimand) && !isFractional(question);
 
 /** What kinds of questions ask for. */
 export const KINDS: Readonly<Record<string, string>> = {

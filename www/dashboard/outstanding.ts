@@ -32,6 +32,7 @@ export function standing(rows: readonly Row[]): readonly Row[] {
 /** An item of two batches. */
 export interface Change {
   readonly label: string;
+  readonly unit: string | undefined;
   readonly before: Estimate;
   readonly after: Estimate;
 }
@@ -41,9 +42,9 @@ export function changed(before: readonly Row[], after: readonly Row[]): readonly
   const earlier = new Map(before.map(({ label, estimate }) => [label, estimate]));
   const moved = ({ before, after }: Change) => Math.abs(after.estimate - before.estimate);
   return after
-    .flatMap(({ label, estimate }) => {
+    .flatMap(({ label, unit, estimate }) => {
       const own = earlier.get(label);
-      return own === undefined ? [] : { label, before: own, after: estimate };
+      return own === undefined ? [] : { label, unit, before: own, after: estimate };
     })
     .filter(({ before, after }) => apart(before.simultaneous_interval, after.simultaneous_interval))
     .sort((a, b) => moved(b) - moved(a));

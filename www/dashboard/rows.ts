@@ -1,7 +1,7 @@
 // Estimates as rows: of what, in which order, which of them are shown.
 
 import { ESTIMANDS, type Estimand, type Estimate, type Estimates, type Question } from "./api.js";
-import { digits, isReal, nameOf, queryOf, rating, resolved, share } from "./labels.js";
+import { digits, isReal, isShare, nameOf, queryOf, rating, resolved, share } from "./labels.js";
 
 /** One item. */
 export interface Row {
@@ -17,9 +17,20 @@ export interface Row {
 /** Rows of one estimand, and how their numbers are printed. */
 export interface Rows {
   readonly estimand: Estimand;
+  /** Whether they are shares of people. */
+  readonly shares: boolean;
   readonly rows: readonly Row[];
   /** With the estimate that it is of, or is an end of. */
   readonly words: (value: number, estimate?: Estimate) => string;
+}
+
+/** A unit behind a number. */
+export const behind = (unit: string | undefined): string => (unit === undefined ? "" : ` ${unit}`);
+
+/** The interval that holds together with others, in its unit. */
+export function spread({ estimate, unit }: Row, words: Rows["words"]): string {
+  const [from, to] = estimate.simultaneous_interval.map((end) => words(end, estimate));
+  return `${from} to ${to}${behind(unit)}`;
 }
 
 /** What is estimated of the items. */
@@ -50,14 +61,14 @@ export function rowsOf(answer: Estimates, question: Question, wanted?: Estimand)
       ...(item.unit === undefined ? {} : { unit: item.unit }),
     };
   });
-  const words = wordsOf(answer, question, estimand);
-  return { estimand, rows, words };
+  const words = digitsOf(answer, question, estimand);
+  return { estimand, shares: isShare(estimand, question), rows, words };
 }
 
-function wordsOf({ people }: Estimates, question: Question, estimand: Estimand): Rows["words"] {
+function digitsOf({ people }: Estimates, question: Question, estimand: Estimand): Rows["words"] {
   // Sums are told so exactly that three digits are too few.
   if (people !== undefined) return resolved;
-  if (estimand !== "mean") return share;
+  if (isShare(estimand, question)) return share;
   return isReal(question) ? digits : rating;
 }
 

@@ -2,11 +2,11 @@
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent } from "../demo/shared/format.js";
-import type { Batch, Estimand, Estimate, Estimates, Question } from "./api.js";
+import type { Batch, Estimand, Estimates, Question } from "./api.js";
 import type { Answers } from "./asking.js";
 import { digits } from "./labels.js";
 import { changed, ofEither, standing } from "./outstanding.js";
-import { type Row, type Rows, rowsOf } from "./rows.js";
+import { behind, type Row, type Rows, rowsOf, spread } from "./rows.js";
 import type { Shown } from "./section.js";
 import { table } from "./table.js";
 import { quantileName } from "./timeline.js";
@@ -36,11 +36,6 @@ export function compared({ looked, released }: Pick<Context, "looked" | "release
   return after === undefined || before === undefined ? null : ([before, after] as const);
 }
 
-function spread(words: Rows["words"], estimate: Estimate): string {
-  const [from, to] = estimate.simultaneous_interval;
-  return `${words(from, estimate)} to ${words(to, estimate)}`;
-}
-
 function clear({ rows, confidence }: Context): readonly Element[] {
   if (rows === null) return [];
   const found = standing(rows.rows);
@@ -49,13 +44,14 @@ function clear({ rows, confidence }: Context): readonly Element[] {
     found.length === 0
       ? `No interval of ${counted(rows.rows.length, "item")} lies clear of 0: all of it may be noise.`
       : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} lie clear of 0. They hold all together: that any of these is here by chance has a probability of ${chance} at most.`;
-  const named = found
-    .slice(0, NAMED)
-    .map(({ label, estimate }) => [
-      label,
-      { shown: rows.words(estimate.estimate, estimate), style: "amount estimated" },
-      { shown: spread(rows.words, estimate), style: "amount interval" },
-    ]);
+  const named = found.slice(0, NAMED).map((row) => [
+    row.label,
+    {
+      shown: rows.words(row.estimate.estimate, row.estimate) + behind(row.unit),
+      style: "amount estimated",
+    },
+    { shown: spread(row, rows.words), style: "amount interval" },
+  ]);
   const heads = [
     "Item",
     { shown: "Estimate", style: "amount" },
@@ -68,11 +64,17 @@ function clear({ rows, confidence }: Context): readonly Element[] {
 /** What is compared of a question: its items, or of a number its mean or quantiles. */
 function comparable(answer: Estimates, question: Question, estimand: Estimand | null): Rows | null {
   if (question.kind !== "number") return rowsOf(answer, question, estimand ?? undefined);
-  const { mean, quantiles = [] } = answer.number ?? {};
+  const { mean, quantiles = [], unit } = answer.number ?? {};
+  const told = unit === undefined ? {} : { unit };
   const rows: Row[] = mean
-    ? [{ label: "mean", query: null, estimate: mean }]
-    : quantiles.map((own) => ({ label: quantileName(own.quantile), query: null, estimate: own }));
-  return { estimand: "mean", rows, words: digits };
+    ? [{ label: "mean", query: null, estimate: mean, ...told }]
+    : quantiles.map((own) => ({
+        label: quantileName(own.quantile),
+        query: null,
+        estimate: own,
+        ...told,
+      }));
+  return { estimand: "mean", shares: false, rows, words: digits };
 }
 
 async function moved(context: Context): Promise<readonly Element[]> {
@@ -97,10 +99,10 @@ async function moved(context: Context): Promise<readonly Element[]> {
       : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed beyond their intervals in both, which hold all together: that any is here by chance has a probability of ${chance} at most.`;
   const named = found
     .slice(0, NAMED)
-    .map(({ label, before: was, after: is }) => [
+    .map(({ label, unit, before: was, after: is }) => [
       label,
-      { shown: after.words(was.estimate, was), style: "amount" },
-      { shown: after.words(is.estimate, is), style: "amount estimated" },
+      { shown: after.words(was.estimate, was) + behind(unit), style: "amount" },
+      { shown: after.words(is.estimate, is) + behind(unit), style: "amount estimated" },
       { shown: is.estimate > was.estimate ? "▲ more" : "▼ less", style: "amount" },
     ]);
   const amount = (shown: string) => ({ shown, style: "amount" });

@@ -24,7 +24,7 @@ import { crossView } from "./cross.js";
 import { dots } from "./dots.js";
 import { brief, filling, listed, openOf, releasedOf, reportsOf, rule } from "./filling.js";
 import { numberView } from "./histogram.js";
-import { itemsOf, questionsOf, ranges } from "./labels.js";
+import { itemsOf, questionsOf, ranges, wordsOf } from "./labels.js";
 import { uploadsOf } from "./metrics.js";
 import { influenceView, notesOf, privacyView, textsView, uploadsView } from "./panels.js";
 import { estimandsOf, matches, type Row, type Rows, rowsOf, sorted } from "./rows.js";
@@ -313,25 +313,25 @@ export class TaskPage {
         ...notes,
         ...numberView(answer, this.#question),
       ];
-    if (rows === null) return [about];
+    // Of a cross by a number for its mean there are no shares of cells.
+    if (rows === null) return [about, ...notes, ...crossView(answer)];
     const found = this.#shownOf(rows);
     if (found.length === 0) return [about, el("p", {}, "No item has such a name.")];
     const drawn = found.slice(0, DRAWN);
     const all = itemsOf(this.#question) ?? rows.rows.length;
-    const caption = captionOf(rows, drawn.length, found.length, all);
+    const caption = captionOf(rows, this.#question, drawn.length, found.length, all);
     return [about, ...notes, dots(caption, rows, drawn), ...crossView(answer)];
   }
 }
 
-function captionOf({ rows, estimand }: Rows, drawn: number, found: number, all: number): string {
-  const what = {
-    mean: "Mean",
-    sum: "Sum over all people",
-    plus: "Rated above 0",
-    minus: "Rated below 0",
-    nonmissing: "Have it",
-    share: "Share of people",
-  }[estimand];
+function captionOf(
+  { rows, estimand }: Rows,
+  question: Question,
+  drawn: number,
+  found: number,
+  all: number,
+): string {
+  const what = wordsOf(estimand, question).short;
   if (rows.length < all)
     return `${what}: ${count(drawn)} of ${counted(all, "item")} are asked for; find others by name`;
   if (drawn < found)

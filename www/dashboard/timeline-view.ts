@@ -62,14 +62,9 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
       {},
       `Estimates${first} by${latest} ${counted(released.length, "release")}. Bars are intervals; all that are drawn hold together with ${confidence * 100}% confidence.`,
     ),
-    ...timeLine(
-      lines,
-      number ? digits : (rows?.words ?? digits),
-      number || ["mean", "sum"].includes(rows?.estimand ?? "") ? tick : shareTick,
-      {
-        zero: !number && question.kind !== "numbers",
-        apart: question.kind === "numbers" || number,
-      },
-    ),
+    ...timeLine(lines, number ? digits : (rows?.words ?? digits), rows?.shares ? shareTick : tick, {
+      zero: !number && question.kind !== "numbers",
+      apart: question.kind === "numbers" || number,
+    }),
   ];
 }

@@ -76,6 +76,11 @@ pub struct QuestionPlan {
         tsify(type = "{ name: string } & Record<string, string | number | number[]>")
     )]
     pub mechanism: Mechanism,
+    /// Mechanism of a task file that leaves it open, where it is another: its errors are least on
+    /// average over answers, and those of `mechanism` at worst.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "wasm", tsify(optional, type = "{ name: string }"))]
+    pub on_average: Option<Mechanism>,
     /// Number of entries that are reported on.
     pub sparsity: u32,
     /// Number of answers to choose from, where they are listed.

@@ -96,6 +96,7 @@ impl QuestionPlan {
             name: question.name().to_owned(),
             kind: question.kind().name().to_owned(),
             mechanism: question.mechanism().clone(),
+            on_average: error.on_average.clone(),
             sparsity: question.sparsity(),
             answers,
             cells: match question.kind() {

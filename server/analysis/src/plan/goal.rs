@@ -166,8 +166,7 @@ impl Goal {
 
     /// Aims at means within rows if the cross has a number with levels, and else at shares of cells.
     fn of_cross(question: &Question, cross: &Cross) -> Self {
-        let scale = cross.columns().scale();
-        let Some(scale) = scale.filter(|scale| scale.edges().is_none()) else {
+        let Some(scale) = cross.levels() else {
             return Self::of_shares(question);
         };
         let [min, max] = scale.range();

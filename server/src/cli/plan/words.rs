@@ -81,6 +81,13 @@ fn write_question(out: &mut dyn Write, plan: &Plan, own: &QuestionPlan) -> io::R
     )?;
     let mechanism = describe::mechanism(&own.mechanism);
     writeln!(out, "  mechanism  {mechanism}")?;
+    if let Some(other) = &own.on_average {
+        let other = describe::mechanism(other);
+        writeln!(
+            out,
+            "             it errs least at worst; a task file that leaves it open gets the least on average: {other}"
+        )?;
+    }
     if own.errors_of == ErrorsOf::Items {
         writeln!(out, "  sparsity   {}", own.sparsity)?;
     }

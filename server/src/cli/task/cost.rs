@@ -1,6 +1,6 @@
 //! What a task will cost: privacy, bytes and error.
 
-use hushbin::choose::{Candidate, Choice, Objective, together};
+use hushbin::choose::{Candidate, Choice, Objective, SquaredError, together};
 use hushbin::task::Kind;
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
@@ -77,9 +77,9 @@ pub(super) struct QuestionCost {
     pub(super) steps: Option<u64>,
     pub(super) predictions: Vec<Prediction>,
     /// Standard errors of the share of a row and of a column of a cross that few are in, for
-    /// the people planned for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) margins: Option<[f64; 2]>,
+    /// the people planned for. Levels of a number for its mean have no shares.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) margins: Vec<f64>,
     /// Standard error of the share of people below the median of a number in bins, at its
     /// worst, for the people planned for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,8 +111,10 @@ pub(super) struct Compared {
     pub(super) nonmissing_error: Option<f64>,
 }
 
-impl From<Candidate> for Compared {
-    fn from(candidate: Candidate) -> Self {
+impl Compared {
+    /// The errors of a candidate, whose question this part of all reports answers.
+    fn new(candidate: Candidate, share: f64) -> Self {
+        let root = |error: SquaredError| (error.variance / share + error.squared_bias).sqrt();
         let Candidate {
             mechanism,
             sparsity,
@@ -122,10 +124,10 @@ impl From<Candidate> for Compared {
         Self {
             sparsity,
             protects: protects(mechanism.neighbours()),
-            mean_error: predicted.mean.map(|error| error.total().sqrt()),
+            mean_error: predicted.mean.map(root),
             mean_bias: predicted.mean.map(|error| error.squared_bias.sqrt()),
-            frequency_error: predicted.frequency.map(|error| error.total().sqrt()),
-            nonmissing_error: predicted.nonmissing.map(|error| error.total().sqrt()),
+            frequency_error: predicted.frequency.map(root),
+            nonmissing_error: predicted.nonmissing.map(root),
             mechanism,
         }
     }
@@ -141,15 +143,17 @@ pub(super) struct Prediction {
     /// Of the non-missing frequency, of items that are rated, where it is estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) nonmissing_standard_error: Option<f64>,
-    /// Of the mean, of items that are rated.
+    /// Of the mean, of items that are rated; of one of several questions about numbers with the
+    /// draw of who is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_standard_error: Option<f64>,
-    /// Half-width of the interval of the mean, or else of the frequency, at the default confidence.
+    /// Half-width of the interval of the mean, or else of the frequency, at the default confidence;
+    /// of a cross by a number for its mean that of the mean within a row, in its unit.
     pub(super) interval: f64,
     /// The same over all items simultaneously; absent for open tasks.
     pub(super) simultaneous_interval: Option<f64>,
     /// Of the mean of a cross's number among the people of a row that an even share of all
-    /// is in, in its unit.
+    /// is in, in its unit; at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) conditional_mean_standard_error: Option<f64>,
     /// The share of people that a text needs to be found with [`PROBABILITY`], over as
@@ -159,9 +163,11 @@ pub(super) struct Prediction {
 }
 
 impl Prediction {
-    /// Standard error of the mean, or else of the frequency.
+    /// Standard error of what the question is for.
     pub(super) fn standard_error(&self) -> Option<f64> {
-        self.mean_standard_error.or(self.frequency_standard_error)
+        (self.conditional_mean_standard_error)
+            .or(self.mean_standard_error)
+            .or(self.frequency_standard_error)
     }
 }
 
@@ -210,7 +216,7 @@ impl QuestionCost {
         let below = predictor.worst_variance(Aim::Distribution(0.5), share < 1.0);
         let candidates: Vec<Compared> = std::iter::once(choice.picked)
             .chain(choice.others)
-            .map(Compared::from)
+            .map(|candidate| Compared::new(candidate, share))
             .collect();
         Ok(Self {
             bias: bias(question),
@@ -228,15 +234,21 @@ impl QuestionCost {
 }
 
 /// Of sums of as many cells as a row and a column of a cross have.
-fn margins(question: &Question, reports: f64) -> Option<[f64; 2]> {
+fn margins(question: &Question, reports: f64) -> Vec<f64> {
     let (Kind::Cross(cross), Mechanism::Collision(collision)) =
         (question.kind(), question.mechanism())
     else {
-        return None;
+        return Vec::new();
     };
     let rates = collision.rates(&question.domain(), question.epsilon());
     let [rows, columns] = cross.shape();
-    Some([columns, rows].map(|cells| (rates.sum_variance(cells, false) / reports).sqrt()))
+    let error = |cells| (rates.sum_variance(cells, false) / reports).sqrt();
+    let counted = if cross.levels().is_some() { 1 } else { 2 };
+    [columns, rows]
+        .into_iter()
+        .take(counted)
+        .map(error)
+        .collect()
 }
 
 /// Of the mean within a row that an even share of people is in, of a cross by a number that
@@ -245,7 +257,7 @@ fn row_mean_error(question: &Question, several: bool, reports: f64) -> Option<f6
     let Kind::Cross(cross) = question.kind() else {
         return None;
     };
-    let [min, max] = cross.columns().scale()?.range();
+    let [min, max] = cross.levels()?.range();
     let even = Aim::MeanWithin(1.0 / f64::from(cross.rows().cells()));
     let variance = Predictor::for_question(question).worst_variance(even, several)?;
     Some((max - min) * (variance / reports).sqrt())
@@ -255,7 +267,11 @@ fn row_mean_error(question: &Question, several: bool, reports: f64) -> Option<f6
 fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Prediction>, Error> {
     let predictor = Predictor::for_question(question);
     let alone = Quantiles::new(DEFAULT_CONFIDENCE, 1)?.simultaneous();
-    let together = match question.items().count() {
+    let items = match question.kind() {
+        Kind::Cross(cross) if cross.levels().is_some() => Some(cross.rows().cells()),
+        _ => question.items().count(),
+    };
+    let together = match items {
         Some(items) => Some(Quantiles::new(DEFAULT_CONFIDENCE, items as usize)?.simultaneous()),
         None => None,
     };
@@ -282,14 +298,24 @@ fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Pr
             DEFAULT_CONFIDENCE,
             PROBABILITY,
         );
+        let conditional_mean_standard_error = row_mean_error(question, share < 1.0, reports);
         let mut prediction = Prediction {
             people,
-            frequency_standard_error: predictor.standard_error(frequency, reports),
+            frequency_standard_error: match conditional_mean_standard_error {
+                None => predictor.standard_error(frequency, reports),
+                Some(_) => None,
+            },
             nonmissing_standard_error: predictor.standard_error(Estimand::Nonmissing, reports),
-            mean_standard_error: predictor.standard_error(Estimand::Mean, reports),
+            mean_standard_error: match question.kind() {
+                // Who is asked varies too, as estimates say.
+                Kind::Numbers(_) if share < 1.0 => predictor
+                    .worst_variance(Aim::Mean, true)
+                    .map(|variance| (variance / reports).sqrt()),
+                _ => predictor.standard_error(Estimand::Mean, reports),
+            },
             interval: 0.0,
             simultaneous_interval: None,
-            conditional_mean_standard_error: row_mean_error(question, share < 1.0, reports),
+            conditional_mean_standard_error,
             found_share: found.map(|found| found.share),
         };
         let error = prediction.standard_error();

@@ -2,16 +2,13 @@
 
 use std::io::{self, Write};
 
-use hushbin::task::{Kind, Part, Scale};
+use hushbin::task::{Kind, Part};
 use hushbin::{Items, Question};
 
 use super::cost::{Cost, QuestionCost};
 use crate::cli::describe;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, Influenced};
 use hushbin_analysis::heavy_hitters::PROBABILITY;
-
-/// Half-width beyond which an interval holds every value that a mean can have.
-const USELESS: f64 = 1.0;
 
 impl Cost {
     /// Writes it all, with a table of errors and one of candidates for each question.
@@ -98,21 +95,51 @@ impl Cost {
     }
 }
 
-/// Returns what errors are predicted of, and half the range of one number, whose errors are in
-/// its unit.
-fn predicted(question: &Question) -> (String, Option<f64>) {
-    let what = match question.kind() {
-        Kind::Numbers(of) if of.is_alone() => {
-            let [min, max] = of[0].range();
-            let unit = of[0].unit().map(|unit| format!(", in {unit}"));
-            let what = format!("its mean{}", unit.unwrap_or_default());
-            return (what, Some(0.5 * (max - min)));
-        }
-        Kind::Numbers(_) => "a number, in means from -1 to 1 for its range",
-        Kind::Ratings(_) => "an item that few have, in means from -1 to 1",
-        _ => "an answer that few give, in shares from 0 to 1",
+/// What errors are predicted of, and how they are shown.
+struct Predicted {
+    /// What it is, with its unit.
+    what: String,
+    /// What a predicted 1 is in the unit; none of shares and of means from -1 to 1.
+    factor: Option<f64>,
+    /// Half-width beyond which an interval holds every possible value.
+    useless: f64,
+}
+
+fn predicted(question: &Question) -> Predicted {
+    let plain = |what: &str| Predicted {
+        what: what.to_owned(),
+        factor: None,
+        useless: 1.0,
     };
-    (what.to_owned(), None)
+    let half = |[min, max]: [f64; 2]| 0.5 * (max - min);
+    let unit = |unit: Option<&str>| unit.map_or(String::new(), |unit| format!(", in {unit}"));
+    match (question.kind(), question.items()) {
+        (Kind::Numbers(of), _) if of.is_alone() => Predicted {
+            what: format!("its mean{}", unit(of[0].unit())),
+            factor: Some(half(of[0].range())),
+            useless: 1.0,
+        },
+        (Kind::Numbers(of), Items::Named(names)) => {
+            let halves = names.iter().zip(of.iter()).map(|(name, own)| {
+                let unit = self::unit(own.unit());
+                format!("{name} {}{unit}", half(own.range()))
+            });
+            let halves = halves.collect::<Vec<_>>().join(", ");
+            plain(&format!("a mean, as a part of half its range ({halves})"))
+        }
+        (Kind::Cross(cross), _) if let Some(levels) = cross.levels() => Predicted {
+            what: format!(
+                "the mean of {} in a row that 1/{} of people are in{}, at most; in one of half as many twice that",
+                cross.columns().name(),
+                cross.rows().cells(),
+                unit(levels.unit())
+            ),
+            factor: Some(1.0),
+            useless: half(levels.range()),
+        },
+        (Kind::Ratings(_), _) => plain("an item that few have, in means from -1 to 1"),
+        _ => plain("an answer that few give, in shares from 0 to 1"),
+    }
 }
 
 /// Of a number, where it has one.
@@ -221,10 +248,13 @@ impl QuestionCost {
         }
         writeln!(out)?;
         self.write_predictions(question, out)?;
-        if let Some([row, column]) = self.margins {
+        if let [row, column @ ..] = &self.margins[..] {
+            let column = column.first();
+            let column = column.map(|error| format!(" and {error:.5} of a column's"));
             writeln!(
                 out,
-                "margins: standard errors of {row:.5} of a row's share and {column:.5} of a column's, for {} people",
+                "margins: a standard error of {row:.5} of a row's share{}, for {} people",
+                column.unwrap_or_default(),
                 self.planned_people
             )?;
         }
@@ -235,15 +265,27 @@ impl QuestionCost {
                 self.planned_people
             )?;
         }
+        if self
+            .predictions
+            .iter()
+            .any(|own| own.conditional_mean_standard_error.is_some())
+        {
+            // The only mechanism, by shares that nobody is told.
+            return Ok(());
+        }
         writeln!(out)?;
         self.write_candidates(out)
     }
 
     fn write_predictions(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
         let confidence = 100.0 * DEFAULT_CONFIDENCE;
-        let (what, half) = predicted(question);
-        let shown = |error: f64, places: usize| match half {
-            Some(half) => describe::significant(half * error, 4),
+        let Predicted {
+            what,
+            factor,
+            useless,
+        } = predicted(question);
+        let shown = |error: f64, places: usize| match factor {
+            Some(factor) => describe::significant(factor * error, 4),
             None => format!("{error:.places$}"),
         };
         writeln!(out, "expected error of {what}:")?;
@@ -259,7 +301,7 @@ impl QuestionCost {
             let together = prediction
                 .simultaneous_interval
                 .map_or_else(|| "-".to_owned(), |own| format!("±{}", shown(own, 4)));
-            let remark = if prediction.interval >= USELESS {
+            let remark = if prediction.interval >= useless {
                 "  noise: the interval holds every possible value"
             } else {
                 ""
@@ -272,25 +314,12 @@ impl QuestionCost {
                 format!("±{}", shown(prediction.interval, 4)),
             )?;
         }
-        self.write_ratios_and_texts(question, out)
+        self.write_texts(out)
     }
 
-    /// What is expected beside shares: of means within rows, and of texts that are found.
-    fn write_ratios_and_texts(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
+    /// The share from which on a text is found.
+    fn write_texts(&self, out: &mut dyn Write) -> io::Result<()> {
         for prediction in &self.predictions {
-            if let (Kind::Cross(cross), Some(error)) =
-                (question.kind(), prediction.conditional_mean_standard_error)
-            {
-                writeln!(
-                    out,
-                    "of {} reports the mean of {} has a standard error of {}{} in a row that 1/{} of people are in, twice that in one of half as many",
-                    prediction.people,
-                    cross.columns().name(),
-                    describe::significant(error, 3),
-                    unit(cross.columns().scale().and_then(Scale::unit)),
-                    cross.rows().cells(),
-                )?;
-            }
             if let Some(share) = prediction.found_share {
                 writeln!(
                     out,

@@ -100,6 +100,52 @@ fn a_check_of_questions_predicts_each() {
     }
 }
 
+/// A number among others has reports of a part of all people, and who they are varies: at a large ε
+/// that is most of the error.
+#[test]
+fn a_check_counts_the_draw_of_who_is_asked() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let check = |questions: Value| {
+        let draft = json!({ "id": "t", "epsilon": 7.0, "people": 40_000, "questions": questions });
+        fs::write(&file, draft.to_string()).unwrap();
+        let path = file.to_str().unwrap();
+        answer(&["task", "check", "--json", "--people", "40000", path])["questions"][0].clone()
+    };
+    let number = |name| json!({ "name": name, "kind": "number", "min": 0, "max": 30 });
+    let error = |found: &Value| {
+        let error = &found["predictions"][0]["mean_standard_error"];
+        error.as_f64().unwrap_or_else(|| panic!("{found}"))
+    };
+    let alone = error(&check(json!([number("load")])));
+    assert!(alone < 0.5 / 200.0, "{alone}");
+    let drawn = error(&check(json!([number("load"), number("other")])));
+    // Halves at either end have a variance of 1.
+    let root = drawn * f64::sqrt(20_000.0);
+    assert!((1.0..1.05).contains(&root), "{root}");
+}
+
+/// What else there is has the same reports: of two questions half of them.
+#[test]
+fn a_check_of_candidates_counts_reports_of_their_question() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let check = |questions: Value| {
+        let draft = json!({ "id": "t", "epsilon": 1.0, "people": 40_000, "questions": questions });
+        fs::write(&file, draft.to_string()).unwrap();
+        let found = answer(&["task", "check", "--json", file.to_str().unwrap()]);
+        let candidate = &found["questions"][0]["candidates"][0]["frequency_error"];
+        candidate.as_f64().unwrap()
+    };
+    let choice = |name| json!({ "name": name, "kind": "choice", "options": 5, "weight": 1 });
+    let alone = check(json!([choice("a")]));
+    let one_of_four = check(json!([choice("a"), choice("b"), choice("c"), choice("d")]));
+    assert!(
+        (one_of_four / alone - 2.0).abs() < 1e-9,
+        "{one_of_four}, {alone}"
+    );
+}
+
 /// Flags drawn one at a time or asked together: the same ratio of squared errors is said
 /// beforehand and comes of it, over all that is predicted.
 #[test]
@@ -182,7 +228,7 @@ fn a_check_of_numbers_predicts_their_means() {
     for expected in [
         "layout: 2 numbers, 100.0%",
         "window, atoms 22, drawn 2, favoured 11, values",
-        "a number, in means from -1 to 1 for its range",
+        "a mean, as a part of half its range (width 2000 px, height 1500 px)",
         "protects     a person's whole input",
     ] {
         assert!(words.contains(expected), "{words}");
@@ -219,7 +265,7 @@ fn a_check_of_a_cross_predicts_its_margins() {
     let words = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
     for expected in [
         "themes: theme and beta together, 3 by 2 cells",
-        "margins: standard errors",
+        "margins: a standard error of",
     ] {
         assert!(words.contains(expected), "{words}");
     }
@@ -259,13 +305,25 @@ fn a_check_of_a_cross_by_a_number_predicts_means_within_rows() {
         .unwrap();
     let expected = 800.0 * variance.sqrt() / 200.0;
     assert!((error.unwrap() / expected - 1.0).abs() < 1e-12, "{error:?}");
-    let said =
-        format!("the mean of load has a standard error of {expected:.2} ms in a row that 1/2");
-    assert!(words.contains(&said), "{words}, expected {said}");
+    assert!(
+        words.contains("the mean of load in a row that 1/2"),
+        "{words}"
+    );
+    let line = words.lines().find(|line| line.starts_with("       40000"));
+    let shown: Vec<&str> = line.unwrap().split_whitespace().collect();
+    let interval = |reach: f64| format!("±{:.2}", reach * expected);
+    // Of one row, and of both.
+    let intervals = [1.959_964, 2.241_403].map(interval);
+    assert_eq!(shown[1], format!("{expected:.3}"), "{words}");
+    assert_eq!(shown[2..4], intervals, "{words}");
+    // Nobody is told the shares of levels.
+    assert!(!words.contains("shares from 0 to 1"), "{words}");
+    assert!(words.contains("of a row's share, for"), "{words}");
     // Bins have no mean.
     draft["questions"][0]["of"][1]["bins"] = json!(4);
     let (_, error, words) = check(&draft);
     assert!(error.is_none() && !words.contains("the mean of"), "{words}");
+    assert!(words.contains("of a column's, for"), "{words}");
 }
 
 /// The same of made-up reports as whoever collects the task will be told.

@@ -23,11 +23,7 @@ impl People {
             _ if several => Self::Drawn,
             Kind::Ratings(ValueKind::Real) | Kind::Text(_) => Self::Drawn,
             Kind::Numbers(_) => Self::Rounded,
-            Kind::Cross(cross)
-                if (cross.columns().scale()).is_some_and(|own| own.edges().is_none()) =>
-            {
-                Self::Rounded
-            }
+            Kind::Cross(cross) if cross.levels().is_some() => Self::Rounded,
             Kind::Ratings(_)
             | Kind::Set
             | Kind::Choice

@@ -97,10 +97,8 @@ impl Predictor {
             }),
             (Aim::Distribution(_), _) => None,
             (Aim::MeanWithin(share), Kind::Cross(cross)) => {
-                let scale = cross.columns().scale()?;
-                let (rates, levels) = (self.hits()?, scale.cells());
-                let means = scale.edges().is_none();
-                means.then(|| contrast::worst_of_mean(whose, rates, levels, share))
+                let (rates, levels) = (self.hits()?, cross.levels()?.cells());
+                Some(contrast::worst_of_mean(whose, rates, levels, share))
             }
             (Aim::MeanWithin(_), _) => None,
             (Aim::Mean, _) => {

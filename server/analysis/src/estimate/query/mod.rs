@@ -29,7 +29,8 @@ pub struct Options {
     pub question: Option<String>,
     /// The items asked for, by name (or index, where they are counted; cells of a cross as
     /// "plan: pro, theme: dark", options of what is asked together as "theme: dark"); all if
-    /// `None`, which an open task refuses.
+    /// `None`, which an open task refuses. Cells of a cross by a number for its mean are given by
+    /// name alone: people are rounded to its levels, so their shares say little of people.
     pub items: Option<Vec<String>>,
     /// Confidence of every interval, within [`CONFIDENCE`](confidence::CONFIDENCE).
     pub confidence: f64,
@@ -146,6 +147,7 @@ impl Query {
             });
         }
         let (items, labels) = match &options.items {
+            None if is_for_means(question) => (Vec::new(), Vec::new()),
             None => all_items(question)?,
             Some(names) => named_items(question, names)?,
         };
@@ -219,6 +221,11 @@ fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, Est
             None => Ok(asked.to_vec()),
         },
     }
+}
+
+/// Whether it is a cross by a number for its mean.
+fn is_for_means(question: &Question) -> bool {
+    matches!(question.kind(), Kind::Cross(cross) if cross.levels().is_some())
 }
 
 /// What the items of a flag are called.

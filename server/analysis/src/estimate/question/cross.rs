@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::ratio::{RatioEstimate, Row};
 use crate::estimate::law::OneAnswer;
+use crate::estimate::point::People;
 use crate::estimate::query::{Estimate, Label, Quantiles, part_label};
 
 /// What a cross is answered with, beside the shares of its cells.
@@ -12,7 +13,8 @@ use crate::estimate::query::{Estimate, Label, Quantiles, part_label};
 pub struct CrossEstimates {
     /// The marginal shares of rows.
     pub(crate) rows: Margin,
-    /// The marginal shares of columns.
+    /// The marginal shares of columns; none of the levels of a number for its mean, between which
+    /// people are rounded.
     pub columns: Margin,
     /// Of a number for its mean: the mean within each row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -34,7 +36,8 @@ pub struct Margin {
     /// The least and the greatest number, of one; those beyond count as these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) range: Option<[f64; 2]>,
-    /// By option, level or bin.
+    /// By option or bin. Simultaneous intervals hold together over both margins.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<MarginalShare>,
 }
 
@@ -85,21 +88,34 @@ pub(crate) fn estimates(
     let cells = rows * columns;
     let row = |row: usize| row * columns..(row + 1) * columns;
     let column = |column: usize| (column..cells).step_by(columns);
+    let levels = cross.levels();
+    // Rounding changes a person's level and never the row.
+    let given = OneAnswer {
+        whose: match answers.whose {
+            People::Rounded => People::Given,
+            other => other,
+        },
+        ..answers.clone()
+    };
+    let counted = if levels.is_some() { 0 } else { columns };
+    let margins = confidence.together(rows + counted);
     let mut found = CrossEstimates {
-        rows: margin(cross.rows(), answers, confidence, row),
-        columns: margin(cross.columns(), answers, confidence, column),
+        rows: margin(cross.rows(), rows, |index| {
+            margin_share(&given, row(index), &margins)
+        }),
+        columns: margin(cross.columns(), counted, |index| {
+            margin_share(answers, column(index), &margins)
+        }),
         conditional_means: Vec::new(),
         conditional_shares: Vec::new(),
     };
     let label = |part: &Part, index: usize| part_label(part, index as u32);
-    let levels = cross.columns().scale();
-    let levels = levels.filter(|scale| scale.edges().is_none());
     let together = confidence.together(if levels.is_some() { rows } else { cells });
     if levels.is_none() && cells > CrossEstimates::MOST_CELLS {
         return found;
     }
     for index in 0..rows {
-        let cells = Row::new(answers, row(index));
+        let cells = Row::new(answers, given.among(row(index)), row(index));
         if let Some(scale) = levels {
             found.conditional_means.push(ConditionalMeanOf {
                 row: label(cross.rows(), index),
@@ -117,29 +133,29 @@ pub(crate) fn estimates(
     found
 }
 
-fn margin<I: Iterator<Item = usize> + Clone>(
-    part: &Part,
+/// The share of people in these cells, among the intervals of both margins.
+fn margin_share(
     answers: &OneAnswer,
-    confidence: &Quantiles,
-    cells: impl Fn(usize) -> I,
-) -> Margin {
-    let confidence = confidence.together(part.cells() as usize);
-    let share = |index: u32| {
-        let (point, law) = answers.among(cells(index as usize));
-        MarginalShare {
-            item: part_label(part, index),
-            share: confidence.estimate(point, |failure, side| {
-                law.limit(point, answers.reports, failure, side)
-            }),
-        }
+    cells: impl Iterator<Item = usize> + Clone,
+    margins: &Quantiles,
+) -> Estimate {
+    let (point, law) = answers.among(cells);
+    margins.estimate(point, |failure, side| {
+        law.limit(point, answers.reports, failure, side)
+    })
+}
+
+/// The margin of a part, with the shares of so many of its cells.
+fn margin(part: &Part, counted: usize, share: impl Fn(usize) -> Estimate) -> Margin {
+    let scale = part.scale();
+    let of = |index: usize| MarginalShare {
+        item: part_label(part, index as u32),
+        share: share(index),
     };
     Margin {
         name: part.name().to_owned(),
-        unit: part
-            .scale()
-            .and_then(|scale| scale.unit())
-            .map(str::to_owned),
-        range: part.scale().map(|scale| scale.range()),
-        shares: (0..part.cells()).map(share).collect(),
+        unit: scale.as_ref().and_then(|own| own.unit().map(str::to_owned)),
+        range: scale.as_ref().map(|own| own.range()),
+        shares: (0..counted).map(of).collect(),
     }
 }

@@ -23,7 +23,8 @@ use crate::numeric::roots::bisect;
 /// A ratio of two unbiased estimates is not unbiased, and less so the smaller its row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RatioEstimate {
-    /// The ratio of the raw estimates; missing where the row's share may be 0.
+    /// The ratio of the raw estimates, or the end of the range that it lies beyond; missing where
+    /// the row's share may be 0.
     pub estimate: Option<f64>,
     /// Standard deviation of its noise to first order (delta method), estimated.
     pub standard_error: Option<f64>,
@@ -61,9 +62,13 @@ pub(crate) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub(crate) fn new(answers: &'a OneAnswer, cells: Range<usize>) -> Self {
+    /// A row of these `cells`, with its own `share`.
+    pub(crate) fn new(
+        answers: &'a OneAnswer,
+        share: (Point, ScoreLaw),
+        cells: Range<usize>,
+    ) -> Self {
         let raw: Vec<f64> = cells.clone().map(|cell| answers.share(cell)).collect();
-        let share = answers.among(cells.clone());
         let mut likely = raw.clone();
         project(&mut likely, Sum::Exactly(share.0.estimate.clamp(0.0, 1.0)));
         Self {
@@ -164,7 +169,7 @@ impl Ratio<'_> {
         };
         let found = confidence.estimate(point, |failure, side| self.limit(held, failure, side));
         RatioEstimate {
-            estimate: there.then_some(ratio),
+            estimate: there.then_some(held),
             standard_error: there.then_some(point.standard_error),
             interval: found.interval,
             simultaneous_interval: found.simultaneous_interval,
@@ -347,7 +352,8 @@ mod tests {
         for _ in 0..RUNS {
             let answers = case.reported(&mut rng);
             let last = answers.hits.len();
-            let row = Row::new(&answers, last - case.columns()..last);
+            let cells = last - case.columns()..last;
+            let row = Row::new(&answers, answers.among(cells.clone()), cells);
             for (missed, level) in missed.iter_mut().zip(&levels) {
                 let found = if mean {
                     row.mean(level)
@@ -357,6 +363,7 @@ mod tests {
                 let [low, high] = found.interval;
                 assert!(0.0 <= low && low <= high && high <= 1.0);
                 assert_eq!(found.estimate.is_none(), found.whole_range);
+                assert!(found.estimate.is_none_or(|own| low <= own && own <= high));
                 assert!(!found.whole_range || found.interval == [0.0, 1.0]);
                 *missed += u64::from(truth < low || truth > high);
             }

@@ -53,6 +53,8 @@ pub(super) struct QuestionError {
     pub(super) squared_bias: Option<f64>,
     /// Simulated width of a quantile's interval, where a pattern asks for it.
     width: Option<QuantileWidth>,
+    /// Mechanism that errs least on average over answers, if another errs least at worst.
+    pub(super) on_average: Option<Mechanism>,
 }
 
 /// Search for the best task of a survey.
@@ -129,6 +131,7 @@ impl QuestionError {
             variance: predicted.map_or(f64::INFINITY, |own| own.variance * people as f64),
             squared_bias: predicted.map(|own| own.squared_bias),
             width: None,
+            on_average: None,
         }
     }
 
@@ -265,7 +268,9 @@ impl Planned {
             let variance = Predictor::for_question(question).worst_variance(goal.aim, several);
             let variance = variance.ok_or_else(|| none_answers(question, goal.aim))?;
             let best = best_at_worst(draft, question, goal.aim, several)?;
-            let (question, variance) = best.unwrap_or_else(|| (question.clone(), variance));
+            let average = question;
+            let (question, variance) = best.unwrap_or_else(|| (average.clone(), variance));
+            let other = question.mechanism() != average.mechanism();
             let width = QuantileWidth::new(&question, &goal, wanted.spread);
             if let Some((width, within)) = width.as_ref().zip(goal.within) {
                 // An interval ends at edges, however many people report.
@@ -277,6 +282,7 @@ impl Planned {
                 goal,
                 variance,
                 squared_bias: None,
+                on_average: other.then(|| average.mechanism().clone()),
             });
             questions.push(question);
         }

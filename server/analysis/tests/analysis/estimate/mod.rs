@@ -4,6 +4,7 @@
 
 mod conditional_means;
 mod coverage;
+mod crosses;
 mod honest;
 mod number;
 mod post;
