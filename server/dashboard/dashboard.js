@@ -551,6 +551,190 @@ function textsView({ texts, confidence, repeats, reports }) {
   ];
 }
 
+// www/dashboard/outstanding.ts
+function clearOfZero({ simultaneous_interval: [from, to] }) {
+  return from > 0 || to < 0;
+}
+function apart([a, b], [c, d]) {
+  return b < c || d < a;
+}
+var ofEither = (confidence) => (1 + confidence) / 2;
+function standing(rows) {
+  const reach = ({ estimate: { simultaneous_interval: ends } }) => Math.min(...ends.map(Math.abs));
+  return rows.filter(({ estimate }) => clearOfZero(estimate)).sort((a, b) => reach(b) - reach(a));
+}
+function changed(before, after) {
+  const earlier = new Map(before.map(({ label, estimate }) => [label, estimate]));
+  const moved4 = ({ before: before2, after: after2 }) => Math.abs(after2.estimate - before2.estimate);
+  return after.flatMap(({ label, unit, estimate }) => {
+    const own = earlier.get(label);
+    return own === void 0 ? [] : { label, unit, before: own, after: estimate };
+  }).filter(({ before: before2, after: after2 }) => apart(before2.simultaneous_interval, after2.simultaneous_interval)).sort((a, b) => moved4(b) - moved4(a));
+}
+
+// www/dashboard/scale.ts
+function step(span, most) {
+  const power = 10 ** Math.floor(Math.log10(span / most));
+  return ([1, 2, 5, 10].find((digit) => span / (digit * power) <= most) ?? 10) * power;
+}
+function axisOf(values, { zero = true, most = 4 } = {}) {
+  const finite = values.filter(Number.isFinite);
+  const low = finite.reduce((least, value) => Math.min(least, value), zero ? 0 : Infinity);
+  const high = finite.reduce((greatest, value) => Math.max(greatest, value), zero ? 0 : -Infinity);
+  if (!(low < high)) return { from: (low || 0) - 1, to: (low || 0) + 1, ticks: [low || 0] };
+  const margin2 = (high - low) * 0.03;
+  const [from, to] = [low - margin2, high + margin2];
+  const by = step(high - low, most);
+  const first = Math.ceil(from / by);
+  const length = Math.floor(to / by) - first + 1;
+  const ticks = Array.from(
+    { length },
+    (_, index) => Number(((first + index) * by).toPrecision(12))
+  );
+  return { from, to, ticks: ticks.map((tick2) => tick2 + 0) };
+}
+function place({ from, to }, value) {
+  const held2 = Math.min(Math.max(value, from), to);
+  return (held2 - from) / (to - from) * 100;
+}
+var at = (per) => `${Number(per.toFixed(3))}%`;
+
+// www/dashboard/dots.ts
+var HEIGHT = 28;
+function strip(style, height2, ...marks) {
+  return svg("svg", { class: style, height: height2, width: "100%", "aria-hidden": "true" }, ...marks);
+}
+var upright = (style, x, y1, y2) => svg("line", { class: style, x1: at(x), x2: at(x), y1, y2 });
+function grid(axis) {
+  return axis.ticks.map(
+    (value) => upright(value === 0 ? "zero" : "tick", place(axis, value), 0, "100%")
+  );
+}
+function scaleOf(axis, words) {
+  const texts = axis.ticks.map((value) => {
+    const x = place(axis, value);
+    const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
+    return svg("text", { x: at(x), y: 13, "text-anchor": anchor }, words(value));
+  });
+  return strip("scale", 18, ...texts);
+}
+function bars(axis, estimate) {
+  const y = HEIGHT / 2;
+  const line = (style, [from, to]) => svg("line", { class: style, x1: at(place(axis, from)), x2: at(place(axis, to)), y1: y, y2: y });
+  const dot2 = svg("circle", {
+    class: "dot",
+    cx: at(place(axis, estimate.estimate)),
+    cy: y,
+    r: 4.5
+  });
+  return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot2];
+}
+var styleOf = (estimate) => clearOfZero(estimate) ? "strip" : "strip noise";
+function axisFor(rows) {
+  const ends = rows.flatMap(({ estimate }) => [
+    estimate.estimate,
+    ...estimate.simultaneous_interval
+  ]);
+  return axisOf(ends);
+}
+function dots(caption, rows, shown) {
+  const own = shown.some(({ range }) => range !== void 0);
+  const axis = axisFor(shown);
+  const scale = own ? "from the least to the greatest of each" : scaleOf(axis, rows.shares ? shareTick : tick);
+  const heads = [
+    "Item",
+    {
+      shown: el("span", {}, el("span", { class: "unseen" }, "Drawn"), scale),
+      style: "picture"
+    },
+    { shown: "Estimate", style: "amount" },
+    { shown: "All hold together", style: "amount" }
+  ];
+  const cells = shown.map((row) => cellsOf(row, rows.words, axis));
+  return table(caption, heads, cells, "dots");
+}
+function cellsOf(row, words, common) {
+  const { label, estimate, range, unit } = row;
+  const axis = range === void 0 ? common : { from: range[0], to: range[1], ticks: [...range] };
+  const style = range === void 0 ? styleOf(estimate) : "strip";
+  const marks = strip(style, HEIGHT, ...grid(axis), ...bars(axis, estimate));
+  return [
+    { shown: label, style: "name" },
+    { shown: marks, style: "picture" },
+    { shown: words(estimate.estimate, estimate) + behind(unit), style: "amount estimated" },
+    { shown: spread(row, words), style: "amount interval" }
+  ];
+}
+
+// www/dashboard/cross.ts
+function meansOf({ cross }) {
+  const { conditional_means: means = [], columns } = cross ?? {};
+  return means.flatMap(({ row, estimate, interval, simultaneous_interval }) => {
+    if (estimate === null) return [];
+    const unit = columns?.unit;
+    const told2 = unit === void 0 ? {} : { unit };
+    return {
+      label: nameOf(row),
+      query: null,
+      estimate: { estimate, interval, simultaneous_interval },
+      ...told2
+    };
+  });
+}
+function crossView({ cross }) {
+  if (cross === void 0) return [];
+  const margins = [cross.rows, cross.columns].flatMap(margin);
+  const family = "Intervals of one table hold together" + (margins.length > 1 ? "; those of both margins count as one table." : ".");
+  return [...margins, ...within(cross), el("p", { class: "help" }, family)];
+}
+function margin({ name, shares = [] }) {
+  if (shares.length === 0) return [];
+  const rows = shares.map(({ item, share: estimate }) => ({
+    label: nameOf(item),
+    query: null,
+    estimate
+  }));
+  const all = { estimand: "share", shares: true, rows, words: share };
+  return [dots(`Share of people by ${name}`, all, rows)];
+}
+function within({
+  rows,
+  columns,
+  conditional_means,
+  conditional_shares
+}) {
+  const unit = columns.unit === void 0 ? "" : ` ${columns.unit}`;
+  const mean = (value) => digits(value) + unit;
+  const tables = [];
+  if (conditional_means?.length) {
+    tables.push(told(`Mean of ${columns.name} by ${rows.name}`, conditional_means, mean));
+  }
+  if (conditional_shares?.length) {
+    tables.push(
+      told(`Share of each ${columns.name} within ${rows.name}`, conditional_shares, share)
+    );
+  }
+  return tables;
+}
+function told(caption, all, words) {
+  const said2 = (value) => value === null ? "unknown" : words(value);
+  const cells = all.map(({ row, column: column2, estimate, simultaneous_interval: [from, to] }) => [
+    column2 === void 0 ? nameOf(row) : `${nameOf(row)}: ${nameOf(column2)}`,
+    { shown: said2(estimate), style: "amount estimated" },
+    { shown: `${said2(from)} to ${said2(to)}`, style: "amount interval" }
+  ]);
+  const heads = [
+    "Within",
+    { shown: "Estimate", style: "amount" },
+    { shown: "All hold together", style: "amount" }
+  ];
+  return el(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    table(caption, heads, cells)
+  );
+}
+
 // www/dashboard/timeline.ts
 var RELEASES = 24;
 var LINES = 6;
@@ -568,7 +752,14 @@ function linesOf(labels, estimand, answers) {
 }
 function numberLines(question, answers) {
   const points = (of) => answers.map(([batch, answer]) => ({ batch, estimate: of(answer) ?? null }));
-  const last = answers[answers.length - 1]?.[1].number;
+  const latest = answers[answers.length - 1]?.[1];
+  const means = latest === void 0 ? [] : meansOf(latest);
+  if (means.length > 0)
+    return means.slice(0, LINES).map(({ label, unit: unit2 }) => ({
+      label: unit2 === void 0 ? label : `${label} (${unit2})`,
+      points: points((a) => meansOf(a).find((own) => own.label === label)?.estimate)
+    }));
+  const last = latest?.number;
   const unit = last?.unit === void 0 ? "" : ` (${last.unit})`;
   const name = question.name ?? "";
   if (last?.mean)
@@ -1012,176 +1203,6 @@ var Controls = class {
   }
 };
 
-// www/dashboard/outstanding.ts
-function clearOfZero({ simultaneous_interval: [from, to] }) {
-  return from > 0 || to < 0;
-}
-function apart([a, b], [c, d]) {
-  return b < c || d < a;
-}
-var ofEither = (confidence) => (1 + confidence) / 2;
-function standing(rows) {
-  const reach = ({ estimate: { simultaneous_interval: ends } }) => Math.min(...ends.map(Math.abs));
-  return rows.filter(({ estimate }) => clearOfZero(estimate)).sort((a, b) => reach(b) - reach(a));
-}
-function changed(before, after) {
-  const earlier = new Map(before.map(({ label, estimate }) => [label, estimate]));
-  const moved4 = ({ before: before2, after: after2 }) => Math.abs(after2.estimate - before2.estimate);
-  return after.flatMap(({ label, unit, estimate }) => {
-    const own = earlier.get(label);
-    return own === void 0 ? [] : { label, unit, before: own, after: estimate };
-  }).filter(({ before: before2, after: after2 }) => apart(before2.simultaneous_interval, after2.simultaneous_interval)).sort((a, b) => moved4(b) - moved4(a));
-}
-
-// www/dashboard/scale.ts
-function step(span, most) {
-  const power = 10 ** Math.floor(Math.log10(span / most));
-  return ([1, 2, 5, 10].find((digit) => span / (digit * power) <= most) ?? 10) * power;
-}
-function axisOf(values, { zero = true, most = 4 } = {}) {
-  const finite = values.filter(Number.isFinite);
-  const low = finite.reduce((least, value) => Math.min(least, value), zero ? 0 : Infinity);
-  const high = finite.reduce((greatest, value) => Math.max(greatest, value), zero ? 0 : -Infinity);
-  if (!(low < high)) return { from: (low || 0) - 1, to: (low || 0) + 1, ticks: [low || 0] };
-  const margin2 = (high - low) * 0.03;
-  const [from, to] = [low - margin2, high + margin2];
-  const by = step(high - low, most);
-  const first = Math.ceil(from / by);
-  const length = Math.floor(to / by) - first + 1;
-  const ticks = Array.from(
-    { length },
-    (_, index) => Number(((first + index) * by).toPrecision(12))
-  );
-  return { from, to, ticks: ticks.map((tick2) => tick2 + 0) };
-}
-function place({ from, to }, value) {
-  const held2 = Math.min(Math.max(value, from), to);
-  return (held2 - from) / (to - from) * 100;
-}
-var at = (per) => `${Number(per.toFixed(3))}%`;
-
-// www/dashboard/dots.ts
-var HEIGHT = 28;
-function strip(style, height2, ...marks) {
-  return svg("svg", { class: style, height: height2, width: "100%", "aria-hidden": "true" }, ...marks);
-}
-var upright = (style, x, y1, y2) => svg("line", { class: style, x1: at(x), x2: at(x), y1, y2 });
-function grid(axis) {
-  return axis.ticks.map(
-    (value) => upright(value === 0 ? "zero" : "tick", place(axis, value), 0, "100%")
-  );
-}
-function scaleOf(axis, words) {
-  const texts = axis.ticks.map((value) => {
-    const x = place(axis, value);
-    const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
-    return svg("text", { x: at(x), y: 13, "text-anchor": anchor }, words(value));
-  });
-  return strip("scale", 18, ...texts);
-}
-function bars(axis, estimate) {
-  const y = HEIGHT / 2;
-  const line = (style, [from, to]) => svg("line", { class: style, x1: at(place(axis, from)), x2: at(place(axis, to)), y1: y, y2: y });
-  const dot2 = svg("circle", {
-    class: "dot",
-    cx: at(place(axis, estimate.estimate)),
-    cy: y,
-    r: 4.5
-  });
-  return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot2];
-}
-var styleOf = (estimate) => clearOfZero(estimate) ? "strip" : "strip noise";
-function axisFor(rows) {
-  const ends = rows.flatMap(({ estimate }) => [
-    estimate.estimate,
-    ...estimate.simultaneous_interval
-  ]);
-  return axisOf(ends);
-}
-function dots(caption, rows, shown) {
-  const own = shown.some(({ range }) => range !== void 0);
-  const axis = axisFor(shown);
-  const scale = own ? "from the least to the greatest of each" : scaleOf(axis, rows.shares ? shareTick : tick);
-  const heads = [
-    "Item",
-    {
-      shown: el("span", {}, el("span", { class: "unseen" }, "Drawn"), scale),
-      style: "picture"
-    },
-    { shown: "Estimate", style: "amount" },
-    { shown: "All hold together", style: "amount" }
-  ];
-  const cells = shown.map((row) => cellsOf(row, rows.words, axis));
-  return table(caption, heads, cells, "dots");
-}
-function cellsOf(row, words, common) {
-  const { label, estimate, range, unit } = row;
-  const axis = range === void 0 ? common : { from: range[0], to: range[1], ticks: [...range] };
-  const style = range === void 0 ? styleOf(estimate) : "strip";
-  const marks = strip(style, HEIGHT, ...grid(axis), ...bars(axis, estimate));
-  return [
-    { shown: label, style: "name" },
-    { shown: marks, style: "picture" },
-    { shown: words(estimate.estimate, estimate) + behind(unit), style: "amount estimated" },
-    { shown: spread(row, words), style: "amount interval" }
-  ];
-}
-
-// www/dashboard/cross.ts
-function crossView({ cross }) {
-  if (cross === void 0) return [];
-  const margins = [cross.rows, cross.columns].flatMap(margin);
-  const family = "Intervals of one table hold together" + (margins.length > 1 ? "; those of both margins count as one table." : ".");
-  return [...margins, ...within(cross), el("p", { class: "help" }, family)];
-}
-function margin({ name, shares = [] }) {
-  if (shares.length === 0) return [];
-  const rows = shares.map(({ item, share: estimate }) => ({
-    label: nameOf(item),
-    query: null,
-    estimate
-  }));
-  const all = { estimand: "share", shares: true, rows, words: share };
-  return [dots(`Share of people by ${name}`, all, rows)];
-}
-function within({
-  rows,
-  columns,
-  conditional_means,
-  conditional_shares
-}) {
-  const unit = columns.unit === void 0 ? "" : ` ${columns.unit}`;
-  const mean = (value) => digits(value) + unit;
-  const tables = [];
-  if (conditional_means?.length) {
-    tables.push(told(`Mean of ${columns.name} by ${rows.name}`, conditional_means, mean));
-  }
-  if (conditional_shares?.length) {
-    tables.push(
-      told(`Share of each ${columns.name} within ${rows.name}`, conditional_shares, share)
-    );
-  }
-  return tables;
-}
-function told(caption, all, words) {
-  const said2 = (value) => value === null ? "unknown" : words(value);
-  const cells = all.map(({ row, column: column2, estimate, simultaneous_interval: [from, to] }) => [
-    column2 === void 0 ? nameOf(row) : `${nameOf(row)}: ${nameOf(column2)}`,
-    { shown: said2(estimate), style: "amount estimated" },
-    { shown: `${said2(from)} to ${said2(to)}`, style: "amount interval" }
-  ]);
-  const heads = [
-    "Within",
-    { shown: "Estimate", style: "amount" },
-    { shown: "All hold together", style: "amount" }
-  ];
-  return el(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-    table(caption, heads, cells)
-  );
-}
-
 // www/dashboard/histogram.ts
 var HEIGHT2 = 200;
 var GUTTER = 9;
@@ -1468,6 +1489,8 @@ function clear({ rows, confidence }) {
   return [el("p", {}, about2), ...named.length > 0 ? [table(more, heads, named)] : []];
 }
 function comparable(answer, question, estimand) {
+  const means = meansOf(answer);
+  if (means.length > 0) return { estimand: "mean", shares: false, rows: means, words: digits };
   if (question.kind !== "number") return rowsOf(answer, question, estimand ?? void 0);
   const { mean, quantiles: quantiles2 = [], unit } = answer.number ?? {};
   const told2 = unit === void 0 ? {} : { unit };
@@ -1643,15 +1666,15 @@ async function timelineView(context, shown) {
   if (released.length === 1) {
     return [el("p", {}, "There is one release so far; a line begins with the second.")];
   }
-  const number = question.kind === "number";
+  const number = question.kind === "number" || rows === null;
   const picked = shown.slice(0, LINES);
-  if (!number && (rows === null || picked.length === 0)) return null;
+  if (!number && picked.length === 0) return null;
   const names = picked.map(({ query }) => query);
   const items = number || names.includes(null) ? context.items : names.filter((name) => name !== null);
   const answers = await eachBatch(context, items);
   const units = new Map(picked.map(({ label, unit }) => [label, unit]));
   const labels = picked.map(({ label }) => label);
-  const lines = number ? numberLines(question, answers) : linesOf(labels, rows?.estimand ?? "share", answers).map(({ label, points }) => {
+  const lines = number ? numberLines(question, answers) : linesOf(labels, rows.estimand, answers).map(({ label, points }) => {
     const unit = units.get(label);
     return { label: unit === void 0 ? label : `${label} (${unit})`, points };
   });
@@ -1664,7 +1687,7 @@ async function timelineView(context, shown) {
       {},
       `Estimates${first} by${latest} ${counted(released.length, "release")}. Bars are intervals; all that are drawn hold together with ${confidence * 100}% confidence.`
     ),
-    ...timeLine(lines, number ? digits : rows?.words ?? digits, rows?.shares ? shareTick : tick, {
+    ...timeLine(lines, number ? digits : rows.words, rows?.shares === true ? shareTick : tick, {
       zero: !number && question.kind !== "numbers",
       apart: question.kind === "numbers" || number
     })

@@ -40,13 +40,13 @@ export interface NumberEstimates {
   readonly quantiles?: readonly Quantile[];
 }
 
-/** A share or mean within a row of a cross; null what few people leave unknown. */
+/** A share or mean within a row of a cross; no estimate where few people leave it unknown. */
 export interface Within {
   readonly row: Label;
   readonly column?: Label;
   readonly estimate: number | null;
-  readonly interval: readonly [number | null, number | null];
-  readonly simultaneous_interval: readonly [number | null, number | null];
+  readonly interval: readonly [number, number];
+  readonly simultaneous_interval: readonly [number, number];
 }
 
 export interface Margin {

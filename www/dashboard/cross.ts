@@ -7,6 +7,22 @@ import { digits, nameOf, share } from "./labels.js";
 import type { Row, Rows } from "./rows.js";
 import { table } from "./table.js";
 
+/** Means within rows as rows of a table; those of empty rows are left out. */
+export function meansOf({ cross }: Estimates): readonly Row[] {
+  const { conditional_means: means = [], columns } = cross ?? {};
+  return means.flatMap(({ row, estimate, interval, simultaneous_interval }) => {
+    if (estimate === null) return [];
+    const unit = columns?.unit;
+    const told = unit === undefined ? {} : { unit };
+    return {
+      label: nameOf(row),
+      query: null,
+      estimate: { estimate, interval, simultaneous_interval },
+      ...told,
+    };
+  });
+}
+
 /** What follows the cells. */
 export function crossView({ cross }: Estimates): readonly Element[] {
   if (cross === undefined) return [];

@@ -4,6 +4,7 @@ import { el } from "../demo/shared/dom.js";
 import { count, counted, percent } from "../demo/shared/format.js";
 import type { Batch, Estimand, Estimates, Question } from "./api.js";
 import type { Answers } from "./asking.js";
+import { meansOf } from "./cross.js";
 import { digits } from "./labels.js";
 import { changed, ofEither, standing } from "./outstanding.js";
 import { behind, type Row, type Rows, rowsOf, spread } from "./rows.js";
@@ -63,6 +64,8 @@ function clear({ rows, confidence }: Context): readonly Element[] {
 
 /** What is compared of a question: its items, or of a number its mean or quantiles. */
 function comparable(answer: Estimates, question: Question, estimand: Estimand | null): Rows | null {
+  const means = meansOf(answer);
+  if (means.length > 0) return { estimand: "mean", shares: false, rows: means, words: digits };
   if (question.kind !== "number") return rowsOf(answer, question, estimand ?? undefined);
   const { mean, quantiles = [], unit } = answer.number ?? {};
   const told = unit === undefined ? {} : { unit };

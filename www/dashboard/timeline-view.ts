@@ -38,9 +38,10 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
   if (released.length === 1) {
     return [el("p", {}, "There is one release so far; a line begins with the second.")];
   }
-  const number = question.kind === "number";
+  // Of a cross by a number for its mean there are no shares of cells.
+  const number = question.kind === "number" || rows === null;
   const picked = shown.slice(0, LINES);
-  if (!number && (rows === null || picked.length === 0)) return null;
+  if (!number && picked.length === 0) return null;
   const names = picked.map(({ query }) => query);
   const items =
     number || names.includes(null) ? context.items : names.filter((name) => name !== null);
@@ -49,7 +50,7 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
   const labels = picked.map(({ label }) => label);
   const lines = number
     ? numberLines(question, answers)
-    : linesOf(labels, rows?.estimand ?? "share", answers).map(({ label, points }) => {
+    : linesOf(labels, rows.estimand, answers).map(({ label, points }) => {
         const unit = units.get(label);
         return { label: unit === undefined ? label : `${label} (${unit})`, points };
       });
@@ -62,7 +63,7 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
       {},
       `Estimates${first} by${latest} ${counted(released.length, "release")}. Bars are intervals; all that are drawn hold together with ${confidence * 100}% confidence.`,
     ),
-    ...timeLine(lines, number ? digits : (rows?.words ?? digits), rows?.shares ? shareTick : tick, {
+    ...timeLine(lines, number ? digits : rows.words, rows?.shares === true ? shareTick : tick, {
       zero: !number && question.kind !== "numbers",
       apart: question.kind === "numbers" || number,
     }),

@@ -1,6 +1,7 @@
 // The time line: some items over the releases.
 
 import type { Estimand, Estimate, Estimates, Question } from "./api.js";
+import { meansOf } from "./cross.js";
 import { nameOf } from "./labels.js";
 
 /** Most releases and items of a time line. */
@@ -39,14 +40,21 @@ export function linesOf(
   }));
 }
 
-/** Lines of a number: its mean, or its quantiles. */
+/** Lines of a number: its mean, in each row of a cross too, or its quantiles. */
 export function numberLines(
   question: Question,
   answers: readonly (readonly [batch: number, answer: Estimates])[],
 ): readonly Line[] {
   const points = (of: (answer: Estimates) => Estimate | undefined) =>
     answers.map(([batch, answer]) => ({ batch, estimate: of(answer) ?? null }));
-  const last = answers[answers.length - 1]?.[1].number;
+  const latest = answers[answers.length - 1]?.[1];
+  const means = latest === undefined ? [] : meansOf(latest);
+  if (means.length > 0)
+    return means.slice(0, LINES).map(({ label, unit }) => ({
+      label: unit === undefined ? label : `${label} (${unit})`,
+      points: points((a) => meansOf(a).find((own) => own.label === label)?.estimate),
+    }));
+  const last = latest?.number;
   const unit = last?.unit === undefined ? "" : ` (${last.unit})`;
   const name = question.name ?? "";
   if (last?.mean)
