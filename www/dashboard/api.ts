@@ -53,7 +53,7 @@ export interface Margin {
   readonly name: string;
   readonly unit?: string;
   readonly range?: readonly [number, number];
-  /** None of the levels of a number for its mean. */
+  /** Shares by option or bin; missing of the levels of a number for its mean. */
   readonly shares?: readonly { readonly item: Label; readonly share: Estimate }[];
 }
 
@@ -199,7 +199,7 @@ export interface Question {
   readonly options?: Items;
   readonly of?: readonly Attribute[];
   readonly edges?: readonly number[];
-  /** Of ratings: signs, or numbers with fractions. */
+  /** Kind of ratings: signs, or numbers with fractions. */
   readonly value?: "sign" | "real";
   readonly mechanism?: { readonly name: string };
 }

@@ -72,7 +72,7 @@ export function itemsOf(question: Question): number | null {
   return question.of?.length ?? 1;
 }
 
-/** What is estimated, in words: for a choice of one and above a list. */
+/** Words for an estimand: for a choice of one and above a list. */
 interface Words {
   readonly long: string;
   readonly short: string;
@@ -87,22 +87,22 @@ const WORDS: Readonly<Record<Estimand, Words>> = {
   share: { long: "share of people", short: "Share of people" },
 };
 
-/** Of ratings with fractions, where half a rating counts as half. */
+/** Words of ratings with fractions, where half a rating counts as half. */
 const FRACTIONAL: Readonly<Partial<Record<Estimand, Words>>> = {
   plus: { long: "mean of ratings above 0; others are 0", short: "Mean above 0" },
   minus: { long: "mean of ratings below 0, without sign; others are 0", short: "Mean below 0" },
   nonmissing: { long: "mean size of ratings; a missing one is 0", short: "Mean size" },
 };
 
-/** Whether ratings have fractions. */
+/** Tells whether ratings have fractions. */
 const isFractional = ({ kind = "", value }: Question): boolean =>
   kind === "ratings" && value === "real";
 
-/** What is estimated of a question, in words. */
+/** Words for an estimand of a question. */
 export const wordsOf = (estimand: Estimand, question: Question): Words =>
   (isFractional(question) ? FRACTIONAL[estimand] : undefined) ?? WORDS[estimand];
 
-/** Whether an estimate is a share of people, to be shown in per cent. */
+/** Tells whether an estimate is a share of people, to be shown in per cent. */
 export const isShare = (estimand: Estimand, question: Question): boolean =>
   !["mean", "sum"].includes(estimand) && !isFractional(question);
 

@@ -17,7 +17,7 @@ export interface Row {
 /** Rows of one estimand, and how their numbers are printed. */
 export interface Rows {
   readonly estimand: Estimand;
-  /** Whether they are shares of people. */
+  /** True of shares of people. */
   readonly shares: boolean;
   readonly rows: readonly Row[];
   /** With the estimate that it is of, or is an end of. */

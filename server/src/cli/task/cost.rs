@@ -263,6 +263,22 @@ fn row_mean_error(question: &Question, several: bool, reports: f64) -> Option<f6
     Some((max - min) * (variance / reports).sqrt())
 }
 
+/// Of a mean. Of a number among `several` questions who is asked varies too, as estimates say.
+fn mean_error(
+    question: &Question,
+    predictor: &Predictor,
+    several: bool,
+    reports: f64,
+) -> Option<f64> {
+    match question.kind() {
+        Kind::Numbers(_) if several => {
+            let variance = predictor.worst_variance(Aim::Mean, true)?;
+            Some((variance / reports).sqrt())
+        }
+        _ => predictor.standard_error(Estimand::Mean, reports),
+    }
+}
+
 /// At so many reports, of which a part answers the question.
 fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Prediction>, Error> {
     let predictor = Predictor::for_question(question);
@@ -306,13 +322,7 @@ fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Pr
                 Some(_) => None,
             },
             nonmissing_standard_error: predictor.standard_error(Estimand::Nonmissing, reports),
-            mean_standard_error: match question.kind() {
-                // Who is asked varies too, as estimates say.
-                Kind::Numbers(_) if share < 1.0 => predictor
-                    .worst_variance(Aim::Mean, true)
-                    .map(|variance| (variance / reports).sqrt()),
-                _ => predictor.standard_error(Estimand::Mean, reports),
-            },
+            mean_standard_error: mean_error(question, &predictor, share < 1.0, reports),
             interval: 0.0,
             simultaneous_interval: None,
             conditional_mean_standard_error,

@@ -248,6 +248,21 @@ impl QuestionCost {
         }
         writeln!(out)?;
         self.write_predictions(question, out)?;
+        self.write_sums(out)?;
+        if self
+            .predictions
+            .iter()
+            .any(|own| own.conditional_mean_standard_error.is_some())
+        {
+            // The only mechanism, by shares that nobody is told.
+            return Ok(());
+        }
+        writeln!(out)?;
+        self.write_candidates(out)
+    }
+
+    /// Writes the errors of sums of shares: of margins, and below the median.
+    fn write_sums(&self, out: &mut dyn Write) -> io::Result<()> {
         if let [row, column @ ..] = &self.margins[..] {
             let column = column.first();
             let column = column.map(|error| format!(" and {error:.5} of a column's"));
@@ -265,16 +280,7 @@ impl QuestionCost {
                 self.planned_people
             )?;
         }
-        if self
-            .predictions
-            .iter()
-            .any(|own| own.conditional_mean_standard_error.is_some())
-        {
-            // The only mechanism, by shares that nobody is told.
-            return Ok(());
-        }
-        writeln!(out)?;
-        self.write_candidates(out)
+        Ok(())
     }
 
     fn write_predictions(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
