@@ -27,6 +27,12 @@ impl Kind {
 }
 
 impl Cross {
+    /// The scale of a number that is asked for its mean, if columns are its levels.
+    #[must_use]
+    pub fn levels(&self) -> Option<&Scale> {
+        self.columns().scale().filter(|own| own.edges().is_none())
+    }
+
     /// The cross of rows and columns.
     #[must_use]
     pub fn new(rows: Part, columns: Part) -> Self {

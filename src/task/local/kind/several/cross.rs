@@ -47,12 +47,6 @@ impl Cross {
         &self.parts[1]
     }
 
-    /// The scale of a number that is asked for its mean, if columns are its levels.
-    #[must_use]
-    pub fn levels(&self) -> Option<&Scale> {
-        self.columns().scale().filter(|own| own.edges().is_none())
-    }
-
     /// Numbers of rows and columns.
     #[must_use]
     pub fn shape(&self) -> [u32; 2] {
