@@ -82,8 +82,12 @@ pub(crate) enum ReadError {
     Parquet { path: String, source: ParquetError },
     #[error("no file of reports is named")]
     NoFiles,
-    #[error("{path}: expected the columns {expected}, as hushbin journal export writes them")]
-    Columns { path: String, expected: String },
+    #[error("{path} has no column {column} with a value in each row, expected {expected}")]
+    Column {
+        path: String,
+        column: &'static str,
+        expected: String,
+    },
     /// A line of text, or a row of Parquet.
     #[error("{path}, {what} {number}: {wrong}")]
     Row {

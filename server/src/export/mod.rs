@@ -13,7 +13,7 @@
 //! Rows go by batch, and within one by the bytes of reports, as the journal has them: that
 //! order tells nothing of who sent what when, and the same batches always give the same file.
 //! CSV has a header; JSON is a line for each row, which can be read while it is written;
-//! Parquet has columns of these types.
+//! Parquet has columns of these types, and is read in any others that hold the same values.
 //!
 //! What it takes to estimate, the [`Description`], is in the footer of a Parquet file under
 //! the key `hushbin`, and in a file beside the others ([`beside`]): neither CSV nor JSON lines
@@ -32,6 +32,7 @@ mod write;
 
 use clap::ValueEnum;
 
+pub(crate) use self::parquet::parquet;
 pub(crate) use begun::Begun;
 pub(crate) use description::{Description, beside};
 pub(crate) use error::{ExportError, ReadError};
@@ -39,7 +40,7 @@ pub(crate) use read::{Files, any_task_of, task_of};
 pub(crate) use row::Row;
 pub(crate) use rows::Rows;
 pub(crate) use whole::Unfinished;
-pub(crate) use write::{csv, json, parquet};
+pub(crate) use write::{csv, json};
 
 /// What a file of reports is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

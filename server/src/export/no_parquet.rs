@@ -1,15 +1,16 @@
 //! Parquet, in a build without the feature `parquet`: it is refused.
 //!
-//! Neither type has a value, so code that handles Parquet compiles and is never reached.
+//! The type has no value, so code that reads Parquet compiles and is never reached.
 
 use std::convert::Infallible;
 use std::fs::File;
-use std::ops::ControlFlow;
+use std::path::Path;
 
 use super::description::Description;
-use super::error::ExportError;
+use super::error::{ExportError, ReadError};
 use super::row::Row;
 use super::rows::Rows;
+use super::whole::shown;
 use crate::left_out::LeftOut;
 
 const LEFT_OUT: LeftOut = LeftOut {
@@ -17,43 +18,25 @@ const LEFT_OUT: LeftOut = LeftOut {
     feature: "parquet",
 };
 
-pub(super) struct ParquetRows(Infallible);
-
-impl ParquetRows {
-    pub(super) fn new(_: File, _: &Description) -> Result<Self, ExportError> {
-        Err(LEFT_OUT.into())
-    }
-}
-
-impl Rows for ParquetRows {
-    fn write(&mut self, _: Row<'_>) -> Result<(), ExportError> {
-        match self.0 {}
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), ExportError> {
-        match self.0 {}
-    }
+pub(crate) fn parquet(_: &File, _: &Description) -> Result<Box<dyn Rows>, ExportError> {
+    Err(LEFT_OUT.into())
 }
 
 pub(super) struct ParquetFile(Infallible);
 
 impl ParquetFile {
-    pub(super) fn open(_: File) -> Result<Self, LeftOut> {
-        Err(LEFT_OUT)
-    }
-
-    pub(super) fn has_columns(&self) -> bool {
-        match self.0 {}
+    pub(super) fn open(path: &Path, _: File) -> Result<Self, ReadError> {
+        Err(ReadError::Parquet {
+            path: shown(path),
+            source: LEFT_OUT,
+        })
     }
 
     pub(super) fn description(&self) -> Option<&str> {
         match self.0 {}
     }
 
-    pub(super) fn for_each<B>(
-        self,
-        _: &mut dyn FnMut(Result<Row<'_>, String>) -> ControlFlow<B>,
-    ) -> Result<Option<B>, LeftOut> {
+    pub(super) fn rows(&self) -> Result<std::iter::Empty<Result<Row, String>>, LeftOut> {
         match self.0 {}
     }
 }

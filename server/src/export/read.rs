@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use hushbin::{Fingerprint, Report, Task};
@@ -174,28 +173,20 @@ impl Opened {
         let path = &*begun.path().to_owned();
         let kind = match begun.beginning() {
             beginning if beginning.starts_with(PARQUET) => {
-                let opened =
-                    ParquetFile::open(begun.seekable()?).map_err(|source| ReadError::Parquet {
-                        path: shown(path),
-                        source,
-                    })?;
-                Kind::Parquet(Box::new(opened))
+                Kind::Parquet(Box::new(ParquetFile::open(path, begun.seekable()?)?))
             }
             [b'{', ..] => Kind::Json(begun.whole()),
             _ => Kind::Csv(begun.whole()),
         };
         let beside = beside(path);
-        let (told_by, told) = match &kind {
-            Kind::Parquet(file) => {
-                if !file.has_columns() {
-                    return Err(ReadError::Columns {
-                        path: shown(path),
-                        expected: COLUMNS.join(", "),
-                    });
-                }
-                (path, file.description().map(str::to_owned))
-            }
-            Kind::Csv(_) | Kind::Json(_) => match fs::read_to_string(&beside) {
+        let inside = match &kind {
+            Kind::Parquet(file) => file.description().map(str::to_owned),
+            Kind::Csv(_) | Kind::Json(_) => None,
+        };
+        // Most tools drop the footer when they save Parquet again.
+        let (told_by, told) = match inside {
+            Some(text) => (path, Some(text)),
+            None => match fs::read_to_string(&beside) {
                 Ok(text) => (&*beside, Some(text)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => (path, None),
                 Err(source) => return Err(file_error(&beside, source)),
@@ -225,7 +216,7 @@ impl Opened {
             Kind::Parquet(_) => "row",
             Kind::Csv(_) | Kind::Json(_) => "line",
         };
-        let mut take = |number: u64, row: Result<Row<'_>, String>| {
+        let mut take = |number: u64, row: Result<Row, String>| {
             let report = row.and_then(|row| Ok((row.batch, row.decode(task)?)));
             let (batch, report) = report.map_err(|wrong| ReadError::Row {
                 path: shown(path),
@@ -241,26 +232,20 @@ impl Opened {
             Kind::Csv(file) => for_each_of_csv(path, file, &mut take)?,
             Kind::Json(file) => for_each_of_json(path, file, &mut take)?,
             Kind::Parquet(file) => {
-                let mut number = 0;
-                let visited = file.for_each(&mut |row| {
-                    number += 1;
-                    match take(number, row) {
-                        Ok(()) => ControlFlow::Continue(()),
-                        Err(error) => ControlFlow::Break(error),
-                    }
-                });
-                let broken = visited.map_err(|source| ReadError::Parquet {
+                let rows = file.rows().map_err(|source| ReadError::Parquet {
                     path: shown(path),
                     source,
                 })?;
-                broken.map_or(Ok(()), Err)?;
+                (1..)
+                    .zip(rows)
+                    .try_for_each(|(number, row)| take(number, row))?;
             }
         }
         Ok(counts)
     }
 }
 
-type Take<'a> = dyn FnMut(u64, Result<Row<'_>, String>) -> Result<(), ReadError> + 'a;
+type Take<'a> = dyn FnMut(u64, Result<Row, String>) -> Result<(), ReadError> + 'a;
 
 fn for_each_of_csv(path: &Path, file: Whole, take: &mut Take<'_>) -> Result<(), ReadError> {
     let mut reader = csv::Reader::from_reader(file);
@@ -273,7 +258,7 @@ fn for_each_of_csv(path: &Path, file: Whole, take: &mut Take<'_>) -> Result<(), 
         let number = reader.position().line();
         let row = match reader.read_record(&mut record) {
             Ok(false) => return Ok(()),
-            Ok(true) => record.deserialize::<Row<'static>>(None),
+            Ok(true) => record.deserialize::<Row>(None),
             Err(error) => Err(error),
         };
         let number = record.position().map_or(number, csv::Position::line);
@@ -308,7 +293,7 @@ fn for_each_of_json(path: &Path, mut file: Whole, take: &mut Take<'_>) -> Result
         if read.map_err(|source| file_error(path, source))? == 0 {
             break;
         }
-        let row = serde_json::from_slice::<Row<'static>>(&line);
+        let row = serde_json::from_slice::<Row>(&line);
         take(number, row.map_err(|error| error.to_string()))?;
     }
     Ok(())

@@ -10,10 +10,11 @@ use data_encoding::HEXLOWER;
 
 /// A report of a batch, in columns; all but the batch follow from the last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "parquet", derive(parquet_derive::ParquetRecordWriter))]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Row<'a> {
+pub(crate) struct Row {
     pub(crate) batch: u64,
-    pub(super) question: Cow<'a, str>,
+    pub(super) question: String,
     #[serde(serialize_with = "write_seed", deserialize_with = "read_seed")]
     pub(super) seed: u64,
     #[serde(deserialize_with = "read_bucket")]
@@ -39,8 +40,8 @@ fn read_bucket<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>
     Option::deserialize(deserializer)
 }
 
-impl<'a> Row<'a> {
-    pub(crate) fn new(task: &'a Task, batch: u64, report: &Report) -> Self {
+impl Row {
+    pub(crate) fn new(task: &Task, batch: u64, report: &Report) -> Self {
         let mut bytes = Vec::new();
         report.encode(&mut bytes);
         let question = match task.sole() {
@@ -49,7 +50,7 @@ impl<'a> Row<'a> {
         };
         Self {
             batch,
-            question: Cow::Borrowed(question.name()),
+            question: question.name().to_owned(),
             seed: report.seed(),
             bucket: match report {
                 Report::Collision(report) => Some(report.bucket),

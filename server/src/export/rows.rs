@@ -9,7 +9,7 @@ pub(crate) trait Rows {
     ///
     /// # Errors
     /// When it cannot be written.
-    fn write(&mut self, row: Row<'_>) -> Result<(), ExportError>;
+    fn write(&mut self, row: Row) -> Result<(), ExportError>;
 
     /// Writes what is still held.
     ///

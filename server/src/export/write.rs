@@ -1,11 +1,8 @@
-//! Rows written as CSV, as JSON lines and as Parquet.
+//! Rows written as CSV and as JSON lines.
 
-use std::fs::File;
 use std::io::Write;
 
-use super::description::Description;
 use super::error::ExportError;
-use super::parquet::ParquetRows;
 use super::row::Row;
 use super::rows::Rows;
 
@@ -17,7 +14,7 @@ pub(crate) fn csv<'a>(out: impl Write + 'a) -> Box<dyn Rows + 'a> {
 }
 
 impl<W: Write> Rows for Csv<W> {
-    fn write(&mut self, row: Row<'_>) -> Result<(), ExportError> {
+    fn write(&mut self, row: Row) -> Result<(), ExportError> {
         Ok(self.0.serialize(row)?)
     }
 
@@ -34,7 +31,7 @@ pub(crate) fn json<'a>(out: impl Write + 'a) -> Box<dyn Rows + 'a> {
 }
 
 impl<W: Write> Rows for Json<W> {
-    fn write(&mut self, row: Row<'_>) -> Result<(), ExportError> {
+    fn write(&mut self, row: Row) -> Result<(), ExportError> {
         serde_json::to_writer(&mut self.0, &row).map_err(std::io::Error::from)?;
         Ok(self.0.write_all(b"\n")?)
     }
@@ -42,16 +39,4 @@ impl<W: Write> Rows for Json<W> {
     fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
         Ok(self.0.flush()?)
     }
-}
-
-/// Parquet, with what it takes to estimate in its footer.
-///
-/// # Errors
-/// When it cannot be written.
-pub(crate) fn parquet(
-    file: &File,
-    description: &Description,
-) -> Result<Box<dyn Rows>, ExportError> {
-    let file = file.try_clone()?;
-    Ok(Box::new(ParquetRows::new(file, description)?))
 }

@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 mod pipes;
+mod saved;
 
 use std::fs;
 use std::path::{Path, PathBuf};
