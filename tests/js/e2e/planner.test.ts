@@ -492,7 +492,9 @@ describe("the planner's page", () => {
     expect(await page.locator("#download").isVisible()).toBe(false);
     await field.fill("");
     expect(await text(page, "#error-epsilon")).toBe("Expected a number.");
-    await field.fill("1");
+    await field.fill("1,000");
+    expect(await text(page, "#error-epsilon")).toMatch(/^Expected a number such as 0\.5/);
+    await field.fill("1,0");
     await answered(page);
     expect(await page.locator("#figures").isVisible()).toBe(true);
     expect(await page.locator("#download").isEnabled()).toBe(true);

@@ -2,6 +2,7 @@
 
 import { el, setAll } from "../shared/dom.js";
 import type { Field, Words } from "./fields.js";
+import { numberOf } from "./state.js";
 import { nearest } from "./stops.js";
 
 /** What is wrong with what was typed, said below it. */
@@ -37,8 +38,8 @@ export class NumberControl {
     this.#field = field;
     this.#number = el("input", {
       id,
-      type: "number",
-      step: "any",
+      // Browsers drop a comma from fields of numbers, and make 7 of "0,7".
+      type: "text",
       inputmode: "decimal",
       autocomplete: "off",
       "aria-describedby": `${errorId} ${helpId}`,
@@ -68,8 +69,9 @@ export class NumberControl {
       onChange(value);
     });
     this.#number.addEventListener("input", () => {
-      this.#follow(this.#number.valueAsNumber);
-      onChange(this.#number.valueAsNumber);
+      const value = numberOf(this.#number.value);
+      this.#follow(value);
+      onChange(value);
     });
   }
 

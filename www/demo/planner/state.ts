@@ -22,7 +22,7 @@ export const CHOICES = {
   domain: ["closed", "open"],
 } as const;
 
-/** The numbers; NaN where what was typed is none. */
+/** The numbers, as {@link numberOf} reads them. */
 export const NUMBERS = [
   "items",
   "options",
@@ -112,6 +112,21 @@ const OPTIONAL: ReadonlySet<NumberName> = new Set(["people_per_day", "spread"]);
 /** A number that is not known, in a URL. */
 const UNKNOWN = "unknown";
 
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+/** 1,000 may be a thousand or 1. */
+const EITHER = /^[+-]?[1-9]\d{0,2},\d{3}$/;
+
+/**
+ * A number as it is typed, with a point or a comma before decimals; NaN where nothing is typed,
+ * and infinite where it may be another number, or none.
+ */
+export function numberOf(typed: string): number {
+  const text = typed.trim().replace("\u2212", "-");
+  if (text === "") return Number.NaN;
+  const pointed = EITHER.test(text) ? text : text.replace(",", ".");
+  return NUMBER.test(pointed) ? Number(pointed) : Number.POSITIVE_INFINITY;
+}
+
 /** Fragment of a plan's URL, so that the plan can be shared. */
 export function fragmentOf(state: State): string {
   const words = (Object.keys(CHOICES) as ChoiceName[]).map((name) => [name, state[name]]);
@@ -132,9 +147,9 @@ export function stateOf(fragment: string): State {
     if (word !== null && (words as readonly string[]).includes(word)) state[name] = word;
   }
   for (const name of NUMBERS) {
-    const text = given.get(name)?.trim();
-    const number = Number(text);
-    if (text && Number.isFinite(number)) state[name] = number;
+    const text = given.get(name) ?? "";
+    const number = numberOf(text);
+    if (Number.isFinite(number)) state[name] = number;
     else if (OPTIONAL.has(name) && text === UNKNOWN) state[name] = Number.NaN;
   }
   for (const name of LISTS) state[name] = given.get(name) ?? DEFAULTS[name];
@@ -246,7 +261,9 @@ export function unusable(state: State, alone = true): Map<FieldName, string> {
   for (const name of NUMBERS) {
     const value = state[name];
     if (!asked.has(name) || (OPTIONAL.has(name) && Number.isNaN(value))) continue;
-    if (!Number.isFinite(value)) found.set(name, "Expected a number.");
+    if (Number.isNaN(value)) found.set(name, "Expected a number.");
+    else if (!Number.isFinite(value))
+      found.set(name, "Expected a number such as 0.5 or 1000, without marks between thousands.");
     else if (WHOLE.has(name) && !(Number.isSafeInteger(value) && value >= 0))
       found.set(name, "Expected a whole number.");
   }

@@ -14,6 +14,7 @@ import {
   DEFAULTS,
   fragmentOf,
   NUMBERS,
+  numberOf,
   relevant,
   type State,
   stateOf,
@@ -346,6 +347,41 @@ describe("ratings", () => {
     const unknown = { ...DEFAULTS, people_per_day: Number.NaN };
     expect(unusable(unknown).size).toBe(0);
     expect("people_per_day" in surveyOf(unknown)).toBe(false);
+  });
+
+  it.each([
+    ["0,7", 0.7],
+    [" 1,5 ", 1.5],
+    ["0.7", 0.7],
+    [",5", 0.5],
+    ["0,125", 0.125],
+    ["1,0000", 1],
+    ["1e9", 1e9],
+    ["1,5e-3", 1.5e-3],
+    ["\u22123", -3],
+    ["1000", 1000],
+  ])("reads %s as the number that it is", (typed, number) => {
+    expect(numberOf(typed)).toBe(number);
+    expect(stateOf(`epsilon=${encodeURIComponent(typed)}`).epsilon).toBe(number);
+  });
+
+  it.each(["1,000", "1,000,000", "1.000,5", "1 000", "0,7,", "seven", "0x10", "Infinity", "1e999"])(
+    "refuses %s, which may be another number or none",
+    (typed) => {
+      const [epsilon, people_per_day] = [numberOf(typed), numberOf(typed)];
+      const wrong = unusable({ ...DEFAULTS, epsilon, people_per_day });
+      // What may be unknown is so only where nothing is typed.
+      expect([...wrong.keys()]).toEqual(["people_per_day", "epsilon"]);
+      expect(wrong.get("epsilon")).toMatch(/^Expected a number such as/);
+      expect(stateOf(`epsilon=${encodeURIComponent(typed)}`).epsilon).toBe(DEFAULTS.epsilon);
+    },
+  );
+
+  it("tells nothing typed from no number", () => {
+    expect(numberOf(" ")).toBeNaN();
+    expect(unusable({ ...DEFAULTS, epsilon: numberOf("") }).get("epsilon")).toBe(
+      "Expected a number.",
+    );
   });
 
   it("has a command of its own", () => {
