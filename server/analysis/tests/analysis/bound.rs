@@ -78,14 +78,18 @@ const ESTIMATED: [&str; 3] = [
 fn the_table_of_distances_is_what_is_found() {
     let table = rows(&ESTIMATED);
     assert_eq!(table.len(), 20);
+    let mut wrong = Vec::new();
     for row in &table {
         let [items, sparsity] = [1, 2].map(|cell| row[cell].parse().unwrap());
         for (cell, epsilon) in row[3..].iter().zip([0.25, 0.5, 1.0, 2.0, 4.0]) {
             let (question, objective) = asked(row[0], items, sparsity, epsilon);
-            let found = times_bound(&question, &objective);
-            assert_eq!(*cell, format!("{found:.2}"), "{row:?}, {epsilon}");
+            let found = format!("{:.2}", times_bound(&question, &objective));
+            if *cell != found {
+                wrong.push(format!("{}, {epsilon}: {found}", row.join(" | ")));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// No row is missing that is above 1.08 up to ε = 2.

@@ -141,11 +141,46 @@ fn most_of_any(
     best
 }
 
+/// A mechanism that favours the 20 of 80 inputs with 2x₁ + 2x₂ + x₅ ≥ 3: less variance than
+/// favoured items that all weigh the same reach, which is 5.226.
+#[test]
+fn a_mechanism_by_two_levels_is_known() {
+    let (items, entries, epsilon) = (5, 4, 2.0);
+    let excess = f64::exp_m1(epsilon);
+    let all = all(items, entries);
+    let score = |x: &[f64]| 2.0 * x[0] + 2.0 * x[1] + x[4];
+    let set = |index: usize| score(&all[index]) >= 3.0;
+    assert_eq!(
+        ((0..all.len()).filter(|&own| set(own)).count(), all.len()),
+        (20, 80)
+    );
+    let question = question(items, entries, epsilon, &Objective::MEAN);
+    let variance = |sign: f64| question.variance(question.cost().sign / sign);
+    let explicit = variance(told_by_set(&all, entries, excess, set).sign);
+    assert!(close(explicit, 5.076, 1e-4), "{explicit}");
+    let levels = Levels::new(items, entries, excess);
+    let one = (1..=items).map(|k| levels.one_level(k, [1.0, 0.0]).sign);
+    let one = variance(one.fold(0.0, f64::max));
+    assert!(close(one, 5.226, 1e-4), "{one}");
+    let (found, kind) = question.reached();
+    assert_eq!(kind, BoundKind::Directions);
+    assert!(close(question.variance(found), explicit, 1e-9), "{found}");
+}
+
 /// What more is found by any directions at all than by levels.
 #[test]
 fn directions_in_general_find_little_more() {
     let mut rng = ChaCha20Rng::seed_from_u64(2);
-    for (items, entries) in [(4, 2), (5, 3), (6, 2), (6, 3), (8, 2)] {
+    for (items, entries) in [
+        (4, 2),
+        (5, 2),
+        (5, 3),
+        (5, 4),
+        (6, 2),
+        (6, 3),
+        (7, 6),
+        (8, 2),
+    ] {
         let all = all(items, entries);
         let share = f64::from(entries) / f64::from(items);
         let first: Vec<Vec<f64>> = (0..40)
@@ -166,7 +201,7 @@ fn directions_in_general_find_little_more() {
                 signs.iter().copied().chain(presences).collect()
             })
             .collect();
-        for epsilon in [0.25, 0.5, 1.0, 2.0, 3.0] {
+        for epsilon in [0.25, 0.5, 1.0, 2.0, 3.0, 4.0] {
             let excess = f64::exp_m1(epsilon);
             let levels = Levels::new(items, entries, excess);
             for (objective, limit) in [(Objective::MEAN, 0.984), (Objective::FREQUENCY, 0.985)] {

@@ -186,8 +186,14 @@ fn distances_are_worded_by_what_is_known() {
             "takes 2% more people than the best possible mechanism would",
         ),
     ] {
-        assert_eq!(Distance::new(times, at_most, bound).text, words);
+        assert_eq!(Distance::new(times, at_most, bound, "").text, words);
     }
+    let of_sets = Distance::new(1.1, 1.2, BoundKind::Directions, " for sets of 4 or none").text;
+    assert_eq!(
+        of_sets,
+        "takes 10% more people than the best mechanism known for sets of 4 or none would, and at \
+         most 20% more people than the best possible"
+    );
 }
 
 /// Of who has an item at all: asked with signs or without, no mechanism can do better, and

@@ -54,27 +54,25 @@ fn asked(epsilon: f64, mut question: Value) -> Distance {
     .unwrap()
 }
 
-/// Where buckets hold as many answers as the best subsets, nothing is better; elsewhere
-/// empty slots cost something, the more the fewer answers there are.
+/// Windows favour as many answers as the best subsets do, or nearly.
 #[test]
 fn choices_are_near_the_bound() {
-    for epsilon in [0.5, 1.0, 2.0, 4.0] {
+    let mut far = Vec::new();
+    for epsilon in [0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0] {
         let flag = asked(epsilon, json!({ "kind": "flag" }));
         assert!((flag.times_bound - 1.0).abs() < 1e-9, "{flag:?}");
-        for (options, most) in [
-            (3, 1.01),
-            (5, 1.12),
-            (7, 1.12),
-            (10, 1.05),
-            (30, 1.02),
-            (1000, 1.02),
-        ] {
+        for options in (2..=40).chain([64, 100, 256, 257, 300, 1000]) {
             let found = asked(epsilon, json!({ "kind": "choice", "options": options }));
-            let what = format!("{options}, {epsilon}: {found:?}");
-            println!("{what}");
-            assert!((1.0 - 1e-9..most).contains(&found.times_bound), "{what}");
+            assert!(
+                found.times_bound > 1.0 - 1e-9,
+                "{options}, {epsilon}: {found:?}"
+            );
+            if found.times_bound > 1.002 {
+                far.push((options, epsilon, found.times_bound));
+            }
         }
     }
+    assert!(far.is_empty(), "{far:?}");
 }
 
 #[test]
