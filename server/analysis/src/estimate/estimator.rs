@@ -124,14 +124,25 @@ impl Estimator {
                 _ => &[],
             },
         };
-        let (processed, shrinkage) = post::process(&query.post, sums, &laws.points, |item| {
+        let conditional = |item: usize| {
             conditional::mean(
                 &laws.points[item],
                 &laws.of(item),
                 reports,
                 &query.quantiles,
             )
-        });
+        };
+        let first = laws.points.first().and_then(ItemPoints::first);
+        let variances = first.and_then(|(own, _)| self.prepared[index].variances(own));
+        let null = |item: usize| {
+            let of_part = self.parts[index].as_ref();
+            let of_part = of_part.map(|parts| parts.null_variance(query.items()[item]));
+            let variance = of_part.or_else(|| Some(variances?[1]))?;
+            let (_, point) = laws.points[item].first()?;
+            Some((point, (variance / reports).sqrt()))
+        };
+        let (processed, shrinkage) =
+            post::process(&query.post, sums, &laws.points, conditional, null);
         Estimates {
             task: task.id().to_owned(),
             question: (!task.is_unnamed()).then(|| question.name().to_owned()),

@@ -23,7 +23,7 @@ pub use crate::numeric::projection::{Sum, project};
 pub use answer::{
     ByItem, Estimates, ItemEstimates,
     post::{ConditionalMean, PostProcessed, Projected},
-    shrinkage::{Shrinkage, Shrunken, shrink},
+    shrinkage::{Errors, Refusal, Shrinkage, Shrunken, shrink},
     stand_out::StandOut,
 };
 pub(crate) use answer::{cells, table};

@@ -10,7 +10,7 @@ use rand_core::SeedableRng;
 const EVERYTHING: &str = r#"{
     "id": "everything", "epsilon": 6.0, "budget": { "days": 7, "reports": 2 }, "questions": [
         { "name": "rated", "kind": "ratings", "items": ["a", "b,c"], "sparsity": 1, "value": "sign" },
-        { "name": "features", "kind": "set", "options": 5, "sparsity": 2 },
+        { "name": "features", "kind": "set", "options": 24, "sparsity": 2 },
         { "name": "theme", "kind": "choice", "options": ["dark", "light"] },
         { "name": "signed-in", "kind": "flag", "weight": 3 },
         { "name": "load", "kind": "number", "unit": "ms", "edges": [0, 100, 200, 400] },

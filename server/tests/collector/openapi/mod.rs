@@ -109,7 +109,10 @@ async fn estimates_are_as_described() {
             "question=rated&post=conditional-mean,projection,full-projection,shrinkage",
         ),
         ("everything", "question=rated&items=b%2Cc,a&confidence=0.5"),
-        ("everything", "question=features&false_discovery_rate=0.1"),
+        (
+            "everything",
+            "question=features&post=shrinkage&false_discovery_rate=0.1",
+        ),
         ("everything", "question=theme&post=projection"),
         ("everything", "question=signed-in"),
         ("everything", "question=load&quantiles=0.1,0.9"),
@@ -135,6 +138,15 @@ async fn estimates_are_as_described() {
             !answer["estimates"].as_array().unwrap().is_empty(),
             "{path}"
         );
+        // Either way that it can be answered: of a set of 24 options, and refused of 2 items.
+        if query.contains("shrinkage") {
+            let refused = query.contains("rated");
+            assert_eq!(
+                answer["shrinkage"].get("refused").is_some(),
+                refused,
+                "{answer}"
+            );
+        }
         let csv = [("accept", "text/csv")];
         assert_eq!(
             described.ask("GET", &path, &csv, "").await.status,

@@ -105,7 +105,7 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     /// [`PostProcessed`] that was asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) post_processing: BTreeMap<&'static str, &'static str>,
-    /// What shrinking is predicted to gain, where it was asked for.
+    /// What shrinking comes to, where it was asked for and there are reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<Shrinkage>,
     /// What stands out, where that was asked for.
@@ -126,7 +126,8 @@ impl<Items: ByItem> Estimates<Items> {
     /// of estimates comes in lines of its own, with other names: cells are empty
     /// where something was refused, and where there are no error bars. Of a number the
     /// mean, the share of people below each edge and the quantiles follow, of a cross the
-    /// margins and what there is within rows, and of what stands out a line each.
+    /// margins and what there is within rows, of shrinkage that is refused the reason, and of what
+    /// stands out a line each.
     ///
     /// # Errors
     /// Those of `writer`.
@@ -144,6 +145,9 @@ impl<Items: ByItem> Estimates<Items> {
         }
         for line in self.cross.iter().flat_map(cross_lines) {
             csv.serialize(line)?;
+        }
+        if let Some(Shrinkage::Refused { refused }) = self.shrinkage {
+            csv.serialize((refused.to_string(), "shrinkage-refused", REFUSED))?;
         }
         for label in self.stand_out.iter().flat_map(|found| &found.items) {
             csv.serialize((label.to_string(), "stands-out", REFUSED))?;

@@ -7,7 +7,7 @@ use hushbin::task::Part;
 use serde::Serialize;
 
 use super::shrinkage::{Shrinkage, Shrunken, shrink};
-use crate::estimate::point::{Estimand, ItemPoints};
+use crate::estimate::point::{Estimand, ItemPoints, Point};
 use crate::estimate::query::{Estimate, PostProcessing};
 use crate::numeric::projection::{Sum, project};
 
@@ -81,14 +81,15 @@ pub(crate) struct Sums<'a> {
 
 /// Processes the estimates of the items asked for, in their order, or of none where nothing
 /// is to be made of them; `conditional` gives the conditional mean of the item at an index, if
-/// it has one.
+/// it has one, `null` its first estimate with the standard error of a truth of 0.
 pub(crate) fn process(
     post: &[PostProcessing],
     sums: Sums<'_>,
     points: &[ItemPoints],
     conditional: impl Fn(usize) -> Option<Estimate>,
+    null: impl Fn(usize) -> Option<(Point, f64)>,
 ) -> (Vec<PostProcessed>, Option<Shrinkage>) {
-    if post.is_empty() {
+    if post.is_empty() || points.is_empty() {
         return (Vec::new(), None);
     }
     let mut processed = vec![PostProcessed::default(); points.len()];
@@ -120,13 +121,16 @@ pub(crate) fn process(
                 }
             }
             PostProcessing::Shrinkage => {
-                let first = points.iter().filter_map(ItemPoints::first);
-                let points: Vec<_> = first.map(|(_, point)| point).collect();
-                let (shrunken, errors) = shrink(&points);
-                for (own, shrunken) in processed.iter_mut().zip(shrunken) {
-                    own.shrunken = Some(shrunken);
-                }
-                shrinkage = Some(errors);
+                let items: Vec<_> = (0..points.len()).filter_map(&null).collect();
+                shrinkage = Some(match shrink(&items) {
+                    Ok((shrunken, errors)) => {
+                        for (own, shrunken) in processed.iter_mut().zip(shrunken) {
+                            own.shrunken = Some(shrunken);
+                        }
+                        Shrinkage::Shrunken(errors)
+                    }
+                    Err(refused) => Shrinkage::Refused { refused },
+                });
             }
         }
     }

@@ -78,9 +78,10 @@ impl PostProcessing {
             Self::Shrinkage => {
                 "The estimates were moved towards 0, the more the less they stand out of their \
                  noise: they are what to expect of each item given all of them (empirical \
-                 Bayes). That errs less in all than raw estimates or none, as far as the \
-                 estimates tell, and biases each of them; an item that is unlike the others is \
-                 moved too far. The deviation is that of the posterior law."
+                 Bayes). That biases each of them; an item that is unlike the others is moved \
+                 too far. It is refused unless it is shown to err less in all than answering 0 \
+                 for every item, and no more than raw estimates. The deviation is that of the \
+                 posterior law."
             }
         }
     }

@@ -105,6 +105,13 @@ impl Parts {
         items.iter().map(point).collect()
     }
 
+    /// Variance of one report's estimate of an item that nobody has.
+    pub(crate) fn null_variance(&self, item: u64) -> f64 {
+        let (part, _) = self.together.option(item as u32);
+        let options = self.together.parts()[part].cells();
+        self.rates.option_variance(options, false)
+    }
+
     /// The law of an item's estimate, where its part has few options.
     pub(crate) fn law(&self, item: u64) -> Option<Law> {
         let law = &self.laws[&self.options(item)?];

@@ -11,6 +11,7 @@ mod post;
 mod questions;
 mod ratios;
 mod repeats;
+mod shrinkage;
 mod small_batches;
 mod stored;
 mod together;

@@ -1,4 +1,4 @@
-//! What is made of many estimates together: lists of what stands out, and shrinking.
+//! What is made of many estimates together: lists of what stands out, and projection.
 
 use std::collections::HashSet;
 
@@ -121,70 +121,6 @@ fn what_stands_out_is_listed_once_in_json_and_csv() {
         };
         let error = Query::new(&task, &options).unwrap_err().to_string();
         assert!(error.contains("false discovery rate"), "{error}");
-    }
-}
-
-/// Mean squared errors of raw estimates, of answering 0, and of shrunken ones, over
-/// batches; and what was predicted of the last.
-fn errors(task: &Task, people: u32, batches: u64) -> ([f64; 3], f64) {
-    // Nearly what it is with everybody drawn, by a large crowd without noise.
-    let rated = task.questions()[0].domain().is_rated();
-    let n = REAL as f64;
-    // P(min of two draws is i), and of at least one of two such.
-    let once = |item: u64| (2.0 * (n - item as f64) - 1.0) / (n * n);
-    let share = |item: u64| {
-        if item < REAL {
-            2.0 * once(item) - once(item).powi(2)
-        } else {
-            0.0
-        }
-    };
-    let truth = |item: u64| {
-        let sign = if rated && item % 2 == 1 { -1.0 } else { 1.0 };
-        sign * share(item)
-    };
-    let options = Options {
-        post: vec![PostProcessing::Shrinkage],
-        ..Options::default()
-    };
-    let (mut errors, mut predicted) = ([0.0; 3], 0.0);
-    for seed in 0..batches {
-        let found = ask(task, &batch(task, people, seed), &options);
-        let shrinkage = found.shrinkage.unwrap();
-        assert!(shrinkage.shrunken_error <= shrinkage.raw_error);
-        assert!(shrinkage.shrunken_error <= shrinkage.zero_error);
-        predicted += shrinkage.shrunken_error.powi(2);
-        for (item, estimates) in (0..).zip(&found.estimates) {
-            let (_, raw) = estimates.estimates().next().unwrap();
-            let shrunken = estimates.post_processed.shrunken.unwrap().estimate;
-            for (error, estimate) in errors.iter_mut().zip([raw.estimate, 0.0, shrunken]) {
-                *error += (estimate - truth(item)).powi(2) / ITEMS as f64;
-            }
-        }
-    }
-    (
-        errors.map(|error| error / batches as f64),
-        predicted / batches as f64,
-    )
-}
-
-/// From reports that say next to nothing to plenty.
-#[test]
-fn shrinking_errs_less_than_raw_estimates_and_than_none() {
-    for task in [ratings(), set()] {
-        for people in [30, 300, 3000, 30_000] {
-            let batches = (60_000 / u64::from(people)).clamp(4, 60);
-            let ([raw, zero, shrunken], predicted) = errors(&task, people, batches);
-            let what = format!(
-                "{people}: raw {raw:.3e}, zero {zero:.3e}, shrunken {shrunken:.3e}, predicted {predicted:.3e}"
-            );
-            println!("{what}");
-            assert!(shrunken < raw, "{what}");
-            assert!(shrunken < 1.02 * zero, "{what}");
-            if people == 30_000 {
-                assert!(shrunken < 0.5 * raw.min(zero), "{what}");
-            }
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::competitors::ratings::{Heard, ORACLES, Oracle, Setting};
 use hushbin::choose::Population;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Estimand, Point, Totals, points, shrink};
+use hushbin_analysis::estimate::{Estimand, Point, Refusal, Totals, points, shrink};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -265,14 +265,20 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
 
 impl Estimates {
     /// Means shrunken as their noise advises (empirical Bayes): what to expect of each given
-    /// all of them.
+    /// all of them; where that is refused, what it is refused for.
     pub(crate) fn shrunken(&self) -> Vec<f64> {
         let both = self.means.iter().zip(&self.standard_errors);
-        let point = |(&estimate, &standard_error): (&f64, &f64)| Point {
-            estimate,
-            standard_error,
+        let item = |(&estimate, &standard_error): (&f64, &f64)| {
+            let point = Point {
+                estimate,
+                standard_error,
+            };
+            (point, standard_error)
         };
-        let (shrunken, _) = shrink(&both.map(point).collect::<Vec<_>>());
-        shrunken.iter().map(|item| item.estimate).collect()
+        match shrink(&both.map(item).collect::<Vec<_>>()) {
+            Ok((shrunken, _)) => shrunken.iter().map(|item| item.estimate).collect(),
+            Err(Refusal::NoBetterThanZero) => vec![0.0; self.means.len()],
+            Err(Refusal::WorseThanRaw | Refusal::FewItems) => self.means.clone(),
+        }
     }
 }
