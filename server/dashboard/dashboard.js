@@ -1203,6 +1203,32 @@ var Controls = class {
   }
 };
 
+// www/dashboard/enough.ts
+var HALF = 1.96;
+var USEFUL = 0.1;
+function enough(reports, estimand, told2) {
+  const whole2 = estimand === "mean" ? 2 : 1;
+  const half = ({ estimate, range }) => HALF * (estimate.standard_error ?? 0) / (range ? range[1] - range[0] : whole2);
+  const widest = Math.max(0, ...told2.map(half));
+  if (widest <= USEFUL) return { shown: true };
+  const needed = Number((reports * (widest / USEFUL) ** 2).toPrecision(2));
+  const within2 = estimand === "mean" ? "a tenth of the range" : "10 points";
+  const arrived = `${counted(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
+  return {
+    words: `${arrived}. About ${count(needed)} are needed to tell each estimate within ±${within2}, with 95% confidence.`,
+    shown: 2 * widest < 1
+  };
+}
+function enoughOfNumber({ reports = 0, number }) {
+  const { mean, distribution = [], range } = number ?? {};
+  if (mean && range) return enough(reports, "mean", [{ estimate: mean, range }]);
+  return enough(
+    reports,
+    "share",
+    distribution.map((estimate) => ({ estimate }))
+  );
+}
+
 // www/dashboard/histogram.ts
 var HEIGHT2 = 200;
 var GUTTER = 9;
@@ -1931,23 +1957,28 @@ var TaskPage = class {
       `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`
     );
     const notes = notesOf(bias, repeats);
-    if (this.#question.kind === "number")
+    if (this.#question.kind === "number") {
+      const { words: words2, shown: shown2 } = enoughOfNumber(answer);
       return [
         el(
           "p",
           {},
           `${counted(reports, "report")}. Intervals of a table or picture all hold together with ${confidence * 100}% confidence.`
         ),
+        ...notesOf(words2),
         ...notes,
-        ...numberView(answer, this.#question)
+        ...shown2 ? numberView(answer, this.#question) : []
       ];
+    }
     if (rows === null) return [about2, ...notes, ...crossView(answer)];
     const found = this.#shownOf(rows);
     if (found.length === 0) return [about2, el("p", {}, "No item has such a name.")];
     const drawn2 = found.slice(0, DRAWN);
     const all = itemsOf(this.#question) ?? rows.rows.length;
     const caption = captionOf(rows, this.#question, drawn2.length, found.length, all);
-    return [about2, ...notes, dots(caption, rows, drawn2), ...crossView(answer)];
+    const { words, shown } = people === void 0 ? enough(reports, rows.estimand, rows.rows) : { shown: true };
+    if (!shown) return [...notesOf(words), ...notes];
+    return [about2, ...notesOf(words), ...notes, dots(caption, rows, drawn2), ...crossView(answer)];
   }
 };
 function captionOf({ rows, estimand }, question, drawn2, found, all) {

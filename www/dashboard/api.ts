@@ -3,6 +3,8 @@
 /** An estimate with its error bars. */
 export interface Estimate {
   readonly estimate: number;
+  /** Missing of quantiles and sums. */
+  readonly standard_error?: number;
   readonly interval: readonly [number, number];
   readonly simultaneous_interval: readonly [number, number];
 }

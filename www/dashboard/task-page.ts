@@ -22,6 +22,7 @@ import { Controls } from "./controls.js";
 import { type Counting, countingOf, said } from "./counting.js";
 import { crossView } from "./cross.js";
 import { dots } from "./dots.js";
+import { enough, enoughOfNumber } from "./enough.js";
 import { brief, filling, listed, openOf, releasedOf, reportsOf, rule } from "./filling.js";
 import { numberView } from "./histogram.js";
 import { itemsOf, questionsOf, ranges, wordsOf } from "./labels.js";
@@ -303,16 +304,19 @@ export class TaskPage {
       `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`,
     );
     const notes = notesOf(bias, repeats);
-    if (this.#question.kind === "number")
+    if (this.#question.kind === "number") {
+      const { words, shown } = enoughOfNumber(answer);
       return [
         el(
           "p",
           {},
           `${counted(reports, "report")}. Intervals of a table or picture all hold together with ${confidence * 100}% confidence.`,
         ),
+        ...notesOf(words),
         ...notes,
-        ...numberView(answer, this.#question),
+        ...(shown ? numberView(answer, this.#question) : []),
       ];
+    }
     // Of a cross by a number for its mean there are no shares of cells.
     if (rows === null) return [about, ...notes, ...crossView(answer)];
     const found = this.#shownOf(rows);
@@ -320,7 +324,10 @@ export class TaskPage {
     const drawn = found.slice(0, DRAWN);
     const all = itemsOf(this.#question) ?? rows.rows.length;
     const caption = captionOf(rows, this.#question, drawn.length, found.length, all);
-    return [about, ...notes, dots(caption, rows, drawn), ...crossView(answer)];
+    const { words, shown } =
+      people === undefined ? enough(reports, rows.estimand, rows.rows) : { shown: true };
+    if (!shown) return [...notesOf(words), ...notes];
+    return [about, ...notesOf(words), ...notes, dots(caption, rows, drawn), ...crossView(answer)];
   }
 }
 
