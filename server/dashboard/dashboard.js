@@ -473,7 +473,8 @@ var MOVED = {
   minus: "share of people at minus",
   nonmissing: "share of people who have it",
   share: "share of people",
-  below: "share of people below a number"
+  below: "share of people below a number",
+  margin: "share of people in a row or column"
 };
 function moved({ estimate, unit }, by) {
   if (unit === "of its range") return `${share(by)} ${unit}`;

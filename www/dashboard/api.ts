@@ -170,7 +170,7 @@ export interface Influence {
   readonly statement: string;
   readonly influence: readonly {
     readonly question?: string;
-    readonly estimate: "mean" | "plus" | "minus" | "nonmissing" | "share" | "below";
+    readonly estimate: "mean" | "plus" | "minus" | "nonmissing" | "share" | "below" | "margin";
     readonly up: number;
     readonly down: number;
     readonly unit?: string;

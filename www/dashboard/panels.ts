@@ -52,6 +52,7 @@ const MOVED = {
   nonmissing: "share of people who have it",
   share: "share of people",
   below: "share of people below a number",
+  margin: "share of people in a row or column",
 };
 
 /** By how much, at worst; shares in percentage points. */

@@ -57,9 +57,11 @@ const SUMS_STATEMENT: &str = "influence: by how much a person who does not keep 
     upload, and what they say is sealed. Whoever can send many uploads moves it as often.";
 
 const STATEMENT: &str = "influence: by how much 1 per cent of made-up reports can move what is \
-    estimated, whatever people answer. Nothing prevents it, as whoever makes reports up can \
-    randomise them as the page does; limit who can send them. crowd: whether the reports look \
-    like those of people whose pages made them, which tells of careless forgery alone.";
+    estimated, whatever people answer. All of them may answer the same question, or be about the \
+    rarest prefix length of a text: honest reports draw that, and a forger picks it. Nothing \
+    prevents it, as a forger can randomise as the page does; limit who can send reports. crowd: \
+    whether the reports look like those of people whose pages made them, which finds careless \
+    forgery alone.";
 
 /// `GET /tasks/{id}/influence?batches=1,4-6`.
 pub(super) async fn show(

@@ -20,6 +20,7 @@ mod heavy_hitters;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod http;
+mod influence;
 mod journal;
 #[cfg(target_os = "linux")]
 mod nodes;

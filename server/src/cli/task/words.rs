@@ -155,6 +155,7 @@ const fn moved_in_words(estimate: Influenced) -> &'static str {
         Influenced::Nonmissing => "non-missing frequencies",
         Influenced::Share => "shares",
         Influenced::Below => "shares below an edge",
+        Influenced::Margin => "shares of rows and columns",
     }
 }
 

@@ -353,10 +353,11 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
             { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s" },
         ],
     }));
-    // One of two at ε counts e/(e − 1), where people have 0 at least: 0.01·1.58198.
+    // One of two at ε counts e/(e − 1), where people have 0 at least: 1.58198. Half of the honest
+    // reports answer the question, and all that are made up may: 0.01/(0.01 + 0.99/2) = 0.019802.
     let up = printed["influence"][0]["up"].as_f64().unwrap();
     let e = 1.0_f64.exp();
-    assert!((up - 0.01 * e / (e - 1.0)).abs() < 1e-9, "{up}");
+    assert!((up - 0.01 / 0.505 * e / (e - 1.0)).abs() < 1e-9, "{up}");
     let [theme, load] = ["theme: one of", "load: a number"].map(|name| words.find(name).unwrap());
     let at = |line: &str| {
         words
@@ -364,9 +365,9 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
             .unwrap_or_else(|| panic!("{line} in {words}"))
     };
     let of_theme =
-        at("influence    on shares of 1% of made-up reports: at most 0.0158 up and 0.0158 down\n");
+        at("influence    on shares of 1% of made-up reports: at most 0.0313 up and 0.0313 down\n");
     let of_load =
-        at("influence    on means of 1% of made-up reports: at most 0.551 s up and 0.551 s down\n");
+        at("influence    on means of 1% of made-up reports: at most 1.09 s up and 1.09 s down\n");
     assert!(
         theme < of_theme && of_theme < load && load < of_load,
         "{words}"

@@ -1,16 +1,20 @@
 //! How far made-up reports move estimates.
 //!
-//! Estimates are averages of what each report counts. Of n reports of which a part γ is made
-//! up the average is (1 − γ)·f + γ·c where the honest ones would give f, so that it is moved by
-//! γ·(c − f): by no more than γ times the distance from the least that f may be to the most
-//! that a report can count, whatever people answer. Differential privacy bounds what one
-//! honest report tells, so it cannot bound this: the less a report tells, the more it counts.
+//! An estimate is the average of what each answer to its question counts. If a part g of these
+//! answers is made up, the average is (1 − g)·f + g·c instead of f. It moves by g·(c − f): by at
+//! most g times the distance from the least that f may be to the most that a report can count,
+//! whatever people answer. Differential privacy bounds what one honest report tells, so it cannot
+//! bound this: the less a report tells, the more it counts.
+//!
+//! The seed of a report draws its question, and the length of a text's prefix. A forger picks the
+//! seed. If a part γ of all reports is made up, and a share s of the honest ones answers the
+//! question, the forger's part of its answers is g = γ/(γ + (1 − γ)·s).
 
 pub(crate) mod crowd;
 
 use hushbin::mechanism::collision::Rates;
 use hushbin::mechanism::pattern;
-use hushbin::task::{Kind, Together};
+use hushbin::task::{Cross, Kind, Together};
 use hushbin::{Mechanism, Question};
 use serde::Serialize;
 use statrs::distribution::{Binomial, DiscreteCDF};
@@ -23,7 +27,11 @@ use crate::estimate::point::Estimand;
 pub const MADE_UP: f64 = 0.01;
 
 /// By how much made-up reports can move what is estimated of any item of a question, at
-/// worst: whatever people answer, and whatever the reports say that a task accepts.
+/// worst: whatever people answer, and whatever the reports say that a task accepts. All of them
+/// may answer this question; of a text, all may be about prefixes of the rarest length.
+///
+/// Quotients are not among them: the mean within a row of a cross moves further where few people
+/// are in the row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Influence {
     /// The question's name; `None` where the task is asked once.
@@ -31,7 +39,7 @@ pub struct Influence {
     pub question: Option<String>,
     /// What is estimated.
     pub estimate: Influenced,
-    /// By how much [`MADE_UP`] of the reports raise it, at most.
+    /// By how much [`MADE_UP`] of all reports raise it, at most.
     pub up: f64,
     /// By how much they lower it, at most.
     pub down: f64,
@@ -56,6 +64,8 @@ pub enum Influenced {
     Share,
     /// The share of people below an edge between two bins, at the edge where it is most.
     Below,
+    /// The share of people in a row or in a column of a cross, whichever is most.
+    Margin,
 }
 
 impl From<Estimand> for Influenced {
@@ -101,19 +111,23 @@ impl Estimator {
     #[must_use]
     pub fn influence(&self) -> Vec<Influence> {
         let questions = self.task().questions().iter().zip(self.prepared());
-        questions
-            .flat_map(|(own, prepared)| self.of(own, &**prepared))
-            .collect()
+        let answered = questions.enumerate().map(|(index, (own, prepared))| {
+            let share = self.task().share(index) * rarest(own);
+            let forged = MADE_UP / (MADE_UP + (1.0 - MADE_UP) * share);
+            self.moved(own, &**prepared, forged)
+        });
+        answered.flatten().collect()
     }
 
-    fn of(&self, question: &Question, prepared: &dyn Prepared) -> Vec<Influence> {
+    /// Returns the influence on a question of which a part `forged` of the answers is made up.
+    fn moved(&self, question: &Question, prepared: &dyn Prepared, forged: f64) -> Vec<Influence> {
         let name = (!self.task().is_unnamed()).then(|| question.name().to_owned());
         let influence =
             |estimate, reach: Reach, people: Reach, unit: Option<String>, size: f64| Influence {
                 question: name.clone(),
                 estimate,
-                up: MADE_UP * (reach[1] - people[0]) * size,
-                down: MADE_UP * (people[1] - reach[0]) * size,
+                up: forged * (reach[1] - people[0]) * size,
+                down: forged * (people[1] - reach[0]) * size,
                 unit,
             };
         let part = |estimate, reach| vec![influence(estimate, reach, [0.0, 1.0], None, 1.0)];
@@ -127,6 +141,10 @@ impl Estimator {
             }
             (Kind::Together(together), _, Some(buckets)) => {
                 part(Influenced::Share, buckets.options(together))
+            }
+            (Kind::Cross(cross), _, Some(buckets)) => {
+                let cell = part(Influenced::Share, prepared.reach(Estimand::Share));
+                [cell, part(Influenced::Margin, buckets.margin(cross))].concat()
             }
             (kind, ..) => {
                 // Of numbers with limits of their own, which differ.
@@ -150,6 +168,16 @@ impl Estimator {
             }
         }
     }
+}
+
+/// Share of a question's reports that are about prefixes of the rarest length, where it asks for a
+/// text: the estimates of a dead end of that length are made of these alone.
+fn rarest(question: &Question) -> f64 {
+    let Kind::Text(prefixes) = question.kind() else {
+        return 1.0;
+    };
+    let fewest = prefixes.distinct().map(|(_, prefixes)| prefixes).min();
+    fewest.unwrap_or(1) as f64 / prefixes.lengths().len() as f64
 }
 
 /// Of the share of people below an edge between bins of a pattern, wherever the edge is.
@@ -225,6 +253,14 @@ impl<'a> Buckets<'a> {
     fn below(&self, bins: u32) -> Reach {
         let below = |bins: u32| self.weighted(&vec![1.0; bins as usize]);
         (1..bins).map(below).reduce(hull).unwrap_or([0.0, 1.0])
+    }
+
+    /// Returns the reach of the share of people in a row or a column: a sum of its cells.
+    fn margin(&self, cross: &Cross) -> Reach {
+        let [one, other] = cross
+            .shape()
+            .map(|cells| self.weighted(&vec![1.0; cells as usize]));
+        hull(one, other)
     }
 
     /// Of an option's share, which is less what the part's shares are more than 1 in sum.
