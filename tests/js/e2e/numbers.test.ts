@@ -33,6 +33,9 @@ const TEXT = {
 };
 const texts = (person: number) => (person % 5 < 2 ? "down" : person % 5 < 4 ? "left" : "up");
 
+/** Reports of one upload. */
+const UPLOAD = 4000;
+
 const directory = mkdtempSync(join(tmpdir(), "hushbin-numbers-"));
 const data = join(directory, "data");
 let collector: Collector;
@@ -50,12 +53,14 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
 async function report(id: string, answers: readonly unknown[]): Promise<void> {
   const { task } = (await (await ask(id)).json()) as { task: Task };
   const randomizer = await createRandomizer({ task });
-  const reports = answers.map((own) =>
-    randomizer.randomize({ [id]: own } as Parameters<Randomizer["randomize"]>[0]),
-  );
-  const bytes = new Uint8Array(await new Blob(reports as BlobPart[]).arrayBuffer());
-  const body = randomizer.upload(bytes, reports.length) as BodyInit;
-  await ask(`${id}/reports`, { method: "POST", body });
+  for (let first = 0; first < answers.length; first += UPLOAD) {
+    const reports = answers
+      .slice(first, first + UPLOAD)
+      .map((own) => randomizer.randomize({ [id]: own } as Parameters<Randomizer["randomize"]>[0]));
+    const bytes = new Uint8Array(await new Blob(reports as BlobPart[]).arrayBuffer());
+    const body = randomizer.upload(bytes, reports.length) as BodyInit;
+    await ask(`${id}/reports`, { method: "POST", body });
+  }
   await ask(`${id}/batches`, { method: "POST" });
   const released = async () =>
     ((await (await ask(`${id}/batches`)).json()) as { batches: { state: string }[] }).batches.some(
@@ -161,10 +166,11 @@ function lineOf(lines: readonly Line[], { caption, name }: Shown, estimand: stri
   });
 }
 
+/** The last part of the page has its words, and nothing is being asked for. */
 const settled = (page: Page) =>
   page.waitForFunction(
     () =>
-      document.querySelector("#uploads table") !== null &&
+      document.querySelector("#uploads p") !== null &&
       document.querySelector("[aria-busy=true]") === null,
   );
 
