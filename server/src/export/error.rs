@@ -3,11 +3,8 @@
 use std::io;
 
 use hushbin::Fingerprint;
-#[cfg(feature = "parquet")]
-use parquet::errors::ParquetError;
 
-#[cfg(not(feature = "parquet"))]
-use crate::left_out::LeftOut as ParquetError;
+use super::parquet::ParquetError;
 use crate::store::OpenError;
 
 /// Why reports are not written to a file.
@@ -82,6 +79,7 @@ pub(crate) enum ReadError {
     Parquet { path: String, source: ParquetError },
     #[error("no file of reports is named")]
     NoFiles,
+    #[cfg(feature = "parquet")]
     #[error("{path} has no column {column} with a value in each row, expected {expected}")]
     Column {
         path: String,

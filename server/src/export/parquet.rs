@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, ConvertedType, Repetition, ZstdLevel};
-use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::FileReader;
@@ -14,6 +13,8 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::{Field, RecordWriter};
 use parquet::schema::types::{ColumnPath, Type};
+
+pub(super) use parquet::errors::ParquetError;
 
 use super::description::Description;
 use super::error::{ExportError, ReadError};
