@@ -1,10 +1,10 @@
 //! Shares of options of several parts that are told of together.
 //!
 //! Of each part everybody gives one option, so that its shares sum to 1. What they are estimated to
-//! sum to beyond that is noise: each of a part's c estimates is less a c-th of it, (hit − H/c)/gap
-//! + 1/c, where a report hits H of the part's options. Of people whose answers are even it is the
-//! best linear estimate that there is: options of a part being alike, what all parts are estimated
-//! to sum to tells no more of how one option differs from another.
+//! sum to beyond that is noise: each of a part's c estimates is less a c-th of it. That makes
+//! (hit − H/c)/gap + 1/c, where a report hits H of the part's options. Of people whose answers are
+//! even it is the best linear estimate that there is: options of a part being alike, what all parts
+//! are estimated to sum to tells no more of how one option differs from another.
 //!
 //! What a report counts for an option depends on whether it is the one given: of M members
 //! of the input in a report's bucket any are as likely as others, and so is what else the
