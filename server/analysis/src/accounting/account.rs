@@ -96,9 +96,7 @@ pub fn clones_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f
     let clone = [(-epsilon).exp(), -(-epsilon).exp_m1()];
     let any = Mixture::generic(epsilon)?;
     let profile = PrivacyProfile::among(any, clone, honest_reports, delta);
-    Ok(profile
-        .epsilon(profile.gaussian_epsilon(delta), delta)
-        .upper)
+    Ok(profile.epsilon(delta).upper)
 }
 
 /// [`Account::central_epsilon`] alone, for searches.
@@ -118,8 +116,7 @@ pub(super) fn proven_epsilon(
 
 fn of_batch(mixture: &Mixture, reports: u64, delta: f64) -> (EpsilonBounds, Method) {
     let profile = PrivacyProfile::new(*mixture, reports, delta);
-    let bounds = profile.epsilon(profile.gaussian_epsilon(delta), delta);
-    (bounds, profile.method())
+    (profile.epsilon(delta), profile.method())
 }
 
 /// [`Account::ideal_hash_epsilon`]: no greater than what is `proven` of any hash, which

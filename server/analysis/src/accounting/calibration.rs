@@ -74,7 +74,7 @@ pub fn largest_epsilon<E: From<Error>>(
 }
 
 /// Whether δ(ε_c) at `central_epsilon` comes out at δ or below: in one sum what
-/// [`account`](fn@super::account) takes a dozen for, but for roundings.
+/// [`account`](fn@super::account) takes several for, but for roundings.
 ///
 /// # Errors
 /// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is outside 0 to the maximum of [`EPSILON`].

@@ -17,7 +17,17 @@ use std::f64::consts::FRAC_1_SQRT_2;
 pub fn gaussian_delta(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
     let (half, shift) = (sensitivity / (2.0 * sigma), epsilon * sigma / sensitivity);
     // The difference is far below either: both have to be right to a few ulps.
-    let below = |z: f64| libm::erfc(-z * FRAC_1_SQRT_2) / 2.0;
     let [p, q] = [half - shift, -half - shift].map(below);
     (p - epsilon.exp() * q).max(0.0)
+}
+
+/// Returns how fast [`gaussian_delta`] falls with ε.
+pub(super) fn gaussian_fall(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
+    let (half, shift) = (sensitivity / (2.0 * sigma), epsilon * sigma / sensitivity);
+    epsilon.exp() * below(-half - shift)
+}
+
+/// Probability that a standard normal number is below `z`.
+fn below(z: f64) -> f64 {
+    libm::erfc(-z * FRAC_1_SQRT_2) / 2.0
 }

@@ -15,7 +15,7 @@ use super::method::Method;
 use super::mixture::Mixture;
 use super::privacy_profile::{EpsilonBounds, PrivacyProfile};
 use super::ranges::REPORTS_PER_PERSON;
-use crate::numeric::roots::{chandrupatla, least_above};
+use crate::numeric::roots::{NEXT, chandrupatla, least_above};
 
 /// The check that one person has few enough reports among the honest.
 ///
@@ -33,7 +33,6 @@ pub(super) struct OneBatch {
     profile: PrivacyProfile,
     epsilon: f64,
     reports: f64,
-    start: f64,
 }
 
 impl OneBatch {
@@ -45,7 +44,6 @@ impl OneBatch {
         Self {
             epsilon: mixture.epsilon(),
             reports,
-            start: profile.gaussian_epsilon(delta),
             profile,
         }
     }
@@ -93,7 +91,7 @@ impl OneBatch {
 
     /// Bounds on the least ε_c at δ.
     pub(super) fn epsilon(&self, delta: f64) -> EpsilonBounds {
-        let one = self.profile.epsilon(self.start, delta);
+        let one = self.profile.epsilon(delta);
         if self.reports == 1.0 {
             return one;
         }
@@ -109,7 +107,7 @@ impl OneBatch {
         let excess = |central: f64| -(self.delta(central).1.max(f64::MIN_POSITIVE) / delta).ln();
         let most = self.most();
         let near = chandrupatla([one.lower.max(1e-12 * most), most], excess);
-        let upper = least_above(near, most, |central| self.delta(central).1 <= delta);
+        let upper = least_above(near, most, NEXT, |central| self.delta(central).1 <= delta);
         EpsilonBounds {
             lower: one.lower,
             reduction: one.reduction,

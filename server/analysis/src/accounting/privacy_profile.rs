@@ -5,22 +5,28 @@
 //! the [privacy blanket](super::privacy_blanket)'s. They are one where every report
 //! of the blanket tells something.
 
+use std::cell::Cell;
+
+use super::gaussian::{gaussian_delta, gaussian_fall};
 use super::grouped::Grouped;
 use super::hockey_stick;
 use super::method::Method;
 use super::mixture::Mixture;
 use super::privacy_blanket::{Batch, PrivacyBlanket, Rest};
 use super::telling::Telling;
-use crate::numeric::roots::{greatest_below, least_above, newton};
+use crate::numeric::roots::{NEXT, greatest_below, least_above, newton};
 
 /// How much of δ may be left out of the sum, and is added.
 const CUT: f64 = 1e-12;
 /// What is added to where Newton's method ends, relative to it: most often it is enough then.
 const ROOM: f64 = 1e-10;
+/// How many times the error of the last sum the ε_c of the reduction leaves room for. More than
+/// once, so that what grouping adds most often fits in as well.
+const ERRORS: f64 = 1.5;
 /// Of how many terms a sum over T and the groups of z is, about.
 const TERMS: f64 = 3e4;
 /// The fewest groups, and the most.
-const GROUPS: [f64; 2] = [4.0, 40.0];
+const GROUPS: [f64; 2] = [2.0, 40.0];
 
 /// δ(ε_c) of one batch size, for δ about one size.
 #[derive(Debug, Clone)]
@@ -111,23 +117,32 @@ impl PrivacyProfile {
         for _ in 0..4 {
             square = 2.0 * (spread / (2.5 * delta * square)).ln().max(0.5);
         }
-        spread * square.sqrt()
+        let start = spread * square.sqrt();
+        newton(4.0 * start, start, delta, |central| {
+            let fall = gaussian_fall(1.0, spread, central);
+            (gaussian_delta(1.0, spread, central), fall)
+        })
     }
 
     /// δ at `central`, from 0 to the local ε.
     pub(super) fn delta(&self, central: f64) -> DeltaBounds {
         let found = self.reduction_delta(central);
-        let (telling, far) = (&self.telling, self.far);
-        let batch = Batch::new(telling, self.mixture.epsilon(), central);
-        let upper = match (&self.blanket, &self.grouped) {
-            (None, _) => found.above,
-            (Some(blanket), None) => blanket.sum(&batch, telling, far) + telling.outside,
-            (Some(_), Some(grouped)) => grouped.sum(&self.mixture, &batch, far) + telling.outside,
-        };
+        let upper = self.blanket_delta(central).unwrap_or(found.above);
         DeltaBounds {
             upper: upper.clamp(found.above, 1.0),
             ..found
         }
+    }
+
+    /// What the blanket proves alone; `None` where the reduction does.
+    fn blanket_delta(&self, central: f64) -> Option<f64> {
+        let (telling, far) = (&self.telling, self.far);
+        let batch = Batch::new(telling, self.mixture.epsilon(), central);
+        let sum = match &self.grouped {
+            Some(grouped) => grouped.sum(&self.mixture, &batch, far),
+            None => self.blanket.as_ref()?.sum(&batch, telling, far),
+        };
+        Some(sum + telling.outside)
     }
 
     /// The reduction's alone, in less time; what is proven is only that δ is at most 1.
@@ -146,14 +161,26 @@ impl PrivacyProfile {
     }
 
     /// Bounds on the least ε_c at which δ(ε_c) is at most `delta`: the local ε
-    /// always is enough. The search starts at `start`.
-    pub(super) fn epsilon(&self, start: f64, delta: f64) -> EpsilonBounds {
+    /// always is enough. The search starts at the ε_c of large batches.
+    pub(super) fn epsilon(&self, delta: f64) -> EpsilonBounds {
         let most = self.mixture.epsilon();
-        let near = newton(most, start, delta, |central| {
+        let last = Cell::new(None);
+        let near = newton(most, self.gaussian_epsilon(delta), delta, |central| {
             let found = self.reduction_delta(central);
+            last.set(Some(found));
             (found.near, found.fall)
         });
-        let reduction = least_above(near, most, |central| {
+        // How far the error of a sum next to it moves ε_c.
+        let found = last.get().expect("a sum");
+        let room = |error: f64| {
+            let part = ERRORS * error / (found.fall * near);
+            NEXT + if part < 1.0 { part } else { 0.0 }
+        };
+        let (above, below) = (
+            room(found.above - found.near),
+            room(found.near - found.lower),
+        );
+        let reduction = least_above(near, most, above, |central| {
             self.reduction_delta(central).above <= delta
         });
         let upper = if self.blanket.is_none() || reduction >= most {
@@ -162,27 +189,29 @@ impl PrivacyProfile {
             self.proven_epsilon(reduction, delta)
         };
         EpsilonBounds {
-            lower: greatest_below(near, |central| self.reduction_delta(central).lower > delta),
+            lower: greatest_below(near, below, |central| {
+                self.reduction_delta(central).lower > delta
+            }),
             reduction,
             upper,
         }
     }
 
-    /// The least ε_c that is proven by the blanket, from the reduction's.
+    /// The least ε_c that is proven by the blanket, and not below the reduction's.
     fn proven_epsilon(&self, reduction: f64, delta: f64) -> f64 {
         let most = self.mixture.epsilon();
-        let above_at_0 = self.reduction_delta(0.0).near > delta;
+        let is_enough = |central| {
+            let found = self.blanket_delta(central);
+            found.is_some_and(|found| found <= delta)
+        };
+        if is_enough(reduction) {
+            return reduction;
+        }
         let near = newton(most, reduction, delta, |central| {
-            if central == 0.0 && above_at_0 {
-                return (1.0, 0.0);
-            }
             let found = self.delta(central);
             (found.upper, found.fall)
         });
-        let own = least_above(near * (1.0 + ROOM), most, |central| {
-            self.delta(central).upper <= delta
-        });
-        own.max(reduction)
+        least_above(near * (1.0 + ROOM), most, NEXT, is_enough).max(reduction)
     }
 }
 
@@ -242,8 +271,7 @@ mod tests {
                 for delta in [1e-4, 1e-10] {
                     let profile = profile(favoured, t, epsilon, n, delta);
                     bounded += u32::from(profile.grouped.is_some());
-                    let start = profile.gaussian_epsilon(delta);
-                    let upper = profile.epsilon(start, delta).upper;
+                    let upper = profile.epsilon(delta).upper;
                     let at = format!("{favoured} of {t}, {epsilon}, {n}, {delta}: {upper}");
                     assert!(whole(&profile, upper) <= delta, "{at}");
                     assert!(whole(&profile, upper * (1.0 - 1e-4)) > delta, "{at}");

@@ -69,17 +69,21 @@ pub(crate) fn outward(first: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(first), |step| Some(6.0 * step)).take_while(|step| step.is_finite())
 }
 
-/// A little above `near`, where it is `enough`; `most` always is.
-pub(crate) fn least_above(near: f64, most: f64, enough: impl Fn(f64) -> bool) -> f64 {
-    outward(1e-12)
+/// Least relative distance at which [`least_above`] and [`greatest_below`] look first: that of what
+/// [`newton`] is off by.
+pub(crate) const NEXT: f64 = 1e-12;
+
+/// A little above `near`, where it is `enough`, first at this relative distance; `most` always is.
+pub(crate) fn least_above(near: f64, most: f64, first: f64, enough: impl Fn(f64) -> bool) -> f64 {
+    outward(first)
         .map(|step| near * (1.0 + step) + f64::MIN_POSITIVE)
         .find(|&x| x >= most || enough(x))
         .map_or(most, |x| x.min(most))
 }
 
-/// A little below `near`, where it is `little` enough; 0 always is.
-pub(crate) fn greatest_below(near: f64, little: impl Fn(f64) -> bool) -> f64 {
-    outward(1e-12)
+/// A little below `near`, where it is `little` enough, first at this relative distance; 0 always is.
+pub(crate) fn greatest_below(near: f64, first: f64, little: impl Fn(f64) -> bool) -> f64 {
+    outward(first)
         .take_while(|&step| step < 1.0)
         .map(|step| near * (1.0 - step))
         .find(|&x| x <= 0.0 || little(x))
@@ -142,37 +146,49 @@ fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
 
 /// Where Newton's method stops, relative to x.
 const CLOSE: f64 = 1e-10;
+/// Relative length of a step after which the rest is below [`NEXT`]: about half its square. The
+/// logarithm of the value is next to that of the level then; where the value falls to 0 steps are
+/// short everywhere.
+const LAST_STEP: f64 = 1e-6;
+/// How near that is.
+const LAST_RATIO: f64 = 1e-4;
 
 /// About where a positive function that falls from 0 to `high` is `level`, `at`
 /// giving its value and how fast it falls; 0 where it is no more than that at 0.
 ///
 /// Newton's method on the function's logarithm, kept inside what is known. Where
-/// that bends downwards, a step from the right stays there.
+/// that bends downwards, a step from the right stays there. The value at 0 is only
+/// asked for when a step leads at least half of the way there.
 pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64, f64)) -> f64 {
-    let (mut low, mut high) = (0.0, high);
-    if at(0.0).0 <= level {
-        return 0.0;
-    }
+    let (mut low, mut high) = (None, high);
     let mut x = if start < high { start } else { 0.5 * high };
     for _ in 0..200 {
         let (value, fall) = at(x);
         if value > level {
-            low = x;
+            low = Some(x);
         } else {
             high = x;
         }
-        let step = (value / level).ln() * value / fall;
+        let ratio = (value / level).ln();
+        let step = ratio * value / fall;
         let next = x + step;
-        // Quadratic convergence: the step after this one is far below CLOSE.
-        if step.abs() <= CLOSE.sqrt() * 1e-2 * x && next > low && next < high {
+        if low.is_none() && (next.is_nan() || next <= 0.5 * x) {
+            if x == 0.0 || at(0.0).0 <= level {
+                return 0.0;
+            }
+            low = Some(0.0);
+        }
+        let least = low.unwrap_or(0.0);
+        let is_last = step.abs() <= LAST_STEP * x && ratio.abs() <= LAST_RATIO;
+        if is_last && next > least && next < high {
             return next;
         }
-        x = if next > low && next < high {
+        x = if next > least && next < high {
             next
         } else {
-            0.5 * (low + high)
+            0.5 * (least + high)
         };
-        if high - low <= CLOSE * high {
+        if high - least <= CLOSE * high {
             break;
         }
     }
@@ -271,14 +287,14 @@ mod tests {
     fn what_is_proven_lies_beside_what_is_near() {
         for near in [0.0, 1e-300, 1e-9, 0.3] {
             // The step before did not reach, and steps grow sixfold.
-            let found = least_above(near, 1.0, |x| x >= near * (1.0 + 1e-8));
+            let found = least_above(near, 1.0, NEXT, |x| x >= near * (1.0 + 1e-8));
             assert!(found >= near * (1.0 + 1e-8) && found <= near * (1.0 + 7e-8) + 1e-307);
-            let found = greatest_below(near, |x| x <= near * (1.0 - 1e-8));
+            let found = greatest_below(near, NEXT, |x| x <= near * (1.0 - 1e-8));
             assert!(found <= near * (1.0 - 1e-8) && found >= near * (1.0 - 7e-8));
         }
-        assert_eq!(least_above(0.5, 1.0, |_| false), 1.0);
-        assert_eq!(least_above(0.0, 1.0, |_| false), 1.0);
-        assert_eq!(greatest_below(0.5, |_| false), 0.0);
+        assert_eq!(least_above(0.5, 1.0, NEXT, |_| false), 1.0);
+        assert_eq!(least_above(0.0, 1.0, NEXT, |_| false), 1.0);
+        assert_eq!(greatest_below(0.5, NEXT, |_| false), 0.0);
     }
 
     /// What jumps, is flat, or falls to the rounding of its values is found in as many
@@ -325,7 +341,23 @@ mod tests {
                 let found = newton(8.0, start, level, at);
                 assert!((found / root - 1.0).abs() < 1e-9, "{found}, not {root}");
             }
+            // From next to it one value is enough, from near it few are.
+            for (distance, most) in [(1e-7, 1), (1e-3, 3)] {
+                let values = std::cell::Cell::new(0);
+                newton(8.0, root * (1.0 + distance), level, |x| {
+                    values.set(values.get() + 1);
+                    at(x)
+                });
+                assert!(values.get() <= most, "{level}, {distance}: {values:?}");
+            }
             assert_eq!(newton(8.0, 1.0, 1.0, at), 0.0);
+            assert_eq!(newton(8.0, 0.0, 1.0, at), 0.0);
+            // Down to 0 at the end, next to which every step is short.
+            let straight = |x: f64| (8.0 - x, 1.0);
+            for start in [1e-3, 8.0 - 1e-9, 9.0] {
+                let found = newton(8.0, start, level, straight);
+                assert!((found / (8.0 - level) - 1.0).abs() < 1e-9, "{found}");
+            }
         }
     }
 
