@@ -353,11 +353,12 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
             { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s" },
         ],
     }));
-    // One of two at ε counts e/(e − 1), where people have 0 at least: 1.58198. Half of the honest
-    // reports answer the question, and all that are made up may: 0.01/(0.01 + 0.99/2) = 0.019802.
+    // One of two at ε counts e/(e − 1), where people have 0 at least: 1.58198. All that are made
+    // up may answer the question, of the honest ones a part.
     let up = printed["influence"][0]["up"].as_f64().unwrap();
-    let e = 1.0_f64.exp();
-    assert!((up - 0.01 / 0.505 * e / (e - 1.0)).abs() < 1e-9, "{up}");
+    let share = printed["questions"][0]["share"].as_f64().unwrap();
+    let (e, made_up) = (1.0_f64.exp(), 0.01 / (0.01 + 0.99 * share));
+    assert!((up - made_up * e / (e - 1.0)).abs() < 1e-9, "{up}");
     let [theme, load] = ["theme: one of", "load: a number"].map(|name| words.find(name).unwrap());
     let at = |line: &str| {
         words
@@ -365,9 +366,9 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
             .unwrap_or_else(|| panic!("{line} in {words}"))
     };
     let of_theme =
-        at("influence    on shares of 1% of made-up reports: at most 0.0313 up and 0.0313 down\n");
+        at("influence    on shares of 1% of made-up reports: at most 0.0478 up and 0.0478 down\n");
     let of_load =
-        at("influence    on means of 1% of made-up reports: at most 1.09 s up and 1.09 s down\n");
+        at("influence    on means of 1% of made-up reports: at most 0.812 s up and 0.812 s down\n");
     assert!(
         theme < of_theme && of_theme < load && load < of_load,
         "{words}"

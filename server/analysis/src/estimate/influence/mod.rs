@@ -255,12 +255,15 @@ impl<'a> Buckets<'a> {
         (1..bins).map(below).reduce(hull).unwrap_or([0.0, 1.0])
     }
 
-    /// Returns the reach of the share of people in a row or a column: a sum of its cells.
+    /// Returns the reach of the share of people in a row or a column: a sum of its cells. The
+    /// levels of a number for its mean are no columns that have shares.
     fn margin(&self, cross: &Cross) -> Reach {
-        let [one, other] = cross
-            .shape()
-            .map(|cells| self.weighted(&vec![1.0; cells as usize]));
-        hull(one, other)
+        let sum = |cells: u32| self.weighted(&vec![1.0; cells as usize]);
+        let [rows, columns] = cross.shape();
+        match cross.levels() {
+            Some(_) => sum(columns),
+            None => hull(sum(columns), sum(rows)),
+        }
     }
 
     /// Of an option's share, which is less what the part's shares are more than 1 in sum.
