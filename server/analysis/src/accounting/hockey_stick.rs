@@ -59,7 +59,7 @@ pub(super) fn sums<const L: usize>(
     }
     let mut total = starts[0];
     let (mut sums, mut common) = ([Sums::default(); L], 0.0_f64);
-    let mut tails = [Tail::due(total); L];
+    let mut tails = [Tail::first(total, pair.k1); L];
     let mut h = pair
         .thresholds
         .map(|a| a.at(total).ceil().clamp(1.0, total.max(1.0)));
@@ -250,12 +250,14 @@ struct Tail {
 }
 
 impl Tail {
-    /// Not summed up yet; due at once.
-    const fn due(total: f64) -> Self {
+    /// Not summed up yet, and due at once. Where k − 1 is next to 0, U hardly counts and is
+    /// taken for the half that it is about: a* is T/2 then, and its sum the longest.
+    fn first(total: f64, k1: f64) -> Self {
+        let counts = k1 > 1e-290;
         Self {
-            u: 0.0,
+            u: 0.5,
             error: 0.0,
-            due: total,
+            due: if counts { total } else { f64::INFINITY },
         }
     }
 

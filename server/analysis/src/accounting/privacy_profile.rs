@@ -26,7 +26,7 @@ const ERRORS: f64 = 1.5;
 /// Of how many terms a sum over T and the groups of z is, about.
 const TERMS: f64 = 3e4;
 /// The fewest groups, and the most.
-const GROUPS: [f64; 2] = [2.0, 40.0];
+const GROUPS: [f64; 2] = [4.0, 40.0];
 
 /// δ(ε_c) of one batch size, for δ about one size.
 #[derive(Debug, Clone)]
