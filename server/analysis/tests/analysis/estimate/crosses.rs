@@ -6,7 +6,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
 
-fn task(epsilon: f64, of: [Value; 2]) -> Task {
+fn task(epsilon: f64, of: &[Value; 2]) -> Task {
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": [
         { "name": "q", "kind": "cross", "of": of } ] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
@@ -46,7 +46,7 @@ fn answers(
 fn intervals_of_both_margins_hold_together() {
     const RUNS: u64 = 1500;
     let part = |name| json!({ "name": name, "kind": "choice", "options": 8 });
-    let task = task(2.0, [part("row"), part("column")]);
+    let task = task(2.0, &[part("row"), part("column")]);
     // Rows and columns of 1 to 15 parts in 64.
     let people: Vec<(u64, f64)> = (0..2048_u64)
         .map(|person| {
@@ -87,7 +87,7 @@ fn errors_of_rows_count_no_rounding() {
     const RUNS: u64 = 500;
     let row = json!({ "name": "plan", "kind": "choice", "options": ["free", "pro"] });
     let number = json!({ "name": "load", "kind": "number", "min": 0, "max": 1 });
-    let task = task(6.0, [row, number]);
+    let task = task(6.0, &[row, number]);
     let people: Vec<(u64, f64)> = (0..1000_u64)
         .map(|person| (person % 2, (person % 10) as f64 / 10.0))
         .collect();

@@ -20,8 +20,11 @@ const PEOPLE: [u32; 3] = [300, 2000, 10_000];
 const RUNS: u64 = 8;
 const SPARSITY: u32 = 3;
 
-/// How popular items are, in parts.
-const CROWDS: [(&str, fn(usize) -> f64); 3] = [
+/// Of an item, in parts.
+type Popularity = fn(usize) -> f64;
+
+/// How popular items are.
+const CROWDS: [(&str, Popularity); 3] = [
     ("few", |item| *[6.0, 3.0, 1.0].get(item).unwrap_or(&0.0)),
     ("even", |_| 1.0),
     ("zipf", |item| 1.0 / (item as f64 + 1.0)),
@@ -136,12 +139,7 @@ impl Squares {
 }
 
 /// By number of people.
-fn squares(
-    kind: &str,
-    items: usize,
-    task: &Task,
-    popular: fn(usize) -> f64,
-) -> [Squares; PEOPLE.len()] {
+fn squares(kind: &str, items: usize, task: &Task, popular: Popularity) -> [Squares; PEOPLE.len()] {
     let up_to: Vec<f64> = (0..items)
         .scan(0.0, |sum, item| {
             *sum += popular(item);

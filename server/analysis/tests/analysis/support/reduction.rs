@@ -31,9 +31,9 @@ pub(crate) fn least_central(most: f64, delta: f64, divergence: impl Fn(f64) -> f
     high
 }
 
-/// δ(ε_c) by the reduction of P1's Theorem 1: the difference of P = (A + Δ1, C − A + Δ2) and Q = (A
-/// + Δ2, C − A + Δ1), where C ~ Binomial(n − 1, 2α), A ~ Binomial(C, 1/2), and (Δ1, Δ2) is (1, 0)
-/// with probability eα, (0, 1) with α, else (0, 0).
+/// δ(ε_c) by the reduction of P1's Theorem 1: the difference of P = (A + Δ1, C − A + Δ2) and
+/// Q = (A + Δ2, C − A + Δ1), where C ~ Binomial(n − 1, 2α), A ~ Binomial(C, 1/2), and (Δ1, Δ2)
+/// is (1, 0) with probability eα, (0, 1) with α, else (0, 0).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reduction {
     pub(crate) alpha: f64,
