@@ -13,6 +13,7 @@ use crate::audit::{SumAudit, Verdict, audit_sums, sum_trials};
 use crate::simulate::SumOutcome;
 use crate::task::task_file::{self, TaskFile};
 use crate::task::{CollectedDraft, CollectedTask};
+use crate::text;
 
 /// The complete task of a file that says whom it trusts; `None` of any other, which is read again
 /// by whoever takes that, and so of a pipe, which can be read once.
@@ -20,7 +21,7 @@ pub(super) fn task(path: &Path) -> Option<Result<SumTask, Error>> {
     if !fs::metadata(path).is_ok_and(|own| own.is_file()) {
         return None;
     }
-    let text = fs::read_to_string(path).ok()?;
+    let text = text::read(path).ok()?;
     if !CollectedDraft::says_trust(&text) {
         return None;
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::ReadError;
 use super::whole::shown;
+use crate::text::MARK;
 
 /// Bytes read to tell what a file holds, unless it begins with an object of JSON.
 const BEGINNING: u64 = 4096;
@@ -47,7 +48,7 @@ impl Begun {
         &self.beginning
     }
 
-    /// All bytes of the file, from the first.
+    /// All bytes of the file, from the first that is no byte order mark.
     pub(crate) fn whole(self) -> Whole {
         Cursor::new(self.beginning).chain(self.rest)
     }
@@ -75,6 +76,9 @@ fn beginning(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
             .by_ref()
             .take(BEGINNING)
             .read_until(b'\n', &mut bytes)?;
+        if bytes.starts_with(MARK.as_bytes()) {
+            bytes.drain(..MARK.len());
+        }
         let line = bytes.trim_ascii_start();
         if line.starts_with(b"{") && !line.ends_with(b"\n") {
             input.read_until(b'\n', &mut bytes)?;
@@ -120,5 +124,17 @@ mod tests {
             begun.whole().read_to_string(&mut whole).unwrap();
             assert_eq!(whole, text);
         }
+    }
+
+    #[test]
+    fn byte_order_marks_are_no_part_of_a_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        fs::write(&path, "\u{feff}{}\n{}\n").unwrap();
+        let begun = Begun::open(&path).unwrap();
+        assert_eq!(begun.beginning(), b"{}\n");
+        let mut whole = String::new();
+        begun.whole().read_to_string(&mut whole).unwrap();
+        assert_eq!(whole, "{}\n{}\n");
     }
 }

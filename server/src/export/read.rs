@@ -1,7 +1,6 @@
 //! Rows read from files of any of the formats.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +15,7 @@ use super::row::{COLUMNS, Row};
 use super::whole::shown;
 use crate::task::CollectedTask;
 use crate::task::task_file::{ReportTaskFile, TaskFile};
+use crate::text::{self, unmarked};
 
 /// What a file of Parquet begins with.
 const PARQUET: &[u8] = b"PAR1";
@@ -51,7 +51,7 @@ struct Described {
 /// # Errors
 /// When it is none of them.
 pub(crate) fn task_of(path: &Path) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
-    let text = fs::read_to_string(path).map_err(|source| file_error(path, source))?;
+    let text = text::read(path).map_err(|source| file_error(path, source))?;
     match serde_json::from_str::<Described>(&text) {
         Ok(Described { task, fingerprint }) if task.fingerprint() == fingerprint => Ok(task),
         Ok(Described { task, fingerprint }) => Err(ReadError::OtherTask {
@@ -186,7 +186,7 @@ impl Opened {
         // Most tools drop the footer when they save Parquet again.
         let (told_by, told) = match inside {
             Some(text) => (path, Some(text)),
-            None => match fs::read_to_string(&beside) {
+            None => match text::read(&beside) {
                 Ok(text) => (&*beside, Some(text)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => (path, None),
                 Err(source) => return Err(file_error(&beside, source)),
@@ -267,9 +267,9 @@ fn for_each_of_csv(path: &Path, file: Whole, take: &mut Take<'_>) -> Result<(), 
             Err(error) => match error.into_kind() {
                 csv::ErrorKind::Io(source) => return Err(file_error(path, source)),
                 csv::ErrorKind::Deserialize { err, .. } => {
-                    let column = err.field().and_then(|field| COLUMNS.get(field as usize));
-                    let column = column.map_or_else(String::new, |column| format!("{column}: "));
-                    take(number, Err(format!("{column}{}", err.kind())))?;
+                    let field = err.field().unwrap_or_default() as usize;
+                    let (column, cell) = (COLUMNS[field], &record[field]);
+                    take(number, Err(format!("{column} is {cell:?}: {}", err.kind())))?;
                 }
                 csv::ErrorKind::UnequalLengths { len, .. } => {
                     let columns = COLUMNS.len();
@@ -293,7 +293,7 @@ fn for_each_of_json(path: &Path, mut file: Whole, take: &mut Take<'_>) -> Result
         if read.map_err(|source| file_error(path, source))? == 0 {
             break;
         }
-        let row = serde_json::from_slice::<Row>(&line);
+        let row = serde_json::from_slice::<Row>(unmarked(&line));
         take(number, row.map_err(|error| error.to_string()))?;
     }
     Ok(())

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::collected::{CollectedDraft, CollectedTask};
+use crate::text;
 
 /// A task file that was read; what it leaves out is still open.
 #[derive(Debug, Clone)]
@@ -66,7 +67,7 @@ impl TaskFile {
     /// # Errors
     /// As [`ReportTaskFile::read`].
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
-        let text = fs::read_to_string(path).map_err(|error| error_of_file(path, error))?;
+        let text = text::read(path).map_err(|error| error_of_file(path, error))?;
         let draft = CollectedDraft::parse(&text).map_err(|error| error_of_file(path, error))?;
         Ok(Self {
             path: path.to_owned(),
@@ -141,7 +142,7 @@ impl ReportTaskFile {
 /// # Errors
 /// When it cannot be read or has another shape.
 pub(crate) fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileError> {
-    fs::read_to_string(path)
+    text::read(path)
         .map_err(Cause::from)
         .and_then(|text| Ok(serde_json::from_str(&text)?))
         .map_err(|cause| error_of_file(path, cause))
@@ -207,7 +208,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("task.json");
         let text = r#"{ "id": "t", "items": 4, "sparsity": 2, "epsilon": 0.1, "value": "real" }"#;
-        fs::write(&path, text).unwrap();
+        // With the mark that some editors put first.
+        fs::write(&path, format!("\u{feff}{text}")).unwrap();
         let task = ReportTaskFile::read(&path).unwrap().resolve().unwrap();
         write(&path, &task).unwrap();
         assert_eq!(

@@ -406,7 +406,16 @@ fn rows_that_are_no_reports_are_named_and_nothing_is_estimated() {
         &with(2, "-1"),
         &["seed is \"-1\", expected 0 to"],
     );
-    bad("csv", 5, &whole, &with(3, "x"), &["bucket"]);
+    bad("csv", 5, &whole, &with(3, "x"), &["bucket is \"x\": "]);
+    bad("csv", 5, &whole, &with(3, "3.0"), &["bucket is \"3.0\": "]);
+    let rounded = "1.2345678901234567e+19";
+    bad(
+        "csv",
+        5,
+        &whole,
+        &with(2, rounded),
+        &[rounded, "expected 0 to"],
+    );
     bad(
         "csv",
         5,
@@ -436,6 +445,11 @@ fn rows_that_are_no_reports_are_named_and_nothing_is_estimated() {
         &["sead", "expected one of"],
     );
     bad("json", 3, ",\"bucket\"", ",\"x\":1,\"bucket\"", &["x"]);
+    for member in ["seed", "report"] {
+        let twice = format!(",\"{member}\":\"00\",\"bucket\"");
+        let expected = format!("duplicate field `{member}`");
+        bad("json", 3, ",\"bucket\"", &twice, &[&expected]);
+    }
     bad("json", 70, "}", "", &["EOF"]);
     bad(
         "json",
@@ -444,6 +458,17 @@ fn rows_that_are_no_reports_are_named_and_nothing_is_estimated() {
         "\"report\":\"G",
         &["hexadecimal"],
     );
+
+    // The same rows behind a byte order mark, as editors save them.
+    let expected = succeeds(&estimate("v.csv")).to_vec();
+    let description = fs::read_to_string(collecting.path("v.csv.task.json")).unwrap();
+    let json = fs::read_to_string(collecting.path("v.json")).unwrap();
+    for (file, text) in [("saved.csv", &text), ("saved.json", &json)] {
+        fs::write(collecting.path(file), format!("\u{feff}{text}")).unwrap();
+        let beside = collecting.path(&format!("{file}.task.json"));
+        fs::write(beside, format!("\u{feff}{description}")).unwrap();
+        assert_eq!(succeeds(&estimate(file)), expected);
+    }
 
     // Rows that are missing, or of a batch that was not exported.
     for format in ["csv", "json"] {

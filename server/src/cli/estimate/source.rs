@@ -10,6 +10,7 @@ use super::standard_input::Reports;
 use crate::cli::output::Error;
 use crate::estimates::partial_totals::{Folding, Partial, is_partial};
 use crate::export::{self, Begun, ReadError};
+use crate::text::unmarked;
 
 /// Format of standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -162,7 +163,7 @@ fn add_lines(
         }
         if !line.trim_ascii().is_empty() {
             let at = format_args!("{path}, line {number}");
-            all.add(task, &line, &at)?;
+            all.add(task, unmarked(&line), &at)?;
             added = true;
         }
     }

@@ -6,6 +6,7 @@ use data_encoding::HEXLOWER;
 use hushbin::{Report, Task};
 
 use crate::cli::output::Error;
+use crate::text::unmarked;
 
 /// Reader of the reports of a task.
 pub(super) struct Reports<'a, R> {
@@ -84,7 +85,7 @@ impl<'a, R: Read> Reports<'a, R> {
             if self.input.read_until(b'\n', &mut self.bytes)? == 0 {
                 return Ok(());
             }
-            let line = str::from_utf8(&self.bytes).unwrap_or_default();
+            let line = str::from_utf8(unmarked(&self.bytes)).unwrap_or_default();
             let report = HEXLOWER
                 .decode(line.trim_end_matches(['\n', '\r']).as_bytes())
                 .ok();

@@ -1,7 +1,6 @@
 //! Options that describe questions, and the accuracy wanted of them.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use hushbin::Items;
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli::output::Error;
 use crate::task::task_file;
+use crate::text;
 
 /// Options that describe questions: ratings of items, one question of another kind, or those of a
 /// file.
@@ -418,6 +418,6 @@ fn parts(options: &[u32]) -> Value {
 
 /// Reads the lines of a file.
 fn names(path: &Path) -> Result<Vec<String>, Error> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = text::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(text.lines().map(str::to_owned).collect())
 }

@@ -1,6 +1,5 @@
 //! Settings as they are given: which there are, and how they are laid over each other.
 
-use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,7 @@ use toml::Table;
 use crate::cli::output::Error;
 use crate::cli::serve::config::{LogFormat, LogLevel};
 use crate::store::Role;
+use crate::text;
 
 /// Gives an option its environment variable: `HUSHBIN_`, and its key in a file. Lists of tasks are
 /// too long for one, and --check-config is no setting.
@@ -165,7 +165,7 @@ impl Settings {
     /// names the file, the line and the keys that do.
     pub(in crate::cli::serve) fn read(path: &Path) -> Result<Self, Error> {
         let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let text = fs::read_to_string(path).map_err(|error| named(&error))?;
+        let text = text::read(path).map_err(|error| named(&error))?;
         let mut settings: Self = toml::from_str(&text).map_err(|error| named(&error))?;
         let directory = path.parent().unwrap_or(Path::new(""));
         let lists = [
