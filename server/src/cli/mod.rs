@@ -23,6 +23,8 @@ use clap::{Parser, Subcommand};
 
 pub use output::Error;
 
+use crate::export::ExportError;
+
 /// Local differential privacy for browser telemetry.
 #[derive(Debug, Parser)]
 #[command(name = "hushbin", version, about, propagate_version = true)]
@@ -78,9 +80,19 @@ impl Cli {
 /// Whether writing an answer failed because nobody reads on. Other files and
 /// sockets fail with errors that name them, of other types.
 fn is_broken_pipe(error: &Error) -> bool {
-    error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    let error = match error.downcast_ref() {
+        Some(ExportError::Io(error)) => Some(error),
+        _ => error.downcast_ref::<io::Error>(),
+    };
+    error.is_some_and(|error| {
+        // A writer of CSV hides what the pipe says.
+        let csv = error.get_ref().and_then(|error| error.downcast_ref());
+        let error = match csv.map(csv::Error::kind) {
+            Some(csv::ErrorKind::Io(error)) => error,
+            _ => error,
+        };
+        error.kind() == io::ErrorKind::BrokenPipe
+    })
 }
 
 #[cfg(test)]
@@ -105,6 +117,25 @@ mod tests {
 
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
+        }
+    }
+
+    #[test]
+    fn readers_of_rows_may_go_away() {
+        for (kind, is_broken) in [
+            (io::ErrorKind::BrokenPipe, true),
+            (io::ErrorKind::StorageFull, false),
+        ] {
+            let csv = || csv::Error::from(io::Error::from(kind));
+            let errors: [Error; 4] = [
+                io::Error::from(kind).into(),
+                io::Error::from(csv()).into(),
+                ExportError::from(io::Error::from(kind)).into(),
+                ExportError::from(csv()).into(),
+            ];
+            for error in errors {
+                assert_eq!(is_broken_pipe(&error), is_broken, "{error:?}");
+            }
         }
     }
 

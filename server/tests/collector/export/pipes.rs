@@ -35,3 +35,20 @@ fn files_are_read_from_pipes() {
         }
     }
 }
+
+/// Readers such as `head` go away when they have read enough.
+#[test]
+fn readers_of_rows_may_go_away() {
+    let collecting = Collecting::new();
+    for format in ["csv", "json"] {
+        let mut command = process::command();
+        command.args(["journal", "export", "--task", "visits", "--format", format]);
+        command.arg("--data").arg(collecting.path("data"));
+        let streams = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = streams.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
+}
