@@ -46,6 +46,8 @@ pub(crate) enum Drawn {
 
 /// The most values of a category: each but one is a feature.
 const MOST_VALUES: usize = 256;
+/// Cells that programs write where there is no number.
+const MISSING: [&str; 4] = ["", "NA", "NaN", "null"];
 /// The fewest people: a tenth of them is held out.
 const LEAST_PEOPLE: usize = 100;
 
@@ -105,7 +107,8 @@ impl Drawn {
 impl Listed {
     /// The table of a CSV file with a header: a column of numbers is an attribute, moved into
     /// [−1, 1] by its least and greatest; any other is a category. The last column is what
-    /// is learned, numbers around their mean.
+    /// is learned, numbers around their mean. A column of numbers has no empty cells. Cells are
+    /// between commas, or between semicolons or tabs where the header has no comma.
     ///
     /// # Errors
     /// [`StudyError::Io`]; [`StudyError::Table`] where it is no such table.
@@ -122,7 +125,7 @@ impl Listed {
         let (head, mut columns) = columns(source)?;
         let last = columns.pop().unwrap_or_default();
         let name = &head[head.len() - 1];
-        let target = numbers(&last)
+        let target = numbers(name, &last)?
             .ok_or_else(|| format!("the last column, {name:?}, is to be of numbers"))?;
         let target = around_mean(&target)
             .ok_or_else(|| format!("of the last column, {name:?}, all numbers are the same"))?;
@@ -136,7 +139,7 @@ impl Listed {
             .collect();
         let mut values = Vec::new();
         for (column, name) in columns.iter().zip(&head) {
-            if let Some(numbers) = numbers(column) {
+            if let Some(numbers) = numbers(name, column)? {
                 for (row, number) in people.iter_mut().zip(into_range(&numbers)) {
                     row.numbers.push(number);
                 }
@@ -177,10 +180,18 @@ impl Listed {
 }
 
 /// The header of a table, and its columns.
-fn columns(source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>), String> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(source);
+fn columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>), String> {
+    let mut text = Vec::new();
+    let read = source.read_to_end(&mut text);
+    read.map_err(|error| error.to_string())?;
+    let cells = |separator| {
+        let mut format = csv::ReaderBuilder::new();
+        format.delimiter(separator).trim(csv::Trim::All);
+        format.from_reader(text.as_slice())
+    };
+    let has_columns = |&separator: &u8| cells(separator).headers().is_ok_and(|own| own.len() > 1);
+    let separator = [b',', b';', b'\t'].into_iter().find(has_columns);
+    let mut reader = cells(separator.unwrap_or(b','));
     let head = reader.headers().map_err(|error| error.to_string())?.clone();
     if head.len() < 2 {
         return Err(
@@ -206,9 +217,24 @@ fn columns(source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>), S
 }
 
 /// All cells as numbers, if they are.
-fn numbers(column: &[String]) -> Option<Vec<f64>> {
+///
+/// # Errors
+/// When some cells are missing, and all others are numbers.
+fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
+    let is_missing = |cell: &String| MISSING.iter().any(|own| own.eq_ignore_ascii_case(cell));
     let number = |cell: &String| cell.parse().ok().filter(|own: &f64| own.is_finite());
-    column.iter().map(number).collect()
+    let given = column.iter().filter(|cell| !is_missing(cell)).map(number);
+    let Some(numbers) = given.collect::<Option<Vec<f64>>>() else {
+        return Ok(None);
+    };
+    match column.iter().position(is_missing) {
+        Some(first) if !numbers.is_empty() => Err(format!(
+            "column {name:?} has numbers, and none in {} rows, first in row {}: leave such rows out",
+            column.len() - numbers.len(),
+            first + 1
+        )),
+        missing => Ok(missing.is_none().then_some(numbers)),
+    }
 }
 
 /// From −1 to 1, the least and the greatest; 0 where all are the same.
@@ -301,6 +327,21 @@ mod tests {
             (
                 rows("a,b", |row| format!("{row},NaN")),
                 "\"b\", is to be of numbers",
+            ),
+            (
+                rows("a;b", |row| match row {
+                    7 | 9 => format!(";{row}"),
+                    11 => format!("NA;{row}"),
+                    _ => format!("{row};{row}"),
+                }),
+                "column \"a\" has numbers, and none in 3 rows, first in row 8",
+            ),
+            (
+                rows("a\tb", |row| match row {
+                    299 => format!("{row}\tnan"),
+                    _ => format!("{row}\t{row}"),
+                }),
+                "column \"b\" has numbers, and none in 1 rows, first in row 300",
             ),
             (
                 rows("a,b", |row| format!("{row},1")),
