@@ -25,21 +25,28 @@ pub(super) fn text(Text { text, goes_on, .. }: &Text) -> String {
     format!("{text:?}{}", if *goes_on { " and longer" } else { "" })
 }
 
-/// The share of people who have a text, and its interval, in per cent.
-pub(super) fn shares(text: &Text) -> [f64; 3] {
-    let [low, high] = text.simultaneous_interval;
-    [text.estimate, low, high].map(|share| 100.0 * share)
-}
-
 /// A number with so many decimals, or a dash where there is none.
 pub(super) fn decimals(number: Option<f64>, decimals: usize) -> String {
     number.map_or_else(|| "-".to_owned(), |number| format!("{number:.decimals$}"))
 }
 
+/// Unit behind a number, if there is one.
+pub(super) fn behind(unit: Option<&String>) -> String {
+    unit.map_or_else(String::new, |unit| format!(" {unit}"))
+}
+
 /// A number in so many significant digits, or more before the point.
 pub(super) fn significant(number: f64, digits: i32) -> String {
+    format!("{number:.*}", places(number, digits))
+}
+
+/// Decimal places of a number in so many significant digits.
+pub(super) fn places(number: f64, digits: i32) -> usize {
+    if number == 0.0 {
+        return 0;
+    }
     let places = digits - 1 - number.abs().log10().floor().clamp(-12.0, 12.0) as i32;
-    format!("{number:.*}", places.clamp(0, 12) as usize)
+    places.clamp(0, 12) as usize
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod schema;
 mod serve;
 mod simulate;
 mod sums;
+mod table;
 mod task;
 mod token;
 

@@ -8,13 +8,14 @@ use hushbin::sums::SumTask;
 use rand_core::SeedableRng;
 
 use super::output::{Error, progress_bar, write_answer};
+use super::table::{write_table, write_tally};
 use super::{describe, sums};
 use crate::simulate::{
     Answers, Compared, ComparedText, Format, Found, FoundTexts, SumData, Survey, simulate_sums,
     survey,
 };
 use crate::task::task_file::ReportTaskFile;
-use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
 /// Run the randomizer and the estimator over a data set and compare with its truth.
@@ -23,8 +24,8 @@ pub(super) struct Options {
     /// Task file; parameters it leaves out are chosen.
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
-    /// Data set, .csv or .jsonl: the answers of a person in each line, under a header of
-    /// question names or as what a page passes to `report`.
+    /// Data set, .csv, .tsv, .jsonl or .ndjson: the answers of a person in each line, under a
+    /// header of question names or as what a page passes to `report`.
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// Take only the first N people.
@@ -104,12 +105,18 @@ fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
         runs => format!(", average of {runs} runs"),
     };
     writeln!(out, "{people} people{times}")?;
-    if !found.questions.is_empty() {
-        write_questions(out, found)?;
+    for own in &found.questions {
+        write_question(out, own, *people, found.confidence)?;
     }
     for texts in &found.texts {
-        write_texts(out, texts, found.confidence, found.runs)?;
+        write_texts(out, texts, found.confidence)?;
     }
+    writeln!(
+        out,
+        "\nestimate, ±: of the first run, ± to the farther end of the {}% interval; error: root of \
+         the mean squared error of all runs",
+        100.0 * found.confidence
+    )?;
     if found.sampled_down > 0 {
         writeln!(
             out,
@@ -129,120 +136,98 @@ fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
     )
 }
 
-/// A line for each question whose items are listed, and its numbers.
-fn write_questions(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
-    let percent = 100.0 * found.confidence;
-    let width = found
-        .questions
-        .iter()
-        .map(|found| found.question.chars().count());
-    let width = width.fold(8, usize::max);
-    writeln!(
-        out,
-        "{:width$}  {:7}  {:>8}  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:>4}",
-        "question", "kind", "reports", "items", "MSE", "stated", "zero", "covered", "all"
-    )?;
-    for found in &found.questions {
-        writeln!(
-            out,
-            "{:width$}  {:7}  {:8.0}  {:5}  {:9.3e}  {:9.3e}  {:9.3e}  {:6.1}%  {:3.0}%",
-            found.question,
-            found.kind,
-            found.reports,
-            found.items,
-            found.mse,
-            found.stated_mse,
-            found.zero_mse,
-            100.0 * found.covered,
-            100.0 * found.all_covered,
-        )?;
-    }
-    for own in &found.questions {
-        write_numbers(out, own, found.runs)?;
-    }
-    writeln!(
-        out,
-        "MSE: mean squared error of shares (of ratings, means) of items, stated by standard errors, of answering zero. \
-         covered: items whose {percent}% interval holds the truth; all: runs in which all \
-         simultaneous ones do"
-    )
-}
-
-/// What stands behind what is of the first run alone, where there are others.
-fn first_of(runs: usize) -> &'static str {
-    match runs {
-        1 => "",
-        _ => " (first run)",
-    }
-}
-
-/// What was found of a question for a text.
-fn write_texts(
+/// What was estimated of a question beside the truth.
+fn write_question(
     out: &mut dyn Write,
-    found: &FoundTexts,
+    found: &Found,
+    people: usize,
     confidence: f64,
-    runs: usize,
 ) -> io::Result<()> {
-    let first = first_of(runs);
-    let name = &found.question;
+    let (name, reports) = (&found.question, found.reports);
     writeln!(
         out,
-        "{name}: texts of {:.3}% of people or more are found with probability {}; there are {}, \
-         and {:.2} of them were found",
-        100.0 * found.stated_share,
-        found.probability,
-        found.above,
-        found.above_found,
+        "\n{name} ({}): {reports:.0} of {people} reports",
+        found.kind
     )?;
-    writeln!(
-        out,
-        "{name}: found {:.2} in all, of which nobody has {:.3}; all intervals, together at {}%, \
-         hold in {:.0}% of runs",
-        found.found,
-        found.invented,
-        100.0 * confidence,
-        100.0 * found.all_covered,
-    )?;
-    for ComparedText { text, truth } in &found.texts {
-        let [share, low, high] = describe::shares(text);
+    if found.shares.is_empty() {
+        let needed = (1.0 / found.share).ceil();
         writeln!(
             out,
-            "{name}: {} {share:.3}%, interval {low:.3} to {high:.3}%, truth {:.3}%{first}",
-            describe::text(text),
-            100.0 * truth,
+            "nobody answered: it takes {needed:.0} people for one answer on average"
         )?;
-    }
-    Ok(())
-}
-
-/// Mean and quantiles of a number, or means within rows, of the first run.
-fn write_numbers(out: &mut dyn Write, found: &Found, runs: usize) -> io::Result<()> {
-    let first = first_of(runs);
-    for Compared {
-        row,
-        quantile,
-        estimate,
-        interval: [low, high],
-        truth,
-    } in &found.numbers
-    {
-        let what = match (row, quantile) {
-            (None, None) => "mean".to_owned(),
-            (Some(row), _) => format!("mean of {row}"),
-            (None, Some(part)) => format!("quantile {part}"),
-        };
+    } else if found.numbers.is_empty() {
+        let are_shares = found.estimand == Estimand::Share;
+        write_tally(out, &found.shares, are_shares, confidence)?;
         writeln!(
             out,
-            "{}: {what} {estimate:.4}, interval {low:.4} to {high:.4}, truth {truth:.4}{first}",
-            found.question
+            "mean squared error: {} of the one stated, {} of that of answering 0",
+            describe::significant(found.mse / found.stated_mse, 3),
+            describe::significant(found.mse / found.zero_mse, 3)
         )?;
+    } else {
+        write_tally(out, &found.numbers, false, confidence)?;
+        if found
+            .numbers
+            .estimates
+            .iter()
+            .any(|own| own.estimate.is_none())
+        {
+            writeln!(
+                out,
+                "-: too few of {reports:.0} reports are surely of that row"
+            )?;
+        }
     }
     if found.clipped > 0 {
         writeln!(
             out,
-            "{}: {} answers lay beyond the range and were moved to its end",
-            found.question, found.clipped
+            "{} answers lay beyond the range and were moved to its end",
+            found.clipped
         )?;
     }
     Ok(())
+}
+
+/// What was found of a question for a text.
+fn write_texts(out: &mut dyn Write, found: &FoundTexts, confidence: f64) -> io::Result<()> {
+    writeln!(
+        out,
+        "\n{} (text): {:.0} reports",
+        found.question, found.reports
+    )?;
+    let compared = |ComparedText { text, truth }: &ComparedText| {
+        let intervals = [text.simultaneous_interval; 2];
+        let what = describe::text(text);
+        Compared::new(what, None, *truth, Some(text.estimate), intervals)
+    };
+    let texts: Vec<_> = found.texts.iter().map(compared).collect();
+    if !texts.is_empty() {
+        write_table(out, &texts, true)?;
+    }
+    if found.stated_share.is_finite() {
+        writeln!(
+            out,
+            "texts of {}% of people or more are found with probability {}; there are {}, and \
+             {:.2} of them were found",
+            describe::significant(100.0 * found.stated_share, 3),
+            found.probability,
+            found.above,
+            found.above_found,
+        )?;
+    } else {
+        writeln!(
+            out,
+            "too few reports to find a text that everybody has; {} are enough",
+            found.needed_reports
+        )?;
+    }
+    writeln!(
+        out,
+        "found {:.2} in all, of which nobody has {:.3}; all intervals, together at {}%, hold in \
+         {:.0}% of runs; errors are of the first",
+        found.found,
+        found.invented,
+        100.0 * confidence,
+        100.0 * found.all_covered,
+    )
 }

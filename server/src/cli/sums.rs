@@ -8,7 +8,9 @@ use hushbin::sums::SumTask;
 use hushbin_analysis::sums::{SumInfluence, SumPlan, account_people};
 use serde::Serialize;
 
+use super::describe;
 use super::output::{Error, progress_bar, write_answer};
+use super::table::write_tally;
 use crate::audit::{SumAudit, Verdict, audit_sums, sum_trials};
 use crate::simulate::SumOutcome;
 use crate::task::task_file::{self, TaskFile};
@@ -51,10 +53,6 @@ fn of(label: Option<&impl ToString>) -> String {
     label.map_or_else(|| "each".to_owned(), ToString::to_string)
 }
 
-fn unit(unit: Option<&String>) -> String {
-    unit.map_or_else(String::new, |unit| format!(" {unit}"))
-}
-
 fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
     let task = &plan.task;
     let [drawn, levels] = [task.messages().drawn(), task.messages().levels()];
@@ -88,7 +86,7 @@ fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
             "error     {}: {:.4e}{}, of local reports with the same ε {:.4e}: {:.0} times",
             of(error.item.as_ref()),
             error.standard_error,
-            unit(error.unit.as_ref()),
+            describe::behind(error.unit.as_ref()),
             error.local_standard_error,
             error.local_standard_error / error.standard_error
         )?;
@@ -107,7 +105,7 @@ fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
          honest one from one end to the other by {:.4}",
         of(own.item.as_ref()),
         own.dishonest,
-        unit(own.unit.as_ref()),
+        describe::behind(own.unit.as_ref()),
         own.honest
     )
 }
@@ -233,26 +231,17 @@ pub(super) fn write_simulated(out: &mut dyn Write, found: &SumOutcome) -> io::Re
         "{} people with {} messages each, {} runs",
         found.people, found.messages, found.runs
     )?;
-    for own in &found.items {
+    write_tally(out, &found.tally, false, found.confidence)?;
+    for (own, compared) in found.items.iter().zip(&found.tally.estimates) {
+        let error = compared.error.unwrap_or(f64::NAN);
         writeln!(
             out,
-            "{}: {:.6}{}, truth {:.6}; error {:.3e}, stated {:.3e}, of local reports {:.3e}",
-            own.item,
-            own.estimate,
-            unit(own.unit.as_ref()),
-            own.truth,
-            own.error,
-            own.stated_error,
-            own.local_error
+            "{}: error {} of the stated one, {} of that of local reports",
+            compared.what,
+            describe::significant(error / own.stated_error, 3),
+            describe::significant(error / own.local_error, 3),
         )?;
     }
-    writeln!(
-        out,
-        "covered: {:.1}% of intervals at {}% hold the truth; all of a run in {:.0}%",
-        100.0 * found.covered,
-        100.0 * found.confidence,
-        100.0 * found.all_covered
-    )?;
     if found.clipped > 0 {
         writeln!(
             out,

@@ -1,20 +1,22 @@
 //! Answers of people to the questions of a task, as text.
 //!
-//! As CSV, under a header of question names: a choice by its option, a flag as `true` or
-//! `false`, a number and a text as such, a set as options between semicolons,
-//! ratings and several numbers as `name:value` between semicolons, a cross and what is asked
-//! together in a column for each part, `question.part`. As JSON lines: what a page would pass to `report`, an object each.
-//! Where a task asks for ratings alone, columns and members are its items.
+//! As CSV, under a header of question names: a choice by its option, a flag as `true` or `false`,
+//! `yes` or `no`, `1` or `0`, a number and a text as such, a set as options between semicolons,
+//! ratings and several numbers as `name:value` between semicolons. What has parts has a column for
+//! each, `question.part`, and so may ratings and several numbers have. As JSON lines: what a page
+//! would pass to `report`, an object each. Where a task asks for ratings alone, columns and members
+//! are its items.
+//!
+//! Everybody answers all questions; a set and ratings may be empty.
 
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::path::Path;
 
-use csv::StringRecord;
 use hushbin::task::{Kind, Limits, Part};
 use hushbin::{Entry, Items, Question, Task};
 use serde_json::{Map, Value};
 
-use super::columns::{add_part, columns, number, position, value};
+use super::columns::{Column, parts};
 use super::lines::{DataError, Format, for_each_object, for_each_record, open, refuse};
 
 /// People and their answers.
@@ -52,32 +54,15 @@ impl Answers {
         }
     }
 
-    fn read_csv(reader: impl io::Read, task: &Task) -> Result<Self, DataError> {
+    fn read_csv(reader: impl BufRead, task: &Task) -> Result<Self, DataError> {
         let mut answers = Self::new(task);
-        for_each_record(reader, |header| {
-            let (header, columns) = (header.clone(), columns(task, header)?);
-            let answers = &mut answers;
-            Ok(move |record: &StringRecord| {
-                let cells = record.iter().map(str::trim);
-                let mut given = vec![Value::Null; answers.questions];
-                if task.is_unnamed() {
-                    let rated = header.iter().zip(cells);
-                    let rated = rated.filter(|(_, cell)| !cell.is_empty());
-                    given[0] = rated
-                        .map(|(item, cell)| (item.to_owned(), number(cell)))
-                        .collect();
-                    return answers.add(task, &given);
-                }
-                for (column, cell) in columns.iter().zip(cells) {
-                    let question = &task.questions()[column.question];
-                    let own = &mut given[column.question];
-                    match column.part {
-                        None => *own = value(question.kind(), cell),
-                        Some(part) => add_part(own, part, cell),
-                    }
-                }
-                answers.add(task, &given)
-            })
+        let column = |name: &str| Column::new(task, name);
+        for_each_record(reader, column, |columns, record| {
+            let mut given = vec![Value::Null; answers.questions];
+            for (column, cell) in columns.iter().zip(record) {
+                column.add(&mut given[column.question], cell);
+            }
+            answers.add(task, &given)
         })?;
         answers.checked()
     }
@@ -88,10 +73,12 @@ impl Answers {
             let mut given = vec![Value::Null; answers.questions];
             if task.is_unnamed() {
                 given[0] = Value::Object(object);
-            } else {
-                for (name, value) in object {
-                    given[position(task, &name)?] = value;
-                }
+                return answers.add(task, &given);
+            }
+            for (name, value) in object {
+                let found = task.position(&name);
+                let unknown = || format!("the task has no question {name:?}");
+                given[found.ok_or_else(unknown)?] = value;
             }
             answers.add(task, &given)
         })?;
@@ -105,15 +92,19 @@ impl Answers {
         }
     }
 
-    /// One more person. Whether answers go together is for the randomizer to say.
-    fn add(&mut self, task: &Task, given: &[Value]) -> Result<(), String> {
+    /// One more person, and which answer is missing. Whether answers go together is for the
+    /// randomizer to say.
+    fn add(&mut self, task: &Task, given: &[Value]) -> Result<Option<String>, String> {
         for (index, (question, value)) in task.questions().iter().zip(given).enumerate() {
             let named = |reason: String| format!("{:?}: {reason}", question.name());
+            if let Some(missing) = missing(question, value) {
+                return Ok(Some(named(missing)));
+            }
             let entries = self.entries(index, question, value).map_err(named)?;
             self.entries.extend(entries);
             self.bounds.push(self.entries.len());
         }
-        Ok(())
+        Ok(None)
     }
 
     /// What an answer stands for.
@@ -127,14 +118,14 @@ impl Answers {
         let expected = |what: &str| Err(format!("expected {what}, found {value}"));
         match (question.kind(), value) {
             (Kind::Set | Kind::Ratings(_), Value::Null) => Ok(Vec::new()),
-            (_, Value::Null) => Err("there is no answer".to_owned()),
-            (Kind::Flag, Value::Bool(answer)) => Ok(vec![one((*answer).into())]),
-            (Kind::Flag, _) => expected("true or false"),
-            (Kind::Choice, Value::String(_) | Value::Number(_)) => {
-                Ok(vec![one(item(question.items(), value)?)])
+            (kind @ (Kind::Flag | Kind::Choice), _) => {
+                Ok(vec![one(single(kind, question.items(), value)? as u64)])
             }
-            (Kind::Choice, _) => expected("one of the options"),
-            (Kind::Number(scale), _) => self.number(index, scale.range(), value),
+            (kind @ Kind::Number(scale), _) => {
+                let value = single(kind, question.items(), value)?;
+                self.clip(index, scale.range(), value);
+                Ok(vec![Entry { item: 0, value }])
+            }
             (Kind::Set, Value::Array(options)) => {
                 let options = options.iter();
                 options
@@ -142,7 +133,10 @@ impl Answers {
                     .collect()
             }
             (Kind::Set, _) => expected("a list of options"),
-            (Kind::Numbers(of), _) if of.is_alone() => self.number(index, of[0].range(), value),
+            (kind @ Kind::Numbers(of), _) if of.is_alone() => {
+                let value = single(kind, question.items(), value)?;
+                Ok(self.numbers(index, of, vec![Entry { item: 0, value }]))
+            }
             (Kind::Numbers(of), Value::Object(numbers)) => {
                 Ok(self.numbers(index, of, rated(question, numbers)?))
             }
@@ -170,19 +164,6 @@ impl Answers {
             (Kind::Ratings(_), Value::Object(ratings)) => rated(question, ratings),
             (Kind::Ratings(_), _) => expected("items and their values"),
         }
-    }
-
-    fn number(
-        &mut self,
-        question: usize,
-        range: [f64; 2],
-        value: &Value,
-    ) -> Result<Vec<Entry>, String> {
-        let Some(value) = value.as_f64() else {
-            return Err(format!("expected a finite number, found {value}"));
-        };
-        self.clip(question, range, value);
-        Ok(vec![Entry { item: 0, value }])
     }
 
     /// Numbers in the order of their items.
@@ -227,6 +208,25 @@ impl Answers {
     }
 }
 
+/// Returns which answer is missing, to the question or to a part, if one is.
+fn missing(question: &Question, value: &Value) -> Option<String> {
+    let missing = "there is no answer";
+    let names: Vec<&str> = match (question.kind(), question.items(), value) {
+        (Kind::Set | Kind::Ratings(_), _, _) => return None,
+        (_, _, Value::Null) => return Some(missing.to_owned()),
+        (Kind::Numbers(_), Items::Named(names), _) => names.iter().map(String::as_str).collect(),
+        (kind, _, _) => parts(kind).iter().map(Part::name).collect(),
+    };
+    let given = value.as_object()?;
+    // A wrong name says more than the one that is missing for it.
+    if given.keys().any(|name| !names.contains(&name.as_str())) {
+        return None;
+    }
+    let lacks = |name: &&str| given.get(*name).is_none_or(Value::is_null);
+    let found = names.into_iter().find(lacks)?;
+    Some(format!("{found:?}: {missing}"))
+}
+
 /// The index of an option, or the number, of each part.
 fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, String> {
     let is_part = |name: &str| parts.iter().any(|part| part.name() == name);
@@ -235,23 +235,25 @@ fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, 
     }
     let answer = |part: &Part| {
         let own = given.get(part.name()).unwrap_or(&Value::Null);
-        part_answer(part, own).map_err(|reason| format!("{:?}: {reason}", part.name()))
+        let answer = single(&part.kind(), part.items(), own);
+        answer.map_err(|reason| format!("{:?}: {reason}", part.name()))
     };
     parts.iter().map(answer).collect()
 }
 
-/// The index of a row or column, or the number.
-fn part_answer(part: &Part, given: &Value) -> Result<f64, String> {
+/// The index of an option, or the number.
+fn single(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
     let expected = |what: &str| Err(format!("expected {what}, found {given}"));
-    match (part.kind(), given) {
-        (_, Value::Null) => Err("there is no answer".to_owned()),
+    match (kind, given) {
         (Kind::Flag, Value::Bool(answer)) => Ok(f64::from(u8::from(*answer))),
         (Kind::Flag, _) => expected("true or false"),
-        (Kind::Number(_), given) => match given.as_f64() {
-            Some(number) => Ok(number),
-            None => expected("a finite number"),
-        },
-        (_, given) => item(part.items(), given).map(|item| item as f64),
+        (Kind::Choice, Value::String(_) | Value::Number(_)) => {
+            item(items, given).map(|item| item as f64)
+        }
+        (Kind::Choice, _) => expected("one of the options"),
+        _ => given
+            .as_f64()
+            .map_or_else(|| expected("a finite number"), Ok),
     }
 }
 
@@ -325,6 +327,128 @@ mod tests {
         assert_eq!(first[3], [entry(0, 1.0), entry(2, 1.0)]);
         assert_eq!(first[4], [entry(0, 0.5), entry(3, -1.0)]);
         assert_eq!(answers.person(1)[3], []);
+    }
+
+    #[test]
+    fn tools_write_csv_in_several_ways() {
+        let expected = csv("theme,beta,\"load, ms\"\ndark,true,1.5\nlight,false,2\n").unwrap();
+        for text in [
+            "\u{feff}theme , beta,\"load, ms\"\n dark ,True, 1.5\nlight,FALSE,2\n",
+            "\u{feff}\"theme\",beta,\"load, ms\"\r\ndark,yes,1.5\r\nlight,no,2\r\n",
+            "theme;beta;load, ms\ndark;1;1.5\nlight;0;2\n",
+            "theme\tload, ms\tbeta\ndark\t1.5\tTRUE\nlight\t2\tNo\n",
+            "\n\ntheme,beta,\"load, ms\"\rdark,true,1.5\rlight,false,2\r",
+        ] {
+            assert_eq!(csv(text).as_ref(), Ok(&expected), "{text:?}");
+        }
+        // A separator inside of the only name.
+        let draft: hushbin::TaskDraft = serde_json::from_value(json!({
+            "id": "t", "epsilon": 1.0, "questions": [
+                { "name": "a;b c", "kind": "choice", "options": ["x;y", "z"] },
+            ],
+        }))
+        .unwrap();
+        let task = draft.resolve().unwrap();
+        let found = Answers::read_csv("a;b c\nx;y\nz\n".as_bytes(), &task).unwrap();
+        assert_eq!(found.people(), 2);
+        for (text, expected) in [
+            (
+                "theme;colour\n",
+                "line 1: the task has no question \"colour\"",
+            ),
+            (
+                "theme;beta,theme\n",
+                "line 1: the task has no question \"theme;beta\"",
+            ),
+            (
+                "theme beta\n",
+                "line 1: the task has no question \"theme beta\"",
+            ),
+        ] {
+            assert_eq!(csv(text).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn several_numbers_have_columns_of_their_own() {
+        let draft: hushbin::TaskDraft = serde_json::from_value(json!({
+            "id": "t", "epsilon": 1.0, "questions": [
+                { "name": "load", "kind": "numbers", "of": [
+                    { "name": "first", "min": 0, "max": 5, "unit": "s" },
+                    { "name": "all", "min": 0, "max": 10 },
+                ] },
+                { "name": "rated", "kind": "ratings", "items": ["x", "y"], "sparsity": 2,
+                  "value": "real" },
+            ],
+        }))
+        .unwrap();
+        let task = draft.resolve().unwrap();
+        let read = |text: &str| {
+            let found = Answers::read_csv(text.as_bytes(), &task);
+            found.map_err(|error| error.to_string())
+        };
+        let columns = read("load.first,rated.y,load.all,rated.x\n1,,2.5,0.5\n7,1,3,\n").unwrap();
+        let cells = "load,rated\nfirst:1;all:2.5,x:0.5\nall:3;first:7,y:1\n";
+        assert_eq!(Ok(&columns), read(cells).as_ref());
+        let lines = "{\"load\":{\"all\":2.5,\"first\":1},\"rated\":{\"x\":0.5}}\n\
+             {\"load\":{\"all\":3,\"first\":7},\"rated\":{\"y\":1}}\n";
+        let lines = Answers::read_json_lines(lines.as_bytes(), &task).unwrap();
+        assert_eq!((&columns, columns.clipped(0)), (&lines, 1));
+        for (text, expected) in [
+            (
+                "load.last\n",
+                "line 1: the task has no question \"load.last\"",
+            ),
+            (
+                "load.first,load.all\n1,2\n,2\n3,\n",
+                "line 3: \"load\": \"first\": there is no answer; 1 other lines lack answers too",
+            ),
+            (
+                "load\nfirst:1\n",
+                "line 2: \"load\": \"all\": there is no answer",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err(), expected);
+        }
+    }
+
+    /// Serde alone keeps the last of two members.
+    #[test]
+    fn members_that_stand_twice_are_refused() {
+        for (text, expected) in [
+            (
+                "{\"theme\":\"dark\",\"theme\":\"light\"}",
+                "line 1: \"theme\" stands twice",
+            ),
+            (
+                "\n{\"rated\":{\"0\":1,\"1\":1,\"0\":-1}}",
+                "line 2: \"0\" stands twice",
+            ),
+            (
+                "{\"used\":[{\"a\":1,\"a\":1}]}",
+                "line 1: \"a\" stands twice",
+            ),
+            (
+                "{\"theme\":\"{\\\"a:\",\"\\u0074heme\":\"\"}",
+                "line 1: \"theme\" stands twice",
+            ),
+        ] {
+            assert_eq!(json(text).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn missing_answers_are_counted() {
+        let text = "theme,beta,\"load, ms\"\ndark,true,1\ndark,true,\nlight,,2\ndark,false,\n";
+        let expected = "line 3: \"load, ms\": there is no answer; 2 other lines lack answers too";
+        assert_eq!(csv(text).unwrap_err(), expected);
+        let text = "\u{feff}{\"theme\":\"dark\",\"beta\":true,\"load, ms\":null}\n{}\n";
+        let expected = "line 1: \"load, ms\": there is no answer; 1 other lines lack answers too";
+        assert_eq!(json(text).unwrap_err(), expected);
+        // What is wrong otherwise comes first.
+        let text = "theme,beta,\"load, ms\"\ndark,true,\ndark,true,NA\n";
+        let expected = "line 3: \"load, ms\": expected a finite number, found \"NA\"";
+        assert_eq!(csv(text).unwrap_err(), expected);
     }
 
     fn crossed() -> Task {
@@ -408,7 +532,7 @@ mod tests {
                 "line 2: \"load-by-plan\": \"loadMs\": expected a finite number",
             ),
             (
-                format!("{header}pro,1,yes,0,true,dark,0\n"),
+                format!("{header}pro,1,perhaps,0,true,dark,0\n"),
                 "line 2: \"both\": \"beta\": expected true or false",
             ),
             (
@@ -416,7 +540,7 @@ mod tests {
                 "line 1: \"all\" has a column for each part",
             ),
             (
-                format!("{header}pro,1,true,0,1,dark,0\n"),
+                format!("{header}pro,1,true,0,2,dark,0\n"),
                 "line 2: \"all\": \"beta\": expected true or false",
             ),
             (
@@ -463,10 +587,7 @@ mod tests {
         };
         assert_eq!(sorted(&from_csv), sorted(&from_json));
         let error = Answers::read_csv("tall\n1\n".as_bytes(), &task).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "line 2: \"\": there is no option \"tall\""
-        );
+        assert_eq!(error.to_string(), "line 1: there is no option \"tall\"");
     }
 
     #[test]

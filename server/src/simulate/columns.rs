@@ -4,89 +4,102 @@ use hushbin::task::{Kind, Part};
 use hushbin::{Question, Task};
 use serde_json::{Map, Value};
 
-/// What a column of CSV answers: a question, or a part of one.
-pub(super) struct Column<'a> {
+/// What a column of CSV answers: a question, or a part or an item of one.
+pub(super) struct Column {
     pub(super) question: usize,
-    pub(super) part: Option<&'a Part>,
+    part: Option<String>,
+    /// Kind of the question or part; `None` for the number of an item.
+    kind: Option<Kind>,
 }
 
-impl<'a> Column<'a> {
-    fn new(task: &'a Task, name: &str) -> Result<Self, String> {
+impl Column {
+    /// The column with this name.
+    ///
+    /// # Errors
+    /// When it answers no question of the task.
+    pub(super) fn new(task: &Task, name: &str) -> Result<Self, String> {
+        let part_of = |name: &str, question, kind| Self {
+            question,
+            part: Some(name.to_owned()),
+            kind,
+        };
         if task.is_unnamed() {
-            let (question, part) = (0, None);
-            return Ok(Self { question, part });
+            let item = task.questions()[0].items().resolve(name);
+            let found = item.map(|_| part_of(name, 0, None));
+            return found.ok_or_else(|| format!("there is no option {name:?}"));
         }
-        let questions = task.questions().iter().zip(0..);
-        let named = |(own, question): (&'a Question, usize)| match parts(own.kind()) {
-            Some(parts) => {
-                let part = name.strip_prefix(own.name())?.strip_prefix('.')?;
-                let part = parts.iter().find(|own| own.name() == part)?;
-                let part = Some(part);
-                Some(Self { question, part })
+        let part = |(own, question): (&Question, usize)| {
+            let name = name.strip_prefix(own.name())?.strip_prefix('.')?;
+            let part = parts(own.kind()).iter().find(|part| part.name() == name);
+            match own.kind() {
+                Kind::Ratings(_) | Kind::Numbers(_) => own.items().resolve(name).map(|_| None),
+                _ => part.map(|part| Some(part.kind())),
             }
-            None => (own.name() == name).then_some(Self {
+            .map(|kind| part_of(name, question, kind))
+        };
+        match task.position(name) {
+            Some(question) if parts(task.questions()[question].kind()).is_empty() => Ok(Self {
                 question,
                 part: None,
+                kind: Some(task.questions()[question].kind().clone()),
             }),
+            Some(_) => Err(format!(
+                "{name:?} has a column for each part, as in \"{name}.part\""
+            )),
+            None => {
+                let found = task.questions().iter().zip(0..).find_map(part);
+                found.ok_or_else(|| format!("the task has no question {name:?}"))
+            }
+        }
+    }
+
+    /// Adds what a cell says to the answer to the question. An empty cell of a part adds nothing.
+    pub(super) fn add(&self, answer: &mut Value, cell: &str) {
+        let value = self
+            .kind
+            .as_ref()
+            .map_or_else(|| number(cell), |kind| value(kind, cell));
+        let Some(part) = &self.part else {
+            *answer = value;
+            return;
         };
-        let found = questions.filter_map(named).next();
-        found.ok_or_else(|| match task.position(name) {
-            Some(_) => format!("{name:?} has a column for each part, as in \"{name}.part\""),
-            None => format!("the task has no question {name:?}"),
-        })
+        if !answer.is_object() {
+            *answer = Value::Object(Map::new());
+        }
+        if let (Value::Object(parts), false) = (answer, value.is_null()) {
+            parts.insert(part.clone(), value);
+        }
     }
 }
 
 /// The parts that are answered each by its name.
-fn parts(kind: &Kind) -> Option<&[Part]> {
+pub(super) fn parts(kind: &Kind) -> &[Part] {
     match kind {
-        Kind::Cross(cross) => Some(cross.parts()),
-        Kind::Together(together) => Some(together.parts()),
-        _ => None,
+        Kind::Cross(cross) => cross.parts(),
+        Kind::Together(together) => together.parts(),
+        _ => &[],
     }
-}
-
-/// Adds the answer to a part.
-pub(super) fn add_part(given: &mut Value, part: &Part, cell: &str) {
-    if given.is_null() {
-        *given = Value::Object(Map::new());
-    }
-    if let Value::Object(parts) = given {
-        parts.insert(part.name().to_owned(), value(&part.kind(), cell));
-    }
-}
-
-/// What each column answers.
-pub(super) fn columns<'a>(
-    task: &'a Task,
-    header: &csv::StringRecord,
-) -> Result<Vec<Column<'a>>, String> {
-    header.iter().map(|name| Column::new(task, name)).collect()
-}
-
-pub(super) fn position(task: &Task, name: &str) -> Result<usize, String> {
-    let found = task.position(name);
-    found.ok_or_else(|| format!("the task has no question {name:?}"))
 }
 
 /// What a cell stands for, as far as that can be told: what cannot stays a text, which
 /// the question refuses.
-pub(super) fn value(kind: &Kind, cell: &str) -> Value {
-    let text = || Value::String(cell.to_owned());
+fn value(kind: &Kind, cell: &str) -> Value {
+    let text = || Value::from(cell);
     let parts = || {
-        cell.split(';')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
+        let parts = cell.split(';').map(str::trim);
+        parts.filter(|part| !part.is_empty())
     };
+    let is = |words: [&str; 3]| words.iter().any(|word| word.eq_ignore_ascii_case(cell));
     match kind {
-        Kind::Set => Value::Array(parts().map(Value::from).collect()),
+        Kind::Set => parts().map(Value::from).collect(),
         Kind::Text(_) => text(),
         _ if cell.is_empty() => Value::Null,
-        Kind::Flag => cell.parse().map_or_else(|_| text(), Value::Bool),
+        Kind::Flag if is(["true", "yes", "1"]) => true.into(),
+        Kind::Flag if is(["false", "no", "0"]) => false.into(),
         Kind::Number(_) => number(cell),
         Kind::Numbers(of) if of.is_alone() => number(cell),
         // The columns of what has parts are those of its parts.
-        Kind::Choice | Kind::Cross(_) | Kind::Together(_) => text(),
+        Kind::Flag | Kind::Choice | Kind::Cross(_) | Kind::Together(_) => text(),
         Kind::Ratings(_) | Kind::Numbers(_) => {
             let rating = |part: &str| {
                 let (item, value) = part.rsplit_once(':')?;
@@ -100,6 +113,7 @@ pub(super) fn value(kind: &Kind, cell: &str) -> Value {
 
 pub(super) fn number(cell: &str) -> Value {
     match cell.parse::<f64>() {
+        _ if cell.is_empty() => Value::Null,
         Ok(number) if number.is_finite() => number.into(),
         _ => cell.into(),
     }

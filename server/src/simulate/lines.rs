@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 
-use csv::{Position, Reader, StringRecord};
+use csv::{Position, Reader, ReaderBuilder, StringRecord, Trim};
 use serde_json::{Map, Value};
+
+use crate::text::MARK;
 
 /// Why a data set cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +23,7 @@ pub(crate) enum DataError {
         source: io::Error,
     },
     /// The file's name tells no format.
-    #[error("{0}: expected .csv or .jsonl")]
+    #[error("{0}: expected a name that ends in .csv, .tsv, .jsonl or .ndjson")]
     Name(String),
     /// A line is not what it should be.
     #[error("line {line}: {reason}")]
@@ -36,7 +38,7 @@ pub(crate) enum DataError {
 /// How answers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// A header of names and a line for each person.
+    /// A header of names and a line for each person, in cells between commas, semicolons or tabs.
     Csv,
     /// An object in each line.
     JsonLines,
@@ -48,8 +50,12 @@ impl Format {
     /// # Errors
     /// [`DataError::Name`].
     pub(crate) fn of(path: &Path) -> Result<Self, DataError> {
-        match path.extension().and_then(OsStr::to_str) {
-            Some("csv") => Ok(Self::Csv),
+        let ending = path
+            .extension()
+            .and_then(OsStr::to_str)
+            .map(str::to_lowercase);
+        match ending.as_deref() {
+            Some("csv" | "tsv") => Ok(Self::Csv),
             Some("jsonl" | "ndjson") => Ok(Self::JsonLines),
             _ => Err(DataError::Name(path.display().to_string())),
         }
@@ -68,50 +74,168 @@ pub(super) fn open(path: &Path) -> Result<BufReader<File>, DataError> {
     Ok(BufReader::new(file))
 }
 
-/// Visits the lines of CSV by a function of the header.
+/// Checks that no line lacks an answer, after all of them were read: each says where it is, and
+/// what it lacks.
+fn check_gaps(
+    lines: impl Iterator<Item = Result<(usize, Option<String>), DataError>>,
+) -> Result<(), DataError> {
+    let (mut first, mut others) = (None, 0);
+    for line in lines {
+        match (line?, &first) {
+            ((_, None), _) => {}
+            ((line, Some(lacks)), None) => first = Some((line, lacks)),
+            (_, Some(_)) => others += 1,
+        }
+    }
+    match (first, others) {
+        (None, _) => Ok(()),
+        (Some((line, lacks)), 0) => Err(refuse(line, &lacks)),
+        (Some((line, lacks)), _) => {
+            let reason = format!("{lacks}; {others} other lines lack answers too");
+            Err(refuse(line, &reason))
+        }
+    }
+}
+
+/// What cells stand between; of those that fit alike the last is taken.
+const SEPARATORS: [u8; 3] = [b'\t', b';', b','];
+
+/// Visits the lines of CSV with their columns, which `column` makes of names in the header. The
+/// separator with which all columns are known is the file's. `visit` returns what a line
+/// lacks.
 ///
 /// # Errors
 /// [`DataError::Line`], of the first line that is wrong.
-pub(super) fn for_each_record<V: FnMut(&StringRecord) -> Result<(), String>>(
-    reader: impl io::Read,
-    visitor: impl FnOnce(&StringRecord) -> Result<V, String>,
+pub(super) fn for_each_record<C>(
+    mut reader: impl BufRead,
+    column: impl Fn(&str) -> Result<C, String>,
+    mut visit: impl FnMut(&[C], &StringRecord) -> Result<Option<String>, String>,
 ) -> Result<(), DataError> {
-    let mut reader = Reader::from_reader(reader);
-    let header = reader.headers().map_err(|error| refuse(1, &error))?;
-    let mut seen = HashSet::new();
-    if let Some(twice) = header.iter().find(|name| !seen.insert(*name)) {
-        return Err(refuse(1, &format!("{twice:?} stands twice")));
+    let mut first = Vec::new();
+    while first.trim_ascii().is_empty() {
+        let read = reader.read_until(b'\n', &mut first);
+        if read.map_err(|error| refuse(1, &error))? == 0 {
+            break;
+        }
     }
-    let mut visit = visitor(header).map_err(|error| refuse(1, &error))?;
+    // Of those that are refused, the one with the most cells is meant.
+    let tried = SEPARATORS.map(|separator| (separator, columns(&first, separator, &column)));
+    let fits = |(_, tried): &(u8, Result<_, (usize, String)>)| match tried {
+        Ok(_) => usize::MAX,
+        Err((cells, _)) => *cells,
+    };
+    let (separator, columns) = tried
+        .into_iter()
+        .max_by_key(fits)
+        .expect("there are separators");
+    let columns = columns.map_err(|(_, reason)| refuse(1, &reason))?;
+    let mut reader = cells_of(first.as_slice().chain(reader), separator);
     let line = |position: Option<&Position>| position.map_or(0, Position::line) as usize;
-    for record in reader.records() {
+    check_gaps(reader.records().map(|record| {
         let record = record.map_err(|error| refuse(line(error.position()), &error))?;
-        visit(&record).map_err(|error| refuse(line(record.position()), &error))?;
-    }
-    Ok(())
+        let line = line(record.position());
+        let lacks = visit(&columns, &record).map_err(|error| refuse(line, &error))?;
+        Ok((line, lacks))
+    }))
 }
 
-/// Visits the objects of lines that are not blank.
+fn cells_of<R: io::Read>(reader: R, separator: u8) -> Reader<R> {
+    let mut format = ReaderBuilder::new();
+    format.delimiter(separator).trim(Trim::All);
+    format.from_reader(reader)
+}
+
+/// Columns of a header, or how many cells it has and why they are not all columns.
+fn columns<C>(
+    line: &[u8],
+    separator: u8,
+    column: impl Fn(&str) -> Result<C, String>,
+) -> Result<Vec<C>, (usize, String)> {
+    let mut reader = cells_of(line, separator);
+    let header = reader.headers().map_err(|error| (1, error.to_string()))?;
+    let mut seen = HashSet::new();
+    let column = |name| match seen.insert(name) {
+        true => column(name),
+        false => Err(format!("{name:?} stands twice")),
+    };
+    let columns: Result<_, _> = header.iter().map(column).collect();
+    columns.map_err(|reason| (header.len(), reason))
+}
+
+/// Visits the objects of lines that are not blank. `visit` returns what a line lacks.
 ///
 /// # Errors
 /// [`DataError::Line`], of the first line that is wrong.
 pub(super) fn for_each_object(
     reader: impl BufRead,
-    mut visit: impl FnMut(Map<String, Value>) -> Result<(), String>,
+    mut visit: impl FnMut(Map<String, Value>) -> Result<Option<String>, String>,
 ) -> Result<(), DataError> {
-    for (number, line) in (1..).zip(reader.lines()) {
+    let mut visit = |line: &str| match serde_json::from_str(line) {
+        _ if line.trim().is_empty() => Ok(None),
+        Ok(object) => match twice(line) {
+            Some(name) => Err(format!("{name:?} stands twice")),
+            None => visit(object),
+        },
+        Err(error) => Err(error
+            .to_string()
+            .replace(" at line 1 column ", " at column ")),
+    };
+    check_gaps((1..).zip(reader.lines()).map(|(number, line)| {
         let line = line.map_err(|error| refuse(number, &error))?;
-        if !line.trim().is_empty() {
-            let object = serde_json::from_str(&line).map_err(|error| refuse(number, &error))?;
-            visit(object).map_err(|error| refuse(number, &error))?;
+        let lacks = visit(line.trim_start_matches(MARK)).map_err(|error| refuse(number, &error))?;
+        Ok((number, lacks))
+    }))
+}
+
+/// Returns a name that stands twice in one of the objects of well-formed JSON.
+fn twice(json: &str) -> Option<String> {
+    let (mut objects, mut rest) = (Vec::new(), json);
+    while let Some(at) = rest.find(['{', '}', '"']) {
+        rest = &rest[at..];
+        if rest.starts_with('"') {
+            let mut texts = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+            let name = texts.next()?.ok()?;
+            rest = &rest[texts.byte_offset()..];
+            let names: &mut HashSet<String> = objects.last_mut()?;
+            if rest.trim_start().starts_with(':') && !names.insert(name.clone()) {
+                return Some(name);
+            }
+            continue;
         }
+        if rest.starts_with('{') {
+            objects.push(HashSet::new());
+        } else {
+            objects.pop();
+        }
+        rest = &rest[1..];
     }
-    Ok(())
+    None
 }
 
 pub(super) fn refuse(line: usize, reason: &impl ToString) -> DataError {
     DataError::Line {
         line,
         reason: reason.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_tell_the_format() {
+        for (name, format) in [
+            ("a.csv", Some(Format::Csv)),
+            ("A.CSV", Some(Format::Csv)),
+            ("a.tsv", Some(Format::Csv)),
+            ("a.Jsonl", Some(Format::JsonLines)),
+            ("a.ndjson", Some(Format::JsonLines)),
+            ("a.csv.gz", None),
+            ("a.json", None),
+            ("csv", None),
+        ] {
+            assert_eq!(Format::of(Path::new(name)).ok(), format, "{name}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod columns;
+mod compared;
 mod lines;
 mod reports;
 mod sums;
@@ -9,7 +10,8 @@ mod survey;
 mod texts;
 
 pub(crate) use answers::Answers;
+pub(crate) use compared::{Compared, Tally};
 pub(crate) use lines::Format;
 pub(crate) use sums::{SumData, SumOutcome, simulate_sums};
-pub(crate) use survey::{Compared, Found, Survey, survey};
+pub(crate) use survey::{Found, Survey, survey};
 pub(crate) use texts::{ComparedText, FoundTexts};

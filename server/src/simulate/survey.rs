@@ -8,6 +8,7 @@ use hushbin_analysis::heavy_hitters;
 use serde::Serialize;
 
 use super::answers::Answers;
+use super::compared::{Compared, Tally};
 use super::reports::{SimulateError, randomize};
 use super::texts::{Crowd, FoundTexts};
 
@@ -40,46 +41,32 @@ pub(crate) struct Found {
     pub(crate) question: String,
     /// Its kind.
     pub(crate) kind: &'static str,
+    /// Part of people whose reports answer it.
+    pub(crate) share: f64,
     /// How many reports answered it.
     pub(crate) reports: f64,
     /// What was estimated of each item.
     pub(crate) estimand: Estimand,
     /// Number of items, options, bins or levels.
     pub(crate) items: usize,
-    /// Squared error, averaged over items; of several numbers as a part of their ranges.
+    /// Squared error, averaged over items; of several numbers as a part of their ranges. As all
+    /// that follows it is of the runs in which somebody answered, and not a number without any.
     pub(crate) mse: f64,
     /// The same by the standard errors that were stated.
     pub(crate) stated_mse: f64,
     /// Of answering 0.
     pub(crate) zero_mse: f64,
-    /// Largest error of any item and run.
-    pub(crate) max_abs_error: f64,
-    /// Part of the items whose interval holds the truth.
-    pub(crate) covered: f64,
-    /// Part of the runs in which all simultaneous intervals of the question do.
-    pub(crate) all_covered: f64,
+    /// Items.
+    #[serde(flatten)]
+    pub(crate) shares: Tally,
     /// How many answers lay beyond the range of a number.
     pub(crate) clipped: u64,
-    /// Mean and quantiles of a number, or means within rows of a cross, of the first run.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) numbers: Vec<Compared>,
-}
-
-/// A number that was estimated, and the truth.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Compared {
-    /// The row of a cross, within which it is the mean.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) row: Option<String>,
-    /// The part of people below it; `None` for the mean.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) quantile: Option<f64>,
-    /// The estimate.
-    pub(crate) estimate: f64,
-    /// Its interval.
-    pub(crate) interval: [f64; 2],
-    /// The truth, of answers moved into the range.
-    pub(crate) truth: f64,
+    /// Mean and quantiles of a number, or means within rows of a cross.
+    #[serde(skip_serializing_if = "Tally::is_empty")]
+    pub(crate) numbers: Tally,
+    /// Runs in which somebody answered.
+    #[serde(skip)]
+    answered: u32,
 }
 
 /// Simulates the first `people` once for each generator, calling `progress` with how many
@@ -108,16 +95,15 @@ pub(crate) fn survey(
         .collect::<Result<_, _>>()?;
     let crowd = |index| Crowd::new(task, index, answers, people, search);
     let mut crowds: Vec<Crowd> = texts.into_iter().map(crowd).collect::<Result<_, _>>()?;
-    let none = |(&index, truth): (&usize, &Truth)| {
-        Found::new(&task.questions()[index], truth, answers.clipped(index))
-    };
+    let none =
+        |(&index, truth): (&usize, &Truth)| Found::new(task, index, truth, answers.clipped(index));
     let mut questions: Vec<Found> = listed.iter().zip(&truths).map(none).collect();
     let (mut runs, mut sampled_down, mut nanoseconds) = (0, 0, [0.0; 2]);
     for (run, rng) in rngs.enumerate() {
         let of = |person| answers.person(person);
         let whole = randomize(task, &of, people, &rng, &|done| progress(run, done))?;
         for (found, truth) in questions.iter_mut().zip(&truths) {
-            found.add(truth, &estimator, &whole.totals);
+            found.add(task, truth, &estimator, &whole.totals);
         }
         for (crowd, reports) in crowds.iter_mut().zip(&whole.texts) {
             crowd.search(reports)?;
@@ -243,57 +229,63 @@ impl Truth {
         }
     }
 
-    /// Mean and quantiles as answered, beside the true ones.
-    fn compare(&self, answer: &Estimates) -> Vec<Compared> {
+    /// Least number that at least this part of people have or are below.
+    fn quantile(&self, part: f64) -> f64 {
+        let people = self.numbers.len();
+        // What a product is rounded up by is no person.
+        let reached = (part * people as f64 - 1e-9).ceil() as usize;
+        self.numbers[reached.clamp(1, people) - 1]
+    }
+
+    /// Mean and quantiles, or means within rows, beside the true ones.
+    fn numbers(&self, question: &Question, answer: &Estimates) -> Vec<Compared> {
+        let unit = unit(question, 0);
         let Some(number) = &answer.number else {
-            return self.compare_rows(answer);
+            let cross = answer.cross.iter();
+            let means = cross.flat_map(|cross| &cross.conditional_means);
+            let means = means.zip(&self.rows).map(|(own, [people, sum])| {
+                let what = format!("mean of {}", own.row);
+                let intervals = [own.mean.interval, own.mean.simultaneous_interval];
+                Compared::new(what, unit, sum / people, own.mean.estimate, intervals)
+            });
+            return means.collect();
         };
-        let people = self.numbers.len() as f64;
-        let mean = number.mean.iter().map(|mean| Compared {
-            row: None,
-            quantile: None,
-            estimate: mean.estimate,
-            interval: mean.interval,
-            truth: self.by_item[0],
-        });
-        let quantiles = number.quantiles.iter().map(|quantile| Compared {
-            row: None,
-            quantile: Some(quantile.quantile),
-            estimate: quantile.estimate,
-            interval: quantile.interval,
-            truth: self.numbers[(quantile.quantile * people) as usize],
+        let mean = number.mean.iter();
+        let mean = mean.map(|own| Compared::of("mean", unit, self.by_item[0], own));
+        let quantiles = number.quantiles.iter().map(|own| {
+            let what = match own.quantile {
+                0.5 => "median".to_owned(),
+                part => format!("quantile {part}"),
+            };
+            let truth = self.quantile(own.quantile);
+            let intervals = [own.interval, own.simultaneous_interval];
+            Compared::new(what, unit, truth, Some(own.estimate), intervals)
         });
         mean.chain(quantiles).collect()
     }
+}
 
-    /// Means within rows that have an estimate, beside the true ones.
-    fn compare_rows(&self, answer: &Estimates) -> Vec<Compared> {
-        let means = answer
-            .cross
-            .iter()
-            .flat_map(|cross| &cross.conditional_means);
-        let compared = means.zip(&self.rows).filter_map(|(own, [people, sum])| {
-            Some(Compared {
-                row: Some(own.row.to_string()),
-                quantile: None,
-                estimate: own.mean.estimate?,
-                interval: own.mean.interval,
-                truth: sum / people,
-            })
-        });
-        compared.filter(|own| own.truth.is_finite()).collect()
+/// Unit of a number, of one of several, or of the numbers in rows.
+fn unit(question: &Question, item: usize) -> Option<&str> {
+    match question.kind() {
+        Kind::Number(scale) => scale.unit(),
+        Kind::Numbers(of) => of[item].unit(),
+        Kind::Cross(cross) => cross.columns().scale()?.unit(),
+        _ => None,
     }
 }
 
 impl Found {
     /// What is found of no runs.
-    fn new(question: &Question, truth: &Truth, clipped: u64) -> Self {
+    fn new(task: &Task, index: usize, truth: &Truth, clipped: u64) -> Self {
+        let question = &task.questions()[index];
         let items = truth.by_item.len();
         let parts = truth.by_item.iter().zip(&truth.widths);
         let squares = parts.map(|(truth, width)| (truth / width).powi(2));
         Self {
             question: question.name().to_owned(),
             kind: question.kind().name(),
+            share: task.share(index),
             reports: 0.0,
             estimand: if question.domain().is_rated() {
                 Estimand::Mean
@@ -304,50 +296,53 @@ impl Found {
             mse: 0.0,
             stated_mse: 0.0,
             zero_mse: squares.sum::<f64>() / items as f64,
-            max_abs_error: 0.0,
-            covered: 0.0,
-            all_covered: 0.0,
+            shares: Tally::default(),
             clipped,
-            numbers: Vec::new(),
+            numbers: Tally::default(),
+            answered: 0,
         }
     }
 
-    /// Adds what a run found.
-    fn add(&mut self, truth: &Truth, estimator: &Estimator, totals: &Totals) {
+    /// Adds what a run found, if anybody answered.
+    fn add(&mut self, task: &Task, truth: &Truth, estimator: &Estimator, totals: &Totals) {
+        let question = &task.questions()[truth.query.question()];
         let answer = estimator.estimates(totals, &truth.query);
+        if answer.reports == 0 {
+            return;
+        }
+        self.answered += 1;
         self.reports += answer.reports as f64;
         let items = self.items as f64;
-        let mut all = true;
-        let truths = truth.by_item.iter().zip(&truth.widths);
-        for (item, (&truly, width)) in answer.estimates.iter().zip(truths) {
+        let mut found = Vec::with_capacity(self.items);
+        let truths = truth.by_item.iter().zip(&truth.widths).enumerate();
+        for (item, (index, (&truly, width))) in answer.estimates.iter().zip(truths) {
             let mut estimates = item.estimates();
             let asked = estimates.find(|(estimand, _)| *estimand == self.estimand);
-            let Some((_, estimate)) = asked else {
+            let Some((_, own)) = asked else {
                 continue;
             };
-            let error = (estimate.estimate - truly) / width;
-            let holds = |[low, high]: [f64; 2]| (low..=high).contains(&truly);
+            let error = (own.estimate - truly) / width;
             self.mse += error * error / items;
-            self.stated_mse += (estimate.standard_error / width).powi(2) / items;
-            self.covered += f64::from(u8::from(holds(estimate.interval))) / items;
-            self.max_abs_error = self.max_abs_error.max(error.abs());
-            all &= holds(estimate.simultaneous_interval);
+            self.stated_mse += (own.standard_error / width).powi(2) / items;
+            let unit = match question.kind() {
+                Kind::Numbers(_) => unit(question, index),
+                _ => None,
+            };
+            found.push(Compared::of(&item.item, unit, truly, own));
         }
-        self.all_covered += f64::from(u8::from(all));
-        if self.numbers.is_empty() {
-            self.numbers = truth.compare(&answer);
-        }
+        self.shares.add(found);
+        self.numbers.add(truth.numbers(question, &answer));
     }
 
-    /// Averages what was added over so many runs.
+    /// Averages what was added over the runs in which somebody answered.
     fn averaged(self, runs: u32) -> Self {
-        let average = |sum: f64| sum / f64::from(runs);
+        let average = |sum: f64| sum / f64::from(self.answered);
         Self {
-            reports: average(self.reports),
+            reports: self.reports / f64::from(runs),
             mse: average(self.mse),
             stated_mse: average(self.stated_mse),
-            covered: average(self.covered),
-            all_covered: average(self.all_covered),
+            shares: self.shares.averaged(),
+            numbers: self.numbers.averaged(),
             ..self
         }
     }

@@ -18,8 +18,10 @@ pub(crate) struct FoundTexts {
     /// How many reports answered it.
     pub(crate) reports: f64,
     /// The share of people that a text needs to be found with `probability`, as stated
-    /// before any report.
+    /// before any report; infinite where reports are too few.
     pub(crate) stated_share: f64,
+    /// Power of two of reports that find a text which everybody has.
+    pub(crate) needed_reports: u64,
     /// Of finding a text of this share.
     pub(crate) probability: f64,
     /// How many texts, or beginnings of those that are longer than the greatest length,
@@ -73,11 +75,8 @@ impl Crowd {
         let question = &task.questions()[index];
         let (mut by_key, mut longest) = (HashMap::new(), HashMap::new());
         for person in 0..people {
-            let mut keys: Vec<u64> = answers
-                .answer(person, index)
-                .iter()
-                .map(|e| e.item)
-                .collect();
+            let entries = answers.answer(person, index).iter();
+            let mut keys: Vec<u64> = entries.map(|entry| entry.item).collect();
             *longest.entry(keys[keys.len() - 1]).or_insert(0_u64) += 1;
             // A text that has ended is the same at all greater lengths.
             keys.dedup();
@@ -94,14 +93,14 @@ impl Crowd {
         )?;
         let letters = options.alphabet.chars().count();
         let answering = (people as f64 * task.share(index)) as u64;
-        let detectable = Detectable::new(
-            question,
-            answering,
-            letters,
-            options.confidence,
-            PROBABILITY,
-        );
-        let stated_share = detectable.map_or(f64::INFINITY, |detectable| detectable.share);
+        let stated = |reports| {
+            let (confidence, probability) = (options.confidence, PROBABILITY);
+            let found = Detectable::new(question, reports, letters, confidence, probability);
+            found.map_or(f64::INFINITY, |found| found.share)
+        };
+        let mut powers = (0..50).map(|power| 1 << power);
+        let needed_reports = powers.find(|&reports| stated(reports).is_finite());
+        let stated_share = stated(answering);
         let enough = |(_, count): &(&u64, &u64)| **count as f64 / people as f64 >= stated_share;
         let above: Vec<u64> = longest.iter().filter(enough).map(|(key, _)| *key).collect();
         Ok(Self {
@@ -112,6 +111,7 @@ impl Crowd {
                 question: question.name().to_owned(),
                 reports: 0.0,
                 stated_share,
+                needed_reports: needed_reports.unwrap_or(u64::MAX),
                 probability: PROBABILITY,
                 above: above.len(),
                 above_found: 0.0,

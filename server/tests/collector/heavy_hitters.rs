@@ -243,5 +243,5 @@ fn simulations_search() {
         [0.4, 0.3, 0.2, 0.1]
     );
     let words = String::from_utf8(hushbin(&common).stdout).unwrap();
-    assert!(words.contains("query: \"cab\" and longer"), "{words}");
+    assert!(words.contains("\n\"cab\" and longer"), "{words}");
 }

@@ -120,21 +120,25 @@ fn questions_are_simulated_from_csv() {
     }
     let load = &found["questions"][1];
     assert_eq!(load["clipped"], 30 * 10 - 30);
-    let truths = load["numbers"].as_array().unwrap().iter();
+    let truths = load["numbers"]["estimates"].as_array().unwrap().iter();
     let truths: Vec<f64> = truths
         .map(|number| number["truth"].as_f64().unwrap())
         .collect();
-    assert_eq!(truths, [50.0 / 9.0, 75.0 / 9.0, 10.0]);
-    let zoom = found["questions"][2]["numbers"][0]["truth"]
+    // The least of which half of 3000 people, and so on, are there or below.
+    assert_eq!(truths, [49.0 / 9.0, 74.0 / 9.0, 10.0]);
+    let zoom = found["questions"][2]["numbers"]["estimates"][0]["truth"]
         .as_f64()
         .unwrap();
     assert!((zoom - 1.0).abs() < 1e-9, "{zoom}");
     // Of those at 0 and 1, 2 and 3 modulo 4, by what they are modulo 6.
-    for mean in found["questions"][4]["numbers"].as_array().unwrap() {
+    for mean in found["questions"][4]["numbers"]["estimates"]
+        .as_array()
+        .unwrap()
+    {
         let truth = mean["truth"].as_f64().unwrap();
-        let expected = match mean["row"].as_str().unwrap() {
-            "dark" => 1.0,
-            "light" => 0.9,
+        let expected = match mean["what"].as_str().unwrap() {
+            "mean of dark" => 1.0,
+            "mean of light" => 0.9,
             _ => 1.1,
         };
         assert!((truth - expected).abs() < 1e-9, "{mean}");
@@ -146,8 +150,115 @@ fn questions_are_simulated_from_csv() {
     }
 
     let words = hushbin(&common);
-    assert!(String::from_utf8_lossy(&words.stdout).contains("load: quantile 0.5"));
+    let words = String::from_utf8_lossy(&words.stdout);
+    for part in [
+        "\ntheme (choice): ",
+        "\ndark    50.0",
+        "\nload (number): ",
+        "\nmedian         5.44",
+        "\nquantile 0.95  10.0",
+        "\nmean  1.0",
+        "\n11  33.3",
+        "\nmean of dark    1.0",
+        "\nbeta: no       80.",
+        "(promised: 95%)",
+    ] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
     let other = ["simulate", "--task", &task, "--data", &task];
     let error = hushbin(&other);
-    assert!(String::from_utf8_lossy(&error.stderr).contains("expected .csv or .jsonl"));
+    assert!(
+        String::from_utf8_lossy(&error.stderr)
+            .contains("expected a name that ends in .csv, .tsv, .jsonl")
+    );
+}
+
+/// Too few people to answer, and too few to search texts.
+#[test]
+fn few_people_are_told_and_nothing_is_infinite() {
+    let directory = tempfile::tempdir().unwrap();
+    let [task, data] = ["task.json", "data.csv"].map(|name| directory.path().join(name));
+    let file = json!({
+        "id": "few", "epsilon": 1.0, "questions": [
+            { "name": "rare", "kind": "flag", "weight": 1 },
+            { "name": "often", "kind": "number", "want": "quantiles", "min": 0, "max": 10,
+              "weight": 1000, "unit": "s" },
+            { "name": "plan", "kind": "cross", "weight": 500, "of": [
+                { "name": "plan", "kind": "choice", "options": ["free", "pro", "none"] },
+                { "name": "zoom", "kind": "number", "min": 0.5, "max": 2 },
+            ] },
+            { "name": "query", "kind": "text", "length": 8, "weight": 500 },
+        ],
+    });
+    fs::write(&task, file.to_string()).unwrap();
+    let rows = "true;1;free;1;a\nno;2;pro;1;b\n0;2.5;pro;2;a\n";
+    let text = format!("rare;often;plan.plan;plan.zoom;query\n{rows}");
+    fs::write(&data, text).unwrap();
+    let [task, data] = [task, data].map(|path| path.to_str().unwrap().to_owned());
+    for (runs, people) in [("1", "1"), ("1", "2"), ("7", "3")] {
+        let common = ["simulate", "--task", &task, "--data", &data, "--seed", "1"];
+        let more = ["--runs", runs, "--people", people];
+        let words = hushbin(&[&common[..], &more].concat());
+        let words = String::from_utf8_lossy(&words.stdout).into_owned();
+        assert!(
+            words.contains("nobody answered: it takes 2001 people"),
+            "{words}"
+        );
+        assert!(words.contains("too few reports to find a text"), "{words}");
+        for wrong in ["inf", "NaN", "nan"] {
+            assert!(!words.contains(wrong), "{words}");
+        }
+    }
+}
+
+/// Intervals of quantiles hold as often as they promise, each and all at once, whatever people's
+/// numbers are.
+#[test]
+fn intervals_of_quantiles_hold() {
+    const RUNS: u64 = 150;
+    let directory = tempfile::tempdir().unwrap();
+    let [task, data] = ["task.json", "data.csv"].map(|name| directory.path().join(name));
+    let exponential = |place: f64| -10.0 * (1.0 - place).ln();
+    let ties = |place: f64| {
+        if place < 0.8 {
+            13.0
+        } else {
+            100.0 * (place - 0.8)
+        }
+    };
+    let tens = |place: f64| (exponential(place) / 10.0).round() * 10.0;
+    for (name, number, bins, epsilon) in [
+        (
+            "exponential",
+            &exponential as &dyn Fn(f64) -> f64,
+            None,
+            1.0,
+        ),
+        ("ties", &ties, Some(10_u32), 2.0),
+        ("tens", &tens, None, 4.0),
+    ] {
+        let mut question = json!({
+            "name": "x", "kind": "number", "want": "quantiles", "min": 0, "max": 100,
+        });
+        if let Some(bins) = bins {
+            question["bins"] = bins.into();
+        }
+        let file = json!({ "id": "coverage", "epsilon": epsilon, "questions": [question] });
+        fs::write(&task, file.to_string()).unwrap();
+        let numbers = (0..2000).map(|person| number((f64::from(person) + 0.5) / 2000.0));
+        let lines: String = numbers.map(|number| format!("{number}\n")).collect();
+        fs::write(&data, format!("x\n{lines}")).unwrap();
+        let [task, data] = [&task, &data].map(|path| path.to_str().unwrap());
+        let runs = RUNS.to_string();
+        let found = answer(&[
+            "simulate", "--task", task, "--data", data, "--seed", "1", "--runs", &runs, "--json",
+        ]);
+        let found = &found["questions"][0]["numbers"];
+        for coverage in ["covered", "all_covered"] {
+            let held = found[coverage].as_f64().unwrap();
+            // Four standard deviations of 150 runs below the promise.
+            let least = 0.95 - 4.0 * (0.95_f64 * 0.05 / RUNS as f64).sqrt();
+            assert!(held > least, "{name}: {coverage} {held}");
+        }
+    }
 }

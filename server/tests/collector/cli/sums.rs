@@ -149,17 +149,13 @@ fn a_simulation_is_as_wrong_as_it_says() {
         (&found["people"], &found["runs"]),
         (&300.into(), &400.into())
     );
-    for (item, truth) in found["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .zip([102.99, 24.5])
-    {
-        let number = |name: &str| item[name].as_f64().unwrap();
-        assert!((number("truth") - truth).abs() < 1e-6, "{item}");
-        let ratio = number("error") / number("stated_error");
-        assert!((0.85..1.1).contains(&ratio), "{item}");
-        assert!(number("local_error") > 3.0 * number("error"), "{item}");
+    for (item, truth) in [102.99, 24.5].into_iter().enumerate() {
+        let number = |list: &str, name: &str| found[list][item][name].as_f64().unwrap();
+        assert!((number("estimates", "truth") - truth).abs() < 1e-6);
+        let error = number("estimates", "error");
+        let ratio = error / number("items", "stated_error");
+        assert!((0.85..1.1).contains(&ratio), "{ratio}");
+        assert!(number("items", "local_error") > 3.0 * error);
     }
     assert_eq!(found["clipped"], 0);
     assert!(found["covered"].as_f64().unwrap() > 0.92);
@@ -173,11 +169,13 @@ fn a_simulation_is_as_wrong_as_it_says() {
         fs::write(&path, data).unwrap();
         files.say(&words[..3]).2
     };
-    assert!(refused("size\n1\n").contains("line 2: 1 numbers, expected 2"));
+    assert!(refused("size\n1\n").contains("line 2: \"load\": there is no answer"));
     assert!(refused("size,size\n1,2\n").contains("\"size\" stands twice"));
     assert!(refused("size,other\n1,2\n").contains("has no item \"other\""));
-    assert!(refused("size,load\n1,x\n").contains("is no finite number"));
-    assert!(refused("size,load\n1,2\n").contains("a batch has 300 people at least"));
+    assert!(
+        refused("size,load\n1,x\n").contains("\"load\": expected a finite number, found \"x\"")
+    );
+    assert!(refused("size,load\n1,2\n").contains("1 of 1 people, expected 300 or more"));
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub struct QuantileEstimate {
     /// number with a step the least and the greatest number between two edges.
     pub interval: [f64; 2],
     /// One of intervals that all cover, over all quantiles asked for (Bonferroni).
-    pub(crate) simultaneous_interval: [f64; 2],
+    pub simultaneous_interval: [f64; 2],
     /// Whether the estimate was outside the interval, and is at its end.
     pub clamped: bool,
 }

@@ -31,7 +31,7 @@ pub struct RatioEstimate {
     /// Covers the truth with the stated confidence, taken on its own; within the range.
     pub interval: [f64; 2],
     /// One of intervals that all cover, over all rows, or rows and columns (Bonferroni).
-    pub(crate) simultaneous_interval: [f64; 2],
+    pub simultaneous_interval: [f64; 2],
     /// Whether `interval` is the whole range, the row's share not being significantly above 0.
     pub(crate) whole_range: bool,
 }

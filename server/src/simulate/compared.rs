@@ -1,0 +1,100 @@
+//! Estimates beside the truth, over runs.
+
+use hushbin_analysis::estimate::Estimate;
+use serde::Serialize;
+
+/// Estimates beside the truth, and how often their intervals hold it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub(crate) struct Tally {
+    /// Part of the intervals that hold the truth.
+    pub(crate) covered: f64,
+    /// Part of the runs in which all simultaneous intervals do.
+    pub(crate) all_covered: f64,
+    pub(crate) estimates: Vec<Compared>,
+    /// Sum of squared errors, and of how many runs, by estimate.
+    #[serde(skip)]
+    squares: Vec<(f64, f64)>,
+    #[serde(skip)]
+    runs: f64,
+}
+
+/// Estimate beside the truth.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Compared {
+    /// Item, or mean, quantile or mean of a row.
+    pub(crate) what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unit: Option<String>,
+    /// Truth, of answers moved into the range; not a number for a row that nobody is in.
+    pub(crate) truth: f64,
+    /// Estimate of the first run; `None` if there are too few reports for one.
+    pub(crate) estimate: Option<f64>,
+    /// Interval of the first run, and the one that holds together with all others.
+    pub(crate) interval: [f64; 2],
+    pub(crate) simultaneous_interval: [f64; 2],
+    /// Root of the mean squared error over runs with an estimate.
+    pub(crate) error: Option<f64>,
+}
+
+impl Compared {
+    pub(crate) fn new(
+        what: impl ToString,
+        unit: Option<&str>,
+        truth: f64,
+        estimate: Option<f64>,
+        [interval, simultaneous_interval]: [[f64; 2]; 2],
+    ) -> Self {
+        Self {
+            what: what.to_string(),
+            unit: unit.map(str::to_owned),
+            truth,
+            estimate,
+            interval,
+            simultaneous_interval,
+            error: estimate.map(|own| (own - truth).abs()),
+        }
+    }
+
+    pub(super) fn of(what: impl ToString, unit: Option<&str>, truth: f64, own: &Estimate) -> Self {
+        let intervals = [own.interval, own.simultaneous_interval];
+        Self::new(what, unit, truth, Some(own.estimate), intervals)
+    }
+}
+
+impl Tally {
+    /// Returns whether nothing was compared.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.estimates.is_empty()
+    }
+
+    /// Adds the estimates of a run.
+    pub(super) fn add(&mut self, found: Vec<Compared>) {
+        let known = found.iter().filter(|own| own.truth.is_finite());
+        let holds = |[low, high]: [f64; 2], own: &Compared| (low..=high).contains(&own.truth);
+        let held = known.clone().filter(|own| holds(own.interval, own));
+        self.covered += held.count() as f64 / known.clone().count() as f64;
+        let all = known.fold(true, |all, own| {
+            all && holds(own.simultaneous_interval, own)
+        });
+        self.all_covered += f64::from(u8::from(all));
+        self.runs += 1.0;
+        self.squares.resize(found.len(), (0.0, 0.0));
+        for ((sum, runs), own) in self.squares.iter_mut().zip(&found) {
+            *sum += own.error.map_or(0.0, |error| error * error);
+            *runs += f64::from(u8::from(own.error.is_some()));
+        }
+        if self.is_empty() {
+            self.estimates = found;
+        }
+    }
+
+    /// Averages over the runs that were added.
+    pub(super) fn averaged(mut self) -> Self {
+        self.covered /= self.runs;
+        self.all_covered /= self.runs;
+        for (own, &(sum, runs)) in self.estimates.iter_mut().zip(&self.squares) {
+            own.error = (runs > 0.0).then(|| (sum / runs).sqrt());
+        }
+        self
+    }
+}
