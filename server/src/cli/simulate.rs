@@ -198,7 +198,7 @@ fn write_texts(out: &mut dyn Write, found: &FoundTexts, confidence: f64) -> io::
     let compared = |ComparedText { text, truth }: &ComparedText| {
         let intervals = [text.simultaneous_interval; 2];
         let what = describe::text(text);
-        Compared::new(what, None, *truth, Some(text.estimate), intervals)
+        Compared::new(&what, None, *truth, Some(text.estimate), intervals)
     };
     let texts: Vec<_> = found.texts.iter().map(compared).collect();
     if !texts.is_empty() {

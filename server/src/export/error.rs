@@ -3,8 +3,11 @@
 use std::io;
 
 use hushbin::Fingerprint;
+#[cfg(feature = "parquet")]
+use parquet::errors::ParquetError;
 
-use super::parquet::ParquetError;
+#[cfg(not(feature = "parquet"))]
+use crate::left_out::LeftOut as ParquetError;
 use crate::store::OpenError;
 
 /// Why reports are not written to a file.

@@ -12,7 +12,6 @@ use super::row::Row;
 use super::rows::Rows;
 use super::whole::shown;
 use crate::left_out::LeftOut;
-pub(super) use crate::left_out::LeftOut as ParquetError;
 
 const LEFT_OUT: LeftOut = LeftOut {
     what: "Parquet",

@@ -14,7 +14,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::record::{Field, RecordWriter};
 use parquet::schema::types::{ColumnPath, Type};
 
-pub(super) use parquet::errors::ParquetError;
+use parquet::errors::ParquetError;
 
 use super::description::Description;
 use super::error::{ExportError, ReadError};

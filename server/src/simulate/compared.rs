@@ -38,7 +38,7 @@ pub(crate) struct Compared {
 
 impl Compared {
     pub(crate) fn new(
-        what: impl ToString,
+        what: &impl ToString,
         unit: Option<&str>,
         truth: f64,
         estimate: Option<f64>,
@@ -55,7 +55,7 @@ impl Compared {
         }
     }
 
-    pub(super) fn of(what: impl ToString, unit: Option<&str>, truth: f64, own: &Estimate) -> Self {
+    pub(super) fn of(what: &impl ToString, unit: Option<&str>, truth: f64, own: &Estimate) -> Self {
         let intervals = [own.interval, own.simultaneous_interval];
         Self::new(what, unit, truth, Some(own.estimate), intervals)
     }
@@ -69,13 +69,11 @@ impl Tally {
 
     /// Adds the estimates of a run.
     pub(super) fn add(&mut self, found: Vec<Compared>) {
-        let known = found.iter().filter(|own| own.truth.is_finite());
+        let mut known = found.iter().filter(|own| own.truth.is_finite());
         let holds = |[low, high]: [f64; 2], own: &Compared| (low..=high).contains(&own.truth);
         let held = known.clone().filter(|own| holds(own.interval, own));
         self.covered += held.count() as f64 / known.clone().count() as f64;
-        let all = known.fold(true, |all, own| {
-            all && holds(own.simultaneous_interval, own)
-        });
+        let all = known.all(|own| holds(own.simultaneous_interval, own));
         self.all_covered += f64::from(u8::from(all));
         self.runs += 1.0;
         self.squares.resize(found.len(), (0.0, 0.0));

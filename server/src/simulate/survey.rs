@@ -202,7 +202,7 @@ impl Truth {
                 scale.cell(entry.value)
             }
             Kind::Cross(cross) => {
-                if let Some(scale) = cross.columns().scale().filter(|own| own.edges().is_none()) {
+                if let Some(scale) = cross.levels() {
                     let [min, max] = scale.range();
                     self.rows.resize(cross.shape()[0] as usize, [0.0; 2]);
                     self.rows[item][0] += 1.0;
@@ -246,12 +246,12 @@ impl Truth {
             let means = means.zip(&self.rows).map(|(own, [people, sum])| {
                 let what = format!("mean of {}", own.row);
                 let intervals = [own.mean.interval, own.mean.simultaneous_interval];
-                Compared::new(what, unit, sum / people, own.mean.estimate, intervals)
+                Compared::new(&what, unit, sum / people, own.mean.estimate, intervals)
             });
             return means.collect();
         };
         let mean = number.mean.iter();
-        let mean = mean.map(|own| Compared::of("mean", unit, self.by_item[0], own));
+        let mean = mean.map(|own| Compared::of(&"mean", unit, self.by_item[0], own));
         let quantiles = number.quantiles.iter().map(|own| {
             let what = match own.quantile {
                 0.5 => "median".to_owned(),
@@ -259,7 +259,7 @@ impl Truth {
             };
             let truth = self.quantile(own.quantile);
             let intervals = [own.interval, own.simultaneous_interval];
-            Compared::new(what, unit, truth, Some(own.estimate), intervals)
+            Compared::new(&what, unit, truth, Some(own.estimate), intervals)
         });
         mean.chain(quantiles).collect()
     }

@@ -14,7 +14,7 @@ use crate::estimate::answer::{
 };
 use crate::estimate::law::{Cells, Law};
 use crate::estimate::mechanism::{Prepared, prepared};
-use crate::estimate::point::{Estimand, ItemPoints, People};
+use crate::estimate::point::{Estimand, ItemPoints, People, Point};
 use crate::estimate::query::{Estimate, Label, Quantiles, Query};
 use crate::estimate::question::{NumberEstimates, Parts, cross, number};
 use crate::promise::{Privacy, bias, repeats};
@@ -132,15 +132,7 @@ impl Estimator {
                 &query.quantiles,
             )
         };
-        let first = laws.points.first().and_then(ItemPoints::first);
-        let variances = first.and_then(|(own, _)| self.prepared[index].variances(own));
-        let null = |item: usize| {
-            let of_part = self.parts[index].as_ref();
-            let of_part = of_part.map(|parts| parts.null_variance(query.items()[item]));
-            let variance = of_part.or_else(|| Some(variances?[1]))?;
-            let (_, point) = laws.points[item].first()?;
-            Some((point, (variance / reports).sqrt()))
-        };
+        let null = self.null(&laws, query);
         let (processed, shrinkage) =
             post::process(&query.post, sums, &laws.points, conditional, null);
         Estimates {
@@ -170,6 +162,26 @@ impl Estimator {
                 laws,
                 processed,
             },
+        }
+    }
+
+    /// Estimates of items with their standard errors where nobody has the item.
+    fn null<'a>(
+        &'a self,
+        laws: &'a Laws<'_>,
+        query: &'a Query,
+    ) -> impl Fn(usize) -> Option<(Point, f64)> + 'a {
+        let first = laws.points.first().and_then(ItemPoints::first);
+        let prepared = &self.prepared[query.question()];
+        let variances = first.and_then(|(own, _)| prepared.variances(own));
+        let reports = laws.folded.reports as f64;
+        move |item| {
+            let of_part = laws
+                .parts
+                .map(|parts| parts.null_variance(query.items()[item]));
+            let variance = of_part.or_else(|| Some(variances?[1]))?;
+            let (_, point) = laws.points[item].first()?;
+            Some((point, (variance / reports).sqrt()))
         }
     }
 

@@ -48,7 +48,7 @@ pub use query::{
     processing::PostProcessing,
 };
 pub use question::{
-    cross::{ConditionalMeanOf, ConditionalShare, CrossEstimates, Margin, MarginalShare},
+    cross::{ConditionalMeanOf, ConditionalShare, CrossEstimates},
     number::{Below, NumberEstimates, QuantileEstimate},
     ratio::RatioEstimate,
 };

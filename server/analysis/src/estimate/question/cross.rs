@@ -15,7 +15,7 @@ pub struct CrossEstimates {
     pub(crate) rows: Margin,
     /// The marginal shares of columns; none of the levels of a number for its mean, between which
     /// people are rounded.
-    pub columns: Margin,
+    pub(crate) columns: Margin,
     /// Of a number for its mean: the mean within each row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditional_means: Vec<ConditionalMeanOf>,
@@ -27,7 +27,7 @@ pub struct CrossEstimates {
 
 /// The marginal distribution of rows or of columns: sums of cells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Margin {
+pub(crate) struct Margin {
     /// The part's name.
     pub(crate) name: String,
     /// The unit of a number, where it has one.
@@ -38,16 +38,16 @@ pub struct Margin {
     pub(crate) range: Option<[f64; 2]>,
     /// By option or bin. Simultaneous intervals hold together over both margins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub shares: Vec<MarginalShare>,
+    pub(crate) shares: Vec<MarginalShare>,
 }
 
 /// The share of people in a row or in a column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MarginalShare {
+pub(crate) struct MarginalShare {
     /// What the row or column is called.
-    pub item: Label,
+    pub(crate) item: Label,
     /// The share, in [0, 1].
-    pub share: Estimate,
+    pub(crate) share: Estimate,
 }
 
 /// The mean of a number among the people of a row, in its unit.
