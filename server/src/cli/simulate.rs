@@ -149,7 +149,7 @@ fn write_question(
         "\n{name} ({}): {reports:.0} of {people} reports",
         found.kind
     )?;
-    if found.shares.is_empty() {
+    if reports == 0.0 {
         let needed = (1.0 / found.share).ceil();
         writeln!(
             out,

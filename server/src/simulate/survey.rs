@@ -202,11 +202,13 @@ impl Truth {
                 scale.cell(entry.value)
             }
             Kind::Cross(cross) => {
-                if let Some(scale) = cross.levels() {
-                    let [min, max] = scale.range();
+                if let Some(levels) = cross.levels() {
+                    let [min, max] = levels.range();
                     self.rows.resize(cross.shape()[0] as usize, [0.0; 2]);
                     self.rows[item][0] += 1.0;
                     self.rows[item][1] += entry.value.clamp(min, max);
+                    // Cells of levels are not estimated.
+                    return;
                 }
                 cross.cell(entry.item as u32, entry.value)
             }
