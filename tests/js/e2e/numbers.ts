@@ -15,7 +15,10 @@ export interface Case {
   readonly truth: (item: string, estimand: string) => readonly number[];
   /** The unit of an estimate on the page. */
   readonly unit: (item: string, estimand: string) => string;
-  /** Standard errors that are stated over those that `task check` predicts, at least and at most. */
+  /**
+   * Standard errors that are stated of what few people have over those that `task check`
+   * predicts, at least and at most.
+   */
   readonly stated?: readonly [least: number, most: number];
 }
 
@@ -66,8 +69,8 @@ const wait = (person: number) => (plan(person) === "pro" ? 10 : 20) + 20 * part(
 const load = (person: number) => Math.round(300 * 20 ** part(person, 19));
 const visits = (person: number) => Math.floor(1 / (0.05 + part(person, 43)));
 const PARTS = ["search", "export", "dark mode", "captions"];
-const uses = (person: number) => [PARTS[Math.floor(4 * part(person, 11) ** 2)] ?? ""];
-const rated = (person: number) => PARTS[Math.floor(4 * part(person, 23))] ?? "";
+const uses = (person: number) => [PARTS[Math.floor(4 * part(person, 11) ** 3)] ?? ""];
+const rated = (person: number) => PARTS[Math.floor(4 * part(person, 23) ** 3)] ?? "";
 const sign = (person: number) => (part(person, 29) < 0.7 ? 1 : -1);
 const real = (person: number) => (part(person, 29) < 0.7 ? 0.5 : -0.25);
 const LAYOUT: Readonly<Record<string, (person: number) => number>> = {
@@ -119,7 +122,8 @@ export const CASES: readonly Case[] = [
     answer: (person) => ({ [rated(person)]: sign(person) }),
     truth: ratings(sign),
     unit: (_, estimand) => (estimand === "mean" ? "" : "%"),
-    stated: [0.8, 1.4],
+    // Of raters the ratings vary too, who are up to a sixth of all.
+    stated: [0.8, 2.2],
   },
   {
     id: "reals",
@@ -128,7 +132,8 @@ export const CASES: readonly Case[] = [
     truth: ratings(real),
     // Half a rating is half a person's, which is no share of people.
     unit: () => "",
-    stated: [0.8, 1.4],
+    // Of raters the ratings vary too, who are up to a sixth of all.
+    stated: [0.8, 2.2],
   },
   {
     id: "mean",
