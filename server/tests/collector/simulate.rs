@@ -158,18 +158,21 @@ fn questions_are_simulated_from_csv() {
         );
     }
 
-    let words = hushbin(&common);
-    let words = String::from_utf8_lossy(&words.stdout);
+    let words = String::from_utf8(hushbin(&common).stdout).unwrap();
+    // Widths of columns are those of their cells.
+    let tidy = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
+    let words: String = words.lines().map(tidy).collect();
     for part in [
         "\ntheme (choice): ",
-        "\ndark    50.0",
+        "\ntruth estimate ± error\n",
+        "\ndark 50.00% ",
         "\nload (number): ",
-        "\nmedian         5.44",
-        "\nquantile 0.95  10.0",
-        "\nmean  1.0",
-        "\n11  33.3",
-        "\nmean of dark    1.0",
-        "\nbeta: no       80.",
+        "\nmedian 5.44 ",
+        "\nquantile 0.95 10.0",
+        "\nmean 1.0000 ",
+        "\n11 33.3% ",
+        "\nmean of dark 1.0",
+        "\nbeta: no 80.",
         "(promised: 95%)",
     ] {
         assert!(words.contains(part), "{part}: {words}");
