@@ -41,7 +41,7 @@ pub const OVERLAP: Bound = Bound::new("overlap", 0.0, ENTRIES.max);
 /// Number of buckets t of Collision and CoCo, of one hash function and of all.
 pub const BUCKETS: Bound = Bound::new("buckets", 2.0, (1u32 << 22) as f64);
 /// Number of favoured buckets c; further bounded by the number of buckets.
-pub(crate) const FAVOURED: Bound = Bound::new("favoured", 1.0, BUCKETS.max - 1.0);
+pub const FAVOURED: Bound = Bound::new("favoured", 1.0, BUCKETS.max - 1.0);
 /// Number of hash functions R of Collision and CoCo, so that inputs of s elements are hashed to R·s
 /// ≤ 4,096 cells, and there are at most as many buckets in all as one function may have.
 pub const HASHES: Bound = Bound::new("hashes", 1.0, HASHED as f64);

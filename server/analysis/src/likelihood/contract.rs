@@ -9,7 +9,7 @@ use super::observation::Observation;
 
 /// Probabilities of each bucket, by a seed, at most s signed items, and the number of
 /// one of the ways in which missing ones are made up for.
-pub type BucketProbabilities = Box<dyn FnMut(u64, &[Signed], u64) -> Vec<f64>>;
+pub(crate) type BucketProbabilities = Box<dyn FnMut(u64, &[Signed], u64) -> Vec<f64>>;
 
 /// What reports that are buckets are drawn with.
 pub struct Enumerable {

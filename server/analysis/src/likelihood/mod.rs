@@ -16,7 +16,8 @@ mod observation;
 #[cfg(test)]
 mod tests;
 
-pub use contract::{BucketProbabilities, Enumerable};
+pub(crate) use contract::BucketProbabilities;
+pub use contract::Enumerable;
 pub use hypothesis::Hypothesis;
 pub use neighbours::NeighbourPair;
 pub use observation::{Fall, Observation, Place};
