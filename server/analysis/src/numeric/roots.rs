@@ -74,9 +74,10 @@ pub(crate) fn outward(first: f64) -> impl Iterator<Item = f64> {
 pub(crate) const NEXT: f64 = 1e-12;
 
 /// A little above `near`, where it is `enough`, first at this relative distance; `most` always is.
+/// Of 0 it is 0 itself, or else the least positive double.
 pub(crate) fn least_above(near: f64, most: f64, first: f64, enough: impl Fn(f64) -> bool) -> f64 {
     outward(first)
-        .map(|step| near * (1.0 + step) + f64::MIN_POSITIVE)
+        .map(|step| near * (1.0 + step) + if step > first { f64::MIN_POSITIVE } else { 0.0 })
         .find(|&x| x >= most || enough(x))
         .map_or(most, |x| x.min(most))
 }
@@ -294,6 +295,8 @@ mod tests {
         }
         assert_eq!(least_above(0.5, 1.0, NEXT, |_| false), 1.0);
         assert_eq!(least_above(0.0, 1.0, NEXT, |_| false), 1.0);
+        assert_eq!(least_above(0.0, 1.0, NEXT, |_| true), 0.0);
+        assert_eq!(least_above(0.0, 1.0, NEXT, |x| x > 0.0), f64::MIN_POSITIVE);
         assert_eq!(greatest_below(0.5, NEXT, |_| false), 0.0);
     }
 
