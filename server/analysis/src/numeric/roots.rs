@@ -150,9 +150,9 @@ const CLOSE: f64 = 1e-10;
 /// Relative length of a step after which the rest is below [`NEXT`]: about half its square. The
 /// logarithm of the value is next to that of the level then; where the value falls to 0 steps are
 /// short everywhere.
-const LAST_STEP: f64 = 1e-6;
+const LAST_STEP: f64 = 1e-7;
 /// How near that is.
-const LAST_RATIO: f64 = 1e-4;
+const LAST_RATIO: f64 = 1e-5;
 
 /// About where a positive function that falls from 0 to `high` is `level`, `at`
 /// giving its value and how fast it falls; 0 where it is no more than that at 0.
