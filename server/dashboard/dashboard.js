@@ -476,17 +476,25 @@ var MOVED = {
   below: "share of people below a number",
   margin: "share of people in a row or column"
 };
-function moved({ estimate, unit }, by) {
+function moved({ estimate, unit }, shares, by) {
   if (unit === "of its range") return `${share(by)} ${unit}`;
-  if (estimate === "mean") return unit === void 0 ? rating(by) : `${digits(by)} ${unit}`;
-  return `${share(by).replace("%", "")} points`;
+  if (estimate === "mean" && unit !== void 0) return `${digits(by)} ${unit}`;
+  return shares ? `${share(by).replace("%", "")} points` : rating(by);
 }
-function influenceView(found) {
-  const rows = found.influence.map((own) => [
-    own.question === void 0 ? MOVED[own.estimate] : `${own.question}: ${MOVED[own.estimate]}`,
-    { shown: moved(own, own.up), style: "amount" },
-    { shown: moved(own, own.down), style: "amount" }
-  ]);
+function movedRow(own, questions) {
+  const question = questions.find(({ name }) => name === own.question) ?? {};
+  const { estimate } = own;
+  const item = estimate !== "below" && estimate !== "margin";
+  const shares = !item || isShare(estimate, question);
+  const words = item && !shares && estimate !== "mean" ? wordsOf(estimate, question).short.toLowerCase() : MOVED[estimate];
+  return [
+    own.question === void 0 ? words : `${own.question}: ${words}`,
+    { shown: moved(own, shares, own.up), style: "amount" },
+    { shown: moved(own, shares, own.down), style: "amount" }
+  ];
+}
+function influenceView(found, questions) {
+  const rows = found.influence.map((own) => movedRow(own, questions));
   const heads = [
     "Estimate",
     { shown: "Raised by up to", style: "amount" },
@@ -1913,7 +1921,7 @@ var TaskPage = class {
         return sumsInfluenceView(all, await influenceOfEach(this.#collector, this.id, released));
       }
       const found = await askedWhenReleased(this.#collector.ask(path));
-      return typeof found === "string" ? null : influenceView(found);
+      return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
     });
   }
   get #context() {

@@ -2,10 +2,10 @@
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent, short } from "../demo/shared/format.js";
-import type { HeavyHitters, Influence, Privacy, ReportsTask } from "./api.js";
-import { digits, rating, share } from "./labels.js";
+import type { HeavyHitters, Influence, Privacy, Question, ReportsTask } from "./api.js";
+import { digits, isShare, rating, share, wordsOf } from "./labels.js";
 import type { Uploads } from "./metrics.js";
-import { table } from "./table.js";
+import { type Cell, table } from "./table.js";
 
 /** A privacy loss in three digits, rounded up. */
 export function loss(epsilon: number): string {
@@ -55,20 +55,35 @@ const MOVED = {
   margin: "share of people in a row or column",
 };
 
+type Moved = Influence["influence"][number];
+
 /** By how much, at worst; shares in percentage points. */
-function moved({ estimate, unit }: Influence["influence"][number], by: number): string {
+function moved({ estimate, unit }: Moved, shares: boolean, by: number): string {
   if (unit === "of its range") return `${share(by)} ${unit}`;
-  if (estimate === "mean") return unit === undefined ? rating(by) : `${digits(by)} ${unit}`;
-  return `${share(by).replace("%", "")} points`;
+  if (estimate === "mean" && unit !== undefined) return `${digits(by)} ${unit}`;
+  return shares ? `${share(by).replace("%", "")} points` : rating(by);
+}
+
+/** Row of what made-up reports move of one of these questions. */
+function movedRow(own: Moved, questions: readonly Question[]): readonly (Cell | string)[] {
+  const question = questions.find(({ name }) => name === own.question) ?? {};
+  const { estimate } = own;
+  const item = estimate !== "below" && estimate !== "margin";
+  const shares = !item || isShare(estimate, question);
+  const words =
+    item && !shares && estimate !== "mean"
+      ? wordsOf(estimate, question).short.toLowerCase()
+      : MOVED[estimate];
+  return [
+    own.question === undefined ? words : `${own.question}: ${words}`,
+    { shown: moved(own, shares, own.up), style: "amount" },
+    { shown: moved(own, shares, own.down), style: "amount" },
+  ];
 }
 
 /** How far made-up reports move estimates, and whether any look made up. */
-export function influenceView(found: Influence): readonly Node[] {
-  const rows = found.influence.map((own) => [
-    own.question === undefined ? MOVED[own.estimate] : `${own.question}: ${MOVED[own.estimate]}`,
-    { shown: moved(own, own.up), style: "amount" },
-    { shown: moved(own, own.down), style: "amount" },
-  ]);
+export function influenceView(found: Influence, questions: readonly Question[]): readonly Node[] {
+  const rows = found.influence.map((own) => movedRow(own, questions));
   const heads = [
     "Estimate",
     { shown: "Raised by up to", style: "amount" },

@@ -251,7 +251,7 @@ export class TaskPage {
         return sumsInfluenceView(all, await influenceOfEach(this.#collector, this.id, released));
       }
       const found = await askedWhenReleased(this.#collector.ask<Influence>(path));
-      return typeof found === "string" ? null : influenceView(found);
+      return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
     });
   }
 
