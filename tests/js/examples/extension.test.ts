@@ -47,6 +47,7 @@ it("counts those who agree, once, and nobody else", async () => {
   await expect.poll(() => person.history()).toMatch(/not agreed/);
   await person.expectAccessible();
   expect(await example.counted("tasks/extension")).toBe(0);
+  expect(person.sent).toEqual([]);
 
   const agreed = await page.evaluate(() => Date.now());
   await page.getByLabel("Count my options").check();
@@ -60,9 +61,8 @@ it("counts those who agree, once, and nobody else", async () => {
   await page.getByLabel("Count my options").uncheck();
   await expect.poll(() => person.history()).toMatch(/not agreed/);
   const asked = await worker.evaluate(() => globalThis.asked);
-  expect(asked).toHaveLength(1);
-  expect(asked[0]).toBeGreaterThanOrEqual(agreed);
-  // Nor does the page itself.
-  expect(person.sent).toEqual([]);
+  // The page and the worker share one outbox. Whichever is ready first sends the report.
+  expect(asked.length + person.sent.length).toBe(1);
+  expect(asked.filter((time) => time < agreed)).toEqual([]);
   expect(await example.counted("tasks/extension")).toBe(1);
 });
