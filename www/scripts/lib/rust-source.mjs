@@ -11,8 +11,9 @@ import { parser } from "@lezer/rust";
  * @typedef {{ line: number, text: string }} Place
  * @typedef {object} Measured
  * @property {string} file
- * @property {number} lines without those of tests
- * @property {readonly { name: string, line: number, lines: number }[]} functions
+ * @property {number} lines lines without those of tests
+ * @property {number} code lines of these that hold more than a comment
+ * @property {readonly { name: string, line: number, code: number }[]} functions
  * @property {readonly Place[]} publics each `pub` without restriction, on an item, a field or a `use`
  * @property {readonly Place[]} cfgs each `#[cfg]`, `#![cfg]` or `#[cfg_attr]`
  * @property {readonly Place[]} panics each `panic!` or `unreachable!`
@@ -42,6 +43,15 @@ function attributes(node) {
   }
   return found;
 }
+
+/**
+ * Counts the lines that hold more than a comment. A line of documentation is no burden, so
+ * limits on length count code alone.
+ *
+ * @param {string} source source text of Rust, TypeScript or JavaScript
+ */
+export const codeLines = (source) =>
+  source.split("\n").filter((line) => !/^\s*($|\/\/|\/\*|\*(\s|\/|$))/.test(line)).length;
 
 /** Finds the line, from 1, of a position in the text. */
 function lineFinder(text) {
@@ -74,6 +84,7 @@ export function measureRust(file, source) {
   const lineAt = lineFinder(source);
   const textOf = (node) => source.slice(node?.from ?? 0, node?.to ?? 0);
   let lines = lineAt(source.length) - (source.endsWith("\n") ? 1 : 0);
+  let ownCode = codeLines(source);
   parser.parse(source).iterate({
     enter: ({ name, node }) => {
       if (TEXT.test(name)) {
@@ -85,6 +96,7 @@ export function measureRust(file, source) {
         const from = Math.min(node.from, ...own.map(({ from }) => from));
         hide({ from, to: node.to });
         lines -= lineAt(node.to) - lineAt(from) + 1;
+        ownCode -= codeLines(source.slice(from, node.to));
         const [, declared] = textOf(node).match(/\bmod\s+(\w+)\s*;$/) ?? [];
         if (declared !== undefined) {
           testModules.push(moduleFile(file, declared));
@@ -93,8 +105,7 @@ export function measureRust(file, source) {
       }
       if (name === "FunctionItem") {
         const called = textOf(node.getChild("BoundIdentifier"));
-        const line = lineAt(node.from);
-        functions.push({ name: called, line, lines: lineAt(node.to) - line + 1 });
+        functions.push({ name: called, line: lineAt(node.from), code: codeLines(textOf(node)) });
       }
       return true;
     },
@@ -109,6 +120,7 @@ export function measureRust(file, source) {
   return {
     file,
     lines,
+    code: ownCode,
     functions,
     publics: places(PUBLIC),
     cfgs: places(CFG),

@@ -73,17 +73,19 @@ test("public items are counted, and neither restricted ones nor those of tests",
 test("lines and functions are counted without those of tests", () => {
   const body = "    g();\n".repeat(59);
   const long = `/// Does.\nfn f() {\n${body}}\n`;
-  const { lines, functions } = measured(long);
-  assert.deepEqual([lines, functions], [62, [{ name: "f", line: 2, lines: 61 }]]);
+  const { lines, code, functions } = measured(long);
+  assert.deepEqual([lines, code, functions], [62, 61, [{ name: "f", line: 2, code: 61 }]]);
+  const argued = long.replace("{\n", "{\n    // A remark.\n\n    /* Another. */\n");
+  assert.deepEqual(measured(argued).functions, [{ name: "f", line: 2, code: 61 }]);
   const tests = `#[cfg(test)]\nmod tests {\n${long}}\n`;
-  assert.deepEqual([measured(tests).lines, measured(tests).functions], [0, []]);
+  assert.deepEqual([measured(tests).code, measured(tests).functions], [0, []]);
   const method = measured(
     "impl A {\n    #[inline]\n    pub const fn g(&self) -> u8 {\n        1\n    }\n}\n",
   );
-  assert.deepEqual(method.functions, [{ name: "g", line: 3, lines: 3 }]);
-  assert.equal(measured("fn f() {}\n#[test]\nfn g() {\n}\n").lines, 1);
+  assert.deepEqual(method.functions, [{ name: "g", line: 3, code: 3 }]);
+  assert.equal(measured("fn f() {}\n#[test]\nfn g() {\n}\n").code, 1);
   assert.equal(
-    measured('#[cfg(not(test))]\nfn f() {}\n#[cfg(feature = "a")]\nfn g() {}\n').lines,
+    measured('#[cfg(not(test))]\nfn f() {}\n#[cfg(feature = "a")]\nfn g() {}\n').code,
     4,
   );
 });
