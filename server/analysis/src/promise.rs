@@ -1,7 +1,8 @@
-//! What ε protects, and against whom, in words: the only place that words it.
+//! Privacy statements: what ε protects, against whom, and what a year adds up to.
 //!
-//! The local ε holds against everybody. The central one holds only against who
-//! cannot link reports to people; whoever could must quote the local ε to itself.
+//! Servers, programs and pages show these statements, so that each is worded once. The local ε
+//! holds against everyone. The central ε holds only against an attacker who cannot link reports
+//! to people.
 
 use hushbin::mechanism::{Mechanism, Neighbours};
 use hushbin::sums::SumTask;
@@ -11,48 +12,48 @@ use serde::Serialize;
 
 use crate::accounting::{Account, Exposure};
 
-/// Whom the local ε holds against.
-const EVERYBODY: &str = "against everybody, the operator of the collector included";
-/// Somebody whom the central ε holds against.
-const CANNOT_LINK: &str = "somebody who sees the shuffled batch and nothing that links a report \
-                           to a person (no order or time of arrival, no address, no stable id)";
+/// Attackers that the local ε holds against.
+const EVERYONE: &str = "against everyone, including the operator of the collector";
+/// Attacker that the central ε holds against.
+const CANNOT_LINK: &str = "someone who sees the shuffled batch but nothing that links a report to \
+                           a person (no order or time of arrival, no address, no stable id)";
 
-/// Local privacy of each report of a task: ε in nats, and what it is about.
+/// Local privacy of each report of a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Privacy {
-    /// Local ε asked for.
+    /// Local ε in the task, in nats.
     pub epsilon: f64,
-    /// Local ε realised by each report, rounded up.
+    /// Local ε of the integer thresholds that run, in nats, rounded up. At most `epsilon`.
     pub effective_epsilon: f64,
-    /// Probability with which that may fail; 0 but for hash-bin with a δ.
+    /// Probability δ that the bound fails. It is 0 except for hash-bin with a δ.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) delta: f64,
-    /// What ε is about.
+    /// Part of a person's input that ε covers.
     pub(crate) protects: String,
-    /// What that means.
+    /// Meaning of ε, for readers without mathematics.
     pub statement: String,
-    /// How much one person reports, and what that costs.
+    /// Number of reports from one person, and the ε that they spend.
     pub(crate) budget: Spending,
 }
 
-/// What one person spends under a task's budget, at most, whose ε is one report's.
+/// Maximum ε that one person spends under a task's budget.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Spending {
-    /// Windows, and reports in each.
+    /// Length of a window, and reports in each.
     #[serde(flatten)]
     pub(crate) budget: Budget,
-    /// ε of all reports of a window together.
+    /// Sum of ε over the reports of one window.
     pub(crate) window_epsilon: f64,
-    /// ε of all reports of the 365 days from the first on together.
+    /// Sum of ε over the reports of the 365 days that begin with the first report.
     pub(crate) year_epsilon: f64,
-    /// What that means.
+    /// Meaning of these numbers, for readers without mathematics.
     pub statement: String,
 }
 
 impl Spending {
-    /// Of a task's budget.
+    /// Returns the spending under a task's budget.
     ///
-    /// What each report gives away adds up, whatever it is of (group privacy).
+    /// ε adds up over reports, whatever they answer (sequential composition).
     #[must_use]
     pub fn for_task(task: &Task) -> Self {
         let (budget, epsilon) = (task.budget(), task.effective_epsilon());
@@ -60,23 +61,22 @@ impl Spending {
         let year_epsilon = f64::from(budget.reports_a_year()) * epsilon;
         let [one, window, year] = [epsilon, window_epsilon, year_epsilon].map(rounded_up);
         let window = match budget.reports() {
-            1 => format!("which spends ε = {window}"),
-            _ => format!("which together spend ε = {window}"),
+            1 => String::new(),
+            _ => format!(" One window spends at most ε = {window}."),
         };
-        let year = format!("in the 365 days from the first ε = {year} is spent at most");
         let stays = match budget.answers() {
             Answers::Fresh => String::new(),
             Answers::Permanent => format!(
-                " Where answers stay, later windows send the same reports again: they spend ε = \
-                 {one} once for as long as that lasts, and show whoever receives them that one \
-                 person sent them, whose answers have not changed."
+                " While answers stay the same, later windows send the same report again. That \
+                 spends ε = {one} once. Anyone who receives these reports sees that they come \
+                 from one person, whose answers have not changed."
             ),
         };
         let changes = match budget.reports() {
             1 => "",
             _ => {
-                " Within a window only other answers are reported again: whoever can link a \
-                 person's uploads learns for certain that answers changed, which no ε covers."
+                " Within a window, only changed answers are reported again. Someone who links a \
+                 person's uploads learns for certain that answers changed. No ε covers that."
             }
         };
         Self {
@@ -84,24 +84,52 @@ impl Spending {
             window_epsilon,
             year_epsilon,
             statement: format!(
-                "A person's browser sends {} at most, {window}; {year}.{stays}{changes}",
-                allowed(budget)
+                "A person's browser sends at most {}. Each report spends ε = {one}.{window} A \
+                 year has at most {} of them, which together spend ε = {year}: someone who links \
+                 them all can become at most {} % sure of an answer that never \
+                 changed.{stays}{changes}",
+                allowed(budget),
+                budget.reports_a_year(),
+                certainty(year_epsilon),
             ),
         }
     }
 }
 
-/// An ε in four digits behind the point, which it does not exceed.
-fn rounded_up(epsilon: f64) -> f64 {
-    (1e4 * epsilon).ceil() / 1e4
+/// Rounds a positive number up to three significant digits.
+fn rounded_up(number: f64) -> f64 {
+    let exponent = number.log10().floor() - 2.0;
+    // A number such as 1.23 divided by 0.01 can exceed 123 by a rounding error.
+    let units = (number / 10_f64.powf(exponent) * (1.0 - 1e-12)).ceil();
+    // Reading the decimal gives the nearest float. A product could be one digit off.
+    format!("{units}e{exponent}").parse().unwrap_or(number)
 }
 
-/// A δ in three digits, which it does not exceed.
-fn delta_up(delta: f64) -> String {
-    let exponent = delta.log10().floor();
-    let mantissa = 100.0 * delta / 10_f64.powf(exponent);
-    // What is within a rounding of three digits has three.
-    format!("{}e{exponent}", (mantissa * (1.0 - 1e-12)).ceil() / 100.0)
+/// Formats how sure of an answer, in per cent, someone can become who was 50 % sure before.
+///
+/// A report multiplies the odds by at most exp(ε), so this is exp(ε) / (1 + exp(ε)), to the
+/// nearest per cent. Above 99 % it is rounded up to the first digit that differs from 9.
+///
+/// ```
+/// use hushbin_analysis::promise::certainty;
+///
+/// let stated = [0.5, 1.0, 2.0, 4.0, 8.0, 13.0].map(certainty);
+/// assert_eq!(stated, ["62", "73", "88", "98", "99.97", "99.9998"]);
+/// ```
+#[must_use]
+pub fn certainty(epsilon: f64) -> String {
+    // Computed as the complement: 1 - p loses all digits near 1.
+    let doubt = 100.0 / (1.0 + epsilon.exp());
+    if doubt >= 1.0 {
+        return format!("{:.0}", 100.0 - doubt);
+    }
+    let digits = -doubt.log10().floor();
+    if digits > 12.0 {
+        return "100".to_owned();
+    }
+    let unit = 10_f64.powf(digits);
+    let certainty = 100.0 - (doubt * unit).floor() / unit;
+    format!("{certainty:.*}", digits as usize)
 }
 
 fn counted(count: u32, what: &str) -> String {
@@ -111,12 +139,12 @@ fn counted(count: u32, what: &str) -> String {
     }
 }
 
-/// How many reports of a person there are in a window, and how long that is. Of several the
-/// last of one window and the first of the next may be close together.
+/// Describes the number of reports in a window, and its length.
 fn allowed(budget: Budget) -> String {
     let (reports, days) = (budget.reports(), counted(budget.days(), "day"));
     match reports {
         1 => format!("one report in {days}"),
+        // "In each window", because the last report of one and the first of the next can be close.
         _ => format!("{reports} reports in each window of {days}"),
     }
 }
@@ -126,71 +154,78 @@ fn is_zero(number: &f64) -> bool {
 }
 
 impl Privacy {
-    /// Of one report of the task.
+    /// Returns the privacy of one report of the task.
     #[must_use]
     pub fn for_task(task: &Task) -> Self {
-        // Of several, all protect whole inputs under pure ε.
+        // With several questions, each protects whole inputs under pure ε.
         let mechanism = task.questions()[0].mechanism();
         let neighbours = mechanism.neighbours();
-        let about = match neighbours {
-            Neighbours::Any => "the person who sent it".to_owned(),
-            Neighbours::OneItem => "the value of any one item, the person's other items being \
-                 given; what many items of a person say together is not protected"
-                .to_owned(),
-            Neighbours::Within(distance) => format!(
-                "which of two inputs it was made of, if their values differ by at most {distance} \
-                 in sum; inputs farther apart are protected less"
+        let (guess, limits) = match neighbours {
+            Neighbours::Any => ("the answer".to_owned(), String::new()),
+            Neighbours::OneItem => (
+                "the value of one item, given the person's other items".to_owned(),
+                " What many items of a person say together is not protected.".to_owned(),
+            ),
+            Neighbours::Within(distance) => (
+                "which of two inputs it was made from".to_owned(),
+                format!(
+                    " This holds for two inputs whose values differ by at most {distance} in sum. \
+                     Inputs farther apart are protected less."
+                ),
             ),
         };
-        let delta = mechanism.delta();
+        let (epsilon, delta) = (task.effective_epsilon(), mechanism.delta());
         let failing = if delta > 0.0 {
             format!(
-                " This fails with a probability of at most {delta:e}, if the hash of the report is \
-                 as good as random."
+                " This fails with a probability of at most {delta:e}, if the report's hash \
+                 behaves like a random function."
             )
         } else {
             String::new()
         };
         Self {
             epsilon: task.epsilon(),
-            effective_epsilon: task.effective_epsilon(),
+            effective_epsilon: epsilon,
             delta,
             protects: protects(neighbours),
             statement: format!(
-                "Every report was randomised in the browser under local differential privacy: \
-                 whoever sees it, the operator of this collector included, learns from it at most \
-                 a factor of exp(epsilon) about {about}.{failing} A person who reports several \
-                 times spends epsilon each time."
+                "Every report is randomised in the browser, with ε = {}. Anyone who sees a \
+                 report, including the operator of this collector, can sharpen a guess only so \
+                 far: from 50 % sure of {guess} to at most {} % sure. In general, a report \
+                 multiplies the odds of a guess by at most exp(ε) = {}.{limits}{failing}",
+                rounded_up(epsilon),
+                certainty(epsilon),
+                rounded_up(epsilon.exp()),
             ),
             budget: Spending::for_task(task),
         }
     }
 }
 
-/// Privacy of a task whose sums a shuffler hides: central, and nothing else.
+/// Privacy of a task that sums through a shuffler. It has a central ε only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumPrivacy {
-    /// Whom those who answer have to trust.
+    /// Role that people have to trust.
     #[cfg_attr(feature = "wasm", tsify(type = "\"shuffler\""))]
     pub(crate) trust: &'static str,
     /// Central ε of one report, in nats.
     pub central_epsilon: f64,
-    /// δ of the same.
+    /// Probability δ of the same bound.
     pub(crate) delta: f64,
-    /// People of a batch at least.
+    /// Minimum number of people in a batch.
     pub people: u64,
-    /// The part of them whose noise is counted on.
+    /// Fraction of them whose noise the bound relies on, in (0, 1].
     pub(crate) honest_fraction: f64,
-    /// What that means.
+    /// Meaning of these numbers, and the assumptions behind them.
     pub statement: String,
-    /// How much one person reports.
+    /// Number of reports from one person.
     #[cfg_attr(feature = "wasm", tsify(type = "object"))]
     pub(crate) budget: Budget,
 }
 
 impl SumPrivacy {
-    /// Of one report of the task.
+    /// Returns the privacy of one report of the task.
     #[must_use]
     pub fn for_task(task: &SumTask) -> Self {
         let (budget, windows) = (task.budget(), task.budget().reports_a_year());
@@ -203,39 +238,43 @@ impl SumPrivacy {
             people: task.people(),
             honest_fraction: task.parts().honest_fraction,
             statement: format!(
-                "There is no local epsilon: whoever links messages to the person who sent them \
-                 reads the answer, and the shuffler could, together with who can open them. \
-                 Against {CANNOT_LINK}, a batch is ({epsilon}, {delta:e})-differentially private \
-                 for each person with one report in it, if the shuffler does what it says, no batch \
-                 has fewer than {} people, and the browsers of {} of them follow the protocol. A \
-                 person's browser sends {} at most; in the 365 days from the first that is ({}, {}) at most.",
+                "There is no local ε. Anyone who links messages to their sender reads the answer. \
+                 The shuffler and the analyser together could do that. Against {CANNOT_LINK}, \
+                 each batch is ({epsilon}, {delta:e})-differentially private for every person \
+                 with one report in it: except with probability δ, a guess goes from 50 % sure to \
+                 at most {} % sure. This assumes that the shuffler follows the protocol, that \
+                 every batch has at least {} people, and that the browsers of {} of them follow \
+                 the protocol. A person's browser sends at most {}. The 365 days from the first \
+                 report add up to at most ({}, {:e}).",
+                certainty(epsilon),
                 task.people(),
                 task.honest_people(),
                 allowed(budget),
                 rounded_up(year),
-                delta_up(year_delta),
+                rounded_up(year_delta),
             ),
             budget,
         }
     }
 }
 
-/// Few words for what a report protects.
+/// Names the part of a person's input that ε covers.
 #[must_use]
 pub fn protects(neighbours: Neighbours) -> String {
     match neighbours {
         Neighbours::Any => "a person's whole input".to_owned(),
         Neighbours::OneItem => "the value of any single item, not a whole input".to_owned(),
         Neighbours::Within(distance) => {
-            format!("which of two inputs it is that differ by at most {distance} in sum")
+            format!("which of two inputs was sent, if they differ by at most {distance} in sum")
         }
     }
 }
 
-/// The statement beside an [`Account`] of the smallest batch that a collector has released of
-/// a task, of people who send as many reports as its budget allows in one window: whoever may
-/// read one batch alone has no others to hide them among. The reports were shuffled by those of
-/// these names before the collector had them, or by nobody else.
+/// States the central privacy of the smallest batch that a collector has released of a task.
+///
+/// The smallest batch counts, because an analyst may read its totals alone. Each person is assumed
+/// to have sent the reports that the budget allows in one window. `shufflers` names the servers
+/// that shuffled the reports before this collector received them. It is empty if there were none.
 #[must_use]
 pub fn batch_statement(
     account: &Account,
@@ -246,82 +285,81 @@ pub fn batch_statement(
     let (epsilon, allowed) = (task.epsilon(), task.budget().reports());
     let each = match allowed {
         1 => "one report".to_owned(),
-        allowed => format!("at most {allowed} reports, of whatever answers,"),
+        allowed => format!("at most {allowed} reports, whatever the answers,"),
     };
     let by_whom = match shufflers {
         [] => format!(
-            "Nobody but this collector has shuffled them, as they were released: against its \
-             operator, and whoever else could link, the local epsilon of {epsilon} holds."
+            "Only this collector shuffled the reports, when it released them. Against its \
+             operator, and anyone else who could link reports, the local ε of {epsilon} holds."
         ),
         names => format!(
-            "They were sealed to this analyser, and shuffled by {} before it had them, so that \
-             its operator is among those who cannot link, unless whoever runs the shuffler helps: \
-             then the local epsilon of {epsilon} holds.",
+            "The reports were sealed to this analyser, and shuffled by {} before it received \
+             them. So its operator cannot link them either, unless the operator of the shuffler \
+             helps. Then the local ε of {epsilon} holds.",
             names.join(" and ")
         ),
     };
     let compared = match task.budget().answers() {
         Answers::Fresh => "",
         Answers::Permanent => {
-            " That is of one batch. Answers are permanent: whoever compares batches of the same \
-             reports can be left with that of somebody who joined or left, for whom the local \
-             epsilon holds."
+            " This is for one batch alone. Answers are permanent, so comparing batches that \
+             repeat the same reports can isolate a person who joined or left. For that person \
+             the local ε holds."
         }
     };
     format!(
-        "Against {CANNOT_LINK}, and who may read released batches one by one, the {reports} \
-         reports of the smallest are ({}, {:e})-differentially private, rounded up, if each \
-         person sent {each} and {} of them come from people who follow the protocol. Browsers \
-         send that in each window of {}: a batch that is open over several, or takes what has \
-         waited, can have more of a person, and several batches add up.{compared} {by_whom}",
+        "The smallest batch has {reports} reports. Against {CANNOT_LINK}, it is \
+         ({}, {:e})-differentially private, rounded up: a guess goes from 50 % sure to at most {} \
+         % sure. This assumes that each person sent {each} and that {} of the reports come from \
+         people who follow the protocol. Browsers may send that in each window of {}, so a batch \
+         that is open for several windows can hold more reports of one person. Several batches \
+         add up.{compared} {by_whom}",
         rounded_up(account.central_epsilon),
         account.delta,
+        certainty(account.central_epsilon),
         account.honest_reports,
         counted(task.budget().days(), "day"),
     )
 }
 
-/// The statement beside the smallest batch of messages that shufflers sent of a task.
+/// States whether the promise holds for the smallest batch of messages from a shuffler.
 #[must_use]
 pub fn sum_batch_statement(task: &SumTask, messages: u64) -> String {
     let (least, each) = (task.batch_messages(), task.messages().count());
     match messages {
-        0 => {
-            "Of no batch is it known that a shuffler hid it: none is promised anything.".to_owned()
-        }
+        0 => "No batch is known to come from a shuffler, so nothing is promised yet.".to_owned(),
         _ if messages < least => format!(
-            "The smallest batch that a shuffler sent has {messages} messages, and the promise takes \
-             {least}: it does not hold for its people, whom the shuffler was not to send."
+            "The smallest batch from a shuffler has {messages} messages, and the promise needs \
+             {least}. It does not hold for the people in that batch. The shuffler should not \
+             have sent it."
         ),
         _ => format!(
-            "The smallest batch that a shuffler sent has {messages} messages, those of {} people: \
-             the promise holds, under what it assumes.",
+            "The smallest batch from a shuffler has {messages} messages, of {} people. The \
+             promise holds, under its assumptions.",
             messages / u64::from(each)
         ),
     }
 }
 
-/// The statement beside an account of what is only supposed: what was assumed of
-/// people, and what holds against whom.
+/// States the assumptions of a hypothetical account, and against whom each ε holds.
 #[must_use]
 pub fn account_statement(epsilon: f64, exposure: &Exposure) -> String {
     let each = match exposure.reports_per_person {
         1 => "one report".to_owned(),
-        reports => format!("up to {reports} reports, of whatever inputs,"),
+        reports => format!("up to {reports} reports, whatever the inputs,"),
     };
     let batches = match exposure.batches {
         1 => "the batch".to_owned(),
         batches => format!("each of up to {batches} such batches"),
     };
     format!(
-        "Assumed of every person: {each} in {batches}. More reports give away more.\n\
-         ε = {epsilon} holds for one report {EVERYBODY}. The shuffled ε holds only against \
-         {CANNOT_LINK}. A collector that could link must quote ε = {epsilon} to itself."
+        "Assumed: each person sends {each} in {batches}. More reports reveal more.\n\
+         ε = {epsilon} holds for one report {EVERYONE}. The shuffled ε holds only against \
+         {CANNOT_LINK}. An operator who could link reports must quote ε = {epsilon}."
     )
 }
 
-/// The statement beside a plan, of which a part `honest_fraction` of the reports is
-/// assumed to be honest.
+/// States what the ε of a plan protect, if a fraction `honest_fraction` of the reports is honest.
 #[must_use]
 pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> String {
     let local = match neighbours {
@@ -330,57 +368,57 @@ pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> St
     };
     let honest = if honest_fraction < 1.0 {
         format!(
-            ", if a part of {honest_fraction} of the reports comes from people who follow the \
-             protocol"
+            ", if at least a fraction {honest_fraction} of the reports comes from people who \
+             follow the protocol"
         )
     } else {
         String::new()
     };
     format!(
-        "The local ε protects {local} {EVERYBODY}; the shuffled ε holds only against \
+        "The local ε protects {local} {EVERYONE}. The shuffled ε holds only against \
          {CANNOT_LINK}{honest}."
     )
 }
 
-/// What error bars over several windows leave out, in words; `None` where each report is drawn
-/// anew.
+/// States what error bars over several windows leave out. `None` unless answers are permanent.
 ///
-/// Of n reports person i sent m_i, all one draw of variance v: their sum varies by v ∑ m_i², which
-/// is v n, as stated, where every m_i is 1, and k times that at most, where none is above k.
+/// Let person i send mᵢ copies of one report of variance v, n reports in all. Their sum has the
+/// variance v ∑ mᵢ². The stated variance is v n, which is exact if every mᵢ is 1. If no mᵢ is
+/// above k, the true variance is at most k times the stated one.
 #[must_use]
 pub fn repeats(task: &Task) -> Option<String> {
     let budget = task.budget();
     (budget.answers() == Answers::Permanent).then(|| {
         format!(
-            "Answers are permanent: whoever's answers stay sends the same report again in each \
-             window of {}. Error bars count every report as drawn anew, which holds within one \
-             window: estimates over k windows are off by up to √k times the standard errors that \
-             are stated, and intervals are too narrow by as much.",
+            "Answers are permanent: a person whose answers stay the same sends the same report \
+             in each window of {}. Error bars treat all reports as independent, which holds \
+             within one window. Over k windows, estimates can be off by up to √k times the \
+             stated standard errors, and intervals are too narrow by the same factor.",
             counted(budget.days(), "day")
         )
     })
 }
 
-/// The bias that no number of reports lessens, in words; `None` where there is
-/// none for people with at most s entries.
+/// States the bias that more reports do not reduce. `None` if there is none for people with at
+/// most s entries, where s is the sparsity.
 #[must_use]
 pub fn bias(question: &Question) -> Option<String> {
-    let told = |[min, max]: [f64; 2], unit: Option<&str>| {
+    let worded = |[min, max]: [f64; 2], unit: Option<&str>| {
         let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
         format!("{min} to {max}{unit}")
     };
-    let scaled = |scale: &Scale| told(scale.range(), scale.unit());
+    let scaled = |scale: &Scale| worded(scale.range(), scale.unit());
     let beyond = match question.kind() {
         Kind::Number(scale) => Some(scaled(scale)),
         Kind::Cross(cross) => cross.columns().scale().map(scaled),
-        Kind::Numbers(of) if of.is_alone() => Some(told(of[0].range(), of[0].unit())),
+        Kind::Numbers(of) if of.is_alone() => Some(worded(of[0].range(), of[0].unit())),
         Kind::Numbers(_) => Some("their range".to_owned()),
         _ => None,
     };
     if let Some(range) = beyond {
         return Some(format!(
-            "Numbers beyond {range} counted as the end that they are nearer to. \
-             Intervals do not cover what that takes off a mean."
+            "Numbers outside {range} count as the nearer end of that range. Intervals do not \
+             cover the effect on a mean."
         ));
     }
     let Mechanism::HashBin(hash_bin) = question.mechanism() else {
@@ -390,9 +428,9 @@ pub fn bias(question: &Question) -> Option<String> {
     let left = hash_bin.left(s);
     (left < 1.0).then(|| {
         format!(
-            "A person's sum was clipped to ±{clip}, which pulls estimates towards 0: of each value \
-             of a person with {s} full entries a part of {left:.3} is left on average. Intervals \
-             do not cover that."
+            "Each person's sum is clipped to ±{clip}, which pulls estimates towards 0. For a person \
+             with {s} full entries, a fraction {left:.3} of each value remains on average. \
+             Intervals do not cover this."
         )
     })
 }

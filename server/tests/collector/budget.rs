@@ -32,20 +32,21 @@ fn budgets() -> [(Value, f64, f64, &'static [&'static str]); 4] {
             Value::Null,
             1.0,
             13.0,
-            &["one report in 30 days at most, which spends"],
+            &["at most one report in 30 days. Each report spends"],
         ),
         (
             json!({ "days": 1 }),
             1.0,
             365.0,
-            &["one report in one day at most"],
+            &["at most one report in one day."],
         ),
         (
             json!({ "days": 7, "reports": 3 }),
             3.0,
             159.0,
             &[
-                "3 reports in each window of 7 days at most, which together spend",
+                "at most 3 reports in each window of 7 days.",
+                "One window spends at most ε = 3",
                 "learns for certain that answers changed",
             ],
         ),
@@ -54,9 +55,9 @@ fn budgets() -> [(Value, f64, f64, &'static [&'static str]); 4] {
             1.0,
             5.0,
             &[
-                "one report in 90 days at most",
-                "once for as long as that lasts",
-                "that one person sent them, whose answers have not changed",
+                "at most one report in 90 days.",
+                "That spends ε = 1 once.",
+                "come from one person, whose answers have not changed",
             ],
         ),
     ]
@@ -76,20 +77,13 @@ fn a_check_says_what_a_person_spends() {
         assert_eq!(spent("year_epsilon"), year * epsilon);
         assert_eq!(printed["task"].get("budget").is_some(), !budget.is_null());
         let said = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
-        // Rounded up, in words.
-        let year = format!(
-            "ε = {} is spent at most",
-            (year * epsilon * 1e4).ceil() / 1e4
-        );
-        for words in words
-            .iter()
-            .copied()
-            .chain([&year[..], "in the 365 days from the first"])
-        {
+        // All of these have at most three digits.
+        let year = format!("{year} of them, which together spend ε = {year}");
+        for words in words.iter().copied().chain([&year[..]]) {
             assert!(said.contains(words), "{words}: {said}");
         }
         assert_eq!(
-            said.contains("one person sent them"),
+            said.contains("come from one person"),
             budget["answers"] == "permanent"
         );
         assert_eq!(
@@ -167,12 +161,16 @@ async fn a_privacy_notice_says_what_a_person_spends() {
         assert_eq!(shown["shuffled"], expected);
         let said = shown["shuffled_statement"].as_str().unwrap();
         let each = match several {
-            1 => "if each person sent one report and".to_owned(),
-            several => format!("if each person sent at most {several} reports, of whatever"),
+            1 => "that each person sent one report and".to_owned(),
+            several => format!("that each person sent at most {several} reports, whatever"),
         };
         assert!(said.contains(&each), "{said}");
         let permanent = budget["answers"] == "permanent";
-        assert_eq!(said.contains("That is of one batch."), permanent, "{said}");
+        assert_eq!(
+            said.contains("This is for one batch alone."),
+            permanent,
+            "{said}"
+        );
         let answer = app.get("/tasks/settings/estimates").await.json();
         assert_eq!(answer.get("repeats").is_some(), permanent);
     }

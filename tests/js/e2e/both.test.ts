@@ -90,7 +90,7 @@ describe("the same people, both ways", () => {
     expect(await text(page, "#both-central-epsilon")).toMatch(
       /^no local ε; central ε = 1, δ = 10⁻⁶/,
     );
-    expect(await text(page, "#both-shuffled-statement")).toContain("There is no local epsilon");
+    expect(await text(page, "#both-shuffled-statement")).toContain("There is no local ε");
     expect(await text(page, "#both-local-statement")).toContain("operator of this collector");
   });
 

@@ -262,8 +262,8 @@ describe("reports of hash-bin", () => {
     expect(found.privacy.protects).toBe("the value of any single item, not a whole input");
     const shown = await (await fetch(`${world.collector.url}/tasks/${EVENTS.id}`)).json();
     expect(shown).toMatchObject({ task: EVENTS, protects: found.privacy.protects });
-    expect(found.privacy.statement).toContain("at most a factor of exp(epsilon) about the value");
-    expect(found.privacy.statement).toContain("many items of a person say together is not");
+    expect(found.privacy.statement).toContain("from 50 % sure of the value of one item");
+    expect(found.privacy.statement).toContain("many items of a person say together is not protected");
     expect(found.bias).toBeUndefined();
   });
 
@@ -275,7 +275,7 @@ describe("reports of hash-bin", () => {
     );
     const found = await answered(CLIPPED.id, inputs);
     expect(found.privacy.protects).toBe("a person's whole input");
-    expect(found.privacy.statement).toContain("about the person who sent it");
+    expect(found.privacy.statement).toContain("from 50 % sure of the answer to at most");
     expect(found.bias).toContain("clipped to ±1,");
     // Two full entries cancel, or add up to ±2, of which half is left.
     expect(found.bias).toContain("a person with 2 full entries a part of 0.500 is left");

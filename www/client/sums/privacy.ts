@@ -1,5 +1,6 @@
 /** What is promised of sums, and against whom, in words. */
 
+import { certaintyOf } from "../certainty.js";
 import { budgetOf } from "../task.js";
 import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
 
@@ -46,8 +47,14 @@ const counted = (count: number, what: string) =>
 /** As Rust writes it: 1e-6, and 2.5e-9. */
 const exponent = (value: number) => value.toExponential().replace("e+", "e");
 
-/** In four digits behind the point, not below. */
-const roundedUp = (epsilon: number) => Math.ceil(1e4 * epsilon) / 1e4;
+/** Rounds a positive number up to three significant digits. */
+function roundedUp(number: number): number {
+  const power = Math.floor(Math.log10(number)) - 2;
+  // A number such as 1.23 divided by 0.01 can exceed 123 by a rounding error.
+  const units = Math.ceil((number / 10 ** power) * (1 - 1e-12));
+  // Reading the decimal gives the nearest float. A product could be one digit off.
+  return Number(`${units}e${power}`);
+}
 
 /** Tells what a task costs a person, and what hides them. */
 export function privacyOf(task: SumTask): SumPrivacy {
@@ -56,8 +63,11 @@ export function privacyOf(task: SumTask): SumPrivacy {
   const messages = messagesOf(task);
   const honestPeople = honestPeopleOf(task);
   // `SumPrivacy` in `server/analysis/src/promise.rs` words it, which a test holds equal.
+  const length = counted(days, "day");
+  const allowed =
+    reports === 1 ? `one report in ${length}` : `${reports} reports in each window of ${length}`;
   const windows = Math.ceil(365 / days) * reports;
-  const year = `(${roundedUp(epsilon * windows)}, ${exponent(delta * windows)})`;
+  const year = `(${roundedUp(epsilon * windows)}, ${exponent(roundedUp(delta * windows))})`;
   return {
     trust: "shuffler",
     centralEpsilon: epsilon,
@@ -67,13 +77,14 @@ export function privacyOf(task: SumTask): SumPrivacy {
     messages,
     bytes: HEADER + varint(messages) + messages * (OVERHEAD + messageBytes(task)),
     statement:
-      "There is no local epsilon: whoever links messages to the person who sent them reads the " +
-      "answer, and the shuffler could, together with who can open them. Against somebody who " +
-      "sees the shuffled batch and nothing that links a report to a person (no order or time of " +
-      `arrival, no address, no stable id), a batch is (${epsilon}, ${exponent(delta)})-` +
-      "differentially private for each person with one report in it, if the shuffler does what " +
-      `it says, no batch has fewer than ${people} people, and the browsers of ${honestPeople} of ` +
-      `them follow the protocol. A person's browser sends ${counted(reports, "report")} in ` +
-      `${counted(days, "day")} at most; in the 365 days from the first that is ${year} at most.`,
+      "There is no local ε. Anyone who links messages to their sender reads the answer. The " +
+      "shuffler and the analyser together could do that. Against someone who sees the shuffled " +
+      "batch but nothing that links a report to a person (no order or time of arrival, no " +
+      `address, no stable id), each batch is (${epsilon}, ${exponent(delta)})-differentially ` +
+      "private for every person with one report in it: except with probability δ, a guess goes " +
+      `from 50 % sure to at most ${certaintyOf(epsilon)} % sure. This assumes that the shuffler ` +
+      `follows the protocol, that every batch has at least ${people} people, and that the ` +
+      `browsers of ${honestPeople} of them follow the protocol. A person's browser sends at most ` +
+      `${allowed}. The 365 days from the first report add up to at most ${year}.`,
   };
 }

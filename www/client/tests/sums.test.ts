@@ -168,7 +168,7 @@ describe("what a page shows before anybody agrees", () => {
   it("is known without consent, of the task alone", async () => {
     const privacy = await privacyOf(TIMINGS);
     expect(privacy).toMatchObject({ trust: "shuffler", messages: MESSAGES });
-    expect(privacy.statement).toMatch(/^There is no local epsilon/);
+    expect(privacy.statement).toMatch(/^There is no local ε/);
   });
 
   it("has the budget in the same terms", async () => {
