@@ -34,6 +34,11 @@ export function budgetOf(task: AnyTask): Budget {
   return { ...DEFAULT_BUDGET, ...task.budget };
 }
 
+/** Returns the most reports that a person sends in the 365 days from the first. */
+export function reportsAYear({ days, reports }: Budget): number {
+  return Math.ceil(365 / days) * reports;
+}
+
 /** @internal */
 export const budget: Reader<Partial<Budget>> = (from, key) =>
   read(from[key], key, {}, { days: integer, reports: integer, answers: oneOf(ANSWERS) });

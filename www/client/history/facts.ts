@@ -45,14 +45,6 @@ export function spentInWindow(task: Task, { used, until }: Spent, sent: readonly
   return within.reduce((sum, { epsilon }) => sum + epsilon, 0);
 }
 
-/** The factor exp(ε) to three digits, rounded up: a bound is not to be understated. */
-export function factorOf(epsilon: number): number {
-  const factor = Math.exp(epsilon);
-  const unit = 10 ** (Math.floor(Math.log10(factor)) - 2);
-  // As a decimal: the product of two floats has digits that mean nothing.
-  return Number((Math.ceil(factor / unit) * unit).toPrecision(3));
-}
-
 export function countedBy(
   sent: readonly Pick<Sent, "state">[],
 ): Readonly<Record<ReportState, number>> {

@@ -1,10 +1,11 @@
 /** What there is to say of a client, in words: of local ε, or of central. */
 
+import { certaintyOf } from "../certainty.js";
 import type { Client } from "../client.js";
 import type { Sent, Spent, SumSent } from "../kind.js";
 import { honestPeopleOf, messagesOf, type SumTask } from "../sums/task.js";
-import { budgetOf, type Task } from "../task.js";
-import { factorOf, protectionOf, spentInWindow } from "./facts.js";
+import { budgetOf, reportsAYear, type Task } from "../task.js";
+import { protectionOf, spentInWindow } from "./facts.js";
 import type { Entry, Written } from "./report.js";
 import type { Words } from "./words.js";
 
@@ -33,14 +34,17 @@ export interface Told extends Pick<Spent, "until" | "reports" | "durable"> {
 /** What the task is about, and what its ε means, in sentences. */
 function explained(task: Task, words: Words, { number }: Written): [asked: string, means: string] {
   const { epsilon } = task;
+  const certainty = (spent: number) => number(Number(certaintyOf(spent)));
   const { about, distance, delta } = protectionOf(task);
-  const means = [
-    words.meaning(number(epsilon), number(factorOf(epsilon)), about, number(distance)),
-  ];
+  const means = [words.meaning(number(epsilon), certainty(epsilon), about, number(distance))];
   if (delta > 0) {
     means.push(words.failing(String(delta)));
   }
-  if (budgetOf(task).answers === "permanent") {
+  const budget = budgetOf(task);
+  const yearly = reportsAYear(budget);
+  const spent = yearly * epsilon;
+  means.push(words.year(budget.reports, budget.days, yearly, number(spent), certainty(spent)));
+  if (budget.answers === "permanent") {
     means.push(words.permanent);
   }
   if ("questions" in task) {
@@ -91,7 +95,7 @@ async function central(
     means: sums.meaning(
       number(epsilon),
       String(delta),
-      number(factorOf(epsilon)),
+      number(Number(certaintyOf(epsilon))),
       number(people),
       number(honestPeopleOf(task)),
     ),

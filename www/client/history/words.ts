@@ -13,98 +13,115 @@ export type Parts = readonly [
   report: string,
 ];
 
-/** What is said of sums through a shuffler, of which no local ε may be spoken. */
+/** Texts about sums through a shuffler, which have a central ε and no local one. */
 export interface SumWords {
-  /** What is told, of names or how many numbers, in so many messages. */
+  /** What a report covers: names, or a number of items, in a number of messages. */
   readonly asked: (items: readonly string[] | number, messages: number) => string;
   /**
-   * That there is no local ε, whom people have to trust, and what the central ε means: of the
-   * factor exp(ε), rounded up, and the people of a batch, of whom some are counted on.
+   * Meaning of the central ε, and the trust that it needs.
+   *
+   * `certainty` is how sure, in per cent, someone can become who was 50 % sure. A batch has at
+   * least `people` people, and `honest` of them are assumed to follow the protocol.
    */
   readonly meaning: (
     epsilon: string,
     delta: string,
-    factor: string,
+    certainty: string,
     people: string,
     honest: string,
   ) => string;
-  /** What the window holds, of what it may hold, and its central ε. */
+  /** Reports in this window, reports allowed in it, and their central ε. */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
-  /** What all reports have cost, of central ε. */
+  /** All reports, and their central ε. */
   readonly spent: (reports: number, epsilon: string) => string;
-  /** What a report cost. */
+  /** Central ε and δ of one report. */
   readonly cost: (epsilon: string, delta: string) => string;
-  /** The parts of an upload, in their order. */
+  /** Parts of an upload, in their order. */
   readonly parts: Parts;
 }
 
 /**
- * All that `<hushbin-history>` says. Numbers and dates are given as text, written as the
- * language has them; where a form depends on how many there are, the number comes too.
+ * All texts of `<hushbin-history>`.
+ *
+ * Numbers and dates arrive as text in the form of the language. Where grammar depends on a
+ * count, the count arrives as a number.
  */
 export interface Words {
-  /** The language, as in the attribute `lang`. */
+  /** Language tag, as in the attribute `lang`. */
   readonly lang: string;
-  /** The heading; none where it is empty. */
+  /** Heading. An empty string means no heading. */
   readonly title: string;
-  /** Of the task's name and the collector's host. */
+  /** Name of the task, and host of the collector. */
   readonly task: (id: string, collector: string) => string;
-  /** Whether anything is reported. */
+  /** State of consent. */
   readonly consent: Readonly<Record<Consent, string>>;
-  /** What is asked, of names; `drawn` where each report tells of one of them alone. */
+  /** Names that a report covers. `drawn` means that each report covers one of them, at random. */
   readonly asked: (names: readonly string[], drawn: boolean) => string;
-  /** What is asked, of some number of items without names; undefined for any name at all. */
+  /** Number of unnamed items that a report covers. `undefined` means any name at all. */
   readonly askedOf: (items: number | undefined) => string;
-  /** What ε means, of the factor exp(ε), rounded up, and what is protected. */
+  /**
+   * Meaning of ε for one report.
+   *
+   * `certainty` is how sure, in per cent, someone can become who was 50 % sure. `distance` is the
+   * largest difference between two protected inputs, for protection of near inputs.
+   */
   readonly meaning: (
     epsilon: string,
-    factor: string,
+    certainty: string,
     protects: Protection["about"],
     distance: string,
   ) => string;
-  /** Added to that where it may fail, with at most this probability. */
+  /** Addition to `meaning`: the bound fails with at most this probability. */
   readonly failing: (delta: string) => string;
-  /** Added to that where the same report is sent as long as answers stay. */
+  /** Addition to `meaning`: the most that a year of reports can spend, and what that means. */
+  readonly year: (
+    reports: number,
+    days: number,
+    reportsAYear: number,
+    epsilon: string,
+    certainty: string,
+  ) => string;
+  /** Addition to `meaning` for permanent answers. */
   readonly permanent: string;
-  /** Where reports are only made as if. */
+  /** Note that reports are made but not sent. */
   readonly dryRun: string;
-  /** The name of what the running window holds. */
+  /** Label of the reports in this window. */
   readonly window: string;
-  /** The name of when it ends. */
+  /** Label of the end of this window. */
   readonly ends: string;
-  /** The name of what all reports have cost. */
+  /** Label of all reports so far. */
   readonly ever: string;
-  /** The name of how long that is remembered. */
+  /** Label of how long this list is remembered. */
   readonly kept: string;
-  /** What the window holds, of what it may hold. */
+  /** Reports in this window, reports allowed in it, and their ε. */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
-  /** What all reports have cost. */
+  /** All reports, and their ε. */
   readonly spent: (reports: number, epsilon: string) => string;
-  /** That it is remembered on the device. */
+  /** Duration of the list if it is stored on the device. */
   readonly durable: string;
-  /** That it is remembered as long as the page lives. */
+  /** Duration of the list if it is kept in memory. */
   readonly fleeting: string;
-  /** How many reports there are, of each state; read aloud as it changes. */
+  /** Number of reports in each state. Screen readers announce changes. */
   readonly summary: (reports: number, states: Readonly<Record<ReportState, number>>) => string;
-  /** What has become of a report. */
+  /** State of a report. */
   readonly state: Readonly<Record<ReportState, string>>;
-  /** What a report cost. */
+  /** ε of one report. */
   readonly cost: (epsilon: string) => string;
-  /** What a report cost that was made before. */
+  /** Cost of a report that was sent before. */
   readonly again: string;
-  /** Opens all bytes of a report, of which there are so many. */
+  /** Button that shows the bytes of a report. */
   readonly bytes: (bytes: number) => string;
-  /** The parts of an upload, in their order. */
+  /** Parts of an upload, in their order. */
   readonly parts: Parts;
-  /** In the places of some of these, of clients of `hushbin/sums`. */
+  /** Replacements for tasks that sum through a shuffler. */
   readonly sums: SumWords;
-  /** Shows the older reports too. */
+  /** Button that shows older reports. */
   readonly more: (reports: number) => string;
-  /** The button that revokes consent. */
+  /** Button that withdraws consent. */
   readonly revoke: string;
-  /** That consent was revoked here. */
+  /** Confirmation that consent was withdrawn here. */
   readonly revoked: string;
-  /** That nothing could be read, and why. */
+  /** Error message, with its reason. */
   readonly failed: (message: string) => string;
 }
 
@@ -118,13 +135,13 @@ const STATES: Words["state"] = {
   withdrawn: "withdrawn before the collector confirmed it",
 };
 
-const others = (distance: string): Readonly<Record<Protection["about"], string>> => ({
-  everything: "any other answers",
-  item: "any other answer about one item, the rest being equal,",
-  near: `other answers that differ by at most ${distance} in sum`,
+const guesses = (distance: string): Readonly<Record<Protection["about"], string>> => ({
+  everything: "your answer",
+  item: "your answer about one item, even if they know the rest,",
+  near: `which of two inputs is yours, if these differ by at most ${distance} in sum,`,
 });
 
-/** What `<hushbin-history>` says unless it is told otherwise. */
+/** English texts, the default. */
 export const ENGLISH: Words = {
   lang: "en-GB",
   title: "What leaves this browser",
@@ -137,21 +154,23 @@ export const ENGLISH: Words = {
   },
   asked: (names, drawn) =>
     drawn && names.length > 1
-      ? `Each report tells, randomised, of one of these, which chance picks: ${names.join(", ")}.`
-      : `Each report tells, randomised, of: ${names.join(", ")}.`,
+      ? `Each report covers one of these, chosen at random: ${names.join(", ")}.`
+      : `Each report covers: ${names.join(", ")}.`,
   askedOf: (items) =>
     items === undefined
-      ? "Each report tells, randomised, of whatever your answers name."
-      : `Each report tells, randomised, of ${counted(items, "item")}.`,
-  meaning: (epsilon, factor, protects, distance) =>
-    `What a report costs is its ε. At ε\u00a0=\u00a0${epsilon} whoever sees it, the operator of the collector included, finds ${others(distance)[protects]} at most ${factor} times less plausible than yours.`,
-  failing: (delta) => `That may fail, with a probability of at most ${delta}.`,
+      ? "Each report covers the names in your answers."
+      : `Each report covers ${counted(items, "item")}.`,
+  meaning: (epsilon, certainty, protects, distance) =>
+    `Random noise is added to each report before it leaves this browser. Anyone who sees a report, including the operator of the collector, can go from 50\u00a0% sure of ${guesses(distance)[protects]} to at most ${certainty}\u00a0% sure (ε\u00a0=\u00a0${epsilon}).`,
+  year: (reports, days, reportsAYear, epsilon, certainty) =>
+    `There is at most ${counted(reports, "report")} in ${counted(days, "day")}, ${reportsAYear} in a year. Together these spend at most ε\u00a0=\u00a0${epsilon}: someone who links them all to you can become at most ${certainty}\u00a0% sure of an answer that never changed.`,
+  failing: (delta) => `This fails with a probability of at most ${delta}.`,
   permanent:
-    "While your answers stay the same, the same report is sent again and costs nothing more; that such reports are from one browser can be seen.",
-  dryRun: "This is a dry run: reports are made, and nothing is sent.",
+    "While your answers stay the same, the same report is sent again and costs nothing more. Equal reports show that they come from one browser.",
+  dryRun: "This is a dry run: reports are made, but nothing is sent.",
   window: "In this period",
   ends: "The period ends",
-  ever: "In all",
+  ever: "In total",
   kept: "Remembered",
   used: (reports, allowed, epsilon) =>
     `${reports} of ${counted(allowed, "report")}, ε\u00a0${epsilon}`,
@@ -180,9 +199,9 @@ export const ENGLISH: Words = {
   ],
   sums: {
     asked: (items, messages) =>
-      `Each report says, in ${counted(messages, "message")} that are sealed one by one: ${typeof items === "number" ? counted(items, "number") : items.join(", ")}.`,
-    meaning: (epsilon, delta, factor, people, honest) =>
-      `You trust a shuffler: there is no local ε, and whoever links these messages to you, as the shuffler could together with who can open them, reads what you answered. Shuffled among those of at least ${people} people, of whom ${honest} follow the protocol, they make any other answers at most ${factor} times less plausible than yours (a central ε\u00a0=\u00a0${epsilon}), but for a probability of ${delta}.`,
+      `Each report covers: ${typeof items === "number" ? counted(items, "number") : items.join(", ")}. It is sent as ${counted(messages, "sealed message")}.`,
+    meaning: (epsilon, delta, certainty, people, honest) =>
+      `You trust a shuffler. There is no local ε: anyone who links these messages to you reads your answers, for example the shuffler and the analyser together. A shuffled batch has at least ${people} people, and ${honest} of them are assumed to follow the protocol. Anyone who sees only the batch can go from 50\u00a0% sure of your answer to at most ${certainty}\u00a0% sure (central ε\u00a0=\u00a0${epsilon}), except with a probability of ${delta}.`,
     used: (reports, allowed, epsilon) =>
       `${reports} of ${counted(allowed, "report")}, central ε\u00a0${epsilon}`,
     spent: (reports, epsilon) => `${counted(reports, "report")}, central ε\u00a0${epsilon}`,

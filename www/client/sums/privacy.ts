@@ -1,7 +1,7 @@
 /** What is promised of sums, and against whom, in words. */
 
 import { certaintyOf } from "../certainty.js";
-import { budgetOf } from "../task.js";
+import { budgetOf, reportsAYear } from "../task.js";
 import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
 
 /** Bytes that an upload begins with, but for the number of messages: `src/upload/mod.rs`. */
@@ -59,14 +59,15 @@ function roundedUp(number: number): number {
 /** Tells what a task costs a person, and what hides them. */
 export function privacyOf(task: SumTask): SumPrivacy {
   const { epsilon, delta, people } = task;
-  const { days, reports } = budgetOf(task);
+  const budget = budgetOf(task);
+  const { days, reports } = budget;
   const messages = messagesOf(task);
   const honestPeople = honestPeopleOf(task);
   // `SumPrivacy` in `server/analysis/src/promise.rs` words it, which a test holds equal.
   const length = counted(days, "day");
   const allowed =
     reports === 1 ? `one report in ${length}` : `${reports} reports in each window of ${length}`;
-  const windows = Math.ceil(365 / days) * reports;
+  const windows = reportsAYear(budget);
   const year = `(${roundedUp(epsilon * windows)}, ${exponent(roundedUp(delta * windows))})`;
   return {
     trust: "shuffler",

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { factorOf, spentInWindow } from "../history/facts.js";
+import { certaintyOf } from "../certainty.js";
+import { spentInWindow } from "../history/facts.js";
 import { partsOf } from "../history/report.js";
 import { ENGLISH } from "../history.js";
 import type { Task } from "../index.js";
@@ -19,41 +20,57 @@ describe("where there is no DOM", () => {
 });
 
 describe("what ε means", () => {
-  it("is said as the collector and the demo say it", () => {
-    const said = ENGLISH.meaning("1", "2.72", "everything", "0");
-    const promise = flowing(file("server/analysis/src/promise.rs"));
-    expect(promise).toContain("whoever sees it, the operator of this collector included,");
-    expect(said).toContain("whoever sees it, the operator of the collector included,");
-    const demo = file("www/demo/story/meaning.ts");
-    expect(demo).toMatch(/at most \$\{factor\} times less plausible than yours/);
-    expect(said).toContain("at most 2.72 times less plausible than yours");
-    expect(promise).toContain("differ by at most");
-    expect(ENGLISH.meaning("1", "2.72", "near", "2")).toContain("differ by at most 2 in sum");
+  const promise = flowing(file("server/analysis/src/promise.rs"));
+
+  it("is said as the collector says it", () => {
+    const said = ENGLISH.meaning("1", "73", "everything", "0").replaceAll("\u00a0", " ");
+    const whom = "Anyone who sees a report, including the operator of th";
+    expect(promise).toContain(whom);
+    expect(said).toContain(whom);
+    expect(promise).toContain("from 50 % sure of {guess} to at most {} % sure");
+    expect(said).toContain("from 50 % sure of your answer to at most 73 % sure (ε = 1)");
+    expect(promise).toContain("values differ by at most");
+    expect(ENGLISH.meaning("1", "73", "near", "2")).toContain("differ by at most 2 in sum");
   });
 
-  it.each([
-    [0.001, 1.01],
-    [0.5, 1.65],
-    [1, 2.72],
-    [3, 20.1],
-    [12, 163_000],
-    [Math.log(2), 2],
-  ])("is not understated at ε = %d", (epsilon, factor) => {
-    expect(factorOf(epsilon)).toBe(factor);
+  it("adds up over a year", () => {
+    const said = ENGLISH.year(1, 30, 13, "13", "99.9998").replaceAll("\u00a0", " ");
+    expect(said).toContain("1 report in 30 days, 13 in a year.");
+    expect(said).toContain("at most ε = 13: ");
+    expect(promise).toContain("sure of an answer that never changed.");
+    expect(said).toContain("99.9998 % sure of an answer that never changed.");
+  });
+
+  it("is known as the analysis knows it", () => {
+    // The same numbers as in the example of `certainty`.
+    const example = promise.slice(promise.indexOf("/// let stated = ["));
+    const [given, stated] = [...example.matchAll(/\[(.*?)\]/g)].map(([, list = ""]) =>
+      list.split(", "),
+    );
+    expect(given).toHaveLength(6);
+    expect(given?.map((epsilon) => `"${certaintyOf(Number(epsilon))}"`)).toEqual(stated);
+  });
+
+  it.each([0, 0.001, 0.5, 1, 3, 5, 8, 12, 20])("is not understated at ε = %d", (epsilon) => {
+    const sure = 100 / (1 + Math.exp(-epsilon));
+    // The nearest per cent, and above 99 % rounded up.
+    const over = Number(certaintyOf(epsilon)) - sure;
+    expect(over).toBeGreaterThanOrEqual(sure > 99 ? -1e-12 : -0.5);
+    expect(over).toBeLessThanOrEqual(sure > 99 ? 100 - sure : 0.5);
   });
 });
 
 describe("sums through a shuffler", () => {
   const { sums } = ENGLISH;
-  const said = sums.meaning("1", "0.000001", "2.72", "10,000", "9,000");
+  const said = sums.meaning("1", "0.000001", "73", "10,000", "9,000");
 
   it("are said to have no local ε, as the analyser says it", () => {
     const promise = flowing(file("server/analysis/src/promise.rs"));
-    expect(promise).toContain("There is no local epsilon: whoever links messages to");
-    expect(said).toContain("there is no local ε, and whoever links these messages to you");
-    expect(promise).toContain("the shuffler could, together with who can open them");
-    expect(said).toContain("the shuffler could together with who can open them");
-    expect(said).toContain("at most 2.72 times less plausible than yours");
+    expect(promise).toContain("There is no local ε. Anyone who links messages to their sender");
+    expect(said).toContain("There is no local ε: anyone who links these messages to you");
+    expect(promise).toContain("The shuffler and the analyser together");
+    expect(said).toContain("the shuffler and the analyser together");
+    expect(said.replaceAll("\u00a0", " ")).toContain("to at most 73 % sure (central ε = 1)");
   });
 
   it("speak of no ε but a central one", () => {
@@ -63,7 +80,7 @@ describe("sums through a shuffler", () => {
       expect(every, text).toBe(named);
     }
     expect([...all, ...sums.parts].join()).not.toMatch(/randomised/);
-    expect(sums.asked(["a", "b"], 40)).toContain("in 40 messages");
+    expect(sums.asked(["a", "b"], 40)).toContain("sent as 40 sealed messages");
     expect(sums.asked(3, 40)).toContain("3 numbers");
   });
 
