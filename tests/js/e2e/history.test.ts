@@ -126,10 +126,10 @@ describe("of a real client", () => {
     const said = await text(page);
     expect(said).toMatch(/settings, collected by 127\.0\.0\.1:\d+/);
     expect(said).toMatch(/In this period\s+1 of 3 reports, ε\s3\s/);
-    expect(said).toMatch(/In all\s+1 report, ε\s3\s/);
+    expect(said).toMatch(/In total\s+1 report, ε\s3\s/);
     expect(said).toMatch(/Remembered\s+on this device/);
-    expect(said).toContain("randomised, of: dark-mode, autoplay, captions, telemetry.");
-    expect(said).toContain("any other answers at most 20.1 times less plausible");
+    expect(said).toContain("Each report covers: dark-mode, autoplay, captions, telemetry.");
+    expect(said).toContain("sure of your answer to at most 95\u00a0% sure");
 
     await told(page).getByText("Its exact 43 bytes").click();
     // The bytes are written when the browser tells that the element was opened.
@@ -247,9 +247,9 @@ describe("of made-up clients", () => {
     [
       "single items",
       { task: EVENTS },
-      /any other answer about one item, the rest being equal, at most 20\.1 times/,
+      /sure of your answer about one item, even if they know the rest, to at most 95.% sure/,
     ],
-    ["people", { task: CLIPPED }, /any other answers at most 20\.1 times/],
+    ["people", { task: CLIPPED }, /sure of your answer to at most 95.% sure/],
     [
       "neighbouring inputs",
       {

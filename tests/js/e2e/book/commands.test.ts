@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -14,9 +15,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { certaintyOf } from "../../../../www/client/certainty.js";
 import { launchChromium } from "../../../../www/scripts/lib/browser.mjs";
-import { BIN, PACKAGE } from "../../../../www/scripts/lib/paths.mjs";
+import { BIN, PACKAGE, ROOT, TARGET } from "../../../../www/scripts/lib/paths.mjs";
 import { CHAPTERS, type Chapter, type Step } from "./chapters.js";
 import { Shell } from "./shell.js";
 
@@ -192,12 +195,38 @@ describe("commands of", () => {
   });
 });
 
-it("the README says of errors what the command says that is run", () => {
-  const text = (name: string) => CHAPTERS.find(({ path }) => path.endsWith(name))?.text ?? "";
-  const within = (reports: number) =>
-    new RegExp(`^ +${reports} +[\\d.]+ +±([\\d.]+)`, "m").exec(text("first/page.md"))?.[1];
-  const [few, many] = [within(1000), within(1_000_000)];
-  expect(text("README.md")).toContain(
-    `a thousand such reports tell a rare item's mean to within ±${Number(few).toFixed(2)}, a million to within ±${many}.`,
-  );
+describe("the README", () => {
+  const readme = CHAPTERS.find(({ path }) => path === "README.md")?.text ?? "";
+  const answer = (...args: readonly string[]) =>
+    execFileSync(join(TARGET, "debug/hushbin"), args, { encoding: "utf8" });
+
+  it.each([1000, 10_000, 100_000, 1_000_000])("has the errors of plan for %d people", (people) => {
+    const points = (...kind: readonly string[]) => {
+      const plan = answer("plan", "--kind", ...kind, "--people", `${people}`, "--epsilon", "1");
+      const [, within] = /±([\d.]+)/.exec(plan) ?? [];
+      return `±${Number((100 * Number(within)).toPrecision(3))} points`;
+    };
+    const [flag, choice] = [points("flag"), points("choice", "--options", "5")];
+    expect(readme).toContain(`| ${people.toLocaleString("en")} | ${flag} | ${choice} |`);
+  });
+
+  it("pins the task of the package's README", () => {
+    const source = readFileSync(join(ROOT, "www/client/README.md"), "utf8");
+    const [, task = ""] = /export const task = (\{[\s\S]*?\}) as const/.exec(source) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), "hushbin-readme-"));
+    const file = join(folder, "settings.json");
+    writeFileSync(file, JSON.stringify(runInNewContext(`(${task})`)));
+    const { fingerprint } = JSON.parse(answer("task", "check", "--json", file));
+    rmSync(folder, { recursive: true });
+    expect(readme).toContain(`const fingerprint = "${fingerprint}"`);
+  });
+
+  it.each([
+    [0.5, "62"],
+    [1, "73"],
+    [2, "88"],
+  ])("says how sure someone can become at ε = %d", (epsilon, certainty) => {
+    expect(certaintyOf(epsilon)).toBe(certainty);
+    expect(readme).toContain(`${certainty} %`);
+  });
 });
