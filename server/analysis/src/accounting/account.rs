@@ -1,4 +1,4 @@
-//! What one batch gives away.
+//! Central privacy of one batch.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -13,36 +13,37 @@ use super::ranges::{DELTA, HONEST_REPORTS, REPORTS, honest_reports};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Account {
-    /// ε_c: the batch is (ε_c, δ)-differentially private. Proven by the privacy
-    /// blanket, and never above the local ε.
+    /// ε_c: the batch is (ε_c, δ)-differentially private. Proven by the privacy blanket, and never
+    /// above the local ε.
     pub central_epsilon: f64,
-    /// ε_c if the hash were ideal, rounded up: proven but for that assumption. Only of one batch
-    /// and one report of a person, where elements are hashed independently.
+    /// ε_c under an ideal hash, rounded up. The proof needs only this assumption. Present only if
+    /// elements are hashed independently, for one batch and one report a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ideal_hash_epsilon: Option<f64>,
-    /// The least ε_c by the reduction of P1's Theorem 1, rounded up. It is no
-    /// bound where reports may tell nothing, if only by little in large batches:
-    /// see [`errata`](crate::errata). Only of one batch and one report of a person.
+    /// Least ε_c by the reduction of P1's Theorem 1, rounded up. It is not an upper bound if
+    /// reports may be uninformative, though the gap is small in large batches: see
+    /// [`errata`](crate::errata). Present only for one batch and one report a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduction_epsilon: Option<f64>,
-    /// What the least ε_c of the reduction is above: its lower side, and a lower
-    /// bound of what is given away only where that is attained.
+    /// Lower bound on the least ε_c of the reduction. It is a lower bound on the batch's own ε_c
+    /// only if the reduction is attained.
     pub reduction_lower_epsilon: f64,
-    /// Whether some batch of these reports is known to give away
-    /// `reduction_lower_epsilon` or more, so that nothing below it can be promised:
-    /// under direct encoding ([`Mixture::attains_reduction`]).
+    /// True if some batch of these reports is known to have an ε_c of `reduction_lower_epsilon` or
+    /// more. No smaller ε_c can then be promised. See [`Mixture::attains_reduction`]: direct
+    /// encoding, for example.
     pub reduction_attained: bool,
     /// Mixture parameter α of the mechanism.
     pub alpha: f64,
     /// δ, from 1e-15 to 0.1 ([`DELTA`]).
     pub delta: f64,
-    /// How it was computed.
+    /// Method of computation.
     pub method: Method,
-    /// Reports of honest people: those that hide each other.
+    /// Number of reports by honest people, which hide each other.
     pub honest_reports: u64,
 }
 
-/// Account of a batch of n `reports` shuffled, of which a part `honest_fraction` hides the others.
+/// Computes the central privacy of n shuffled `reports`, a fraction `honest_fraction` of them
+/// honest.
 ///
 /// ```
 /// use hushbin_analysis::accounting::{Mixture, account};
@@ -53,9 +54,8 @@ pub struct Account {
 /// ```
 ///
 /// # Errors
-/// [`Error::OutOfRange`] when the reports or the honest of them are outside
-/// [`REPORTS`], the part outside [`HONEST_FRACTION`](super::HONEST_FRACTION) or δ
-/// outside [`DELTA`].
+/// [`Error::OutOfRange`] when the reports or the honest of them are outside [`REPORTS`], the
+/// fraction outside [`HONEST_FRACTION`](super::HONEST_FRACTION) or δ outside [`DELTA`].
 pub fn account(
     mixture: &Mixture,
     reports: u64,
@@ -83,23 +83,24 @@ pub fn account(
     })
 }
 
-/// Central ε of any ε-LDP randomizer by the clones of Feldman, McMillan and Talwar
-/// (2021, Section 3), summed and rounded up. [`account`] of [`Mixture::generic`] is
-/// sharper: this is for comparison with the paper.
+/// Computes the central ε of any ε-LDP randomizer by the clones of Feldman, McMillan and Talwar
+/// (2021, Section 3), summed and rounded up.
+///
+/// This is for comparison with the paper: [`account`] of [`Mixture::generic`] is sharper.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] when ε, the honest reports or δ are out of their range.
+/// [`Error::OutOfRange`] when ε, the honest reports or δ are out of range.
 pub fn clones_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f64, Error> {
     HONEST_REPORTS.check(honest_reports as f64)?;
     DELTA.check(delta)?;
-    // Another report is a clone with probability exp(−ε), of either input alike.
+    // Another report is a clone with probability exp(−ε), equally of either input.
     let clone = [(-epsilon).exp(), -(-epsilon).exp_m1()];
     let any = Mixture::generic(epsilon)?;
     let profile = PrivacyProfile::among(any, clone, honest_reports, delta);
     Ok(profile.epsilon(delta).upper)
 }
 
-/// [`Account::central_epsilon`] alone, for searches.
+/// Returns [`Account::central_epsilon`] alone, for searches.
 ///
 /// # Errors
 /// As [`account`].
@@ -119,8 +120,7 @@ fn of_batch(mixture: &Mixture, reports: u64, delta: f64) -> (EpsilonBounds, Meth
     (profile.epsilon(delta), profile.method())
 }
 
-/// [`Account::ideal_hash_epsilon`]: no greater than what is `proven` of any hash, which
-/// in a batch of a few reports is less.
+/// Returns [`Account::ideal_hash_epsilon`], at most `proven`, the ε_c under any hash.
 pub(super) fn ideal_hash_epsilon(
     mixture: &Mixture,
     reports: u64,
@@ -129,15 +129,17 @@ pub(super) fn ideal_hash_epsilon(
 ) -> Option<f64> {
     let ideal = mixture.under_ideal_hash()?;
     let (found, _) = of_batch(&ideal, reports, delta);
+    // In a batch of a few reports the bound for any hash can be the smaller one.
     Some(found.upper.min(proven))
 }
 
-/// Bounds on δ(ε_c) of n `reports` shuffled. Sharp for δ above [`DELTA`]'s least; below,
-/// what is proven is still true.
+/// Returns bounds on δ(ε_c) of n shuffled `reports`.
+///
+/// They are sharp for δ above the minimum of [`DELTA`], and valid below it too.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] when the reports are outside [`REPORTS`] or ε_c is not
-/// from 0 to the local ε.
+/// [`Error::OutOfRange`] when the reports are outside [`REPORTS`] or ε_c is not between 0 and the
+/// local ε.
 pub fn delta_bounds(
     mixture: &Mixture,
     reports: u64,

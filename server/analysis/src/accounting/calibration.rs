@@ -1,12 +1,13 @@
-//! Calibration: what a batch must be like for a given ε_c, how small ε or α, how large n.
+//! Calibration: the ε, α or n that a batch needs for a given ε_c.
 //!
-//! Both are monotone, of the blanket's sums. Given Z₁ + … + Zₙ₊₁, the mean of the n first is
-//! expected to be that of all, so by Jensen's inequality E[(Z₁ + … + Zₙ)₊]/n does not grow with n;
-//! and with α Z grows in convex order. The same holds of the reduction: one more report does not
-//! depend on the person looked at, and reports of a smaller α are those of a larger one of which
-//! every telling report, of whichever kind, is replaced by "neither" with the same probability, so
-//! that the one pair of distributions is the other, post-processed. What is rounded up on the way
-//! need not be monotone, but whatever is found is proven.
+//! The blanket's sums are monotone in n and α. Given Z₁ + … + Zₙ₊₁, the expected mean of the first
+//! n is the mean of all. So by Jensen's inequality E[(Z₁ + … + Zₙ)₊]/n does not grow with n. As α
+//! grows, Z grows in convex order.
+//!
+//! The reduction is monotone too. One more report does not depend on the person in question.
+//! Reports of a smaller α are those of a larger one, post-processed: each informative report is
+//! replaced by "neither" with the same probability. The rounded bounds need not be monotone, but
+//! every result is proven.
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
@@ -19,15 +20,15 @@ use super::ranges::{
 };
 use crate::numeric::roots::{bisect, chandrupatla, geometric, outward, try_bisect, whole};
 
-/// The mechanism at the largest local ε, to one part in 10⁹, whose batch is
-/// (`central_epsilon`, δ)-differentially private; `at` makes it of a local ε.
+/// Finds the largest local ε, to one part in 10⁹, whose batch is (`central_epsilon`,
+/// δ)-differentially private, and returns its mixture.
 ///
-/// With all else fixed, reports of a smaller ε are those of a larger one mixed
-/// with noise, so ε_c rises with ε.
+/// `at` returns the mixture at a local ε. With all else fixed, reports of a smaller ε are those of
+/// a larger one mixed with noise, so ε_c rises with ε.
 ///
 /// # Errors
-/// As [`account`](fn@super::account) and `at`; [`Error::OutOfRange`] when `central_epsilon` is not from
-/// that of the least local ε to the greatest local ε, [`EPSILON`].
+/// As [`account`](fn@super::account) and `at`; [`Error::OutOfRange`] when `central_epsilon` is
+/// below that of the least local ε, or above the greatest local ε, [`EPSILON`].
 pub fn largest_epsilon<E: From<Error>>(
     at: impl Fn(f64) -> Result<Mixture, E>,
     reports: u64,
@@ -48,7 +49,7 @@ pub fn largest_epsilon<E: From<Error>>(
     if reached(&greatest)? <= central_epsilon {
         return Ok(greatest);
     }
-    // By one sum each; what is returned is accounted for.
+    // The bisection needs one sum for each ε. The result is then accounted for in full.
     let least = best.epsilon();
     let (near, _) = try_bisect(least, EPSILON.max, geometric(1e-9), |epsilon| {
         let mixture = at(epsilon)?;
@@ -60,6 +61,7 @@ pub fn largest_epsilon<E: From<Error>>(
             central_epsilon,
         )?)
     })?;
+    // The fast test differs by roundings, so step outward until the full account agrees.
     for step in std::iter::once(0.0).chain(outward(1e-10)) {
         let epsilon = near * (1.0 - step);
         if epsilon <= least {
@@ -73,11 +75,14 @@ pub fn largest_epsilon<E: From<Error>>(
     Ok(best)
 }
 
-/// Whether δ(ε_c) at `central_epsilon` comes out at δ or below: in one sum what
-/// [`account`](fn@super::account) takes several for, but for roundings.
+/// Returns whether δ(ε_c) at `central_epsilon` is at most δ.
+///
+/// This takes one sum, where [`account`](fn@super::account) takes several, and agrees with it up to
+/// rounding.
 ///
 /// # Errors
-/// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is outside 0 to the maximum of [`EPSILON`].
+/// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is outside 0 to
+/// the maximum of [`EPSILON`].
 pub(crate) fn meets_central_epsilon(
     mixture: &Mixture,
     reports: u64,
@@ -92,11 +97,12 @@ pub(crate) fn meets_central_epsilon(
     Ok(central_epsilon >= mixture.epsilon() || found().upper <= delta)
 }
 
-/// The largest α, about, at which n `reports` of local ε are (`central_epsilon`,
-/// δ)-differentially private. [`account`](fn@super::account) finds no more than `central_epsilon` of a
-/// mechanism with this α that favours at most half of its buckets.
+/// Returns approximately the largest α at which n `reports` of local ε are (`central_epsilon`,
+/// δ)-differentially private.
 ///
-/// There always is one: a single report of an α up to δ/(e − exp(ε_c)) is as private by itself.
+/// [`account`](fn@super::account) finds at most `central_epsilon` for a mechanism with this α that
+/// favours at most half of its buckets. A solution always exists: one report with α ≤ δ/(e −
+/// exp(ε_c)) suffices even without a batch.
 ///
 /// ```
 /// use hushbin_analysis::accounting::largest_alpha;
@@ -124,8 +130,8 @@ pub fn largest_alpha(
         return Ok(generic.alpha());
     }
     let honest_reports = honest_reports(reports, honest_fraction)?;
-    // ε_c is below ε, else any would be enough. The least is a little less than
-    // what a single report allows, for rounding.
+    // ε_c is below ε here, since otherwise the generic mixture would be enough. The least α is
+    // slightly below what a single report allows, because of rounding.
     let least =
         (1.0 - 1e-9) * delta / (central_epsilon.exp() * (epsilon - central_epsilon).exp_m1());
     let least = generic.thinned(least / generic.alpha());
@@ -136,7 +142,7 @@ pub fn largest_alpha(
         let batch = PrivacyProfile::new(generic.thinned(part), honest_reports, delta);
         excess(&batch, central_epsilon, delta)
     };
-    // Nearly, ε_c is proportional to √α.
+    // ε_c is nearly proportional to √α.
     let fewest = least.alpha() / generic.alpha();
     let likely = central_epsilon
         / PrivacyProfile::new(generic, honest_reports, delta).gaussian_epsilon(delta);
@@ -156,8 +162,8 @@ pub fn largest_alpha(
     Ok(least.alpha())
 }
 
-/// The smallest n whose batch is (`central_epsilon`, δ)-differentially private by
-/// [`account`](fn@super::account), where a part `honest_fraction` of the reports hides the others.
+/// Returns the smallest n whose batch is (`central_epsilon`, δ)-differentially private by
+/// [`account`](fn@super::account), if a fraction `honest_fraction` of the reports is honest.
 ///
 /// ```
 /// use hushbin_analysis::accounting::{Mixture, account, smallest_batch};
@@ -169,8 +175,8 @@ pub fn largest_alpha(
 /// ```
 ///
 /// # Errors
-/// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is not from what the
-/// greatest n of [`REPORTS`] reaches to the greatest that is accounted for.
+/// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is below that of
+/// the greatest n of [`REPORTS`], or above the maximum that is accounted for.
 pub fn smallest_batch(
     mixture: &Mixture,
     honest_fraction: f64,
@@ -187,14 +193,14 @@ pub fn smallest_batch(
         Ok(proven_epsilon(mixture, hidden, 1.0, delta)? <= central_epsilon)
     };
     let hidden = smallest_hidden(mixture, most_honest, delta, central_epsilon, enough)?;
-    // honest_part never falls, so that this is a search for where it rises.
+    // honest_part never falls, so a bisection finds where it rises.
     let (n, _) = bisect(most, 1, whole, |n| {
         honest_part(n, honest_fraction) >= hidden
     });
     Ok(n)
 }
 
-/// The smallest number of honest reports from 2 to `most` that is enough.
+/// Returns the smallest number of honest reports from 2 to `most` that satisfies `enough`.
 fn smallest_hidden(
     mixture: &Mixture,
     most: u64,
@@ -206,7 +212,7 @@ fn smallest_hidden(
         let batch = PrivacyProfile::new(*mixture, n.round() as u64, delta);
         excess(&batch, central_epsilon, delta)
     };
-    // The cost of a batch grows with n, so look from below.
+    // The cost of a batch grows with n, so the search starts from below.
     let (mut below, mut n) = (1, 2_u64);
     while !enough(n)? {
         if n == most {
@@ -220,7 +226,7 @@ fn smallest_hidden(
         n = n.saturating_mul(8).min(most);
     }
     if n - below > 1 && central_epsilon < mixture.epsilon() {
-        // What is proven is close to what is computed.
+        // The proven bound is close to the computed one, so the search starts near it and widens.
         let near = chandrupatla([below as f64, n as f64], |n| -short(n)) as u64;
         let mut reach = 1 + near / 1_000_000_000;
         while near.saturating_sub(below) > reach || n.saturating_sub(near) > reach {
@@ -239,7 +245,7 @@ fn smallest_hidden(
     Ok(try_bisect(n, below, whole, enough)?.0)
 }
 
-/// ln of how far δ(ε_c) is above `delta`.
+/// Returns ln(δ(ε_c)/`delta`), which is positive if the batch misses the target.
 fn excess(batch: &PrivacyProfile, central_epsilon: f64, delta: f64) -> f64 {
     (batch.delta(central_epsilon).upper.max(f64::MIN_POSITIVE) / delta).ln()
 }

@@ -1,11 +1,11 @@
-//! The privacy profile of normal noise.
+//! Privacy profile of Gaussian noise.
 //!
-//! Balle and Y.-X. Wang, "Improving the Gaussian Mechanism for Differential Privacy"
-//! (ICML 2018), Theorem 8.
+//! Balle and Y.-X. Wang, "Improving the Gaussian Mechanism for Differential Privacy" (ICML 2018),
+//! Theorem 8.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// δ at an ε of normal noise of standard deviation σ on what two inputs move by Δ.
+/// Returns δ at `epsilon` for Gaussian noise of standard deviation σ and sensitivity Δ.
 ///
 /// ```
 /// use hushbin_analysis::accounting::gaussian_delta;
@@ -21,13 +21,13 @@ pub fn gaussian_delta(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
     (p - epsilon.exp() * q).max(0.0)
 }
 
-/// Returns how fast [`gaussian_delta`] falls with ε.
+/// Returns −dδ/dε of [`gaussian_delta`].
 pub(super) fn gaussian_fall(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
     let (half, shift) = (sensitivity / (2.0 * sigma), epsilon * sigma / sensitivity);
     epsilon.exp() * below(-half - shift)
 }
 
-/// Probability that a standard normal number is below `z`.
+/// Returns Φ(z), the probability that a standard normal number is below `z`.
 fn below(z: f64) -> f64 {
     libm::erfc(-z * FRAC_1_SQRT_2) / 2.0
 }

@@ -1,17 +1,21 @@
-//! The blanket's sum where it is long: over groups of z, how many reports tell nothing.
+//! Blanket's sum where it is long: over groups of z, the number of uninformative reports.
 //!
 //! δ(ε_c) is the expectation of a convex function of z, so any distribution greater in convex order
-//! bounds it from above. Two do in turn. One for all T from a T₀ on: z given T, by a Binomial(T −
-//! T₀, q), is less than Z₀ ~ Binomial(n − T₀, q), and so it is below Z₀ − (T − T₀)q, which adds
-//! noise and keeps the mean. And one on few values: what lies between two of them is moved to both
-//! such that the mean stays. For each value a* is linear in T, and at least T/2, as q/(1 − 2α)
-//! weighed by v is at most 1: the sum over T is a [hockey-stick divergence](super::hockey_stick),
-//! as the reduction's is.
+//! bounds it from above. Two such replacements are made in turn:
 //!
-//! A variance larger by a part makes what the blanket adds to the reduction larger
-//! by about as much, which in the batches that are long is little itself: with ε
-//! from 0.1 to 8, c/t from 5/7 to 1/10000, δ of 10⁻⁴ and 10⁻¹⁰ and n from 3,000 to
-//! 300,000, ε_c was at most 9.4·10⁻⁵ of itself above that of the whole sum.
+//! 1. One distribution for all T from a T₀ on. Given T, z plus an independent Binomial(T − T₀, q)
+//!    is Z₀ ~ Binomial(n − T₀, q). So Z₀ − (T − T₀)q is z plus noise of mean 0, and is greater in
+//!    convex order.
+//! 2. A distribution on few values. The mass between two of them is moved to both, such that the
+//!    mean stays.
+//!
+//! For each value a* is linear in T, and at least T/2, since v·q is at most 1. So the sum over T is
+//! a [hockey-stick divergence](super::hockey_stick), as in the reduction.
+//!
+//! A relative increase of the variance increases the blanket's addition to the reduction by about
+//! as much. In long batches this addition is small. For ε from 0.1 to 8, c/t from 5/7 to 1/10000, δ
+//! of 10⁻⁴ and 10⁻¹⁰ and n from 3,000 to 300,000, ε_c exceeded that of the ungrouped sum by at most
+//! a fraction 9.4·10⁻⁵.
 
 use super::hockey_stick;
 use super::mixture::Mixture;
@@ -19,24 +23,24 @@ use super::privacy_blanket::{Batch, PrivacyBlanket, ROUNDINGS, Rest, beyond};
 use super::telling::Telling;
 use crate::numeric::binomial::probability;
 
-/// Steps between which probabilities are computed anew.
+/// Number of steps after which probabilities are recomputed.
 const BLOCK: f64 = 1024.0;
-/// How much denser groups are about the mean than at both ends: cosh of this.
+/// Density of groups: at the mean they are cosh of this times as dense as at both ends.
 const DENSER: f64 = 3.0;
-/// How many times fewer groups do where T rarely is.
+/// Factor by which fewer groups suffice where T is rare.
 const RARELY: f64 = 4.0;
-/// By how many standard deviations T is below its mean where T₀ is set anew: from
-/// there on T is mostly, and less noise is added.
+/// Number of standard deviations below the mean of T where T₀ is reset. Most T lie above, so there
+/// less noise is added.
 const MOSTLY: f64 = 2.0;
 
-/// Of so many values sums are taken side by side.
+/// Number of values whose sums are computed side by side.
 const LANES: usize = 4;
 
-/// What stands for z, in two parts of the window of T.
+/// Values that replace z, in two parts of the window of T.
 #[derive(Debug, Clone)]
 pub(super) struct Grouped([Part; 2]);
 
-/// Of these T, rests y = v·z as functions of T, with their probabilities.
+/// Part of the window of T, with the rests y = v·z as functions of T, and a probability each.
 #[derive(Debug, Clone)]
 struct Part {
     telling: Telling,
@@ -44,7 +48,7 @@ struct Part {
 }
 
 impl Grouped {
-    /// About so many `groups`, which leave out no more than exp(−`far`) on either side.
+    /// Returns about `groups` groups, which leave out at most exp(−`far`) on either side.
     pub(super) fn new(blanket: &PrivacyBlanket, telling: &Telling, far: f64, groups: f64) -> Self {
         let below = MOSTLY * (telling.mean() * telling.p[1]).sqrt();
         let middle = (telling.mean() - below).floor();
@@ -63,7 +67,7 @@ impl Grouped {
         ])
     }
 
-    /// δ(ε_c) over the window of T, rounded up.
+    /// Returns δ(ε_c) over the window of T, rounded up.
     pub(super) fn sum(&self, mixture: &Mixture, batch: &Batch, far: f64) -> f64 {
         let sum: f64 = self.0.iter().map(|part| part.sum(mixture, batch)).sum();
         sum * (1.0 + ROUNDINGS) + beyond(batch, far)
@@ -93,7 +97,7 @@ impl Part {
 
     fn sum(&self, mixture: &Mixture, batch: &Batch) -> f64 {
         let several = self.values.chunks(LANES).map(|values| {
-            // The last again, where there are less.
+            // Surplus lanes repeat the last value. These results are not used.
             let at = |lane| values[values.len().min(lane + 1) - 1].0;
             let rests: [Rest; LANES] = std::array::from_fn(at);
             let found = hockey_stick::sums(mixture, &self.telling, batch, &rests);
@@ -106,8 +110,9 @@ impl Part {
     }
 }
 
-/// Where groups end, whole numbers from below `reach` to its end: the closer to the
-/// `mean` the denser, by a hyperbolic sine.
+/// Returns the ends of groups: whole numbers from one below the range of z to its upper end.
+///
+/// They are denser near the `mean`, by a hyperbolic sine.
 fn ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
     let half = (0.5 * groups).ceil();
     let sides = [(mean - low).max(0.0), (high - mean).max(0.0)];
@@ -117,19 +122,19 @@ fn ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
         (mean + away).round().clamp(low, high)
     };
     let mut ends: Vec<f64> = (0..=2 * half as i64).map(|i| at(i as f64 - half)).collect();
-    // A group is of the values above its lower end.
+    // A group excludes its lower end, so the first one starts at `low` − 1.
     ends.insert(0, low - 1.0);
     ends.dedup();
     ends
 }
 
-/// P(z is above the first end and up to the last), z ~ Binomial(`trials`, q), split
-/// between both ends by how near they are.
+/// Splits P(low < z ≤ high), z ~ Binomial(`trials`, q), between both ends in proportion to
+/// nearness.
 fn split([low, high]: [f64; 2], trials: f64, q: [f64; 2]) -> [f64; 2] {
     let odds = q[0] / q[1].max(1e-300);
     let (mut stays, mut moves, mut z) = (0.0, 0.0, low + 1.0);
     while z <= high {
-        // Computed anew now and then, so that rounding cannot add up.
+        // Recomputed now and then, so that rounding errors cannot accumulate.
         let mut weight = probability(z, trials, q);
         let end = high.min(z + BLOCK - 1.0);
         while z <= end {

@@ -1,57 +1,58 @@
-//! The hockey-stick divergence of the reduction, E[(P − k·Q)₊] with k = exp(ε_c),
-//! by a sum over T, how many reports tell anything.
+//! Hockey-stick divergence of the reduction, E[(P − k·Q)₊] with k = exp(ε_c), by a sum over T, the
+//! number of informative reports.
 //!
-//! Let a of these T be of the first kind, and h = ceil(a*), where P − k·Q changes its sign. With A
-//! = α·P(C = T − 1), R = P(neither)·P(C = T), X ~ Binomial(T − 1, 1/2), w = P(X = h − 1) and U =
-//! P(X ≥ h − 1), Pascal's rule leaves one binomial tail and one probability of the sum over a:
+//! Let a of these T point to the first input, and let h = ceil(a*), where P − k·Q changes its sign.
+//! Write A = α·P(C = T − 1), R = P(neither)·P(C = T), X ~ Binomial(T − 1, 1/2), w = P(X = h − 1)
+//! and U = P(X ≥ h − 1). Pascal's rule reduces the sum over a to one binomial tail and one
+//! probability:
 //!
-//! Σ_{a ≥ h} (P − k·Q)(a) = w·[A(ke − 1) + R(k − 1)/2] − (k − 1)·U·[A(e + 1) + R],
+//! Σ_{a ≥ h} (P − k·Q)(a) = w·[A(ke − 1) + R(k − 1)/2] − (k − 1)·U·[A(e + 1) + R].
 //!
-//! and a* is linear in T, rising by at least 1/2 a step, so that w and U follow from
-//! those of T − 1 in O(1). All of it holds for any y instead of R = 2y·A/T, the
-//! [`Rest`] that the reports weigh that tell nothing: the sum is E[(a − a*)₊] but for
-//! a factor, with the a* that goes with y. The reduction has the mean of y.
+//! a* is linear in T and rises by at least 1/2 a step, so w and U follow from those of T − 1 in
+//! O(1). All of this is valid for R = 2y·A/T with any y, the [`Rest`]: up to a factor the sum is
+//! E[(a − a*)₊] with the a* of that y. The reduction uses the mean of y.
 //!
 //! Source: Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling for Rényi and
-//! Approximate Differential Privacy" (2023), as P1's Theorem 1 states it. By their erratum it is no
-//! theorem for any randomizer; where P(neither) = 0 it follows from the
-//! [`privacy_blanket`](super::privacy_blanket), which is what is proven elsewhere.
+//! Approximate Differential Privacy" (2023), as P1's Theorem 1 states it. By the authors' erratum
+//! it is not a theorem for arbitrary randomizers. If P(neither) = 0, it follows from the
+//! [`privacy_blanket`](super::privacy_blanket), which is the proven bound elsewhere.
 
 use super::mixture::Mixture;
 use super::privacy_blanket::{Batch, Rest};
 use super::telling::Telling;
 use crate::numeric::binomial::{error, probability, tail_ratio};
 
-/// Steps between which probabilities are computed anew, so that rounding cannot add up.
+/// Number of steps after which probabilities are recomputed, so that rounding errors cannot
+/// accumulate.
 const BLOCK: f64 = 128.0;
-/// Relative error that a step adds: to a probability up to 3 roundings, and one to a block's sums.
+/// Relative error that a step adds: up to 3 roundings of a probability, and one of a block's sums.
 const STEP: f64 = 6.0 * f64::EPSILON;
 
-/// What the sum comes to, but for what lies outside the window of T.
+/// Divergence within the window of T.
 #[derive(Debug, Default)]
 pub(super) struct Divergence {
-    /// E[(P − k·Q)₊].
+    /// Value E[(P − k·Q)₊].
     pub(super) delta: f64,
-    /// How far off that may be.
+    /// Bound on the absolute error of `delta`.
     pub(super) error: f64,
-    /// −dδ/dε_c.
+    /// Slope −dδ/dε_c.
     pub(super) fall: f64,
 }
 
-/// Sums up over the window of T, for the rest y that goes with each.
+/// Computes the divergence over the window of T, for the weight y in `rest`.
 pub(super) fn sum(mixture: &Mixture, telling: &Telling, batch: &Batch, rest: &Rest) -> Divergence {
     let [found] = sums(mixture, telling, batch, &[*rest]);
     found
 }
 
-/// The same for several rests, side by side: a step waits for the division of the one
-/// before, and four take hardly longer than one.
+/// Computes the divergence for several weights side by side.
 pub(super) fn sums<const L: usize>(
     mixture: &Mixture,
     telling: &Telling,
     batch: &Batch,
     rests: &[Rest; L],
 ) -> [Divergence; L] {
+    // A step waits for the division of the step before, so four lanes take hardly longer than one.
     let pair = Pair::new(mixture, telling, batch, rests);
     let starts = pair.thresholds.map(|a| a.first(telling.first));
     if starts.iter().any(|&start| start != starts[0]) {
@@ -94,19 +95,18 @@ pub(super) fn sums<const L: usize>(
             sums[lane].add(&block, lane, relative, pair.k1 * tail.error);
         }
     }
-    // The last bit of p moves the mean, and P(T) with it; so do the other
-    // parameters.
+    // The last bit of p moves the mean, and with it P(T). So do the other parameters.
     let width = telling.last - telling.first;
     common += 8.0 * f64::EPSILON * (width + 64.0);
     sums.map(|sums| Divergence {
         delta: sums.sum,
-        // Underflown probabilities are below 10⁻³⁰⁰ each.
+        // Each underflowing probability is below 10⁻³⁰⁰.
         error: sums.error + common * sums.sum.abs() + 1e-280,
         fall: pair.k * sums.q,
     })
 }
 
-/// a* = base + slope·T, from which on P is above k·Q.
+/// Threshold a* = base + slope·T, from which on P exceeds k·Q.
 #[derive(Debug, Clone, Copy)]
 struct Threshold {
     base: f64,
@@ -118,8 +118,8 @@ impl Threshold {
         self.base + self.slope * total
     }
 
-    /// The first T of a window that starts at `first` for which a* is at most T:
-    /// below, nothing that may be seen makes ε_c.
+    /// Returns the first T from `first` on with a* ≤ T. For smaller T no outcome has a loss above
+    /// ε_c.
     fn first(&self, first: f64) -> f64 {
         if self.at(first) > first {
             (self.base / (1.0 - self.slope)).ceil().max(first)
@@ -129,35 +129,36 @@ impl Threshold {
     }
 }
 
-/// P and Q at one ε_c and L rests: what of their terms does not depend on T.
+/// Parts of P and Q that do not depend on T, at one ε_c and for L rests.
 #[derive(Debug)]
 struct Pair<const L: usize> {
     n: f64,
-    /// α/(p·n), by which P(T) makes A/T.
+    /// Factor α/(p·n), which turns P(T) into A/T.
     share: f64,
     rests: [Rest; L],
     e: f64,
     k: f64,
-    /// k − 1.
+    /// Value k − 1 without cancellation.
     k1: f64,
-    /// ke − 1.
+    /// Value ke − 1 without cancellation.
     ke1: f64,
-    /// p/(1 − p).
+    /// Odds p/(1 − p) of an informative report.
     odds: f64,
     thresholds: [Threshold; L],
 }
 
-/// Where the sums stand.
+/// State of the sums at one T, by lane.
 #[derive(Debug)]
 struct Step<const L: usize> {
-    /// T.
+    /// Number T of informative reports.
     total: f64,
-    /// P(T).
+    /// Probability P(T).
     telling: f64,
+    /// Thresholds h.
     h: [f64; L],
-    /// P(X = h − 1).
+    /// Probabilities w = P(X = h − 1).
     w: [f64; L],
-    /// P(X ≥ h − 1).
+    /// Tails U = P(X ≥ h − 1).
     u: [f64; L],
 }
 
@@ -182,7 +183,7 @@ impl<const L: usize> Pair<L> {
         }
     }
 
-    /// Adds up the terms of T up to `end`.
+    /// Adds the terms of T up to `end`.
     fn block(&self, step: &mut Step<L>, end: f64) -> Block<L> {
         let mut block = Block::new();
         while step.total <= end {
@@ -208,9 +209,9 @@ impl<const L: usize> Pair<L> {
         block
     }
 
-    /// w and U of T + 1: C(m + 1, j) from C(m, j), m = T − 1, j = h − 1, where h
-    /// stays, and from C(m, j + 1) where it rises. By factors of 0 and 1, which change
-    /// nothing, instead of branches, which would keep the lanes apart.
+    /// Moves w and U from T to T + 1, with m = T − 1 and j = h − 1.
+    ///
+    /// C(m + 1, j) follows from C(m, j) where h stays, and from C(m, j + 1) where it rises.
     #[inline(always)]
     fn advance(&self, step: &mut Step<L>) {
         let before = step.total;
@@ -218,6 +219,7 @@ impl<const L: usize> Pair<L> {
         let total = step.total;
         for lane in 0..L {
             let (h, w) = (step.h[lane], step.w[lane]);
+            // Factors of 0 and 1 instead of branches, so that the lanes stay together.
             let rises = if self.thresholds[lane].at(total) <= h {
                 0.0
             } else {
@@ -232,27 +234,29 @@ impl<const L: usize> Pair<L> {
     }
 }
 
-/// After how many steps for each of its terms U is summed up anew. A term takes as
-/// long as a step of several rests, which only bounds from above are made of: what
-/// they give away by grouping is far more than what the error of U adds.
+/// Returns the number of steps, per term of its sum, after which U is recomputed.
+///
+/// One term costs as much as one step of several rests. Several rests occur only in upper bounds,
+/// where grouping adds far more than the error of U.
 const fn lasting(rests: usize) -> f64 {
     if rests == 1 { 1.0 } else { 8.0 }
 }
 
-/// U, with a bound on its error.
+/// Tail U with a bound on its error.
 #[derive(Debug, Clone, Copy)]
 struct Tail {
     u: f64,
     error: f64,
-    /// From which T on it is worth summing up anew: after some steps for each term
-    /// of the sum, so that summing costs little.
+    /// First T at which recomputing is worthwhile: some steps later for each term of the sum, so
+    /// that recomputing costs little.
     due: f64,
 }
 
 impl Tail {
-    /// Not summed up yet, and due at once. Where k − 1 is next to 0, U hardly counts and is
-    /// taken for the half that it is about: a* is T/2 then, and its sum the longest.
+    /// Returns a tail that is recomputed at once.
     fn first(total: f64, k1: f64) -> Self {
+        // If k − 1 is next to 0, U hardly counts. There a* is T/2 and the sum is longest, so U is
+        // set to the half that it nearly is.
         let counts = k1 > 1e-290;
         Self {
             u: 0.5,
@@ -261,8 +265,8 @@ impl Tail {
         }
     }
 
-    /// P(X ≥ x), X ~ Binomial(`trials`, 1/2), from `w`, P(X = x), to last for so many
-    /// steps for each term.
+    /// Returns P(X ≥ x) for X ~ Binomial(`trials`, 1/2), from `w` = P(X = x). It is due after
+    /// `lasting` steps for each term.
     fn new(x: f64, trials: f64, w: f64, lasting: f64) -> Self {
         let (ratio, terms) = tail_ratio(x, trials);
         let u = w * ratio;
@@ -274,19 +278,19 @@ impl Tail {
     }
 }
 
-/// Sums over the T of one block.
+/// Sums over the T of one block, by lane.
 #[derive(Debug)]
 struct Block<const L: usize> {
     sum: [f64; L],
-    /// Of absolute values.
+    /// Sums of absolute values.
     gross: [f64; L],
-    /// Q(a ≥ h).
+    /// Sums of Q(a ≥ h).
     q: [f64; L],
-    /// P(T).
+    /// Sums of P(T).
     weight: [f64; L],
-    /// By how much U may have moved, twice.
+    /// Twice the amount by which U may have moved.
     moved: [f64; L],
-    /// The greatest U.
+    /// Greatest U in the block.
     most: [f64; L],
 }
 
@@ -313,11 +317,14 @@ struct Sums {
 }
 
 impl Sums {
-    /// A block's terms lose up to `tail` of P(T) by the error of U. A from that is off by the
-    /// rounding of a* costs less than 4 roundings of the term; 80 leave room for its own.
+    /// Adds one lane of a block, with its errors.
+    ///
+    /// The error of U changes the block's terms by up to `tail` times P(T).
     fn add<const L: usize>(&mut self, block: &Block<L>, lane: usize, relative: f64, tail: f64) {
         self.sum += block.sum[lane];
         self.q += block.q[lane];
+        // A threshold h that is off by the rounding of a* costs less than 4 roundings of the term.
+        // 80 (40 EPSILON) also cover the term's own.
         self.error += tail * block.weight[lane]
             + (relative + 40.0 * f64::EPSILON) * block.gross[lane]
             + f64::EPSILON * self.sum.abs();

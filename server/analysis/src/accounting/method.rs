@@ -1,23 +1,23 @@
-//! What a batch was accounted for by.
+//! Methods by which a batch is accounted for.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// The way in which a batch was accounted for.
+/// Method by which a batch was accounted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// The sum over all batches, by the numbers of reports that tell the one
-    /// input, the other, and nothing.
+    /// Exact sum over the numbers of reports that reveal the one input, the other input, or
+    /// nothing.
     ExactSum,
-    /// The same, the last number grouped to fewer values that are further apart:
-    /// what that adds is little, and never negative.
+    /// Exact sum whose number of uninformative reports is grouped to fewer, more distant values.
+    /// Grouping adds little, and the addition is never negative.
     BoundedSum,
-    /// Group privacy: one report exchanged after the other.
+    /// Group privacy: reports are exchanged one after the other.
     GroupPrivacy,
-    /// The losses of batches, on a grid, added up.
+    /// Privacy loss distributions of the batches, added on a grid.
     LossDistribution,
     /// Basic composition of batches.
     BasicComposition,

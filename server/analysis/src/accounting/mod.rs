@@ -1,24 +1,24 @@
-//! Shuffle accounting: how much less the reports of a batch give away to whoever
-//! sees them shuffled.
+//! Shuffle accounting: the central privacy of reports that an observer sees only shuffled.
 //!
-//! P1's Theorem 1 (Feldman, McMillan and Talwar's reduction) compares two distributions that depend
-//! on n, the local ε and one number α of the mechanism, its [`Mixture`]. Where a report may tell
-//! nothing that is no bound, if nearly one in large batches; what is proven is the privacy blanket.
-//! Both are summed up here, in memory that does not grow with n; every error is counted upwards.
+//! P1's Theorem 1 (Feldman, McMillan and Talwar's reduction) compares two distributions. They
+//! depend on n, the local ε and one number α of the mechanism, its [`Mixture`]. If reports may be
+//! uninformative, the reduction is not an upper bound, though nearly one in large batches. The
+//! privacy blanket is proven for every batch. Both are summed here, in memory that does not grow
+//! with n. Every error is rounded upwards.
 //!
-//! | room | what is in it |
+//! | module | contents |
 //! |---|---|
 //! | `mixture` | α of a mechanism |
-//! | `telling` | how many reports tell anything |
-//! | `hockey_stick` | the divergence of the reduction at one ε_c |
-//! | `privacy_blanket` | the blanket's sum, theorem and proof |
-//! | `grouped` | the same where it is long |
-//! | `privacy_profile` | δ(ε_c) by both, and its inverse |
-//! | `account` | a batch |
+//! | `telling` | number of informative reports |
+//! | `hockey_stick` | divergence of the reduction at one ε_c |
+//! | `privacy_blanket` | privacy blanket: theorem, proof and sum |
+//! | `grouped` | the blanket's sum where it is long |
+//! | `privacy_profile` | δ(ε_c) by both methods, and its inverse |
+//! | `account` | one batch |
 //! | `group_privacy` | several reports of one person in a batch |
-//! | `composition` | several batches, by privacy-loss distributions |
-//! | `calibration` | the largest ε, the largest α, the smallest batch |
-//! | `sums` | unit messages that only others' noise hides, of sums of vectors |
+//! | `composition` | several batches, by privacy loss distributions |
+//! | `calibration` | largest ε, largest α, smallest batch |
+//! | `sums` | unit messages for sums of vectors, hidden by other people's noise |
 //!
 //! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model"; Wang et al. as
 //! in [`hushbin::mechanism::collision`], with [`errata`](crate::errata); Feldman, McMillan, Talwar,

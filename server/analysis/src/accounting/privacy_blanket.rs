@@ -1,73 +1,82 @@
-//! The privacy blanket: its theorem, its proof and its sum, which is what is proven of every batch.
+//! Privacy blanket: theorem, proof and sum. The sum is the proven bound of every batch.
 //!
-//! P1's Theorem 1 is no upper bound where a report may tell nothing, 1 − α − e·α > 0. It lets a
-//! report of the person looked at that tells nothing hide among all reports of others that tell
-//! nothing of themselves; but what others send that is none of the blanket's depends on what they
-//! have, and may be told from it ([`errata`](crate::errata)). What is proven instead is the privacy
-//! blanket (Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model", 2019, Lemma
-//! 5.3), summed exactly.
+//! P1's Theorem 1 is not an upper bound if a report may be uninformative, 1 − α − e·α > 0. It lets
+//! an uninformative report of the person in question hide among all uninformative reports of other
+//! people. But their reports outside the blanket depend on their data, and may be recognised from
+//! it ([`errata`](crate::errata)). The proven bound is the privacy blanket (Balle, Bell, Gascón,
+//! Nissim, "The Privacy Blanket of the Shuffle Model", 2019, Lemma 5.3), summed exactly.
 //!
-//! **Theorem.** Given its seed, let every report be drawn from a mixture of
-//! distributions that weigh c of t buckets e and the others 1, Ω = c·e + t − c. For
-//! k = exp(ε_c) from 1 to e, n shuffled reports satisfy
+//! **Theorem.** Let every report, given its seed, be drawn from a mixture of distributions that
+//! give c of t buckets the weight e and the rest the weight 1. Let Ω = c·e + t − c. For k =
+//! exp(ε_c) from 1 to e, n shuffled reports satisfy
 //!
-//! δ(ε_c) ≤ E[(Z₁ + … + Zₙ)₊]/n,
+//! δ(ε_c) ≤ E[(Z₁ + … + Zₙ)₊]/n.
 //!
-//! the Z independent, e − k and 1 − k·e with probability α = min(c, t − c)/Ω each, v(1 − k) with
-//! probability |t − 2c|/Ω where v is 1 for 2c ≤ t and e beyond, and 0 otherwise.
+//! The Z are independent. Each is e − k and 1 − k·e with probability α = min(c, t − c)/Ω each, v(1
+//! − k) with probability |t − 2c|/Ω, and 0 otherwise. Here v is 1 for 2c ≤ t and e beyond.
 //!
-//! **Proof.** A report is one of the blanket, a uniform seed and bucket, with probability γ = t/Ω.
-//! Reveal all reports of others that are not: by convexity that only raises δ. Of N + 1 that are
-//! left, N ~ Binomial(n − 1, γ), the density under x₀ less k times that under x₁, against as many
-//! of the blanket, is the average of γ⁻¹·l over them, l = (R(x₀) − k·R(x₁))/ω; N + 1 weighed by
-//! 1/(N + 1) is a binomial of n trials, which gives the sum, Z being l where a report is of the
-//! blanket and 0 elsewhere. For fixed favoured sets that overlap in o buckets Z is e − k or 1 − k·e
-//! with probability (c − o)/Ω each, e(1 − k) with o/Ω, 1 − k with (t − 2c + o)/Ω. Less overlap
-//! moves mass in pairs from e(1 − k) and 1 − k to e − k and 1 − k·e, which have the same sum and
-//! lie outside: Z grows in convex order, and with it the expectation of the convex (·)₊ of the sum.
-//! Mixtures, over seeds or sets, are below their worst part, by Jensen's inequality. ∎
+//! **Proof.**
 //!
-//! With 2c > t the forced overlap is what v = e says, and all that sets can be forced
-//! to: what is lost in small batches is lost by revealing others' reports, as every
-//! decomposition does. Of three favoured of five at ε = 1/2, three reports and
-//! δ = 0.1, ε_c is 0.0323 by the sum and 0.0083 by enumeration.
+//! 1. A report lies in the blanket, a uniform seed and bucket, with probability γ = t/Ω.
+//! 2. Reveal all reports of other people outside the blanket. By convexity that only raises δ. N +
+//!    1 reports are left, with N ~ Binomial(n − 1, γ).
+//! 3. Take the density under x₀ less k times that under x₁, relative to N + 1 reports of the
+//!    blanket. It is the average of γ⁻¹·l over them, with l = (R(x₀) − k·R(x₁))/ω.
+//! 4. N + 1 weighed by 1/(N + 1) is a binomial of n trials. This gives the sum: Z is l if a report
+//!    is of the blanket, and 0 elsewhere.
+//! 5. Let fixed favoured sets overlap in o buckets. Then Z is e − k or 1 − k·e with probability (c
+//!    − o)/Ω each, e(1 − k) with o/Ω, and 1 − k with (t − 2c + o)/Ω.
+//! 6. Less overlap moves mass in pairs from e(1 − k) and 1 − k to e − k and 1 − k·e. Both pairs
+//!    have the same sum, and the latter lies outside. So Z grows in convex order, and with it the
+//!    expectation of the convex (·)₊ of the sum.
+//! 7. Mixtures, over seeds or sets, are below the worst part, by Jensen's inequality. ∎
 //!
-//! **Under an ideal hash**, buckets uniform and independent of each other, the sets of the c
-//! heaviest of t buckets overlap. Given the buckets of what two inputs have in common, the rest of
-//! either is as many elements, hashed alike and independently: a bucket is in either set with the
-//! same probability p_b, so in both, ties broken independently, with p_b², and Σ p_b² ≥ (Σ p_b)²/t
-//! = c²/t. At o = c²/t the atoms weigh (c − o)/Ω, twice, o/Ω and (t − 2c + o)/Ω; and a part 1/e of
-//! the last moved to e(1 − k), the rest to 0, keeps the mean and makes Z grow in convex order. That
-//! is the theorem's sum with α = (c − c²/t)/Ω and v = e.
+//! If 2c > t, favoured sets must overlap, and v = e accounts for exactly this overlap. The loss in
+//! small batches comes from revealing other people's reports, as in every decomposition. For
+//! example, take three favoured buckets of five, ε = 1/2, three reports and δ = 0.1. Then ε_c is
+//! 0.0323 by the sum and 0.0083 by enumeration.
 //!
-//! **Corollary.** Any ε-LDP randomizer is such a mixture with some c/t, in the reals. Where c/t ≠
-//! 1/2, spreading what is at v(1 − k), and where 2c > t as much at 0 as it takes, to e − k, 1 − k·e
-//! and 0 gives the Z of α = 1/(e + 1), with the same mean: for it the reduction, without a rest, is
-//! right. This leans on no theorem about clones: those of Feldman, McMillan and Talwar (2023) for
-//! any randomizer were withdrawn by their erratum, but for a restricted class. In the same way Z
-//! grows with α.
+//! **Under an ideal hash**, buckets are uniform and independent of each other, so the sets of the c
+//! heaviest of t buckets overlap.
 //!
-//! With T reports that tell, a of the first kind, and z that tell nothing, z ~ Binomial(n − T, q),
-//! the sum is positive where a > h(z), which is linear. So δ(ε_c) is the expectation over T and z
-//! of f(h(z)), f(h) = E[(X − h)₊], X ~ Binomial(T, 1/2), times (e − 1)(k + 1)/n; and the reduction
-//! takes f at the mean of z, by Jensen's inequality at most that.
+//! 1. Condition on the buckets of the elements that two inputs share. The rest of either input is
+//!    an equal number of elements, hashed alike and independently.
+//! 2. So a bucket is in either set with the same probability p_b. Ties are broken independently, so
+//!    it is in both with p_b². Σ p_b² ≥ (Σ p_b)²/t = c²/t.
+//! 3. At o = c²/t the atoms weigh (c − o)/Ω, twice, o/Ω and (t − 2c + o)/Ω.
+//! 4. Move a part 1/e of the last to e(1 − k) and the rest of it to 0. This keeps the mean and
+//!    makes Z grow in convex order. The result is the theorem's sum with α = (c − c²/t)/Ω and v =
+//!    e.
+//!
+//! **Corollary.** For any ε-LDP randomizer, the reduction with α = 1/(e + 1), which has no rest, is
+//! an upper bound. Any such randomizer is a mixture as above with some c/t, in the reals. If c/t ≠
+//! 1/2, spread the mass at v(1 − k) to e − k, 1 − k·e and 0. If 2c > t, also spread the necessary
+//! mass at 0. This gives the Z of α = 1/(e + 1), with the same mean. In the same way Z grows with
+//! α. The corollary needs no theorem about clones. Those of Feldman, McMillan and Talwar (2023) for
+//! any randomizer were withdrawn by the authors' erratum, except for a restricted class.
+//!
+//! **Sum.** Let T reports be informative, a of them pointing to the first input. Let z reports of
+//! the blanket be uninformative, z ~ Binomial(n − T, q). The sum is positive if a > h(z), which is
+//! linear. So δ(ε_c) is (e − 1)(k + 1)/n times the expectation of f(h(z)) over T and z. Here f(h) =
+//! E[(X − h)₊] and X ~ Binomial(T, 1/2). The reduction takes f at the mean of z, which is at most
+//! that by Jensen's inequality.
 
 use super::mixture::Mixture;
 use super::telling::Telling;
 use crate::numeric::binomial::probability;
 
-/// What the reports weigh that tell nothing, y = v·z, as a function of T: its mean, or
-/// what it is taken for.
+/// Weight y = v·z of the uninformative reports, as a linear function of T: its mean, or a value
+/// that replaces it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rest {
-    /// y at T = 0.
+    /// Value y at T = 0.
     pub(super) at_none: f64,
-    /// By how much y falls from T to T + 1.
+    /// Decrease of y from T to T + 1.
     pub(super) fall: f64,
 }
 
 impl Rest {
-    /// Its mean: that of z is (n − T)·q.
+    /// Returns the mean of y. That of z is (n − T)·q.
     pub(super) fn expected(mixture: &Mixture, telling: &Telling) -> Self {
         let fall = mixture.rest() / telling.p[1];
         Self {
@@ -76,17 +85,19 @@ impl Rest {
         }
     }
 
+    /// Returns y at T = `total`.
     pub(super) fn at(&self, total: f64) -> f64 {
         self.at_none - self.fall * total
     }
 }
 
-/// The blanket's reports that tell nothing: how z is distributed, and what it does.
+/// Uninformative reports of the blanket: distribution of z, and weight of one report.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PrivacyBlanket {
-    /// q and 1 − q.
+    /// Probabilities q and 1 − q that an uninformative report lies in the blanket, and that it does
+    /// not.
     pub(super) q: [f64; 2],
-    /// v.
+    /// Weight v of an uninformative report that lies in the blanket.
     pub(super) weight: f64,
 }
 
@@ -94,16 +105,16 @@ pub(super) struct PrivacyBlanket {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Batch {
     n: f64,
-    /// Probability that a report tells, and that it does not.
+    /// Probabilities that a report is informative, and that it is not.
     p: [f64; 2],
     epsilon: f64,
     pub(super) central: f64,
-    /// (k − 1)/((e − 1)(k + 1)): by how much h grows with v·z.
+    /// Slope (k − 1)/((e − 1)(k + 1)) of h in y = v·z.
     pub(super) lean: f64,
 }
 
 impl Batch {
-    /// At `central`, from 0 to the local ε.
+    /// Returns the batch at `central`, which is between 0 and the local ε.
     pub(super) fn new(telling: &Telling, epsilon: f64, central: f64) -> Self {
         Self {
             n: telling.n,
@@ -114,26 +125,26 @@ impl Batch {
         }
     }
 
-    /// h(0).
+    /// Returns h(0) at T = `total`.
     fn threshold(&self, total: f64) -> f64 {
         total * (0.5 + 0.5 * self.lean * (self.epsilon.exp() + 1.0))
     }
 
-    /// (e − 1)(k + 1)/n.
+    /// Returns the factor (e − 1)(k + 1)/n of the sum.
     fn scale(&self) -> f64 {
         self.epsilon.exp_m1() * (self.central.exp() + 1.0) / self.n
     }
 }
 
-/// Over so many pairs of T and z the expectation is summed up. With fewer, what
-/// grouping z adds would be more than 1/10000 of ε_c in some batches.
+/// Maximum number of pairs of T and z for the ungrouped sum. With a smaller limit, grouping z would
+/// add more than 1/10000 of ε_c in some batches.
 const PAIRS: f64 = 4e5;
-/// Relative error of what is summed up: a few hundred roundings of positive
-/// terms, of probabilities to 10⁻¹³.
+/// Relative error of the sum: a few hundred roundings of positive terms, of probabilities precise
+/// to 10⁻¹³.
 pub(super) const ROUNDINGS: f64 = 1e-11;
 
 impl PrivacyBlanket {
-    /// `None` where every report of the blanket tells something.
+    /// Returns the blanket; `None` if every report of the blanket is informative.
     pub(super) fn new(mixture: &Mixture, p: [f64; 2]) -> Option<Self> {
         let weight = mixture.weight;
         let q = mixture.rest() / (weight * p[1]);
@@ -143,22 +154,23 @@ impl PrivacyBlanket {
         })
     }
 
-    /// How far z is from its mean but for exp(−`far`) on either side, among so many.
+    /// Returns the range of z among `trials` reports, outside which at most exp(−`far`) lies on
+    /// either side.
     pub(super) fn reach(&self, trials: f64, far: f64) -> [f64; 2] {
         let mean = trials * self.q[0];
-        // Bernstein: x²/(2(v + x/3)) ≥ far.
+        // Bernstein's inequality: x²/(2(v + x/3)) ≥ far.
         let variance = mean * self.q[1];
         let x = far / 3.0 + (far * far / 9.0 + 2.0 * far * variance).sqrt();
         [(mean - x).floor().max(0.0), (mean + x).ceil().min(trials)]
     }
 
-    /// Whether [`PrivacyBlanket::sum`] has few enough terms to be worth it.
+    /// Returns whether [`PrivacyBlanket::sum`] has few enough terms.
     pub(super) fn is_short(&self, telling: &Telling, far: f64) -> bool {
         let [low, high] = self.reach(telling.n, far);
         telling.width() * (high - low + 1.0) <= PAIRS
     }
 
-    /// δ(ε_c) over the window of T, rounded up.
+    /// Returns δ(ε_c) over the window of T, rounded up.
     pub(super) fn sum(&self, batch: &Batch, telling: &Telling, far: f64) -> f64 {
         let (first, last) = (telling.first, telling.last);
         let step = batch.lean * self.weight;
@@ -174,8 +186,8 @@ impl PrivacyBlanket {
             let mut weight = probability(low, trials, self.q);
             let (mut expected, mut z) = (0.0, low);
             while z <= high && weight > 0.0 {
-                // As h grows slowly, many z in turn lie between the same whole
-                // numbers: what is lost at either is weighed once.
+                // h grows slowly, thus many successive z lie between the same whole numbers. The
+                // excesses at the two whole numbers are then weighted once for all of them.
                 let whole = h(z).floor();
                 let (mut below, mut above) = (0.0, 0.0);
                 while z <= high {
@@ -199,20 +211,21 @@ impl PrivacyBlanket {
     }
 }
 
-/// δ(ε_c) beyond the reach of z: a(e − k) is at most T·e, and T is 2α·n on average.
+/// Returns a bound on δ(ε_c) beyond the range of z: a(e − k) is at most T·e, and the mean of T is
+/// 2α·n.
 pub(super) fn beyond(batch: &Batch, far: f64) -> f64 {
     2.0 * (-far).exp() * batch.p[0] * batch.epsilon.exp()
 }
 
-/// f(j) for j from `low` to `high`, X ~ Binomial(`trials`, 1/2); those that are
-/// missing at the end are 0.
+/// Computes f(j) for j from `low` to `high`, X ~ Binomial(`trials`, 1/2). Missing values at the end
+/// are 0.
 fn excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
     into.clear();
     if low >= trials {
         return;
     }
     let top = high.min(trials);
-    // Σ P(X ≥ x) and Σ (x − top)·P(X = x) beyond the top; then down.
+    // Σ P(X ≥ x) and Σ (x − top)·P(X = x) beyond the top. Then the sums continue downwards.
     let (mut tail, mut excess, mut x) = (0.0, 0.0, top + 1.0);
     let mut term = if x <= trials {
         probability(x, trials, [0.5, 0.5])
@@ -236,7 +249,7 @@ fn excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
     into.reverse();
 }
 
-/// P(X = x), which is 0 below 0.
+/// Returns P(X = x), which is 0 for x < 0.
 fn probability_or_0(x: f64, trials: f64) -> f64 {
     if x < 0.0 {
         0.0

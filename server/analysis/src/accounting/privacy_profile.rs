@@ -1,9 +1,8 @@
-//! The privacy profile of a batch: δ as a function of ε_c, and its inverse, the least ε_c at a δ.
+//! Privacy profile of a batch: δ as a function of ε_c, and its inverse, the least ε_c at a δ.
 //!
-//! Two profiles are kept side by side: the reduction's, a
-//! [hockey-stick divergence](super::hockey_stick), and what is proven of the batch,
-//! the [privacy blanket](super::privacy_blanket)'s. They are one where every report
-//! of the blanket tells something.
+//! Two profiles are computed. The reduction's is a [hockey-stick divergence](super::hockey_stick).
+//! The [privacy blanket](super::privacy_blanket)'s is proven for the batch. They are equal if every
+//! report of the blanket is informative.
 
 use std::cell::Cell;
 
@@ -16,28 +15,29 @@ use super::privacy_blanket::{Batch, PrivacyBlanket, Rest};
 use super::telling::Telling;
 use crate::numeric::roots::{NEXT, greatest_below, least_above, newton};
 
-/// How much of δ may be left out of the sum, and is added.
+/// Fraction of δ that may be left out of the sum. It is added to the upper bound.
 const CUT: f64 = 1e-12;
-/// What is added to where Newton's method ends, relative to it: most often it is enough then.
+/// Relative margin added to the result of Newton's method. Usually it suffices to satisfy the
+/// bound.
 const ROOM: f64 = 1e-10;
-/// How many times the error of the last sum the ε_c of the reduction leaves room for. More than
-/// once, so that what grouping adds most often fits in as well.
+/// Number of errors of the last sum for which the reduction's ε_c leaves room. More than one, so
+/// that the growth by grouping usually fits in as well.
 const ERRORS: f64 = 1.5;
-/// Of how many terms a sum over T and the groups of z is, about.
+/// Approximate number of terms of a sum over T and the groups of z.
 const TERMS: f64 = 3e4;
-/// The fewest groups, and the most.
+/// Minimum and maximum number of groups.
 const GROUPS: [f64; 2] = [4.0, 40.0];
 
-/// δ(ε_c) of one batch size, for δ about one size.
+/// Function δ(ε_c) of a batch, precise near one magnitude of δ.
 #[derive(Debug, Clone)]
 pub(super) struct PrivacyProfile {
     mixture: Mixture,
     telling: Telling,
-    /// −ln of what may be left out of a sum.
+    /// Negative logarithm of the probability that may be left out of a sum.
     far: f64,
     expected: Rest,
     blanket: Option<PrivacyBlanket>,
-    /// Where the blanket's sum is long, what z is grouped to.
+    /// Grouped values of z; `None` if the blanket's sum is short.
     grouped: Option<Grouped>,
 }
 
@@ -45,38 +45,42 @@ pub(super) struct PrivacyProfile {
 /// [`Account::reduction_epsilon`](super::Account::reduction_epsilon)).
 #[derive(Debug, Clone, Copy)]
 pub struct DeltaBounds {
-    /// The reduction's is not below.
+    /// Lower bound on the reduction's δ.
     pub lower: f64,
-    /// The reduction's, as computed.
+    /// The reduction's δ as computed, without an error margin.
     pub(super) near: f64,
-    /// The reduction's is not above.
+    /// Upper bound on the reduction's δ.
     pub above: f64,
-    /// What is proven of the batch is not above.
+    /// Proven upper bound on the batch's δ.
     pub upper: f64,
-    /// −dδ/dε_c of the reduction's.
+    /// Slope −dδ/dε_c of the reduction.
     pub(super) fall: f64,
 }
 
 /// Bounds on the least ε_c.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct EpsilonBounds {
-    /// By the reduction it is above this, and at most `reduction`.
+    /// Strict lower bound on the reduction's least ε_c.
     pub(super) lower: f64,
+    /// Upper bound on the reduction's least ε_c.
     pub(super) reduction: f64,
-    /// It is proven to be at most this.
+    /// Proven upper bound on the batch's least ε_c.
     pub(super) upper: f64,
 }
 
 impl PrivacyProfile {
-    /// Of `n` reports, sharp for δ from `delta`. Of other reports 2α tell something.
+    /// Returns the profile of `n` reports, precise for δ from `delta` on.
     pub(super) fn new(mixture: Mixture, n: u64, delta: f64) -> Self {
+        // Another person's report is informative with probability 2α.
         let (alpha, rest) = (mixture.alpha(), mixture.rest());
         let p = [2.0 * alpha, rest + alpha * mixture.epsilon().exp_m1()];
         Self::among(mixture, p, n, delta)
     }
 
-    /// Profile where another report tells something with probability `p[0]`, and
-    /// nothing with `p[1]`. With P(neither) = 0 only P(C) depends on p.
+    /// Returns the profile if another person's report is informative with probability `p[0]`, and
+    /// uninformative with `p[1]`.
+    ///
+    /// If P(neither) = 0, only P(C) depends on p.
     pub(super) fn among(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
         let far = -(0.5 * CUT * delta).ln();
         let telling = Telling::new(n as f64, p, far);
@@ -94,7 +98,7 @@ impl PrivacyProfile {
         }
     }
 
-    /// What the batch is accounted for by.
+    /// Returns the method by which the batch is accounted for.
     pub(super) fn method(&self) -> Method {
         if self.grouped.is_some() {
             Method::BoundedSum
@@ -103,16 +107,19 @@ impl PrivacyProfile {
         }
     }
 
-    /// How many terms a sum has.
+    /// Returns the number of terms of a sum.
     pub(super) fn width(&self) -> f64 {
         self.telling.width()
     }
 
-    /// The ε_c of `delta` in the limit of large batches: the loss is nearly Gaussian, and the
-    /// spread of the Gaussian is 2α(e − 1) between two reports by the √(np) of all.
+    /// Returns the ε_c of `delta` in the limit of large batches.
+    ///
+    /// There the loss is nearly Gaussian. Its spread is 2α(e − 1), the distance of two reports,
+    /// over √(np) of all.
     pub(super) fn gaussian_epsilon(&self, delta: f64) -> f64 {
         let apart = 2.0 * self.mixture.alpha() * self.mixture.epsilon().exp_m1();
         let spread = apart / self.telling.mean().sqrt();
+        // Fixed-point iteration on the Gaussian tail, as the starting value of Newton's method.
         let mut square: f64 = 2.0 * (1.0 / delta).ln();
         for _ in 0..4 {
             square = 2.0 * (spread / (2.5 * delta * square)).ln().max(0.5);
@@ -124,7 +131,7 @@ impl PrivacyProfile {
         })
     }
 
-    /// δ at `central`, from 0 to the local ε.
+    /// Returns bounds on δ at `central`, which is between 0 and the local ε.
     pub(super) fn delta(&self, central: f64) -> DeltaBounds {
         let found = self.reduction_delta(central);
         let upper = self.blanket_delta(central).unwrap_or(found.above);
@@ -134,7 +141,7 @@ impl PrivacyProfile {
         }
     }
 
-    /// What the blanket proves alone; `None` where the reduction does.
+    /// Returns the blanket's upper bound; `None` if it equals the reduction's.
     fn blanket_delta(&self, central: f64) -> Option<f64> {
         let (telling, far) = (&self.telling, self.far);
         let batch = Batch::new(telling, self.mixture.epsilon(), central);
@@ -145,7 +152,7 @@ impl PrivacyProfile {
         Some(sum + telling.outside)
     }
 
-    /// The reduction's alone, in less time; what is proven is only that δ is at most 1.
+    /// Returns the reduction's bounds alone, in less time. `upper` is then the trivial bound 1.
     pub(super) fn reduction_delta(&self, central: f64) -> DeltaBounds {
         let telling = &self.telling;
         let batch = Batch::new(telling, self.mixture.epsilon(), central);
@@ -160,8 +167,9 @@ impl PrivacyProfile {
         }
     }
 
-    /// Bounds on the least ε_c at which δ(ε_c) is at most `delta`: the local ε
-    /// always is enough. The search starts at the ε_c of large batches.
+    /// Returns bounds on the least ε_c at which δ(ε_c) is at most `delta`.
+    ///
+    /// The local ε always suffices. The search starts at the ε_c of large batches.
     pub(super) fn epsilon(&self, delta: f64) -> EpsilonBounds {
         let most = self.mixture.epsilon();
         let last = Cell::new(None);
@@ -170,7 +178,7 @@ impl PrivacyProfile {
             last.set(Some(found));
             (found.near, found.fall)
         });
-        // How far the error of a sum next to it moves ε_c.
+        // Relative change of ε_c that corresponds to the error of a nearby sum.
         let found = last.get().expect("a sum");
         let room = |error: f64| {
             let part = ERRORS * error / (found.fall * near);
@@ -197,7 +205,7 @@ impl PrivacyProfile {
         }
     }
 
-    /// The least ε_c that is proven by the blanket, and not below the reduction's.
+    /// Returns the least ε_c that the blanket proves, at least that of the reduction.
     fn proven_epsilon(&self, reduction: f64, delta: f64) -> f64 {
         let most = self.mixture.epsilon();
         let is_enough = |central| {
@@ -228,14 +236,14 @@ mod tests {
         PrivacyProfile::new(mixture, n, delta)
     }
 
-    /// The blanket's δ, by the whole sum.
+    /// Returns the blanket's δ by the ungrouped sum.
     fn whole(profile: &PrivacyProfile, central: f64) -> f64 {
         let batch = Batch::new(&profile.telling, profile.mixture.epsilon(), central);
         let blanket = profile.blanket.unwrap();
         blanket.sum(&batch, &profile.telling, profile.far) + profile.telling.outside
     }
 
-    /// Where z is grouped δ is never below the whole sum, from 0 to far out.
+    /// Grouped sums of δ are never below the ungrouped sum, from ε_c = 0 to the far tail.
     #[test]
     fn what_is_bounded_is_above_the_sum() {
         let mut bounded = 0;
@@ -261,8 +269,8 @@ mod tests {
         assert!(bounded > 12, "{bounded}");
     }
 
-    /// What is proven is within 1/10000 of what the whole sum proves, on both sides
-    /// of where grouping takes over.
+    /// The proven ε_c is within 1/10000 of that of the ungrouped sum, on both sides of the switch
+    /// to grouping.
     #[test]
     fn hardly_anything_is_given_away() {
         let mut bounded = 0;

@@ -1,30 +1,34 @@
-//! T, how many reports of a batch tell anything of the person looked at.
+//! Distribution of T, the number of informative reports in a batch.
+//!
+//! A report is informative if its likelihood differs between the two inputs of the person in
+//! question.
 
 use crate::numeric::binomial::exponent;
 use crate::numeric::roots::{bisect, whole};
 
-/// The distribution of T, cut off where hardly any of it is left.
+/// Distribution of T, truncated where hardly any probability is left.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Telling {
-    /// Reports of the batch, n.
+    /// Number of reports n in the batch.
     pub(super) n: f64,
-    /// The probability that another's report tells anything, and that it does not.
+    /// Probabilities that another person's report is informative, and that it is not.
     pub(super) p: [f64; 2],
-    /// The least T that is summed over.
+    /// Least T in the window of the sums.
     pub(super) first: f64,
-    /// The greatest.
+    /// Greatest T in the window.
     pub(super) last: f64,
-    /// P(T is not from `first` to `last`) is below it.
+    /// Strict upper bound on P(T outside `first..=last`).
     pub(super) outside: f64,
 }
 
 impl Telling {
-    /// Leaves out no more than exp(−`far`) on either side.
+    /// Returns the window that leaves out at most exp(−`far`) on either side.
     ///
-    /// T is C or C + 1, C ~ Binomial(n − 1, p): out of the window, C is below its
-    /// start or at least at its end, which Chernoff's bound says how often.
+    /// T is C or C + 1, with C ~ Binomial(n − 1, p).
     pub(super) fn new(n: f64, p: [f64; 2], far: f64) -> Self {
         let others = n - 1.0;
+        // Outside the window C is below its start or at least at its end. Chernoff's bound limits
+        // both.
         let beyond = |x: f64| exponent(x, others, p) >= far;
         let mean = (others * p[0]).floor();
         let first = furthest(mean, 0.0, beyond);
@@ -45,18 +49,19 @@ impl Telling {
         }
     }
 
-    /// How many T are summed over.
+    /// Number of values of T in the window.
     pub(super) fn width(&self) -> f64 {
         self.last - self.first + 1.0
     }
 
-    /// E[T], nearly.
+    /// Approximate mean of T: that of n draws instead of n − 1.
     pub(super) fn mean(&self) -> f64 {
         self.n * self.p[0]
     }
 }
 
-/// The whole number nearest to `mean`, on the way to `end`, that is `beyond`; `end` if none is.
+/// Returns the whole number nearest to `mean`, towards `end`, that satisfies `beyond`. Returns
+/// `end` if none does.
 fn furthest(mean: f64, end: f64, beyond: impl Fn(f64) -> bool) -> f64 {
     if !beyond(end) {
         return end;

@@ -1,20 +1,20 @@
-//! From δ(ε_c) of one batch to measures of its loss on a grid.
+//! Bounds on the privacy loss of one batch on a grid, made from δ(ε_c).
 //!
-//! δ is convex in x = exp(ε_c), and on its way between two points of a grid below their chord: the
-//! measure whose δ runs along the chords bounds the batch from above, and it is the best one on the
-//! grid ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022). Only bounds on δ
-//! are needed at the points. Where these are not convex their lower hull is: it consists of chords
-//! between some of them, and δ is below any chord whose ends it is below.
+//! δ is convex in x = exp(ε_c), so between two points of a grid it lies below the chord. The
+//! measure whose δ runs along the chords bounds the batch from above. It is the best such measure
+//! on the grid ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022). Only bounds
+//! on δ are needed at the points. If these are not convex, the lower hull is. It consists of chords
+//! between some of the points, and δ is below a chord if it is below both ends.
 //!
-//! From below, chords are lowered until δ is above them. How far is bounded by
-//! the neighbouring chords: convex, δ is above what continues them.
+//! From below, chords are lowered until δ is above them. The neighbouring chords bound how far: as
+//! δ is convex, it is above the continuation of a neighbouring chord.
 //!
-//! Composed δ grow with δ of each batch at every ε_c, one replaced after the other, so that bounds
-//! of one batch are enough. Below 0, δ(−ε_c) = 1 − exp(−ε_c) + exp(−ε_c)·δ(ε_c), for the batch and
-//! its mirror image; mirrored measures of total mass M have M − M·exp(−ε_c) + exp(−ε_c)·δ(ε_c),
-//! which is a bound on the same side with M ≥ 1, or M ≤ 1.
+//! Bounds on one batch are enough: composed δ grow with each batch's δ at every ε_c, one batch
+//! replaced after the other. Below 0, δ(−ε_c) = 1 − exp(−ε_c) + exp(−ε_c)·δ(ε_c), for the batch and
+//! its mirror image. Mirrored measures of total mass M have M − M·exp(−ε_c) + exp(−ε_c)·δ(ε_c).
+//! This is an upper bound if M ≥ 1, and a lower bound if M ≤ 1.
 
-/// Which side of the truth a measure keeps to.
+/// Side of the truth on which a measure stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::accounting) enum Side {
     Above,
@@ -22,7 +22,7 @@ pub(in crate::accounting) enum Side {
 }
 
 impl Side {
-    /// `value`, moved to this side by `relative`.
+    /// Returns `value`, moved to this side by the fraction `relative`.
     pub(super) fn push(self, value: f64, relative: f64) -> f64 {
         match self {
             Self::Above => value * (1.0 + relative),
@@ -39,32 +39,33 @@ pub(in crate::accounting) struct Curve {
     upper: Vec<f64>,
 }
 
-/// A measure over losses, for those from 0 on.
+/// Measure over losses, stored for losses from 0 on.
 #[derive(Debug)]
 pub(in crate::accounting) struct Masses {
     pub(super) side: Side,
     pub(super) step: f64,
-    /// At 0, h, 2h, ...
+    /// Masses at 0, h, 2h, ..., with h = `step`.
     pub(super) half: Vec<f64>,
+    /// Mass at infinity.
     pub(super) infinite: f64,
 }
 
 impl Curve {
-    /// δ at 0, `step`, 2·`step`, ...
+    /// Returns the curve with these bounds on δ at 0, `step`, 2·`step`, ...
     pub(super) fn new(step: f64, lower: Vec<f64>, mut upper: Vec<f64>) -> Self {
-        // δ falls.
+        // δ falls, so every bound also holds at later points.
         for i in 1..upper.len() {
             upper[i] = upper[i].min(upper[i - 1]);
         }
         Self { step, lower, upper }
     }
 
-    /// The measure whose δ is nowhere below that of the batch.
+    /// Returns the measure whose δ is nowhere below the batch's.
     pub(in crate::accounting) fn above(&self) -> Masses {
         let last = self.upper.len() - 1;
         let infinite = self.upper[last];
         let mut half = self.masses(&self.upper, Side::Above);
-        // What is left over has no loss. Rounding of the sum included.
+        // The remaining mass has loss 0. `slack` covers the rounding of the sum.
         let slack = f64::EPSILON * (2 * last + 8) as f64;
         half[0] = (1.0 - infinite - total(&half, self.step)).max(0.0) + slack;
         Masses {
@@ -75,7 +76,7 @@ impl Curve {
         }
     }
 
-    /// The measure whose δ is nowhere above that of the batch.
+    /// Returns the measure whose δ is nowhere above the batch's.
     pub(in crate::accounting) fn below(&self) -> Masses {
         let parts: Vec<f64> = (0..self.upper.len() - 1).map(|i| self.part(i)).collect();
         let mut dots: Vec<f64> = (0..parts.len())
@@ -99,13 +100,13 @@ impl Curve {
         }
     }
 
-    /// The least that δ is of the chord of the upper bounds from i to i + 1, where
-    /// the last point counts as 0.
+    /// Returns the least ratio of δ to the chord of the upper bounds from i to i + 1. The last
+    /// point counts as 0.
     fn part(&self, i: usize) -> f64 {
         let (low, high) = (&self.lower, &self.upper);
         let growth = self.step.exp();
-        // How much δ would fall from i to i + 1 as it did before, and as it does
-        // after. Before 0 δ follows from that after it.
+        // Falls of δ from i to i + 1 if it fell as before i, and as after i + 1. Left of 0, δ
+        // follows from its values right of 0.
         let before = if i == 0 {
             self.step.exp_m1() * (1.0 - low[0]) + high[1] - low[0]
         } else {
@@ -120,29 +121,30 @@ impl Curve {
         let part = |t: f64| {
             let least = (low[i] - t * before).max(low[i + 1] + (1.0 - t) * after);
             let chord = high[i] - t * (high[i] - end);
-            // 0/0 where δ is 0, and its part does not matter.
+            // 0/0 where δ is 0. The ratio does not matter there.
             if least >= chord {
                 1.0
             } else {
                 (least / chord).max(0.0)
             }
         };
-        // Quotients of linear functions are least at an end, or where they cross.
+        // A quotient of linear functions is least at an end, or where the two lower bounds cross.
         let cross = (low[i] - low[i + 1] - after) / (before - after);
         let crossed = if cross > 0.0 && cross < 1.0 {
             part(cross)
         } else {
             1.0
         };
-        // What the hull may gain by rounding included.
+        // The last factor covers gains of the hull by rounding.
         part(0.0).min(part(1.0)).min(crossed) * (1.0 - 1e-11)
     }
 
-    /// Masses at h, 2h, ... of the measure whose δ connects the dots of the lower hull of `dots`.
+    /// Returns the masses at 0, h, 2h, ... of the measure whose δ connects the dots of the lower
+    /// hull of `dots`; that at 0 is left 0.
     ///
-    /// The mass is how much the slope in x changes, times x.
+    /// Each mass is the change of slope in x, times x.
     fn masses(&self, dots: &[f64], side: Side) -> Vec<f64> {
-        // Falls of δ into a point and out of it, per x at that point.
+        // Falls of δ into and out of a point, per x at that point.
         let into = |from: usize, at: usize| {
             let width = (at - from) as f64 * self.step;
             let fall = (dots[from] - dots[at]) / -(-width).exp_m1();
@@ -181,7 +183,7 @@ impl Curve {
     }
 }
 
-/// The masses on both sides, but for that at 0.
+/// Returns the sum of the masses on both sides, without that at 0.
 fn total(half: &[f64], step: f64) -> f64 {
     let mirrored = |(i, mass): (usize, &f64)| mass * (1.0 + (-(i as f64) * step).exp());
     half.iter().enumerate().skip(1).map(mirrored).sum()

@@ -1,16 +1,16 @@
-//! Composition: what several batches with reports of the same person give away
-//! together, by privacy-loss distributions (PLDs).
+//! Composition of several batches with reports of the same person, by privacy loss distributions
+//! (PLDs).
 //!
-//! The losses of batches add up. Their distributions are put on a grid, from above and from below
-//! (`connect_dots`), and added as they are, not by a Fourier transform (Koskela, Jälkö, Honkela
-//! 2020), whose errors are absolute, near 10⁻¹⁶, and would drown a δ of 10⁻¹⁵. Sums of what is not
-//! negative have small relative errors instead, and a measure of some thousand points is squared in
-//! tens of milliseconds.
+//! The losses of batches add up. Loss distributions are put on a grid, from above and from below
+//! (`connect_dots`), and convolved directly. A Fourier transform (Koskela, Jälkö, Honkela 2020) has
+//! absolute errors near 10⁻¹⁶, which would drown a δ of 10⁻¹⁵. Sums of non-negative terms have
+//! small relative errors instead. Squaring a measure of some thousand points takes tens of
+//! milliseconds.
 //!
-//! Sources: Dwork, Rothblum, Vadhan, "Boosting and Differential Privacy" (2010);
-//! Kairouz, Oh, Viswanath, "The Composition Theorem for Differential Privacy"
-//! (2015); Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the Dots:
-//! Tighter Discrete Approximations of Privacy Loss Distributions" (2022).
+//! Sources: Dwork, Rothblum, Vadhan, "Boosting and Differential Privacy" (2010); Kairouz, Oh,
+//! Viswanath, "The Composition Theorem for Differential Privacy" (2015); Doroshenko, Ghazi, Kamath,
+//! Kumar, Manurangsi, "Connect the Dots: Tighter Discrete Approximations of Privacy Loss
+//! Distributions" (2022).
 
 mod connect_dots;
 mod privacy_loss;
@@ -29,20 +29,20 @@ use connect_dots::Curve;
 pub(super) use connect_dots::Side;
 pub(super) use privacy_loss::Loss;
 
-/// How much of δ may be given away to shorten measures.
+/// Fraction of δ that truncation of measures may add.
 const SPARE: f64 = 1e-9;
 
-/// The exposure of one person: R reports in each of K batches.
+/// Exposure of one person: R reports in each of K batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Exposure {
-    /// Batches with reports of the person, K.
+    /// Number K of batches with reports of the person.
     pub batches: u32,
-    /// Reports of the person in each of them, R, of whatever inputs.
+    /// Number R of the person's reports in each batch, of any inputs.
     pub reports_per_person: u32,
 }
 
 impl Default for Exposure {
-    /// Once.
+    /// Returns one report in one batch.
     fn default() -> Self {
         Self {
             batches: 1,
@@ -51,28 +51,30 @@ impl Default for Exposure {
     }
 }
 
-/// Central privacy of a person's reports in several batches, together.
+/// Central privacy of a person's reports in several batches together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Composed {
-    /// ε_c of everything, the least that is proven; its method says by what. Its
-    /// lower side is the reduction's of all batches together, one report in each.
+    /// Account of all batches together, with the least ε_c that is proven. `method` names the
+    /// proof. The lower side is the reduction's for one report in each batch.
     #[serde(flatten)]
     pub account: Account,
-    /// What was assumed of the person.
+    /// Assumed exposure of the person.
     #[serde(flatten)]
     pub exposure: Exposure,
-    /// ε_c of one of the batches with the same δ.
+    /// ε_c of one batch at the same δ.
     pub one_batch_epsilon: f64,
-    /// ε_c by basic composition: K times that of one batch with δ/K.
+    /// ε_c by basic composition: K times the ε_c of one batch at δ/K.
     pub basic_epsilon: f64,
-    /// ε_c by advanced composition (Kairouz, Oh, Viswanath 2015, Theorem 3.4): of
-    /// one batch with δ/2K, and δ/2 for the sum.
+    /// ε_c by advanced composition (Kairouz, Oh, Viswanath 2015, Theorem 3.4): one batch at δ/2K,
+    /// and δ/2 for the sum.
     pub advanced_epsilon: f64,
 }
 
-/// Account of what a person's reports give away in `exposure.batches` batches of n `reports` each,
-/// of which a part `honest_fraction` hides the others. All batches have the same mechanism; the
-/// inputs may differ, and may depend on what was seen of earlier batches.
+/// Computes the central privacy of a person's reports in `exposure.batches` batches of n `reports`
+/// each, a fraction `honest_fraction` of them honest.
+///
+/// All batches have the same mechanism. The inputs may differ, and may depend on the outputs of
+/// earlier batches.
 ///
 /// ```
 /// use hushbin_analysis::accounting::{Exposure, Mixture, account, account_exposure};
@@ -86,9 +88,9 @@ pub struct Composed {
 /// ```
 ///
 /// # Errors
-/// As [`account`](super::account); [`Error::OutOfRange`] when the batches are
-/// outside [`BATCHES`], or the reports of one person outside
-/// [`REPORTS_PER_PERSON`](super::REPORTS_PER_PERSON) or more than are honest.
+/// As [`account`](super::account); [`Error::OutOfRange`] when the batches are outside [`BATCHES`],
+/// or the reports of one person outside [`REPORTS_PER_PERSON`](super::REPORTS_PER_PERSON) or more
+/// than the honest reports.
 pub fn account_exposure(
     mixture: &Mixture,
     reports: u64,
@@ -101,7 +103,7 @@ pub fn account_exposure(
     BATCHES.check(f64::from(exposure.batches))?;
     group_privacy::check(exposure.reports_per_person, honest_reports)?;
     let k = f64::from(exposure.batches);
-    // Sharp for the least δ that is asked of one batch.
+    // Precise for the least δ at which one batch is evaluated below.
     let least = if k == 1.0 { delta } else { 0.5 * delta / k };
     let one = OneBatch::new(mixture, honest_reports, exposure.reports_per_person, least);
     let EpsilonBounds {
@@ -127,7 +129,7 @@ pub fn account_exposure(
         basic = up(k * one.epsilon(delta / k).upper);
         advanced = advanced_composition(one.epsilon(0.5 * delta / k).upper, k, 0.5 * delta);
         let [below, above] = compose(&one, exposure.batches, delta, upper);
-        // More batches tell no less than one.
+        // Several batches reveal no less than one.
         account.reduction_lower_epsilon = lower.max(below);
         (account.central_epsilon, account.method) = [
             (above, Method::LossDistribution),
@@ -148,34 +150,35 @@ pub fn account_exposure(
     })
 }
 
-/// Kairouz, Oh and Viswanath's Theorem 3.4 for K mechanisms of (ε, δ/K), with
-/// what δ is left for their sum.
+/// Returns ε by Kairouz, Oh and Viswanath's Theorem 3.4 for K mechanisms of (ε, δ/K). `rest` is the
+/// part of δ left for the sum.
 fn advanced_composition(epsilon: f64, k: f64, rest: f64) -> f64 {
     let drift = k * epsilon * (0.5 * epsilon).tanh();
     up(drift + epsilon * (-2.0 * k * rest.ln()).sqrt()).min(up(k * epsilon))
 }
 
-/// A few roundings more.
+/// Returns `value` plus a few rounding errors.
 fn up(value: f64) -> f64 {
     value * (1.0 + 16.0 * f64::EPSILON)
 }
 
-/// Bounds on ε_c of the sum, where `least` is that of one batch.
+/// Returns bounds on ε_c of the composition. `least` is the ε_c of one batch.
 fn compose(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
     let rare = SPARE * delta;
     let curve = curve(one, batches, least, rare);
     [Side::Below, Side::Above].map(|side| sum(&curve, side, batches, rare).epsilon(delta))
 }
 
-/// One of several alike that are composed: a pair of distributions that is its own mirror image.
+/// Component of a composition of identical parts: a pair of distributions that is its own mirror
+/// image.
 pub(super) trait Part {
-    /// Its greatest loss.
+    /// Returns the greatest loss.
     fn most(&self) -> f64;
 
-    /// At how many points δ is looked at.
+    /// Returns the number of grid points at which δ is computed.
     fn points(&self) -> usize;
 
-    /// Bounds on δ(ε_c).
+    /// Returns a lower and an upper bound on δ(ε_c).
     fn delta(&self, central: f64) -> (f64, f64);
 }
 
@@ -193,8 +196,8 @@ impl Part for OneBatch {
     }
 }
 
-/// δ of one of `times` parts, from 0 to where what they tell beyond is `rare`; that
-/// is looked for from `least` on.
+/// Returns δ of one of `times` parts, from 0 to where the parts' remaining δ is `rare` in total.
+/// The search for that end starts at `least`.
 pub(super) fn curve(part: &impl Part, times: u32, least: f64, rare: f64) -> Curve {
     let most = part.most();
     let mut reach = least.max(1e-9 * most);
@@ -215,7 +218,8 @@ pub(super) fn curve(part: &impl Part, times: u32, least: f64, rare: f64) -> Curv
     Curve::new(step, lower, upper)
 }
 
-/// The losses of `times` parts added, on one side, where about `rare` of δ may be given away.
+/// Returns the distribution of the summed losses of `times` parts, on one side. Truncation may cost
+/// about `rare` of δ.
 pub(super) fn sum(curve: &Curve, side: Side, times: u32, rare: f64) -> Loss {
     let masses = match side {
         Side::Above => curve.above(),

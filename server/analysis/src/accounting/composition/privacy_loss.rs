@@ -1,39 +1,39 @@
-//! Privacy-loss distributions on a grid, and how they add up.
+//! Privacy loss distributions on a grid, and sums of losses.
 //!
-//! A distribution is a measure p over losses ℓ = i·h, and a mass at infinity. Of
-//! K batches with the same measure,
+//! A distribution is a measure p over losses ℓ = i·h, and a mass at infinity. For K batches with
+//! the same measure,
 //!
-//! δ_K(ε) = E[max(0, 1 − exp(ε − ℓ₁ − … − ℓ_K))],
+//! δ_K(ε) = E[max(0, 1 − exp(ε − ℓ₁ − … − ℓ_K))].
 //!
-//! which grows with p, and with every loss. So a measure that is at least another
-//! everywhere, or the other with its losses moved up, bounds δ_K from above, and
-//! the opposite from below. Sums are of numbers that are not negative: the
-//! relative error of one of m terms is below m·2⁻⁵², and is added or taken off.
+//! This grows with p, and with every loss. So a measure bounds δ_K from above if it is at least the
+//! true measure everywhere, or if its losses are larger. The opposite changes bound δ_K from below.
+//! All terms of the sums are non-negative. The relative error of a sum of m terms is below m·2⁻⁵²,
+//! and is added or subtracted.
 
 use super::connect_dots::{Curve, Masses, Side};
 
-/// Points of a measure above 0; a grid is made coarser beyond.
+/// Maximum number of grid points above 0. Larger measures are moved to a coarser grid.
 const POINTS: usize = 4096;
 
-/// A measure over losses from −m·h to m·h, whose mass at −ℓ is exp(−ℓ) times that
-/// at ℓ: the pair of distributions it belongs to is its own mirror image.
+/// Measure over losses from −m·h to m·h. The mass at −ℓ is exp(−ℓ) times that at ℓ: the pair of
+/// distributions is its own mirror image.
 #[derive(Debug, Clone)]
 pub(in crate::accounting) struct Loss {
     side: Side,
     step: f64,
-    /// By i, from −m.
+    /// Mass at loss i·h, for i from −m to m.
     mass: Vec<f64>,
-    /// What is told by the batch outright; none in a measure from below.
+    /// Mass at infinity: the output identifies the input. 0 in a lower bound.
     infinite: f64,
 }
 
 impl Loss {
-    /// Mirrored.
+    /// Returns the distribution with these masses and the mirrored masses below 0.
     pub(in crate::accounting) fn from_masses(masses: &Masses) -> Self {
         Self::new(masses.side, masses.step, &masses.half, masses.infinite)
     }
 
-    /// From the masses at 0, h, 2h, ...
+    /// Returns the distribution with masses `half` at 0, h, 2h, ...
     fn new(side: Side, step: f64, half: &[f64], infinite: f64) -> Self {
         let mut mass: Vec<f64> = half
             .iter()
@@ -46,7 +46,7 @@ impl Loss {
             })
             .collect();
         mass.extend_from_slice(half);
-        // Masses that underflow are below 10⁻³⁰⁰ each.
+        // Each underflowing mass is below 10⁻³⁰⁰.
         let infinite = match side {
             Side::Above => infinite + 1e-290,
             Side::Below => 0.0,
@@ -59,20 +59,21 @@ impl Loss {
         }
     }
 
-    /// m.
+    /// Returns the largest loss index m. Losses run from −m to m steps.
     fn reach(&self) -> usize {
         self.mass.len() / 2
     }
 
-    /// The losses of two batches added.
+    /// Returns the distribution of the sum of two batches' losses.
     ///
-    /// Where both are mirror images of themselves so is the sum: only losses from 0 are summed up.
+    /// Both are mirror images of themselves, and so is the sum. Only losses from 0 on are computed.
     fn add(&self, other: &Self) -> Self {
         let reversed: Vec<f64> = other.mass.iter().rev().copied().collect();
         let (a, b) = (self.reach(), other.reach());
         let half: Vec<f64> = (0..=a + b)
             .map(|k| {
-                // Its i is at a + i, and of the other's, reversed, k − i at b − k + i.
+                // Loss i of `self` is at index a + i. Loss k − i of `other` is at index b − k + i
+                // of `reversed`.
                 let (from, to) = ((a + k).saturating_sub(b), (2 * a).min(a + k + b));
                 let (first, start) = (&self.mass[from..=to], b + from - a - k);
                 let sum = dot(first, &reversed[start..start + first.len()]);
@@ -84,7 +85,7 @@ impl Loss {
         Self::new(self.side, self.step, &half, infinite * (1.0 + 1e-9))
     }
 
-    /// Takes off what is lost or won least, as long as no more than `most` is.
+    /// Removes the masses at both ends, as long as no more than `most` is removed in total.
     fn trim(&mut self, most: f64) {
         let (mut cut, mut moved) = (0, 0.0);
         while cut < self.reach() {
@@ -96,14 +97,16 @@ impl Loss {
         }
         self.mass.truncate(self.mass.len() - cut);
         self.mass.drain(..cut);
+        // An upper bound counts removed masses as infinite losses, a lower bound drops them.
         if self.side == Side::Above {
             self.infinite += moved * (1.0 + 1e-9);
         }
     }
 
-    /// The losses of `batches` batches added, where `spare` of δ may be given away.
+    /// Returns the distribution of the sum of `batches` batches' losses. Truncation may cost
+    /// `spare` of δ.
     pub(in crate::accounting) fn times(mut self, batches: u32, spare: f64) -> Self {
-        // What is cut off a sum of k batches comes up batches/k times.
+        // A mass cut off a sum of k batches counts batches/k times.
         let stages = 2.0 * f64::from(batches).log2() + 2.0;
         let spare = spare / (stages * f64::from(batches));
         self.trim(spare);
@@ -125,7 +128,7 @@ impl Loss {
         sum
     }
 
-    /// On a grid of steps of 2h.
+    /// Returns the distribution on a grid of steps of 2h.
     fn coarser(&self) -> Self {
         let deltas = self.deltas();
         let (lower, upper) = (0..=self.reach().div_ceil(2))
@@ -141,14 +144,15 @@ impl Loss {
         })
     }
 
-    /// Relative error of what [`Loss::deltas`] gives: as many terms, each rounded a few times.
+    /// Returns the relative error of [`Loss::deltas`]: one term for each grid point, each rounded a
+    /// few times.
     fn slack(&self) -> f64 {
         8.0 * f64::EPSILON * (self.reach() + 4) as f64
     }
 
-    /// δ at 0, h, ..., m·h.
+    /// Returns δ at 0, h, ..., m·h.
     ///
-    /// From ℓ down to ℓ − h it rises by (1 − exp(−h))·E[exp(ℓ − L); L ≥ ℓ], L being the loss.
+    /// From ℓ down to ℓ − h it rises by (1 − exp(−h))·E[exp(ℓ − L); L ≥ ℓ], with L the loss.
     fn deltas(&self) -> Vec<f64> {
         let (less, share) = ((-self.step).exp(), -(-self.step).exp_m1());
         let (mut delta, mut weight) = (self.infinite, 0.0);
@@ -162,18 +166,17 @@ impl Loss {
         deltas
     }
 
-    /// δ(`epsilon`), kept to this measure's side.
+    /// Returns δ(`epsilon`), rounded to this measure's side.
     pub(in crate::accounting) fn delta(&self, epsilon: f64) -> f64 {
         let (deltas, before) = (self.deltas(), (epsilon / self.step) as usize);
-        // From one point to the next δ is linear in exp(ε). What is beyond the last
-        // is told outright.
+        // Between two points δ is linear in exp(ε). After the last only the infinite loss is left.
         let Some(&[from, to]) = deltas.get(before..before.saturating_add(2)) else {
             return self.side.push(self.infinite, self.slack());
         };
         let beyond = epsilon - before as f64 * self.step;
         let part = (beyond.exp_m1() / self.step.exp_m1()).clamp(0.0, 1.0);
         let near = from * (1.0 - part) + to * part;
-        // How far beyond is rounded with ε.
+        // The distance from the last point is rounded relative to ε.
         let moved = (from - to) * 8.0 * f64::EPSILON * (before + 2) as f64;
         match self.side {
             Side::Above => self.side.push(near + moved, self.slack()),
@@ -181,7 +184,8 @@ impl Loss {
         }
     }
 
-    /// The ε where δ(ε) = `delta`, kept to this measure's side; infinite where there is none.
+    /// Returns the ε where δ(ε) = `delta`, rounded to this measure's side; infinite if there is
+    /// none.
     pub(in crate::accounting) fn epsilon(&self, delta: f64) -> f64 {
         let nearer = 4.0 * f64::EPSILON;
         let (delta, nearer) = match self.side {
@@ -204,7 +208,7 @@ impl Loss {
     }
 }
 
-/// Σ x·y: eight sums at a time, none of which has more terms than all.
+/// Returns Σ x·y. Eight partial sums run side by side; each has at most as many terms as the whole.
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (x, y) = (x.chunks_exact(8), y.chunks_exact(8));
@@ -222,8 +226,8 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// δ of one loss of 0.35, told with probability 0.3 when there is one, and
-    /// outright with 1/1000.
+    /// Pair with one finite loss of 0.35, of probability 0.3, and an infinite loss of probability
+    /// 1/1000.
     #[test]
     fn what_is_beyond_the_grid_counts() {
         let delta = |central: f64| 1e-3 + 0.3 * (1.0 - (central - 0.35).exp()).max(0.0);

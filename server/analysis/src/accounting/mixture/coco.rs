@@ -1,4 +1,4 @@
-//! α of CoCo.
+//! Mixture parameter α of CoCo.
 
 use hushbin::Error;
 use hushbin::bounds::SPARSITY;
@@ -24,11 +24,11 @@ impl Accounted for Coco {
 }
 
 impl Mixture {
-    /// The mixture of CoCo; only rule `overwrite` asks for the sparsity.
+    /// Returns the mixture of CoCo. Only rule `overwrite` uses the sparsity.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `overwrite`
-    /// has fewer than 2s + 2 sides.
+    /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `overwrite` has fewer than 2s + 2
+    /// sides.
     pub fn coco(coco: &Coco, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         match coco.rule() {
             Rule::Strongest { favoured } => {
@@ -42,7 +42,7 @@ impl Mixture {
                         reason: "rule \"overwrite\" needs at least 2s + 2 buckets t",
                     });
                 }
-                // Of s pairs one side each is favoured, and s sides are not.
+                // One side of each of s pairs is favoured, and its opposite side is not.
                 let others = coco.buckets() - sparsity;
                 Self::weighted(epsilon, sparsity.into(), others.into())
             }

@@ -1,4 +1,4 @@
-//! α of Collision.
+//! Mixture parameter α of Collision.
 
 use hushbin::Error;
 use hushbin::bounds::SPARSITY;
@@ -25,11 +25,11 @@ impl Accounted for Collision {
 }
 
 impl Mixture {
-    /// The mixture of Collision; only rule `occupied` asks for the sparsity.
+    /// Returns the mixture of Collision. Only rule `occupied` uses the sparsity.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `occupied`
-    /// has no more buckets than `sparsity`.
+    /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `occupied` has no more buckets
+    /// than `sparsity`.
     pub fn collision(collision: &Collision, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         let t = collision.outcomes();
         match collision.rule() {
@@ -45,6 +45,8 @@ impl Mixture {
                     });
                 }
                 let of_s = Self::weighted(epsilon, sparsity.into(), (t - sparsity).into())?;
+                // Each number of occupied buckets has its own rounded threshold. This moves the
+                // total variation α(e − 1) by up to 2⁻⁶³.
                 let slack = 0.5_f64.powi(63) / epsilon.exp_m1();
                 Ok(Self {
                     alpha: (of_s.alpha + slack).min(1.0 / (epsilon.exp() + 1.0)),

@@ -1,22 +1,24 @@
-//! Whose reports attain P1's reduction: those of direct encoding, and of the window where
-//! cells favour themselves alone.
+//! Condition under which reports attain P1's reduction: direct encoding. The window also attains it
+//! if cells favour only themselves.
 //!
-//! Where each element has a bucket of its own and exactly the buckets, or sides, of the s elements
-//! are favoured, c = s, there are three inputs that favour disjoint sets: any s items with one
-//! sign, the same with the other, and paddings; so t ≥ 3c. In a batch of people without items, but
-//! for one who has the first input or the second, the numbers of reports in the two sets are
-//! distributed as Theorem 1's pair (P1 Theorem 6), and are a function of the batch: it gives away
-//! as much or more.
+//! In direct encoding each element has a bucket to itself, and exactly the s buckets or sides of
+//! the elements are favoured, c = s. Then three inputs favour disjoint sets: any s items with one
+//! sign, the same with the other sign, and paddings. So t ≥ 3c. Take a batch of people without
+//! items, and one person with the first or the second input. The numbers of reports in the two sets
+//! are distributed as Theorem 1's pair (P1 Theorem 6). They are a function of the batch, so the
+//! batch reveals at least as much.
 //!
-//! Elsewhere that is not known, and often wrong. With c ≠ s ties are broken at random, and averaged
-//! over that, which nobody sees, two inputs differ by less than α(e − 1) or by a smaller factor
-//! than e. Where buckets are shared, favoured sets overlap under some seeds. With t < 3c there is
-//! no third input, and a batch may well give away less: four reports that favour three of four
-//! buckets, at ε = 2 and δ = 0.01, ε_c = 1.206 where Theorem 1 says 1.278.
+//! Elsewhere this is not known, and often wrong:
+//!
+//! - If c ≠ s, ties are broken at random, and no observer sees how. Averaged over the ties, two
+//!   inputs differ by less than α(e − 1) or by a factor below e.
+//! - If buckets are shared, favoured sets overlap under some seeds.
+//! - If t < 3c, there is no third input, and a batch may well reveal less. Four reports that favour
+//!   three of four buckets, at ε = 2 and δ = 0.01, have ε_c = 1.206; Theorem 1 gives 1.278.
 
 use hushbin::hash::{Balanced, Hashing};
 
-/// Whether no two elements, `None` being an open domain's, ever share a cell.
+/// Returns whether no two elements ever share a cell. `elements` is `None` for an open domain.
 pub(super) fn one_element_each(hashing: Hashing, elements: Option<u32>, cells: u32) -> bool {
     let apart = |elements| Balanced::new(elements, cells).per_bucket() == 1;
     hashing.is_balanced() && elements.is_some_and(apart)

@@ -1,4 +1,4 @@
-//! α of hash-bin.
+//! Mixture parameter α of hash-bin.
 
 use hushbin::mechanism::hash_bin::{HashBin, Level};
 

@@ -1,5 +1,4 @@
-//! The mixture of a mechanism, and its α: how much of every report looks as if it
-//! might be anybody's.
+//! Mixture of a mechanism and its α, which measures how often a report could be anyone's.
 
 pub(super) mod alpha;
 pub(super) mod contract;
@@ -28,12 +27,12 @@ macro_rules! register {
 hushbin::mechanisms!(register);
 
 impl Mixture {
-    /// The mixture of a task's reports.
+    /// Returns the mixture of a task's reports.
     ///
-    /// Whoever may be asked one of several questions, drawn by a public seed, could have
-    /// made any report of the batch: as with the seeds of one question. Where questions
-    /// differ in their mixtures they are taken for one [generic](Mixture::generic)
-    /// randomizer, which holds for all that are ε-LDP and gives away the most.
+    /// If a public seed draws one of several questions, every person could have made any report of
+    /// the batch, as with the seeds of one question. If the questions' mixtures differ, they are
+    /// treated as one [generic](Mixture::generic) randomizer. That covers every ε-LDP randomizer
+    /// and has the largest loss.
     ///
     /// # Errors
     /// [`AccountError::Neighbours`] for hash-bin below user level.
@@ -41,7 +40,8 @@ impl Mixture {
         Self::for_task_at(task, task.epsilon())
     }
 
-    /// The same with the mechanisms' parameters as they are, at any local ε.
+    /// Returns the mixture of a task's reports at any local ε, with the mechanisms' parameters
+    /// unchanged.
     ///
     /// # Errors
     /// As [`Mixture::for_task`], and those of [`Mixture::for_mechanism`].
@@ -61,24 +61,24 @@ impl Mixture {
         })
     }
 
-    /// The mixture of a task's mechanism and domain as they are, at any local ε.
+    /// Returns the mixture of a mechanism and domain at any local ε, with the parameters unchanged.
     ///
-    /// It is the α of the real weights at the ε asked for. What is sampled are integer thresholds
-    /// with an effective ε that is no greater. For `heaviest`, `overwrite` and `strongest`, the
-    /// window and the pattern, such a report is one of the real weights, replaced now and then by a
-    /// uniform bucket, side or cell whatever the input was: post-processing, so the batch is no
-    /// less private. Under `occupied` each number of occupied buckets rounds by itself, which moves
-    /// the total variation α(e − 1) by up to 2⁻⁶³; that is added. Hash-bin at user level is any
-    /// ε-LDP randomizer.
+    /// Its α is that of the real weights at the given ε. The sampler uses integer thresholds, whose
+    /// effective ε is no greater. For `heaviest`, `overwrite`, `strongest`, the window and the
+    /// pattern, a sampled report is a report of the real weights, sometimes replaced by a uniform
+    /// bucket, side or cell. The replacement does not depend on the input. It is post-processing,
+    /// so the batch is no less private. Under `occupied` each number of occupied buckets rounds
+    /// separately. This moves the total variation α(e − 1) by up to 2⁻⁶³, which is added. Hash-bin
+    /// at user level is treated as any ε-LDP randomizer.
     ///
-    /// Direct encoding, every element with a bucket of its own and as many favoured
-    /// as there are entries, attains the reduction, but for the rounding of
-    /// thresholds, and so does the window where a cell favours itself alone, if three inputs
-    /// differ whatever is drawn; of nothing else is that known.
+    /// Two cases attain the reduction, up to the rounding of thresholds. One is direct encoding:
+    /// every element has its own bucket, and the number of favoured buckets is that of entries. The
+    /// other is the window whose cells favour only themselves, if three inputs differ for every
+    /// draw. For all other cases this is not known.
     ///
     /// # Errors
-    /// As [`Mixture::for_task`], and those of [`Mixture::collision`],
-    /// [`Mixture::coco`], [`Mixture::window`] and [`Mixture::generic`].
+    /// As [`Mixture::for_task`], and those of [`Mixture::collision`], [`Mixture::coco`],
+    /// [`Mixture::window`] and [`Mixture::generic`].
     pub fn for_mechanism(
         mechanism: &Mechanism,
         domain: &Domain,

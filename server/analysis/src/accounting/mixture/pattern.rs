@@ -1,4 +1,4 @@
-//! α of the pattern.
+//! Mixture parameter α of the pattern.
 
 use hushbin::mechanism::pattern::Pattern;
 
@@ -6,8 +6,9 @@ use super::alpha::Mixture;
 use super::contract::{AccountError, Accounted};
 
 impl Accounted for Pattern {
-    /// A cell favours c of L outputs, whichever they are. Those of two cells may overlap, and
-    /// a batch then hides more than is said.
+    /// Returns the mixture of a cell that favours c of L outputs, any c.
+    ///
+    /// The sets of two cells may overlap. A batch then hides more than the account states.
     fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountError> {
         let favoured = self.favoured().len() as f64;
         let others = f64::from(self.outputs()) - favoured;

@@ -1,4 +1,4 @@
-//! α of the window.
+//! Mixture parameter α of the window.
 
 use hushbin::Error;
 use hushbin::domain::Domain;
@@ -12,9 +12,11 @@ impl Accounted for Window {
         Ok(Mixture::window(self, epsilon)?)
     }
 
-    /// Known where a cell favours itself alone, and three inputs become different cells
-    /// whatever attributes are drawn. With three levels these stand at one level each. With
-    /// two they are one corner, its opposite, and one that differs from the first in m − 1
+    /// Returns true if a cell favours only itself, and three inputs become different cells for
+    /// every draw of attributes.
+    ///
+    /// With three levels, these inputs have all attributes at one level each. With two levels they
+    /// are a corner, its opposite, and a third. The third differs from the first in m − 1
     /// attributes and from the other in d − m + 1 < m.
     fn attains_reduction(&self, domain: &Domain) -> bool {
         let corners = domain.items().is_some_and(|d| d + 2 <= 2 * self.drawn());
@@ -23,8 +25,10 @@ impl Accounted for Window {
 }
 
 impl Mixture {
-    /// The mixture of the window: given the attributes that its seed draws, a report favours
-    /// kᵐ of tᵐ cells, and one of any other input is drawn from a mixture of such reports.
+    /// Returns the mixture of the window.
+    ///
+    /// Given the attributes that its seed draws, a report favours kᵐ of tᵐ cells. A report of any
+    /// other input is drawn from a mixture of such reports.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
