@@ -1,15 +1,17 @@
-//! Texts that may be there.
+//! Candidate texts and prefixes of a search.
 
-/// A text, or all that go on behind it.
+/// A text, or a prefix of longer texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) text: String,
-    /// Whether it is the beginning of longer texts, and not a text.
+    /// True if `text` is a proper prefix of longer texts, false if it is a whole text.
     pub(super) goes_on: bool,
 }
 
-/// How many candidates a prefix has that goes on by up to so many letters of an alphabet:
-/// all texts of 1 to so many of them, and the longest once more, as prefixes.
+/// Returns the number of candidates when a prefix is extended by 1 to `letters` letters.
+///
+/// Each extension is a candidate text. Each of the longest is also a candidate prefix. Saturates at
+/// `u64::MAX`.
 pub(super) fn count(alphabet: usize, letters: u32) -> u64 {
     let mut all: u64 = 0;
     let mut longest: u64 = 1;
@@ -20,7 +22,7 @@ pub(super) fn count(alphabet: usize, letters: u32) -> u64 {
     all.saturating_add(longest)
 }
 
-/// Appends the candidates that begin with `prefix` and have up to so many more letters.
+/// Appends the candidates that extend `prefix` by 1 to `letters` letters.
 pub(super) fn extend(
     prefix: &mut String,
     letters: u32,

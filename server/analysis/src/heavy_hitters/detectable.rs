@@ -1,4 +1,4 @@
-//! Which share of people a text needs, to be found.
+//! Smallest share of people at which a search finds a text.
 
 use hushbin::Question;
 use serde::Serialize;
@@ -9,30 +9,27 @@ use crate::numeric::clopper_pearson::least_rare;
 use crate::numeric::roots::{bisect, geometric};
 use statrs::function::beta::beta_reg;
 
-/// Of finding a text of a share, where one is stated.
+/// Default probability of finding a text of the stated share.
 pub const PROBABILITY: f64 = 0.99;
 
-/// What a search is expected to find, before there are reports.
+/// Predicted sensitivity of a search, before any report exists.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Detectable {
-    /// The least share of people with a text of the greatest length, or beginning with it, that is
-    /// found with the probability; shorter ones need less. Above 1 where there are too few people.
+    /// Smallest share of people that is found with the requested probability, for a text of the
+    /// greatest length or a prefix of it. Shorter texts need a smaller share. Infinite if there are
+    /// too few people.
     pub share: f64,
 }
 
 impl Detectable {
-    /// Of reports of so many people, in a search over so many letters.
+    /// Predicts the share for `people` reports and an alphabet of `letters` letters.
     ///
-    /// Of a text that a part of people has, reports of its own length and of all lesser
-    /// ones have to hit it often enough: its chance to be lost is at most the sum of the
-    /// chances to be lost at each, of the binomial law, which people who are given do not
-    /// spread more than. A length is taken to be told of by four standard deviations fewer
-    /// people than its part of all. How many prefixes go on, and so how many candidates
-    /// there are, is not known before: with all people among texts of the least share that
-    /// is as likely to go on as not there are 1 over that, and twice as many are counted
-    /// on. Ten times as many would raise shares by some 5 per cent.
+    /// A text is found if the reports of its own length and of all shorter lengths hit it often
+    /// enough. The probability of losing it is at most the sum of the probabilities at each length
+    /// (union bound). Each follows the binomial distribution. In a fixed population the spread is
+    /// at most binomial.
     ///
-    /// `None` of a question for anything but a text.
+    /// Returns `None` if the question does not ask for a text.
     ///
     /// ```
     /// use hushbin_analysis::heavy_hitters::Detectable;
@@ -61,10 +58,12 @@ impl Detectable {
         let all = prefixes.lengths().len() as f64;
         let lengths = prefixes.distinct().count();
         let (mut before, mut begun) = (0, 1.0);
-        // Reports of each length, and how many hits let a candidate go on.
+        // (number of reports, hits that a candidate needs to continue) for each stage and length.
         let mut needed = Vec::new();
         for (index, (length, parts)) in prefixes.distinct().enumerate() {
             let part = people as f64 * parts as f64 / all;
+            // The length of each report is random. Assume a group four standard deviations below
+            // its mean.
             let reports = (part - 4.0 * part.sqrt()).max(0.0) as u64;
             let candidates = candidates::count(letters, length - before) as f64 * begun;
             let strict = strict(confidence, lengths, candidates as u64);
@@ -76,6 +75,10 @@ impl Detectable {
             let enough = least_rare(reports, other, tail);
             needed.extend(stages(reports, candidates as u64, other));
             needed.push((reports, enough));
+            // Share whose expected hits equal the threshold: such a prefix continues with
+            // probability about 1/2. At most 1/`even` prefixes have this share. The true number is
+            // unknown beforehand, so count on twice as many. Ten times as many would raise shares
+            // by about 5 per cent.
             let even = (enough as f64 / reports as f64 - other) / (own - other);
             begun = candidates.min(2.0 / even.max(1e-12) + SPURIOUS);
             before = length;
@@ -96,7 +99,7 @@ impl Detectable {
     }
 }
 
-/// The probability of fewer hits than enough.
+/// Returns the probability of fewer than `enough` hits among `reports`.
 fn lost(reports: u64, enough: u64, rate: f64) -> f64 {
     if enough > reports {
         return 1.0;

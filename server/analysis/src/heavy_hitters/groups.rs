@@ -1,4 +1,4 @@
-//! Reports by the length of the prefix that they tell of.
+//! Reports of a text question, grouped by the length of the prefix that they reveal.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use hushbin::{Report, Task};
 use super::thresholds::asked;
 use crate::estimate::BucketWords;
 
-/// The reports of a question for a text.
+/// Reports of a question that asks for a text.
 ///
 /// ```
 /// use hushbin_analysis::heavy_hitters::Reports;
@@ -30,16 +30,17 @@ pub struct Reports {
     question: usize,
     prefixes: Prefixes,
     collision: Collision,
-    /// The group of each prefix: those of the same length share one.
+    /// Index into `groups` for each prefix. Prefixes of equal length share a group.
     group_of: Vec<usize>,
     groups: Vec<Group>,
 }
 
 impl Reports {
-    /// No reports yet, of the question in this position; `None` of one for anything but a text.
+    /// Creates an empty collection for the question at index `question`. Returns `None` if it does
+    /// not ask for a text.
     ///
     /// # Panics
-    /// If there is no such question.
+    /// If `question` is out of range.
     #[must_use]
     pub fn new(task: &Task, question: usize) -> Option<Self> {
         let (prefixes, collision) = asked(&task.questions()[question])?;
@@ -60,10 +61,10 @@ impl Reports {
         })
     }
 
-    /// Adds a report of the task, if it answers the question.
+    /// Adds a report of the task if it answers this question.
     ///
     /// # Panics
-    /// If it was decoded under another task.
+    /// If the report was decoded under another task.
     pub fn fold(&mut self, report: &Report) {
         if self.draw.question(report.seed()) != self.question {
             return;
@@ -76,44 +77,44 @@ impl Reports {
         self.groups[group].reports.push(report);
     }
 
-    /// Adds other reports of the question.
+    /// Adds all reports of another collection of the same question.
     pub fn merge(&mut self, others: &Self) {
         for (own, others) in self.groups.iter_mut().zip(&others.groups) {
             own.reports.extend_from_slice(&others.reports);
         }
     }
 
-    /// How many there are.
+    /// Returns the number of reports.
     #[must_use]
     pub fn len(&self) -> usize {
         self.groups.iter().map(Group::len).sum()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no reports.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// By ascending length.
+    /// Groups by ascending prefix length.
     pub(super) fn groups(&self) -> &[Group] {
         &self.groups
     }
 }
 
-/// The reports of one length.
+/// Reports of one prefix length.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     length: u32,
     reports: Vec<BucketWords>,
 }
 
-/// Reports that are looked at together: 24 kilobytes, which stay in the nearest cache
-/// while all keys pass by.
+/// Reports processed together for all keys: 1024 of 24 bytes are 24 kilobytes, which fit into the
+/// L1 cache.
 const BLOCK: usize = 1024;
 
 impl Group {
-    /// Of the prefixes.
+    /// Length of the prefixes, in characters.
     pub(super) const fn length(&self) -> u32 {
         self.length
     }
@@ -122,14 +123,15 @@ impl Group {
         self.reports.len()
     }
 
-    /// How many reports hit each key, of those in a range, on all cores; `None` once given up.
+    /// Counts, for each key, the reports in `range` that hit it. Uses all cores. Returns `None` if
+    /// `given_up` returned true.
     pub(super) fn hits(
         &self,
         range: Range<usize>,
         keys: &[u64],
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<u64>> {
-        // Where there are no threads this is not known either.
+        // Platforms without threads cannot report the parallelism: count on one thread there.
         let workers = thread::available_parallelism().map_or(1, NonZero::get);
         let reports = &self.reports[range];
         let part = reports.len().div_ceil(workers).max(BLOCK);
@@ -173,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    /// All cores together count what one by one does, and nobody counts once given up.
+    /// Parallel counts equal sequential ones, and an abandoned count returns nothing.
     #[test]
     fn parts_add_up() {
         let draft: hushbin::TaskDraft = serde_json::from_value(serde_json::json!({

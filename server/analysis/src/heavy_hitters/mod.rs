@@ -1,30 +1,34 @@
-//! Texts that many people have, found without a list of them.
+//! Heavy hitters: texts that many people have, found without a list of candidates.
 //!
-//! Every report tells of one prefix of its person's text, whose length its seed drew
-//! ([`Prefixes`](hushbin::task::Prefixes)): an independent hash of the prefix names a bucket, which
-//! is reported with up to exp(ε) times the probability of another. [`Reports`] of one length are a
-//! group of people drawn at random. A [`Search`] begins with all prefixes of the least length over
-//! an alphabet, keeps those that its group hits often enough, extends them to the next length, and
-//! so on (Bassily, Nissim, Stemmer, Thakurta, "Practical Locally Private Heavy Hitters", 2017; T.
-//! Wang, Li, Jha, "Locally Differentially Private Heavy Hitter Identification", 2018).
+//! Every report reveals one prefix of the person's text. The report's seed draws the length of the
+//! prefix ([`Prefixes`](hushbin::task::Prefixes)). An independent hash maps the prefix to a bucket,
+//! and this bucket is reported with up to exp(ε) times the probability of another.
 //!
-//! # What is promised
+//! The [`Reports`] of one length form a group of people drawn at random. A [`Search`] starts with
+//! all prefixes of the smallest length over an alphabet. It keeps those that their group hits often
+//! enough, extends them to the next length, and repeats.
 //!
-//! Which candidates a length has depends on the reports of lesser lengths alone, so that for each
-//! of them the tail of the binomial law is what it would be for a text that was named before any
-//! report came in: n people without it hit its bucket Binomial(n, 1/t) times. A text that nobody
-//! has is therefore found with a probability of at most (1 − confidence)/2 in all (Bonferroni),
-//! whoever has what. With the confidence all intervals hold the true shares among the many that
-//! people are drawn from. Where people are given, groups are drawn from them: hits spread less than
-//! the binomial law of the same mean then (Hoeffding 1956 and 1963), so that intervals by Clopper
-//! and Pearson stay on the safe side for any text that is a candidate whatever the reports of
-//! lesser lengths are, as all are that many people have.
+//! Sources: Bassily, Nissim, Stemmer, Thakurta, "Practical Locally Private Heavy Hitters", 2017; T.
+//! Wang, Li, Jha, "Locally Differentially Private Heavy Hitter Identification", 2018.
 //!
-//! Between lengths a prefix goes on when its tail is below `SPURIOUS` over the number
-//! of candidates. That costs hashing and no promise.
+//! # Guarantees
 //!
-//! A text that is no longer than a prefix is told of whole from there on: all reports of
-//! that length and of greater ones count for it.
+//! The candidates of a length depend only on the reports of shorter lengths. So each candidate has
+//! the binomial tail of a text that was named before any report arrived: n people without the text
+//! hit its bucket Binomial(n, 1/t) times. By Bonferroni, the probability of finding any text that
+//! no person has is at most (1 − confidence)/2 in total. This is true for every population.
+//!
+//! With the stated confidence, all intervals contain the true shares in the population that people
+//! are sampled from. For a fixed set of people, the groups are drawn from that set. The number of
+//! hits then varies less than the binomial distribution of the same mean (Hoeffding 1956 and 1963).
+//! So Clopper–Pearson intervals stay conservative for every text that is a candidate regardless of
+//! the reports of shorter lengths. All texts that many people have are of this kind.
+//!
+//! Between lengths, a prefix continues if its tail is below `SPURIOUS` divided by the number of
+//! candidates. This threshold affects the number of hashes and no guarantee.
+//!
+//! A text that is at most as long as a prefix is revealed in full. All reports of that length and
+//! of greater lengths count for it.
 
 mod candidates;
 mod detectable;

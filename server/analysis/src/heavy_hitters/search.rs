@@ -1,4 +1,4 @@
-//! The search for texts, one length after the other.
+//! Search for texts, one prefix length after another.
 
 use std::collections::HashSet;
 use std::io;
@@ -14,26 +14,25 @@ use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, position};
 use crate::numeric::clopper_pearson::{least_rare, lower_bound, upper_bound};
 use crate::promise::repeats;
 
-/// A candidate is reckoned as so many hashes at least, so that what is allowed bounds memory too.
+/// Minimum number of hashes charged for a candidate, so that the work limit also bounds memory.
 const EACH: u64 = 10_000;
 
-/// How many candidates are held in memory, at most: some gigabytes of them.
+/// Maximum number of candidates in memory, a few gigabytes.
 const MOST_CANDIDATES: u64 = 1 << 25;
 
-/// Letters that texts are searched over where nothing is said.
+/// Default alphabet of a search.
 pub const DEFAULT_ALPHABET: &str = "abcdefghijklmnopqrstuvwxyz0123456789 -";
 
-/// How to search.
+/// Options of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// The question, by name; may be left out where a task asks one.
+    /// Name of the question. May be omitted if the task has only one question.
     pub question: Option<String>,
-    /// The letters of texts: what has others is not found.
+    /// Letters of the texts. Texts with other letters are not found.
     pub alphabet: String,
-    /// Confidence of all intervals together, within [`CONFIDENCE`].
+    /// Joint confidence of all intervals, within [`CONFIDENCE`].
     pub confidence: f64,
-    /// How many hashes may be worked out for one length, each candidate being reckoned as
-    /// 10,000 at least.
+    /// Maximum number of hashes for one length. Each candidate is charged at least 10,000.
     pub work: u64,
 }
 
@@ -48,113 +47,114 @@ impl Default for Options {
     }
 }
 
-/// Why texts cannot be searched for.
+/// Reasons for refusing or abandoning a search.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
-    /// A question for something else.
+    /// The question does not ask for a text.
     #[error("{question:?} does not ask for a text: its estimates say what there is")]
     NotText {
-        /// The question.
+        /// Name of the question.
         question: String,
     },
-    /// No letters, or one twice.
+    /// The alphabet is empty or repeats a letter.
     #[error("the alphabet is {alphabet:?}, expected at least one letter, and each once")]
     Alphabet {
-        /// What was asked for.
+        /// Requested alphabet.
         alphabet: String,
     },
-    /// Not a confidence.
+    /// The confidence is out of range.
     #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
     Confidence {
-        /// What was asked for.
+        /// Requested confidence.
         confidence: f64,
     },
-    /// A task that asks no such question, or several and none is named.
+    /// The task has no such question, or has several and none is named.
     #[error(transparent)]
     Question(#[from] EstimateError),
-    /// More hashes than allowed.
+    /// The search would need more hashes than allowed.
     #[error(
         "prefixes of {length} letters have {candidates} candidates over this alphabet, to be held \
          against {reports} reports each: more than {work} hashes, with 10,000 for each candidate at \
          least; name fewer letters, or search where there is more time"
     )]
     Work {
-        /// Of the prefixes.
+        /// Length of the prefixes, in characters.
         length: u32,
-        /// How many there are.
+        /// Number of candidates of this length.
         candidates: u64,
-        /// Reports of this length.
+        /// Number of reports of this length.
         reports: u64,
-        /// What is allowed.
+        /// Maximum number of hashes.
         work: u64,
     },
-    /// The caller has given up.
+    /// The caller abandoned the search.
     #[error("the search was given up")]
     GivenUp,
 }
 
-/// A text or prefix that people have.
+/// A text or prefix that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Text {
-    /// The text, or how it begins.
+    /// The text, or its prefix.
     pub text: String,
-    /// Whether it is the beginning of texts that go on.
+    /// True if `text` is a prefix of longer texts.
     pub goes_on: bool,
-    /// Share of people who have it, unbiased for a text that was named beforehand: of
-    /// those that are found chance helped some.
+    /// Share of people who have it. Unbiased for a text named beforehand. For texts that were
+    /// found, selection biases it upwards.
     pub estimate: f64,
-    /// Standard deviation of the estimate's noise, estimated.
+    /// Estimated standard deviation of the estimate's noise.
     pub standard_error: f64,
-    /// One of intervals that all hold the true share with the stated confidence: those of
-    /// all candidates, so that what was selected does not matter.
+    /// Interval for the share. All intervals together contain the true shares with the stated
+    /// confidence. They cover all candidates, so the selection does not matter.
     pub simultaneous_interval: [f64; 2],
-    /// How many reports tell of it.
+    /// Number of reports that reveal it.
     pub reports: u64,
 }
 
-/// The reports of one length, and what came of them.
+/// Statistics of one prefix length.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
-    /// Of the prefixes, in characters.
+    /// Length of the prefixes, in characters.
     pub length: u32,
-    /// How many reports tell of them.
+    /// Number of reports of this length.
     pub reports: u64,
-    /// How many candidates were held against them.
+    /// Number of candidates tested against these reports.
     pub candidates: u64,
-    /// How many of them went on.
+    /// Number of candidates that continued.
     pub(crate) passed: u64,
 }
 
-/// What a search finds.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Found {
-    /// The question.
+    /// Name of the question.
     pub question: String,
-    /// n, of all lengths.
+    /// Number of reports n, over all lengths.
     pub reports: u64,
-    /// Confidence of all intervals together. That any text or prefix here is one that
-    /// nobody has is at most half as likely as that one of them does not hold.
+    /// Joint confidence of all intervals. The probability that any text or prefix here belongs to
+    /// no person is at most half the joint error probability.
     pub confidence: f64,
-    /// What intervals over several windows leave out, in words, where answers are permanent.
+    /// Limitation of the intervals over several windows, in words, if answers are permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
-    /// The letters that were tried.
+    /// Letters that were tried.
     pub alphabet: String,
-    /// Texts, and prefixes of the greatest length, by falling estimate.
+    /// Texts, and prefixes of the greatest length, by descending estimate.
     pub texts: Vec<Text>,
-    /// Other prefixes of which no continuation is found: by letters that are not in the
-    /// alphabet, or by many that few people have each.
+    /// Shorter prefixes for which no continuation was found. The next letters are not in the
+    /// alphabet, or they split into many continuations that few people have each.
     pub dead_ends: Vec<Text>,
-    /// By ascending length.
+    /// Statistics of each length, in ascending order.
     pub groups: Vec<Group>,
 }
 
 impl Found {
-    /// Writes a line for each text, prefix of the greatest length, and dead end, under a header.
+    /// Writes CSV: a header, then one row for each text, prefix of the greatest length, and dead
+    /// end.
     ///
     /// # Errors
-    /// Those of `writer`.
+    /// I/O errors of `writer`.
     ///
     /// ```
     /// # use hushbin_analysis::heavy_hitters::{Options, Search};
@@ -199,7 +199,7 @@ impl Found {
     }
 }
 
-/// A search over the reports of a question.
+/// A validated search over the reports of a question.
 ///
 /// ```
 /// use hushbin_analysis::heavy_hitters::{Options, Search};
@@ -219,25 +219,25 @@ pub struct Search {
     repeats: Option<String>,
     options: Options,
     alphabet: Vec<char>,
-    /// With which probability a report hits a prefix that its person has, and another.
+    /// Probabilities that a report hits [its person's prefix, another prefix].
     hit: [f64; 2],
-    /// None of them.
+    /// Empty collection of reports, as a template.
     reports: Reports,
 }
 
-/// A candidate that went on, with what is counted of it.
+/// A candidate that continued, with its counts.
 #[derive(Debug, Clone)]
 struct Kept {
     candidate: Candidate,
     key: u64,
     hits: u64,
     reports: u64,
-    /// The tail at which it is found, on either side.
+    /// One-sided tail probability at which the candidate is found.
     strict: f64,
 }
 
 impl Search {
-    /// A search that the task allows, validated.
+    /// Validates the options for the task and creates a search.
     ///
     /// # Errors
     /// [`SearchError::Question`], [`SearchError::NotText`], [`SearchError::Alphabet`],
@@ -270,15 +270,15 @@ impl Search {
         })
     }
 
-    /// No reports yet, of the question.
+    /// Returns an empty collection of reports of the question.
     #[must_use]
     pub fn no_reports(&self) -> Reports {
         self.reports.clone()
     }
 
-    /// Searches the reports of the question, on all cores.
+    /// Searches the reports of the question on all cores.
     ///
-    /// `given_up` is asked now and then.
+    /// `given_up` is polled now and then. If it returns true, the search stops.
     ///
     /// # Errors
     /// [`SearchError::Work`], [`SearchError::GivenUp`].
@@ -327,7 +327,8 @@ impl Search {
         })
     }
 
-    /// What may follow these prefixes within so many letters; without any, all texts.
+    /// Returns the candidates that extend `prefixes` by up to `letters` letters. At the first
+    /// length these are all texts over the alphabet.
     fn candidates(
         &self,
         prefixes: &[Kept],
@@ -363,7 +364,7 @@ impl Search {
         Ok(candidates)
     }
 
-    /// The candidates that a group hits often enough to go on.
+    /// Returns the candidates that the group hits often enough to continue.
     fn passed(
         &self,
         candidates: Vec<Candidate>,
@@ -385,6 +386,7 @@ impl Search {
             strict,
         };
         let mut all: Vec<Kept> = candidates.into_iter().map(kept).collect();
+        // Cheap stages first: each counts only the reports since the previous stage.
         let mut before = 0;
         for (until, enough) in stages {
             let keys: Vec<u64> = all.iter().map(|kept| kept.key).collect();
@@ -400,7 +402,7 @@ impl Search {
         Ok(all)
     }
 
-    /// Adds what a group says of texts that ended before.
+    /// Adds the hits of a longer group to texts that ended at a shorter length.
     fn count_again(
         texts: &mut [Kept],
         group: &groups::Group,
@@ -416,7 +418,7 @@ impl Search {
         Ok(())
     }
 
-    /// Those whose interval is above 0, by falling estimate.
+    /// Keeps the candidates whose interval lies above 0, by descending estimate.
     fn found(&self, kept: &[Kept]) -> Vec<Text> {
         let texts = kept.iter().map(|kept| self.text(kept));
         let mut found: Vec<Text> = texts

@@ -1,24 +1,26 @@
-//! Thresholds of candidates, and the rates of their hits.
+//! Thresholds for candidates, and hit rates of reports.
 
 use crate::numeric::clopper_pearson::least_rare;
 use hushbin::mechanism::collision::Collision;
 use hushbin::task::{Kind, Prefixes};
 use hushbin::{Mechanism, Question};
 
-/// How many prefixes that nobody has go on to the next length, at most, on average.
+/// Maximum expected number of prefixes without people that continue to the next length.
 pub(super) const SPURIOUS: f64 = 16.0;
 
-/// How many reports of a length, of all, hold its candidates back whose hits are not even
-/// as rare as that.
+/// Early stages of a length: (fraction of its reports, tail probability that a candidate must
+/// reach).
 ///
-/// Of candidates that nobody has 4 of 10 are left after a quarter of the reports, and 6 of
-/// 100 after half of them, so that 0.38 of all hashes are worked out. What so many have that it goes
-/// on with a probability of 99 per cent is lost here with one of some 0.2 per cent, which
-/// [`Detectable`](super::Detectable) counts in.
+/// Candidates without people survive with probability 0.4 after a quarter of the reports, and 0.06
+/// after half of them. So 0.25 + 0.25 · 0.4 + 0.5 · 0.06 = 0.38 of all hashes are computed. A
+/// prefix that would continue with probability 99 per cent is lost in these stages with probability
+/// about 0.2 per cent. [`Detectable`](super::Detectable) includes this loss.
 const STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 
-/// The numbers of reports, of all, after which candidates are held back, and the hits that are
-/// enough then, of hits of what nobody has with probability `other`. Few candidates are not.
+/// Returns (number of reports, required hits) for each early stage.
+///
+/// `other` is the hit probability of a candidate without people. Up to 1000 candidates need no
+/// early stages.
 pub(super) fn stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64)> {
     let stage = |(part, tail)| {
         let reports = (part * reports as f64) as u64;
@@ -28,18 +30,19 @@ pub(super) fn stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64
     stages.map(stage).collect()
 }
 
-/// Tail at which a candidate goes on: at most one in ten, and at least `strict`, at which it
-/// is found.
+/// Returns the tail probability at which a candidate continues: at most 0.1, and at least `strict`,
+/// at which it is found.
 pub(super) fn screened(candidates: u64, strict: f64) -> f64 {
     (SPURIOUS / candidates.max(1) as f64).min(0.1).max(strict)
 }
 
-/// Tail at which a candidate of a length is found, on either side.
+/// Returns the one-sided tail probability at which a candidate of one length is found. Bonferroni
+/// over lengths and candidates.
 pub(super) fn strict(confidence: f64, lengths: usize, candidates: u64) -> f64 {
     (1.0 - confidence) / 2.0 / lengths as f64 / candidates.max(1) as f64
 }
 
-/// The prefixes of a text and what reports on them; `None` of a question for anything else.
+/// Returns the prefixes and the mechanism of a text question. `None` for any other question.
 pub(super) const fn asked(question: &Question) -> Option<(&Prefixes, &Collision)> {
     match (question.kind(), question.mechanism()) {
         (Kind::Text(prefixes), Mechanism::Collision(collision)) => Some((prefixes, collision)),
@@ -47,7 +50,7 @@ pub(super) const fn asked(question: &Question) -> Option<(&Prefixes, &Collision)
     }
 }
 
-/// Probabilities that a report hits its person's prefix, and another.
+/// Returns the probabilities that a report hits [its person's prefix, another prefix].
 pub(super) fn hit_rates(question: &Question, collision: &Collision) -> [f64; 2] {
     let rates = collision.rates(&question.domain(), question.epsilon());
     [rates.p_true, rates.p_false]
