@@ -28,7 +28,7 @@ var ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"];
 var isSums = (answer) => "privacy" in answer;
 var Refused = class extends Error {
   name = "Refused";
-  /** The end of the problem's type. */
+  /** Last part of the problem's type, for example `nothing-released`. */
   problem;
   status;
   have;
@@ -49,18 +49,18 @@ function wordless(status) {
   return `The collector answered with status ${status}.`;
 }
 var Collector = class {
-  /** Where the interface is: above the page, under whatever path both are nested. */
+  /** Address of the interface, one level above the page. A proxy may nest both under a path. */
   #base = new URL("../", location.href);
-  /** Of whoever looks at the page. */
+  /** Token of the analyst. */
   token = null;
-  /** A path under `tasks`, such as "survey/batches?…"; the list of all where it is empty. */
+  /** Requests a path under `tasks`, such as "survey/batches?…". An empty path lists all tasks. */
   async ask(path) {
     const response = await this.#get(path === "" ? "tasks" : `tasks/${path}`);
     const body = await response.json().catch(() => null);
     if (!response.ok || body === null) throw new Refused(response.status, body);
     return body;
   }
-  /** The same, and nothing where there is no such thing. */
+  /** Requests a path under `tasks`, and returns `null` if it does not exist. */
   async askIfThere(path) {
     try {
       return await this.ask(path);
@@ -69,7 +69,7 @@ var Collector = class {
       throw thrown;
     }
   }
-  /** What is counted of the collector. */
+  /** Returns the collector's metrics, as text for Prometheus. */
   async metrics() {
     const response = await this.#get("metrics");
     if (!response.ok) throw new Refused(response.status, null);
@@ -182,7 +182,7 @@ function itemsOf(question) {
   return question.of?.length ?? 1;
 }
 var WORDS = {
-  mean: { long: "mean rating; a missing one is 0", short: "Mean" },
+  mean: { long: "mean rating (no rating counts as 0)", short: "Mean" },
   sum: { long: "sum over all people", short: "Sum over all people" },
   plus: { long: "share of people who rate it above 0", short: "Rated above 0" },
   minus: { long: "share of people who rate it below 0", short: "Rated below 0" },
@@ -190,9 +190,12 @@ var WORDS = {
   share: { long: "share of people", short: "Share of people" }
 };
 var FRACTIONAL = {
-  plus: { long: "mean of ratings above 0; others are 0", short: "Mean above 0" },
-  minus: { long: "mean of ratings below 0, without sign; others are 0", short: "Mean below 0" },
-  nonmissing: { long: "mean size of ratings; a missing one is 0", short: "Mean size" }
+  plus: { long: "mean of ratings above 0 (others count as 0)", short: "Mean above 0" },
+  minus: {
+    long: "mean of ratings below 0, without sign (others count as 0)",
+    short: "Mean below 0"
+  },
+  nonmissing: { long: "mean size of ratings (no rating counts as 0)", short: "Mean size" }
 };
 var isFractional = ({ kind = "", value }) => kind === "ratings" && value === "real";
 var wordsOf = (estimand, question) => (isFractional(question) ? FRACTIONAL[estimand] : void 0) ?? WORDS[estimand];
@@ -275,8 +278,8 @@ var reportsOf = (batches) => batches.reduce((sum, { reports }) => sum + reports,
 function rule({ closes }, counting) {
   const [least, most] = limitsOf(counting, closes);
   const { hours } = closes;
-  const aged = `or ${counted(hours, "hour")} after it was opened, with ${count(least)} at least`;
-  return `It is closed, and soon released, with ${counted(most, counting.one, counting.more)}${hours === 0 ? "" : `, ${aged}`}.`;
+  const aged = `, or ${counted(hours, "hour")} after it opened if it has at least ${count(least)}`;
+  return `It closes at ${counted(most, counting.one, counting.more)}${hours === 0 ? "" : aged}, and is released soon afterwards.`;
 }
 function bar(name, value, max, words) {
   return el(
@@ -294,14 +297,9 @@ function filling(all, counting, now) {
   const { hours } = all.closes;
   const have = counting.of(open2.reports);
   const age = Math.max(now - open2.opened, 0) / 3600;
-  const to = (limit, which) => bar(
-    `${capital(counting.more)} to the ${which}`,
-    have,
-    limit,
-    `${count(have)} of ${count(limit)}`
-  );
-  const bars2 = [to(most, "most")];
-  if (have < least) bars2.unshift(to(least, "least"));
+  const to = (limit, which) => bar(`${capital(counting.more)}, ${which}`, have, limit, `${count(have)} of ${count(limit)}`);
+  const bars2 = [to(most, "maximum")];
+  if (have < least) bars2.unshift(to(least, "minimum"));
   if (hours > 0) {
     bars2.push(
       bar(
@@ -384,9 +382,9 @@ var ORDERS = ["largest", "smallest", "clearest", "name", "task"];
 var ORDER_WORDS = {
   largest: "Largest first",
   smallest: "Smallest first",
-  clearest: "Clearest from 0 first",
+  clearest: "Most significant first",
   name: "By name",
-  task: "As the task has them"
+  task: "In task order"
 };
 function clearness({ estimate }) {
   const [from, to] = estimate.simultaneous_interval;
@@ -454,9 +452,9 @@ function epsilon(name, number, statements) {
 }
 function privacyView(task, privacy) {
   const local = `local ε = ${loss(task.effective_epsilon)}`;
-  const alone = "Each report alone";
+  const alone = "One report";
   if (typeof privacy === "string") {
-    const protects = `It protects ${task.protects} against everybody who sees a report.`;
+    const protects = `It protects ${task.protects} against anyone who sees a report.`;
     return [epsilon(alone, local, [protects]), el("p", {}, privacy)];
   }
   const { shuffled, shuffled_by, shuffled_statement } = privacy;
@@ -504,13 +502,13 @@ function influenceView(found, questions) {
     ({ question, statement, p, flagged }) => el(
       "li",
       { class: flagged ? "flagged" : void 0 },
-      ...flagged ? [el("strong", {}, "Unlike an honest crowd. ")] : [],
+      ...flagged ? [el("strong", {}, "Unusual for honest reports. ")] : [],
       question === void 0 ? "" : `${question}: `,
       `${statement} (p = ${short(p)})`
     )
   );
   return [
-    table(`What ${percent(found.made_up)} of made-up reports can do, at worst`, heads, rows),
+    table(`Largest effect of ${percent(found.made_up)} made-up reports`, heads, rows),
     el("p", { class: "help" }, found.statement),
     ...tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []
   ];
@@ -524,7 +522,7 @@ function uploadsView({ accepted, duplicates, rejected }) {
     el(
       "p",
       {},
-      `Of all tasks, since the collector was started: ${counted(accepted, "upload")} accepted, ${count(duplicates)} sent again, ${count(rejected.reduce((sum, [, own]) => sum + own, 0))} rejected.`
+      `All tasks, since the collector started: ${counted(accepted, "upload")} accepted, ${count(duplicates)} sent again, ${count(rejected.reduce((sum, [, own]) => sum + own, 0))} rejected.`
     ),
     ...rows.length > 0 ? [table("Rejected, by reason", ["Reason", { shown: "Requests", style: "amount" }], rows)] : []
   ];
@@ -538,21 +536,21 @@ function textsView({ texts, confidence, repeats, reports }) {
     { shown: share(estimate), style: "amount estimated" },
     { shown: `${share(from)} to ${share(to)}`, style: "amount interval" }
   ]);
-  const found = rows.length === 0 ? "No text is found that many people have." : "";
+  const found = rows.length === 0 ? "No text is common enough to be found." : "";
   return [
     el(
       "p",
       {},
-      found || `Found in ${counted(reports, "report")} of all released batches; that nobody has one of these is at most half as likely as an interval that does not hold.`
+      found || `Found in ${counted(reports, "report")} of all released batches. The chance that this list contains a text that no one has is at most ${percent((1 - confidence) / 2, 1)}.`
     ),
     ...notesOf(repeats),
     ...rows.length === 0 ? [] : [
       table(
-        `Texts; intervals hold together with ${confidence * 100}% confidence`,
+        `Texts, with ${confidence * 100}% confidence for all intervals at once`,
         [
           "Text",
           { shown: "Share", style: "amount" },
-          { shown: "All hold together", style: "amount" }
+          { shown: "Interval for all rows", style: "amount" }
         ],
         rows
       )
@@ -649,15 +647,15 @@ function axisFor(rows) {
 function dots(caption, rows, shown) {
   const own = shown.some(({ range }) => range !== void 0);
   const axis = axisFor(shown);
-  const scale = own ? "from the least to the greatest of each" : scaleOf(axis, rows.shares ? shareTick : tick);
+  const scale = own ? "each on the scale of its own range" : scaleOf(axis, rows.shares ? shareTick : tick);
   const heads = [
     "Item",
     {
-      shown: el("span", {}, el("span", { class: "unseen" }, "Drawn"), scale),
+      shown: el("span", {}, el("span", { class: "unseen" }, "Chart"), scale),
       style: "picture"
     },
     { shown: "Estimate", style: "amount" },
-    { shown: "All hold together", style: "amount" }
+    { shown: "Interval for all rows", style: "amount" }
   ];
   const cells = shown.map((row) => cellsOf(row, rows.words, axis));
   return table(caption, heads, cells, "dots");
@@ -693,7 +691,7 @@ function meansOf({ cross }) {
 function crossView({ cross }) {
   if (cross === void 0) return [];
   const margins = [cross.rows, cross.columns].flatMap(margin);
-  const family = "Intervals of one table hold together" + (margins.length > 1 ? "; those of both margins count as one table." : ".");
+  const family = "Each table has 95% confidence for all its intervals at once." + (margins.length > 1 ? " Both margins count as one table." : "");
   return [...margins, ...within(cross), el("p", { class: "help" }, family)];
 }
 function margin({ name, shares = [] }) {
@@ -733,9 +731,9 @@ function told(caption, all, words) {
     { shown: `${said2(from)} to ${said2(to)}`, style: "amount interval" }
   ]);
   const heads = [
-    "Within",
+    "Group",
     { shown: "Estimate", style: "amount" },
-    { shown: "All hold together", style: "amount" }
+    { shown: "Interval for all rows", style: "amount" }
   ];
   return el(
     "div",
@@ -787,7 +785,7 @@ var NO_LOCAL = "there is no local ε";
 var deltaOf = (delta) => powers(delta.toExponential());
 function trustOf(privacy) {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
-  return `Trust: the shuffler; ${NO_LOCAL}. Central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}, of batches of ${counted(people, "person", "people")} or more, ${percent(honest_fraction)} of them honest.`;
+  return `You trust the shuffler: ${NO_LOCAL}. Central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}, for batches of at least ${counted(people, "person", "people")}, ${percent(honest_fraction)} of them honest.`;
 }
 function part(name, figure, ...more) {
   return el(
@@ -803,7 +801,7 @@ function sumsPrivacyView({ privacy }, released) {
   const { central_epsilon, delta, people, honest_fraction, statement } = privacy;
   const facts = [
     ["must be trusted", "the shuffler"],
-    ["people of a batch, at least", count(people)],
+    ["minimum number of people in a batch", count(people)],
     ["of them assumed honest", percent(honest_fraction)]
   ];
   const central = part(
@@ -816,7 +814,7 @@ function sumsPrivacyView({ privacy }, released) {
     ),
     released === null ? el("p", {}, "No batch is released yet.") : held(released)
   );
-  return [part("Each person’s messages alone", NO_LOCAL, help(statement)), central];
+  return [part("The messages of one person", NO_LOCAL, help(statement)), central];
 }
 function held({ holds, batch_statement, shuffled_by }) {
   const by = shuffled_by.length === 0 ? [] : [` Shuffled by ${shuffled_by.join(" and ")}.`];
@@ -857,14 +855,14 @@ function sumsInfluenceView({ people, influence, statement }, each) {
   const heads = [
     "Sum of",
     amount2("An honest person"),
-    amount2("A dishonest one"),
-    amount2(`All ${count(assumed)} assumed`)
+    amount2("A dishonest person"),
+    amount2(`All ${count(assumed)} dishonest people`)
   ];
   const more = influence.length > LISTED2 ? `, the first ${LISTED2} items` : "";
-  const about2 = assumed === 0 ? "The task assumes nobody to be dishonest." : `Of ${counted(Math.round(people), "person", "people")} the task assumes ${count(assumed)} to be dishonest. One of them moves any sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} times its standard error, all together by ${digits(first?.standard_errors ?? Number.NaN)} times.`;
+  const about2 = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${count(assumed)} of ${counted(Math.round(people), "person", "people")} are dishonest. One of them can move a sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} standard errors, all of them together by ${digits(first?.standard_errors ?? Number.NaN)}.`;
   return [
     el("p", {}, about2),
-    wide(table(`By how much people move a sum, at most${more}`, heads, rows)),
+    wide(table(`Largest effect on a sum${more}`, heads, rows)),
     ...each.length === 0 ? [] : [wide(releases(each))],
     help(statement)
   ];
@@ -890,10 +888,10 @@ function releases(each) {
     "Release",
     amount2("People"),
     amount2("Assumed dishonest"),
-    amount2("One, in standard errors"),
-    amount2("All of them")
+    amount2("One person, in standard errors"),
+    amount2("All of them, in standard errors")
   ];
-  return table("The same beside each release", heads, [...rows].reverse());
+  return table("Effect on each release", heads, [...rows].reverse());
 }
 
 // www/dashboard/overview.ts
@@ -902,7 +900,7 @@ var Overview = class {
   element;
   #collector;
   #tasks;
-  /** What tasks are does not change. */
+  /** Task files by id. They never change. */
   #known = /* @__PURE__ */ new Map();
   #body = el("div", { class: "panel wide" });
   constructor(collector2, tasks2) {
@@ -916,11 +914,7 @@ var Overview = class {
     );
     if (tasks2.length === 0) {
       this.#body.append(
-        el(
-          "p",
-          {},
-          "Nothing is collected here yet. An admin makes a task, by a task file or POST /tasks."
-        )
+        el("p", {}, "No task yet. An admin adds one with a task file or with POST /tasks.")
       );
     }
   }
@@ -968,7 +962,7 @@ var Overview = class {
     const amount3 = (shown) => ({ shown, style: "amount" });
     const heads = ["Task", amount3("Released reports"), amount3("Releases"), "Latest", "Open batch"];
     const focused = this.#tasks.indexOf(document.activeElement?.textContent ?? "");
-    this.#body.replaceChildren(table("What is collected", heads, rows, "tasks"));
+    this.#body.replaceChildren(table("Tasks", heads, rows, "tasks"));
     if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
   }
 };
@@ -995,15 +989,15 @@ function signIn(enter, why) {
     "form",
     { class: "panel sign-in", novalidate: true },
     el("h1", {}, "Sign in"),
-    el("p", {}, "What this collector has released is for analysts."),
+    el("p", {}, "You need an analyst’s token to see the estimates of this collector."),
     el("label", { for: "token" }, "Analyst’s token"),
     field,
     el(
       "p",
       { class: "help", id: "token-help" },
-      "Whoever runs the collector makes one: ",
+      "The operator of the collector creates one with ",
       el("code", {}, "hushbin token create --role analyst"),
-      ". It is kept in this tab alone, until you sign out or close it."
+      ". It stays in this tab until you sign out or close the tab."
     ),
     error,
     button
@@ -1020,7 +1014,7 @@ function signIn(enter, why) {
   async function submit() {
     const token = field.value.trim();
     if (token === "") say("Enter a token.");
-    else if (!/^[\x21-\x7e]+$/.test(token)) say("A token is of letters, digits and “_” alone.");
+    else if (!/^[\x21-\x7e]+$/.test(token)) say("A token has only letters, digits and “_”.");
     else {
       say("");
       button.disabled = true;
@@ -1077,11 +1071,11 @@ var Answers = class {
   constructor(collector2) {
     this.#collector = collector2;
   }
-  /** Asks anew for what is asked for again. */
+  /** Empties the cache. */
   forget() {
     this.#kept.clear();
   }
-  /** @param released which batches there are, for what is asked of all of them */
+  /** @param released numbers of the released batches, part of the key for requests about all */
   estimates(task, question, asked, released) {
     const path = pathOf(task, question, asked);
     const key = `${path} ${asked.batches === null ? released : ""}`;
@@ -1112,7 +1106,7 @@ var Choice = class {
       this.#select
     );
   }
-  /** Nothing to choose is not shown. */
+  /** Shows the options. Hides the control if there are fewer than two. */
   show(options, value) {
     this.element.hidden = options.length < 2;
     const made = options.map(([own, words]) => el("option", { value: own }, words));
@@ -1168,12 +1162,12 @@ var Controls = class {
     );
     this.element = el(
       "search",
-      { class: "controls", "aria-label": "What is shown" },
+      { class: "controls", "aria-label": "Filter" },
       ...[this.#question, this.#batches, this.#estimand, this.#order].map(({ element }) => element),
       this.#names
     );
   }
-  /** Questions and batches there are, and which are looked at. */
+  /** Shows the questions and batches, and selects the current ones. */
   show(state2, questions, current, released, counting) {
     this.#question.show(
       questions.map(({ name = "", kind = "" }) => [name, `${name}: ${KINDS[kind] ?? kind}`]),
@@ -1184,7 +1178,10 @@ var Controls = class {
     const others = own === null || picked.some(({ number }) => String(number) === own) ? [] : [[own, `Batches ${own}`]];
     this.#batches.show(
       [
-        ["", released.length > 1 ? `All ${count(released.length)} released` : "All released"],
+        [
+          "",
+          released.length > 1 ? `All ${count(released.length)} released batches` : "All released batches"
+        ],
         ...others,
         ...picked.map(
           ({ number, reports }) => [
@@ -1200,7 +1197,7 @@ var Controls = class {
     this.#names.hidden = !lists;
     if (document.activeElement !== this.#find) this.#find.value = state2.find;
   }
-  /** What is estimated of the question, once that is known. */
+  /** Shows the estimands of the question, and selects the current one. */
   estimands(there, current, question) {
     this.#estimand.show(
       there.map((own) => [
@@ -1215,16 +1212,16 @@ var Controls = class {
 // www/dashboard/enough.ts
 var HALF = 1.96;
 var USEFUL = 0.1;
-function enough(reports, estimand, told2) {
+function enough(reports, estimand, estimates) {
   const whole2 = estimand === "mean" ? 2 : 1;
   const half = ({ estimate, range }) => HALF * (estimate.standard_error ?? 0) / (range ? range[1] - range[0] : whole2);
-  const widest = Math.max(0, ...told2.map(half));
+  const widest = Math.max(0, ...estimates.map(half));
   if (widest <= USEFUL) return { shown: true };
   const needed = Number((reports * (widest / USEFUL) ** 2).toPrecision(2));
   const within2 = estimand === "mean" ? "a tenth of the range" : "10 points";
   const arrived = `${counted(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
   return {
-    words: `${arrived}. About ${count(needed)} are needed to tell each estimate within ±${within2}, with 95% confidence.`,
+    words: `${arrived}. About ${count(needed)} are needed for estimates within ±${within2}, with 95% confidence.`,
     shown: 2 * widest < 1
   };
 }
@@ -1292,7 +1289,7 @@ function quantiles({ quantiles: quantiles2 = [] }, unit) {
   const heads = [
     "Quantile",
     { shown: "Estimate", style: "amount" },
-    { shown: "All hold together", style: "amount" }
+    { shown: "Interval for all rows", style: "amount" }
   ];
   return table("Quantiles", heads, rows);
 }
@@ -1344,9 +1341,9 @@ function picture({ title, shares, labels, marks }, bins, number, question, unit)
   ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
-    "Thin lines are intervals that hold together.",
-    widths.size > 1 ? "Bins are drawn equally wide, whatever they span." : "",
-    quantiles2.length ? "Dashed: the quantiles above." : ""
+    "Thin lines are intervals, with 95% confidence for the whole picture.",
+    widths.size > 1 ? "All bins are drawn equally wide." : "",
+    quantiles2.length ? "Dashed lines are the quantiles above." : ""
   ];
   return [
     el(
@@ -1356,7 +1353,7 @@ function picture({ title, shares, labels, marks }, bins, number, question, unit)
       plot,
       el("p", { class: "help" }, note.filter((words) => words !== "").join(" "))
     ),
-    tabulated(`${title(name)}, as a table`, [name, "Share", "All hold together"], rows)
+    tabulated(`${title(name)}, as a table`, [name, "Share", "Interval for all rows"], rows)
   ];
 }
 var height = (axis, value) => 100 - place(axis, value);
@@ -1427,11 +1424,11 @@ function edges(bins) {
 
 // www/dashboard/metrics.ts
 var WORDS2 = {
-  "malformed-upload": "no upload of the task",
-  "fingerprint-mismatch": "made under other parameters than the task's",
-  "upload-id-conflict": "other bytes under an id that was taken",
+  "malformed-upload": "not an upload of this task",
+  "fingerprint-mismatch": "made for other task parameters",
+  "upload-id-conflict": "different bytes under a used id",
   "too-large": "too large",
-  "encoded-body": "compressed or encoded otherwise",
+  "encoded-body": "compressed or encoded",
   "incomplete-body": "ended early",
   timeout: "did not arrive in time",
   overloaded: "the collector was busy",
@@ -1455,7 +1452,7 @@ function uploadsOf(text) {
 var Section = class {
   element;
   #body;
-  /** Counts what was asked for: an answer that is late is dropped. */
+  /** Number of requests so far. A late answer to an earlier one is dropped. */
   #asked = 0;
   constructor(id, title, style = "") {
     const heading = el("h2", { id: `${id}-title` }, title);
@@ -1467,12 +1464,12 @@ var Section = class {
       this.#body
     );
   }
-  /** Shows this now. */
+  /** Shows this content now. */
   show(shown) {
     this.#asked += 1;
     this.#put(shown);
   }
-  /** Shows what comes; what was shown stays until then. */
+  /** Loads new content. The old content stays visible until then. */
   async load(make) {
     this.#asked += 1;
     const own = this.#asked;
@@ -1506,7 +1503,7 @@ function clear({ rows, confidence }) {
   if (rows === null) return [];
   const found = standing(rows.rows);
   const chance = percent(1 - confidence);
-  const about2 = found.length === 0 ? `No interval of ${counted(rows.rows.length, "item")} lies clear of 0: all of it may be noise.` : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} lie clear of 0. They hold all together: that any of these is here by chance has a probability of ${chance} at most.`;
+  const about2 = found.length === 0 ? `No interval of ${counted(rows.rows.length, "item")} excludes 0, so all of it may be noise.` : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} exclude 0. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found.slice(0, NAMED2).map((row) => [
     row.label,
     {
@@ -1520,7 +1517,7 @@ function clear({ rows, confidence }) {
     { shown: "Estimate", style: "amount" },
     { shown: "Interval", style: "amount" }
   ];
-  const more = found.length > NAMED2 ? `Clear of 0: the farthest ${NAMED2}` : "Clear of 0";
+  const more = found.length > NAMED2 ? `Clearly not 0: the farthest ${NAMED2}` : "Clearly not 0";
   return [el("p", {}, about2), ...named.length > 0 ? [table(more, heads, named)] : []];
 }
 function comparable(answer, question, estimand) {
@@ -1539,7 +1536,7 @@ function comparable(answer, question, estimand) {
 }
 async function moved2(context) {
   const pair = compared(context);
-  if (pair === null) return [el("p", {}, "There is no batch before to compare with yet.")];
+  if (pair === null) return [el("p", {}, "There is no earlier batch to compare with yet.")];
   const { task, question, answers, items, estimand } = context;
   const confidence = ofEither(context.confidence);
   const [before, after] = await Promise.all(
@@ -1553,7 +1550,7 @@ async function moved2(context) {
   const [earlier, later] = pair.map(({ number }) => number);
   const chance = percent(1 - context.confidence);
   const of = counted(after.rows.length, question.kind === "number" ? "figure" : "item");
-  const about2 = found.length === 0 ? `Between batches ${earlier} and ${later} none of ${of} changed by more than the noise explains. Smaller changes may be there.` : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed beyond their intervals in both, which hold all together: that any is here by chance has a probability of ${chance} at most.`;
+  const about2 = found.length === 0 ? `Between batches ${earlier} and ${later}, none of ${of} changed by more than the noise. There may be smaller changes.` : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed by more than the noise. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found.slice(0, NAMED2).map(({ label, unit, before: was, after: is }) => [
     label,
     { shown: after.words(was.estimate, was) + behind(unit), style: "amount" },
@@ -1562,7 +1559,7 @@ async function moved2(context) {
   ]);
   const amount3 = (shown) => ({ shown, style: "amount" });
   const heads = ["Item", amount3(`Batch ${earlier}`), amount3(`Batch ${later}`), amount3("Change")];
-  const more = found.length > NAMED2 ? `Changed: the ${NAMED2} that moved most` : "Changed";
+  const more = found.length > NAMED2 ? `Changed: the ${NAMED2} largest changes` : "Changed";
   return [el("p", {}, about2), ...named.length > 0 ? [table(more, heads, named)] : []];
 }
 async function outstandingView(context) {
@@ -1699,7 +1696,7 @@ async function timelineView(context, shown) {
   const { question, released, rows, confidence } = context;
   if (released.length === 0) return null;
   if (released.length === 1) {
-    return [el("p", {}, "There is one release so far; a line begins with the second.")];
+    return [el("p", {}, "There is one release so far. The time line starts with the second.")];
   }
   const number = question.kind === "number" || rows === null;
   const picked = shown.slice(0, LINES);
@@ -1720,7 +1717,7 @@ async function timelineView(context, shown) {
     el(
       "p",
       {},
-      `Estimates${first} by${latest} ${counted(released.length, "release")}. Bars are intervals; all that are drawn hold together with ${confidence * 100}% confidence.`
+      `Estimates${first} in${latest} ${counted(released.length, "release")}. Bars are intervals, with ${confidence * 100}% confidence for the whole picture.`
     ),
     ...timeLine(lines, number ? digits : rows.words, rows?.shares === true ? shareTick : tick, {
       zero: !number && question.kind !== "numbers",
@@ -1741,10 +1738,10 @@ var TaskPage = class {
   #facts = el("p", { class: "facts" });
   #estimates = new Section("estimates", "Estimates", "wide");
   #standing = new Section("standing", "What stands out", "wide");
-  #timeline = new Section("timeline", "Over the releases", "wide");
+  #timeline = new Section("timeline", "Over time", "wide");
   #batches = new Section("filling", "Batches");
   #privacy = new Section("privacy", "Privacy");
-  #influence = new Section("influence", "Dishonest people");
+  #influence = new Section("influence", "Made-up reports");
   #uploads = new Section("uploads", "Rejected uploads");
   #counting;
   #state;
@@ -1759,7 +1756,7 @@ var TaskPage = class {
     this.#known = known2;
     this.#controls = new Controls(change2);
     this.#influence.show(null);
-    const again2 = el("button", { type: "button", class: "quiet" }, "Ask again");
+    const again2 = el("button", { type: "button", class: "quiet" }, "Refresh");
     again2.addEventListener("click", () => {
       this.#answers.forget();
       void this.#ask();
@@ -1801,7 +1798,7 @@ var TaskPage = class {
     const named = questions.find(({ name }) => name === this.#state.question);
     return named ?? questions[0] ?? {};
   }
-  /** Looks at something else of the task. */
+  /** Changes the view. */
   look(state2) {
     const before = this.#state;
     this.#state = state2;
@@ -1810,7 +1807,7 @@ var TaskPage = class {
     void this.#look(asked);
     if (before.batches !== state2.batches) void this.#lookAtInfluence();
   }
-  /** What the batches are now; says whether there is another release. */
+  /** Updates the batches. Returns true if there is a new release. */
   update(known2) {
     const before = this.#releases;
     this.#known = known2;
@@ -1819,11 +1816,11 @@ var TaskPage = class {
     void this.#ask();
     return true;
   }
-  /** Which batches are released. */
+  /** Numbers of the released batches, as ranges. */
   get #releases() {
     return ranges(releasedOf(this.#known).map(({ number }) => number));
   }
-  /** Those that are looked at: all that are released, or those that are named. */
+  /** Released batches in view: all of them, or those in the address. */
   get #looked() {
     const { batches } = this.#state;
     const released = releasedOf(this.#known);
@@ -1838,7 +1835,7 @@ var TaskPage = class {
     const released = releasedOf(this.#known);
     const questions = questionsOf(task).length;
     const asks = questions > 1 ? `, ${count(questions)} questions` : "";
-    const promise = isSums(this.#task) ? trustOf(this.#task.privacy) : `Each protects ${this.#task.protects}.`;
+    const promise = isSums(this.#task) ? trustOf(this.#task.privacy) : `Each report protects ${this.#task.protects}.`;
     const collected = said(this.#counting, reportsOf(released));
     this.#facts.textContent = `${collected} in ${counted(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
@@ -1854,7 +1851,7 @@ var TaskPage = class {
     const released = releasedOf(this.#known);
     this.#controls.show(this.#state, questions, this.#question, released, this.#counting);
   }
-  /** Asks for all of it. */
+  /** Loads all sections. */
   async #ask() {
     await this.#look(true);
     await this.#privacy.load(async () => {
@@ -1871,7 +1868,7 @@ var TaskPage = class {
     await this.#lookAtInfluence();
     await this.#uploads.load(async () => uploadsView(uploadsOf(await this.#collector.metrics())));
   }
-  /** Estimates, what stands out of them, and their time line. */
+  /** Loads the estimates, the significant results and the time line. */
   async #look(asked) {
     if (this.#question.kind === "text") return this.#lookAtTexts(asked);
     let rows = null;
@@ -1882,7 +1879,7 @@ var TaskPage = class {
         this.#answers.estimates(this.id, this.#question, this.#asked(items), this.#releases)
       );
       if (typeof answer === "string") {
-        const words = isSums(this.#task) ? "Nothing of this task is released yet." : answer;
+        const words = isSums(this.#task) ? "No batch of this task is released yet." : answer;
         return [el("p", {}, words), brief(this.#known, this.#counting)];
       }
       rows = rowsOf(answer, this.#question, this.#state.estimand ?? void 0);
@@ -1940,10 +1937,10 @@ var TaskPage = class {
     return { batches: this.#state.batches, confidence: CONFIDENCE, items };
   }
   #nothingSought() {
-    if (this.#state.find.trim() !== "") return "No item has such a name.";
-    return "This question has no list of items: write names to look for, with commas between them.";
+    if (this.#state.find.trim() !== "") return "No item matches this name.";
+    return "This question has no list of items. Enter the names to look up, separated by commas.";
   }
-  /** Rows in their order whose names are sought. */
+  /** Returns the rows that match the search, in order. */
   #shownOf(rows) {
     if (rows === null) return [];
     const open2 = (this.#question.items ?? this.#question.options) === "open";
@@ -1963,7 +1960,7 @@ var TaskPage = class {
     const about2 = el(
       "p",
       {},
-      `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`
+      `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar has ${confidence * 100}% confidence for all rows at once. A hollow dot may be noise.`
     );
     const notes = notesOf(bias, repeats);
     if (this.#question.kind === "number") {
@@ -1972,7 +1969,7 @@ var TaskPage = class {
         el(
           "p",
           {},
-          `${counted(reports, "report")}. Intervals of a table or picture all hold together with ${confidence * 100}% confidence.`
+          `${counted(reports, "report")}. Each table or picture has ${confidence * 100}% confidence for all its intervals at once.`
         ),
         ...notesOf(words2),
         ...notes,
@@ -1981,7 +1978,7 @@ var TaskPage = class {
     }
     if (rows === null) return [about2, ...notes, ...crossView(answer)];
     const found = this.#shownOf(rows);
-    if (found.length === 0) return [about2, el("p", {}, "No item has such a name.")];
+    if (found.length === 0) return [about2, el("p", {}, "No item matches this name.")];
     const drawn2 = found.slice(0, DRAWN);
     const all = itemsOf(this.#question) ?? rows.rows.length;
     const caption = captionOf(rows, this.#question, drawn2.length, found.length, all);
@@ -1993,9 +1990,9 @@ var TaskPage = class {
 function captionOf({ rows, estimand }, question, drawn2, found, all) {
   const what = wordsOf(estimand, question).short;
   if (rows.length < all)
-    return `${what}: ${count(drawn2)} of ${counted(all, "item")} are asked for; find others by name`;
+    return `${what}: ${count(drawn2)} of ${counted(all, "item")} shown; search by name for others`;
   if (drawn2 < found)
-    return `${what}: the first ${count(drawn2)} of ${counted(found, "item")}; find others by name`;
+    return `${what}: the first ${count(drawn2)} of ${counted(found, "item")}; search by name for others`;
   if (found < all) return `${what}: ${count(found)} of ${counted(all, "item")}`;
   return `${what}: ${counted(found, "item")}`;
 }
@@ -2045,7 +2042,7 @@ function askToken(why) {
       } catch (thrown) {
         collector.token = null;
         if (refusedToken(thrown))
-          return "The collector does not know this token, or it was revoked.";
+          return "The collector does not know this token. It may have been revoked.";
         return thrown instanceof Error ? thrown.message : String(thrown);
       }
     }, why)
@@ -2107,7 +2104,7 @@ async function poll() {
   if (own instanceof TaskPage) {
     const batches = await collector.ask(`${encodeURIComponent(own.id)}/batches`);
     if (own === page && own.update(batches))
-      announce("There is a new release; estimates are asked for again.");
+      announce("There is a new release. The estimates are being updated.");
   }
   trouble.hidden = true;
 }
@@ -2115,8 +2112,7 @@ async function guarded(work) {
   try {
     await work();
   } catch (thrown) {
-    if (refusedToken(thrown))
-      askToken(collector.token === null ? null : "The token is no longer known: it was revoked.");
+    if (refusedToken(thrown)) askToken(collector.token === null ? null : "The token was revoked.");
     else showTrouble(thrown);
   }
 }

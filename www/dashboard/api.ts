@@ -1,22 +1,22 @@
-// The collector's interface, as far as this page asks it.
+// The part of the collector's HTTP interface that this page uses.
 
 /** An estimate with its error bars. */
 export interface Estimate {
   readonly estimate: number;
-  /** Missing of quantiles and sums. */
+  /** Undefined for quantiles and sums. */
   readonly standard_error?: number;
   readonly interval: readonly [number, number];
   readonly simultaneous_interval: readonly [number, number];
 }
 
-/** How an item is called: a name, an index or level, a bin, or a cell by its parts. */
+/** Label of an item: a name, an index or level, a bin, or a cell of a cross by its parts. */
 export type Label =
   | string
   | number
   | { readonly from: number; readonly to: number }
   | { readonly [part: string]: Label };
 
-/** What is estimated of an item. */
+/** Quantities that are estimated for an item. */
 export const ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"] as const;
 export type Estimand = (typeof ESTIMANDS)[number];
 
@@ -28,12 +28,12 @@ export interface Quantile extends Estimate {
   readonly quantile: number;
 }
 
-/** Share of people with less than a number. */
+/** Share of people below a number. */
 export interface Below extends Estimate {
   readonly below: number;
 }
 
-/** Of a question for a number. */
+/** Estimates of a question of the kind `number`. */
 export interface NumberEstimates {
   readonly unit?: string;
   readonly range: readonly [number, number];
@@ -42,7 +42,7 @@ export interface NumberEstimates {
   readonly quantiles?: readonly Quantile[];
 }
 
-/** A share or mean within a row of a cross; no estimate where few people leave it unknown. */
+/** Share or mean within a row of a cross. `null` if too few people are in the row. */
 export interface Within {
   readonly row: Label;
   readonly column?: Label;
@@ -55,11 +55,11 @@ export interface Margin {
   readonly name: string;
   readonly unit?: string;
   readonly range?: readonly [number, number];
-  /** Shares by option or bin; missing of the levels of a number for its mean. */
+  /** Shares by option or bin. Undefined for a number that is asked for its mean. */
   readonly shares?: readonly { readonly item: Label; readonly share: Estimate }[];
 }
 
-/** Of a cross. */
+/** Estimates of a question of the kind `cross`. */
 export interface CrossEstimates {
   readonly rows: Margin;
   readonly columns: Margin;
@@ -68,11 +68,11 @@ export interface CrossEstimates {
 }
 
 export interface Estimates {
-  /** Missing of sums, which are of people. */
+  /** Undefined for sums, which count people. */
   readonly reports?: number;
-  /** Of sums: messages over those of one person. */
+  /** Number of people, for sums: all messages divided by the messages of one person. */
   readonly people?: number;
-  /** Of sums. */
+  /** Number of messages, for sums. */
   readonly messages?: number;
   readonly confidence: number;
   readonly bias?: string;
@@ -82,7 +82,7 @@ export interface Estimates {
   readonly estimates: readonly ItemEstimates[];
 }
 
-/** Texts that many people have. */
+/** Texts that many people have, found without a list. */
 export interface HeavyHitters {
   readonly reports: number;
   readonly confidence: number;
@@ -105,7 +105,7 @@ export interface Batch {
 }
 
 export interface Batches {
-  /** When the open one is closed. */
+  /** Conditions that close the open batch. */
   readonly closes: { readonly least: number; readonly most: number; readonly hours: number };
   readonly batches: readonly Batch[];
 }
@@ -113,7 +113,7 @@ export interface Batches {
 export interface Privacy {
   readonly reports: number;
   readonly smallest_batch: number;
-  /** Who shuffled the reports before the collector had them. */
+  /** Names of the shufflers that the reports passed. */
   readonly shuffled_by: readonly string[];
   readonly local: {
     readonly effective_epsilon: number;
@@ -125,46 +125,46 @@ export interface Privacy {
   readonly shuffled_statement: string;
 }
 
-/** What is promised of sums, by whom. */
+/** Promise of a task that sums through a shuffler. */
 export interface SumPrivacy {
   readonly trust: "shuffler";
   readonly central_epsilon: number;
   readonly delta: number;
-  /** Of a batch, at least. */
+  /** Minimum number of people in a batch. */
   readonly people: number;
   readonly honest_fraction: number;
   readonly statement: string;
 }
 
-/** Of a task of sums: nothing local. */
+/** Answer of `/privacy` for a task of sums. It has no local ε. */
 export interface SumsPrivacy {
   readonly privacy: SumPrivacy;
   readonly messages: number;
   readonly smallest_batch: number;
   readonly shuffled_by: readonly string[];
-  /** Whether the smallest batch has as many messages as the promise takes. */
+  /** True if the smallest batch has enough messages for the promise. */
   readonly holds: boolean;
   readonly batch_statement: string;
 }
 
-/** How far dishonest people move sums. */
+/** Largest effect of dishonest people on sums. */
 export interface SumInfluence {
   readonly people: number;
   readonly statement: string;
   readonly influence: readonly {
-    /** Missing of a vector, whose sum's length is meant. */
+    /** Undefined for a vector: the effect is on the length of its sum. */
     readonly item?: Label;
     readonly unit?: string;
     readonly honest: number;
     readonly dishonest: number;
-    /** Those who are taken to be dishonest, and by how much all of them move it. */
+    /** Number of people who are assumed to be dishonest. `all` is their joint effect. */
     readonly people: number;
     readonly all: number;
     readonly standard_errors: number;
   }[];
 }
 
-/** What made-up reports can do, and whether reports look made up. */
+/** Largest effect of made-up reports, and tests for them. */
 export interface Influence {
   readonly made_up: number;
   readonly statement: string;
@@ -193,7 +193,7 @@ interface Attribute {
 
 type Items = readonly string[] | number | "open";
 
-/** A question, as the task says it; of a task for ratings alone there is one without a name. */
+/** Question of a task. A task of ratings alone has one question, without a name. */
 export interface Question {
   readonly name?: string;
   readonly kind?: string;
@@ -210,16 +210,16 @@ export interface Task extends Question {
   readonly id: string;
   readonly epsilon: number;
   readonly questions?: readonly Question[];
-  /** People of a batch, of sums at least. */
+  /** Minimum number of people in a batch, for sums. */
   readonly people?: number;
-  /** Of a task of sums: these, or a vector. */
+  /** Numbers of a task of sums. It has either these or a vector. */
   readonly numbers?: readonly Attribute[];
   readonly vector?: { readonly items: Items };
-  /** What one person sends, of sums. */
+  /** Messages of one person, for sums. */
   readonly messages?: { readonly levels: number; readonly drawn: number; readonly noise: number };
 }
 
-/** Of a task whose reports are private by themselves. */
+/** Task whose reports have a local ε. */
 export interface ReportsTask {
   readonly task: Task;
   readonly fingerprint: string;
@@ -227,7 +227,7 @@ export interface ReportsTask {
   readonly protects: string;
 }
 
-/** Of a task whose sums a shuffler hides: there is no local ε. */
+/** Task that sums through a shuffler. It has no local ε. */
 export interface SumsTask {
   readonly task: Task;
   readonly fingerprint: string;
@@ -238,10 +238,10 @@ export type TaskAnswer = ReportsTask | SumsTask;
 
 export const isSums = (answer: TaskAnswer): answer is SumsTask => "privacy" in answer;
 
-/** Why there is no answer: the collector's problem, or that it does not answer. */
+/** Failed request: the collector's problem document, or no response. */
 export class Refused extends Error {
   override readonly name = "Refused";
-  /** The end of the problem's type. */
+  /** Last part of the problem's type, for example `nothing-released`. */
   readonly problem: string;
   readonly status: number;
   readonly have: number | undefined;
@@ -266,14 +266,14 @@ function wordless(status: number): string {
   return `The collector answered with status ${status}.`;
 }
 
-/** Asks, with a token if there is one. */
+/** Sends requests to the collector, with a token if there is one. */
 export class Collector {
-  /** Where the interface is: above the page, under whatever path both are nested. */
+  /** Address of the interface, one level above the page. A proxy may nest both under a path. */
   readonly #base = new URL("../", location.href);
-  /** Of whoever looks at the page. */
+  /** Token of the analyst. */
   token: string | null = null;
 
-  /** A path under `tasks`, such as "survey/batches?…"; the list of all where it is empty. */
+  /** Requests a path under `tasks`, such as "survey/batches?…". An empty path lists all tasks. */
   async ask<T>(path: string): Promise<T> {
     const response = await this.#get(path === "" ? "tasks" : `tasks/${path}`);
     const body: unknown = await response.json().catch(() => null);
@@ -281,7 +281,7 @@ export class Collector {
     return body as T;
   }
 
-  /** The same, and nothing where there is no such thing. */
+  /** Requests a path under `tasks`, and returns `null` if it does not exist. */
   async askIfThere<T>(path: string): Promise<T | null> {
     try {
       return await this.ask<T>(path);
@@ -291,7 +291,7 @@ export class Collector {
     }
   }
 
-  /** What is counted of the collector. */
+  /** Returns the collector's metrics, as text for Prometheus. */
   async metrics(): Promise<string> {
     const response = await this.#get("metrics");
     if (!response.ok) throw new Refused(response.status, null);

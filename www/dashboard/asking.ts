@@ -1,25 +1,25 @@
-// What of a question is asked: all of it, or of many items those that are sought.
+// Requests for estimates: all items of a question, or the items that match a search.
 
 import type { Collector, Estimates, Question } from "./api.js";
 import { itemsOf } from "./labels.js";
 import { matches } from "./rows.js";
 
-/** Items of which all are asked for: some 500 bytes each. */
+/** Largest number of items to request at once. Each takes about 500 bytes. */
 export const WHOLE = 5000;
-/** Rows that are drawn at once, and items that are asked for by name. */
+/** Largest number of rows to draw, and of items to request by name. */
 export const DRAWN = 200;
-/** Bytes of names in one address. */
+/** Largest size of all names in one address, in bytes. */
 const NAMED = 8000;
 
-/** What is asked of a question beside its name. */
+/** Parameters of a request for estimates, apart from the question's name. */
 export interface Asked {
   readonly batches: string | null;
   readonly confidence: number;
-  /** Names of items; all if null. */
+  /** Names of items. `null` means all items. */
   readonly items: readonly string[] | null;
 }
 
-/** The items to ask for; null for all of them, none where names have to be sought first. */
+/** Returns the items to request. `null` means all. An empty list means: enter names first. */
 export function itemsToAsk(question: Question, find: string): readonly string[] | null {
   const items = question.items ?? question.options;
   if (items === "open") {
@@ -41,7 +41,7 @@ export function itemsToAsk(question: Question, find: string): readonly string[] 
   return fitting(found);
 }
 
-/** As many names as one address may hold. */
+/** Returns the first names that fit into one address. */
 function fitting(names: readonly string[]): readonly string[] {
   let bytes = 0;
   const over = names.findIndex((name) => {
@@ -51,7 +51,7 @@ function fitting(names: readonly string[]): readonly string[] {
   return names.slice(0, over === -1 ? DRAWN : Math.min(over, DRAWN));
 }
 
-/** The path of estimates. */
+/** Returns the path of the estimates of a question. */
 export function pathOf(task: string, question: Question, asked: Asked): string {
   const query = [`confidence=${Number(asked.confidence.toPrecision(12))}`];
   if (question.name !== undefined) query.push(`question=${encodeURIComponent(question.name)}`);
@@ -60,7 +60,7 @@ export function pathOf(task: string, question: Question, asked: Asked): string {
   return `${encodeURIComponent(task)}/estimates?${query.join("&")}`;
 }
 
-/** Estimates of released batches, which never change, and so are asked for once. */
+/** Cache of estimates. Released batches never change, so each is requested once. */
 export class Answers {
   readonly #collector: Collector;
   readonly #kept = new Map<string, Promise<Estimates>>();
@@ -69,12 +69,12 @@ export class Answers {
     this.#collector = collector;
   }
 
-  /** Asks anew for what is asked for again. */
+  /** Empties the cache. */
   forget(): void {
     this.#kept.clear();
   }
 
-  /** @param released which batches there are, for what is asked of all of them */
+  /** @param released numbers of the released batches, part of the key for requests about all */
   estimates(task: string, question: Question, asked: Asked, released: string): Promise<Estimates> {
     const path = pathOf(task, question, asked);
     const key = `${path} ${asked.batches === null ? released : ""}`;
@@ -82,7 +82,7 @@ export class Answers {
     if (kept !== undefined) return kept;
     const answer = this.#collector.ask<Estimates>(path);
     this.#kept.set(key, answer);
-    // A failure is no answer; nor are more kept than a tab should hold.
+    // Failures are not kept, so that the next request tries again. The cache stays small.
     answer.catch(() => this.#kept.delete(key));
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > 60 && oldest !== undefined) this.#kept.delete(oldest);

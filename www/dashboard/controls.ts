@@ -1,4 +1,4 @@
-// What of a task is looked at: question, batches, estimand, order, names.
+// Controls above the estimates: question, batches, estimand, order, search.
 
 import { el } from "../demo/shared/dom.js";
 import { count } from "../demo/shared/format.js";
@@ -8,14 +8,14 @@ import { isReal, KINDS, wordsOf } from "./labels.js";
 import { ORDER_WORDS, ORDERS } from "./rows.js";
 import { NOTHING, type State } from "./state.js";
 
-/** Most batches that can be picked one by one. */
+/** Largest number of batches in the list. */
 const PICKED = 50;
-/** Between a key and what it asks for. */
+/** Delay between a key press and its request, in milliseconds. */
 const REST_MS = 250;
 
 type Option = readonly [value: string, words: string];
 
-/** A select with its label. */
+/** A `select` element with its label. */
 class Choice {
   readonly element: HTMLElement;
   readonly #select: HTMLSelectElement;
@@ -31,7 +31,7 @@ class Choice {
     );
   }
 
-  /** Nothing to choose is not shown. */
+  /** Shows the options. Hides the control if there are fewer than two. */
   show(options: readonly Option[], value: string): void {
     this.element.hidden = options.length < 2;
     const made = options.map(([own, words]) => el("option", { value: own }, words));
@@ -81,13 +81,13 @@ export class Controls {
     );
     this.element = el(
       "search",
-      { class: "controls", "aria-label": "What is shown" },
+      { class: "controls", "aria-label": "Filter" },
       ...[this.#question, this.#batches, this.#estimand, this.#order].map(({ element }) => element),
       this.#names,
     );
   }
 
-  /** Questions and batches there are, and which are looked at. */
+  /** Shows the questions and batches, and selects the current ones. */
   show(
     state: State,
     questions: readonly Question[],
@@ -107,7 +107,12 @@ export class Controls {
         : [[own, `Batches ${own}`]];
     this.#batches.show(
       [
-        ["", released.length > 1 ? `All ${count(released.length)} released` : "All released"],
+        [
+          "",
+          released.length > 1
+            ? `All ${count(released.length)} released batches`
+            : "All released batches",
+        ],
         ...others,
         ...picked.map(
           ({ number, reports }): Option => [
@@ -121,11 +126,11 @@ export class Controls {
     const lists = !["number", "text"].includes(current.kind ?? "");
     this.#order.show(lists ? ORDERS.map((order) => [order, ORDER_WORDS[order]]) : [], state.order);
     this.#names.hidden = !lists;
-    // What is being typed stays.
+    // Does not overwrite a search while the user types.
     if (document.activeElement !== this.#find) this.#find.value = state.find;
   }
 
-  /** What is estimated of the question, once that is known. */
+  /** Shows the estimands of the question, and selects the current one. */
   estimands(there: readonly Estimand[], current: Estimand, question: Question): void {
     this.#estimand.show(
       there.map((own) => [

@@ -1,4 +1,5 @@
-// What batches are counted in: reports, or of sums people, each of whom sends as many messages.
+// Unit in which batches are counted: reports or, for sums, people. Each person sends the same
+// number of messages.
 
 import { count, counted } from "../demo/shared/format.js";
 import type { Batches, Task } from "./api.js";
@@ -6,9 +7,9 @@ import type { Batches, Task } from "./api.js";
 export interface Counting {
   readonly one: string;
   readonly more: string;
-  /** How many that is of so many as the collector counts. */
+  /** Converts the collector's count of reports or messages to this unit. */
   readonly of: (collected: number) => number;
-  /** How many a batch has at least, whatever it is closed with. */
+  /** Minimum of a batch, independent of the conditions that close it. */
   readonly least: number;
 }
 
@@ -19,32 +20,32 @@ export const REPORTS: Counting = {
   least: 0,
 };
 
-/** What batches of this task are counted in. */
+/** Returns the unit for the batches of a task. */
 export function countingOf({ messages, people = 0 }: Task): Counting {
   if (messages === undefined) return REPORTS;
   const each = messages.levels * messages.drawn + messages.noise;
   return { one: "person", more: "people", of: (own) => own / each, least: people };
 }
 
-/** How many a batch has at least and at most. */
+/** Returns the minimum and maximum of a batch. */
 export function limitsOf({ of, least }: Counting, closes: Batches["closes"]) {
   const own = Math.max(Math.ceil(of(closes.least)), least);
   return [own, Math.max(Math.ceil(of(closes.most)), own)] as const;
 }
 
-/** As it begins a sentence or a column. */
+/** Returns the word with a capital letter. */
 export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** A number of people need not be whole: some messages may not have been opened. */
+/** Returns "about " for fractions: people are not whole if some messages could not be opened. */
 const about = (value: number) => (Number.isInteger(value) ? "" : "about ");
 
-/** So many, with the noun. */
+/** Formats a count with its noun. */
 export function said({ one, more, of }: Counting, collected: number): string {
   const value = of(collected);
   return `${about(value)}${counted(Math.round(value), one, more)}`;
 }
 
-/** So many, without the noun. */
+/** Formats a count without a noun. */
 export function amount({ of }: Counting, collected: number): string {
   return count(of(collected));
 }

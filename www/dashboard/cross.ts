@@ -1,4 +1,4 @@
-// A cross: its margins, and what is estimated within rows.
+// View of a cross: its margins, and the estimates within rows.
 
 import { el } from "../demo/shared/dom.js";
 import type { CrossEstimates, Estimates, Margin, Within } from "./api.js";
@@ -7,7 +7,7 @@ import { digits, nameOf, share } from "./labels.js";
 import type { Row, Rows } from "./rows.js";
 import { table } from "./table.js";
 
-/** Means within rows as rows of a table; those of empty rows are left out. */
+/** Returns means within rows as rows of a table, without rows that have no estimate. */
 export function meansOf({ cross }: Estimates): readonly Row[] {
   const { conditional_means: means = [], columns } = cross ?? {};
   return means.flatMap(({ row, estimate, interval, simultaneous_interval }) => {
@@ -23,13 +23,13 @@ export function meansOf({ cross }: Estimates): readonly Row[] {
   });
 }
 
-/** What follows the cells. */
+/** Draws the margins and the estimates within rows. */
 export function crossView({ cross }: Estimates): readonly Element[] {
   if (cross === undefined) return [];
   const margins = [cross.rows, cross.columns].flatMap(margin);
   const family =
-    "Intervals of one table hold together" +
-    (margins.length > 1 ? "; those of both margins count as one table." : ".");
+    "Each table has 95% confidence for all its intervals at once." +
+    (margins.length > 1 ? " Both margins count as one table." : "");
   return [...margins, ...within(cross), el("p", { class: "help" }, family)];
 }
 
@@ -72,9 +72,9 @@ function told(caption: string, all: readonly Within[], words: (value: number) =>
     { shown: `${said(from)} to ${said(to)}`, style: "amount interval" },
   ]);
   const heads = [
-    "Within",
+    "Group",
     { shown: "Estimate", style: "amount" },
-    { shown: "All hold together", style: "amount" },
+    { shown: "Interval for all rows", style: "amount" },
   ];
   return el(
     "div",

@@ -1,4 +1,4 @@
-// Estimates with intervals as a table: a dot and its bars in a column between names and numbers.
+// Estimates as a table. A column between names and numbers draws each as a dot with its intervals.
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate } from "./api.js";
@@ -10,7 +10,7 @@ import { type Cell, table } from "./table.js";
 
 const HEIGHT = 28;
 
-/** A picture beside numbers that say the same. */
+/** A picture. It is hidden from screen readers, because the table has the same numbers. */
 function strip(style: string, height: number, ...marks: Element[]): SVGSVGElement {
   return svg("svg", { class: style, height, width: "100%", "aria-hidden": "true" }, ...marks);
 }
@@ -18,14 +18,14 @@ function strip(style: string, height: number, ...marks: Element[]): SVGSVGElemen
 const upright = (style: string, x: number, y1: number, y2: number | string) =>
   svg("line", { class: style, x1: at(x), x2: at(x), y1, y2 });
 
-/** Lines behind marks: every tick, and 0 as such. */
+/** Draws a line for each tick, with its own style for 0. */
 export function grid(axis: Axis): SVGElement[] {
   return axis.ticks.map((value) =>
     upright(value === 0 ? "zero" : "tick", place(axis, value), 0, "100%"),
   );
 }
 
-/** Numbers over the column, those at its ends within it. */
+/** Draws the numbers of the axis above the column. */
 function scaleOf(axis: Axis, words: (value: number) => string): SVGSVGElement {
   const texts = axis.ticks.map((value) => {
     const x = place(axis, value);
@@ -35,7 +35,7 @@ function scaleOf(axis: Axis, words: (value: number) => string): SVGSVGElement {
   return strip("scale", 18, ...texts);
 }
 
-/** An estimate in its interval: thick what holds alone, thin what holds together with all. */
+/** Draws an estimate. The thick bar is its own interval, the thin one that for all rows at once. */
 export function bars(axis: Axis, estimate: Estimate): SVGElement[] {
   const y = HEIGHT / 2;
   const line = (style: string, [from, to]: readonly [number, number]) =>
@@ -49,7 +49,7 @@ export function bars(axis: Axis, estimate: Estimate): SVGElement[] {
   return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot];
 }
 
-/** An estimate that may be noise is hollow. */
+/** Returns the style of a dot. A dot that may be noise is hollow. */
 export const styleOf = (estimate: Estimate): string =>
   clearOfZero(estimate) ? "strip" : "strip noise";
 
@@ -61,21 +61,21 @@ function axisFor(rows: readonly Row[]): Axis {
   return axisOf(ends);
 }
 
-/** A table of these rows, of which others may be left out. */
+/** Draws a table of the rows in `shown`. */
 export function dots(caption: string, rows: Rows, shown: readonly Row[]): HTMLTableElement {
   const own = shown.some(({ range }) => range !== undefined);
   const axis = axisFor(shown);
   const scale = own
-    ? "from the least to the greatest of each"
+    ? "each on the scale of its own range"
     : scaleOf(axis, rows.shares ? shareTick : tick);
   const heads: readonly (Cell | string)[] = [
     "Item",
     {
-      shown: el("span", {}, el("span", { class: "unseen" }, "Drawn"), scale),
+      shown: el("span", {}, el("span", { class: "unseen" }, "Chart"), scale),
       style: "picture",
     },
     { shown: "Estimate", style: "amount" },
-    { shown: "All hold together", style: "amount" },
+    { shown: "Interval for all rows", style: "amount" },
   ];
   const cells = shown.map((row) => cellsOf(row, rows.words, axis));
   return table(caption, heads, cells, "dots");

@@ -1,4 +1,4 @@
-// Batches: how far the open one is, and those before it.
+// Batches: the progress of the open one, and a list of the earlier ones.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted } from "../demo/shared/format.js";
@@ -7,7 +7,7 @@ import { amount, type Counting, capital, limitsOf } from "./counting.js";
 import { moment } from "./labels.js";
 import { table } from "./table.js";
 
-/** Most batches that are listed. */
+/** Largest number of batches in the list. */
 const LISTED = 50;
 
 export const releasedOf = ({ batches }: Batches): readonly Batch[] =>
@@ -19,12 +19,12 @@ export const openOf = ({ batches }: Batches): Batch | undefined =>
 export const reportsOf = (batches: readonly Batch[]): number =>
   batches.reduce((sum, { reports }) => sum + reports, 0);
 
-/** When the open batch is closed, in a sentence. */
+/** Returns a sentence on the conditions that close the open batch. */
 export function rule({ closes }: Batches, counting: Counting): string {
   const [least, most] = limitsOf(counting, closes);
   const { hours } = closes;
-  const aged = `or ${counted(hours, "hour")} after it was opened, with ${count(least)} at least`;
-  return `It is closed, and soon released, with ${counted(most, counting.one, counting.more)}${hours === 0 ? "" : `, ${aged}`}.`;
+  const aged = `, or ${counted(hours, "hour")} after it opened if it has at least ${count(least)}`;
+  return `It closes at ${counted(most, counting.one, counting.more)}${hours === 0 ? "" : aged}, and is released soon afterwards.`;
 }
 
 function bar(name: string, value: number, max: number, words: string): HTMLElement {
@@ -37,7 +37,7 @@ function bar(name: string, value: number, max: number, words: string): HTMLEleme
   );
 }
 
-/** How far the open batch is: by reports to the least and to the most, and by age. */
+/** Draws the progress of the open batch: reports to its minimum and maximum, and age. */
 export function filling(all: Batches, counting: Counting, now: number): readonly HTMLElement[] {
   const open = openOf(all);
   if (open === undefined) return [];
@@ -46,14 +46,9 @@ export function filling(all: Batches, counting: Counting, now: number): readonly
   const have = counting.of(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit: number, which: string) =>
-    bar(
-      `${capital(counting.more)} to the ${which}`,
-      have,
-      limit,
-      `${count(have)} of ${count(limit)}`,
-    );
-  const bars = [to(most, "most")];
-  if (have < least) bars.unshift(to(least, "least"));
+    bar(`${capital(counting.more)}, ${which}`, have, limit, `${count(have)} of ${count(limit)}`);
+  const bars = [to(most, "maximum")];
+  if (have < least) bars.unshift(to(least, "minimum"));
   if (hours > 0) {
     bars.push(
       bar(
@@ -67,7 +62,7 @@ export function filling(all: Batches, counting: Counting, now: number): readonly
   return bars;
 }
 
-/** The bar that says most: to the least, and from there on to the most. */
+/** Draws one bar: progress to the minimum and, after that, to the maximum. */
 export function brief(all: Batches, counting: Counting): HTMLElement {
   const have = counting.of(openOf(all)?.reports ?? 0);
   const [least, most] = limitsOf(counting, all.closes);
@@ -76,7 +71,7 @@ export function brief(all: Batches, counting: Counting): HTMLElement {
   return bar("Open batch", have, max, `${count(have)} of ${of} ${count(max)}`);
 }
 
-/** Batches that are no longer open, the latest first. */
+/** Lists the closed batches, the latest first. */
 export function listed(all: Batches, counting: Counting): HTMLElement | null {
   const closed = all.batches.filter(({ state }) => state !== "open").reverse();
   if (closed.length === 0) return null;

@@ -1,4 +1,4 @@
-// Pictures of a number: mean, bins, shares below edges, and quantiles.
+// View of a number: mean, bins, shares below edges, and quantiles.
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate, Estimates, NumberEstimates, Question } from "./api.js";
@@ -8,13 +8,13 @@ import { table, tabulated } from "./table.js";
 import { quantileName } from "./timeline.js";
 
 const HEIGHT = 200;
-/** Room for the numbers at the left, in per cent of the width. */
+/** Width of the column of numbers at the left, in per cent. */
 const GUTTER = 9;
 
-/** A part of what is beside that, as a part of all. */
+/** Converts a position in the plot, in per cent, to a position in the whole width. */
 const beside = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
 
-/** Whiskers are drawn of as many bins as leave room between them. */
+/** Largest number of bins with whiskers. More would overlap. */
 const WHISKERS = 80;
 
 interface Bin {
@@ -24,7 +24,7 @@ interface Bin {
   readonly share: Estimate;
 }
 
-/** Bins with their edges. */
+/** Returns the bins with their edges and shares. */
 function binsOf(answer: Estimates): readonly Bin[] {
   return answer.estimates.flatMap(({ item, share: own }) => {
     if (own === undefined) return [];
@@ -33,7 +33,7 @@ function binsOf(answer: Estimates): readonly Bin[] {
   });
 }
 
-/** Where a number lies among bins that are drawn equally wide, in per cent. */
+/** Returns the position of a number, in per cent, among bins that are drawn equally wide. */
 export function placeAmong(bins: readonly Pick<Bin, "from" | "to">[], value: number): number {
   const found = bins.findIndex(({ to }) => value < to);
   const index = found === -1 ? bins.length - 1 : found;
@@ -43,7 +43,7 @@ export function placeAmong(bins: readonly Pick<Bin, "from" | "to">[], value: num
   return ((index + within) / bins.length) * 100;
 }
 
-/** What there is of a number: figures, a histogram, tables. */
+/** Draws the estimates of a number: figures, a histogram, tables. */
 export function numberView(answer: Estimates, question: Question): readonly Element[] {
   const { number } = answer;
   if (number === undefined) return [];
@@ -80,12 +80,12 @@ function quantiles({ quantiles = [] }: NumberEstimates, unit: string): Element {
   const heads = [
     "Quantile",
     { shown: "Estimate", style: "amount" },
-    { shown: "All hold together", style: "amount" },
+    { shown: "Interval for all rows", style: "amount" },
   ];
   return table("Quantiles", heads, rows);
 }
 
-/** Shares of a picture, with a row of the table for each. */
+/** Shares of a picture. Each has a row in the table below it. */
 interface Drawn {
   readonly title: (name: string) => string;
   readonly shares: readonly Estimate[];
@@ -150,9 +150,9 @@ function picture(
   ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
-    "Thin lines are intervals that hold together.",
-    widths.size > 1 ? "Bins are drawn equally wide, whatever they span." : "",
-    quantiles.length ? "Dashed: the quantiles above." : "",
+    "Thin lines are intervals, with 95% confidence for the whole picture.",
+    widths.size > 1 ? "All bins are drawn equally wide." : "",
+    quantiles.length ? "Dashed lines are the quantiles above." : "",
   ];
   return [
     el(
@@ -162,7 +162,7 @@ function picture(
       plot,
       el("p", { class: "help" }, note.filter((words) => words !== "").join(" ")),
     ),
-    tabulated(`${title(name)}, as a table`, [name, "Share", "All hold together"], rows),
+    tabulated(`${title(name)}, as a table`, [name, "Share", "Interval for all rows"], rows),
   ];
 }
 
@@ -205,7 +205,7 @@ function column({ share: own }: Bin, index: number, bins: number, axis: Axis): E
   return bins > WHISKERS ? [bar] : [bar, whisker(own, (left + right) / 2, axis)];
 }
 
-/** A share at a place across, with its interval. */
+/** Draws a share with its interval, at a horizontal position in per cent. */
 function dot(own: Estimate, place: number, axis: Axis): Element[] {
   const x = beside(place);
   const y = at(height(axis, own.estimate));
@@ -227,7 +227,7 @@ function whisker(own: Estimate, place: number, axis: Axis): Element {
 const marker = (x: number) =>
   svg("line", { class: "quantile", x1: at(x), x2: at(x), y1: 0, y2: "100%" });
 
-/** The edges below, or some of many. */
+/** Draws the edges of the bins below the plot, and only some if there are many. */
 function edges(bins: readonly Bin[]): Element[] {
   const all = [...bins.map(({ from }) => from), bins[bins.length - 1]?.to ?? 0];
   const every = Math.ceil(all.length / 7);
@@ -235,7 +235,7 @@ function edges(bins: readonly Bin[]): Element[] {
     if (index % every !== 0) return [];
     const x = beside((index / bins.length) * 100);
     const anchor = x < 4 ? "start" : x > 96 ? "end" : "middle";
-    // On narrow screens every other is left out.
+    // Narrow screens show every second label.
     const style = (index / every) % 2 === 1 ? "tick-text between" : "tick-text";
     return svg(
       "text",

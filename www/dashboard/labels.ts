@@ -1,9 +1,9 @@
-// What things are called, and numbers as this page prints them.
+// Names of things, and formats of numbers.
 
 import { count, percent } from "../demo/shared/format.js";
 import type { Estimand, Estimate, Label, Question, Task } from "./api.js";
 
-/** A number of any unit: three digits, and all before the point. */
+/** Formats a number with three significant digits, and all digits before the point. */
 export function digits(value: number): string {
   const rounded = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
   return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 21 })
@@ -11,7 +11,7 @@ export function digits(value: number): string {
     .replace("-", "−");
 }
 
-/** A number in as many digits as its interval leaves a meaning: two of half its width. */
+/** Formats a number with the digits that are significant: two of its interval's half-width. */
 export function resolved(value: number, estimate?: Estimate): string {
   const [from, to] = estimate?.simultaneous_interval ?? [0, 0];
   const half = (to - from) / 2;
@@ -22,21 +22,21 @@ export function resolved(value: number, estimate?: Estimate): string {
   return /[1-9]/.test(text) ? text.replace("-", "−") : text.replace("-", "");
 }
 
-/** A round number of an axis: no more digits than it needs. */
+/** Formats a round number on an axis. */
 export const tick = (value: number): string =>
   Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
 
-/** A round share of an axis. */
+/** Formats a round share on an axis. */
 export const shareTick = (value: number): string => `${tick(value * 100)}%`;
 
-/** A share, in per cent with one digit behind the point. */
+/** Formats a share in per cent, with one decimal. */
 export const share = (value: number): string => percent(value, 1);
 
-/** A mean of ratings from −1 to 1. */
+/** Formats a mean of ratings from −1 to 1. */
 export const rating = (value: number): string =>
   value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
 
-/** What an item goes by. */
+/** Returns the name of an item. */
 export function nameOf(label: Label): string {
   if (typeof label === "string") return label;
   if (typeof label === "number") return String(label);
@@ -47,14 +47,14 @@ export function nameOf(label: Label): string {
     .join(", ");
 }
 
-/** What an item is asked for by; null of numbers, which are not printed here as they are there. */
+/** Returns an item's name in a request. `null` for bins, whose numbers are rounded on this page. */
 export function queryOf(label: Label): string | null {
   if (typeof label !== "object") return String(label);
   const named = Object.values(label).every((part) => typeof part === "string");
   return named ? nameOf(label) : null;
 }
 
-/** The questions of a task: one without a name where it is for ratings or sums alone. */
+/** Returns the questions of a task. Ratings alone, and sums, are one question without a name. */
 export function questionsOf(task: Task): readonly Question[] {
   const { numbers, vector } = task;
   if (numbers !== undefined) return [{ kind: "numbers", of: numbers }];
@@ -62,7 +62,7 @@ export function questionsOf(task: Task): readonly Question[] {
   return task.questions ?? [{ ...task, kind: "ratings" }];
 }
 
-/** How many items a question has; null where names are arbitrary or found by search. */
+/** Returns the number of items of a question. `null` if there is no list of items. */
 export function itemsOf(question: Question): number | null {
   const items = question.items ?? question.options;
   if (items === "open" || question.kind === "text") return null;
@@ -72,14 +72,14 @@ export function itemsOf(question: Question): number | null {
   return question.of?.length ?? 1;
 }
 
-/** Words for an estimand: for a choice of one and above a list. */
+/** Words for an estimand: `long` in the control, `short` above a list. */
 interface Words {
   readonly long: string;
   readonly short: string;
 }
 
 const WORDS: Readonly<Record<Estimand, Words>> = {
-  mean: { long: "mean rating; a missing one is 0", short: "Mean" },
+  mean: { long: "mean rating (no rating counts as 0)", short: "Mean" },
   sum: { long: "sum over all people", short: "Sum over all people" },
   plus: { long: "share of people who rate it above 0", short: "Rated above 0" },
   minus: { long: "share of people who rate it below 0", short: "Rated below 0" },
@@ -87,14 +87,17 @@ const WORDS: Readonly<Record<Estimand, Words>> = {
   share: { long: "share of people", short: "Share of people" },
 };
 
-/** Words of ratings with fractions, where half a rating counts as half. */
+/** Words for fractional ratings. */
 const FRACTIONAL: Readonly<Partial<Record<Estimand, Words>>> = {
-  plus: { long: "mean of ratings above 0; others are 0", short: "Mean above 0" },
-  minus: { long: "mean of ratings below 0, without sign; others are 0", short: "Mean below 0" },
-  nonmissing: { long: "mean size of ratings; a missing one is 0", short: "Mean size" },
+  plus: { long: "mean of ratings above 0 (others count as 0)", short: "Mean above 0" },
+  minus: {
+    long: "mean of ratings below 0, without sign (others count as 0)",
+    short: "Mean below 0",
+  },
+  nonmissing: { long: "mean size of ratings (no rating counts as 0)", short: "Mean size" },
 };
 
-/** Tells whether ratings have fractions. */
+/** Returns true for fractional ratings. */
 const isFractional = ({ kind = "", value }: Question): boolean =>
   kind === "ratings" && value === "real";
 
@@ -102,11 +105,11 @@ const isFractional = ({ kind = "", value }: Question): boolean =>
 export const wordsOf = (estimand: Estimand, question: Question): Words =>
   (isFractional(question) ? FRACTIONAL[estimand] : undefined) ?? WORDS[estimand];
 
-/** Tells whether an estimate is a share of people, to be shown in per cent. */
+/** Returns true if an estimate is a share of people, which is shown in per cent. */
 export const isShare = (estimand: Estimand, question: Question): boolean =>
   !["mean", "sum"].includes(estimand) && !isFractional(question);
 
-/** What kinds of questions ask for. */
+/** Descriptions of the kinds of questions. */
 export const KINDS: Readonly<Record<string, string>> = {
   ratings: "ratings",
   set: "any of several options",
@@ -120,19 +123,19 @@ export const KINDS: Readonly<Record<string, string>> = {
   vector: "a vector",
 };
 
-/** Kinds of which each item is a number, in a unit or in none. */
+/** Kinds whose items are numbers, with or without a unit. */
 const REAL: ReadonlySet<string> = new Set(["numbers", "vector"]);
 
-/** Whether items are numbers, and not shares of people or ratings. */
+/** Returns true if items are numbers, and not shares of people or ratings. */
 export const isReal = ({ kind = "" }: Question): boolean => REAL.has(kind);
 
-/** A point in time, in the reader's own time zone. */
+/** Formats a time in the browser's time zone. */
 export function moment(seconds: number): string {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(seconds * 1000);
 }
 
-/** Numbers that follow each other, as ranges: 1–3, 5. */
+/** Formats numbers as ranges: 1–3, 5. */
 export function ranges(numbers: readonly number[]): string {
   const parts: [number, number][] = [];
   for (const number of [...numbers].sort((a, b) => a - b)) {

@@ -1,4 +1,4 @@
-// The time line as small multiples: a strip for each item, all of them on one scale.
+// Time lines as small multiples: one strip for each item, all on one scale.
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Rows } from "./rows.js";
@@ -20,7 +20,7 @@ function axisFor(lines: readonly Line[], zero: boolean): Axis {
   return axisOf(ends, { zero, most: 4 });
 }
 
-/** Figures of these lines; each has its own scale where they are of different units. */
+/** Draws the lines. With `apart`, each has its own scale, for different units. */
 export function timeLine(
   lines: readonly Line[],
   words: Rows["words"],

@@ -1,4 +1,4 @@
-// The page: who looks, at what; and what has changed meanwhile.
+// Entry point: signs in, shows the overview or a task, and polls for changes.
 
 import { byId, el } from "../demo/shared/dom.js";
 import { type Batches, Collector, Refused, type TaskAnswer } from "./api.js";
@@ -7,7 +7,7 @@ import { remember, remembered, signIn } from "./sign-in.js";
 import { NOTHING, read, type State, write } from "./state.js";
 import { TaskPage } from "./task-page.js";
 
-/** How often is asked what has changed, while somebody looks. */
+/** Interval between polls while the page is visible, in milliseconds. */
 const POLL_MS = 10_000;
 
 const collector = new Collector();
@@ -15,9 +15,9 @@ const main = byId("main");
 const trouble = byId("trouble");
 let state: State = read(location.hash);
 let page: TaskPage | Overview | null = null;
-/** The tasks there are; null while nobody is signed in. */
+/** Ids of the tasks. `null` until signed in. */
 let tasks: readonly string[] | null = null;
-/** Counts what was opened: what comes late is dropped. */
+/** Number of views opened so far. A late answer for an earlier view is dropped. */
 let opened = 0;
 
 function announce(words: string): void {
@@ -33,7 +33,7 @@ function showTrouble(thrown: unknown): void {
 
 const refusedToken = (thrown: unknown) => thrown instanceof Refused && thrown.status === 401;
 
-/** Asks for a token; says why the last one is not enough. */
+/** Shows the form for a token, with the reason why the last one was refused. */
 function askToken(why: string | null): void {
   collector.token = null;
   remember(null);
@@ -52,7 +52,7 @@ function askToken(why: string | null): void {
       } catch (thrown) {
         collector.token = null;
         if (refusedToken(thrown))
-          return "The collector does not know this token, or it was revoked.";
+          return "The collector does not know this token. It may have been revoked.";
         return thrown instanceof Error ? thrown.message : String(thrown);
       }
     }, why),
@@ -60,7 +60,7 @@ function askToken(why: string | null): void {
   byId("token").focus();
 }
 
-/** Asks for the tasks, which says whether a token is needed, and opens what the address says. */
+/** Requests the tasks, and opens the view in the address. Throws if a token is needed. */
 async function begin(): Promise<void> {
   tasks = (await collector.ask<{ readonly tasks: readonly string[] }>("")).tasks;
   trouble.hidden = true;
@@ -93,14 +93,14 @@ function show(shown: TaskPage | Overview): void {
   const first = page === null;
   page = shown;
   main.replaceChildren(shown.element);
-  // Who came by a link within the page goes on at its top.
+  // After a link within the page, focus moves to the top of the new view.
   if (!first) main.querySelector("h1")?.focus();
 }
 
-/** Looks at something else of the task, and keeps it in the address. */
+/** Changes the view of the task, and keeps it in the address. */
 function change(changes: Partial<State>): void {
   state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
-  // What is typed letter by letter is one place to go back to.
+  // Typing in the search must not add a history entry for each letter.
   const typed = Object.keys(changes).every((name) => name === "find");
   history[typed ? "replaceState" : "pushState"](null, "", write(state) || "#tasks");
   if (page instanceof TaskPage) page.look(state);
@@ -117,7 +117,7 @@ async function moved(): Promise<void> {
   }
 }
 
-/** What is new: batches, releases. */
+/** Requests changes: new batches and releases. */
 async function poll(): Promise<void> {
   if (tasks === null || document.hidden) return;
   const own = page;
@@ -125,7 +125,7 @@ async function poll(): Promise<void> {
   if (own instanceof TaskPage) {
     const batches = await collector.ask<Batches>(`${encodeURIComponent(own.id)}/batches`);
     if (own === page && own.update(batches))
-      announce("There is a new release; estimates are asked for again.");
+      announce("There is a new release. The estimates are being updated.");
   }
   trouble.hidden = true;
 }
@@ -134,14 +134,13 @@ async function guarded(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (thrown) {
-    if (refusedToken(thrown))
-      askToken(collector.token === null ? null : "The token is no longer known: it was revoked.");
+    if (refusedToken(thrown)) askToken(collector.token === null ? null : "The token was revoked.");
     else showTrouble(thrown);
   }
 }
 
 byId("skip").addEventListener("click", (event) => {
-  // The part of the address behind "#" says what is looked at.
+  // The fragment of the address holds the view, so this link must not replace it.
   event.preventDefault();
   main.focus();
 });
@@ -163,7 +162,7 @@ collector.token = remembered();
 byId("sign-out").hidden = collector.token === null;
 await guarded(begin);
 const again = async () => {
-  // A collector that did not answer at first may do so now.
+  // The first request may have failed. Then start again.
   const waits = tasks === null && document.getElementById("token") === null;
   await guarded(waits ? begin : poll);
   setTimeout(() => void again(), POLL_MS);

@@ -1,11 +1,11 @@
-// What was rejected, from what the collector counts of itself.
+// Counts of accepted and rejected uploads, from the collector's metrics.
 
 const WORDS: Readonly<Record<string, string>> = {
-  "malformed-upload": "no upload of the task",
-  "fingerprint-mismatch": "made under other parameters than the task's",
-  "upload-id-conflict": "other bytes under an id that was taken",
+  "malformed-upload": "not an upload of this task",
+  "fingerprint-mismatch": "made for other task parameters",
+  "upload-id-conflict": "different bytes under a used id",
   "too-large": "too large",
-  "encoded-body": "compressed or encoded otherwise",
+  "encoded-body": "compressed or encoded",
   "incomplete-body": "ended early",
   timeout: "did not arrive in time",
   overloaded: "the collector was busy",
@@ -15,11 +15,11 @@ const WORDS: Readonly<Record<string, string>> = {
 export interface Uploads {
   readonly accepted: number;
   readonly duplicates: number;
-  /** By reason, in words, the most frequent first; those that did not happen are not there. */
+  /** Rejected requests by reason, the most frequent first. Reasons without requests are absent. */
   readonly rejected: readonly (readonly [reason: string, requests: number])[];
 }
 
-/** Of the text that Prometheus reads. */
+/** Parses metrics in the text format of Prometheus. */
 export function uploadsOf(text: string): Uploads {
   const value = (name: string) =>
     Number(text.match(new RegExp(`^hushbin_${name}_total (\\S+)`, "m"))?.[1] ?? 0);

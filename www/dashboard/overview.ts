@@ -1,4 +1,4 @@
-// All tasks: what is released of each, and how far the open batch is.
+// Overview of all tasks: releases, and the progress of the open batch.
 
 import { el } from "../demo/shared/dom.js";
 import { count } from "../demo/shared/format.js";
@@ -10,14 +10,14 @@ import { NOTHING, write } from "./state.js";
 import { NO_LOCAL } from "./sums.js";
 import { table } from "./table.js";
 
-/** Tasks whose batches are asked for. */
+/** Largest number of tasks whose batches are requested. */
 const MOST = 50;
 
 export class Overview {
   readonly element: HTMLElement;
   readonly #collector: Collector;
   readonly #tasks: readonly string[];
-  /** What tasks are does not change. */
+  /** Task files by id. They never change. */
   readonly #known = new Map<string, Promise<TaskAnswer | null>>();
   readonly #body = el("div", { class: "panel wide" });
 
@@ -32,11 +32,7 @@ export class Overview {
     );
     if (tasks.length === 0) {
       this.#body.append(
-        el(
-          "p",
-          {},
-          "Nothing is collected here yet. An admin makes a task, by a task file or POST /tasks.",
-        ),
+        el("p", {}, "No task yet. An admin adds one with a task file or with POST /tasks."),
       );
     }
   }
@@ -87,9 +83,9 @@ export class Overview {
     if (rows.length === 0) return;
     const amount = (shown: string) => ({ shown, style: "amount" });
     const heads = ["Task", amount("Released reports"), amount("Releases"), "Latest", "Open batch"];
-    // Focus on a link stays where it is while numbers change.
+    // A link keeps its focus while the table is replaced.
     const focused = this.#tasks.indexOf(document.activeElement?.textContent ?? "");
-    this.#body.replaceChildren(table("What is collected", heads, rows, "tasks"));
+    this.#body.replaceChildren(table("Tasks", heads, rows, "tasks"));
     if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
   }
 }

@@ -1,4 +1,4 @@
-// What else is told of a task: privacy, dishonest people, what was rejected.
+// Panels below the estimates: privacy, made-up reports, rejected uploads, texts.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent, short } from "../demo/shared/format.js";
@@ -7,10 +7,10 @@ import { digits, isShare, rating, share, wordsOf } from "./labels.js";
 import type { Uploads } from "./metrics.js";
 import { type Cell, table } from "./table.js";
 
-/** A privacy loss in three digits, rounded up. */
+/** Formats ε with three significant digits, rounded up. */
 export function loss(epsilon: number): string {
   const grain = 10 ** (Math.floor(Math.log10(epsilon)) - 2);
-  // What is in three digits stays as it is, whatever the last bit says.
+  // Tolerance for rounding errors: a number with three digits must not change.
   return String(Number((Math.ceil(epsilon / grain - 1e-9) * grain).toPrecision(3)));
 }
 
@@ -24,12 +24,12 @@ function epsilon(name: string, number: string, statements: readonly string[]): H
   );
 }
 
-/** Both ε, each with the sentences that say whom it protects from whom; or why there is one. */
+/** Draws the local and the central ε with their statements, or the reason for a missing one. */
 export function privacyView(task: ReportsTask, privacy: Privacy | string): readonly Node[] {
   const local = `local ε = ${loss(task.effective_epsilon)}`;
-  const alone = "Each report alone";
+  const alone = "One report";
   if (typeof privacy === "string") {
-    const protects = `It protects ${task.protects} against everybody who sees a report.`;
+    const protects = `It protects ${task.protects} against anyone who sees a report.`;
     return [epsilon(alone, local, [protects]), el("p", {}, privacy)];
   }
   const { shuffled, shuffled_by, shuffled_statement } = privacy;
@@ -44,7 +44,7 @@ export function privacyView(task: ReportsTask, privacy: Privacy | string): reado
   ];
 }
 
-/** What made-up reports move, in words. */
+/** Names of the estimates that made-up reports can move. */
 const MOVED = {
   mean: "mean",
   plus: "share of people at plus",
@@ -57,14 +57,14 @@ const MOVED = {
 
 type Moved = Influence["influence"][number];
 
-/** By how much, at worst; shares in percentage points. */
+/** Formats the largest effect. Shares are in percentage points. */
 function moved({ estimate, unit }: Moved, shares: boolean, by: number): string {
   if (unit === "of its range") return `${share(by)} ${unit}`;
   if (estimate === "mean" && unit !== undefined) return `${digits(by)} ${unit}`;
   return shares ? `${share(by).replace("%", "")} points` : rating(by);
 }
 
-/** Row of what made-up reports move of one of these questions. */
+/** Returns the row for one estimate of one question. */
 function movedRow(own: Moved, questions: readonly Question[]): readonly (Cell | string)[] {
   const question = questions.find(({ name }) => name === own.question) ?? {};
   const { estimate } = own;
@@ -81,7 +81,7 @@ function movedRow(own: Moved, questions: readonly Question[]): readonly (Cell | 
   ];
 }
 
-/** How far made-up reports move estimates, and whether any look made up. */
+/** Draws the largest effect of made-up reports, and the tests for them. */
 export function influenceView(found: Influence, questions: readonly Question[]): readonly Node[] {
   const rows = found.influence.map((own) => movedRow(own, questions));
   const heads = [
@@ -93,19 +93,19 @@ export function influenceView(found: Influence, questions: readonly Question[]):
     el(
       "li",
       { class: flagged ? "flagged" : undefined },
-      ...(flagged ? [el("strong", {}, "Unlike an honest crowd. ")] : []),
+      ...(flagged ? [el("strong", {}, "Unusual for honest reports. ")] : []),
       question === undefined ? "" : `${question}: `,
       `${statement} (p = ${short(p)})`,
     ),
   );
   return [
-    table(`What ${percent(found.made_up)} of made-up reports can do, at worst`, heads, rows),
+    table(`Largest effect of ${percent(found.made_up)} made-up reports`, heads, rows),
     el("p", { class: "help" }, found.statement),
     ...(tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []),
   ];
 }
 
-/** Uploads since the collector started, of all tasks. */
+/** Draws the counts of uploads to all tasks since the collector started. */
 export function uploadsView({ accepted, duplicates, rejected }: Uploads): readonly Node[] {
   const rows = rejected.map(([reason, requests]) => [
     reason,
@@ -115,7 +115,7 @@ export function uploadsView({ accepted, duplicates, rejected }: Uploads): readon
     el(
       "p",
       {},
-      `Of all tasks, since the collector was started: ${counted(accepted, "upload")} accepted, ${count(duplicates)} sent again, ${count(rejected.reduce((sum, [, own]) => sum + own, 0))} rejected.`,
+      `All tasks, since the collector started: ${counted(accepted, "upload")} accepted, ${count(duplicates)} sent again, ${count(rejected.reduce((sum, [, own]) => sum + own, 0))} rejected.`,
     ),
     ...(rows.length > 0
       ? [table("Rejected, by reason", ["Reason", { shown: "Requests", style: "amount" }], rows)]
@@ -123,36 +123,36 @@ export function uploadsView({ accepted, duplicates, rejected }: Uploads): readon
   ];
 }
 
-/** What is to be known about estimates, in words, where there is something. */
+/** Draws the notes that exist. */
 export function notesOf(...notes: readonly (string | undefined)[]): readonly Node[] {
   return notes.flatMap((note) => (note === undefined ? [] : [el("p", { class: "note" }, note)]));
 }
 
-/** Texts that many people have. */
+/** Draws the texts that many people have. */
 export function textsView({ texts, confidence, repeats, reports }: HeavyHitters): readonly Node[] {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
     goes_on ? `${text}…` : text,
     { shown: share(estimate), style: "amount estimated" },
     { shown: `${share(from)} to ${share(to)}`, style: "amount interval" },
   ]);
-  const found = rows.length === 0 ? "No text is found that many people have." : "";
+  const found = rows.length === 0 ? "No text is common enough to be found." : "";
   return [
     el(
       "p",
       {},
       found ||
-        `Found in ${counted(reports, "report")} of all released batches; that nobody has one of these is at most half as likely as an interval that does not hold.`,
+        `Found in ${counted(reports, "report")} of all released batches. The chance that this list contains a text that no one has is at most ${percent((1 - confidence) / 2, 1)}.`,
     ),
     ...notesOf(repeats),
     ...(rows.length === 0
       ? []
       : [
           table(
-            `Texts; intervals hold together with ${confidence * 100}% confidence`,
+            `Texts, with ${confidence * 100}% confidence for all intervals at once`,
             [
               "Text",
               { shown: "Share", style: "amount" },
-              { shown: "All hold together", style: "amount" },
+              { shown: "Interval for all rows", style: "amount" },
             ],
             rows,
           ),

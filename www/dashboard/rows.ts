@@ -1,4 +1,4 @@
-// Estimates as rows: of what, in which order, which of them are shown.
+// Rows of estimates: their content, order and search.
 
 import { ESTIMANDS, type Estimand, type Estimate, type Estimates, type Question } from "./api.js";
 import { digits, isReal, isShare, nameOf, queryOf, rating, resolved, share } from "./labels.js";
@@ -6,47 +6,47 @@ import { digits, isReal, isShare, nameOf, queryOf, rating, resolved, share } fro
 /** One item. */
 export interface Row {
   readonly label: string;
-  /** What it is asked for by, if it can be. */
+  /** Name in a request. `null` if it cannot be requested by name. */
   readonly query: string | null;
   readonly estimate: Estimate;
-  /** The least and the greatest value, where each row has its own. */
+  /** Minimum and maximum, if each row has its own range. */
   readonly range?: readonly [number, number];
   readonly unit?: string;
 }
 
-/** Rows of one estimand, and how their numbers are printed. */
+/** Rows of one estimand, and the format of their numbers. */
 export interface Rows {
   readonly estimand: Estimand;
-  /** True of shares of people. */
+  /** True for shares of people. */
   readonly shares: boolean;
   readonly rows: readonly Row[];
-  /** With the estimate that it is of, or is an end of. */
+  /** Formats a value. `estimate` determines the number of digits. */
   readonly words: (value: number, estimate?: Estimate) => string;
 }
 
-/** A unit behind a number. */
+/** Returns the unit with a leading space, or nothing. */
 export const behind = (unit: string | undefined): string => (unit === undefined ? "" : ` ${unit}`);
 
-/** The interval that holds together with others, in its unit. */
+/** Formats the simultaneous interval of a row, with its unit. */
 export function spread({ estimate, unit }: Row, words: Rows["words"]): string {
   const [from, to] = estimate.simultaneous_interval.map((end) => words(end, estimate));
   return `${from} to ${to}${behind(unit)}`;
 }
 
-/** What is estimated of the items. */
+/** Returns the estimands of an answer. */
 export function estimandsOf({ estimates }: Estimates): readonly Estimand[] {
   const [first] = estimates;
   return first === undefined ? [] : ESTIMANDS.filter((estimand) => first[estimand] !== undefined);
 }
 
-/** Rows of what was asked for, or of what there is instead. */
+/** Returns the rows of the wanted estimand, or of the first one if that is missing. */
 export function rowsOf(answer: Estimates, question: Question, wanted?: Estimand): Rows | null {
   const there = estimandsOf(answer);
   const estimand = wanted !== undefined && there.includes(wanted) ? wanted : there[0];
   if (estimand === undefined) return null;
   const ranges = new Map(question.of?.map(({ name, min, max }) => [name, [min, max] as const]));
   const numbers = question.kind === "numbers";
-  // Of sums a number is as many times larger as there are people.
+  // A sum is the mean times the number of people, and so is its range.
   const by = estimand === "sum" ? (answer.people ?? 1) : 1;
   const rows = answer.estimates.flatMap((item) => {
     const estimate = item[estimand];
@@ -66,28 +66,28 @@ export function rowsOf(answer: Estimates, question: Question, wanted?: Estimand)
 }
 
 function digitsOf({ people }: Estimates, question: Question, estimand: Estimand): Rows["words"] {
-  // Sums are told so exactly that three digits are too few.
+  // Sums are so exact that three digits are too few.
   if (people !== undefined) return resolved;
   if (isShare(estimand, question)) return share;
   return isReal(question) ? digits : rating;
 }
 
-/** What rows may be sorted by. */
+/** Sort orders of rows. */
 export const ORDERS = ["largest", "smallest", "clearest", "name", "task"] as const;
 export type Order = (typeof ORDERS)[number];
 
 export const ORDER_WORDS: Readonly<Record<Order, string>> = {
   largest: "Largest first",
   smallest: "Smallest first",
-  clearest: "Clearest from 0 first",
+  clearest: "Most significant first",
   name: "By name",
-  task: "As the task has them",
+  task: "In task order",
 };
 
-/** How many half-widths of its interval an estimate is from 0. */
+/** Returns the distance of an estimate from 0, in half-widths of its interval. */
 function clearness({ estimate }: Row): number {
   const [from, to] = estimate.simultaneous_interval;
-  // Intervals may be lopsided: the half that points to 0 counts.
+  // Intervals can be asymmetric. The half towards 0 counts.
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
   return Math.abs(estimate.estimate) / Math.max(half, Number.MIN_VALUE);
 }
@@ -100,12 +100,12 @@ const COMPARE: Readonly<Record<Order, (a: Row, b: Row) => number>> = {
   task: () => 0,
 };
 
-/** Rows in this order; those that are alike stay as they are. */
+/** Sorts rows. Equal rows keep their order. */
 export function sorted(rows: readonly Row[], order: Order): readonly Row[] {
   return [...rows].sort(COMPARE[order]);
 }
 
-/** Whether a name holds all words that are sought, in whatever case. */
+/** Returns true if a name contains all words of the search, in upper or lower case. */
 export function matches(label: string, sought: string): boolean {
   const name = label.toLowerCase();
   return sought

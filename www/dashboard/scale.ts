@@ -7,7 +7,7 @@ export interface Axis {
   readonly ticks: readonly number[];
 }
 
-/** Steps of 1, 2 or 5 times a power of ten that divide a span into at most so many. */
+/** Returns a step of 1, 2 or 5 times a power of ten that divides a span into at most `most`. */
 function step(span: number, most: number): number {
   const power = 10 ** Math.floor(Math.log10(span / most));
   return ([1, 2, 5, 10].find((digit) => span / (digit * power) <= most) ?? 10) * power;
@@ -31,7 +31,7 @@ export function axisOf(values: readonly number[], { zero = true, most = 4 } = {}
   return { from, to, ticks: ticks.map((tick) => tick + 0) };
 }
 
-/** Where on the axis, from 0 to 100; its ends for what is beyond. */
+/** Returns the position on the axis, from 0 to 100. Values outside are clipped to the ends. */
 export function place({ from, to }: Axis, value: number): number {
   const held = Math.min(Math.max(value, from), to);
   return ((held - from) / (to - from)) * 100;

@@ -1,15 +1,15 @@
-// A part of the page that is asked for on its own: what is late or refused leaves the others alone.
+// A section of the page with its own requests. A slow or failed one does not affect the rest.
 
 import { el } from "../demo/shared/dom.js";
 import { Refused } from "./api.js";
 
-/** What is shown, or nothing where the part is to be left out. */
+/** Content of a section. `null` hides the section. */
 export type Shown = readonly (Node | string)[] | null;
 
 export class Section {
   readonly element: HTMLElement;
   readonly #body: HTMLElement;
-  /** Counts what was asked for: an answer that is late is dropped. */
+  /** Number of requests so far. A late answer to an earlier one is dropped. */
   #asked = 0;
 
   constructor(id: string, title: string, style = "") {
@@ -23,13 +23,13 @@ export class Section {
     );
   }
 
-  /** Shows this now. */
+  /** Shows this content now. */
   show(shown: Shown): void {
     this.#asked += 1;
     this.#put(shown);
   }
 
-  /** Shows what comes; what was shown stays until then. */
+  /** Loads new content. The old content stays visible until then. */
   async load(make: () => Promise<Shown>): Promise<void> {
     this.#asked += 1;
     const own = this.#asked;
@@ -38,7 +38,7 @@ export class Section {
     try {
       shown = await make();
     } catch (thrown) {
-      // What nobody expects is a defect of this page, and says so.
+      // Any other error is a bug of this page, and belongs on the console.
       const words = thrown instanceof Error ? thrown.message : String(thrown);
       if (!(thrown instanceof Refused)) console.error(thrown);
       shown = [el("p", { class: "refused" }, words)];

@@ -1,10 +1,10 @@
-// Who looks: an analyst's token, kept for this tab alone.
+// Sign-in with an analyst's token, which is kept for this tab only.
 
 import { el } from "../demo/shared/dom.js";
 
 const KEY = "hushbin-token";
 
-/** The token that this tab has. */
+/** Returns the token of this tab. */
 export const remembered = (): string | null => sessionStorage.getItem(KEY);
 
 export function remember(token: string | null): void {
@@ -12,7 +12,7 @@ export function remember(token: string | null): void {
   else sessionStorage.setItem(KEY, token);
 }
 
-/** Asks for a token; `enter` answers what is wrong with one, or nothing. */
+/** Draws the form for a token. `enter` returns an error message, or `null` if it succeeded. */
 export function signIn(
   enter: (token: string) => Promise<string | null>,
   why: string | null,
@@ -31,15 +31,15 @@ export function signIn(
     "form",
     { class: "panel sign-in", novalidate: true },
     el("h1", {}, "Sign in"),
-    el("p", {}, "What this collector has released is for analysts."),
+    el("p", {}, "You need an analyst’s token to see the estimates of this collector."),
     el("label", { for: "token" }, "Analyst’s token"),
     field,
     el(
       "p",
       { class: "help", id: "token-help" },
-      "Whoever runs the collector makes one: ",
+      "The operator of the collector creates one with ",
       el("code", {}, "hushbin token create --role analyst"),
-      ". It is kept in this tab alone, until you sign out or close it.",
+      ". It stays in this tab until you sign out or close the tab.",
     ),
     error,
     button,
@@ -56,8 +56,8 @@ export function signIn(
   async function submit(): Promise<void> {
     const token = field.value.trim();
     if (token === "") say("Enter a token.");
-    // Nothing else can be sent as a header.
-    else if (!/^[\x21-\x7e]+$/.test(token)) say("A token is of letters, digits and “_” alone.");
+    // An HTTP header cannot carry other characters.
+    else if (!/^[\x21-\x7e]+$/.test(token)) say("A token has only letters, digits and “_”.");
     else {
       say("");
       button.disabled = true;

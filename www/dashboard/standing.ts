@@ -1,4 +1,4 @@
-// What stands out, shown: clear of 0, and other than in the batch before.
+// Panel of significant results: items that are not 0, and changes since the previous batch.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent } from "../demo/shared/format.js";
@@ -12,24 +12,24 @@ import type { Shown } from "./section.js";
 import { table } from "./table.js";
 import { quantileName } from "./timeline.js";
 
-/** Most items that are named. */
+/** Largest number of items in a list. */
 const NAMED = 12;
 
-/** What is looked at, as its parts need to know. */
+/** Current view of a task, for its panels. */
 export interface Context {
   readonly task: string;
   readonly question: Question;
   readonly answers: Answers;
   readonly released: readonly Batch[];
   readonly looked: readonly Batch[];
-  /** Items that are asked for; all if null. */
+  /** Items that are requested. `null` means all. */
   readonly items: readonly string[] | null;
   readonly estimand: Estimand | null;
   readonly confidence: number;
   readonly rows: Rows | null;
 }
 
-/** The latest batch that is looked at, and the one released before it. */
+/** Returns the latest batch in view and the batch before it. */
 export function compared({ looked, released }: Pick<Context, "looked" | "released">) {
   const after = looked[looked.length - 1];
   const place = released.findIndex(({ number }) => number === after?.number);
@@ -43,8 +43,8 @@ function clear({ rows, confidence }: Context): readonly Element[] {
   const chance = percent(1 - confidence);
   const about =
     found.length === 0
-      ? `No interval of ${counted(rows.rows.length, "item")} lies clear of 0: all of it may be noise.`
-      : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} lie clear of 0. They hold all together: that any of these is here by chance has a probability of ${chance} at most.`;
+      ? `No interval of ${counted(rows.rows.length, "item")} excludes 0, so all of it may be noise.`
+      : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} exclude 0. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found.slice(0, NAMED).map((row) => [
     row.label,
     {
@@ -58,11 +58,11 @@ function clear({ rows, confidence }: Context): readonly Element[] {
     { shown: "Estimate", style: "amount" },
     { shown: "Interval", style: "amount" },
   ];
-  const more = found.length > NAMED ? `Clear of 0: the farthest ${NAMED}` : "Clear of 0";
+  const more = found.length > NAMED ? `Clearly not 0: the farthest ${NAMED}` : "Clearly not 0";
   return [el("p", {}, about), ...(named.length > 0 ? [table(more, heads, named)] : [])];
 }
 
-/** What is compared of a question: its items, or of a number its mean or quantiles. */
+/** Returns the rows to compare: items or, for a number, its mean or quantiles. */
 function comparable(answer: Estimates, question: Question, estimand: Estimand | null): Rows | null {
   const means = meansOf(answer);
   if (means.length > 0) return { estimand: "mean", shares: false, rows: means, words: digits };
@@ -82,7 +82,7 @@ function comparable(answer: Estimates, question: Question, estimand: Estimand | 
 
 async function moved(context: Context): Promise<readonly Element[]> {
   const pair = compared(context);
-  if (pair === null) return [el("p", {}, "There is no batch before to compare with yet.")];
+  if (pair === null) return [el("p", {}, "There is no earlier batch to compare with yet.")];
   const { task, question, answers, items, estimand } = context;
   const confidence = ofEither(context.confidence);
   const [before, after] = await Promise.all(
@@ -98,8 +98,8 @@ async function moved(context: Context): Promise<readonly Element[]> {
   const of = counted(after.rows.length, question.kind === "number" ? "figure" : "item");
   const about =
     found.length === 0
-      ? `Between batches ${earlier} and ${later} none of ${of} changed by more than the noise explains. Smaller changes may be there.`
-      : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed beyond their intervals in both, which hold all together: that any is here by chance has a probability of ${chance} at most.`;
+      ? `Between batches ${earlier} and ${later}, none of ${of} changed by more than the noise. There may be smaller changes.`
+      : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed by more than the noise. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found
     .slice(0, NAMED)
     .map(({ label, unit, before: was, after: is }) => [
@@ -110,13 +110,13 @@ async function moved(context: Context): Promise<readonly Element[]> {
     ]);
   const amount = (shown: string) => ({ shown, style: "amount" });
   const heads = ["Item", amount(`Batch ${earlier}`), amount(`Batch ${later}`), amount("Change")];
-  const more = found.length > NAMED ? `Changed: the ${NAMED} that moved most` : "Changed";
+  const more = found.length > NAMED ? `Changed: the ${NAMED} largest changes` : "Changed";
   return [el("p", {}, about), ...(named.length > 0 ? [table(more, heads, named)] : [])];
 }
 
 export async function outstandingView(context: Context): Promise<Shown> {
   if (context.looked.length === 0) return null;
-  // Numbers of any unit have no 0 that would mean anything.
+  // For numbers with a unit, a difference from 0 has no special meaning.
   const numbers = ["number", "numbers"].includes(context.question.kind ?? "");
   const own = numbers ? [] : clear(context);
   return [

@@ -1,4 +1,4 @@
-// What is looked at, in the address: so it can be kept and sent. Never who looks at it.
+// Current view in the fragment of the address, so that it can be bookmarked. It holds no token.
 
 import { ESTIMANDS, type Estimand } from "./api.js";
 import { ORDERS, type Order } from "./rows.js";
@@ -6,11 +6,11 @@ import { ORDERS, type Order } from "./rows.js";
 export interface State {
   readonly task: string | null;
   readonly question: string | null;
-  /** As the collector is asked for them: "3" or "1,4-6"; all that are released if null. */
+  /** Batches as in a request: "3" or "1,4-6". `null` means all released batches. */
   readonly batches: string | null;
   readonly estimand: Estimand | null;
   readonly order: Order;
-  /** Words of names. */
+  /** Words to search for in names. */
   readonly find: string;
 }
 
@@ -23,7 +23,7 @@ export const NOTHING: State = {
   find: "",
 };
 
-/** Of the part of an address behind "#"; what has no meaning is left out. */
+/** Parses the fragment of an address. Invalid parts are ignored. */
 export function read(hash: string): State {
   const said = new URLSearchParams(hash.replace(/^#/, ""));
   const one = <T extends string>(name: string, of: readonly T[]) =>
@@ -39,7 +39,7 @@ export function read(hash: string): State {
   };
 }
 
-/** The part behind "#": what differs from {@link NOTHING}. */
+/** Returns the fragment for a view: the parts that differ from {@link NOTHING}. */
 export function write(state: State): string {
   const said = new URLSearchParams();
   for (const [name, value] of Object.entries(state)) {

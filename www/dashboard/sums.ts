@@ -1,5 +1,4 @@
-// Tasks of sums that a shuffler hides: what is promised, by whom, and how far dishonest people
-// move them.
+// Tasks that sum through a shuffler: their promise, and the effect of dishonest people.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent, powers } from "../demo/shared/format.js";
@@ -11,13 +10,13 @@ import { RELEASES } from "./timeline.js";
 
 export const NO_LOCAL = "there is no local ε";
 
-/** A δ, as a power of ten where it is one: 10⁻⁶. */
+/** Formats δ as a power of ten: 10⁻⁶. */
 export const deltaOf = (delta: number): string => powers(delta.toExponential());
 
-/** The promise of a task in a line, beside what is estimated. */
+/** Returns the promise of a task in one line. */
 export function trustOf(privacy: SumPrivacy): string {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
-  return `Trust: the shuffler; ${NO_LOCAL}. Central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}, of batches of ${counted(people, "person", "people")} or more, ${percent(honest_fraction)} of them honest.`;
+  return `You trust the shuffler: ${NO_LOCAL}. Central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}, for batches of at least ${counted(people, "person", "people")}, ${percent(honest_fraction)} of them honest.`;
 }
 
 function part(name: string, figure: string, ...more: Node[]): HTMLElement {
@@ -32,7 +31,7 @@ function part(name: string, figure: string, ...more: Node[]): HTMLElement {
 
 const help = (words: string) => el("p", { class: "help" }, words);
 
-/** What is promised, and whether the batches keep it; null where none is released. */
+/** Draws the promise, and its check against the released batches (`null` if there are none). */
 export function sumsPrivacyView(
   { privacy }: Extract<TaskAnswer, { privacy: SumPrivacy }>,
   released: SumsPrivacy | null,
@@ -40,7 +39,7 @@ export function sumsPrivacyView(
   const { central_epsilon, delta, people, honest_fraction, statement } = privacy;
   const facts = [
     ["must be trusted", "the shuffler"],
-    ["people of a batch, at least", count(people)],
+    ["minimum number of people in a batch", count(people)],
     ["of them assumed honest", percent(honest_fraction)],
   ] as const;
   const central = part(
@@ -53,10 +52,10 @@ export function sumsPrivacyView(
     ),
     released === null ? el("p", {}, "No batch is released yet.") : held(released),
   );
-  return [part("Each person’s messages alone", NO_LOCAL, help(statement)), central];
+  return [part("The messages of one person", NO_LOCAL, help(statement)), central];
 }
 
-/** Whether the promise holds for the smallest batch. */
+/** Draws the check of the promise for the smallest batch. */
 function held({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement {
   const by = shuffled_by.length === 0 ? [] : [` Shuffled by ${shuffled_by.join(" and ")}.`];
   return el(
@@ -68,10 +67,10 @@ function held({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement
   );
 }
 
-/** Requests that are under way at once. */
+/** Largest number of parallel requests. */
 const AT_ONCE = 3;
 
-/** What dishonest people could do in each of the latest releases. */
+/** Requests the effect of dishonest people on each of the latest releases. */
 export async function influenceOfEach(
   collector: Collector,
   task: string,
@@ -91,13 +90,13 @@ export async function influenceOfEach(
 
 const amount = (shown: string) => ({ shown, style: "amount" });
 
-/** Times the standard error; none where nobody is taken to be dishonest. */
+/** Formats a multiple of the standard error. There is none if everyone is assumed honest. */
 const times = (errors: number) => (Number.isFinite(errors) ? `× ${digits(errors)}` : "–");
 
-/** Items that are listed. */
+/** Largest number of items in the table. */
 const LISTED = 50;
 
-/** How far dishonest people move the sums that are looked at, and those of each release. */
+/** Draws the effect of dishonest people on the sums in view, and on each release. */
 export function sumsInfluenceView(
   { people, influence, statement }: SumInfluence,
   each: readonly (readonly [batch: number, found: SumInfluence])[],
@@ -114,23 +113,23 @@ export function sumsInfluenceView(
   const heads = [
     "Sum of",
     amount("An honest person"),
-    amount("A dishonest one"),
-    amount(`All ${count(assumed)} assumed`),
+    amount("A dishonest person"),
+    amount(`All ${count(assumed)} dishonest people`),
   ];
   const more = influence.length > LISTED ? `, the first ${LISTED} items` : "";
   const about =
     assumed === 0
-      ? "The task assumes nobody to be dishonest."
-      : `Of ${counted(Math.round(people), "person", "people")} the task assumes ${count(assumed)} to be dishonest. One of them moves any sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} times its standard error, all together by ${digits(first?.standard_errors ?? Number.NaN)} times.`;
+      ? "The task assumes that everyone is honest."
+      : `The task assumes that ${count(assumed)} of ${counted(Math.round(people), "person", "people")} are dishonest. One of them can move a sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} standard errors, all of them together by ${digits(first?.standard_errors ?? Number.NaN)}.`;
   return [
     el("p", {}, about),
-    wide(table(`By how much people move a sum, at most${more}`, heads, rows)),
+    wide(table(`Largest effect on a sum${more}`, heads, rows)),
     ...(each.length === 0 ? [] : [wide(releases(each))]),
     help(statement),
   ];
 }
 
-/** A table of more columns than a narrow screen holds. */
+/** Wraps a table that is too wide for a narrow screen. */
 function wide(own: HTMLTableElement): HTMLElement {
   const label = own.caption?.textContent ?? "";
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
@@ -153,8 +152,8 @@ function releases(each: readonly (readonly [number, SumInfluence])[]): HTMLTable
     "Release",
     amount("People"),
     amount("Assumed dishonest"),
-    amount("One, in standard errors"),
-    amount("All of them"),
+    amount("One person, in standard errors"),
+    amount("All of them, in standard errors"),
   ];
-  return table("The same beside each release", heads, [...rows].reverse());
+  return table("Effect on each release", heads, [...rows].reverse());
 }

@@ -1,9 +1,9 @@
-// Tables. Rows become blocks on narrow screens, so roles are said outright: with another
-// `display` browsers forget that they are rows.
+// Tables. On narrow screens, rows are blocks. Browsers then drop the table roles, so each role is
+// explicit.
 
 import { el } from "../demo/shared/dom.js";
 
-/** A cell: what it shows, and its style. */
+/** A cell: its content, and its style. */
 export interface Cell {
   readonly shown: Node | string;
   readonly style?: string;
@@ -11,7 +11,7 @@ export interface Cell {
 
 const cellOf = (cell: Cell | string): Cell => (typeof cell === "string" ? { shown: cell } : cell);
 
-/** A table of these columns; the first cell of each row is its name. */
+/** Draws a table. The first cell of each row is its name. */
 export function table(
   caption: string,
   heads: readonly (Cell | string)[],
@@ -43,7 +43,7 @@ export function table(
   );
 }
 
-/** A table that may be opened below a plot. */
+/** Draws a table that opens below a plot. */
 export function tabulated(
   summary: string,
   heads: readonly string[],

@@ -1,4 +1,4 @@
-// One task: what its releases say, and what stands behind that.
+// Page of one task: its estimates, and the panels that explain them.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted } from "../demo/shared/format.js";
@@ -35,7 +35,7 @@ import type { State } from "./state.js";
 import { influenceOfEach, sumsInfluenceView, sumsPrivacyView, trustOf } from "./sums.js";
 import { timelineView } from "./timeline-view.js";
 
-/** Of all intervals that are shown together. */
+/** Confidence of all intervals of a table or picture at once. */
 export const CONFIDENCE = 0.95;
 
 export class TaskPage {
@@ -48,10 +48,10 @@ export class TaskPage {
   readonly #facts = el("p", { class: "facts" });
   readonly #estimates = new Section("estimates", "Estimates", "wide");
   readonly #standing = new Section("standing", "What stands out", "wide");
-  readonly #timeline = new Section("timeline", "Over the releases", "wide");
+  readonly #timeline = new Section("timeline", "Over time", "wide");
   readonly #batches = new Section("filling", "Batches");
   readonly #privacy = new Section("privacy", "Privacy");
-  readonly #influence = new Section("influence", "Dishonest people");
+  readonly #influence = new Section("influence", "Made-up reports");
   readonly #uploads = new Section("uploads", "Rejected uploads");
   readonly #counting: Counting;
   #state: State;
@@ -73,7 +73,7 @@ export class TaskPage {
     this.#known = known;
     this.#controls = new Controls(change);
     this.#influence.show(null);
-    const again = el("button", { type: "button", class: "quiet" }, "Ask again");
+    const again = el("button", { type: "button", class: "quiet" }, "Refresh");
     again.addEventListener("click", () => {
       this.#answers.forget();
       void this.#ask();
@@ -118,7 +118,7 @@ export class TaskPage {
     return named ?? questions[0] ?? {};
   }
 
-  /** Looks at something else of the task. */
+  /** Changes the view. */
   look(state: State): void {
     const before = this.#state;
     this.#state = state;
@@ -128,7 +128,7 @@ export class TaskPage {
     if (before.batches !== state.batches) void this.#lookAtInfluence();
   }
 
-  /** What the batches are now; says whether there is another release. */
+  /** Updates the batches. Returns true if there is a new release. */
   update(known: Batches): boolean {
     const before = this.#releases;
     this.#known = known;
@@ -138,12 +138,12 @@ export class TaskPage {
     return true;
   }
 
-  /** Which batches are released. */
+  /** Numbers of the released batches, as ranges. */
   get #releases(): string {
     return ranges(releasedOf(this.#known).map(({ number }) => number));
   }
 
-  /** Those that are looked at: all that are released, or those that are named. */
+  /** Released batches in view: all of them, or those in the address. */
   get #looked(): readonly Batch[] {
     const { batches } = this.#state;
     const released = releasedOf(this.#known);
@@ -161,7 +161,7 @@ export class TaskPage {
     const asks = questions > 1 ? `, ${count(questions)} questions` : "";
     const promise = isSums(this.#task)
       ? trustOf(this.#task.privacy)
-      : `Each protects ${this.#task.protects}.`;
+      : `Each report protects ${this.#task.protects}.`;
     const collected = said(this.#counting, reportsOf(released));
     this.#facts.textContent = `${collected} in ${counted(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
@@ -179,9 +179,9 @@ export class TaskPage {
     this.#controls.show(this.#state, questions, this.#question, released, this.#counting);
   }
 
-  /** Asks for all of it. */
+  /** Loads all sections. */
   async #ask(): Promise<void> {
-    // First what people look at first.
+    // The estimates come first, because people read them first.
     await this.#look(true);
     await this.#privacy.load(async () => {
       const path = `${encodeURIComponent(this.id)}/privacy`;
@@ -198,7 +198,7 @@ export class TaskPage {
     await this.#uploads.load(async () => uploadsView(uploadsOf(await this.#collector.metrics())));
   }
 
-  /** Estimates, what stands out of them, and their time line. */
+  /** Loads the estimates, the significant results and the time line. */
   async #look(asked: boolean): Promise<void> {
     if (this.#question.kind === "text") return this.#lookAtTexts(asked);
     let rows: Rows | null = null;
@@ -209,8 +209,8 @@ export class TaskPage {
         this.#answers.estimates(this.id, this.#question, this.#asked(items), this.#releases),
       );
       if (typeof answer === "string") {
-        // What the collector says of it is counted in messages.
-        const words = isSums(this.#task) ? "Nothing of this task is released yet." : answer;
+        // The collector's own text counts messages instead of people.
+        const words = isSums(this.#task) ? "No batch of this task is released yet." : answer;
         return [el("p", {}, words), brief(this.#known, this.#counting)];
       }
       rows = rowsOf(answer, this.#question, this.#state.estimand ?? undefined);
@@ -273,11 +273,11 @@ export class TaskPage {
   }
 
   #nothingSought(): string {
-    if (this.#state.find.trim() !== "") return "No item has such a name.";
-    return "This question has no list of items: write names to look for, with commas between them.";
+    if (this.#state.find.trim() !== "") return "No item matches this name.";
+    return "This question has no list of items. Enter the names to look up, separated by commas.";
   }
 
-  /** Rows in their order whose names are sought. */
+  /** Returns the rows that match the search, in order. */
   #shownOf(rows: Rows | null): readonly Row[] {
     if (rows === null) return [];
     const open = (this.#question.items ?? this.#question.options) === "open";
@@ -301,7 +301,7 @@ export class TaskPage {
     const about = el(
       "p",
       {},
-      `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`,
+      `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar has ${confidence * 100}% confidence for all rows at once. A hollow dot may be noise.`,
     );
     const notes = notesOf(bias, repeats);
     if (this.#question.kind === "number") {
@@ -310,17 +310,17 @@ export class TaskPage {
         el(
           "p",
           {},
-          `${counted(reports, "report")}. Intervals of a table or picture all hold together with ${confidence * 100}% confidence.`,
+          `${counted(reports, "report")}. Each table or picture has ${confidence * 100}% confidence for all its intervals at once.`,
         ),
         ...notesOf(words),
         ...notes,
         ...(shown ? numberView(answer, this.#question) : []),
       ];
     }
-    // Of a cross by a number for its mean there are no shares of cells.
+    // A cross with the mean of a number has no shares of cells.
     if (rows === null) return [about, ...notes, ...crossView(answer)];
     const found = this.#shownOf(rows);
-    if (found.length === 0) return [about, el("p", {}, "No item has such a name.")];
+    if (found.length === 0) return [about, el("p", {}, "No item matches this name.")];
     const drawn = found.slice(0, DRAWN);
     const all = itemsOf(this.#question) ?? rows.rows.length;
     const caption = captionOf(rows, this.#question, drawn.length, found.length, all);
@@ -340,14 +340,14 @@ function captionOf(
 ): string {
   const what = wordsOf(estimand, question).short;
   if (rows.length < all)
-    return `${what}: ${count(drawn)} of ${counted(all, "item")} are asked for; find others by name`;
+    return `${what}: ${count(drawn)} of ${counted(all, "item")} shown; search by name for others`;
   if (drawn < found)
-    return `${what}: the first ${count(drawn)} of ${counted(found, "item")}; find others by name`;
+    return `${what}: the first ${count(drawn)} of ${counted(found, "item")}; search by name for others`;
   if (found < all) return `${what}: ${count(found)} of ${counted(all, "item")}`;
   return `${what}: ${counted(found, "item")}`;
 }
 
-/** An answer, or in words that nothing is released to be answered about. */
+/** Returns an answer, or the reason if nothing is released yet. */
 async function askedWhenReleased<T>(answer: Promise<T>): Promise<T | string> {
   try {
     return await answer;

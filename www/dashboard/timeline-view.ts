@@ -1,4 +1,4 @@
-// The time line, asked for and shown.
+// Panel of the time line: requests and drawing.
 
 import { el } from "../demo/shared/dom.js";
 import { counted } from "../demo/shared/format.js";
@@ -10,10 +10,10 @@ import type { Shown } from "./section.js";
 import type { Context } from "./standing.js";
 import { LINES, linesOf, numberLines, ofEach, RELEASES } from "./timeline.js";
 
-/** Requests that are under way at once. */
+/** Largest number of parallel requests. */
 const AT_ONCE = 3;
 
-/** Asks for the items of each batch, a few at once. */
+/** Requests the items of each batch, a few at a time. */
 async function eachBatch(
   context: Context,
   items: readonly string[] | null,
@@ -36,9 +36,9 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
   const { question, released, rows, confidence } = context;
   if (released.length === 0) return null;
   if (released.length === 1) {
-    return [el("p", {}, "There is one release so far; a line begins with the second.")];
+    return [el("p", {}, "There is one release so far. The time line starts with the second.")];
   }
-  // Of a cross by a number for its mean there are no shares of cells.
+  // A cross with the mean of a number has no shares of cells.
   const number = question.kind === "number" || rows === null;
   const picked = shown.slice(0, LINES);
   if (!number && picked.length === 0) return null;
@@ -61,7 +61,7 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
     el(
       "p",
       {},
-      `Estimates${first} by${latest} ${counted(released.length, "release")}. Bars are intervals; all that are drawn hold together with ${confidence * 100}% confidence.`,
+      `Estimates${first} in${latest} ${counted(released.length, "release")}. Bars are intervals, with ${confidence * 100}% confidence for the whole picture.`,
     ),
     ...timeLine(lines, number ? digits : rows.words, rows?.shares === true ? shareTick : tick, {
       zero: !number && question.kind !== "numbers",

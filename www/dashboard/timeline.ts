@@ -1,14 +1,14 @@
-// The time line: some items over the releases.
+// Time lines: estimates of a few items over the releases.
 
 import type { Estimand, Estimate, Estimates, Question } from "./api.js";
 import { meansOf } from "./cross.js";
 import { nameOf } from "./labels.js";
 
-/** Most releases and items of a time line. */
+/** Largest numbers of releases and items in a time line. */
 export const RELEASES = 24;
 export const LINES = 6;
 
-/** What was estimated of one batch; null where there is no estimate. */
+/** Estimate of one batch. `null` if there is none. */
 export interface Point {
   readonly batch: number;
   readonly estimate: Estimate | null;
@@ -19,12 +19,12 @@ export interface Line {
   readonly points: readonly Point[];
 }
 
-/** The confidence of the intervals of each of so many batches that hold together with this. */
+/** Returns the confidence for each of `batches` batches whose joint confidence is given. */
 export function ofEach(batches: number, confidence: number): number {
   return 1 - (1 - confidence) / Math.max(batches, 1);
 }
 
-/** Lines of these items, through what each batch says of them. */
+/** Returns a line for each of these items, with a point for each batch. */
 export function linesOf(
   labels: readonly string[],
   estimand: Estimand,
@@ -40,7 +40,7 @@ export function linesOf(
   }));
 }
 
-/** Lines of a number: its mean, in each row of a cross too, or its quantiles. */
+/** Returns the lines of a number: its mean, its means within rows, or its quantiles. */
 export function numberLines(
   question: Question,
   answers: readonly (readonly [batch: number, answer: Estimates])[],
@@ -65,7 +65,7 @@ export function numberLines(
   }));
 }
 
-/** What a quantile is called. */
+/** Returns the name of a quantile. */
 export function quantileName(quantile: number): string {
   return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% are below`;
 }

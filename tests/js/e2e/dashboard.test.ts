@@ -286,7 +286,7 @@ it("says whom each ε protects from whom, and what was rejected", async () => {
   ]) {
     expect(said).toContain(words);
   }
-  expect(await text(page, "#uploads")).toMatch(/no upload of the task\s+1/);
+  expect(await text(page, "#uploads")).toMatch(/not an upload of this task\s+1/);
   expect(await text(page, "#filling")).toMatch(/400 of 1,000/);
 });
 
@@ -317,7 +317,7 @@ it("finds items by name, of many as of few", async () => {
   await page.reload();
   await expect.poll(() => names.allTextContents()).toEqual(["captions, live"]);
   await page.getByLabel("Find by name").fill("nothing of that name");
-  await expect.poll(() => text(page, "#estimates")).toContain("No item has such a name.");
+  await expect.poll(() => text(page, "#estimates")).toContain("No item matches this name.");
 
   await page.getByRole("link", { name: "All tasks" }).click();
   await page.getByRole("link", { name: "huge" }).click();
@@ -355,7 +355,7 @@ it("tells what dishonest people can do", async () => {
   for (const words of [found.statement, ...tests, "1% of made-up reports", "points"]) {
     expect(said).toContain(words);
   }
-  expect(said).not.toContain("Unlike an honest crowd");
+  expect(said).not.toContain("Unusual for honest reports");
   expect(await violations(page)).toEqual([]);
 });
 

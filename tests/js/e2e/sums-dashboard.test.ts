@@ -192,14 +192,14 @@ describe("the dashboard of sums", () => {
   it("says before any release whom people trust, and that there is no local ε", async () => {
     const page = await signedIn("#task=timings");
     const facts = await text(page, ".facts");
-    expect(facts).toContain("Trust: the shuffler; there is no local ε.");
+    expect(facts).toContain("You trust the shuffler: there is no local ε.");
     expect(facts).toContain(
-      "Central ε = 6, δ = 10⁻³, of batches of 60 people or more, 90% of them honest.",
+      "Central ε = 6, δ = 10⁻³, for batches of at least 60 people, 90% of them honest.",
     );
     const said = await text(page, "#privacy");
     expect(said).toContain("there is no local ε");
     expect(said).not.toMatch(/local ε =/);
-    expect(await text(page, "#estimates")).toContain("Nothing of this task is released yet.");
+    expect(await text(page, "#estimates")).toContain("No batch of this task is released yet.");
     expect(await violations(page)).toEqual([]);
   });
 
@@ -221,7 +221,7 @@ describe("the dashboard of sums", () => {
       "120 people, by 3,600 messages, of batches 1–2.",
     );
     expect(await text(page, "#filling")).toMatch(/2\s+60\s/);
-    expect(await text(page, "#filling")).toContain("People to the most");
+    expect(await text(page, "#filling")).toContain("People, maximum");
   });
 
   it("shows means and sums as the analyser estimates them", async () => {
@@ -284,7 +284,7 @@ describe("the dashboard of sums", () => {
     const found = await ask<Influence>("/timings/influence");
     const told = await text(page, "#influence");
     expect(told).toContain(found.statement);
-    expect(told).toContain("assumes 12 to be dishonest");
+    expect(told).toContain("assumes that 12 of");
     // Three numbers, and a row for each release.
     expect(await page.locator("#influence table").count()).toBe(2);
     const rows = page.locator("#influence table").nth(1).locator("tbody tr");

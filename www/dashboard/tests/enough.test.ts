@@ -20,7 +20,7 @@ describe("reports that are too few", () => {
     const found = enough(reports, "share", [told(error / 2), told(error, 2.16)]);
     expect(found.shown).toBe(shown);
     expect(found.words).toMatch(
-      /^\d+ reports? (has|have) arrived\. About [\d,]+ are needed to tell each estimate within ±10 points/,
+      /^\d+ reports? (has|have) arrived\. About [\d,]+ are needed for estimates within ±10 points/,
     );
     expect(found.words).toContain(reports === 1 ? "1 report has arrived" : `${reports} reports`);
     if (reports > 1) expect(found.words).toMatch(/About 3[56]0 are/);

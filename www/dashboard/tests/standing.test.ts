@@ -159,7 +159,7 @@ it("rejected uploads are told by reason, and other problems are not", () => {
     accepted: 12,
     duplicates: 3,
     rejected: [
-      ["no upload of the task", 4],
+      ["not an upload of this task", 4],
       ["too large", 1],
     ],
   });

@@ -87,7 +87,7 @@ it("a promise names whom it takes on trust, and no local ε", () => {
     statement: "",
   } as const;
   expect(trustOf(privacy)).toBe(
-    "Trust: the shuffler; there is no local ε. Central ε = 1, δ = 10⁻⁶, of batches of 10,000 people or more, 90% of them honest.",
+    "You trust the shuffler: there is no local ε. Central ε = 1, δ = 10⁻⁶, for batches of at least 10,000 people, 90% of them honest.",
   );
   expect(isSums({ task: NUMBERS, fingerprint: "", privacy })).toBe(true);
   const reports: TaskAnswer = { task: VECTOR, fingerprint: "", effective_epsilon: 1, protects: "" };
