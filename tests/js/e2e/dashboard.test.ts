@@ -189,7 +189,7 @@ it("lets in who has a token, for this tab, and nobody else", async () => {
   const enter = page.getByRole("button", { name: "Sign in" });
   for (const [wrong, words] of [
     ["", "Enter a token."],
-    ["hushbin_ümlaut", "A token is of letters"],
+    ["hushbin_ümlaut", "A token has only letters"],
     [`hushbin_${"0".repeat(64)}`, "does not know this token"],
   ] as const) {
     await field.fill(wrong);
@@ -324,7 +324,7 @@ it("finds items by name, of many as of few", async () => {
   await settled(page);
   expect(await names.count()).toBe(200);
   expect(await text(page, "#estimates")).toContain("200 of 20,000 items");
-  expect(await text(page, "#estimates")).toContain("off by up to √k times the standard errors");
+  expect(await text(page, "#estimates")).toContain("off by up to √k times the stated standard errors");
   await page.getByLabel("Find by name").fill("4711");
   await expect.poll(() => names.allTextContents()).toEqual(["4711", "14711"]);
 });
@@ -352,7 +352,7 @@ it("tells what dishonest people can do", async () => {
   );
   expect(found.crowd.length).toBeGreaterThan(1);
   const tests = found.crowd.map(({ statement }) => statement);
-  for (const words of [found.statement, ...tests, "1% of made-up reports", "points"]) {
+  for (const words of [found.statement, ...tests, "1% made-up reports", "points"]) {
     expect(said).toContain(words);
   }
   expect(said).not.toContain("Unusual for honest reports");
