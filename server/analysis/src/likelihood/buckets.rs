@@ -1,4 +1,4 @@
-//! What the mechanisms whose reports are buckets have in common.
+//! Likelihoods of the mechanisms whose reports are buckets.
 
 use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
@@ -9,40 +9,41 @@ use super::contract::{Enumerable, Observed};
 use super::hypothesis::{Hypothesis, Part};
 use super::observation::{Fall, Observation, Place};
 
-/// The elements of an input, each with its buckets under all hash functions.
+/// Elements of an input, each with its buckets under all hash functions.
 pub(super) struct Held<'a> {
     pub(super) entries: Vec<Buckets<'a>>,
     pub(super) paddings: Vec<Buckets<'a>>,
 }
 
-/// The buckets of an element, one of each hash function.
+/// Buckets of one element, one per hash function.
 #[derive(Clone, Copy)]
 pub(super) struct Buckets<'a> {
-    /// Under CoCo the sides that a positive value pushes to.
+    /// Bucket per hash function. Under CoCo, the side that a positive value pushes towards.
     of_positive: &'a [u32],
-    /// 1 where it pushes to the opposite sides.
+    /// 1 if the value pushes towards the opposite sides, else 0.
     turned: u32,
 }
 
 impl Buckets<'_> {
-    /// That of a function, among those of this function.
+    /// Returns the bucket under hash function `function`, numbered within that function.
     #[inline]
     pub(super) fn of(&self, function: u32) -> u32 {
         self.of_positive[function as usize] ^ self.turned
     }
 }
 
-/// A rule whose reports an attacker can weigh.
+/// A rule under which the likelihood of a report can be computed.
 pub(super) trait Weighed: Rule {
-    /// Number of elements that an input is padded to.
+    /// Returns the number of elements to which an input is padded.
     fn padded(&self, sparsity: u32) -> u32 {
         sparsity
     }
 
-    /// Turns the cells of elements, R of each, into the sides that positive values push to.
+    /// Converts cells into the sides that positive values push towards. `cells` has R cells per
+    /// element.
     fn take_sides(_: &Functions, _: &Domain, _elements: &[u64], _cells: &mut [u32]) {}
 
-    /// The reported bucket's probability, times the rule's Ω.
+    /// Returns the probability of the reported bucket, times the rule's Ω.
     fn weight(
         subset: &Subset<Self>,
         sparsity: u32,
@@ -52,15 +53,16 @@ pub(super) trait Weighed: Rule {
         strengths: &mut Strengths,
     ) -> f64;
 
-    /// As [`Observed::enumerable`].
+    /// Implements [`Observed::enumerable`].
     fn enumerable(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> Enumerable;
 }
 
 impl<R: Weighed> Observed for Subset<R> {
     type Report = BucketReport;
 
-    /// The weight of the reported bucket is its probability times the rule's Ω. That is the
-    /// same for all inputs, so a mixture has the mean of its parts' weights.
+    /// Compares the weights of the reported bucket, which are probabilities times the rule's Ω.
+    ///
+    /// Ω is equal for all inputs. So the weight of a mixture is the mean weight of its parts.
     fn observe(
         &self,
         domain: &Domain,
@@ -97,7 +99,7 @@ impl<R: Weighed> Observed for Subset<R> {
                 part.probability * R::weight(self, sparsity, exp, &held, report, &mut strengths)
             });
             let weight: f64 = weights.sum();
-            // The buckets that an element is in, one behind the other.
+            // The window of buckets of one element: `width` consecutive buckets, cyclic.
             let own = |entry: &Buckets<'_>| {
                 let of_own = entry.of(function);
                 let window = (0..self.width()).map(move |behind| (of_own + behind) % t);
@@ -126,15 +128,16 @@ impl<R: Weighed> Observed for Subset<R> {
     }
 }
 
-/// The elements of two inputs and of paddings, hashed together: entries at the same
-/// place of either are mostly of the same item.
+/// Buckets of the elements of two inputs and of paddings, hashed together.
+///
+/// Entries at the same index of both inputs usually have the same item, so they share one row.
 struct Rows {
     functions: usize,
-    /// Of each element R buckets.
+    /// R buckets per element, row by row.
     buckets: Vec<u32>,
-    /// Of each entry of either input its element.
+    /// Row of each entry, for each input.
     entries: [Vec<usize>; 2],
-    /// The first padding.
+    /// Row of the first padding.
     paddings: usize,
 }
 
@@ -146,7 +149,7 @@ impl Rows {
         inputs: [&Hypothesis; 2],
         paddings: u32,
     ) -> Self {
-        // Signs are beside elements where cells have sides.
+        // If cells have sides, the sign is not part of the element.
         let domain = match R::SIDES {
             1 => *domain,
             _ => domain.unsigned(),
@@ -216,17 +219,17 @@ fn place(buckets: &[u32], bucket: u32) -> Place {
     }
 }
 
-/// How strongly the cells of all hash functions are pushed to, by an absolute value.
+/// Distribution of absolute strengths over the cells of all hash functions.
 pub(super) struct Strengths {
     functions: u32,
-    /// Of the cells of one function.
+    /// Sum of pushes on each cell of one function. All zero between calls.
     pushes: Vec<i32>,
-    /// How many cells have a strength of 0, 1, 2, ….
+    /// Number of cells with strength 0, 1, 2, ….
     levels: Vec<u32>,
 }
 
 impl Strengths {
-    /// Of so many functions with so many cells each.
+    /// Creates counters for `functions` hash functions with `cells` cells each.
     pub(super) fn new(functions: u32, cells: u32) -> Self {
         Self {
             functions,
@@ -235,7 +238,7 @@ impl Strengths {
         }
     }
 
-    /// Those of cells that elements lie in, each pushing by 1 or −1.
+    /// Counts the strengths of all cells. Each element pushes its cell by 1 or −1.
     pub(super) fn count(&mut self, elements: &[Buckets<'_>], push: impl Fn(u32) -> (u32, i32)) {
         self.levels.clear();
         self.levels.resize(elements.len() + 1, 0);
@@ -244,7 +247,8 @@ impl Strengths {
             for (cell, push) in pushes() {
                 self.pushes[cell as usize] += push;
             }
-            // A cell that is met again adds to those of 0 only.
+            // `take` resets a cell. A second visit then counts at level 0, which is overwritten
+            // below.
             for (cell, _) in pushes() {
                 let strength = std::mem::take(&mut self.pushes[cell as usize]);
                 self.levels[strength.unsigned_abs() as usize] += 1;
@@ -254,19 +258,21 @@ impl Strengths {
         self.levels[0] = self.functions * self.pushes.len() as u32 - strong;
     }
 
-    /// The number of cells of this strength.
+    /// Returns the number of cells of this strength.
     pub(super) fn equal(&self, strength: u32) -> u32 {
         self.levels[strength as usize]
     }
 
-    /// The number of stronger ones.
+    /// Returns the number of cells with a greater strength.
     pub(super) fn stronger(&self, strength: u32) -> u32 {
         self.levels[strength as usize + 1..].iter().sum()
     }
 }
 
-/// The share of a bucket in the c places of the favoured set, when so many
-/// buckets are stronger and so many, itself included, equally strong.
+/// Returns the probability that a bucket is among the c = `favoured` strongest.
+///
+/// `stronger` buckets are stronger. `equal` buckets, this one included, tie with it. Ties are
+/// broken uniformly at random.
 pub(super) fn share(favoured: u32, stronger: u32, equal: u32) -> f64 {
     f64::from(favoured.saturating_sub(stronger).min(equal)) / f64::from(equal)
 }

@@ -1,4 +1,4 @@
-//! CoCo's reports, by Algorithm 1 of Zhou et al. and the rule `strongest`.
+//! Likelihoods of CoCo reports, from Algorithm 1 of Wang et al. and the rule `strongest`.
 
 use hushbin::domain::Domain;
 use hushbin::hash::{Functions, closed_sign_word, open_sign};
@@ -9,7 +9,7 @@ use super::buckets::{Buckets, Held, Strengths, Weighed, share};
 use super::contract::Enumerable;
 
 impl Weighed for Rule {
-    /// What makes up for missing entries is left out under the rule `strongest`.
+    /// Returns s, or 0 under `strongest`: there the paddings are left out.
     fn padded(&self, sparsity: u32) -> u32 {
         match self {
             Self::Overwrite => sparsity,
@@ -21,7 +21,8 @@ impl Weighed for Rule {
         let count = functions.count();
         for function in 0..count {
             let keys = functions.keys(function);
-            // Of one word are the signs of many elements, and these mostly in order.
+            // One word holds the signs of 64 elements. Elements mostly come in order: keep the last
+            // word.
             let mut word = (u32::MAX, 0);
             let pairs = cells.iter_mut().skip(function);
             for (pair, &element) in pairs.step_by(count).zip(elements) {
@@ -50,7 +51,7 @@ impl Weighed for Rule {
         let (side, pair) = (report.bucket, report.bucket / 2);
         match coco.rule() {
             Rule::Overwrite => {
-                // Of the one function that this rule takes.
+                // The rule `overwrite` has a single hash function, number 0.
                 let of_entries = pushes.entries.iter().map(|push| push.of(0) / 2);
                 let of_paddings = pushes.paddings.iter().map(|push| push.of(0) / 2);
                 let mut pairs: Vec<u32> = of_entries.chain(of_paddings.clone()).collect();
@@ -59,7 +60,8 @@ impl Weighed for Rule {
                 pairs.dedup();
                 let pushed = pairs.len() as u32;
                 if here > 0.0 {
-                    // A padding decides for either side equally often.
+                    // The sign of a padding is random, so it favours either side with probability
+                    // 1/2.
                     let own = pushes
                         .entries
                         .iter()
@@ -93,7 +95,7 @@ impl Weighed for Rule {
     }
 }
 
-/// The share of a side in the places of the favoured set under `strongest`.
+/// Returns the probability that a side is in the favoured set under `strongest`.
 fn strongest_share(
     coco: &Coco,
     favoured: u32,
@@ -103,7 +105,7 @@ fn strongest_share(
 ) -> f64 {
     let (function, side) = (side / coco.buckets(), side % coco.buckets());
     let on = |push: &Buckets<'_>| push.of(function);
-    // Of the reported side; the opposite side has the opposite.
+    // Strength of the reported side. The opposite side has the negative of it.
     let here: i64 = pushes
         .entries
         .iter()
@@ -117,7 +119,7 @@ fn strongest_share(
     strengths.count(&pushes.entries, push);
     let strength = here.unsigned_abs() as u32;
     let (beyond, alike) = (strengths.stronger(strength), strengths.equal(strength));
-    // Of each pair one side is as strong and the other as weak.
+    // Each pair has one side of strength v and one of −v.
     let (stronger, equal) = match here.signum() {
         1 => (beyond, alike),
         0 => (beyond, 2 * alike),

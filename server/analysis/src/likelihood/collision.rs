@@ -1,4 +1,4 @@
-//! Collision's reports, by Definition 5 of P1 and the rule `heaviest`.
+//! Likelihoods of Collision reports, from Definition 5 of Wang et al. and the rule `heaviest`.
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::BucketReport;
@@ -19,6 +19,7 @@ impl Weighed for Rule {
         let t = collision.buckets();
         let elements = [held.entries.as_slice(), &held.paddings].concat();
         let width = collision.width();
+        // Windows (width > 1) have a single element: the favoured buckets follow its own.
         if width > 1 {
             let behind = (report.bucket + t - elements[0].of(0)) % t;
             return if behind < width { exp } else { 1.0 };
@@ -30,7 +31,7 @@ impl Weighed for Rule {
         match collision.rule() {
             Rule::Occupied if here > 0 => exp,
             Rule::Occupied => {
-                // Where nothing is, all that is occupied is stronger.
+                // An empty bucket: all stronger buckets are occupied, and all equal ones are empty.
                 let total = f64::from(sparsity) * exp + f64::from(t - sparsity);
                 (total - f64::from(stronger) * exp) / f64::from(equal)
             }

@@ -1,4 +1,4 @@
-//! What an audit needs of every mechanism.
+//! Interface between an audit and the mechanisms.
 
 use hushbin::Question;
 use hushbin::domain::{Domain, Signed};
@@ -7,27 +7,27 @@ use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_of_any_inputs};
 use super::observation::Observation;
 
-/// Probabilities of each bucket, by a seed, at most s signed items, and the number of
-/// one of the ways in which missing ones are made up for.
+/// Computes the probability of each bucket. Arguments: the seed, at most s signed items, and the
+/// number of a completion of the missing items.
 pub(crate) type BucketProbabilities = Box<dyn FnMut(u64, &[Signed], u64) -> Vec<f64>>;
 
-/// What reports that are buckets are drawn with.
+/// Exact bucket probabilities of the core's randomizer.
 pub struct Enumerable {
-    /// t, the number of buckets.
+    /// Number of buckets t.
     pub buckets: u32,
-    /// In how many ways, all as likely and secret, what is missing from so many signed
-    /// items is made up for; `None` beyond counting.
+    /// Returns the number of completions for a given number of signed items. All are equally likely
+    /// and secret. `None` if the number overflows.
     pub completions: Box<dyn Fn(u32) -> Option<u64>>,
-    /// As the core draws them.
+    /// Bucket probabilities, as the core draws reports.
     pub probabilities: BucketProbabilities,
 }
 
-/// A mechanism whose reports an attacker can hold against inputs.
+/// A mechanism whose reports can be tested against two inputs.
 pub(super) trait Observed {
-    /// One randomised message.
+    /// Report of the mechanism.
     type Report;
 
-    /// Observation of a report by an attacker who holds it against two inputs.
+    /// Computes the observation of a report by an attacker who compares two inputs.
     fn observe(
         &self,
         domain: &Domain,
@@ -36,12 +36,12 @@ pub(super) trait Observed {
         report: &Self::Report,
     ) -> Observation;
 
-    /// What reports are drawn with, where they are buckets.
+    /// Returns the core's bucket probabilities. `None` if reports are not buckets.
     fn enumerable(&self, _: &Domain, _: f64) -> Option<Enumerable> {
         None
     }
 
-    /// Pairs of inputs that are hardest to hide from each other.
+    /// Returns pairs of inputs that are hardest to hide from each other.
     fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
         pairs_of_any_inputs(question, question.sparsity())
     }

@@ -1,4 +1,4 @@
-//! Hash-bin's reports: noisy sums of bins.
+//! Likelihoods of hash-bin reports, which are noisy sums of bins.
 
 use hushbin::domain::Domain;
 use hushbin::hash::Keys;
@@ -10,7 +10,7 @@ use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_in_one_item, pairs_of_any_inputs, pairs_within};
 use super::observation::{Fall, Observation, Place};
 
-/// Entries that make a sum reach its clip: more would only take longer.
+/// Maximum number of entries used to reach the clip. More would only take longer.
 const MOST_ENTRIES: f64 = 1024.0;
 
 impl Observed for HashBin {
@@ -47,7 +47,7 @@ impl Observed for HashBin {
             Level::Event => pairs_in_one_item(question),
             Level::Neighbouring { distance, .. } => pairs_within(question, distance),
             Level::User { clip, .. } => {
-                // Sums of n values of 1 with fair signs have the size of √n.
+                // A sum of n fair signs has magnitude about √n, so 4η² entries reach the clip η.
                 let reaching = (4.0 * clip * clip).min(MOST_ENTRIES) as u32;
                 let there = question.items().count().unwrap_or(u32::MAX);
                 pairs_of_any_inputs(question, reaching.max(question.sparsity()).min(there))
@@ -56,7 +56,7 @@ impl Observed for HashBin {
     }
 }
 
-/// The sums of hash-bin's bins, clipped at user level.
+/// Computes the sums of the bins, clipped at user level.
 fn sums(hash_bin: &HashBin, support: &Support, keys: &Keys, input: &[Entry]) -> Vec<f64> {
     let mut sums = vec![0.0; hash_bin.bins() as usize];
     for entry in input {
@@ -69,7 +69,7 @@ fn sums(hash_bin: &HashBin, support: &Support, keys: &Keys, input: &[Entry]) -> 
     sums
 }
 
-/// Whether a response is the sums without noise, rounded to the grid.
+/// Returns `Place::Only` if the response is the noiseless sums, rounded to the grid.
 fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> Place {
     let grid = f64::from(hash_bin.grid());
     match response {
@@ -85,7 +85,7 @@ fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> Place {
     }
 }
 
-/// The log-likelihood ratio of a response to either sums.
+/// Returns the log-likelihood ratio of a response between two vectors of sums.
 fn response_log_ratio(
     hash_bin: &HashBin,
     epsilon: f64,
@@ -93,7 +93,7 @@ fn response_log_ratio(
     response: &Response,
 ) -> f64 {
     match response {
-        // Plus with probability (1 + B/A)/2, A = η(e + 1)/(e − 1).
+        // P(plus) = (1 + B/A)/2 with A = η(e + 1)/(e − 1), so 1/A = tanh(ε/2)/η.
         Response::Sign(plus) => {
             let clip = hash_bin.level().clip().unwrap_or(f64::INFINITY);
             let lean = (0.5 * epsilon).tanh() / clip;
@@ -103,6 +103,7 @@ fn response_log_ratio(
         }
         Response::Bins(bins) => {
             let rate = epsilon / hash_bin.sensitivity() as f64;
+            // Laplace densities: the ratio depends on the L1 distances only.
             let grid = f64::from(hash_bin.grid());
             let off = |sums: &[f64]| -> f64 {
                 let pairs = bins.iter().zip(sums);

@@ -1,35 +1,37 @@
-//! Inputs that an attacker holds a report against.
+//! Inputs against which an attacker tests a report.
 
 use std::borrow::Cow;
 
 use hushbin::task::{Kind, Limits};
 use hushbin::{Entry, Question};
 
-/// An input that a report may have been made of, with what ternarisation and
-/// sampling down leave of it under the mechanisms of buckets: each value v its
-/// sign with probability |v|, and of more than s entries any s equally often.
+/// An input that a report may come from, as a mixture.
+///
+/// The parts are the possible outcomes of ternarisation and sampling down. Ternarisation turns a
+/// value v into its sign with probability |v|. If more than s entries remain, every set of s is
+/// equally likely.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hypothesis {
     entries: Vec<Entry>,
     parts: Vec<Part>,
 }
 
-/// One of the inputs that a hypothesis is a mixture of: the signs of at most s of its entries.
+/// A component of the mixture: the signs of at most s entries.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
     pub(super) probability: f64,
-    /// By their index.
+    /// Indices of the entries that remain.
     pub(super) kept: Vec<usize>,
 }
 
-/// Entries in all parts of a hypothesis together, about: all are looked at for every report.
+/// Approximate limit of entries over all parts. Every report visits all of them.
 const WORK: usize = 64;
 
 impl Hypothesis {
-    /// The hypothesis that a report of `question` was made of `entries`.
+    /// Creates the hypothesis that a report of `question` came from `entries`.
     ///
-    /// The parts are all there are where these are few. Elsewhere they are some,
-    /// in which each entry comes about as often as it should.
+    /// All parts are enumerated if they are few. Otherwise a quasi-random selection represents
+    /// them, in which each entry occurs about as often as it should.
     #[must_use]
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
         match (question.kind(), entries) {
@@ -72,7 +74,8 @@ impl Hypothesis {
         Self { entries, parts }
     }
 
-    /// What a report of this seed tells of: of a text the prefix that the seed draws.
+    /// Returns the hypothesis for a report with this seed. For a text, this is the prefix that the
+    /// seed draws.
     pub(super) fn told(&self, question: &Question, seed: u64) -> Cow<'_, Self> {
         let Kind::Text(prefixes) = question.kind() else {
             return Cow::Borrowed(self);
@@ -87,8 +90,9 @@ impl Hypothesis {
         })
     }
 
-    /// A number or a row and a column, which become one of two cells.
+    /// Creates a mixture of two neighbouring cells, for a number or for a row and a column.
     fn of_cells((cell, next): (u32, f64)) -> Self {
+        // `next` is the probability of rounding up to `cell + 1`.
         let entry = |cell: u32| Entry {
             item: u64::from(cell),
             value: 1.0,
@@ -107,7 +111,7 @@ impl Hypothesis {
         }
     }
 
-    /// Numbers, by where they are in their ranges.
+    /// Maps each number to its position in its range, from −1 to 1.
     fn of_numbers(limits: &[Limits], entries: &[Entry]) -> Self {
         let coded = |entry: &Entry| Entry {
             value: limits[entry.item as usize].code(entry.value),
@@ -122,7 +126,7 @@ impl Hypothesis {
         }
     }
 
-    /// The entries that are not 0; all of numbers.
+    /// Returns the entries that are not 0. For numbers, returns all entries.
     pub(super) fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -132,7 +136,7 @@ impl Hypothesis {
     }
 }
 
-/// A bound of the number of parts; `None` where it is beyond counting.
+/// Returns an upper bound on the number of parts. `None` on overflow.
 fn count_parts(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
     let mut count = 1_usize.checked_shl(u32::try_from(fractions).ok()?)?;
     for kept in 0..keep.min(entries.saturating_sub(keep)) {
@@ -141,10 +145,11 @@ fn count_parts(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
     Some(count)
 }
 
-/// Every set of fractions that may be left, and of those that are too many every choice of `keep`.
+/// Enumerates all parts: every outcome of ternarisation, then every choice of `keep` entries.
 fn all_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<Part> {
     let mut parts = Vec::new();
     for left in 0..1_usize << fractions.len() {
+        // Bit i decides whether the i-th fraction survives ternarisation.
         let is_left = |index| left >> index & 1 == 1;
         let mut probability = 1.0;
         let mut gone = Vec::new();
@@ -170,8 +175,8 @@ fn all_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<Part> {
     parts
 }
 
-/// Adds every choice of `keep` of the entries left, or all where they are no more,
-/// to what is chosen already.
+/// Appends every choice of `keep` entries from `left` to `parts`, each joined with `chosen`. If
+/// `left` has at most `keep` entries, takes all of them.
 fn choices(left: &[usize], keep: usize, chosen: &mut Vec<usize>, parts: &mut Vec<Part>) {
     if keep == 0 || left.len() <= keep {
         parts.push(Part {
@@ -186,13 +191,14 @@ fn choices(left: &[usize], keep: usize, chosen: &mut Vec<usize>, parts: &mut Vec
     choices(&left[1..], keep, chosen, parts);
 }
 
-/// So many parts that together hold each entry about as often as it is left: the multiples of two
-/// irrational numbers stand in for draws, and who is kept goes round.
+/// Returns `count` quasi-random parts in which each entry remains about as often as it should.
 fn some_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<Part> {
+    // Additive recurrence: 0.618034 = (√5 − 1)/2 and 0.414214 = √2 − 1 are irrational.
     let part = |number: usize| {
         let draw = |index: usize| (number as f64 * 0.618_034 + index as f64 * 0.414_214).fract();
         let is_left = |&index: &usize| draw(index) < entries[index].value.abs();
         let mut kept: Vec<usize> = (0..entries.len()).filter(is_left).collect();
+        // Sampling down: rotating the start over the parts keeps each entry equally often.
         if kept.len() > keep {
             let first = number * kept.len() / count;
             kept.rotate_left(first);

@@ -1,12 +1,12 @@
-//! Likelihoods of reports: how much likelier one is under one input than under
-//! another, by the mechanisms' definitions.
+//! Likelihood ratios of reports between two inputs, computed from the mechanisms' definitions.
 //!
-//! An audit that shared the randomizer's code would share its mistakes. This is written from the
-//! definitions (Wang et al., "Differentially Private Numerical Vector Analyses in the Local and
-//! Shuffle Model", Definition 5 and Algorithm 1, and the rules `heaviest` and `strongest`; Zhou et
-//! al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1), in floating point
-//! and from the requested ε. In common are the numbering of elements and the hashes, which say what
-//! a report means.
+//! An audit that shared the randomizer's code would share its mistakes. So this module is written
+//! from the definitions, in floating point and from the requested ε. It shares only the numbering
+//! of elements and the hashes, which define the meaning of a report.
+//!
+//! Sources: Wang et al., "Differentially Private Numerical Vector Analyses in the Local and Shuffle
+//! Model", Definition 5 and Algorithm 1; the rules `heaviest` and `strongest`; Zhou et al.,
+//! "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1.
 
 mod buckets;
 mod contract;
@@ -30,13 +30,15 @@ macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
         $(mod $module;)+
 
-        /// Observation of a report of `question` by an attacker who holds it against two
-        /// inputs, such as those of [`neighbour_pairs`].
+        /// Computes what an attacker learns from a report of `question` about two inputs, such as
+        /// those of [`neighbour_pairs`].
         ///
-        /// Exact but for CoCo's rule `strongest` with fewer than s entries, where what
-        /// makes up for the others, with signs that are secret, is left out; for Laplace noise on sums
-        /// that are off the grid; and for inputs that are mixtures of more parts than
-        /// a [`Hypothesis`] looks at.
+        /// The likelihood ratio is exact, with three exceptions:
+        ///
+        /// - CoCo's rule `strongest` with fewer than s entries. The paddings, whose signs are
+        ///   secret, are left out.
+        /// - Laplace noise on sums that are off the grid.
+        /// - Mixtures of more parts than a [`Hypothesis`] enumerates.
         ///
         /// # Panics
         /// If the report is of another mechanism.
@@ -52,8 +54,8 @@ macro_rules! register {
             }
         }
 
-        /// What the reports of a task are drawn with, where they are buckets whose
-        /// probabilities the core can list; `None` where they are not.
+        /// Returns the core's bucket probabilities. `None` if reports are not buckets, or the core
+        /// cannot list their probabilities.
         #[must_use]
         pub fn enumerable(question: &Question) -> Option<Enumerable> {
             match question.mechanism() {
@@ -61,19 +63,20 @@ macro_rules! register {
             }
         }
 
-        /// Pairs of inputs to try on `question`, each once.
+        /// Returns pairs of inputs to test on `question`, each pair once.
         ///
-        /// Where any two inputs are neighbours the greatest ratio is between inputs that favour
-        /// disjoint sets of buckets. Items with opposite signs do so under CoCo wherever a pair is
-        /// pushed off balance, whatever the seed; under Collision any inputs without a common
-        /// element do for most seeds. Hash-bin's sums move most where values go from 1 to −1: of
-        /// one item, of as many as the distance allows, or of so many that sums reach the clip.
+        /// If any two inputs are neighbours, the greatest ratio is between inputs with disjoint
+        /// sets of favoured buckets. Under CoCo, items with opposite signs have such sets wherever
+        /// a pair of sides is off balance, for every seed. Under Collision, inputs without a common
+        /// element have such sets for most seeds. The sums of hash-bin move most if values change
+        /// from 1 to −1. This change affects one item, the number of items that the distance
+        /// allows, or enough items to reach the clip.
         ///
-        /// The others are there for randomizers that go wrong on inputs of another kind: with less
-        /// entries than s or more, which are sampled down, with fractions, which are ternarised or
-        /// rounded, with 0, which is as if absent. Under a randomizer that does what it says none
-        /// of them loses more: what becomes of them is a mixture of inputs of −1 and 1, and a
-        /// mixture's ratios are at most the greatest of its parts.
+        /// The remaining pairs test randomizers that fail on inputs of another kind. These inputs
+        /// have fewer entries than s, or more entries, which are sampled down. Some contain
+        /// fractions, which are ternarised or rounded, or 0, which counts as absent. Under a
+        /// correct randomizer, none of them loses more privacy. Each becomes a mixture of inputs of
+        /// −1 and 1, and the ratios of a mixture are at most the greatest ratio of its parts.
         #[must_use]
         pub fn neighbour_pairs(question: &Question) -> Vec<NeighbourPair> {
             match question.mechanism() {
@@ -85,8 +88,8 @@ macro_rules! register {
 
 hushbin::mechanisms!(register);
 
-/// The core's probabilities of buckets ([`Enumerable::probabilities`]); `None`
-/// where reports have none.
+/// Returns the core's bucket probabilities ([`Enumerable::probabilities`]). `None` if reports have
+/// none.
 #[must_use]
 pub fn core_probabilities(question: &Question) -> Option<BucketProbabilities> {
     enumerable(question).map(|enumerable| enumerable.probabilities)

@@ -1,14 +1,14 @@
-//! Inputs that are hardest to hide from each other.
+//! Pairs of inputs that are hardest to hide from each other.
 
 use hushbin::task::{Cross, Kind, Limits, Part, Prefixes, Scale, Together};
 use hushbin::{Entry, Question, ValueKind, item_key};
 
-/// Two inputs that a report must not tell apart by more than a factor exp(ε).
+/// Two inputs whose report probabilities must differ by at most a factor exp(ε).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighbourPair {
-    /// What they are, in words.
+    /// Description of each input, in words.
     pub names: [String; 2],
-    /// Entries, by item.
+    /// Entries of each input, by item.
     pub inputs: [Vec<Entry>; 2],
 }
 
@@ -19,10 +19,10 @@ impl NeighbourPair {
     }
 }
 
-/// Values of every kind, each from another range of what real values may be.
+/// Values from every range of real values.
 const EVERY_KIND: [f64; 6] = [0.9999, -0.5, 1e-9, 1.0, 0.0, -1.0];
 
-/// Entries of these values, from the first item on.
+/// Creates entries with these values, from the first item on.
 fn valued(question: &Question, values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
     let entry = |(index, value)| Entry {
         item: item(question, index),
@@ -35,14 +35,14 @@ fn equal(question: &Question, count: u32, value: f64) -> Vec<Entry> {
     valued(question, (0..count).map(|_| value))
 }
 
-/// As many entries of every kind that the task takes.
+/// Creates `count` entries that cycle through the values accepted by the question.
 fn of_every_kind(question: &Question, count: u32) -> Vec<Entry> {
     let accepted = |value: &f64| question.value().accepts(*value);
     let kinds = EVERY_KIND.into_iter().filter(accepted).cycle();
     valued(question, kinds.take(count as usize))
 }
 
-/// Twice s, or as many as there are items.
+/// Returns 2s, limited by the number of items.
 fn too_many(question: &Question) -> u32 {
     let most = 2 * question.sparsity();
     question
@@ -55,13 +55,13 @@ fn takes_fractions(question: &Question) -> bool {
     question.value().accepts(0.5)
 }
 
-/// The answer that is one item with a value.
+/// Creates an answer of a single item.
 fn answer(item: u32, value: f64) -> Vec<Entry> {
     let item = item.into();
     vec![Entry { item, value }]
 }
 
-/// Answers that name one item, or are a number.
+/// Returns pairs for questions whose answer is one item, a number, a cell, parts or a text.
 fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
     match question.kind() {
         Kind::Number(scale) => pairs_of_a_number(scale),
@@ -81,7 +81,7 @@ fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
     }
 }
 
-/// Numbers, whatever they are rounded to, and beyond the ends.
+/// Pairs of numbers: both ends, an inner point, and a number above the maximum.
 fn pairs_of_a_number(scale: &Scale) -> Vec<NeighbourPair> {
     let [min, max] = scale.range();
     let between = 0.3 * min + 0.7 * max;
@@ -94,7 +94,7 @@ fn pairs_of_a_number(scale: &Scale) -> Vec<NeighbourPair> {
     vec![pair(min, max), pair(between, min), pair(max + 1.0, between)]
 }
 
-/// Cells of another row, another column, or both.
+/// Pairs of cells that differ in the row, in the column, or in both.
 fn pairs_of_cells(cross: &Cross) -> Vec<NeighbourPair> {
     let rows = cross.shape()[0];
     let ends = match cross.columns().scale() {
@@ -117,7 +117,8 @@ fn pairs_of_cells(cross: &Cross) -> Vec<NeighbourPair> {
     ]
 }
 
-/// Texts of other beginnings, of the same one, and none at all.
+/// Pairs of texts: with different first letters, with a common first letter, and with an empty
+/// text.
 fn pairs_of_texts(prefixes: &Prefixes) -> Vec<NeighbourPair> {
     let entries = |text: &str| {
         let keys = prefixes.keys(text).into_iter();
@@ -137,7 +138,8 @@ fn pairs_of_texts(prefixes: &Prefixes) -> Vec<NeighbourPair> {
     ]
 }
 
-/// Options of all parts: that differ in each, in one, and in every other.
+/// Pairs of answers with one option per part. They differ in all parts, in one, and in every
+/// second.
 fn pairs_of_parts(together: &Together) -> Vec<NeighbourPair> {
     let answer = |last: &dyn Fn(usize) -> bool| -> Vec<Entry> {
         let parts = together.parts().iter().enumerate();
@@ -164,12 +166,12 @@ fn pairs_of_parts(together: &Together) -> Vec<NeighbourPair> {
     pairs
 }
 
-/// Numbers within limits.
+/// Pairs of answers to a question for numbers within limits.
 pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
     let Kind::Numbers(limits) = question.kind() else {
         unreachable!("numbers are asked");
     };
-    // From the least at −1 to the greatest at 1, and beyond.
+    // `place` runs from −1 (minimum) to 1 (maximum). Values outside lie beyond the limits.
     let at = |place: &dyn Fn(usize) -> f64| -> Vec<Entry> {
         let number = |(index, limits): (usize, &Limits)| {
             let [min, max] = limits.range();
@@ -212,7 +214,7 @@ pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
     ]
 }
 
-/// Answers that name any items.
+/// Pairs of sets of items.
 fn pairs_of_sets(question: &Question, count: u32) -> Vec<NeighbourPair> {
     let mut pairs = vec![pair_without(question, count, 1.0)];
     pairs.extend(pair_of_others(question, count));
@@ -261,7 +263,7 @@ pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<Neighb
     pairs
 }
 
-/// Items of one value, and the same of its opposite.
+/// A pair of equal items with opposite values.
 fn pair_of_signs(question: &Question, count: u32, value: f64) -> NeighbourPair {
     NeighbourPair::new(
         [
@@ -272,7 +274,7 @@ fn pair_of_signs(question: &Question, count: u32, value: f64) -> NeighbourPair {
     )
 }
 
-/// Items of 1, and as many other ones where there are so many.
+/// A pair of disjoint sets of `count` items each. `None` if there are too few items.
 fn pair_of_others(question: &Question, count: u32) -> Option<NeighbourPair> {
     let there = question.items().count();
     there.is_none_or(|items| items >= 2 * count).then(|| {
@@ -304,7 +306,7 @@ fn in_words(count: u32, value: f64) -> String {
     }
 }
 
-/// The first item's value changed among others.
+/// A pair that differs only in the value of the first entry of `others`.
 fn pair_among(others: &[Entry], [value, other]: [f64; 2], of: &str) -> NeighbourPair {
     let among = format!(" among {} {of}", others.len() - 1);
     NeighbourPair::new(
@@ -347,7 +349,7 @@ pub(super) fn pairs_within(question: &Question, distance: f64) -> Vec<NeighbourP
     let more = too_many(question);
     let fractions = takes_fractions(question);
     if fractions {
-        // No longer than the distance, however it is summed up.
+        // The total change stays below the distance in spite of rounding errors of the sum.
         let half = 0.5 * distance / f64::from(more) * (1.0 - 1e-9);
         let value = half.min(1.0);
         pairs.push(NeighbourPair::new(
@@ -367,10 +369,10 @@ pub(super) fn pairs_within(question: &Question, distance: f64) -> Vec<NeighbourP
     pairs
 }
 
-/// Values that differ by `distance` in sum, or as nearly as the items allow.
+/// A pair whose values differ by `distance` in sum, or by less if the items do not allow it.
 fn pair_within(question: &Question, distance: f64) -> NeighbourPair {
     let there = question.items().count().unwrap_or(u32::MAX);
-    // At most half of 2¹¹ entries go all the way.
+    // The number of flipped entries is at most half the distance limit of 2¹¹.
     let flipped = ((distance / 2.0) as u32).min(there);
     let mut inputs = [1.0, -1.0].map(|value| equal(question, flipped, value));
     if flipped < there {
@@ -392,7 +394,8 @@ fn pair_within(question: &Question, distance: f64) -> NeighbourPair {
     )
 }
 
-/// The `index`-th item: itself where items are counted, else any key.
+/// Returns the key of the `index`-th item: `index` itself if items are numbered, else the hash of a
+/// text.
 fn item(question: &Question, index: u32) -> u64 {
     match question.items().count() {
         Some(_) => u64::from(index),

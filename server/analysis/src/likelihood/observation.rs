@@ -1,26 +1,27 @@
-//! What an attacker sees of a report.
+//! Information that a report gives an attacker.
 
-/// Observation of a report by an attacker who holds two inputs against it.
+/// Observation of a report by an attacker who compares two inputs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
-    /// The logarithm of the first input's likelihood over the second's: the statistic of Neyman and
-    /// Pearson, of which a threshold separates best if the randomizer does what it says.
+    /// Log-likelihood ratio of the first input over the second. By the Neyman–Pearson lemma, a
+    /// threshold on it is the best test if the randomizer is correct.
     pub log_ratio: f64,
-    /// The seed.
+    /// Seed of the report.
     pub seed: u64,
-    /// The bucket reported, where there is one.
+    /// Reported bucket. 0 if the report is no bucket.
     pub bucket: u64,
-    /// For either input, which of its entries is the first to lie in it.
+    /// Index, per input, of the first entry in the reported bucket. The number of entries if there
+    /// is none.
     pub first_entries: [usize; 2],
-    /// For either input, where it stands among the buckets of its entries; under hash-bin, the only
-    /// one if bins hold the input's very sums, rounded to the grid.
+    /// Rank, per input, of the reported bucket among the buckets of the entries. Under hash-bin:
+    /// `Only` if the bins are the input's exact sums, rounded to the grid.
     pub places: [Place; 2],
-    /// How the seed alone lets the entries of either input fall.
+    /// Placement of each input's entries by the seed alone.
     pub falls: [Fall; 2],
 }
 
 impl Observation {
-    /// A report that tells nothing of either input, under its seed.
+    /// Creates the observation of a report that reveals only its seed.
     #[must_use]
     pub fn of_seed(seed: u64) -> Self {
         Self {
@@ -30,19 +31,19 @@ impl Observation {
     }
 }
 
-/// The way in which the entries of an input fall under a seed, whatever is reported.
+/// Summary of how a seed places the entries of an input, independent of the reported value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Fall {
-    /// Number of cells (buckets, pairs or bins) that hold an entry.
+    /// Number of cells (buckets, pairs or bins) that contain an entry.
     pub cells: u32,
-    /// Number of entries that push towards plus, where they push.
+    /// Number of entries that push towards plus. 0 if the mechanism has no pushes.
     pub pluses: u32,
-    /// The cell of the first entry, counted from 1; 0 where there is none.
+    /// Cell of the first entry, counted from 1. 0 if there are no entries.
     pub first: u32,
 }
 
 impl Fall {
-    /// From each entry's cell, and whether it pushes towards plus.
+    /// Summarises (cell, pushes towards plus) pairs, one for each entry.
     pub(super) fn new(entries: impl Iterator<Item = (u32, bool)>) -> Self {
         let mut cells = Vec::new();
         let mut pluses = 0;
@@ -61,18 +62,18 @@ impl Fall {
     }
 }
 
-/// The place of a bucket among those that hold the entries of an input.
+/// Rank of a bucket among the buckets that contain the entries of an input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Place {
-    /// It is none of them.
+    /// The bucket contains no entry.
     #[default]
     Elsewhere,
-    /// The only one.
+    /// The bucket is the only one.
     Only,
-    /// The one of the least number.
+    /// The bucket has the smallest number of several.
     Lowest,
-    /// The one of the greatest number.
+    /// The bucket has the greatest number of several.
     Highest,
-    /// Neither the least nor the greatest.
+    /// The bucket lies between two occupied ones.
     Between,
 }

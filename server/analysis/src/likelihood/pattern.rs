@@ -1,4 +1,4 @@
-//! The pattern's reports, by its definition.
+//! Likelihoods of pattern reports, from the definition.
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};

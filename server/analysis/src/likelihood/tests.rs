@@ -1,4 +1,4 @@
-//! Likelihoods by definition against the core's probabilities.
+//! Tests of the defined likelihoods against the core's probabilities.
 
 use hushbin::domain::Signed;
 use hushbin::hash::Hashing;
@@ -21,7 +21,8 @@ fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: Mechanism) -> Task {
     .unwrap()
 }
 
-/// Every rule and hashing, with few and many buckets, favoured and hash functions.
+/// Tasks for every rule and hashing, with few and many buckets, favoured buckets and hash
+/// functions.
 fn tasks() -> Vec<Task> {
     let mut tasks = Vec::new();
     for hashing in [Hashing::Balanced, Hashing::Independent] {
@@ -59,8 +60,8 @@ fn tasks() -> Vec<Task> {
         .collect()
 }
 
-/// The probabilities of what ternarisation and sampling down leave, one subset of
-/// the entries after the other; `None` where they are many.
+/// Enumerates the outcomes of ternarisation and sampling down, with their probabilities. `None` for
+/// more than 6 entries.
 fn left(task: &Task, input: &[Entry]) -> Option<Vec<(f64, Vec<Entry>)>> {
     let keep = task.questions()[0].sparsity();
     let sizes = 0..=input.len() as u32;
@@ -99,7 +100,7 @@ fn choose(n: u32, k: u32) -> f64 {
     (0..k).fold(1.0, |ways, i| ways * f64::from(n - i) / f64::from(i + 1))
 }
 
-/// The core's probabilities of buckets of any input, as [`left`] has them.
+/// Returns the core's bucket probabilities of the mixture `left`, the result of [`left`].
 fn core_of_mixture(task: &Task, seed: u64, left: &[(f64, Vec<Entry>)]) -> Vec<f64> {
     let rows = left.iter().map(|(share, input)| {
         let row = core(task, seed, input);
@@ -109,7 +110,7 @@ fn core_of_mixture(task: &Task, seed: u64, left: &[(f64, Vec<Entry>)]) -> Vec<f6
         .unwrap()
 }
 
-/// The core's probabilities of buckets, averaged over signs of paddings.
+/// Returns the core's bucket probabilities, averaged over the signs of paddings.
 fn core(task: &Task, seed: u64, input: &[Entry]) -> Vec<f64> {
     let signed: Vec<Signed> = input
         .iter()
@@ -146,7 +147,7 @@ fn ratios_are_those_of_the_core() {
             let [Some(first), Some(second)] = pair.inputs.each_ref().map(|i| left(task, i)) else {
                 continue;
             };
-            // Beyond so many parts a hypothesis looks at some.
+            // Above this number of parts a hypothesis is approximate.
             let s = task.questions()[0].sparsity();
             let is_exact = |input: &[Entry]| {
                 let present = input.iter().filter(|entry| entry.value != 0.0);
@@ -193,7 +194,7 @@ fn ratios_are_those_of_the_core() {
     );
 }
 
-/// Inputs without entries leave nothing to hash where paddings are left out, too.
+/// Inputs without entries hash nothing if paddings are left out, and must not fail.
 #[test]
 fn no_report_tells_inputs_without_entries_apart() {
     for task in tasks() {
@@ -216,8 +217,8 @@ fn no_report_tells_inputs_without_entries_apart() {
     }
 }
 
-/// No part has more than s entries, and as many are left as should be: exactly
-/// where all parts are there, else about.
+/// Parts have at most s entries, and the expected number of entries is right. It is exact if all
+/// parts are enumerated, else approximate.
 #[test]
 fn parts_leave_entries_as_often_as_ternarisation_does() {
     let collision = Collision::new(collision::Rule::Occupied, Hashing::Balanced, 80).unwrap();

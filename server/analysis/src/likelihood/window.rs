@@ -1,4 +1,4 @@
-//! The window's reports, by its definition.
+//! Likelihoods of window reports, from the definition.
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::window::{Randomizer, Report, Window};
@@ -24,7 +24,7 @@ impl Observed for Window {
             .for_each_atom(report, |attribute, atom| atoms.push((attribute, atom)));
         let of = inputs.map(|input| favoured(self, input.entries(), &atoms));
         let [first, second] = of.each_ref().map(|chances| {
-            // Times kᵐ·e + tᵐ − kᵐ.
+            // Probability of the report, times kᵐ·e + tᵐ − kᵐ.
             1.0 + epsilon.exp_m1() * chances.iter().product::<f64>()
         });
         let may_be = |chance: &f64| *chance > 0.0;
@@ -67,7 +67,7 @@ impl Observed for Window {
     }
 }
 
-/// A number at an end of its range.
+/// Returns the number at the end of its range that the sign selects.
 fn entry(signed: &Signed) -> Entry {
     Entry {
         item: signed.item,
@@ -80,8 +80,7 @@ fn value_of(entries: &[Entry], attribute: u32) -> f64 {
     entries.iter().find(own).map_or(0.0, |entry| entry.value)
 }
 
-/// The probability, for each attribute drawn, that its number becomes a level that favours
-/// the atom reported.
+/// Returns, for each drawn attribute, the probability that its level favours the reported atom.
 fn favoured(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64> {
     let chance =
         |&(attribute, atom): &(u32, u32)| window.chance(value_of(entries, attribute), atom);
@@ -92,7 +91,7 @@ fn favoured(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64
 mod tests {
     use super::*;
 
-    /// Takes the last of levels that coincide, as the core does.
+    /// The last of coinciding levels counts, as in the core.
     #[test]
     fn numbers_where_levels_coincide_have_a_likelihood() {
         let window = Window::new(1, 4, 1, [5, 5]).unwrap();
