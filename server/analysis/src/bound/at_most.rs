@@ -1,24 +1,24 @@
-//! Sets of at most s items: estimates are unbiased for the empty set too.
+//! Bound for sets of at most s items, where estimates are unbiased for the empty set too.
 
 use super::levels::grid;
 use super::sums::Hits;
 use super::told::Told;
 
-/// Ratio of neighbouring numbers of favoured items; up to 200 each is tried.
+/// Ratio of neighbouring numbers of favoured items. Up to 200 every number is tried.
 const STEP: f64 = 1.005;
-/// Steps of the bisection for a multiplier.
+/// Number of bisection steps for a multiplier.
 const STEPS: usize = 60;
 
 /// Sets S of inputs with s items, each with the empty input outside or inside.
 pub(super) struct AtMost {
-    /// For each S, 1 + (e − 1)·Pr S and A₂.
+    /// Pairs of 1 + (e − 1)·Pr S and A₂, one for each S.
     pub(super) sets: Vec<[f64; 2]>,
-    /// exp ε.
+    /// Odds exp ε.
     pub(super) odds: f64,
 }
 
-/// Report with the ratio ρ of its probabilities for the empty input and for an average one of s
-/// items, and its A₂.
+/// Report: its A₂, and the ratio ρ of its probabilities for the empty input and for an average
+/// input of s items.
 type Report = [f64; 2];
 
 impl AtMost {
@@ -29,12 +29,12 @@ impl AtMost {
             let average = k * f64::from(entries) / d;
             let hits: Vec<(u32, f64)> = Hits::new(items, entries, favoured).iter().collect();
             let [mut mass, mut beyond] = [0.0; 2];
-            // Inputs with the most hits come first.
+            // Inputs with the most hits enter first.
             for (h, p) in hits.into_iter().rev() {
                 mass += p;
                 beyond += p * (f64::from(h) - average);
                 let weight = 1.0 + excess * mass;
-                // 1/k + 1/(d − k): both the favoured items and the rest count.
+                // Factor 1/k + 1/(d − k): both the favoured items and the rest count.
                 let presence = (excess * beyond / weight).powi(2) * d / (k * (d - k));
                 sets.push([weight, presence]);
             }
@@ -43,12 +43,13 @@ impl AtMost {
         Self { sets, odds }
     }
 
-    /// Mixture of reports with the greatest λ₁·B + λ₂·A₂ at these weights.
+    /// Returns the mixture of reports with the greatest λ₁·B + λ₂·A₂ at these weights.
     ///
     /// Probabilities for the empty input add up to 1, so E\[ρ\] = 1. By duality the maximum is the
-    /// least, over multipliers m, of the greatest λ₁(ρ − 1)² + λ₂·A₂ − m(ρ − 1). Reports with
-    /// ρ ≥ 1 lose by a greater m and reports with ρ ≤ 1 gain: it is where their best are equal.
+    /// minimum over multipliers m of max λ₁(ρ − 1)² + λ₂·A₂ − m(ρ − 1).
     pub(super) fn most(&self, weights: [f64; 2]) -> Told {
+        // As m grows, reports with ρ ≥ 1 lose and reports with ρ ≤ 1 gain. The optimum has equal
+        // maxima on both sides.
         let best = |multiplier: f64, odds: f64| -> (f64, Report) {
             let value = |[weight, presence]: &[f64; 2]| {
                 let beyond = odds / weight - 1.0;
@@ -83,7 +84,7 @@ impl AtMost {
     }
 }
 
-/// Mixture of two reports, in which E\[ρ\] = 1.
+/// Returns the mixture of two reports in which E\[ρ\] = 1.
 pub(super) fn mixed([low, high]: [Report; 2]) -> Told {
     let apart = high[0] - low[0];
     let part = (1.0 - low[0]) / if apart > 0.0 { apart } else { 1.0 };

@@ -1,24 +1,24 @@
-//! Every set of inputs of a tiny domain.
+//! Exhaustive search over all sets of inputs of a tiny domain.
 
 use std::collections::BTreeSet;
 
 use super::told::Told;
 
-/// What the sets of inputs tell.
+/// Information of all sets of inputs.
 pub(super) struct Enumerated(Vec<Told>);
 
-/// So many inputs have few enough sets.
+/// Maximum number of inputs: 16 have 65,536 sets.
 const MOST: u32 = 16;
 
 impl Enumerated {
-    /// `None` for a domain of more than [`MOST`] inputs.
+    /// Returns the information of all sets; `None` if the domain has more than [`MOST`] inputs.
     pub(super) fn new(items: u32, entries: u32, excess: f64) -> Option<Self> {
         let inputs = inputs(items, entries, MOST)?;
         let mut signs = vec![0_i32; items as usize];
         let mut presence = signs.clone();
         let mut inside = 0_i32;
         let mut distinct = BTreeSet::new();
-        // By Gray's code: one input comes or goes at a time.
+        // Gray code: one input enters or leaves at a time.
         for step in 1_u32..1 << inputs.len() {
             let index = step.trailing_zeros() as usize;
             let comes = (step ^ (step >> 1)) >> index & 1;
@@ -50,8 +50,8 @@ impl Enumerated {
     }
 }
 
-/// Every vector of −1, 0 and 1 with so many entries that are not 0; `None` where they
-/// are more than `most`.
+/// Returns every vector of −1, 0 and 1 with `entries` non-zero entries; `None` if there are more
+/// than `most`.
 pub(super) fn inputs(items: u32, entries: u32, most: u32) -> Option<Vec<Vec<i32>>> {
     let factor = |i: u32| 2.0 * f64::from(items - i) / f64::from(i + 1);
     if (0..entries).map(factor).product::<f64>() > f64::from(most) {

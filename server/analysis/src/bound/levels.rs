@@ -1,27 +1,28 @@
-//! Sets of inputs by directions of one level, k items that weigh the same, or of two.
+//! Sets of inputs by directions of one level (k items of equal weight) or of two levels.
 
 use super::sums::{Hits, Tails};
 use super::told::Told;
 
-/// The search over the directions of a domain at an ε.
+/// Search over the directions of a domain at an ε.
 pub(super) struct Levels {
     items: u32,
     entries: u32,
-    /// e − 1.
+    /// Value e − 1.
     excess: f64,
     tails: Tails,
 }
 
-/// A direction of one level: so much for each sign of the favoured items that agrees
-/// less each that does not, and so much for each of the items beyond the average.
+/// Direction of one level: scores for the favoured items.
 #[derive(Debug, Clone, Copy)]
 struct Score {
+    /// Score for each agreeing sign, less that for each disagreeing sign.
     sign: f64,
+    /// Score for each hit above the average.
     presence: f64,
 }
 
-/// What is known of a set of inputs S: Pr S, and E[·; S] of the sums of signs and of hits
-/// beyond the average, over the favoured items.
+/// Properties of a set of inputs S: Pr S, and E[·; S] of the sums over the favoured items, of signs
+/// and of hits above the average.
 #[derive(Debug, Clone, Copy, Default)]
 struct Inside {
     mass: f64,
@@ -29,14 +30,14 @@ struct Inside {
     hits: f64,
 }
 
-/// Neighbours on the coarse grid of k are this many times apart.
+/// Ratio of neighbours on the coarse grid of k.
 const COARSE: f64 = 1.2;
-/// So many of the best of it are searched around.
+/// Number of best grid points that are refined.
 const AROUND: usize = 3;
-/// Improvements smaller than this part end a search.
+/// Relative improvement below which a search ends.
 const PRECISION: f64 = 1e-12;
 
-/// So many sums over hits and signs may one set of two levels take.
+/// Maximum number of sums over hits and signs for one set of two levels.
 const SUMS: usize = 1000;
 
 impl Levels {
@@ -49,12 +50,12 @@ impl Levels {
         }
     }
 
-    /// What a set tells with so much of the inputs inside.
+    /// Returns the factor of a set's sums, for probability `mass` of the set.
     fn scale(&self, mass: f64) -> f64 {
         self.excess / (1.0 + self.excess * mass)
     }
 
-    /// The most told by directions.
+    /// Returns the maximum information over the directions.
     pub(super) fn most(&self, weights: [f64; 2]) -> Told {
         let value = |k: u32| self.one_level(k, weights);
         let mut tried: Vec<(u32, Told)> = grid(self.items, COARSE).map(|k| (k, value(k))).collect();
@@ -70,7 +71,7 @@ impl Levels {
         best.or(self.two_levels(), weights)
     }
 
-    /// From k to the best nearby, by steps that are halved.
+    /// Climbs from k to the best nearby, by steps that are halved.
     fn climb(&self, k: u32, told: Told, weights: [f64; 2]) -> Told {
         let (mut k, mut best) = (k, told);
         let mut step = (f64::from(k) * (COARSE - 1.0) / 2.0) as u32 + 1;
@@ -91,23 +92,24 @@ impl Levels {
         best
     }
 
-    /// The most told with k items, from signs and presence together and from either alone.
+    /// Returns the maximum information from k favoured items: jointly, from signs alone, or from
+    /// presence alone.
     pub(super) fn one_level(&self, favoured: u32, weights: [f64; 2]) -> Told {
         let [sign, presence] = weights;
         let told = [weights, [sign, 0.0], [0.0, presence]]
             .into_iter()
-            // Where only one counts they are the same.
+            // If only one weight is positive, all three starts are equal.
             .take(if sign * presence > 0.0 { 3 } else { 1 })
             .map(|first| self.ascend(favoured, weights, first));
         told.fold(Told::NOTHING, |a, b| a.or(b, weights))
     }
 
-    /// The inputs that score above the value of the set, and the score that is best for
-    /// the set, in turn, from some score. Neither step lessens the value.
+    /// Alternates between two steps that never lower the value: the inputs that score above the
+    /// value, and the best score for these inputs.
     fn ascend(&self, favoured: u32, weights: [f64; 2], first: [f64; 2]) -> Told {
         let hits = Hits::new(self.items, self.entries, favoured);
         let [d, k] = [self.items, favoured].map(f64::from);
-        // 1/k + 1/(d − k): the others lack what the favoured have.
+        // Factor 1/k + 1/(d − k): the remaining items lack the hits of the favoured ones.
         let share = if k < d { d / (k * (d - k)) } else { 0.0 };
         let mut score = Score {
             sign: (first[0] / k).sqrt(),
@@ -133,7 +135,7 @@ impl Levels {
         }
     }
 
-    /// The set of inputs that score above a threshold.
+    /// Returns the properties of the inputs that score above a threshold.
     fn inside(&self, hits: &Hits, favoured: f64, score: Score, threshold: f64) -> Inside {
         let average = favoured * f64::from(self.entries) / f64::from(self.items);
         let mut inside = Inside::default();
@@ -152,10 +154,11 @@ impl Levels {
         inside
     }
 
-    /// The most told of signs by two levels, as far as sums are few.
+    /// Returns the maximum information about signs from two levels, as far as the sums are short.
     ///
-    /// Of d from 16 to 1024 and s from 2 to d/2 they found up to 7 per cent more at ε = 0.01, 4 at
-    /// 0.25, 3 at 0.5, and none at 1; of 5 items up to 7 at ε = 4.
+    /// For d from 16 to 1024 and s from 2 to d/2 two levels found up to 7 per cent more at ε =
+    /// 0.01, 4 at 0.25, 3 at 0.5, and none at 1. For 5 items they found up to 7 per cent more at ε
+    /// = 4.
     fn two_levels(&self) -> Told {
         let mut best = 0.0_f64;
         for first in grid(self.items - 1, 2.0) {
@@ -171,7 +174,8 @@ impl Levels {
         }
     }
 
-    /// As [`Levels::one_level`], from items that weigh one half of the first.
+    /// Returns the information as [`Levels::one_level`], with a second level of half the first's
+    /// weight at the start.
     fn two_levels_of(&self, pairs: &Pairs) -> f64 {
         let [k1, k2] = pairs.favoured;
         let norm = (k1 + 0.25 * k2).sqrt();
@@ -192,21 +196,21 @@ impl Levels {
                 return value * value;
             }
             value = next;
-            // Positive: a set of inputs above a threshold has more of them positive.
+            // Positive, since inputs above a threshold have positive sums there.
             score = [u1 / k1 / value, (u2 / k2 / value).max(f64::MIN_POSITIVE)];
         }
     }
 }
 
-/// How inputs hit k₁ items and k₂ others.
+/// Distribution of hits on k₁ items and on k₂ further items.
 struct Pairs {
     favoured: [f64; 2],
-    /// Probabilities of a sum of the signs on the first with a number of hits on the second.
+    /// Probability, sum of the signs on the first items, and number of hits on the second.
     terms: Vec<(f64, f64, u32)>,
 }
 
 impl Pairs {
-    /// `None` where they are many.
+    /// Returns the distribution; `None` if it has more than [`SUMS`] terms.
     fn new(levels: &Levels, favoured: [u32; 2]) -> Option<Self> {
         let (d, s) = (levels.items, levels.entries);
         let mut terms = Vec::new();
@@ -229,7 +233,7 @@ impl Pairs {
     }
 }
 
-/// Whole numbers from 1 to `last`, each about so many times the one before.
+/// Returns whole numbers from 1 to `last`, each about `step` times the previous one.
 pub(super) fn grid(last: u32, step: f64) -> impl Iterator<Item = u32> {
     let next = move |k: &u32| {
         let next = ((f64::from(*k) * step) as u32).max(k + 1).min(last);

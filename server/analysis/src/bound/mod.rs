@@ -1,89 +1,97 @@
-//! The bound: how far a mechanism is from the best that any could be.
+//! Distance of a mechanism from the best possible one.
 //!
-//! Let x be one of the inputs with exactly s entries of ±1 among d items, and n = |x|
-//! say which items it has. From one report z of any ε-LDP mechanism let g estimate x and
-//! h estimate n without bias, E\[g | x\] = x and E\[h | x\] = n. [`least`] says how small
-//! the variance can be that [`Objective`] weighs and that
-//! [`Mechanism::predict`] predicts, and [`Distance`] how many times that a mechanism
-//! has: as many times more people it takes for the same error.
+//! Let x be one of the inputs with exactly s entries of ±1 among d items. Let n = |x| be the
+//! indicator of its items. From one report z of any ε-LDP mechanism let g estimate x and h estimate
+//! n without bias, E\[g | x\] = x and E\[h | x\] = n. [`least`] returns the least possible
+//! variance, as [`Objective`] weighs it and [`Mechanism::predict`] predicts it. [`Distance`] is a
+//! mechanism's variance over that. It is also the ratio of people needed for the same error.
 //!
-//! # What is minimised
+//! # Objective
 //!
-//! Means cost E‖g‖² − s over the d items. The frequencies of the items with either sign
-//! are (h ± g)/2 and cost (E‖g‖² + E‖h‖²)/2 − s over 2d numbers. A weighed average of
-//! both is α·E‖g‖² + β·E‖h‖² less a constant, over d, with α = a + b/4 and β = b/4 where
-//! a + b = 1 weigh means and frequencies. The entries of h may be taken to add up to s,
-//! as n's do, since leaving off what is along (1, …, 1) keeps it unbiased; with
-//! h′ = h − s/d, E‖h‖² = s²/d + E‖h′‖². Of a question without signs, a choice or a set,
-//! shares are what n alone says: α = 0, β = 1. What is subtracted is always (α + β)·s.
+//! Means cost E‖g‖² − s over the d items. The frequencies of the items with either sign are (h ±
+//! g)/2 and cost (E‖g‖² + E‖h‖²)/2 − s over 2d numbers. A weighted average of both is α·E‖g‖² +
+//! β·E‖h‖² less a constant, over d. Here α = a + b/4 and β = b/4, if a + b = 1 weigh means and
+//! frequencies.
+//!
+//! The entries of h may be assumed to sum to s, as n's do: removing the component along (1, …, 1)
+//! keeps it unbiased. With h′ = h − s/d, E‖h‖² = s²/d + E‖h′‖². For a question without signs, a
+//! choice or a set, shares depend on n alone: α = 0, β = 1. The constant is always (α + β)·s.
 //!
 //! # The bound
 //!
-//! Let x be uniform, μ = E\[x | z\] and η = E\[n − s/d | z\]. Being unbiased, E\[g·μᵀ\] = E\[g·xᵀ\]
-//! = (s/d)·1, and E\[h′·ηᵀ\] = c·P with c = s(d − s)/(d(d − 1)) and P the projection across (1, …,
-//! 1). The g of least E‖g‖² with E\[g·μᵀ\] = C is C·M⁻¹·μ, M = E\[μ·μᵀ\], so that E‖g‖² ≥ (s/d)²·tr
-//! M⁻¹ ≥ s²/A₁ with A₁ = tr M = E‖μ‖²; likewise E‖h′‖² ≥ V²/A₂ with V = c(d − 1) = s(d − s)/d and
-//! A₂ = E‖η‖². So the cost is at least α·s²/A₁ + β·V²/A₂ at some (A₁, A₂) that a mechanism reaches.
-//! These are a convex set, as mechanisms can be mixed, and λ₁·A₁ + λ₂·A₂ is an average over z of
-//! λ₁·‖E\[x·q(z|x)\]‖²/q(z)² + λ₂·‖E\[(n − s/d)·q(z|x)\]‖²/q(z)², q(z) = E\[q(z|x)\]: the square of
-//! a convex function over a positive linear one, which is greatest at a corner of the likelihoods
-//! that ε allows: e on a set S of inputs and 1 elsewhere, e = exp ε. So with v(x) = (√λ₁·x, √λ₂·(n
-//! − s/d))
+//! Let x be uniform, μ = E\[x | z\] and η = E\[n − s/d | z\].
+//!
+//! 1. Unbiasedness gives E\[g·μᵀ\] = E\[g·xᵀ\] = (s/d)·1, and E\[h′·ηᵀ\] = c·P. Here c = s(d −
+//!    s)/(d(d − 1)) and P is the projection across (1, …, 1).
+//! 2. The g of least E‖g‖² with E\[g·μᵀ\] = C is C·M⁻¹·μ, M = E\[μ·μᵀ\]. So E‖g‖² ≥ (s/d)²·tr M⁻¹ ≥
+//!    s²/A₁ with A₁ = tr M = E‖μ‖².
+//! 3. Likewise E‖h′‖² ≥ V²/A₂ with V = c(d − 1) = s(d − s)/d and A₂ = E‖η‖².
+//! 4. So the cost is at least α·s²/A₁ + β·V²/A₂ at some (A₁, A₂) that a mechanism reaches.
+//! 5. These pairs form a convex set, since mechanisms can be mixed. λ₁·A₁ + λ₂·A₂ is an average
+//!    over z of λ₁·‖E\[x·q(z|x)\]‖²/q(z)² + λ₂·‖E\[(n − s/d)·q(z|x)\]‖²/q(z)², q(z) = E\[q(z|x)\].
+//! 6. That is the square of a convex function over a positive linear one. Its maximum is at a
+//!    corner of the likelihoods that ε allows: e on a set S of inputs and 1 elsewhere, e = exp ε.
+//!
+//! So with v(x) = (√λ₁·x, √λ₂·(n − s/d))
 //!
 //! max λ₁·A₁ + λ₂·A₂ = max over S of ((e − 1)·‖E\[v·1_S\]‖/(1 + (e − 1)·Pr S))².
 //!
-//! **It is reached.** Let the reports be the permutations of items with flips of their signs, e
-//! times as likely where they take the input into S: as many do so with one input as with any
-//! other, so that this is ε-LDP. M and E\[ηηᵀ\] are then multiples of 1 and of P, and (s/A₁)·μ,
-//! which is turned as x is, is on average a multiple of x: unbiased. So for every S there is a
-//! mechanism with its A₁ and A₂, and the least cost over sets and their mixtures is that of the
-//! best mechanism, for the average input and for the worst.
+//! **It is attained.** Let the reports be the permutations of items with flips of signs, e times as
+//! likely if they take the input into S. Every input has the same number of such reports, so this
+//! is ε-LDP. M and E\[ηηᵀ\] are then multiples of 1 and of P. (s/A₁)·μ turns as x does, so on
+//! average it is a multiple of x: it is unbiased. So for every S there is a mechanism with its A₁
+//! and A₂. The least cost over sets and mixtures of sets is that of the best mechanism, for the
+//! average input and for the worst.
 //!
 //! # Sets of at most s items
 //!
-//! An estimate that is unbiased for all sets of at most s items is so for sets of s and for the
-//! empty set. Let H be the sum of h's entries, and ρ the ratio of z's probabilities for the empty
-//! set and for an average one of s items. Over sets of s items E\[H\] = s, E\[ρ·H\] = 0 and
-//! E\[ρ\] = 1. With B = E\[(ρ − 1)²\] Chapman and Robbins' inequality is E\[H²\] ≥ s²·(1 + 1/B), so
-//! E‖h‖² ≥ V²/A₂ + (s²/d)·(1 + 1/B). By the convexity above the best reports favour a set S, with
-//! the empty set inside or outside; turned at random they are a mechanism for both sizes. Ratings
-//! keep the bound for exactly s entries: items with fair signs fill an input up without bias.
+//! An estimate that is unbiased for all sets of at most s items is unbiased for sets of s and for
+//! the empty set. Let H be the sum of h's entries. Let ρ be the ratio of z's probabilities for the
+//! empty set and for an average set of s items. Over sets of s items E\[H\] = s, E\[ρ·H\] = 0 and
+//! E\[ρ\] = 1. With B = E\[(ρ − 1)²\] the Chapman–Robbins inequality is E\[H²\] ≥ s²·(1 + 1/B), so
+//! E‖h‖² ≥ V²/A₂ + (s²/d)·(1 + 1/B).
+//!
+//! By the convexity above, the best reports favour a set S, with the empty set inside or outside.
+//! Turned at random, they are a mechanism for both sizes. Ratings keep the bound for exactly s
+//! entries: items with fair signs fill an input up without bias.
 //!
 //! # Which sets
 //!
-//! Let ρ be the root of the maximum. With w the direction of E\[v·1_S\], ρ·(1 + (e − 1)·Pr S) = (e
-//! − 1)·E\[⟨w, v⟩·1_S\], or ρ = (e − 1)·E\[(⟨w, v⟩ − ρ)·1_S\], which for given w and ρ is greatest
-//! where S is all inputs with ⟨w, v⟩ > ρ: the threshold is the value itself. Inputs with ⟨w, v⟩ = ρ
-//! add nothing, so parts of a tie need not be looked at, and ρ = max over w of the root of ρ = (e −
-//! 1)·E\[(⟨w, v⟩ − ρ)⁺\].
+//! Let ρ be the root of the maximum and w the direction of E\[v·1_S\]. Then ρ·(1 + (e − 1)·Pr S) =
+//! (e − 1)·E\[⟨w, v⟩·1_S\], or ρ = (e − 1)·E\[(⟨w, v⟩ − ρ)·1_S\]. For given w and ρ this is
+//! greatest if S is all inputs with ⟨w, v⟩ > ρ: the threshold is the value itself. Inputs with ⟨w,
+//! v⟩ = ρ add nothing, so parts of a tie need not be searched. Hence ρ = max over w of the root of
+//! ρ = (e − 1)·E\[(⟨w, v⟩ − ρ)⁺\].
 //!
-//! - One entry, s = 1: all sets there can be are looked at; exact.
-//! - At most 16 inputs: all subsets of them; exact.
-//! - Otherwise directions: w the same on k items and 0 elsewhere, where ⟨w, x⟩ is a
-//!   hypergeometric number of fair signs, and for means two levels. Each is reached by a
-//!   mechanism, but a better one may exist: the bound is then **too high and the distance
-//!   too small**, if by anything. Any directions at all, in ascent from random ones on domains
-//!   of up to 8 items, found means of at most 5 per cent less variance at ε = 0.01, and 1.6 per
-//!   cent from ε = 0.25 on. Up to five items that weigh differently beside k equal ones, d from
-//!   16 to 256, found at most 3.5 per cent less at ε = 0.01, and none from ε = 1 on.
+//! - One entry, s = 1: all possible sets are searched; exact.
+//! - At most 16 inputs: all subsets of inputs are searched; exact.
+//! - Otherwise directions: w is constant on k items and 0 elsewhere, so ⟨w, x⟩ is a hypergeometric
+//!   number of fair signs. For means directions of two levels are searched as well. A mechanism
+//!   reaches each direction, but a better mechanism may exist. The bound is then **too high and the
+//!   distance too small**, if they differ at all.
 //!
-//! # What is proven for all directions
+//! Two wider searches show how much. Ascent from random directions on domains of up to 8 items
+//! found means with at most 5 per cent less variance at ε = 0.01, and 1.6 per cent from ε = 0.25
+//! on. Up to five items of different weight, in addition to k equal ones, d from 16 to 256, found
+//! at most 3.5 per cent less at ε = 0.01, and none from ε = 1 on.
 //!
-//! Let P = Pr S and Y = ⟨w, v⟩ with ‖w‖ = 1, of mean 0 and variance at most σ². Then
-//! ‖E\[v·1_S\]‖ = E\[Y·1_S\] is at most ‖v‖·P and, by Cauchy and Schwarz, σ·√(P(1 − P));
-//! for signs alone Y is symmetric and S where it is positive, so that it is at most
-//! σ·√(P/2) and P ≤ 1/2. The best P in these gives
+//! # Proven bounds for all directions
 //!
-//! - A₁ ≤ (s/d)·((e − 1)/(e + 1))² up to e = 3, then (s/d)·(e − 1)/8, and from
-//!   e = 2d + 1 on s·((e − 1)/(2d + e − 1))², as σ² = s/d and ‖v‖² = s;
-//! - A₂ ≤ c·(e − 1)²/(4e), and from e = d − 1 on V·((e − 1)/(d + e − 1))², as σ² = c and
-//!   ‖v‖² = V = c(d − 1);
-//! - of both, weighed so that λ₁·s/d = λ₂·c = 1, as much as of A₂ with 2d − 1 dimensions
-//!   instead of d − 1: σ² = 1, ‖v‖² = 2d − 1.
+//! Let P = Pr S and Y = ⟨w, v⟩ with ‖w‖ = 1, of mean 0 and variance at most σ². Then ‖E\[v·1_S\]‖ =
+//! E\[Y·1_S\]. This is at most ‖v‖·P and, by Cauchy and Schwarz, σ·√(P(1 − P)). For signs alone Y
+//! is symmetric and S lies where Y is positive. So it is at most σ·√(P/2), and P ≤ 1/2. The best P
+//! in these gives
 //!
-//! Each bounds the cost from below, and the greater is [`Least::proven`]. For means
-//! it is met at s = 1 where the best k is whole. For small ε it is up to π/2 times too low: there
-//! |Y| would have to be constant and is more like a Gaussian's.
+//! - A₁ ≤ (s/d)·((e − 1)/(e + 1))² up to e = 3, then (s/d)·(e − 1)/8, and from e = 2d + 1 on s·((e
+//!   − 1)/(2d + e − 1))², as σ² = s/d and ‖v‖² = s;
+//! - A₂ ≤ c·(e − 1)²/(4e), and from e = d − 1 on V·((e − 1)/(d + e − 1))², as σ² = c and ‖v‖² = V =
+//!   c(d − 1);
+//! - for both, weighted so that λ₁·s/d = λ₂·c = 1, the bound on A₂ with 2d − 1 dimensions instead
+//!   of d − 1: σ² = 1, ‖v‖² = 2d − 1.
+//!
+//! Each bounds the cost from below, and the greater is [`Least::proven`]. For means it is attained
+//! at s = 1 if the best k is a whole number. For small ε it is up to π/2 times too low. It would
+//! need a constant |Y|, and the actual Y is more like a Gaussian.
 //!
 //! [`Mechanism::predict`]: hushbin::Mechanism::predict
 
@@ -110,47 +118,48 @@ use levels::Levels;
 use one_entry::OneEntry;
 use told::{Cost, Told};
 
-/// How a bound was found.
+/// Method by which a bound was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum BoundKind {
-    /// Over all sets of inputs: no mechanism does better.
+    /// Search over all sets of inputs: no mechanism is better.
     Exact,
-    /// Over directions of one level or two: a better mechanism may be found.
+    /// Search over directions of one or two levels: a better mechanism may exist.
     Directions,
-    /// Of the mean of one number, between two ε where no mechanism is proven to do better.
+    /// Interpolation for the mean of one number, between two values of ε with a proven optimum.
     Interpolated,
 }
 
-/// The least variance that a mechanism can have.
+/// Least variance that a mechanism can have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Least {
-    /// Of one report, averaged as the objective weighs it, for an input of s entries of
-    /// ±1. A mechanism has it, for shares one that answers for s items and for none.
+    /// Least variance of one report, averaged as the objective weighs it, for an input of s entries
+    /// of ±1. A mechanism attains it; for shares, that mechanism answers for s items and for none.
     pub variance: f64,
-    /// What that was found by.
+    /// Method by which `variance` was found.
     pub kind: BoundKind,
-    /// What no mechanism is below, at most [`Least::variance`].
+    /// Proven lower bound for every mechanism, at most [`Least::variance`].
     pub proven: f64,
 }
 
-/// How many times the least variance a mechanism has, which is how many times the people it takes.
+/// Ratio of a mechanism's variance to the least one. It is also the ratio of people needed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Distance {
-    /// Over the variance of the best mechanism found: at least 1.
+    /// Ratio to the variance of the best mechanism found, at least 1.
     pub times_bound: f64,
-    /// Over what no mechanism is proven to be below.
+    /// Ratio to the proven lower bound for every mechanism.
     pub at_most: f64,
-    /// Whether the best mechanism found is the best possible.
+    /// Relation of the best mechanism found to the best possible one.
     pub bound: BoundKind,
-    /// In plain words.
+    /// Statement in plain words.
     pub text: String,
 }
 
 impl Distance {
-    /// `inputs` says of which inputs there is a mechanism that has the least, if not for all.
+    /// Returns the distance. `inputs` names the inputs for which the optimal mechanism exists, or
+    /// is empty if all.
     fn new(times_bound: f64, at_most: f64, bound: BoundKind, inputs: &str) -> Self {
         let known = more(times_bound);
         let proven = more(at_most);
@@ -170,7 +179,7 @@ impl Distance {
     }
 }
 
-/// So many times the people, in words.
+/// Returns the ratio of people, in words.
 fn more(times: f64) -> String {
     let percent = (100.0 * (times - 1.0)).round();
     if percent < 1.0 {
@@ -182,8 +191,10 @@ fn more(times: f64) -> String {
     }
 }
 
-/// The least variance over a domain at local ε; `None` for an open domain, where it has
-/// no meaning. Of a question without signs it is that of shares, whatever the objective.
+/// Returns the least variance over a domain at local ε.
+///
+/// `None` for an open domain, where a bound has no meaning. For a question without signs it is the
+/// variance of shares, for any objective.
 ///
 /// ```
 /// use hushbin::TaskDraft;
@@ -212,7 +223,7 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
     } else if entries < items {
         Question::of_shares(items, entries, epsilon)
     } else {
-        // Everybody has everything.
+        // Every person has every item.
         return None;
     };
     let (mut cost, mut kind) = question.reached();
@@ -229,10 +240,10 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
     })
 }
 
-/// How far a mechanism is from the best, for people with s entries of ±1 each.
+/// Returns the distance of a mechanism from the best, for people with s entries of ±1 each.
 ///
-/// `None` where the bound says nothing of it: for an open domain; where it protects less than whole
-/// inputs, or with a δ; where it is biased or does not estimate what the objective weighs.
+/// `None` if the bound does not apply: for an open domain; for protection of less than whole
+/// inputs, or with a δ; for a biased mechanism, or one that does not estimate the objective.
 ///
 /// ```
 /// use hushbin::TaskDraft;
@@ -282,7 +293,7 @@ pub fn distance(
         }
         _ => String::new(),
     };
-    // Nothing is below but by rounding.
+    // Ratios below 1 are rounding errors.
     let over = |least: f64| (error.variance / least).max(1.0);
     Some(Distance::new(
         over(least.variance),
@@ -292,11 +303,13 @@ pub fn distance(
     ))
 }
 
-/// How far a question's mechanism is from the best; `None` as for [`distance`], where the
-/// question has no such estimates or parts that are asked together, and of a number with bins
-/// or a cross with one, whose cells' single shares are not what matters.
+/// Returns the distance of a question's mechanism from the best.
 ///
-/// Of the mean of one number it is by the worst variance, and `None` above ε = 6.
+/// `None` as for [`distance`], if the question has no such estimates, and for parts asked together.
+/// `None` also for a number with bins or a cross with one: the share of a single cell is not what
+/// matters there.
+///
+/// The mean of one number is judged by the worst variance, and `None` above ε = 6.
 #[must_use]
 pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Option<Distance> {
     let domain = question.domain();
@@ -318,7 +331,7 @@ pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Optio
         Kind::Cross(cross) => cross.columns().scale().is_some(),
         _ => false,
     };
-    // Of parts not any set of options can be given, of which the bound is.
+    // Parts asked together do not allow every set of options, but the bound assumes it.
     let parts = matches!(question.kind(), Kind::Together(_));
     // Shares have no mean.
     let means = *objective != Objective::FREQUENCY && !domain.is_rated();
@@ -326,14 +339,14 @@ pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Optio
     (!cells && !parts && !means).then(far).flatten()
 }
 
-/// What is asked of a closed domain: see the module.
+/// Objective over a closed domain: see the module.
 #[derive(Debug, Clone, Copy)]
 struct Question {
     items: u32,
     entries: u32,
-    /// e − 1.
+    /// Value e − 1.
     excess: f64,
-    /// α and β.
+    /// Weights α and β.
     parts: [f64; 2],
 }
 
@@ -350,7 +363,7 @@ impl Question {
         }
     }
 
-    /// Of what is there or not.
+    /// Returns the question for shares.
     fn of_shares(items: u32, entries: u32, epsilon: f64) -> Self {
         Self {
             parts: [0.0, 1.0],
@@ -362,13 +375,13 @@ impl Question {
         [self.items, self.entries].map(f64::from)
     }
 
-    /// V = s(d − s)/d.
+    /// Returns V = s(d − s)/d.
     fn spread(&self) -> f64 {
         let [d, s] = self.d_and_s();
         s * (d - s) / d
     }
 
-    /// The variance at a cost.
+    /// Returns the variance at a cost.
     fn variance(&self, cost: f64) -> f64 {
         let [d, s] = self.d_and_s();
         let [alpha, beta] = self.parts;
@@ -383,7 +396,7 @@ impl Question {
         }
     }
 
-    /// The least cost that a mechanism is found to have.
+    /// Returns the least cost found that a mechanism attains.
     fn reached(&self) -> (f64, BoundKind) {
         let Self {
             items,
@@ -407,7 +420,7 @@ impl Question {
         self.cost().least(|weights| levels.most(weights))
     }
 
-    /// The least cost of shares that a mechanism is found to have where inputs may be empty.
+    /// Returns the least cost of shares found that a mechanism attains if inputs may be empty.
     fn of_at_most(&self) -> f64 {
         let [d, s] = self.d_and_s();
         let sets = AtMost::new(self.items, self.entries, self.excess);
@@ -418,11 +431,12 @@ impl Question {
         total.least(|weights| sets.most(weights))
     }
 
-    /// The cost that no mechanism is below.
+    /// Returns the proven lower bound on the cost of every mechanism.
     fn proven(&self) -> f64 {
         let [d, s] = self.d_and_s();
         let [alpha, beta] = self.parts;
         let excess = self.excess;
+        // The bounds on A₁ and A₂ in the module's last section, up to the factors s/d and c.
         let symmetric = if excess <= 2.0 {
             (excess / (excess + 2.0)).powi(2)
         } else if excess <= 2.0 * d {
@@ -437,7 +451,7 @@ impl Question {
                 dimensions * (excess / (dimensions + 1.0 + excess)).powi(2)
             }
         };
-        // V²/c.
+        // Value V²/c.
         let presence = self.spread() * (d - 1.0);
         let apart =
             alpha * s * d / symmetric + beta * presence / any(d - 1.0).max(f64::MIN_POSITIVE);

@@ -1,11 +1,11 @@
-//! Bound of the mean of one number, whatever people's numbers are.
+//! Bound on the variance of the mean of one number, in the worst case over people's numbers.
 //!
-//! The variance is that of one report's estimate for a number from −1 to 1, where it is greatest.
-//! With g = tanh(ε/2) the least is coth(g)/g − 1 as long as 2g ≤ ln(1 + 2/e), so up to ε = 0.71.
-//! Above, weak duality proves the least at some ε, within 0.1 per cent: see the tests of the
-//! window. Between two of them its logarithm is interpolated.
+//! The variance is that of one report's estimate for a number from −1 to 1, at its maximum. With g
+//! = tanh(ε/2) the least is coth(g)/g − 1 as long as 2g ≤ ln(1 + 2/e), that is up to ε = 0.71.
+//! Above, weak duality proves the least at some values of ε, within 0.1 per cent: see the tests of
+//! the window. Between two of them its logarithm is interpolated.
 
-/// Each ε, and the least variance there: the first two by the formula.
+/// Values of ε and the least variance there. The first two are by the formula.
 const PROVEN: [[f64; 2]; 16] = [
     [0.6, 11.11516],
     [0.7, 8.168788],
@@ -25,7 +25,7 @@ const PROVEN: [[f64; 2]; 16] = [
     [6.0, 0.02707960],
 ];
 
-/// Returns the least variance, or nothing where it is not known, and whether it is exact.
+/// Returns the least variance and whether it is exact; `None` if unknown.
 pub(super) fn least(epsilon: f64) -> Option<(f64, bool)> {
     let g = (0.5 * epsilon).tanh();
     if 2.0 * g <= (2.0 * (-epsilon).exp()).ln_1p() {
@@ -33,6 +33,7 @@ pub(super) fn least(epsilon: f64) -> Option<(f64, bool)> {
     }
     let last = PROVEN.len() - 1;
     let above = PROVEN.iter().position(|[own, _]| *own >= epsilon)?;
+    // Cubic Lagrange interpolation through the four nearest values.
     let first = above.saturating_sub(2).min(last - 3);
     let near = &PROVEN[first..first + 4];
     let logarithm = near.iter().map(|[own, least]| {

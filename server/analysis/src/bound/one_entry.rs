@@ -1,21 +1,21 @@
-//! Inputs of one entry: the set that tells most, exactly.
+//! Search for the most informative set of inputs of one entry, exactly.
 
 use super::told::Told;
 use crate::numeric::roots::{bisect, whole};
 
-/// A domain of inputs with one entry, s = 1.
+/// Domain of inputs with one entry, s = 1.
 ///
-/// A set of such inputs has k₁ items with one of their signs and k₂ with both. At the same number
-/// of inputs k₁ + 2k₂ what it tells, weighed, is linear in k₁, so that k₁ is as large as can be or
-/// as small: 0 or 1. In each of the four families the square root of what is told is a concave
-/// function over an increasing affine one, which rises to its greatest value and falls from there.
+/// A set of such inputs has k₁ items with one sign and k₂ with both. For a fixed number k₁ + 2k₂ of
+/// inputs the weighted information is linear in k₁. So k₁ is as large as possible, or as small: 0
+/// or 1. In each of these four families the square root of the information is a concave function
+/// over an increasing affine one. It rises to its maximum and falls from there.
 pub(super) struct OneEntry {
     items: u32,
-    /// e − 1.
+    /// Value e − 1.
     excess: f64,
 }
 
-/// The last k of a family, and its set at k: k₁ and k₂.
+/// Family of sets: the last k, and the numbers k₁ and k₂ at k.
 type Family<'a> = (u32, &'a dyn Fn(u32) -> [u32; 2]);
 
 impl OneEntry {
@@ -43,6 +43,7 @@ impl OneEntry {
         ];
         let best = families.map(|(last, set)| {
             let told = |k: u64| self.told(set(k as u32));
+            // Each family is unimodal, so its maximum is the first k from which it falls.
             let falls = |k: u64| {
                 k == u64::from(last) || told(k + 1).weighed(weights) <= told(k).weighed(weights)
             };

@@ -1,11 +1,12 @@
-//! Exact sums over inputs by the number of hits: of favoured items that an input has.
+//! Exact sums over inputs by the number of hits, the favoured items that an input has.
 
-/// P(Binomial(h, 1/2) ≥ b); the row of h holds b from 0 to h + 1.
+/// Table of P(Binomial(h, 1/2) ≥ b). The row of h holds b from 0 to h + 1.
 pub(super) struct Tails(Vec<f64>);
 
 impl Tails {
-    /// For h up to `most`. P_h(b) = (P_{h−1}(b − 1) + P_{h−1}(b))/2: sums of positive
-    /// numbers, so that small ones are relatively as exact as large ones.
+    /// Returns the table for h up to `most`, by P_h(b) = (P_{h−1}(b − 1) + P_{h−1}(b))/2.
+    ///
+    /// All terms are positive, so small values are relatively as exact as large ones.
     pub(super) fn new(most: u32) -> Self {
         let mut all = Vec::with_capacity(Self::row(most as usize + 1));
         all.extend([1.0, 0.0]);
@@ -21,13 +22,14 @@ impl Tails {
         Self(all)
     }
 
-    /// Where the row of h starts: those before have 2, 3, … h + 1 numbers.
+    /// Returns the start of the row of h. The rows before it have 2, 3, … h + 1 numbers.
     const fn row(h: usize) -> usize {
         h * (h + 3) / 2
     }
 
-    /// P(D > `above`) and E[D; D > `above`] for the sum D of h fair signs. With b of
-    /// them positive D = 2b − h, and Σ_{b ≥ c} (2b − h)·C(h, b) = c·C(h, c).
+    /// Returns P(D > `above`) and E[D; D > `above`] for the sum D of h fair signs.
+    ///
+    /// If b of them are positive, D = 2b − h, and Σ_{b ≥ c} (2b − h)·C(h, b) = c·C(h, c).
     pub(super) fn signs(&self, h: u32, above: f64) -> [f64; 2] {
         let first = (0.5 * (above + f64::from(h))).floor() + 1.0;
         // Casts saturate.
@@ -39,30 +41,30 @@ impl Tails {
         [self.0[at], first as f64 * (self.0[at] - self.0[at + 1])]
     }
 
-    /// P(D = 2b − h).
+    /// Returns P(D = 2b − h).
     pub(super) fn probability(&self, h: u32, b: u32) -> f64 {
         let at = Self::row(h as usize) + b as usize;
         self.0[at] - self.0[at + 1]
     }
 }
 
-/// Probabilities of hits: of how many of k favoured items an input has, s of d being
-/// drawn without replacement.
+/// Hypergeometric distribution of the number of favoured items in an input: k of d items are
+/// favoured, and s are drawn without replacement.
 pub(super) struct Hits {
     first: u32,
     probabilities: Vec<f64>,
 }
 
-/// Probabilities below this part of the greatest are left out: e times all of them is nothing.
+/// Relative probability below which terms are left out. Even e times all of them is negligible.
 const NEGLIGIBLE: f64 = 1e-25;
 
 impl Hits {
-    /// By the ratio of neighbours, from the most probable number outwards.
+    /// Returns the distribution, by ratios of neighbours from the mode outwards.
     pub(super) fn new(items: u32, entries: u32, favoured: u32) -> Self {
         let [d, s, k] = [items, entries, favoured].map(f64::from);
         let least = (entries + favoured).saturating_sub(items);
         let most = entries.min(favoured);
-        // P(h + 1)/P(h).
+        // Ratio P(h + 1)/P(h).
         let ratio = |h: u32| {
             let h = f64::from(h);
             (s - h) * (k - h) / ((h + 1.0) * (d - k - s + h + 1.0))
@@ -91,7 +93,7 @@ impl Hits {
         }
     }
 
-    /// Numbers of hits with their probabilities.
+    /// Returns the numbers of hits with probabilities.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, f64)> {
         (self.first..).zip(self.probabilities.iter().copied())
     }
@@ -101,7 +103,7 @@ impl Hits {
 mod tests {
     use super::*;
 
-    /// C(n, k) for small numbers.
+    /// Returns C(n, k) for small numbers.
     fn choose(n: u32, k: u32) -> f64 {
         if k > n {
             return 0.0;
@@ -135,7 +137,7 @@ mod tests {
                         sum += d * 0.5_f64.powi(h as i32);
                     }
                 }
-                // Dyadic numbers of few digits.
+                // Exact, since these are dyadic numbers of few digits.
                 assert_eq!(tails.signs(h, above), [mass, sum], "{h} above {above}");
             }
             for b in 0..=h {

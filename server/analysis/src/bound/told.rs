@@ -1,6 +1,7 @@
-//! What reports tell of signs and of presence, and what estimates made of it cost.
+//! Information of reports about signs and presence, and the cost of estimates made from it.
 
-/// A₁ = E‖E[x | z]‖² and A₂ = E‖E[n − s/d | z]‖².
+/// Information of a mechanism or a set: A₁ = E‖E[x | z]‖² (`sign`) and A₂ = E‖E[n − s/d | z]‖²
+/// (`presence`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Told {
     pub(super) sign: f64,
@@ -13,12 +14,12 @@ impl Told {
         presence: 0.0,
     };
 
-    /// λ₁·A₁ + λ₂·A₂.
+    /// Returns λ₁·A₁ + λ₂·A₂.
     pub(super) fn weighed(&self, weights: [f64; 2]) -> f64 {
         weights[0] * self.sign + weights[1] * self.presence
     }
 
-    /// The one of more weight.
+    /// Returns the one with the greater weighted information.
     pub(super) fn or(self, other: Self, weights: [f64; 2]) -> Self {
         if other.weighed(weights) > self.weighed(weights) {
             other
@@ -28,25 +29,27 @@ impl Told {
     }
 }
 
-/// The squared error sign/A₁ + presence/A₂; a part that costs nothing need not be told.
+/// Cost (squared error) sign/A₁ + presence/A₂. A part of cost 0 needs no information.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
     pub(super) sign: f64,
     pub(super) presence: f64,
 }
 
-/// Sets of inputs are added until another gains less than this part.
+/// Relative gain below which no more sets of inputs are added.
 const PRECISION: f64 = 1e-9;
-/// A search that still gains after so many ends: what it has, a mechanism reaches.
+/// Maximum number of sets. The result is valid after any number of them, since a mechanism attains
+/// it.
 const SETS: u32 = 40;
 
 impl Cost {
+    /// Returns the cost of estimates from this information.
     pub(super) fn of(&self, told: Told) -> f64 {
         let part = |cost: f64, told: f64| if cost > 0.0 { cost / told } else { 0.0 };
         part(self.sign, told.sign) + part(self.presence, told.presence)
     }
 
-    /// How fast it falls with what is told.
+    /// Returns the decrease of the cost per unit of information.
     fn slope(&self, told: Told) -> [f64; 2] {
         let part = |cost: f64, told: f64| {
             if cost > 0.0 {
@@ -61,7 +64,7 @@ impl Cost {
         ]
     }
 
-    /// The best mixture of two: the cost is convex between them.
+    /// Returns the best mixture of two. The cost is convex between them.
     fn best_between(&self, a: Told, b: Told) -> Told {
         let way = [b.sign - a.sign, b.presence - a.presence];
         let at = |part: f64| Told {
@@ -88,12 +91,12 @@ impl Cost {
         if self.of(b) < self.of(a) { b } else { a }
     }
 
-    /// The least over all mixtures of sets of inputs, where `most` gives the set that
-    /// tells most for weights of A₁ and A₂.
+    /// Returns the least cost over all mixtures of sets of inputs. `most` returns the most
+    /// informative set for weights of A₁ and A₂.
     ///
-    /// No set tells more, weighed by the slope at the best mixture found, than that
-    /// mixture does: then, as the cost is convex, no mixture is cheaper. Until then the
-    /// set that does is added. In the plane the best mixture is of two.
+    /// The search ends once no set has more information than the best mixture, weighted by the
+    /// slope there. As the cost is convex, no mixture is then cheaper. Until then that set is
+    /// added.
     pub(super) fn least(&self, most: impl Fn([f64; 2]) -> Told) -> f64 {
         let first: &[[f64; 2]] = match (self.sign > 0.0, self.presence > 0.0) {
             (true, true) => &[[1.0, 0.0], [0.0, 1.0]],
@@ -102,6 +105,7 @@ impl Cost {
         };
         let mut sets: Vec<Told> = first.iter().map(|weights| most(*weights)).collect();
         let mut best = sets[0];
+        // In the plane the best mixture needs only two sets.
         for _ in 0..SETS {
             let newest = sets[sets.len() - 1];
             for &other in &sets {

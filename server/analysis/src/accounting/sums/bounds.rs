@@ -1,4 +1,4 @@
-//! What is proven from both sides.
+//! Proven lower and upper bound of one number.
 
 use serde::Serialize;
 
@@ -6,8 +6,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Bounds {
-    /// It is proven not to be below.
+    /// Proven lower bound.
     pub lower: f64,
-    /// It is proven not to be above.
+    /// Proven upper bound.
     pub upper: f64,
 }

@@ -1,9 +1,9 @@
-//! Calibration: the least noise that is enough, the fewest trials it may come from, and
-//! the Gaussian limit that both are looked for near.
+//! Calibration: the least noise that suffices, the fewest trials that can supply it, and the
+//! Gaussian limit at which both searches start.
 //!
-//! More trials are noise added, so that δ falls with N at any q. That it falls with q
-//! up to 1/2 is not proven, as noise of a larger q is not a smaller one's with more
-//! added; it is tested. Whatever is found is proven by its own bounds.
+//! More trials are noise added, so δ falls with N at any q. That δ falls with q up to 1/2 is not
+//! proven: noise of a larger q is not that of a smaller q with more added. It is tested. Every
+//! result is proven by its own bounds.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -19,39 +19,42 @@ use crate::accounting::gaussian::gaussian_delta;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 use crate::numeric::roots::{bisect, geometric, secant_falling, try_bisect, whole};
 
-/// To what part of q it is found.
+/// Relative precision of q.
 const PRECISION: f64 = 1e-7;
 
-/// The least noise that is enough.
+/// Least noise that suffices.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Calibration {
-    /// q and B: a batch with it is (ε, δ)-differentially private.
+    /// Noise q and B with which a batch is (ε, δ)-differentially private.
     pub(crate) noise: NoiseMessages,
-    /// A threshold with which it is not, as near as the bounds tell.
+    /// Threshold that is too small: with it the target is missed, as near as the bounds can show.
     pub(crate) too_small: u64,
-    /// μ = N·q, the noise messages of one coordinate and sign of all honest people.
+    /// Mean μ = N·q of the noise messages of one coordinate and sign, of all honest people.
     pub(crate) mean: f64,
-    /// N·q·(1 − q).
+    /// Variance N·q·(1 − q) of that noise.
     pub(crate) variance: f64,
-    /// Bounds on δ at ε of noise that is not cut. Cutting it at B adds no more than
-    /// a millionth of δ.
+    /// Bounds on δ at ε for noise without truncation. Truncation at B adds at most a millionth of
+    /// δ.
     pub(crate) delta: Bounds,
 }
 
-/// The least noise with which a batch is (`epsilon`, `delta`)-differentially private, to one part
-/// in 10⁷ of what the bound from above allows, and then the least B. With q some parts in 10⁴ less
-/// it is proven not to be enough, in 10³ where variances are above 10⁷.
+/// Finds the least noise with which a batch is (`epsilon`, `delta`)-differentially private, and
+/// then the least B.
+///
+/// The noise is precise to one part in 10⁷ of the upper bound's. With q some parts in 10⁴ less it
+/// is proven too small, or in 10³ if variances are above 10⁷.
 ///
 /// # Errors
-/// As [`Senders::check`]; [`Error::OutOfRange`] when δ is outside [`DELTA`], or ε not
-/// from what noise of q = 1/2 reaches to [`CENTRAL_EPSILON`]'s greatest:
-/// [`least_repeats`] finds how many trials a smaller one takes.
+/// As [`Senders::check`]; [`Error::OutOfRange`] when δ is outside [`DELTA`], or ε is below that of
+/// noise of q = 1/2 or above the maximum of [`CENTRAL_EPSILON`]. [`least_repeats`] finds how many
+/// trials a smaller ε takes.
 pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<Calibration, Error> {
     let goal = Goal::new(senders, epsilon, delta)?;
     let trials = senders.trials() as f64;
     let at = |q: f64| senders.noise(threshold(q));
     let excess = |q: f64| Ok::<_, Error>((goal.upper(&at(q)?) / goal.aim).ln());
     let greatest = greatest_probability(trials);
+    // Four times the Gaussian limit per trial is 4q(1 − q). The next line solves this for q.
     let near = 4.0 * gaussian_noise(senders.used, senders.levels, epsilon, delta) / trials;
     let near = (0.5 * near / (1.0 + (1.0 - near).max(0.0).sqrt())).min(greatest);
     let mut low = 0.99 * near;
@@ -78,10 +81,11 @@ pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<C
     })
 }
 
-/// The senders with the least w, whatever theirs is, for which noise of some q up to 1/2 is enough.
+/// Returns the senders with the least w for which noise of some q up to 1/2 suffices. The given w
+/// is ignored.
 ///
 /// # Errors
-/// As [`calibrate`], of the most trials that are within [`REPEATS`], [`TRIALS`] and
+/// As [`calibrate`], for the most trials that are within [`REPEATS`], [`TRIALS`] and
 /// [`NOISE_VARIANCE`].
 pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Result<Senders, Error> {
     let one = Senders {
@@ -106,7 +110,7 @@ pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Resu
     let enough = |repeats: u64| Ok::<_, Error>(goal.upper(&noise(repeats)?) <= goal.aim);
     let near = 4.0 * gaussian_noise(one.used, one.levels, epsilon, delta) / people;
     let near = (near.ceil() as u64).clamp(1, most);
-    // From near the limit, both ways in strides that grow.
+    // Search in both directions from near the limit, in growing strides.
     let (mut inside, mut outside, mut stride) = (near, near, 1);
     while !enough(inside)? {
         if inside == most {
@@ -127,9 +131,11 @@ pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Resu
     Ok(with(try_bisect(inside, outside, whole, enough)?.0))
 }
 
-/// Variance of Gaussian noise on each of 2D counts that hides a person, 2DL²/g², of
-/// D `coordinates` used and L `levels`: the limit of much noise. Rare noise takes
-/// somewhat more, and much more where ε is so large that little noise is left.
+/// Returns the variance 2DL²/g² of Gaussian noise on each of 2D counts that hides a person, for D
+/// `coordinates` used and L `levels`.
+///
+/// It is the limit of much noise. Rare noise needs somewhat more, and much more if ε is so large
+/// that little noise is left.
 #[must_use]
 pub(crate) fn gaussian_noise(coordinates: u32, levels: u32, epsilon: f64, delta: f64) -> f64 {
     let levels = f64::from(levels);
@@ -137,7 +143,7 @@ pub(crate) fn gaussian_noise(coordinates: u32, levels: u32, epsilon: f64, delta:
     2.0 * f64::from(coordinates) * levels * levels / (apart * apart)
 }
 
-/// g: how far two unit Gaussians are apart that are told (ε, δ), Φ(g/2 − ε/g) −
+/// Returns g, the distance of two unit Gaussians that are (ε, δ)-indistinguishable: Φ(g/2 − ε/g) −
 /// exp(ε)·Φ(−g/2 − ε/g) = δ.
 fn gaussian_distance(epsilon: f64, delta: f64) -> f64 {
     let hidden = |apart: f64| gaussian_delta(1.0, apart, epsilon) <= delta;
@@ -151,12 +157,12 @@ fn gaussian_distance(epsilon: f64, delta: f64) -> f64 {
     bisect(low, high, geometric(1e-14), hidden).0
 }
 
-/// What is asked for.
+/// Target (ε, δ) of a calibration.
 #[derive(Debug)]
 struct Goal {
     epsilon: f64,
     delta: f64,
-    /// δ without what cutting may cost.
+    /// Part of δ left for the noise, without the share of truncation.
     aim: f64,
 }
 
@@ -172,23 +178,26 @@ impl Goal {
         })
     }
 
+    /// Returns the upper bound on δ at the target's ε.
     fn upper(&self, noise: &UnitNoise) -> f64 {
         let profile = Profile::new(noise, self.aim);
         let [above] = profile.told([Side::Above]);
         above.delta(self.epsilon)
     }
 
+    /// Returns the lower bound on δ at the target's ε.
     fn lower(&self, noise: &UnitNoise) -> f64 {
         let profile = Profile::new(noise, self.aim);
         let [below] = profile.told([Side::Below]);
         below.delta(self.epsilon)
     }
 
-    /// A threshold below that of `enough`, whose δ is not below `lower`, with which δ is
-    /// proven to be more than is asked for.
+    /// Returns the largest threshold found that is proven too small: its δ exceeds the target.
+    ///
+    /// `lower` is a lower bound on the δ of `enough`.
     fn too_small(&self, senders: &Senders, enough: &UnitNoise, lower: f64) -> Result<u64, Error> {
         let q = enough.probability();
-        // δ falls like a power of q, of an exponent up to about 40.
+        // δ falls like a power of q, with an exponent up to about 40.
         let first = ((self.delta / lower).ln() / 40.0).clamp(PRECISION, 0.5);
         let steps = std::iter::successors(Some(first), |step| Some(1.6 * step));
         for step in steps.take_while(|&step| step < 1.0) {
@@ -197,11 +206,11 @@ impl Goal {
                 return Ok(less.threshold());
             }
         }
-        // No noise to speak of is never enough.
+        // Practically no noise is never enough.
         Ok(1)
     }
 
-    /// The error of an ε that `most` noise does not reach.
+    /// Returns the error for an ε that even the greatest noise `most` cannot reach.
     fn out_of_reach(&self, most: &UnitNoise) -> Error {
         let profile = Profile::new(most, self.aim);
         let [above] = profile.told([Side::Above]);
@@ -219,12 +228,12 @@ impl Goal {
     }
 }
 
-/// q·2⁶⁴, at least 1 and at most 2⁶³.
+/// Returns the threshold q·2⁶⁴, at least 1 and at most 2⁶³.
 fn threshold(q: f64) -> u64 {
     ((q * SCALE).round() as u64).clamp(1, 1 << 63)
 }
 
-/// The greatest q that is looked at: 1/2, or less where there would be more noise than
+/// Returns the greatest q of the search: 1/2, or less if the variance would exceed
 /// [`NOISE_VARIANCE`].
 fn greatest_probability(trials: f64) -> f64 {
     let part = 4.0 * NOISE_VARIANCE.max / trials;

@@ -1,9 +1,9 @@
-//! Both counts of one coordinate: what a person tells who turns it from +L to −L.
+//! Privacy loss of both counts of one coordinate, for a person who turns it from +L to −L.
 //!
-//! Of the messages +1 the analyser counts B + L where it would count B, and of −1 it counts B where
-//! it would count B + L; all B are independent and of one binomial law. With u(k) = P(B = k − L)
-//! and v(k) = P(B = k) the pair is (u ⊗ v, v ⊗ u): with the counts exchanged it is its own mirror
-//! image, which neither count is by itself. The loss of (a, b) is λ(a) − λ(b), λ = ln(u/v), and
+//! One input adds L to the count B of messages +1, the other adds L to the count B of messages −1.
+//! All B are independent and have the same binomial distribution. With u(k) = P(B = k − L) and v(k)
+//! = P(B = k) the pair is (u ⊗ v, v ⊗ u). Exchanging the counts shows that the pair is its own
+//! mirror image; neither count alone is. The loss of (a, b) is λ(a) − λ(b), λ = ln(u/v), and
 //!
 //! δ(ε) = Σ_a [u(a)·V(λ < λ(a) − ε) − exp(ε)·v(a)·U(λ < λ(a) − ε)].
 //!
@@ -11,47 +11,48 @@
 //!
 //! u(k)/v(k) = Π_{i < L} (k − i)/(N − k + i + 1)·(1 − q)/q.
 //!
-//! So a single run through a takes along where b ends. Outside L ≤ k ≤ N one of u and v
-//! is 0, and who sees that is told outright, with probability 1 − M, M = P(B ≥ L)·P(B ≤
-//! N − L). The rest, divided by M, is a pair of distributions again, and mirrored too:
-//! that is what is summed up here.
+//! So one pass over a can carry the end of the sum over b along. Outside L ≤ k ≤ N one of u and v
+//! is 0, and the count identifies the input. This has probability 1 − M, M = P(B ≥ L)·P(B ≤ N − L).
+//! The rest, divided by M, is again a pair of distributions that mirrors itself. That pair is
+//! summed here.
 
 use super::noise::UnitNoise;
 use crate::accounting::composition::Part;
 use crate::numeric::binomial::{error, exponent, probability};
 use crate::numeric::roots::{bisect, whole};
 
-/// At how many points δ of one coordinate is looked at.
+/// Minimum and maximum number of points at which δ of one coordinate is computed.
 const POINTS: [f64; 2] = [256.0, 1024.0];
-/// How many terms they have together, about.
+/// Approximate number of terms of all points together.
 const TERMS: f64 = 3e7;
 
-/// Both counts, told outright apart.
+/// Counts of one coordinate, for both signs. Identifying outcomes are kept apart.
 #[derive(Debug, Clone)]
 pub(super) struct Counts {
-    /// u(k), by k.
+    /// Probabilities u(k), by k.
     up: Vec<f64>,
-    /// v(k).
+    /// Probabilities v(k).
     down: Vec<f64>,
-    /// Sums of both before an index.
+    /// Sums of u before an index.
     up_before: Vec<f64>,
+    /// Sums of v before an index.
     down_before: Vec<f64>,
-    /// λ(k).
+    /// Losses λ(k).
     loss: Vec<f64>,
-    /// Probability of what is left out of sums, at most.
+    /// Upper bound on the probability left out of sums.
     outside: f64,
-    /// Bounds on 1 − M.
+    /// Bounds on the identifying probability 1 − M.
     outright: [f64; 2],
-    /// The greatest loss that is not infinite.
+    /// Greatest finite loss.
     most: f64,
     /// Relative error of sums of products.
     relative: f64,
-    /// Error of λ.
+    /// Absolute error of λ.
     off: f64,
 }
 
 impl Counts {
-    /// What is left out of sums has a probability of about exp(−`far`).
+    /// Returns the counts. Sums leave out a probability of about exp(−`far`).
     pub(super) fn new(noise: &UnitNoise, far: f64) -> Self {
         let (trials, levels) = (noise.trials() as f64, f64::from(noise.levels()));
         let p = noise.probabilities();
@@ -66,8 +67,8 @@ impl Counts {
                 .collect()
         };
         let (up, down) = (all[..size].to_vec(), all[all.len() - size..].to_vec());
-        // The error is greatest for the least double. q, 1 − q and N·q are rounded,
-        // which is to a probability as |k − N·q| roundings, and to u/v as L.
+        // `error` is greatest for the least double. q, 1 − q and N·q are rounded. That changes a
+        // probability by |k − N·q| roundings, and u/v by L.
         let own = error(0.0);
         let each = own + 8.0 * f64::EPSILON * (high - low + levels + 64.0);
         Self {
@@ -84,7 +85,7 @@ impl Counts {
         }
     }
 
-    /// Bounds on 1 − M.
+    /// Returns bounds on 1 − M.
     pub(super) const fn outright(&self) -> [f64; 2] {
         self.outright
     }
@@ -99,11 +100,9 @@ impl Part for Counts {
         (TERMS / self.loss.len() as f64).clamp(POINTS[0], POINTS[1]) as usize
     }
 
-    /// Bounds on δ of what is not told outright.
+    /// Returns bounds on δ without the identifying outcomes.
     ///
-    /// Whatever (a, b) a test takes bounds δ from below. Those with losses nearer to ε than the
-    /// error of λ may be taken or not: of each a it is one b at most, as λ rises by more than twice
-    /// that error, and it makes no more than the error times its probability.
+    /// Any set of outcomes (a, b) bounds δ from below.
     fn delta(&self, epsilon: f64) -> (f64, f64) {
         let least = self.loss.first().map_or(f64::INFINITY, |&loss| loss);
         let start = self.loss.partition_point(|&loss| loss - epsilon <= least);
@@ -115,12 +114,15 @@ impl Part for Counts {
             }
             gain += self.up[a] * self.down_before[b];
             lost += self.down[a] * self.up_before[b];
+            // A loss nearer to ε than the error of λ may be taken or not. For each a this concerns
+            // at most one b, since λ rises by more than twice the error. It changes δ by at most
+            // the error times the probability.
             edge += self.up[a] * self.down[b];
         }
         lost *= epsilon.exp();
         let rounded = 8.0 * f64::EPSILON * (epsilon + 1.0);
         let wrong = 2.0 * (self.off + rounded);
-        // Of what underflows there is less than 10⁻²⁹⁰.
+        // Underflowing terms add up to less than 10⁻²⁹⁰.
         let error = (self.relative + wrong) * (gain + lost) + 1e-290;
         let [most, least] = self.outright.map(|outright| 1.0 - outright);
         let lower = (gain - lost - error) / most;
@@ -133,7 +135,7 @@ impl Part for Counts {
     }
 }
 
-/// Beyond which numbers of trials there is less than exp(−`far`) on either side, by
+/// Returns the range of counts outside which there is less than exp(−`far`) on either side, by
 /// Chernoff's bound.
 fn window(noise: &UnitNoise, far: f64) -> [f64; 2] {
     let (trials, p) = (noise.trials(), noise.probabilities());
@@ -152,7 +154,8 @@ fn window(noise: &UnitNoise, far: f64) -> [f64; 2] {
     [low as f64, high as f64]
 }
 
-/// λ. Where both probabilities underflow nothing depends on it, as long as it rises.
+/// Returns the losses λ. If both probabilities underflow, no result depends on λ as long as it
+/// rises.
 fn losses(up: &[f64], down: &[f64]) -> Vec<f64> {
     let mut last = f64::NEG_INFINITY;
     up.iter()
@@ -165,7 +168,7 @@ fn losses(up: &[f64], down: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Sums of what is before an index, from 0 to the length.
+/// Returns the sums before each index, from 0 to the length.
 fn before(all: &[f64]) -> Vec<f64> {
     let mut sum = 0.0;
     let sums = all.iter().map(|p| {
@@ -175,7 +178,7 @@ fn before(all: &[f64]) -> Vec<f64> {
     std::iter::once(0.0).chain(sums).collect()
 }
 
-/// Bounds on 1 − P(B ≥ L)·P(B ≤ N − L), where a probability is off by `each`.
+/// Returns bounds on 1 − P(B ≥ L)·P(B ≤ N − L). `each` is the relative error of a probability.
 fn outright(noise: &UnitNoise, each: f64) -> [f64; 2] {
     let (trials, levels) = (noise.trials(), u64::from(noise.levels()));
     if levels > trials {
@@ -192,7 +195,7 @@ fn outright(noise: &UnitNoise, each: f64) -> [f64; 2] {
     ]
 }
 
-/// λ(N) − λ(L) = 2·ln C(N, L), and somewhat more.
+/// Returns slightly more than λ(N) − λ(L) = 2·ln C(N, L).
 fn most(noise: &UnitNoise) -> f64 {
     let trials = noise.trials() as f64;
     let step = |i: u32| ((trials - f64::from(i)) / f64::from(i + 1)).ln();
@@ -211,7 +214,7 @@ mod tests {
         all["count"].as_array().unwrap().clone()
     }
 
-    /// Either count by itself. Poisson noise is nearly that of trials of q = 2⁻³⁴.
+    /// Either count separately. Poisson noise is nearly binomial noise with q = 2⁻³⁴.
     #[test]
     fn either_count_is_the_reference() {
         let mut compared = 0;
@@ -254,7 +257,7 @@ mod tests {
         assert_eq!(compared, 24);
     }
 
-    /// λ by its factors, and the greatest loss.
+    /// Losses λ as products, and the greatest loss.
     #[test]
     fn losses_are_products_of_quotients() {
         for (levels, trials, threshold) in [(1, 9, 1 << 62), (3, 50, 1 << 63), (7, 30, 1 << 61)] {

@@ -1,16 +1,16 @@
-//! What hides a person: how many coordinates and levels of theirs, and how much noise on each.
+//! Noise that hides a person: the person's coordinates and levels, and the noise on each count.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
 use serde::Serialize;
 
-/// Number of coordinates D, and of those k that a person uses.
+/// Number of coordinates D, and number k of those that a person uses.
 pub(crate) const COORDINATES: Bound = Bound {
     name: "coordinates",
     min: 1.0,
     max: 16_384.0,
 };
-/// Number of levels L: a coordinate is −L to L.
+/// Number of levels L: a coordinate is from −L to L.
 pub(crate) const LEVELS: Bound = Bound {
     name: "levels",
     min: 1.0,
@@ -28,23 +28,24 @@ pub(crate) const NOISE_PROBABILITY: Bound = Bound {
     min: f64::EPSILON / 4096.0,
     max: 0.5,
 };
-/// Variance N·q·(1 − q) of a count, at most: what is summed up is as wide as some of its roots.
+/// Variance N·q·(1 − q) of a count. The maximum limits the work: a sum covers a multiple of the
+/// standard deviation.
 pub(crate) const NOISE_VARIANCE: Bound = Bound {
     name: "variance of a count's noise",
     min: 0.0,
     max: 1e10,
 };
-/// 2⁶⁴, by which thresholds are divided.
+/// Scale 2⁶⁴ of thresholds.
 pub(super) const SCALE: f64 = 18_446_744_073_709_551_616.0;
 
-/// Noise on the counts of unit messages, and the person it hides: Binomial(N, q) noise
-/// messages of every coordinate and sign, independent of each other, hide any change of
-/// `coordinates` coordinates within −L to L.
+/// Noise on the counts of unit messages, and the person it hides.
 ///
-/// q is a threshold of 64 bits: a trial sends a message where a uniform word is below
-/// it. Source: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean
-/// Estimation in the Shuffle Model", of which the messages are; that noise of the
-/// messages' own kind is enough goes beyond it.
+/// Binomial(N, q) noise messages of every coordinate and sign, all independent, hide any change of
+/// `coordinates` coordinates within −L to L. q is a 64-bit threshold: a trial sends a message if a
+/// uniform word is below it.
+///
+/// Source: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
+/// Shuffle Model", for the messages. That noise of the messages' own kind suffices goes beyond it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct UnitNoise {
     coordinates: u32,
@@ -54,11 +55,11 @@ pub(crate) struct UnitNoise {
 }
 
 impl UnitNoise {
-    /// From N `trials` of probability `threshold`/2⁶⁴ each.
+    /// Returns the noise of N `trials` of probability `threshold`/2⁶⁴ each.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where a number is outside [`COORDINATES`], [`LEVELS`],
-    /// [`TRIALS`], [`NOISE_PROBABILITY`] or [`NOISE_VARIANCE`].
+    /// [`Error::OutOfRange`] if a number is outside [`COORDINATES`], [`LEVELS`], [`TRIALS`],
+    /// [`NOISE_PROBABILITY`] or [`NOISE_VARIANCE`].
     pub(crate) fn new(
         coordinates: u32,
         levels: u32,
@@ -79,49 +80,49 @@ impl UnitNoise {
         Ok(noise)
     }
 
-    /// Coordinates that a person may change.
+    /// Returns the number of coordinates that a person may change.
     #[must_use]
     pub(crate) const fn coordinates(&self) -> u32 {
         self.coordinates
     }
 
-    /// L.
+    /// Returns the number of levels L.
     #[must_use]
     pub(crate) const fn levels(&self) -> u32 {
         self.levels
     }
 
-    /// N.
+    /// Returns the number of trials N.
     #[must_use]
     pub(crate) const fn trials(&self) -> u64 {
         self.trials
     }
 
-    /// q·2⁶⁴.
+    /// Returns the threshold q·2⁶⁴.
     #[must_use]
     pub(crate) const fn threshold(&self) -> u64 {
         self.threshold
     }
 
-    /// q.
+    /// Returns the probability q.
     #[must_use]
     pub(crate) fn probability(&self) -> f64 {
         self.probabilities()[0]
     }
 
-    /// q and 1 − q, each to the last bit.
+    /// Returns q and 1 − q, each correctly rounded.
     pub(super) fn probabilities(&self) -> [f64; 2] {
         let rest = self.threshold.wrapping_neg();
         [self.threshold, rest].map(|part| part as f64 / SCALE)
     }
 
-    /// μ = N·q, the noise messages of one coordinate and sign.
+    /// Returns the mean μ = N·q of the noise messages of one coordinate and sign.
     #[must_use]
     pub(crate) fn mean(&self) -> f64 {
         self.trials as f64 * self.probability()
     }
 
-    /// N·q·(1 − q).
+    /// Returns the variance N·q·(1 − q).
     #[must_use]
     pub(crate) fn variance(&self) -> f64 {
         let [p, rest] = self.probabilities();

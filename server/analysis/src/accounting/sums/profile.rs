@@ -1,12 +1,13 @@
-//! The privacy profile of all coordinates: those that tell nothing outright are
-//! composed, and the others added.
+//! Privacy profile of all coordinates. Identifying outcomes are counted apart; the rest is
+//! composed.
 //!
-//! With M of one coordinate that it tells nothing outright, what D tell is
+//! Let M be the probability that the counts of one coordinate do not identify the input. For D
+//! coordinates
 //!
-//! δ(ε) = 1 − M^D + M^D·E[(1 − exp(ε − Λ))₊],
+//! δ(ε) = 1 − M^D + M^D·E[(1 − exp(ε − Λ))₊].
 //!
-//! Λ the sum of D losses of the pair that is left, which is mirrored, so that it is
-//! composed as batches are.
+//! Λ is the sum of D losses of the remaining pair. That pair mirrors itself, so it is composed as
+//! batches are.
 
 use super::counts::Counts;
 
@@ -15,26 +16,27 @@ use super::noise::UnitNoise;
 use crate::accounting::composition::{Loss, Part, Side, curve, sum};
 use crate::numeric::roots::{arithmetic, bisect};
 
-/// How much of δ may be given away to shorten measures.
+/// Fraction of δ that truncation of measures may add.
 const SPARE: f64 = 1e-9;
-/// How much of that may be left out of a sum.
+/// Fraction of `SPARE` that may be left out of a sum.
 const CUT: f64 = 1e-3;
-/// From what probability of telling outright on nothing else is looked at.
+/// Identifying probability from which on the rest is not computed.
 const TOO_MUCH: f64 = 0.5;
 
-/// δ(ε) of a noise, for δ about one size.
+/// Function δ(ε) of a noise, precise near one magnitude of δ.
 #[derive(Debug)]
 pub(super) struct Profile {
     counts: Counts,
     coordinates: u32,
-    /// Bounds on 1 − M^D.
+    /// Bounds on the identifying probability 1 − M^D.
     outright: [f64; 2],
+    /// Part of δ that truncation may add.
     rare: f64,
-    /// About the standard deviation of one coordinate's loss.
+    /// Approximate standard deviation of one coordinate's loss.
     spread: f64,
 }
 
-/// What is told, kept to one side.
+/// Loss of all coordinates, bounded on one side.
 #[derive(Debug)]
 pub(super) struct Told<'a> {
     side: Side,
@@ -43,20 +45,22 @@ pub(super) struct Told<'a> {
 }
 
 #[derive(Debug)]
+/// Loss apart from identifying outcomes.
 enum Rest<'a> {
-    /// Is not looked at.
+    /// Loss that is not computed, with the trivial bounds.
     Unknown,
-    /// Of one coordinate.
+    /// Loss of one coordinate.
     One(&'a Counts),
-    /// Of several.
+    /// Composed loss of several coordinates.
     Several(Loss),
 }
 
 impl Profile {
-    /// Sharp for δ from `delta`.
+    /// Returns the profile, precise for δ from `delta` on.
     pub(super) fn new(noise: &UnitNoise, delta: f64) -> Self {
         let (coordinates, rare) = (f64::from(noise.coordinates()), SPARE * delta);
         let counts = Counts::new(noise, -(CUT * rare / coordinates).ln());
+        // 1 − (1 − x)^D without cancellation.
         let all = |one: f64| -(coordinates * (-one).ln_1p()).exp_m1();
         let slack = 16.0 * f64::EPSILON * (coordinates + 1.0);
         let [low, high] = counts.outright().map(all);
@@ -69,7 +73,7 @@ impl Profile {
         }
     }
 
-    /// What is told, on each of some sides.
+    /// Returns the losses, on each of the given sides.
     pub(super) fn told<const S: usize>(&self, sides: [Side; S]) -> [Told<'_>; S] {
         let curve = (self.coordinates > 1 && self.outright[1] < TOO_MUCH)
             .then(|| curve(&self.counts, self.coordinates, 4.0 * self.spread, self.rare));
@@ -84,7 +88,7 @@ impl Profile {
         })
     }
 
-    /// What both sides say.
+    /// Returns the lower and the upper bound of `say`.
     pub(super) fn bounds(&self, say: impl Fn(&Told) -> f64) -> Bounds {
         let told = self.told([Side::Below, Side::Above]);
         let [lower, upper] = told.map(|told| say(&told));
@@ -97,7 +101,7 @@ impl Told<'_> {
         self.side
     }
 
-    /// δ(`epsilon`), on this side.
+    /// Returns δ(`epsilon`), rounded to this side.
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let [low, high] = self.outright;
         let rest = match (&self.rest, self.side) {
@@ -114,10 +118,11 @@ impl Told<'_> {
         }
     }
 
-    /// The ε where δ(ε) = `delta`, on this side; infinite where there is none.
+    /// Returns the ε where δ(ε) = `delta`, rounded to this side; infinite if there is none.
     pub(super) fn epsilon(&self, delta: f64) -> f64 {
         let [low, high] = self.outright;
         let slack = 4.0 * f64::EPSILON;
+        // δ for the rest, after the identifying probability.
         let left = match self.side {
             Side::Above => (delta * (1.0 - slack) - high) / (1.0 - low) * (1.0 - slack),
             Side::Below => (delta * (1.0 + slack) - low) / (1.0 - high) * (1.0 + slack),
@@ -132,7 +137,7 @@ impl Told<'_> {
     }
 }
 
-/// The ε of one coordinate, on one side.
+/// Returns the ε of one coordinate, on one side.
 fn alone(counts: &Counts, side: Side, delta: f64) -> f64 {
     let most = counts.most();
     let precision = arithmetic(1e-13);

@@ -1,4 +1,4 @@
-//! What every person sends, and what is accounted for of a batch of such people.
+//! Messages that every person sends, and the account of a batch of such people.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -11,53 +11,52 @@ use super::truncation::{SHARE, Truncation};
 use crate::accounting::composition::Side;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
-/// Trials w of one person, coordinate and sign.
+/// Trials w of one person for each coordinate and sign.
 pub(crate) const REPEATS: Bound = Bound {
     name: "repeats",
     min: 1.0,
     max: 65_536.0,
 };
-/// Honest people of a batch n_h, whose noise is counted on.
+/// Number n_h of honest people of a batch, whose noise is counted.
 pub(crate) const HONEST_PEOPLE: Bound = Bound {
     name: "honest people",
     ..TRIALS
 };
 
-/// A batch of people who send unit messages.
+/// Batch of people who send unit messages.
 ///
-/// Of D `coordinates` a person uses k, all of them or as many drawn at random and
-/// independently of the input: with what was drawn known, that is worst, only k counts
-/// of a sign change, and δ of the mixture is no more than the average of the δ of what
-/// may be drawn. Noise messages are sent of all D.
+/// Of D `coordinates` a person uses k. If k < D, they are drawn at random, independently of the
+/// input. The worst case is that the draw is known: then only k counts of a sign change. δ of the
+/// mixture is at most the average δ over the draws. Noise messages cover all D.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Senders {
-    /// D, within [`COORDINATES`].
+    /// Number of coordinates D, within [`COORDINATES`].
     pub(crate) coordinates: u32,
-    /// k, from 1 to D.
+    /// Number of coordinates k that a person uses, from 1 to D.
     pub(crate) used: u32,
-    /// L, within [`LEVELS`]: a coordinate is rounded to −L to L.
+    /// Number of levels L, within [`LEVELS`]: a coordinate is rounded to −L to L.
     pub(crate) levels: u32,
-    /// n_h, within [`HONEST_PEOPLE`], the person among them: their noise does not depend
-    /// on their values. What others send is not counted on; of a batch with fewer
-    /// honest people nothing is said.
+    /// Number of honest people n_h, within [`HONEST_PEOPLE`], including the person in question.
+    /// Honest people's noise does not depend on the values. Other people's noise is not counted. A
+    /// batch with fewer honest people is not covered.
     pub(crate) honest_people: u64,
-    /// w, within [`REPEATS`]: trials of one person for a noise message of one
-    /// coordinate and sign. N = w·n_h is within [`TRIALS`].
+    /// Trials w, within [`REPEATS`], of one person for a noise message of one coordinate and sign.
+    /// N = w·n_h is within [`TRIALS`].
     pub(crate) repeats: u32,
 }
 
-/// Noise of every person: q, and how many noise messages a person sends at most.
+/// Noise of every person: q, and the maximum number B of noise messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct NoiseMessages {
-    /// q·2⁶⁴: a trial sends a message where a uniform word of 64 bits is below.
+    /// Threshold q·2⁶⁴: a trial sends a message if a uniform 64-bit word is below it.
     pub(crate) threshold: u64,
-    /// B: all a person's noise messages are drawn anew until they are no more. 2Dw or
-    /// above, they never are.
+    /// Cap B on one person's noise messages. Draws above B are rejected and redrawn; B ≥ 2Dw never
+    /// rejects.
     pub(crate) most: u64,
 }
 
 impl Senders {
-    /// The check that all is within its range.
+    /// Checks that all numbers are within range.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when a number is outside its range.
@@ -75,13 +74,13 @@ impl Senders {
         TRIALS.check(self.honest_people as f64 * f64::from(self.repeats))
     }
 
-    /// N = w·n_h.
+    /// Returns N = w·n_h.
     #[must_use]
     pub(crate) const fn trials(&self) -> u64 {
         self.honest_people.saturating_mul(self.repeats as u64)
     }
 
-    /// What hides a person among them, where noise is not cut at B.
+    /// Returns the noise that hides a person of the batch, without truncation at B.
     ///
     /// # Errors
     /// As [`Senders::check`] and [`UnitNoise::new`].
@@ -90,8 +89,8 @@ impl Senders {
         UnitNoise::new(self.used, self.levels, self.trials(), threshold)
     }
 
-    /// Bounds on the least ε of a batch at `delta`, of noise that is cut at B; infinite
-    /// where more than δ is told outright, or cut.
+    /// Returns bounds on the least ε of a batch at `delta`, with noise truncated at B. They are
+    /// infinite if identifying outcomes or truncation take more than δ.
     ///
     /// # Errors
     /// As [`Senders::noise`]; [`Error::OutOfRange`] when δ is outside [`DELTA`].
@@ -107,26 +106,26 @@ impl Senders {
         })
     }
 
-    /// What cutting a person's noise costs.
+    /// Returns the cost of truncating a person's noise.
     pub(super) fn truncation(&self, threshold: u64) -> Truncation {
         let trials = 2 * u64::from(self.coordinates) * u64::from(self.repeats);
         Truncation::new(trials, threshold, self.honest_people)
     }
 }
 
-/// How often ε is tried.
+/// Maximum number of values of ε that are tried.
 const TRIES: usize = 8;
 
 impl Told<'_> {
-    /// The ε where δ(ε) and what is `cut` there are `delta` together, on this side.
+    /// Returns the ε where δ(ε) and the cost `cut` of truncation sum to `delta`, on this side.
     ///
-    /// What is cut grows with ε: what proves an ε to be enough at a greater one proves
-    /// it where it is. From below it is taken off at the greatest ε there is.
+    /// `cut` grows with ε, so an ε proven with the cost at a greater ε is valid.
     fn epsilon_beside(&self, delta: f64, cut: &impl Fn(f64) -> f64) -> f64 {
         let mut tried = self.epsilon(delta);
         if cut(0.0) == 0.0 {
             return tried;
         }
+        // From below, the cost at the greatest possible ε is added.
         if self.side() == Side::Below {
             let most = CENTRAL_EPSILON.max.min(tried);
             return self.epsilon(delta + cut(most)).min(most);

@@ -1,33 +1,34 @@
-//! Noise messages that are cut, so that every upload has room for as many.
+//! Truncated noise: capping noise messages so that all uploads have equal size.
 //!
-//! A person draws Binomial(2Dw, q) noise messages of all coordinates and signs, and draws them all
-//! anew where they are more than B. What is sent then has the law of noise given T ≤ B, which is
-//! P(T > B) = t from that of noise in total variation, and noise of n_h people, independent, at
-//! most n_h·t. The messages of a batch are a function of the noise and the inputs, so that for any
-//! two neighbouring inputs and any set S of what may be seen, with ′ for noise that is cut,
+//! A person draws T ~ Binomial(2Dw, q) noise messages of all coordinates and signs, and redraws
+//! them all if T > B. The messages sent are distributed as noise given T ≤ B. In total variation
+//! this differs from untruncated noise by P(T > B) = t. For the independent noise of n_h people the
+//! difference is at most n_h·t. The batch's messages are a function of noise and inputs. So for any
+//! two neighbouring inputs and any set S of outcomes, with ′ for truncated noise,
 //!
 //! P′(S) ≤ P(S) + n_h·t ≤ exp(ε)·Q(S) + δ + n_h·t ≤ exp(ε)·Q′(S) + δ + n_h·t·(1 + exp(ε)).
 //!
-//! The reverse bounds δ from below by as much less. What others than the n_h send does
-//! not matter, cut or not: it is added afterwards. B says nothing of a person's own
-//! messages, of which there are as many as their values say.
+//! The reverse bounds δ from below by equally much less. Messages of people outside the n_h do not
+//! matter, truncated or not: they are added afterwards. B does not limit a person's own messages,
+//! whose number depends on the values.
 
 use super::noise::SCALE;
 use crate::numeric::binomial::{error, exponent, probability};
 use crate::numeric::roots::{bisect, whole};
 
-/// Which part of δ cutting may cost. Noise has to make do with the rest, which takes less
-/// than another millionth of its variance, and t falls so fast with B that a thousand
-/// times more would save a message or two. A part and nothing absolute: 2⁻⁶⁰ is a
-/// thousandth of the least δ, and far less than need be of others.
+/// Fraction of δ reserved for truncation.
+///
+/// The noise uses the rest, which raises its variance by less than a millionth. t falls so fast
+/// with B that a fraction a thousand times larger would save only a message or two. An absolute
+/// value would not do: 2⁻⁶⁰ is a thousandth of the least δ, and needlessly small for larger ones.
 pub(super) const SHARE: f64 = 1e-6;
 
-/// What cutting costs.
+/// Cost of truncating noise.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Truncation {
-    /// 2Dw.
+    /// Number of trials 2Dw of one person.
     trials: u64,
-    /// q and 1 − q.
+    /// Probabilities q and 1 − q.
     p: [f64; 2],
     honest_people: f64,
 }
@@ -41,7 +42,7 @@ impl Truncation {
         }
     }
 
-    /// n_h·t·(1 + exp(ε)), and somewhat more.
+    /// Returns slightly more than n_h·t·(1 + exp(ε)), the cost of truncation at `most`.
     pub(super) fn delta(&self, most: u64, epsilon: f64) -> f64 {
         if most >= self.trials {
             return 0.0;
@@ -50,15 +51,15 @@ impl Truncation {
         apart * (1.0 + epsilon.exp()) * (1.0 + 1e-12)
     }
 
-    /// The least B that costs no more than `delta`.
+    /// Returns the least B that costs at most `delta`.
     pub(super) fn least(&self, epsilon: f64, delta: f64) -> u64 {
-        // Below the mean t is no small number.
+        // Below the mean t is not small, so the search starts there.
         let mean = (self.trials as f64 * self.p[0]) as u64;
         let enough = |most: u64| self.delta(most, epsilon) <= delta;
         bisect(self.trials, mean, whole, enough).0
     }
 
-    /// P(T > `most`), and somewhat more.
+    /// Returns slightly more than P(T > `most`).
     fn tail(&self, most: u64) -> f64 {
         let trials = self.trials as f64;
         let mean = trials * self.p[0];
@@ -66,6 +67,7 @@ impl Truncation {
         if at <= mean {
             return 1.0;
         }
+        // Chernoff's bound: exp(−700) is below 10⁻³⁰⁰.
         if exponent(at, trials, self.p) > 700.0 {
             return 1e-300;
         }
@@ -78,7 +80,7 @@ impl Truncation {
             term *= ratio;
             (at, terms) = (at + 1.0, terms + 1.0);
             sum += term;
-            // Ratios fall, so that what is left is below a geometric series.
+            // Ratios fall, so the remainder is below a geometric series.
             if term * ratio <= 1e-15 * sum * (1.0 - ratio) {
                 sum += 1e-15 * sum;
                 break;
@@ -92,7 +94,7 @@ impl Truncation {
 mod tests {
     use super::*;
 
-    /// P(T > most), by the whole sum.
+    /// P(T > most), by the exact sum.
     fn direct(trials: u64, q: f64, most: u64) -> f64 {
         (most + 1..=trials)
             .map(|x| probability(x as f64, trials as f64, [q, 1.0 - q]))

@@ -1,6 +1,6 @@
-//! Whole sums over everything that may be counted.
+//! Exact sums over all possible counts.
 
-/// P(B = k), k from 0, by products.
+/// Returns P(B = k) for k from 0, by products.
 pub(super) fn binomial(trials: usize, q: f64) -> Vec<f64> {
     let mut law = vec![1.0];
     for _ in 0..trials {
@@ -14,10 +14,10 @@ pub(super) fn binomial(trials: usize, q: f64) -> Vec<f64> {
     law
 }
 
-/// All counts of one coordinate and what they are: of +1 first, then of −1.
+/// Distribution of both counts of one coordinate: first that of +1, then that of −1.
 pub(super) type Law = Vec<f64>;
 
-/// What is counted of one coordinate, x in it: every (N⁺, N⁻), in rows.
+/// Returns the distribution of (N⁺, N⁻) for one coordinate with value x, in rows.
 pub(super) fn counts(noise: &[f64], x: i32, levels: usize) -> Law {
     let moved = |x: i32| {
         let mut count = vec![0.0; noise.len() + levels];
@@ -29,14 +29,14 @@ pub(super) fn counts(noise: &[f64], x: i32, levels: usize) -> Law {
     product(&plus, &minus)
 }
 
-/// Independent counts.
+/// Returns the distribution of independent counts.
 pub(super) fn product(a: &[f64], b: &[f64]) -> Law {
     a.iter()
         .flat_map(|p| b.iter().map(move |r| p * r))
         .collect()
 }
 
-/// E[(P − exp(ε)·Q)₊].
+/// Returns E[(P − exp(ε)·Q)₊].
 pub(super) fn delta(p: &[f64], q: &[f64], epsilon: f64) -> f64 {
     let scale = epsilon.exp();
     p.iter().zip(q).map(|(p, q)| (p - scale * q).max(0.0)).sum()

@@ -1,4 +1,4 @@
-//! Small batches by whole sums: bounds hold them, and what is worst is.
+//! Small batches by exact sums: the bounds contain them, and the claimed worst case is the worst.
 
 use super::brute::{binomial, counts, delta, product};
 use super::{SCALE, noise, senders};
@@ -43,7 +43,7 @@ fn one_coordinate_is_its_whole_sum() {
     }
 }
 
-/// Whatever a person turns into whatever else.
+/// Any change of one coordinate.
 #[test]
 fn no_change_of_one_coordinate_is_worse() {
     let levels = 3;
@@ -91,7 +91,7 @@ fn two_coordinates_hold_their_whole_sum() {
     }
 }
 
-/// Turning both coordinates all the way is worst, and three are more than two.
+/// Reversing both coordinates fully is the worst change, and three coordinates are worse than two.
 #[test]
 fn no_change_of_two_coordinates_is_worse() {
     let law = binomial(10, 0.3);
@@ -132,7 +132,7 @@ fn three_coordinates_hold_their_whole_sum() {
     }
 }
 
-/// Of two coordinates one, drawn at random.
+/// One of two coordinates, drawn at random.
 #[test]
 fn a_drawn_coordinate_is_covered_by_one() {
     let (people, q) = (12, 0.4);
@@ -161,7 +161,7 @@ fn a_drawn_coordinate_is_covered_by_one() {
     }
 }
 
-/// People who draw anew where their noise is more than B.
+/// Noise of people who redraw if there is more than B.
 fn cut(people: usize, repeats: usize, q: f64, most: usize) -> Vec<Vec<f64>> {
     let one = binomial(repeats, q);
     let pair = |i: usize, j: usize| if i + j <= most { one[i] * one[j] } else { 0.0 };

@@ -71,7 +71,7 @@ fn a_cut_counts() -> Result<(), Error> {
         most: 31,
     };
     assert!(SENDERS.delta_bounds(any, 2.0)?.upper < 1e-9);
-    // Of every person, P(32 of 32) is 2⁻³².
+    // P(32 of 32) is 2⁻³² for each person.
     assert!(SENDERS.delta_bounds(few, 2.0)?.upper > 1e-4);
     Ok(())
 }

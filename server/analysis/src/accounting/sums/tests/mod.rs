@@ -1,4 +1,4 @@
-//! Sums of unit messages, against numbers computed independently and against whole sums.
+//! Tests of sums of unit messages, against independently computed numbers and exact sums.
 
 mod brute;
 mod exact;
@@ -15,15 +15,15 @@ use super::{NoiseMessages, Senders, UnitNoise};
 use crate::accounting::composition::Side;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
-/// 2⁶⁴.
+/// Scale 2⁶⁴ of thresholds.
 const SCALE: f64 = 18_446_744_073_709_551_616.0;
 
-/// Noise of a probability.
+/// Returns noise of probability q.
 fn noise(coordinates: u32, levels: u32, trials: u64, q: f64) -> UnitNoise {
     UnitNoise::new(coordinates, levels, trials, (q * SCALE) as u64).unwrap()
 }
 
-/// People of whom each uses all coordinates.
+/// Returns people who each use all coordinates.
 fn senders(coordinates: u32, levels: u32, honest_people: u64, repeats: u32) -> Senders {
     Senders {
         coordinates,
@@ -35,8 +35,8 @@ fn senders(coordinates: u32, levels: u32, honest_people: u64, repeats: u32) -> S
 }
 
 impl UnitNoise {
-    /// Bounds on the least δ with which the counts are (`epsilon`, δ)-differentially private,
-    /// between any two inputs of one person. Sharp from [`DELTA`]'s least to 1/2.
+    /// Returns bounds on the least δ with which the counts are (`epsilon`, δ)-differentially
+    /// private, for any two inputs of one person. Precise from the minimum of [`DELTA`] to 1/2.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`].
@@ -46,7 +46,8 @@ impl UnitNoise {
         Ok(profile.bounds(|told| told.delta(epsilon)))
     }
 
-    /// Bounds on the least ε at `delta`, infinite where more than that is told outright.
+    /// Returns bounds on the least ε at `delta`, infinite if the identifying probability exceeds
+    /// it.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when δ is outside [`DELTA`].
@@ -58,13 +59,14 @@ impl UnitNoise {
 }
 
 impl Senders {
-    /// Bounds on the least δ with which a batch is (`epsilon`, δ)-differentially
-    /// private, of noise that is cut at B. About 1/1000 of δ wide, or what cutting
-    /// costs: `is_enough` is sharper at a δ that is known.
+    /// Returns bounds on the least δ with which a batch is (`epsilon`, δ)-differentially private,
+    /// with noise truncated at B.
+    ///
+    /// They are about 1/1000 of δ apart, or the cost of truncation. `is_enough` is sharper if δ is
+    /// known.
     ///
     /// # Errors
-    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside
-    /// [`CENTRAL_EPSILON`].
+    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`].
     pub(crate) fn delta_bounds(&self, noise: NoiseMessages, epsilon: f64) -> Result<Bounds, Error> {
         let whole = self.noise(noise.threshold)?.delta_bounds(epsilon)?;
         let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
@@ -74,12 +76,12 @@ impl Senders {
         })
     }
 
-    /// Whether a batch is (`epsilon`, `delta`)-differentially private by the bound from above: by
-    /// that which [`calibrate`](super::calibrate) goes by, so that what it finds is.
+    /// Returns whether a batch is (`epsilon`, `delta`)-differentially private by the upper bound.
+    /// [`calibrate`](super::calibrate) uses the same bound, so its result passes.
     ///
     /// # Errors
-    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside
-    /// [`CENTRAL_EPSILON`] or δ outside [`DELTA`].
+    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`] or δ
+    /// outside [`DELTA`].
     pub(crate) fn is_enough(
         &self,
         noise: NoiseMessages,

@@ -1,4 +1,4 @@
-//! Which way δ and the least noise go, on grids, and what is refused.
+//! Monotonicity of δ and of the least noise, on grids, and refused parameters.
 
 use super::{SCALE, noise, senders};
 use crate::accounting::sums::{
@@ -6,7 +6,7 @@ use crate::accounting::sums::{
 };
 use hushbin::ErrorCode;
 
-/// What of a grid is told by less noise, or of more coordinates or levels, is no less.
+/// δ does not fall with less noise, more coordinates or more levels.
 #[test]
 fn delta_falls_with_noise_and_rises_with_what_is_told() {
     let qs = [1e-4, 0.003, 0.02, 0.07, 0.15, 0.25, 0.35, 0.43, 0.48, 0.5];
@@ -42,7 +42,7 @@ fn delta_falls_with_noise_and_rises_with_what_is_told() {
     assert!(strictly > 600, "{strictly}");
 }
 
-/// Of one coordinate, where both bounds are one, by small steps of q.
+/// One coordinate, whose bounds coincide, by small steps of q.
 #[test]
 fn delta_of_one_coordinate_falls_with_every_step_of_q() {
     for (levels, trials, epsilon) in [(1, 40, 0.5), (1, 1_000, 0.2), (3, 500, 1.0), (2, 60, 2.0)] {
@@ -56,8 +56,7 @@ fn delta_of_one_coordinate_falls_with_every_step_of_q() {
     }
 }
 
-/// What is found is enough, a little less is not, and the variance is not above that
-/// of Poisson noise.
+/// The result suffices, a little less does not, and the variance is at most that of Poisson noise.
 #[test]
 fn the_least_noise_is_the_least() {
     for (coordinates, levels, epsilon, delta, trials) in [
@@ -100,9 +99,8 @@ fn the_least_noise_is_the_least() {
     }
 }
 
-/// Of one coordinate and of two, from q near 1/2 to rare noise. Where there are hundreds
-/// of noise messages up to a twentieth less is needed than of Poisson noise, and a third where
-/// there are a few dozen trials.
+/// One and two coordinates, from q near 1/2 to rare noise. With hundreds of noise messages up to a
+/// twentieth less is needed than of Poisson noise, and with a few dozen trials a third less.
 #[test]
 fn no_binomial_needs_the_variance_of_poisson_noise() {
     let (mut compared, mut least): (u32, f64) = (0, 1.0);
@@ -117,7 +115,7 @@ fn no_binomial_needs_the_variance_of_poisson_noise() {
                     let poisson = least_of(1_000_000_000_000).unwrap().mean;
                     for times in [3.6, 4.2, 8.0, 100.0] {
                         let people = (times * poisson).ceil() as u64;
-                        // Where there are too few trials none is enough.
+                        // With too few trials no noise is enough.
                         let Ok(found) = least_of(people) else {
                             assert!(times < 4.0, "{people}, {epsilon}, {delta}");
                             continue;
@@ -137,7 +135,7 @@ fn no_binomial_needs_the_variance_of_poisson_noise() {
     assert!((0.6..0.7).contains(&least), "{least}");
 }
 
-/// Cutting costs a millionth of δ at most, and one message less would cost more.
+/// Truncation costs at most a millionth of δ, and one message less would cost more.
 #[test]
 fn uploads_have_room_for_what_is_likely() {
     for (coordinates, people) in [(4, 20_000_u64), (16, 90_000), (128, 900_000)] {
@@ -160,7 +158,7 @@ fn uploads_have_room_for_what_is_likely() {
     }
 }
 
-/// w is the least, also far from where the Gaussian limit says.
+/// The least w is found, also far from the Gaussian limit.
 #[test]
 fn the_fewest_repeats_are_the_fewest() {
     for (coordinates, levels, epsilon, delta, people) in [
@@ -187,7 +185,7 @@ fn the_fewest_repeats_are_the_fewest() {
     }
 }
 
-/// Two coordinates of which one is drawn need half the noise.
+/// Drawing a quarter of the coordinates needs a quarter of the noise.
 #[test]
 fn drawn_coordinates_need_less_noise() {
     let all = senders(64, 2, 900_000, 1);
@@ -272,7 +270,7 @@ fn what_is_out_of_range_is_refused() {
     refused(hidden.epsilon_bounds(0.5).unwrap_err(), "delta is 0.5");
 }
 
-/// More than δ told outright, and people fewer than levels.
+/// Identifying probabilities above δ, and fewer people than levels.
 #[test]
 fn little_noise_hides_nothing() {
     for own in [

@@ -1,4 +1,4 @@
-//! Numbers computed independently, and the numbers of tables.
+//! Comparison with independently computed numbers, and with the numbers of tables.
 
 use super::{SCALE, noise, senders};
 use crate::accounting::sums::{UnitNoise, calibrate, gaussian_noise, least_repeats};
@@ -20,14 +20,13 @@ fn count(row: &Value, field: &str) -> u32 {
     u32::try_from(row[field].as_u64().unwrap()).unwrap()
 }
 
-/// Noise so rare that it is nearly Poisson's of this mean: of so many trials that q is
-/// a power of two.
+/// Returns nearly Poisson noise of this mean. The number of trials makes q a power of two.
 fn nearly_poisson(coordinates: u32, levels: u32, mean: u64) -> UnitNoise {
     let q = 34 - mean.ilog2() / 2;
     UnitNoise::new(coordinates, levels, mean << q, 1 << (64 - q)).unwrap()
 }
 
-/// δ of one count that is moved by L, and of the reverse, by the law of noise.
+/// Returns δ of one count that is moved by L, and of the reverse, for a noise distribution.
 fn one_count(law: &[f64], shift: usize, epsilon: f64) -> [f64; 2] {
     let scale = epsilon.exp();
     let moved = |k: usize| k.checked_sub(shift).map_or(0.0, |k| law[k]);
@@ -81,7 +80,7 @@ fn counts_are_the_reference() {
     assert_eq!(pairs, 2);
 }
 
-/// The least mean of nearly Poisson noise, from both sides, and the limit.
+/// Least mean of nearly Poisson noise, from both sides, and the limit.
 #[test]
 fn the_least_noise_is_the_reference() {
     let rows = rows("sum");
@@ -102,7 +101,7 @@ fn the_least_noise_is_the_reference() {
             too_small < known && too_small > known * (1.0 - 4e-4),
             "{row}: {found:?}"
         );
-        // And δ at what is known.
+        // ε at the known mean.
         let at = noise(
             coordinates,
             levels,
@@ -130,8 +129,8 @@ fn a_binomial_needs_the_mean_that_is_stated() {
     assert!((poisson.mean - 343.4).abs() < 0.05, "{poisson:?}");
 }
 
-/// d, n, the levels, the noise messages of a person where they are rare, and the
-/// standard error of each mean.
+/// Number d of items, n of people, levels, noise messages a person if they are rare, and standard
+/// error of each mean.
 const TABLE: [(u32, u32, u32, f64, f64); 5] = [
     (1, 100_000, 32, 0.7, 0.0001),
     (4, 100_000, 32, 12.0, 0.0002),
@@ -140,8 +139,8 @@ const TABLE: [(u32, u32, u32, f64, f64); 5] = [
     (64, 1_000_000, 8, 19.0, 0.0001),
 ];
 
-/// The table of what shuffled messages buy has means of Poisson noise; a binomial of
-/// the least w needs more messages for the same variance.
+/// The table in the documentation has means of Poisson noise. A binomial of the least w needs more
+/// messages for the same variance.
 #[test]
 fn the_table_is_that_of_rare_messages() {
     for (d, n, levels, messages, error) in TABLE {
