@@ -1,4 +1,4 @@
-//! What the writer does, counted.
+//! Counters of the writer's work.
 
 use std::time::Duration;
 
@@ -7,26 +7,26 @@ use prometheus_client::metrics::histogram::Histogram;
 
 use super::engine::Outcome;
 
-/// Upper ends of the histogram of commits, in seconds: a fast disk syncs in a tenth of a
-/// millisecond, and who waits for ten seconds has been told to come back.
+/// Upper bounds of the histogram of commits, in seconds. A fast disk syncs in a tenth of a
+/// millisecond. A client that waits for ten seconds is asked to come back.
 const COMMIT_SECONDS: [f64; 11] = [
     0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0,
 ];
 
-/// Counts since the start; clones share them.
+/// Counts since the start. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Activity {
-    /// Uploads that are new.
+    /// New uploads.
     pub(crate) uploads: Counter,
-    /// Reports in them.
+    /// Reports in new uploads.
     pub(crate) reports: Counter,
-    /// Uploads that the store had.
+    /// Uploads that were already stored.
     pub(crate) duplicates: Counter,
-    /// Uploads whose id the store has other bytes under.
+    /// Uploads whose id is already stored with other bytes.
     pub(crate) conflicts: Counter,
     /// Groups that could not be committed.
     pub(crate) failures: Counter,
-    /// Time of commits.
+    /// Durations of commits, in seconds.
     pub(crate) commit: Histogram,
 }
 
@@ -42,12 +42,12 @@ impl Activity {
         }
     }
 
-    /// Counts a group that is on disk.
+    /// Records the duration of a commit.
     pub(super) fn committed(&self, time: Duration) {
         self.commit.observe(time.as_secs_f64());
     }
 
-    /// Counts an upload of so many reports in such a group.
+    /// Counts an upload of a committed group, with its number of reports.
     pub(super) fn settled(&self, reports: u32, outcome: Outcome) {
         match outcome {
             Outcome::Stored => {

@@ -1,17 +1,18 @@
-//! What time it is, to which batches are opened and closed.
+//! Clock by which batches are opened and closed.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Seconds since 1970.
+/// Function that returns the seconds since 1970.
 pub(crate) type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
-/// That of the machine.
+/// Returns the machine's clock.
 pub(crate) fn system() -> Clock {
     Arc::new(now)
 }
 
-/// Seconds since 1970. A machine that was set to before then closes no batch by its age.
+/// Returns the seconds since 1970, or 0 if the machine's clock is set before then. At 0, no batch
+/// is closed by its age.
 pub(crate) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())

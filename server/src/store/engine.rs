@@ -1,15 +1,16 @@
-//! What the store asks of a storage engine.
+//! Interface between the store and a storage engine.
 //!
-//! An engine is owned by one thread, and read by others; queueing, group commit, answering
-//! callers, counting and estimating are the store's business, so that another engine (or a
-//! failing one, in tests) needs these operations only.
+//! One thread owns an engine, and other threads read it. The store does everything else: queueing,
+//! group commit, answering callers, counting and estimating. So another engine (or a failing one,
+//! in tests) needs only these operations.
 //!
-//! Several processes may share the storage of some engines, which then says so
-//! ([`Reader::shared`]): what one of them stores, closes and releases holds for all.
+//! Some engines let several processes share one storage ([`Reader::shared`]). What one process
+//! stores, closes or releases then holds for all processes.
 //!
-//! A task's uploads belong to its open batch, which is the last. Closing it opens another. A closed
-//! batch is released once its totals are known: what is kept of it then are totals, reports in an
-//! order of their own, and the ids of its uploads, so that one that is sent again is still known.
+//! A task's uploads belong to its open batch, which is the last one. Closing it opens the next. A
+//! closed batch is released once its totals are known. A released batch keeps its totals, its
+//! reports in a new order, and the ids of its uploads. By its id, an upload that is sent again is
+//! still recognised.
 
 use std::any::Any;
 #[cfg(feature = "postgres")]
@@ -23,23 +24,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::left_out::LeftOut;
 
-/// The engine's own name for a task, stable across restarts, and never given to another.
+/// Key of a task within the engine. It is stable across restarts and never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TaskKey(pub u64);
 
-/// A task as it was stored on first sight.
+/// A task as it was first stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskRow {
-    /// The engine's key.
+    /// Key within the engine.
     pub key: TaskKey,
-    /// The task's id (slug).
+    /// Id of the task (slug).
     pub id: String,
     /// Fingerprint of the complete parameters, 16 bytes.
     pub fingerprint: [u8; 16],
-    /// The complete task as JSON.
+    /// Complete task as JSON.
     pub parameters: String,
-    /// How it is collected, as JSON.
+    /// Role and settings of the task, as JSON.
     pub settings: String,
 }
 
@@ -48,99 +49,99 @@ pub struct TaskRow {
 pub struct Record {
     /// Upload id, unique per task.
     pub upload: [u8; 16],
-    /// How many reports it has.
+    /// Number of reports.
     pub reports: u32,
-    /// What follows the id in the upload's bytes.
+    /// Bytes of the upload that follow its id.
     pub body: Vec<u8>,
 }
 
-/// The fate of a record that was handed to [`Engine::append`].
+/// Outcome of one record that was passed to [`Engine::append`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is new and now on disk.
+    /// The upload is new and is now on disk.
     Stored,
-    /// An upload of this id is held already; where its bytes are still known, by the same.
+    /// An upload with this id is already stored. If its bytes are still kept, they are the same.
     Duplicate,
-    /// Other bytes are held under this id; nothing was changed.
+    /// Other bytes are already stored under this id. Nothing was changed.
     Conflict,
 }
 
-/// What a batch is waiting for.
+/// State of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BatchState {
-    /// It takes reports.
+    /// The batch takes reports.
     Open,
-    /// It takes no more, and is to be counted.
+    /// The batch takes no more reports, and waits to be counted.
     Closed,
-    /// Its totals are known.
+    /// The totals of the batch are known.
     Released,
 }
 
 /// A batch of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchRow {
-    /// From 1 on, without gaps.
+    /// Number of the batch, counted from 1 without gaps.
     pub number: u64,
-    /// What it is waiting for.
+    /// State of the batch.
     pub state: BatchState,
-    /// When it was opened, in seconds since 1970.
+    /// Time of opening, in seconds since 1970.
     pub opened: u64,
-    /// When it was closed; undefined while it is open.
+    /// Time of closing, in seconds since 1970, or `None` while the batch is open.
     pub closed: Option<u64>,
-    /// How many reports it holds.
+    /// Number of reports.
     pub reports: u64,
-    /// Whether its reports are kept.
+    /// True while its reports are kept.
     pub kept: bool,
 }
 
-/// A task, and its batches, oldest first.
+/// A task and its batches, oldest first.
 pub(super) type TaskBatches = (TaskRow, Vec<BatchRow>);
 
-/// What a closed batch is released with.
+/// Contents of a released batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// Its encoded totals.
+    /// Encoded totals.
     pub totals: Vec<u8>,
-    /// Its reports, in uploads of their own that tell nothing of those which they came in.
+    /// Reports, regrouped into blocks that reveal nothing about the uploads in which they arrived.
     pub blocks: Vec<Vec<u8>>,
-    /// Ids of the uploads that they came in.
+    /// Ids of the uploads in which the reports arrived.
     pub uploads: Vec<[u8; 16]>,
 }
 
-/// A failure of the storage engine.
+/// Failure of the storage engine.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A file or directory could not be used.
     #[error("{path}: {source}")]
     File {
-        /// What was touched.
+        /// Path of the file or directory.
         path: String,
-        /// The operating system's answer.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// The operating system has no entropy.
     #[error("no random numbers: {0}")]
     Entropy(getrandom::Error),
-    /// What is on the disk is not what was written there.
+    /// The data on disk differs from what was written.
     #[error("the journal is damaged: {0}")]
     Damaged(String),
-    /// This hushbin was compiled without what the journal needs.
+    /// This build lacks a feature that the journal needs.
     #[error(transparent)]
     LeftOut(#[from] LeftOut),
     /// The database failed, or could not be reached.
     #[cfg(feature = "postgres")]
     #[error("the database: {}", said(.0))]
     Database(#[from] postgres::Error),
-    /// The database took a commit, and has warned that it may not be everywhere where it is to be.
+    /// The database committed, but warned that the commit may be missing on a standby.
     #[error("the database has warned while it took a commit: {0}")]
     Unsure(String),
-    /// An address of a database that is none.
+    /// The address of a database is invalid.
     #[error("{0}")]
     Address(String),
     /// The task was deleted.
     #[error("the task was deleted")]
     NoTask,
-    /// There is another task of this id.
+    /// Another task already has this id.
     #[error("there is a task {0:?} already")]
     TaskThere(String),
     /// The journal was written by another version.
@@ -149,23 +150,23 @@ pub enum EngineError {
          wrote it"
     )]
     Version {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Its version.
+        /// Version found in the file.
         found: u64,
-        /// The version that this program knows.
+        /// Version that this program knows.
         known: u64,
     },
 }
 
-/// What an error says with all that it was caused by.
+/// Returns the message of an error, followed by the messages of its causes.
 #[cfg(feature = "postgres")]
 fn said(error: &dyn Error) -> String {
     let mut said = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
         let own = error.to_string();
-        // Some say their cause already.
+        // Some messages already end with their cause.
         if !said.ends_with(&own) {
             said = format!("{said}: {own}");
         }
@@ -174,19 +175,19 @@ fn said(error: &dyn Error) -> String {
     said
 }
 
-/// What an operator can do about a failure.
+/// Action by which an operator can remedy a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
-    /// Make room: the disk, the quota, or the largest file that the process may have.
+    /// Make room: on the disk, in the quota, or in the limit on file sizes.
     Room,
-    /// Let the collector write there.
+    /// Give the collector permission to write there.
     Permission,
-    /// Look into the log.
+    /// Read the log.
     Other,
 }
 
 impl EngineError {
-    /// What an operator can do about it.
+    /// Returns the action by which an operator can remedy the failure.
     #[must_use]
     pub fn remedy(&self) -> Remedy {
         use std::io::ErrorKind as Kind;
@@ -209,75 +210,76 @@ impl EngineError {
     }
 }
 
-/// Durable storage of tasks and their batches, for one owner.
+/// Durable storage of tasks and their batches, owned by one thread.
 pub trait Engine: Send {
-    /// All stored tasks, in the order in which they were stored.
+    /// Returns all stored tasks, in the order in which they were stored.
     ///
     /// # Errors
     /// When storage fails.
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError>;
 
-    /// Stores a task, durably, with an open batch; whatever key the row has, the answer is the
-    /// one that it is stored under.
+    /// Stores a task, durably, with an open batch. Ignores the key in `row` and returns the
+    /// assigned key.
     ///
     /// # Errors
     /// When storage fails, or the id is taken.
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError>;
 
-    /// Changes how a task is collected, durably.
+    /// Changes the role and settings of a task, durably.
     ///
     /// # Errors
     /// When storage fails.
     fn configure_task(&mut self, task: TaskKey, settings: &str) -> Result<(), EngineError>;
 
-    /// Deletes a task and everything that was stored for it.
+    /// Deletes a task and everything stored for it.
     ///
     /// # Errors
     /// When storage fails.
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError>;
 
-    /// The task's batches, oldest first; the last is open.
+    /// Returns the task's batches, oldest first. The last one is open.
     fn batches(&self, task: TaskKey) -> Vec<BatchRow>;
 
     /// Appends uploads to the task's open batch in one commit.
     ///
     /// # Guarantee
     /// On `Ok`, every record reported as [`Outcome::Stored`] or [`Outcome::Duplicate`] survives
-    /// loss of power. On `Err` nothing is said of the group: where storage is elsewhere it may
-    /// have been stored all the same, and is known then when it comes again.
+    /// loss of power. On `Err`, the group may or may not be stored, since the answer of a remote
+    /// storage can get lost. A record that was stored is recognised when it is sent again.
     ///
     /// # Errors
     /// When storage fails.
     fn append(&mut self, task: TaskKey, group: &[Record]) -> Result<Vec<Outcome>, EngineError>;
 
-    /// Closes the task's open batch, durably, and opens the next; where another batch than this
-    /// is open, somebody else has closed this one, which is then the answer.
+    /// Closes the task's open batch, durably, and opens the next one. If another process has
+    /// already closed `batch`, returns that batch.
     ///
     /// # Errors
-    /// When storage fails; the batch is open still, or the next time closed.
+    /// When storage fails. The batch then stays open, or turns out to be closed at the next
+    /// attempt.
     fn close_batch(&mut self, task: TaskKey, batch: u64, now: u64)
     -> Result<BatchRow, EngineError>;
 
-    /// Takes notice of what [`Reader::release`] has written of the task's oldest closed batch.
+    /// Updates the engine after [`Reader::release`] has written the task's oldest closed batch.
     ///
     /// # Errors
     /// When storage fails.
     fn settle_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
 
-    /// Proves that a write reaches the disk.
+    /// Checks that a write reaches the disk.
     ///
     /// # Errors
     /// When it does not.
     fn probe(&mut self) -> Result<(), EngineError>;
 
-    /// A handle for other threads, which never wait for the owner.
+    /// Returns a reader for other threads. Its calls never wait for the owner.
     fn reader(&self) -> Arc<dyn Reader>;
 }
 
-/// What an upload is visited by: its id and body.
+/// Visitor of uploads, called with an id and a body.
 pub type VisitUpload<'a> = dyn FnMut([u8; 16], &[u8]) -> ControlFlow<()> + 'a;
 
-/// A reader beside the owner, for any thread.
+/// Reader of the storage, for any thread, independent of the owner.
 pub trait Reader: Send + Sync {
     /// Visits the uploads of a batch that is not yet released, by id and body, until the
     /// visitor breaks.
@@ -291,15 +293,15 @@ pub trait Reader: Send + Sync {
         visit: &mut VisitUpload<'_>,
     ) -> Result<(), EngineError>;
 
-    /// Stores what a closed batch is released with, durably, all or nothing; again, where that
-    /// was begun before.
+    /// Stores the release of a closed batch durably, all or nothing. May be called again after an
+    /// interrupted call.
     ///
     /// # Errors
     /// When storage fails.
     fn release(&self, task: TaskKey, batch: &BatchRow, release: Release)
     -> Result<(), EngineError>;
 
-    /// The encoded totals of a released batch.
+    /// Returns the encoded totals of a released batch.
     ///
     /// # Errors
     /// When storage fails.
@@ -316,63 +318,64 @@ pub trait Reader: Send + Sync {
         visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), EngineError>;
 
-    /// Forgets the reports of a released batch, whose totals stay.
+    /// Deletes the reports of a released batch, and keeps its totals.
     ///
     /// # Errors
     /// When storage fails.
     fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
 
-    /// What there is to ask where other processes may write to the same storage; `None` where
-    /// the owner alone does.
+    /// Returns the queries for shared storage, or `None` if only the owner writes to it.
     fn shared(&self) -> Option<&dyn Shared> {
         None
     }
 }
 
-/// A task of storage that is shared, as it is by now.
+/// Current state of a task in shared storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// The engine's key.
+    /// Key within the engine.
     pub key: TaskKey,
-    /// How it is collected, as JSON.
+    /// Role and settings of the task, as JSON.
     pub settings: String,
-    /// Its batches, oldest first.
+    /// Batches, oldest first.
     pub batches: Vec<BatchRow>,
 }
 
-/// Keeps other processes from doing the same, as long as it is held, or its process lives.
+/// Claim to a batch, which keeps other processes from doing the same work. It lasts until it is
+/// dropped or its process ends.
 ///
-/// It spares work. That nothing is done twice does not depend on it.
+/// A claim saves work. Correctness does not depend on it: without claims, too, nothing is done
+/// twice.
 pub struct Claim(#[expect(dead_code, reason = "it is there to be dropped")] Box<dyn Any + Send>);
 
 impl Claim {
-    /// A claim that lasts as long as this.
+    /// Creates a claim that holds `held` until it is dropped.
     pub fn new(held: impl Any + Send) -> Self {
         Self(Box::new(held))
     }
 }
 
-/// What processes ask that share storage.
+/// Queries for processes that share storage.
 pub trait Shared: Send + Sync {
-    /// All tasks by now, in the order in which they were stored.
+    /// Returns all current tasks, in the order in which they were stored.
     ///
     /// # Errors
     /// When storage fails.
     fn seen(&self) -> Result<Vec<Seen>, EngineError>;
 
-    /// A task, unless it was deleted.
+    /// Returns a task, or `None` if it was deleted.
     ///
     /// # Errors
     /// When storage fails.
     fn task(&self, task: TaskKey) -> Result<Option<TaskRow>, EngineError>;
 
-    /// The task's batches by now, oldest first; none where it was deleted.
+    /// Returns the task's current batches, oldest first. There are none if the task was deleted.
     ///
     /// # Errors
     /// When storage fails.
     fn batches(&self, task: TaskKey) -> Result<Vec<BatchRow>, EngineError>;
 
-    /// A claim to a batch, unless somebody has one.
+    /// Claims a batch. Returns `None` if another process holds the claim.
     ///
     /// # Errors
     /// When storage fails.

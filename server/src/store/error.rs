@@ -1,4 +1,4 @@
-//! Why a store cannot be opened, and why it did not do what it was asked.
+//! Errors of opening a store and of its operations.
 
 use std::sync::Arc;
 
@@ -6,27 +6,27 @@ use super::engine::EngineError;
 use super::role::Role;
 use super::settings::SettingsError;
 
-/// A reason why a data directory cannot be served.
+/// Reason that a journal cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Another process has the directory.
+    /// Another process holds the lock of the directory.
     #[error("{path} is in use by another hushbin process")]
     Locked {
-        /// The directory.
+        /// Path of the directory.
         path: String,
     },
-    /// The storage engine refused.
+    /// The storage engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// A thread could not be started.
     #[error("a thread could not be started: {0}")]
     Thread(std::io::Error),
-    /// A task file says something invalid.
+    /// A task file is invalid.
     #[error("task {id:?} is invalid: {source}")]
     InvalidTask {
-        /// Its id.
+        /// Id of the task.
         id: String,
-        /// What is wrong.
+        /// Reason that it is invalid.
         source: hushbin::Error,
     },
     /// A task file contradicts the task stored under its id.
@@ -35,39 +35,40 @@ pub enum OpenError {
          give the changed task another id, or the task file its old parameters"
     )]
     TaskDiffers {
-        /// Its id.
+        /// Id of the task.
         id: String,
-        /// The difference.
+        /// Difference between the task file and the stored task.
         source: hushbin::Error,
     },
-    /// A task cannot be collected as it is said.
+    /// The settings of a task are invalid.
     #[error("task {id:?}: {source}")]
     Settings {
-        /// Its id.
+        /// Id of the task.
         id: String,
-        /// What is wrong.
+        /// Setting that is out of range.
         source: SettingsError,
     },
-    /// A task is there already.
+    /// A task with this id is already stored.
     #[error("there is a task {id:?} already")]
     TaskThere {
-        /// Its id.
+        /// Id of the task.
         id: String,
     },
-    /// A stored task means something else to this program than it meant to the one that stored it.
+    /// A stored task is unreadable, or its parameters have another fingerprint than when it was
+    /// stored.
     #[error("task {id:?} of the journal cannot be used: {reason}")]
     StoredTask {
-        /// Its id.
+        /// Id of the task.
         id: String,
-        /// What is wrong.
+        /// Reason that it cannot be used.
         reason: String,
     },
     /// A stored upload does not decode.
     #[error("the journal holds an upload of task {id:?} that is not one: {source}")]
     StoredUpload {
-        /// The task's id.
+        /// Id of the task.
         id: String,
-        /// What is wrong.
+        /// Reason that it does not decode.
         source: hushbin::Error,
     },
     /// A task was stored by a process of another role.
@@ -80,69 +81,69 @@ pub enum OpenError {
         /// Role of this process.
         expected: Role,
     },
-    /// Nobody would hide whose messages are whose.
+    /// A task of sums needs a shuffler to hide its senders, and this collector has none.
     #[error(
         "task {id:?} is hidden by a shuffler alone, and this collector takes what pages send \
          unshuffled: collect it with `hushbin serve --role shuffler` and `--role analyser`"
     )]
     NeedsShuffler {
-        /// The task's id.
+        /// Id of the task.
         id: String,
     },
-    /// Of a task's messages nothing but counts is kept.
+    /// The task is one of sums, so only counts of its messages are kept.
     #[error(
         "task {id:?} is of sums through a shuffler, of which an analyser keeps counts and no \
          reports"
     )]
     Sums {
-        /// The task's id.
+        /// Id of the task.
         id: String,
     },
-    /// The reports are sealed for somebody else.
+    /// The reports are sealed, and only the task's analyser can read them.
     #[error("the reports of task {id:?} are sealed: its analyser can read them")]
     Sealed {
-        /// The task's id.
+        /// Id of the task.
         id: String,
     },
-    /// A task that the journal does not have.
+    /// The journal does not have the requested task.
     #[error("the journal has no task {id:?}, but {}", quoted(there))]
     UnknownTask {
-        /// What was asked for.
+        /// Id that was requested.
         id: String,
-        /// Those that it has.
+        /// Ids of the tasks in the journal.
         there: Vec<String>,
     },
-    /// What is stored of a batch's totals is not that.
+    /// The stored totals of a batch are invalid.
     #[error("the totals of batch {batch} of task {id:?} cannot be used: {reason}")]
     StoredTotals {
-        /// The task's id.
+        /// Id of the task.
         id: String,
-        /// The batch.
+        /// Number of the batch.
         batch: u64,
-        /// What is wrong.
+        /// Reason that they cannot be used.
         reason: String,
     },
     /// The reports of a batch are no longer kept.
     #[error("the reports of batch {batch} of task {id:?} are no longer kept, its totals are")]
     ReportsGone {
-        /// The task's id.
+        /// Id of the task.
         id: String,
-        /// The batch.
+        /// Number of the batch.
         batch: u64,
     },
     /// The store is closing or has closed.
     #[error("the store is closed")]
     Closed,
-    /// The store was opened to be read only.
+    /// The store was opened read-only.
     #[error("the journal is served read-only")]
     ReadOnly,
-    /// A task that the journal does not have, and cannot be added to it.
+    /// The journal lacks the task, which cannot be added because the store is read-only.
     #[error("task {id:?} is not in the journal, which is served read-only")]
     NotStored {
-        /// Its id.
+        /// Id of the task.
         id: String,
     },
-    /// There is nothing to collect.
+    /// There is no task to collect.
     #[error("no task: the journal holds none and no task file was given")]
     NoTasks,
 }
@@ -155,39 +156,39 @@ fn quoted(ids: &[String]) -> String {
     }
 }
 
-/// A reason why the store did not do what it was asked.
+/// Reason that the store did not carry out a request.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
-    /// The queue is full; nothing was kept.
+    /// The queue is full. Nothing was stored.
     #[error("too many uploads are waiting")]
     Overloaded,
     /// The store is closing or has closed.
     #[error("the store is closed")]
     Closed,
-    /// The store was opened to be read only.
+    /// The store was opened read-only.
     #[error("the journal is served read-only")]
     ReadOnly,
     /// The open batch has too few reports to be closed.
     #[error("the open batch has {have} reports, and is closed with {need} at least")]
     BatchTooSmall {
-        /// How many reports it has.
+        /// Number of reports in the batch.
         have: u64,
-        /// How many it needs.
+        /// Number of reports that it needs.
         need: u64,
     },
-    /// The task was deleted meanwhile.
+    /// The task has been deleted.
     #[error("task {id:?} was deleted")]
     Removed {
-        /// Its id.
+        /// Id of the task.
         id: String,
     },
-    /// The storage engine failed; nothing was kept.
+    /// The storage engine failed. An upload may be sent again without being counted twice.
     #[error("storage failed: {0}")]
     Failed(Arc<EngineError>),
 }
 
 impl StoreError {
-    /// An engine's, about the task of this id.
+    /// Converts an error of the engine that concerns the task with this id.
     pub(super) fn of(error: EngineError, id: &str) -> Self {
         match error {
             EngineError::NoTask => Self::Removed { id: id.to_owned() },

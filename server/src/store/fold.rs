@@ -1,4 +1,4 @@
-//! Counting stored reports.
+//! Counts stored reports.
 
 use hushbin::Task;
 use hushbin::upload::EncodedUpload;
@@ -6,7 +6,7 @@ use hushbin_analysis::estimate::Totals;
 
 use super::error::OpenError;
 
-/// Folds the reports of a released block, each as it is decoded.
+/// Folds the reports of a released block into totals, each as soon as it is decoded.
 ///
 /// # Errors
 /// When the block is not an upload of the task.

@@ -1,5 +1,4 @@
-//! What other processes store where storage is shared: looked for again and again, on a thread
-//! of its own.
+//! Follows changes that other processes make to shared storage, by polling on a separate thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +10,11 @@ use super::role::Role;
 use super::task;
 use super::tasks::Tasks;
 
-/// How often it is looked: so long may it take until a process knows of a task, or of settings,
-/// that another one has stored. What is asked for of batches is looked up as it is asked for.
+/// Polling interval. It bounds the delay until a process knows of tasks or settings that another
+/// process stored. Requests about batches read the storage themselves.
 pub(super) const EVERY: Duration = Duration::from_secs(1);
 
-/// Who looks.
+/// State of the polling thread.
 pub(super) struct Follower {
     pub(super) tasks: Arc<Tasks>,
     pub(super) reader: Arc<dyn Reader>,
@@ -24,7 +23,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// Looks, where storage is shared.
+    /// Polls once, if the storage is shared.
     pub(super) fn look(&mut self) {
         if let Some(shared) = self.reader.shared() {
             let looked = follow(&self.tasks, shared, self.role);
@@ -34,9 +33,10 @@ impl Follower {
     }
 }
 
-/// Takes notice of the tasks that there are by now.
+/// Updates the tasks, their settings and their batches from the storage.
 fn follow(tasks: &Tasks, shared: &dyn Shared, role: Role) -> Result<(), OpenError> {
-    // Those that are known before it is looked: one that is stored meanwhile is not gone.
+    // Listed before the storage is read. A task stored in between is then not taken for a deleted
+    // one.
     let known = tasks.all();
     let seen = shared.seen()?;
     for gone in known {

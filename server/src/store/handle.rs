@@ -1,4 +1,4 @@
-//! A handle to a store: what its clones share, and what is asked of it.
+//! Handle to a store, and the operations that it offers.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use super::settings::Settings;
 use super::task::{StoredTask, TaskSetup};
 use super::tasks::Tasks;
 
-/// Bounds of what may wait, and of what one commit takes.
+/// Limits on waiting uploads and on commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// Bytes of uploads between socket and disk, at most. One request may wait for the writer for
-    /// each 8 KiB of them.
+    /// Maximum bytes of uploads between socket and disk. The writer's queue has one slot for each 8
+    /// KiB of them.
     pub queue_bytes: usize,
-    /// Uploads in one commit; those of the last request may exceed it.
+    /// Maximum number of uploads in one commit. The last request may exceed it.
     pub group_uploads: usize,
-    /// Bytes in one commit; those of the last request may exceed it.
+    /// Maximum bytes in one commit. The last request may exceed it.
     pub group_bytes: usize,
-    /// How often batches are looked at, whose ages are told in hours.
+    /// Interval between checks for due batches, whose ages are set in hours.
     pub look_every: Duration,
-    /// What its reports are: a journal is of one role.
+    /// Role of the process. A journal has one role.
     pub role: Role,
 }
 
 impl StoreOptions {
-    /// Bounds that suit one process on a small machine.
+    /// Limits that suit one process on a small machine.
     pub const DEFAULT: Self = Self {
         queue_bytes: 64 << 20,
         group_uploads: 1024,
@@ -50,30 +50,30 @@ impl Default for StoreOptions {
     }
 }
 
-/// A handle to the store of one data directory; clones share it.
+/// Handle to the store of one directory or database. Clones share it.
 #[derive(Clone)]
 pub struct Store(pub(super) Arc<Inner>);
 
 pub(super) struct Inner {
     pub(super) tasks: Arc<Tasks>,
     pub(super) memory: Memory,
-    /// None where nothing is written.
+    /// Access to the writer, or `None` if the store is read-only.
     pub(super) writing: Option<Writing>,
     pub(super) reader: Arc<dyn Reader>,
     pub(super) role: Role,
     pub(super) activity: Activity,
-    /// Where nothing is written, kept from whoever would write.
+    /// Shared lock that keeps writers out of a directory while the store is read-only.
     pub(super) _shared: Option<File>,
 }
 
-/// The writer, as others see it.
+/// Access to the writer.
 pub(super) struct Writing {
     pub(super) queue: mpsc::Sender<Request>,
     pub(super) alive: watch::Receiver<()>,
 }
 
 impl Store {
-    /// Takes notice of what others have made of a task's batches, where storage is shared.
+    /// Reads a task's batches again, if other processes share the storage.
     ///
     /// # Errors
     /// [`StoreError::Failed`] when storage fails, [`StoreError::Removed`] when the task was
@@ -99,7 +99,7 @@ impl Store {
         refreshing.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// A claim to a batch, unless another process has one. Blocks on the disk.
+    /// Claims a batch. Returns `None` if another process holds the claim. Blocks on the disk.
     ///
     /// # Errors
     /// When storage fails.
@@ -111,13 +111,13 @@ impl Store {
         Ok(release::claim(&*self.0.reader, stored, batch)?)
     }
 
-    /// What its reports are.
+    /// Returns the role of the process.
     #[must_use]
     pub fn role(&self) -> Role {
         self.0.role
     }
 
-    /// Whether nothing is written.
+    /// Returns true if the store is read-only.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.0.writing.is_none()
@@ -128,22 +128,22 @@ impl Store {
         Ok(&writing.queue)
     }
 
-    /// All tasks, in the order in which they were stored.
+    /// Returns all tasks, in the order in which they were stored.
     #[must_use]
     pub fn tasks(&self) -> Vec<Arc<StoredTask>> {
         self.0.tasks.all()
     }
 
-    /// The task of this id.
+    /// Returns the task with this id.
     #[must_use]
     pub fn task(&self, id: &str) -> Option<Arc<StoredTask>> {
         self.0.tasks.of_id(id)
     }
 
-    /// Stores a task, whose reports are taken from now on.
+    /// Stores a task, whose reports are accepted from now on.
     ///
     /// # Errors
-    /// When it is invalid, there is one of its id, or storage fails.
+    /// When the task is invalid, its id is taken, or storage fails.
     pub async fn add_task(&self, collected: TaskSetup) -> Result<Arc<StoredTask>, OpenError> {
         let id = collected.draft.id().to_owned();
         if self.task(&id).is_some() {
@@ -157,19 +157,20 @@ impl Store {
         answer.await.map_err(|_| OpenError::Closed)?
     }
 
-    /// Deletes a task and everything that was stored for it.
+    /// Deletes a task and everything stored for it.
     ///
     /// # Errors
     /// When storage fails.
     pub async fn remove_task(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
         self.queue()?;
-        // What comes from now on is for no task; what waits is refused.
+        // New uploads no longer find the task. Uploads that are queued behind this request are
+        // refused.
         self.0.tasks.remove(stored);
         self.ask(|reply| Request::RemoveTask(Arc::clone(stored), reply))
             .await
     }
 
-    /// Changes how a task is collected.
+    /// Changes the settings of a task.
     ///
     /// # Errors
     /// When storage fails.
@@ -182,19 +183,20 @@ impl Store {
             .await
     }
 
-    /// Closes a task's open batch, which is released as soon as it is counted.
+    /// Closes a task's open batch. It is released once it is counted.
     ///
     /// # Errors
-    /// [`StoreError::BatchTooSmall`] when it has too few reports;
-    /// [`StoreError::Failed`] when storage fails.
+    /// [`StoreError::BatchTooSmall`] when it has too few reports; [`StoreError::Failed`] when
+    /// storage fails.
     pub async fn close_batch(&self, stored: &Arc<StoredTask>) -> Result<BatchRow, StoreError> {
         let need = stored.batch().least;
         self.ask(|reply| Request::CloseBatch(Arc::clone(stored), need, reply))
             .await
     }
 
-    /// Closes a task's open batch however few reports it has, unless it has none, and waits
-    /// until all closed batches are released: for development, where nobody is to be hidden.
+    /// Closes a task's open batch, unless it is empty, and waits until all closed batches are
+    /// released. Only for development: it ignores the minimum number of reports that hides a
+    /// person.
     ///
     /// # Errors
     /// [`StoreError::Failed`] when storage fails.
@@ -221,21 +223,21 @@ impl Store {
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// An empty reservation in the memory that all waiting uploads share.
+    /// Creates an empty reservation in the memory that all waiting uploads share.
     pub(crate) fn reservation(&self) -> Reservation {
         self.0.memory.reservation()
     }
 
-    /// Appends uploads, in one commit, and waits until they are on disk.
+    /// Appends uploads in one commit, and waits until they are on disk.
     ///
     /// # Guarantee
-    /// On `Ok` all uploads are on disk, and counted once in all totals asked for
-    /// from now on, but those whose id conflicts. Dropping the future leaves open
-    /// whether any is stored.
+    /// On `Ok`, all uploads are on disk, except those whose id conflicts. Each is counted once in
+    /// all totals that are requested from now on. Dropping the future leaves open whether any
+    /// upload is stored.
     ///
     /// # Errors
-    /// [`StoreError::Overloaded`] at once when the queue is full;
-    /// [`StoreError::Failed`] when the commit fails.
+    /// [`StoreError::Overloaded`] at once when the queue is full; [`StoreError::Failed`] when the
+    /// commit fails.
     pub(crate) async fn submit(
         &self,
         stored: &Arc<StoredTask>,
@@ -250,7 +252,7 @@ impl Store {
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Writes and syncs through the writer.
+    /// Writes and syncs through the writer, to test the storage.
     ///
     /// # Errors
     /// When the queue is full or storage fails.
@@ -260,7 +262,7 @@ impl Store {
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Has the reports of a released batch forgotten, soon.
+    /// Asks the writer to delete the reports of a released batch. Returns before they are deleted.
     ///
     /// # Errors
     /// When the store is closed.
@@ -274,10 +276,10 @@ impl Store {
         sent.map_err(|_| StoreError::Closed)
     }
 
-    /// Takes what waits, refuses what comes and releases the directory.
+    /// Serves the requests that wait, refuses new ones and releases the directory.
     ///
     /// # Errors
-    /// [`StoreError::Closed`] when it has been closed before.
+    /// [`StoreError::Closed`] when the store has been closed before.
     pub async fn close(&self) -> Result<(), StoreError> {
         if self.is_read_only() {
             return Ok(());
@@ -285,18 +287,18 @@ impl Store {
         self.ask(Request::Close).await
     }
 
-    /// What the writer has done so far.
+    /// Returns the counters of the writer's work.
     pub(crate) fn activity(&self) -> &Activity {
         &self.0.activity
     }
 
-    /// Requests that wait for the writer.
+    /// Returns the number of requests that wait for the writer.
     pub(crate) fn waiting(&self) -> usize {
         let waiting = |queue: &mpsc::Sender<Request>| queue.max_capacity() - queue.capacity();
         self.queue().map_or(0, waiting)
     }
 
-    /// Completes when the writer has ended; before [`Store::close`], only a defect ends it.
+    /// Completes when the writer has ended. Before [`Store::close`], only a defect ends it.
     pub(crate) async fn ended(&self) {
         let Some(Writing { alive, .. }) = &self.0.writing else {
             return std::future::pending().await;

@@ -8,10 +8,10 @@ use super::postgres::Database;
 /// Reason that the location of a journal is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum LocationError {
-    /// Both a directory and a database are given.
+    /// A directory and a database are both given.
     #[error("a directory and a database are given, expected --data or --store")]
     Two,
-    /// Neither is given.
+    /// The location is missing.
     #[error(
         "no data directory: give --data DIR, HUSHBIN_DATA, or data in the file of --config; or a \
          database by --store"

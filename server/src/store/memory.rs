@@ -1,21 +1,21 @@
-//! A budget of bytes shared by all uploads between socket and disk.
+//! Budget of bytes shared by all uploads between socket and disk.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The shared budget.
+/// Shared budget, in bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Memory(Arc<Semaphore>);
 
-/// A part of the budget, given back on drop.
+/// Part of the budget, returned on drop.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     budget: Memory,
     held: Option<OwnedSemaphorePermit>,
 }
 
-/// The budget is spent.
+/// Error: the budget is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Exhausted;
 
@@ -24,7 +24,7 @@ impl Memory {
         Self(Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))))
     }
 
-    /// An empty reservation.
+    /// Creates an empty reservation.
     pub(super) fn reservation(&self) -> Reservation {
         Reservation {
             budget: self.clone(),
@@ -34,10 +34,10 @@ impl Memory {
 }
 
 impl Reservation {
-    /// Reserves so many bytes more, or none at all.
+    /// Reserves `bytes` more, or nothing at all.
     ///
-    /// Growing with the bytes that really arrive, not with those announced, keeps
-    /// slow senders from occupying the budget with promises.
+    /// A reservation grows with the bytes that arrive, not with those announced. So slow senders
+    /// cannot occupy the budget with promises.
     ///
     /// # Errors
     /// [`Exhausted`] when other uploads hold the rest of the budget.

@@ -1,5 +1,5 @@
-//! Tasks, their batches of reports, and totals, of one journal: in a directory, which is one
-//! process's, or in a database, which several may share.
+//! Journal of tasks, their batches of reports, and totals. It is in a directory, which belongs to
+//! one process, or in a database, which several processes may share.
 //!
 //! ```text
 //! submit → bounded queue → writer: one commit per group and task → answers
@@ -9,16 +9,17 @@
 //! # Guarantee
 //!
 //! - An upload is acknowledged only after its commit is on disk, synced.
-//! - An upload id counts once per task, however often it is sent, and in whichever batch: the
-//!   engine decides, before it stores.
-//! - What is refused was not stored, or (after a crash or a lost connection)
-//!   may be sent again without being counted again.
-//! - A batch is closed once, with at least as many reports as its task demands, and its
-//!   totals never change: what was released is served again unchanged.
-//! - Of an open batch nothing can be had but how many reports it holds.
+//! - An upload id counts once per task, however often it is sent and in whichever batch. The engine
+//!   checks this before it stores.
+//! - A refused upload was not stored, or (after a crash or a lost connection) may be sent again
+//!   without being counted again.
+//! - A batch is closed once, with at least as many reports as its task demands. Its totals never
+//!   change: a released batch is always served unchanged.
+//! - An open batch reveals only how many reports it holds.
 //! - A stored task never changes.
 //!
-//! No address, agent or time of arrival is kept; of a batch, when it was opened and closed.
+//! No address, user agent or time of arrival is kept. A batch keeps only its times of opening and
+//! closing.
 
 mod activity;
 mod clock;

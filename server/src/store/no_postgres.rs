@@ -1,6 +1,6 @@
-//! Journals in a database, in a build without the feature `postgres`: there is none.
+//! Stand-in for the journal in a database, in a build without the feature `postgres`.
 //!
-//! [`Database`] has no value, so code that handles databases compiles and is never reached.
+//! [`Database`] has no value, so code that handles databases compiles but is unreachable.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::engine::{Engine, EngineError, Reader, TaskBatches};
 use crate::left_out::LeftOut;
 
-/// A database of PostgreSQL.
+/// A PostgreSQL database.
 #[derive(Debug, Clone)]
 pub struct Database(Infallible);
 

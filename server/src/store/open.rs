@@ -1,4 +1,4 @@
-//! Opening a store, with the threads that work for it.
+//! Opens a store and starts its threads.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -25,18 +25,18 @@ use super::task::{self, TaskSetup};
 use super::tasks::Tasks;
 use super::writer::{GroupLimits, Writer};
 
-/// Memory for uploads of which one request may hold the rest.
+/// Bytes of the upload budget for each slot of the writer's queue.
 const REQUEST_BYTES: usize = 8 << 10;
 
 impl Store {
-    /// The store of a data directory, which is created when there is none; the
-    /// tasks that are new are stored. Blocks on the disk.
+    /// Opens the store of a data directory and stores the new tasks. Creates the directory if it is
+    /// missing. Blocks on the disk.
     ///
-    /// Tasks stored earlier are served whether or not they are given.
+    /// Tasks stored earlier are served even if they are not in `tasks`.
     ///
     /// # Errors
-    /// When the directory is in use, unreadable or damaged, or a task is invalid
-    /// or contradicts a stored one.
+    /// When the directory is in use, unreadable or damaged, or a task is invalid or contradicts a
+    /// stored one.
     pub fn open(
         directory: &Path,
         tasks: &[TaskSetup],
@@ -45,7 +45,8 @@ impl Store {
         Self::open_at(&Location::Directory(directory.to_owned()), tasks, options)
     }
 
-    /// The store at a location. Blocks: on a thread that may, where it is a database.
+    /// Opens the store at a location. Blocks: call it on a thread that may, if the location is a
+    /// database.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -56,7 +57,7 @@ impl Store {
     ) -> Result<Self, OpenError> {
         let (mut engine, lock): (Box<dyn Engine>, _) = match location {
             Location::Directory(directory) => {
-                // First, so that nothing is written to one of another version.
+                // Checked first, so that nothing is written to a directory of another version.
                 files::check_version(directory)?;
                 files::create_root(directory)?;
                 let lock = lock(directory)?;
@@ -64,7 +65,7 @@ impl Store {
             }
             Location::Database(database) => (postgres::open(database)?, None),
         };
-        // What has no room now may have it later; what may not be written is to be mended first.
+        // Only missing permission stops the start. A full disk, for example, may have room later.
         if let Err(error) = engine.probe() {
             if error.remedy() == Remedy::Permission {
                 return Err(error.into());
@@ -74,12 +75,13 @@ impl Store {
         Self::start(engine, lock, tasks, options, clock::system())
     }
 
-    /// The store at a location where nothing is changed: batches that are released can be read, and
-    /// everything else is [`StoreError::ReadOnly`](super::StoreError::ReadOnly). Blocks, as [`Store::open_at`].
+    /// Opens the store at a location without changing anything. Released batches can be read. Every
+    /// other operation returns [`StoreError::ReadOnly`](super::StoreError::ReadOnly). Blocks, as
+    /// [`Store::open_at`] does.
     ///
     /// # Errors
-    /// When somebody writes to the directory, the location is unreadable or damaged, or does not
-    /// have one of the tasks.
+    /// When another process writes to the directory, when the location is unreadable or damaged, or
+    /// when it lacks one of the tasks.
     pub fn open_read_only(
         location: &Location,
         tasks: &[TaskSetup],
@@ -111,7 +113,7 @@ impl Store {
         Self::over(tasks, reader, options, None, shared)
     }
 
-    /// The same over any storage engine, whose exclusive use is the caller's concern.
+    /// Opens the store over any storage engine. The caller ensures exclusive use of the storage.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -123,7 +125,7 @@ impl Store {
         Self::start(engine, None, tasks, options, clock::system())
     }
 
-    /// The store over an open engine, with its two threads.
+    /// Starts the threads of the store: the writer, the releaser and the timer for due batches.
     pub(super) fn start(
         mut engine: Box<dyn Engine>,
         lock: Option<File>,
@@ -141,7 +143,7 @@ impl Store {
         let (releaser, _) =
             release::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
         for task in tasks.all() {
-            // What the collector stopped in.
+            // A batch that the last process closed but did not release.
             let _ = releaser.send(Work::Closed(task));
         }
         let (alive, watched) = watch::channel(());
@@ -198,8 +200,9 @@ impl Store {
         Ok(store)
     }
 
-    /// Has what others store taken notice of, on a thread that ends when the store has.
+    /// Starts a thread that follows changes by other processes. It ends when the store is dropped.
     fn follow(&self) -> std::io::Result<()> {
+        // Weak, so that this thread does not keep the store alive.
         let inner = Arc::downgrade(&self.0);
         let mut follower = Follower {
             tasks: Arc::clone(&self.0.tasks),
@@ -218,8 +221,8 @@ impl Store {
     }
 }
 
-/// Has what is due by the clock done, also when no uploads come: on a thread that ends when the
-/// store has.
+/// Starts a thread that reminds the writer of due batches, even when no uploads come. It ends when
+/// the store is dropped.
 fn look_after(queue: mpsc::WeakSender<Request>, every: Duration) -> std::io::Result<()> {
     let until_gone = move || {
         loop {
@@ -236,8 +239,8 @@ fn look_after(queue: mpsc::WeakSender<Request>, every: Duration) -> std::io::Res
     thread.spawn(until_gone).map(drop)
 }
 
-/// Takes the directory for this process; the operating system releases it when
-/// the process ends, however it ends.
+/// Locks the directory for this process. The operating system releases the lock when the process
+/// ends, even after a crash.
 fn lock(directory: &Path) -> Result<File, OpenError> {
     let path = directory.join(files::LOCK);
     let failed = |source| OpenError::Engine(files::file_error(&path, source));

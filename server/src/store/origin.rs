@@ -1,4 +1,4 @@
-//! Origins of shuffled reports, stored behind uploads and totals.
+//! Origins of shuffled reports, stored after the bytes of uploads and totals.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::role::Role;
 /// Origin of a shuffled report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Origin {
-    /// Who shuffled it: the beginning of the SHA-256 of a public key.
+    /// Shuffler: the first 8 bytes of the SHA-256 of its public key.
     pub(crate) shuffler: [u8; 8],
-    /// The shuffled batch.
+    /// Id of the shuffled batch.
     pub(crate) batch: [u8; 16],
-    /// What it was sealed by, which all can tell who see it.
+    /// Id of the key that the report was sealed to, which every sealed report shows openly.
     pub(crate) key: [u8; KEY_ID],
 }
 
@@ -39,7 +39,7 @@ impl Origin {
     }
 }
 
-/// How many reports there are of each origin.
+/// Number of reports of each origin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Origins(BTreeMap<Origin, u64>);
 
@@ -55,24 +55,26 @@ impl Origins {
             .for_each(|(&own, &reports)| self.add(own, reports));
     }
 
-    /// Reports of which it is known.
+    /// Returns the number of reports whose origin is known.
     pub(crate) fn reports(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// Reports of the origin that fewest have: each hides among those of its own.
+    /// Returns the number of reports of the smallest origin. A report hides only among reports of
+    /// the same origin.
     pub(crate) fn smallest(&self) -> Option<u64> {
         self.0.values().copied().min()
     }
 
-    /// Who shuffled, each once.
+    /// Returns the shufflers, each once.
     pub(crate) fn shufflers(&self) -> Vec<[u8; 8]> {
         let mut all: Vec<_> = self.0.keys().map(|origin| origin.shuffler).collect();
+        // Origins are sorted by shuffler first, so equal shufflers are adjacent.
         all.dedup();
         all
     }
 
-    /// Behind these bytes.
+    /// Appends the origins to `bytes`, followed by their number.
     pub(super) fn append(&self, bytes: &mut Vec<u8>) {
         for (origin, reports) in &self.0 {
             bytes.extend(origin.bytes());
@@ -81,8 +83,8 @@ impl Origins {
         bytes.extend((self.0.len() as u64).to_le_bytes());
     }
 
-    /// What stands before them, and them; `None` of bytes that [`Origins::append`] has not
-    /// written to.
+    /// Splits bytes into those before the origins and the origins. Returns `None` if
+    /// [`Origins::append`] did not write to the bytes.
     pub(super) fn split(bytes: &[u8]) -> Option<(&[u8], Self)> {
         const EACH: usize = Origin::LENGTH + 8;
         let (rest, count) = bytes.split_last_chunk::<8>()?;
@@ -100,7 +102,8 @@ impl Origins {
 }
 
 impl Role {
-    /// The body of an upload as its sender wrote it, and what is stored behind it.
+    /// Splits a stored body into the body that was sent and the origin after it. Only an analyser
+    /// stores an origin.
     pub(super) fn split(self, body: &[u8]) -> (&[u8], Option<Origin>) {
         match (self, body.split_last_chunk()) {
             (Self::Analyser, Some((body, origin))) => (body, Some(Origin::read(origin))),
@@ -108,8 +111,8 @@ impl Role {
         }
     }
 
-    /// The encoded totals of a released batch, and what is stored behind them; `None` where
-    /// that is not there.
+    /// Splits the stored totals of a released batch into the encoded totals and the origins after
+    /// them. Returns `None` if an analyser's totals lack the origins.
     pub(super) fn split_totals(self, bytes: &[u8]) -> Option<(&[u8], Origins)> {
         match self {
             Self::Analyser => Origins::split(bytes),

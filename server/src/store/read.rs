@@ -1,4 +1,4 @@
-//! Reading what is released.
+//! Reads released batches.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::role::Role;
 use super::stored;
 use super::task::StoredTask;
 
-/// Whether the reports of all these batches are there.
+/// Checks that the reports of these batches are still kept.
 fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError> {
     match batches.iter().find(|batch| !batch.kept) {
         None => Ok(()),
@@ -27,7 +27,7 @@ fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError
     }
 }
 
-/// The task of reports that are private by themselves.
+/// Returns the task of reports under local privacy, or an error for a task of sums.
 fn reports(stored: &StoredTask) -> Result<&Task, OpenError> {
     let reports = stored.task().reports();
     reports.ok_or_else(|| OpenError::Sums {
@@ -36,10 +36,10 @@ fn reports(stored: &StoredTask) -> Result<&Task, OpenError> {
 }
 
 impl Store {
-    /// The totals of released batches: of all of them, or of those named. Blocks on the disk.
+    /// Returns the totals of all released batches, or of the listed ones. Blocks on the disk.
     ///
     /// # Errors
-    /// When storage fails, or one of them is not released.
+    /// When storage fails, a batch is not released, or the task is one of sums.
     pub fn totals(
         &self,
         stored: &StoredTask,
@@ -56,8 +56,7 @@ impl Store {
         Ok(Arc::new(totals))
     }
 
-    /// The counts of the messages of these released batches, of sums that a shuffler hides. Blocks
-    /// on the disk.
+    /// Returns the message counts of released batches of a task of sums. Blocks on the disk.
     ///
     /// # Errors
     /// When storage fails, or one of them is not released.
@@ -68,7 +67,7 @@ impl Store {
         batches: &[BatchRow],
     ) -> Result<SumTotals, OpenError> {
         let mut totals = SumTotals::new(task);
-        // One without messages was lost.
+        // A batch without messages was lost, and has no totals.
         for batch in batches.iter().filter(|batch| batch.reports > 0) {
             let own = self.read_totals(stored, batch.number, |bytes, _| {
                 SumTotals::decode(task, bytes).map_err(|error| error.to_string())
@@ -78,8 +77,10 @@ impl Store {
         Ok(totals)
     }
 
-    /// Those of all released batches, which are kept in memory: further ones are added.
+    /// Returns the totals of all released batches. They are cached, and new batches are added to
+    /// them.
     fn all_totals(&self, stored: &StoredTask, task: &Task) -> Result<Arc<Totals>, OpenError> {
+        // Taken out of the cache: after an error below, the next call starts from empty totals.
         let mut known = stored.released.lock();
         let (mut last, mut totals) = match known.take() {
             Some((last, totals)) => (last, totals),
@@ -102,8 +103,8 @@ impl Store {
         })
     }
 
-    /// Where the reports of these released batches came from, as far as shufflers told. Blocks
-    /// on the disk.
+    /// Returns the origins of reports in released batches, as far as shufflers reported them. They
+    /// are empty except at an analyser. Blocks on the disk.
     ///
     /// # Errors
     /// When storage fails.
@@ -154,10 +155,11 @@ impl Store {
         Ok(self.0.reader.for_each_block(stored.key(), batch, visit)?)
     }
 
-    /// Visits every report of released batches, unless given up. Blocks on the disk.
+    /// Visits every report of released batches, until `given_up` returns true. Blocks on the disk.
     ///
     /// # Errors
-    /// When storage fails, the reports of a batch are no longer kept, or one is no report.
+    /// When storage fails, the reports of a batch are no longer kept, or a stored report is
+    /// invalid.
     pub(crate) fn for_each_report(
         &self,
         stored: &StoredTask,
@@ -180,8 +182,9 @@ impl Store {
         Ok(())
     }
 
-    /// Folds every report of released batches into totals that have none, on all cores, unless
-    /// given up. Blocks on the disk.
+    /// Folds every report of released batches into totals, on all cores. `none` are the empty
+    /// totals to start from. The result is incomplete once `given_up` returns true. Blocks on the
+    /// disk.
     ///
     /// # Errors
     /// As [`Store::for_each_report`].

@@ -1,4 +1,4 @@
-//! What tests of engines store, and look for.
+//! Records for tests of engines, and functions that inspect what an engine stored.
 
 use std::ops::ControlFlow;
 
@@ -25,7 +25,7 @@ pub(super) fn record(number: u64) -> Record {
     }
 }
 
-/// The same id with other bytes.
+/// Returns a record with the id of `record(number)` but other bytes.
 pub(super) fn other(number: u64) -> Record {
     let mut record = record(number);
     record.body.push(9);
@@ -48,12 +48,12 @@ pub(super) fn release_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Rele
     }
 }
 
-/// Looks that uploads all ended as `outcome` says.
+/// Checks that every outcome is `outcome`.
 pub(super) fn expect(outcome: Outcome, outcomes: &[Outcome]) {
     assert!(outcomes.iter().all(|own| *own == outcome), "{outcomes:?}");
 }
 
-/// All uploads that are in no release, and all blocks that are in one.
+/// Returns the bodies of unreleased uploads, sorted, and the blocks of released batches.
 pub(super) fn everything(engine: &dyn Engine, task: TaskKey) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let (mut uploads, mut blocks) = (Vec::new(), Vec::new());
     let reader = engine.reader();

@@ -1,9 +1,8 @@
-//! Counting closed batches, on a thread of its own.
+//! Counts closed batches, on a separate thread.
 //!
-//! Reports are counted once, when their batch is closed, on all cores; what is counted and an
-//! order of the reports that is their own are then stored, and the uploads are forgotten. A
-//! start counts nothing, and a batch that the machine stopped in is counted again, with the
-//! same result to the last byte.
+//! A batch is counted once, on all cores, when it is closed. Its totals, and its reports in a new
+//! order, are then stored. Its uploads are deleted. A start counts only batches that a crash or
+//! stop interrupted. Counting such a batch again yields the same bytes.
 
 use std::mem;
 use std::sync::Arc;
@@ -33,24 +32,24 @@ use super::stored;
 use super::task::StoredTask;
 use crate::task::CollectedTask;
 
-/// Reports in a block: as many as an upload may have.
+/// Maximum number of reports in a block: as many as an upload may have.
 const BLOCK: usize = hushbin::bounds::REPORTS.max as usize;
 
-/// Bytes of sealed reports in a block, unless a single one has more.
+/// Maximum bytes of sealed reports in a block, unless a single report is longer.
 const BLOCK_BYTES: usize = 1 << 19;
 
-/// After a failure, which is most often a full disk.
+/// Pause after a failure. The most frequent failure is a full disk.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Something for the thread to do.
+/// Work for the thread.
 pub(super) enum Work {
     /// The task has closed batches.
     Closed(Arc<StoredTask>),
-    /// The reports of a released batch have been kept long enough.
+    /// The reports of a released batch are no longer needed.
     Forget(Arc<StoredTask>, u64),
 }
 
-/// Starts the thread. It ends when all senders of work are gone.
+/// Starts the thread. It ends when all senders of work are dropped.
 pub(super) fn spawn(
     reader: Arc<dyn Reader>,
     writer: mpsc::WeakSender<Request>,
@@ -79,8 +78,7 @@ pub(super) fn spawn(
                     Ok(true) => {}
                     Err(_) => thread::sleep(PAUSE),
                 }
-                // Behind what else there is to do, which batches that are closed one after the
-                // other do not keep waiting.
+                // Queued behind other work, so that a series of closed batches does not delay it.
                 if let Some(again) = again.upgrade() {
                     let _ = again.send(next);
                 }
@@ -95,7 +93,8 @@ struct Releaser {
 }
 
 impl Releaser {
-    /// Releases a task's oldest closed batch; whether there was one, and so may be more.
+    /// Releases a task's oldest closed batch. Returns true if there was one, so that there may be
+    /// more.
     fn release(&self, task: &Arc<StoredTask>) -> Result<bool, String> {
         let batches = task.batches();
         let closed = batches.iter().find(|row| row.state == BatchState::Closed);
@@ -105,10 +104,10 @@ impl Releaser {
         let batch = row.number;
         let reader = &*self.reader;
         let Some(claim) = claim(reader, task, batch).map_err(|error| error.to_string())? else {
-            // Somebody else is at it, and it is looked again.
+            // Another process is counting this batch. The timer checks again later.
             return Ok(false);
         };
-        // Of its own, so that it does not wait behind estimates that somebody asked for.
+        // A separate pool, so that counting does not wait behind estimates on the shared pool.
         let pool = ThreadPoolBuilder::new().build();
         let pool = pool.map_err(|error| error.to_string())?;
         pool.install(|| match task.role() {
@@ -117,6 +116,8 @@ impl Releaser {
         })
         .and_then(|release| {
             drop(claim);
+            // The open transaction of the claim would keep a database from cleaning up after the
+            // release.
             Ok(reader.release(task.key(), &row, release)?)
         })
         .map_err(|error| error.to_string())?;
@@ -133,14 +134,14 @@ impl Releaser {
         Ok(())
     }
 
-    /// Whether nobody takes notice any more.
+    /// Returns true if the writer has ended, so that no one processes results any more.
     fn is_over(&self) -> bool {
         self.writer
             .upgrade()
             .is_none_or(|writer| writer.is_closed())
     }
 
-    /// Has the writer take notice; where it has ended, the next start does.
+    /// Asks the writer to take note of a change. If the writer has ended, the next start does so.
     fn settle(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
         let (reply, answer) = oneshot::channel();
         let request = Request::SettleRelease {
@@ -148,7 +149,7 @@ impl Releaser {
             batch,
             reply,
         };
-        // Not held on to, as the writer waits until nobody can ask anything.
+        // Upgraded for this call only, because a held sender would keep the writer from ending.
         let sent = match self.writer.upgrade() {
             Some(writer) => writer.blocking_send(request).is_ok(),
             None => false,
@@ -160,7 +161,7 @@ impl Releaser {
     }
 }
 
-/// A claim to a batch: where nobody else writes to the same storage, there is always one.
+/// Claims a batch. This always succeeds if no other process writes to the storage.
 ///
 /// # Errors
 /// When storage fails.
@@ -175,7 +176,7 @@ pub(super) fn claim(
     }
 }
 
-/// What a batch is released with.
+/// Counts a batch and returns the contents of its release.
 fn release(reader: &dyn Reader, stored: &StoredTask, batch: u64) -> Result<Release, OpenError> {
     match stored.task() {
         CollectedTask::Reports(task) => release_reports(reader, stored, task, batch),
@@ -183,10 +184,9 @@ fn release(reader: &dyn Reader, stored: &StoredTask, batch: u64) -> Result<Relea
     }
 }
 
-/// Totals and permuted blocks of a batch of reports.
+/// Counts a batch of reports and permutes them into blocks.
 ///
-/// The reports stay the bytes that pages sent. Each is decoded once, to be counted. They are
-/// sorted by their bytes, so that their order tells nothing of the order in which they came.
+/// The reports stay the bytes that pages sent. Each is decoded once, to be counted.
 fn release_reports(
     reader: &dyn Reader,
     stored: &StoredTask,
@@ -210,6 +210,7 @@ fn release_reports(
     let uploads: Vec<EncodedUpload<'_>> = uploads.collect();
     let counted = count(task, &uploads);
     let (totals, mut reports) = counted.map_err(|source| no_upload(task.id(), source))?;
+    // Sorted by bytes, so that the order reveals nothing of the order of arrival.
     reports.par_sort_unstable();
     let blocks = (0_u128..)
         .zip(reports.chunks(BLOCK))
@@ -230,15 +231,16 @@ fn release_reports(
     })
 }
 
-/// A report behind its [`prefix`].
+/// A report after its [`prefix`].
 type Prefixed<'a> = (u64, &'a [u8]);
 
-/// Totals of uploads, and their reports.
+/// Counts uploads. Returns their totals and their reports.
 fn count<'a>(
     task: &Task,
     uploads: &[EncodedUpload<'a>],
 ) -> Result<(Totals, Vec<Prefixed<'a>>), hushbin::Error> {
-    // Not in chunks of uploads: a few uploads of 4,096 reports would keep one core busy alone.
+    // Split by single uploads: a chunk of a few uploads with 4,096 reports each would keep one core
+    // busy alone.
     let parts = uploads.par_iter().try_fold(
         || (Totals::new(task), Vec::new()),
         |(mut totals, mut reports), upload| {
@@ -259,15 +261,15 @@ fn count<'a>(
     )
 }
 
-/// First eight bytes of a report, its seed, as the number that sorts like them. Most comparisons
-/// of a sort end here, without a look at memory far away.
+/// Returns the first eight bytes of a report, its seed, as the number that sorts like them. Most
+/// comparisons of a sort end here, without access to distant memory.
 fn prefix(report: &[u8]) -> u64 {
     let bytes = report.first_chunk().expect("a report begins with its seed");
     u64::from_be_bytes(*bytes)
 }
 
-/// What a batch of messages is released with: counts, which is all that they say. Messages are
-/// not kept.
+/// Counts a batch of messages. The counts contain all information of the messages, which are not
+/// kept.
 fn release_sums(
     reader: &dyn Reader,
     stored: &StoredTask,
@@ -295,10 +297,10 @@ fn release_sums(
     })
 }
 
-/// What a batch of sealed reports is released with: blocks that are sent to the analyser as
-/// they are. Their order is that of their bytes, which are random; and all of them have the
-/// same id, which is that of the batch: the beginning of a SHA-256 of what is in it, so that it
-/// is the same however often it is made.
+/// Builds the release of a batch of sealed reports: blocks that are sent to the analyser unchanged.
+///
+/// All blocks have the same id, which identifies the batch. It is the beginning of a SHA-256 over
+/// the contents.
 fn release_sealed(
     reader: &dyn Reader,
     stored: &StoredTask,
@@ -316,9 +318,11 @@ fn release_sealed(
         bytes.extend_from_slice(upload.reports);
         Ok(())
     })?;
+    // Sealed bytes are random, so this order reveals nothing of the order of arrival.
     let mut reports: Vec<&[u8]> = bytes.chunks_exact(length).collect();
     reports.par_sort_unstable();
     let reports = hidden(&reports, task);
+    // A hash of the contents, so that a release that is repeated gets the same id.
     let mut hash = Sha256::new();
     hash.update(b"hushbin batch\0");
     hash.update(task.fingerprint().0);
@@ -341,8 +345,9 @@ fn release_sealed(
     })
 }
 
-/// Those sealed reports, in order, that others by the same key hide as the task demands: whoever
-/// opens them tells keys apart. What is left out was sealed while keys were changing, by too few.
+/// Returns the sealed reports that enough reports with the same key hide, as the task demands. An
+/// analyser distinguishes keys, so a report hides only among reports with its key. Reports are left
+/// out if too few were sealed to their key while keys were changing.
 fn hidden<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
     let least = task.batch_least();
     let mut hidden = Vec::with_capacity(sorted.len());

@@ -1,4 +1,4 @@
-//! Logs an error that is repeated at every attempt once.
+//! Logs an error only once if it repeats at every attempt.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -6,12 +6,12 @@ use std::fmt::Display;
 use super::engine::TaskKey;
 use super::task::StoredTask;
 
-/// What is attempted.
+/// Name of an action in the log.
 pub(super) type Doing = &'static str;
 
-/// Attempts of the writer, or of the releaser, that fail at present: a full disk fails thousands a
-/// second. The log has a line when one begins to fail, or fails in another way, and one when it
-/// works again.
+/// Attempts of the writer or releaser that fail at present. A full disk fails thousands of times a
+/// second. The log gets a line when an attempt begins to fail or fails in another way. It gets
+/// another line when the attempt works again.
 #[derive(Debug, Default)]
 pub(super) struct RepeatedErrors(HashMap<(Option<TaskKey>, Doing), RepeatedError>);
 
@@ -22,7 +22,7 @@ struct RepeatedError {
 }
 
 impl RepeatedErrors {
-    /// Takes notice of an attempt, for a task if it is for one.
+    /// Records the result of an attempt, with the task if the attempt concerns one.
     pub(super) fn note<T, E: Display>(
         &mut self,
         task: Option<&StoredTask>,

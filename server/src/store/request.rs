@@ -1,4 +1,4 @@
-//! What the writer is asked.
+//! Requests to the writer.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use super::memory::Reservation;
 use super::settings::Settings;
 use super::task::{StoredTask, TaskSetup};
 
-/// Uploads of one request, whose reports have been looked at.
+/// Uploads of one request, whose reports have been checked.
 #[derive(Debug)]
 pub(crate) struct Submission {
     pub(crate) uploads: Vec<Submitted>,
-    /// The bytes that their bodies lie in, which are what is kept; those of a sole one at the end.
+    /// Bytes that contain the bodies. The body of a single upload is at the end.
     pub(crate) bytes: Vec<u8>,
-    /// The memory reserved for them, given back with the answer.
+    /// Memory reserved for the bytes, returned with the answer.
     pub(crate) memory: Reservation,
 }
 
@@ -27,12 +27,13 @@ pub(crate) struct Submission {
 pub(crate) struct Submitted {
     pub(crate) id: UploadId,
     pub(crate) reports: u32,
-    /// Where what is kept of it lies.
+    /// Range of the body in the bytes of the submission.
     pub(crate) body: Range<usize>,
 }
 
 impl Submitted {
-    /// One that lies here, as it came: its body is behind version, fingerprint and id.
+    /// Creates an upload from the range of its encoding. The body follows the version (1 byte), the
+    /// fingerprint (16) and the id (16).
     pub(crate) const fn new(id: UploadId, reports: u32, whole: Range<usize>) -> Self {
         Self {
             id,
@@ -42,23 +43,23 @@ impl Submitted {
     }
 }
 
-/// Uploads of one task, with the caller who waits for their outcomes.
+/// Uploads of one task, whose caller waits for their outcomes.
 pub(super) struct Waiting {
     pub(super) task: Arc<StoredTask>,
     pub(super) submission: Submission,
     pub(super) reply: Reply<Receipt>,
 }
 
-/// What became of the uploads of one caller.
+/// Outcomes of the uploads of one caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Receipt {
-    /// Uploads submitted.
+    /// Number of uploads submitted.
     pub(crate) uploads: usize,
-    /// Reports of those that are new.
+    /// Number of reports in new uploads.
     pub(crate) reports: usize,
-    /// Uploads that were held already, or that came twice.
+    /// Number of uploads that were already stored or came twice.
     pub(crate) duplicates: usize,
-    /// The first upload whose id other bytes are held under.
+    /// First upload whose id is already stored with other bytes.
     pub(crate) conflict: Option<UploadId>,
 }
 
@@ -73,36 +74,36 @@ impl Receipt {
     }
 }
 
-/// Where an answer goes.
+/// Channel to the caller of a request.
 pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// Something for the writer to do.
+/// Request to the writer.
 pub(super) enum Request {
     /// Append uploads.
     Uploads(Waiting),
     /// Prove that a write reaches the disk.
     Probe(Reply<()>),
-    /// Close what is due.
+    /// Close the batches and delete the reports that are due.
     CloseDue,
-    /// Close a task's open batch, if it has as many reports.
+    /// Close a task's open batch, if it has at least this number of reports.
     CloseBatch(Arc<StoredTask>, u64, Reply<BatchRow>),
-    /// Take notice of a release that was written.
+    /// Take note of a release, or of a deletion of reports.
     SettleRelease {
         task: Arc<StoredTask>,
         batch: u64,
         reply: Reply<()>,
     },
-    /// Forget the reports of a released batch.
+    /// Delete the reports of a released batch.
     Forget(Arc<StoredTask>, u64),
     /// Store a task.
     AddTask(
         Box<TaskSetup>,
         oneshot::Sender<Result<Arc<StoredTask>, OpenError>>,
     ),
-    /// Change how a task is collected.
+    /// Change the settings of a task.
     Configure(Arc<StoredTask>, Settings, Reply<()>),
     /// Delete a task.
     RemoveTask(Arc<StoredTask>, Reply<()>),
-    /// Take what waits, refuse what comes.
+    /// Serve the requests that wait, and refuse new ones.
     Close(Reply<()>),
 }

@@ -1,11 +1,11 @@
-//! Roles, which decide what the reports in a store are.
+//! Roles of a process, which decide what kind of reports its store holds.
 
 use std::fmt;
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// Role of a process, and of the journal that it writes.
+/// Role of a process and of the journal that it writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {

@@ -1,28 +1,28 @@
-//! How a task is collected, which is the collector's business and no part of the task: it may
-//! change while reports come in.
+//! Settings of a task. They concern the collector and are not part of the task, so they may change
+//! while reports come in.
 
 use serde::{Deserialize, Serialize};
 
-/// How a task is collected.
+/// Settings by which a task is collected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// When batches are closed.
+    /// Conditions under which batches are closed.
     pub batch: BatchSettings,
-    /// For how many days the reports of a released batch are kept; for ever where it is not
-    /// said. Totals are kept.
+    /// Number of days for which the reports of a released batch are kept, or `None` for ever.
+    /// Totals are always kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_reports_days: Option<u32>,
-    /// Whose pages may send reports, as browsers write it: a scheme, a host and perhaps a port,
-    /// or `null` of pages without an origin. Any where it is not said.
+    /// Origins of the pages that may send reports, as browsers write them: a scheme, a host and
+    /// perhaps a port, or `null` for pages without an origin. `None` allows any origin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<Vec<String>>,
-    /// Reports that one upload may have, 1 or more; any number where it is not said.
+    /// Maximum number of reports in one upload, 1 or more. `None` sets no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upload_reports: Option<u32>,
 }
 
-/// Whether this is an origin as browsers write it: in lower case, without path or user.
+/// Returns true if `text` is an origin as browsers write it: in lower case, without path or user.
 fn is_origin(text: &str) -> bool {
     let host = |host: &str| {
         let of_host =
@@ -37,25 +37,25 @@ fn is_origin(text: &str) -> bool {
         })
 }
 
-/// When batches are closed.
+/// Conditions under which batches are closed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BatchSettings {
-    /// Fewer reports than these are in no batch that is released, 1 to 1000000: a person is to
-    /// hide among them.
+    /// Minimum number of reports in a released batch, 1 to 1000000. A person hides among them.
     pub least: u64,
-    /// A batch with as many reports is closed, `least` to 1000000.
+    /// Number of reports at which a batch is closed, `least` to 1000000.
     pub most: u64,
-    /// A batch that was opened as many hours ago is closed, once it has `least` reports; never
-    /// where it is 0.
+    /// Age in hours at which a batch is closed, if it has `least` reports. 0 disables closing by
+    /// age.
     pub hours: u32,
 }
 
 impl BatchSettings {
-    /// Most reports in a batch, which are held in memory while it is released.
+    /// Maximum number of reports in a batch. They are held in memory while it is released.
     pub const MOST_REPORTS: u64 = 1_000_000;
 
-    /// Whether an open batch of so many reports that was opened so many seconds ago is closed.
+    /// Returns true if an open batch with `reports` reports, opened `seconds` ago, is due to be
+    /// closed.
     pub(super) fn is_due(&self, reports: u64, seconds: u64) -> bool {
         let Self { least, most, hours } = *self;
         let old = hours > 0 && seconds >= u64::from(hours) * 3600;
@@ -73,20 +73,20 @@ impl Default for BatchSettings {
     }
 }
 
-/// Settings that no task can have.
+/// A setting that is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} is {value}, expected {expected}")]
 pub struct SettingsError {
-    /// The setting.
+    /// Name of the setting.
     pub name: &'static str,
-    /// What it was to be.
+    /// Value that was refused.
     pub value: String,
-    /// What it may be.
+    /// Values that are allowed.
     pub expected: &'static str,
 }
 
 impl Settings {
-    /// Checks that they go together.
+    /// Checks the settings.
     ///
     /// # Errors
     /// When one is out of range.

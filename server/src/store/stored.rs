@@ -1,4 +1,4 @@
-//! The reports of one task, read beside whoever writes them.
+//! Reads stored reports, also while another process writes.
 
 use std::mem;
 use std::ops::ControlFlow;
@@ -19,11 +19,12 @@ use super::postgres;
 use super::role::Role;
 use super::task::{self, StoredTask};
 
-/// Blocks that are folded at once: of as many reports as an upload may have, each.
+/// Number of blocks that are folded at once. Each has at most as many reports as an upload may
+/// have.
 const BLOCKS: usize = 16;
 
-/// Visits every upload of a batch that is not yet released, as of one moment, with the origin of
-/// its reports where it is known. The reports stay bytes.
+/// Visits every upload of a batch that is not yet released, with the origin of its reports if it is
+/// known. All uploads are read as of one moment. The reports stay encoded.
 ///
 /// # Errors
 /// When storage fails, when a body is not the body of an upload, or when the visitor fails.
@@ -55,7 +56,7 @@ pub(super) fn for_each_unreleased(
 /// Visits every report of a released batch.
 ///
 /// # Errors
-/// When storage fails or holds what is no upload.
+/// When storage fails, or a block is not an upload of the task.
 pub(super) fn for_each_released(
     reader: &dyn Reader,
     key: TaskKey,
@@ -74,10 +75,11 @@ pub(super) fn for_each_released(
     damaged
 }
 
-/// Folds every report of a released batch into totals that have none, on all cores.
+/// Folds every report of a released batch into totals, on all cores. `none` are the empty totals to
+/// start from. The result is incomplete once `given_up` returns true.
 ///
 /// # Errors
-/// When storage fails or holds what is no upload.
+/// When storage fails, or a block is not an upload of the task.
 pub(super) fn fold_released(
     reader: &dyn Reader,
     (key, task): (TaskKey, &Task),
@@ -107,13 +109,14 @@ pub(super) fn fold_released(
     Ok(totals)
 }
 
-/// Each core has totals of its own, which may be large.
+/// Folds blocks into new totals, on all cores.
 fn fold_blocks(
     task: &Task,
     blocks: &[Vec<u8>],
     given_up: &(dyn Fn() -> bool + Sync),
     none: &Totals,
 ) -> Result<Totals, OpenError> {
+    // At most one part per core, because each part has totals, which may be large.
     let share = blocks.len().div_ceil(rayon::current_num_threads());
     let parts = blocks.par_chunks(share.max(1)).map(|blocks| {
         let mut part = none.clone();
@@ -133,14 +136,14 @@ fn decode(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
     Upload::decode(bytes, task).map_err(|source| no_upload(task.id(), source))
 }
 
-/// Released reports of a task, to be read only.
+/// Released reports of a task, for reading only.
 pub(crate) struct StoredReports {
     task: Task,
     key: TaskKey,
     source: Source,
 }
 
-/// Reader of a location.
+/// Reader of a directory or of a database.
 enum Source {
     Files(FilesReader),
     Database(Arc<dyn Reader>),
@@ -155,7 +158,7 @@ impl Source {
     }
 }
 
-/// What processes ask that share a database.
+/// Returns the queries for a database, which processes may share.
 fn shared(reader: &Arc<dyn Reader>) -> &dyn Shared {
     let shared = reader.shared();
     shared.expect("several processes may write to a database")
@@ -165,7 +168,8 @@ impl StoredReports {
     /// Opens the reports of the task `id`, at a location that a collector may be writing to.
     ///
     /// # Errors
-    /// When the location holds no tasks, or no such task.
+    /// When the location has no such task, or the task's reports cannot be read: they are sealed,
+    /// or sums.
     pub(crate) fn open(location: &Location, id: &str) -> Result<Self, OpenError> {
         let (rows, source) = match location {
             Location::Directory(directory) => {
@@ -196,12 +200,12 @@ impl StoredReports {
         })
     }
 
-    /// The task, as it was stored on first sight.
+    /// Returns the task as it was first stored.
     pub(crate) const fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The batches that are released by now.
+    /// Returns the batches that are released so far.
     ///
     /// # Errors
     /// When storage fails.
@@ -216,11 +220,11 @@ impl StoredReports {
         })
     }
 
-    /// Visits the reports of a released batch until the visitor breaks, in the order of their
-    /// bytes; none where they are no longer kept.
+    /// Visits the reports of a released batch in the order of their bytes, until the visitor
+    /// breaks. Visits none if they are no longer kept.
     ///
     /// # Errors
-    /// When storage fails or holds what is no upload.
+    /// When storage fails, or a block is not an upload of the task.
     pub(crate) fn for_each_released(
         &self,
         batch: u64,

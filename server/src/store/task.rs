@@ -1,4 +1,4 @@
-//! The tasks of a data directory: those that it holds, and those given at start.
+//! Tasks of a store: those already stored, and those given at start.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,21 +16,21 @@ use super::settings::{BatchSettings, Settings};
 use crate::task::{CollectedDraft, CollectedTask};
 use tokio::sync::watch;
 
-/// A task that the store keeps uploads of.
+/// A task whose uploads the store keeps.
 #[derive(Debug)]
 pub struct StoredTask {
     key: TaskKey,
     task: CollectedTask,
-    /// Of reports that are private by themselves.
+    /// Estimator, or `None` for a task of sums.
     estimator: Option<Estimator>,
     role: Role,
     settings: RwLock<Arc<Settings>>,
-    /// As the writer has last told.
+    /// Latest known batches.
     batches: watch::Sender<Arc<[BatchRow]>>,
-    /// Of all released batches up to one, as they were last asked for.
+    /// Cached totals of all released batches, with the number of the last one.
     pub(super) released: Mutex<Option<(u64, Arc<Totals>)>>,
     removed: AtomicBool,
-    /// Worked out once, as many uploads ask.
+    /// Length of a sealed report in bytes, computed once because many uploads need it.
     sealed_bytes: OnceLock<usize>,
 }
 
@@ -54,23 +54,23 @@ impl StoredTask {
         }
     }
 
-    /// The task, as it was stored on first sight.
+    /// Returns the task as it was first stored.
     #[must_use]
     pub const fn task(&self) -> &CollectedTask {
         &self.task
     }
 
-    /// Bytes of a sealed report.
+    /// Returns the length of a sealed report in bytes.
     pub(crate) fn sealed_bytes(&self) -> usize {
         *self.sealed_bytes.get_or_init(|| self.task().sealed_bytes())
     }
 
-    /// What its reports are.
+    /// Returns the role of the process that collects the task.
     pub(super) const fn role(&self) -> Role {
         self.role
     }
 
-    /// How it is collected.
+    /// Returns the current settings.
     #[must_use]
     pub fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.settings.read())
@@ -80,29 +80,30 @@ impl StoredTask {
         *self.settings.write() = Arc::new(settings);
     }
 
-    /// Its batches, oldest first; the last is open. All uploads acknowledged so far are in them.
+    /// Returns the batches, oldest first. The last one is open. They contain all uploads
+    /// acknowledged so far.
     #[must_use]
     pub fn batches(&self) -> Arc<[BatchRow]> {
         Arc::clone(&self.batches.borrow())
     }
 
-    /// The open batch.
+    /// Returns the open batch.
     pub(super) fn open_batch(&self) -> Option<BatchRow> {
         self.batches.borrow().last().copied()
     }
 
-    /// How many reports the open batch has.
+    /// Returns the number of reports in the open batch.
     pub(crate) fn open_reports(&self) -> u64 {
         self.open_batch().map_or(0, |open| open.reports)
     }
 
-    /// Whether there are batches to be counted.
+    /// Returns true if closed batches wait to be counted.
     pub(super) fn has_closed(&self) -> bool {
         has_closed(&self.batches.borrow())
     }
 
-    /// Tells of its batches, unless more is known of them already: several may tell, each what
-    /// it has read at some time.
+    /// Publishes batches, unless newer ones are known. Several threads publish, each what it has
+    /// read at some time.
     pub(super) fn tell(&self, batches: &[BatchRow]) {
         self.batches.send_if_modified(|known| {
             let new = batches != &**known && !is_behind(batches, known);
@@ -113,15 +114,15 @@ impl StoredTask {
         });
     }
 
-    /// Whether it was deleted.
+    /// Returns true if the task has been deleted.
     pub(super) fn is_removed(&self) -> bool {
         self.removed.load(Ordering::Acquire)
     }
 
-    /// That it was not deleted.
+    /// Checks that the task has not been deleted.
     ///
     /// # Errors
-    /// [`StoreError::Removed`] when it was.
+    /// [`StoreError::Removed`] when it has.
     pub(super) fn is_there(&self) -> Result<(), StoreError> {
         match self.is_removed() {
             true => Err(StoreError::Removed {
@@ -135,25 +136,25 @@ impl StoredTask {
         self.removed.store(true, Ordering::Release);
     }
 
-    /// Completes when no batch waits to be counted.
+    /// Completes when no closed batch waits to be counted.
     pub(super) async fn all_released(&self) {
         let none = |batches: &Arc<[BatchRow]>| !has_closed(batches);
-        // The sender is the task's own, and lives as long.
+        // The task owns the sender, so the wait cannot fail.
         let _ = self.batches.subscribe().wait_for(none).await;
     }
 
-    /// Completes when the reports of a released batch are forgotten, or the task is deleted.
+    /// Completes when the reports of a released batch are deleted, or the task is.
     pub(crate) async fn is_forgotten(&self, batch: u64) {
         let forgotten = |batches: &Arc<[BatchRow]>| {
             let kept = |row: &BatchRow| row.number == batch && row.kept;
             self.is_removed() || !batches.iter().any(kept)
         };
-        // The sender is the task's own, and lives as long.
+        // The task owns the sender, so the wait cannot fail.
         let _ = self.batches.subscribe().wait_for(forgotten).await;
     }
 
-    /// When batches are closed: by its settings, but with no fewer reports than the task itself
-    /// demands.
+    /// Returns the conditions under which batches are closed. The task may demand more reports than
+    /// its settings.
     #[must_use]
     pub fn batch(&self) -> BatchSettings {
         let batch = self.settings().batch.clone();
@@ -165,7 +166,7 @@ impl StoredTask {
         }
     }
 
-    /// The batches that are released.
+    /// Returns the released batches.
     #[must_use]
     pub fn releases(&self) -> Vec<BatchRow> {
         let batches = self.batches();
@@ -175,8 +176,7 @@ impl StoredTask {
         released.copied().collect()
     }
 
-    /// What makes estimates of the task's totals, its rates computed already; `None` of sums
-    /// that a shuffler hides.
+    /// Returns the estimator, whose rates are already computed, or `None` for a task of sums.
     pub(crate) const fn estimator(&self) -> Option<&Estimator> {
         self.estimator.as_ref()
     }
@@ -190,7 +190,8 @@ fn has_closed(batches: &[BatchRow]) -> bool {
     batches.iter().any(|row| row.state == BatchState::Closed)
 }
 
-/// Whether these are batches as they were before: all that becomes of them goes one way.
+/// Returns true if `batches` are older than `known`. A batch changes in one direction only: its
+/// state advances, its reports grow, and kept reports are deleted.
 fn is_behind(batches: &[BatchRow], known: &[BatchRow]) -> bool {
     let before = |(own, known): (&BatchRow, &BatchRow)| {
         own.state < known.state || own.reports < known.reports || own.kept && !known.kept
@@ -198,12 +199,12 @@ fn is_behind(batches: &[BatchRow], known: &[BatchRow]) -> bool {
     batches.len() < known.len() || batches.iter().zip(known).any(before)
 }
 
-/// A task to be collected, and how; how it was before, where that is not said.
+/// A task to collect, with its settings.
 #[derive(Debug, Clone)]
 pub struct TaskSetup {
-    /// What is collected.
+    /// Task to collect.
     pub draft: CollectedDraft,
-    /// How.
+    /// Settings, or `None` to keep the stored ones. A new task then gets the defaults.
     pub settings: Option<Settings>,
 }
 
@@ -228,11 +229,11 @@ impl From<SumDraft> for TaskSetup {
     }
 }
 
-/// The stored tasks, after those that are new have been stored too.
+/// Stores the new tasks and returns all stored tasks.
 ///
 /// # Errors
-/// When a draft is invalid or contradicts a stored task, a stored task cannot be used, or
-/// storage fails.
+/// When a draft is invalid or contradicts a stored task, a stored task cannot be used, or storage
+/// fails.
 pub(super) fn settle(
     engine: &mut dyn Engine,
     role: Role,
@@ -258,10 +259,10 @@ pub(super) fn settle(
     Ok(tasks)
 }
 
-/// The tasks of rows, with their batches, whose reports are of this kind.
+/// Reads tasks, with their batches, from rows that a process of the role `expected` stored.
 ///
 /// # Errors
-/// When one cannot be used.
+/// When a task cannot be used, or was stored by another role.
 pub(super) fn read(
     rows: impl IntoIterator<Item = TaskBatches>,
     expected: Role,
@@ -281,10 +282,10 @@ pub(super) fn read(
     rows.into_iter().map(read).collect()
 }
 
-/// Checks that a task is the one stored.
+/// Checks that a task is the stored one.
 ///
 /// # Errors
-/// When it is another.
+/// When they differ.
 pub(super) fn agree(stored: &StoredTask, setup: &TaskSetup) -> Result<(), OpenError> {
     let draft = &setup.draft;
     draft
@@ -295,7 +296,7 @@ pub(super) fn agree(stored: &StoredTask, setup: &TaskSetup) -> Result<(), OpenEr
         })
 }
 
-/// Takes over how a stored task is collected.
+/// Stores changed settings of a stored task.
 fn take_over(
     engine: &mut dyn Engine,
     stored: &StoredTask,
@@ -325,7 +326,7 @@ pub(super) fn add(
         key: TaskKey(0),
         id: task.id().to_owned(),
         fingerprint: task.fingerprint().0,
-        // A task is plain data with text keys, which JSON always holds.
+        // A task is plain data with text keys, so JSON can always represent it.
         parameters: serde_json::to_string(&task).expect("a task can be written as JSON"),
         settings: checked(draft, role, &settings)?,
     };
@@ -337,10 +338,10 @@ pub(super) fn add(
     Ok(StoredTask::new(key, task, (role, settings), &batches))
 }
 
-/// Checks that what hides the task's senders is there.
+/// Checks that a task has the shuffler that it needs.
 ///
 /// # Errors
-/// When messages that a shuffler hides would come to a collector unshuffled.
+/// When messages of sums would come to a collector unshuffled.
 fn check_role(task: &CollectedTask, role: Role) -> Result<(), OpenError> {
     match task.sums().is_some() && role == Role::Collector {
         true => Err(OpenError::NeedsShuffler {
@@ -350,7 +351,7 @@ fn check_role(task: &CollectedTask, role: Role) -> Result<(), OpenError> {
     }
 }
 
-/// How a task is collected, as that is stored.
+/// Stored form of a task's role and settings.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written<S> {
@@ -358,7 +359,7 @@ struct Written<S> {
     settings: S,
 }
 
-/// Settings as they are stored, if they go together.
+/// Checks settings and returns their stored form.
 fn checked(draft: &CollectedDraft, role: Role, settings: &Settings) -> Result<String, OpenError> {
     settings.check().map_err(|source| OpenError::Settings {
         id: draft.id().to_owned(),
@@ -367,13 +368,13 @@ fn checked(draft: &CollectedDraft, role: Role, settings: &Settings) -> Result<St
     Ok(written(role, settings))
 }
 
-/// Settings as they are stored.
+/// Returns the stored form of settings.
 pub(super) fn written(role: Role, settings: &Settings) -> String {
     let written = Written { role, settings };
     serde_json::to_string(&written).expect("settings can be written as JSON")
 }
 
-/// What a task's reports are, and how it is collected.
+/// Reads the role and the settings of a task from their stored form.
 pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Role, Settings), OpenError> {
     let read: Result<Written<Settings>, _> = serde_json::from_str(settings);
     let read = read.map_err(|error| OpenError::StoredTask {

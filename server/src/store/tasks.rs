@@ -1,4 +1,4 @@
-//! The tasks that a store has by now.
+//! Current tasks of a store.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use parking_lot::RwLock;
 use super::engine::TaskKey;
 use super::task::StoredTask;
 
-/// The tasks of a store, for whoever asks and for whoever changes them.
+/// Tasks of a store, shared by the threads that read or change the list.
 #[derive(Debug, Default)]
 pub(super) struct Tasks(RwLock<Listed>);
 
-/// In the order in which they were stored, and by their ids.
+/// Tasks in the order in which they were stored, and by id.
 #[derive(Debug, Default)]
 struct Listed {
     all: Vec<Arc<StoredTask>>,
@@ -28,22 +28,22 @@ impl Tasks {
         change(&mut self.0.write());
     }
 
-    /// All tasks, in the order in which they were stored.
+    /// Returns all tasks, in the order in which they were stored.
     pub(super) fn all(&self) -> Vec<Arc<StoredTask>> {
         self.read(|listed| listed.all.clone())
     }
 
-    /// The task of this id.
+    /// Returns the task with this id.
     pub(super) fn of_id(&self, id: &str) -> Option<Arc<StoredTask>> {
         self.read(|listed| listed.by_id.get(id).cloned())
     }
 
-    /// The task of this key.
+    /// Returns the task with this key.
     pub(super) fn of_key(&self, key: TaskKey) -> Option<Arc<StoredTask>> {
         self.read(|listed| listed.all.iter().find(|own| own.key() == key).cloned())
     }
 
-    /// Lists a task, unless it is listed.
+    /// Adds a task, unless it is already listed.
     pub(super) fn add(&self, stored: &Arc<StoredTask>) {
         self.change(|listed| {
             if listed.all.iter().all(|own| own.key() != stored.key()) {
@@ -54,11 +54,12 @@ impl Tasks {
         });
     }
 
-    /// Takes a task off the list.
+    /// Removes a task from the list.
     pub(super) fn remove(&self, stored: &Arc<StoredTask>) {
         self.change(|listed| {
             listed.all.retain(|own| own.key() != stored.key());
             let id = stored.task().id();
+            // The id may already belong to a newer task.
             if listed
                 .by_id
                 .get(id)

@@ -1,4 +1,4 @@
-//! What goes by the clock, and tasks that come and go.
+//! Tests of time limits, and of tasks that are added and deleted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ const TASK: &str = r#"{ "id": "t", "items": 8, "sparsity": 2, "epsilon": 1.0, "v
 const HOUR: u64 = 3600;
 const DAY: u64 = 24 * HOUR;
 
-/// A store whose time goes by only as it is told, and whose batches have three reports at least.
+/// A store with a clock set by hand. Its batches need at least three reports.
 struct Timed {
     store: Store,
     time: Arc<AtomicU64>,
@@ -58,7 +58,7 @@ impl Timed {
         self.store.task("t").unwrap()
     }
 
-    /// Lets time go by, and has what is due done.
+    /// Advances the clock and does what is due.
     async fn pass(&self, seconds: u64) {
         self.time.fetch_add(seconds, Ordering::Relaxed);
         self.store
@@ -67,7 +67,7 @@ impl Timed {
             .send(Request::CloseDue)
             .await
             .unwrap();
-        // Behind it.
+        // The probe is served after `CloseDue`, so its answer means that all is done.
         self.store.probe().await.unwrap();
     }
 
@@ -97,7 +97,7 @@ async fn a_batch_closes_by_its_age_once_it_is_large_enough() {
     timed.pass(10 * HOUR).await;
     assert_eq!(timed.states(), [(BatchState::Open, 2, true)]);
     timed.report(1).await.unwrap();
-    // It is answered before the batch is closed.
+    // The upload is acknowledged before the batch is closed.
     timed.pass(0).await;
     timed.task().all_released().await;
     let (released, open) = (BatchState::Released, BatchState::Open);
@@ -105,7 +105,7 @@ async fn a_batch_closes_by_its_age_once_it_is_large_enough() {
     timed.report(4).await.unwrap();
     timed.pass(2 * HOUR - 1).await;
     assert_eq!(timed.states()[1], (open, 4, true));
-    // Also when no uploads come.
+    // A batch closes by its age also without new uploads.
     timed.pass(1).await;
     timed.task().all_released().await;
     assert_eq!(timed.states()[1], (released, 4, true));
@@ -132,7 +132,7 @@ async fn reports_are_forgotten_in_time_and_totals_stay() {
         .for_each_report(&task, &task.releases(), &|| false, |_| ())
         .unwrap_err();
     assert!(matches!(error, OpenError::ReportsGone { batch: 1, .. }));
-    // It is known that they were counted.
+    // The ids of the counted uploads are still known.
     timed.uploads = Uploads::new(task.task().reports().unwrap(), 1);
     let receipt = timed.report(5).await.unwrap();
     assert_eq!((receipt.reports, receipt.duplicates), (0, 1));
@@ -146,7 +146,7 @@ async fn a_task_that_is_deleted_takes_nothing_and_keeps_nothing() {
     let key = task.key();
     timed.store.remove_task(&task).await.unwrap();
     assert!(timed.store.task("t").is_none());
-    // Whoever had asked for it before.
+    // A caller may hold the task from before it was deleted.
     let upload = timed.uploads.make(1);
     let bytes = upload.encode(&task.task().fingerprint());
     let submission = Submission {

@@ -1,4 +1,4 @@
-//! The one writer: takes what waits, commits it as groups, answers everybody.
+//! Writer thread: commits waiting uploads in groups and answers their callers.
 
 use std::fs::File;
 use std::mem;
@@ -25,22 +25,22 @@ const TAKING: Doing = "taking uploads";
 const CLOSING: Doing = "closing a batch";
 const PROBING: Doing = "a write to try the journal";
 
-/// Bounds of one commit, so that the first caller does not wait for a crowd.
+/// Limits of one commit, which bound the wait of its first caller.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GroupLimits {
     pub(super) uploads: usize,
     pub(super) bytes: usize,
 }
 
-/// Somebody who waits for the outcomes of so many records.
+/// Caller that waits for the outcomes of `records` records.
 struct Caller {
     records: usize,
-    /// Given back with the answer.
+    /// Memory to return with the answer.
     memory: Reservation,
     reply: Reply<Receipt>,
 }
 
-/// What is owned by the writer's thread.
+/// State of the writer thread.
 pub(super) struct Writer {
     pub(super) engine: Box<dyn Engine>,
     pub(super) role: Role,
@@ -51,17 +51,17 @@ pub(super) struct Writer {
     pub(super) activity: Activity,
     pub(super) clock: Clock,
     pub(super) errors: RepeatedErrors,
-    /// Held until all is on the disk.
+    /// Lock on the directory, held until all data is on disk.
     pub(super) lock: Option<File>,
-    /// Dropped when the thread ends, in whatever way.
+    /// Dropped when the thread ends, even by a panic.
     pub(super) alive: watch::Sender<()>,
 }
 
-/// The uploads of one task that one commit takes.
+/// Uploads of one task that go into one commit.
 struct Group {
     task: Arc<StoredTask>,
     records: Vec<Record>,
-    /// In the order of the records, which are theirs.
+    /// Callers, in the order of their records.
     callers: Vec<Caller>,
 }
 
@@ -79,7 +79,8 @@ impl Group {
         });
         let alone = uploads.len() == 1;
         for Submitted { id, reports, body } in uploads {
-            // Copies are as long as what they are copied from, of one caller at a time.
+            // The body is a copy, and the request's bytes are freed after it. So memory doubles for
+            // one caller at a time.
             let body = match alone {
                 true => mem::take(&mut bytes).split_off(body.start),
                 false => bytes[body].to_vec(),
@@ -92,7 +93,7 @@ impl Group {
         }
     }
 
-    /// Tells all callers what became of their records.
+    /// Sends each caller the outcomes of its records.
     fn answer(self, result: Result<Vec<Outcome>, StoreError>) {
         let mut fates = match result {
             Ok(outcomes) => self.records.iter().zip(outcomes),
@@ -110,14 +111,14 @@ impl Group {
                 receipt.add(record, outcome);
             }
             drop(caller.memory);
-            // A caller that went away will ask again and learn that it is a duplicate.
+            // A caller that went away will ask again and learn that its upload is a duplicate.
             let _ = caller.reply.send(Ok(receipt));
         }
     }
 }
 
 impl Writer {
-    /// Starts the thread. It ends after [`Request::Close`], or when all senders are gone.
+    /// Starts the thread. It ends after [`Request::Close`], or when all senders are dropped.
     pub(super) fn spawn(self) -> std::io::Result<JoinHandle<()>> {
         thread::Builder::new()
             .name("journal".to_owned())
@@ -133,7 +134,8 @@ impl Writer {
             }
             match next {
                 Some(Request::Close(reply)) => {
-                    // What waits already is still served; the loop ends behind it.
+                    // Requests that already wait are still served. The loop ends after the last
+                    // one.
                     self.queue.close();
                     closing = Some(reply);
                 }
@@ -141,6 +143,8 @@ impl Writer {
                 None => {}
             }
         }
+        // The engine is closed before the lock is released, so that two processes never write at
+        // once.
         drop(self.engine);
         drop(self.lock);
         if let Some(reply) = closing {
@@ -149,8 +153,8 @@ impl Writer {
         drop(self.alive);
     }
 
-    /// Takes uploads that wait, as far as they go into one commit for each task, and what is
-    /// to be done behind them.
+    /// Takes waiting uploads, up to the limits, into one group per task. Also returns the first
+    /// request of another kind, which is served after these groups.
     fn gather(&mut self, first: Request) -> (Vec<Group>, Option<Request>) {
         let mut groups: Vec<Group> = Vec::new();
         let (mut uploads, mut bytes) = (0, 0);
@@ -182,7 +186,7 @@ impl Writer {
         (groups, None)
     }
 
-    /// Commits and answers a group.
+    /// Commits a group and answers its callers.
     fn commit(&mut self, group: Group) {
         let task = Arc::clone(&group.task);
         let begin = Instant::now();
@@ -196,9 +200,10 @@ impl Writer {
                 for (record, outcome) in group.records.iter().zip(outcomes) {
                     self.activity.settled(record.reports, *outcome);
                 }
-                // Before the answers, so that whoever was answered finds itself counted.
+                // Before the answers, so that a caller that was answered finds its reports counted.
                 self.tell(&task);
-                // Of uploads that were there already nothing was written.
+                // A group of duplicates writes nothing, so it does not prove that writing works
+                // again.
                 if outcomes.contains(&Outcome::Stored) {
                     self.errors.note(Some(&task), TAKING, &result);
                 }
@@ -216,7 +221,7 @@ impl Writer {
         }
     }
 
-    /// Tells of the task's batches, and that there are some to be counted.
+    /// Publishes the task's batches. Notifies the releaser if one was closed.
     fn tell(&self, task: &Arc<StoredTask>) {
         let last = |batches: &[BatchRow]| batches.last().map(|row| row.number);
         let before = last(&task.batches());
@@ -234,21 +239,21 @@ impl Writer {
             !task.is_removed() && task.batch().is_due(open.reports, seconds)
         });
         if let Some(open) = due {
-            // Said where it fails; it is due as before.
+            // The failure is already logged, and the batch stays due.
             let _ = self.close_batch(task, open.number);
         }
     }
 
-    /// Has batches released that somebody else has closed, and may not live to release.
+    /// Notifies the releaser of batches that another process closed but may not live to release.
     fn release_if_closed(&self, task: &Arc<StoredTask>) {
         if task.has_closed() {
             let _ = self.releaser.send(Work::Closed(Arc::clone(task)));
         }
     }
 
-    /// Has reports forgotten that were kept as long as was said.
+    /// Asks the releaser to delete reports that have been kept for the configured number of days.
     fn forget_if_due(&self, task: &Arc<StoredTask>) {
-        // Forgotten as soon as their analyser has them, and not before.
+        // A shuffler deletes reports as soon as the analyser has them, and not before.
         if task.role() == Role::Shuffler {
             return;
         }
@@ -321,6 +326,7 @@ impl Writer {
                 let removed = self.engine.remove_task(task.key());
                 match removed {
                     Ok(()) => task.remove(),
+                    // `Store::remove_task` has taken the task off the list, but it is still stored.
                     Err(_) => self.tasks.add(&task),
                 }
                 let _ =

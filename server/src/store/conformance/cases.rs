@@ -1,4 +1,4 @@
-//! What is asked of every engine.
+//! Test cases for every engine.
 
 use std::ops::ControlFlow;
 
@@ -47,7 +47,7 @@ pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: Storage>() {
     engine.settle_release(task, 1).unwrap();
     is_known(&mut *engine);
     assert_eq!(engine.batches(task).last().unwrap().reports, 0);
-    // Another task has ids of its own.
+    // Another task has its own ids.
     let another = engine.add_task(row("u"), 100).unwrap();
     expect(Outcome::Stored, &engine.append(another, &group).unwrap());
 }
@@ -75,7 +75,7 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: Storag
     let release = release_of(&*reader, task, 1);
     reader.release(task, &closed, release).unwrap();
     engine.settle_release(task, 1).unwrap();
-    // Nothing but its id is known.
+    // Of a released upload only the id is known.
     expect(
         Outcome::Duplicate,
         &engine.append(task, &[other(3)]).unwrap(),
@@ -120,7 +120,7 @@ pub(super) fn a_batch_is_closed_once<S: Storage>() {
     let task = engine.add_task(row("t"), 100).unwrap();
     engine.append(task, &[record(1)]).unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
-    // Whoever has not heard of that.
+    // A second call, as from a node that does not know of the first.
     assert_eq!(engine.close_batch(task, 1, 300).unwrap(), closed);
     assert_eq!(engine.batches(task).len(), 2);
     assert_eq!(engine.close_batch(task, 2, 300).unwrap().number, 2);
@@ -205,7 +205,7 @@ pub(super) fn tasks_come_change_and_go<S: Storage>() {
     gone(engine.settle_release(first, 1));
     let again = engine.add_task(row("t"), 300).unwrap();
     assert!(again != first && again != second);
-    // Nothing is left of what it had.
+    // Nothing of the deleted task is left.
     expect(
         Outcome::Stored,
         &engine.append(again, &[record(1), record(2)]).unwrap(),

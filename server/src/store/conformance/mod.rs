@@ -1,4 +1,4 @@
-//! What every engine has to do, whatever it stores in: the same tests over each of them.
+//! Conformance tests: every engine has to pass the same tests.
 
 mod cases;
 mod model;
@@ -9,7 +9,7 @@ use cases::*;
 use model::whatever_is_done_it_is_as_the_model_says;
 use storage::{InDatabase, InFiles};
 
-/// The same tests over either engine.
+/// Instantiates each test for both engines.
 macro_rules! over_both {
     ($($test:ident),* $(,)?) => {
         mod files {

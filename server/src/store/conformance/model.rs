@@ -1,4 +1,4 @@
-//! An engine beside a model of it, through many random steps.
+//! Compares an engine with a model of it, through many random steps.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,11 @@ use super::storage::Storage;
 use crate::store::engine::{BatchRow, BatchState, Outcome, Record};
 use crate::store::records::{everything, other, record, release_of, row};
 
-/// What an engine is to hold of a task.
+/// Expected contents of a task.
 #[derive(Default)]
 struct Model {
-    /// By the number of a record: whether its body is its own, and the batch.
+    /// Stored records by number: true if the body is that of `record`, false if of `other`, and the
+    /// batch.
     held: HashMap<u64, (bool, u64)>,
     batches: Vec<BatchRow>,
 }
@@ -117,7 +118,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
             }
         }
         let told = engine.batches(task);
-        // A batch without reports has none that could be forgotten.
+        // A batch without reports has none to delete, so `kept` may differ.
         assert_eq!(told.len(), model.batches.len());
         for (told, own) in told.iter().zip(&model.batches) {
             let kept = told.reports == 0 || told.kept == own.kept;

@@ -1,4 +1,4 @@
-//! Several nodes over one database.
+//! Tests of several nodes that share one database.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Barrier};
@@ -18,8 +18,8 @@ fn shuffle<T>(rng: &mut ChaCha20Rng, items: &mut [T]) {
     }
 }
 
-/// Groups that hold the same ids, each in another order, wait for each other and not in a circle;
-/// batches are closed meanwhile.
+/// Groups with the same ids, in different orders, wait for each other without a deadlock. Batches
+/// are closed meanwhile.
 #[test]
 fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     const ROUNDS: u64 = 12;
@@ -38,7 +38,7 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
                     let mut numbers: Vec<u64> = (200 * round..200 * round + 200).collect();
                     shuffle(&mut rng, &mut numbers);
                     let group: Vec<Record> = numbers.into_iter().map(record).collect();
-                    // Ids that nobody has: whoever comes second to one has to wait for it.
+                    // These ids are new, so the second node that inserts one has to wait.
                     together.wait();
                     let outcomes = engine.append(task, &group).unwrap();
                     let new = |own: &&Outcome| **own == Outcome::Stored;
@@ -56,7 +56,7 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
         nodes.into_iter().map(|node| node.join().unwrap()).sum()
     });
     assert_eq!(stored, IDS);
-    // What its connections have seen is known once they are gone.
+    // Statistics of a connection are complete once it is gone.
     let others = "SELECT count(*) FROM pg_stat_activity \
         WHERE datname = current_database() AND pid <> pg_backend_pid()";
     while storage.ask(others) != "0" {
@@ -73,8 +73,8 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     assert_eq!(everything(&*engine, task).0, expected);
 }
 
-/// What is acknowledged while batches are closed is in one of them, and each is counted as what
-/// is in it.
+/// Every upload acknowledged while batches are closed is in one of them. Each batch counts exactly
+/// its uploads.
 #[test]
 fn nothing_slips_between_batches_that_others_close() {
     let storage = InDatabase::new();
@@ -127,23 +127,23 @@ fn a_batch_is_released_by_one_node_whoever_is_at_it() {
     let held = claim(&one).unwrap();
     assert!(claim(&two).is_none());
     drop(held);
-    // Both were at it all the same: the second finds it done.
+    // Without claims, both nodes count. The second finds the batch released.
     let own = release_of(&*one, task, 1);
     let late = release_of(&*two, task, 1);
     assert_eq!(own, late);
     one.release(task, &closed, own.clone()).unwrap();
     two.release(task, &closed, late).unwrap();
-    // And one that reads nothing any more, as all is released.
+    // A node that starts late finds no uploads, because the batch is released.
     two.release(task, &closed, release_of(&*two, task, 1))
         .unwrap();
     assert_eq!(two.totals(task, 1).unwrap(), own.totals);
-    // Whoever has a claim and dies has none.
+    // A node that dies loses its claim.
     let held = claim(&two).unwrap();
     drop((held, second, two));
     assert!(claim(&one).is_some());
 }
 
-/// A release that does not hold what was counted is none.
+/// A release that lacks counted uploads is refused.
 #[test]
 fn a_batch_that_lost_uploads_is_not_released() {
     let storage = InDatabase::new();
@@ -174,7 +174,7 @@ fn a_task_that_another_node_has_is_the_same_and_another_one_is_refused() {
     assert!(matches!(error, EngineError::TaskThere(id) if id == "t"));
 }
 
-/// Nodes that start at once make the tables once.
+/// Nodes that start at once create the tables once.
 #[test]
 fn nodes_may_start_at_once() {
     let storage = InDatabase::new();

@@ -1,4 +1,4 @@
-//! Where engines store.
+//! Storage of the engines under test.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use crate::store::files::Files;
 use crate::store::location::Location;
 use crate::store::postgres::{Database, Postgres};
 
-/// Somewhere to store in, which is there until this is dropped.
+/// Place to store in, which exists until it is dropped.
 pub(super) trait Storage {
     fn new() -> Self;
     fn place(&self) -> Location;
 
-    /// As at a start of the process.
+    /// Opens an engine, as at a start of the process.
     fn open(&self) -> Box<dyn Engine> {
         match self.place() {
             Location::Directory(directory) => Box::new(Files::open(&directory).unwrap()),
@@ -43,7 +43,7 @@ pub(super) struct InDatabase {
 }
 
 impl InDatabase {
-    /// What the server answers to this statement.
+    /// Returns the server's answer to a statement.
     pub(super) fn ask(&self, statement: &str) -> String {
         let (_, name) = self.address.rsplit_once('/').unwrap();
         self.server.ask(name, statement)

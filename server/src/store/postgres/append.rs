@@ -1,4 +1,4 @@
-//! Groups of uploads.
+//! Appends groups of uploads.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,10 +9,10 @@ use super::rows::{Id, id_of, signed, unsigned};
 use super::session::Session;
 use crate::store::engine::{EngineError, Outcome, Record, TaskKey};
 
-/// Times that it is looked for an open batch: each time another one was closed meanwhile.
+/// Attempts to find an open batch. An attempt fails if the batch is closed meanwhile.
 const LOOKS: usize = 10;
 
-/// What a group takes, as the session knows it.
+/// Prepared statements for a group, which belong to one session.
 pub(super) struct Statements {
     own_slot: Statement,
     store: Statement,
@@ -25,7 +25,7 @@ impl Statements {
         let client = session.client();
         let own_slot = "SELECT batch FROM hushbin.slot \
             WHERE task = $1 AND node = $2 AND open FOR UPDATE";
-        // In the order of ids, in which groups of other nodes have theirs.
+        // Ids are inserted in sorted order on all nodes, so that transactions cannot deadlock.
         let store = "WITH given AS (SELECT id, reports, body \
                 FROM unnest($3::BYTEA[], $4::INT[], $5::BYTEA[]) AS given (id, reports, body)), \
             fresh AS (INSERT INTO hushbin.counted (task, id, batch) \
@@ -48,7 +48,8 @@ impl Statements {
     }
 }
 
-/// Locks the node's slot of the open batch, which is then not closed until this has ended.
+/// Locks this node's slot of the open batch, and returns the number of the batch. The batch cannot
+/// be closed before the transaction ends.
 fn slot(
     transaction: &mut Transaction<'_>,
     statements: &Statements,
@@ -58,7 +59,7 @@ fn slot(
         return Ok(row.get("batch"));
     }
     for _ in 0..LOOKS {
-        // Whoever closes it has to wait, and who comes behind that finds it closed.
+        // The shared lock makes a closer wait. Behind a closer, the query finds no open batch.
         let open = "SELECT number FROM hushbin.batch WHERE task = $1 AND state = 0 FOR SHARE";
         if let Some(row) = transaction.query_opt(open, &[&task])? {
             let batch: i64 = row.get("number");
@@ -75,8 +76,8 @@ fn slot(
     Err(EngineError::Damaged("a task has no open batch".to_owned()))
 }
 
-/// Stores what is new of a group in the open batch: what became of each record, the batch, and
-/// how many reports that has by now.
+/// Stores the new uploads of a group in the open batch. Returns the outcome of each record, the
+/// batch, and its current number of reports.
 pub(super) fn append(
     transaction: &mut Transaction<'_>,
     statements: &Statements,
@@ -86,6 +87,7 @@ pub(super) fn append(
     let key = signed(task.0);
     let batch = slot(transaction, statements, (key, node))?;
 
+    // An id may occur several times in a group. Its first record counts.
     let mut firsts: HashMap<&Id, &Record> = HashMap::with_capacity(group.len());
     for record in group {
         firsts.entry(&record.upload).or_insert(record);
@@ -104,7 +106,7 @@ pub(super) fn append(
     let stored = stored.iter().map(|row| id_of(row.get("id")));
     let stored: HashSet<Id> = stored.collect::<Result<_, _>>()?;
 
-    // Also where nothing is new, so that the commit writes, behind what others have written.
+    // Also if nothing is new, so that the commit writes. It then follows all that it has read.
     let fresh = given.iter().filter(|own| stored.contains(&own.upload));
     let fresh: u64 = fresh.map(|record| u64::from(record.reports)).sum();
     transaction.execute(&statements.count, &[&key, &batch, &node, &signed(fresh)])?;
@@ -118,7 +120,7 @@ pub(super) fn append(
     for record in group {
         let first = told.insert(&record.upload);
         let same = match known.get(&record.upload) {
-            // Of those that are released nothing but the id is known.
+            // Of a released upload only the id is known, so its bytes cannot conflict.
             Some(body) => body.as_ref().is_none_or(|body| *body == record.body),
             None => firsts[&record.upload].body == record.body,
         };
@@ -131,7 +133,8 @@ pub(super) fn append(
     Ok((outcomes, batch.cast_unsigned(), unsigned(&total, "reports")))
 }
 
-/// What is held of those that were not stored now, by id: their bodies, until they are released.
+/// Returns the stored uploads among `ids` that were not stored now, by id. Their bodies are `None`
+/// once they are released.
 fn known(
     transaction: &mut Transaction<'_>,
     statements: &Statements,

@@ -1,26 +1,24 @@
-//! The engine in a database, PostgreSQL's or one that speaks its protocol, for several processes
-//! of one role: nodes, of which none owns anything.
+//! Storage engine in a database, for several processes of one role. The database is PostgreSQL or
+//! speaks its protocol. The processes are called nodes, and none of them owns anything.
 //!
-//! What is in the database is said beside each table of `schema.sql`. Every change is one
-//! transaction, at the level "read committed": each of its statements sees what was committed
-//! before.
+//! `schema.sql` describes each table. Every change is one transaction, at the level "read
+//! committed": each of its statements sees what was committed before.
 //!
 //! # Why each upload is counted once
 //!
-//! - A group of uploads is one transaction. It begins by locking the node's own slot of the open
-//!   batch; then the ids are inserted, sorted, of which those are new that no other transaction
-//!   has inserted; what is new is stored, and the slot counts it. Two nodes that have an id at
-//!   once wait for each other in the order of ids, so that none waits in a circle.
-//! - Whoever closes a batch locks its row and all its slots, which waits for the groups under
-//!   way; what comes after finds no open slot, and takes one of the next batch, for which it
-//!   locks that batch's row. Slots are locked after their batch, and ids after a slot.
-//! - A release is one transaction, which finds the batch closed or does nothing, and as many
-//!   reports in its uploads as its slots have counted or fails. Batches are released oldest
-//!   first.
-//! - A group is acknowledged after a commit that writes, also where all of it was known: a commit
-//!   is behind all that it has seen, on the standby as well.
+//! - A group of uploads is one transaction. It first locks the node's own slot of the open batch.
+//!   Then it inserts the ids, sorted. An id is new if no other transaction has inserted it. New
+//!   uploads are stored, and the slot counts them. Two nodes that insert the same ids wait for each
+//!   other in the order of ids, so they cannot deadlock.
+//! - Closing a batch locks its row and all its slots. This waits for the groups in progress. A
+//!   later group finds no open slot. It takes one of the next batch, and locks that batch's row for
+//!   it. Slots are locked after their batch, and ids after a slot.
+//! - A release is one transaction. It does nothing unless the batch is closed. It fails unless the
+//!   uploads have as many reports as the slots have counted. Batches are released oldest first.
+//! - A group is acknowledged after a commit that writes, even if all its uploads were known. Such a
+//!   commit follows everything that it has read, on the standby as well.
 //!
-//! A process that dies leaves a slot behind, and transactions that the database undoes.
+//! A process that dies leaves its slots behind. The database rolls back its transactions.
 
 mod append;
 mod reader;
@@ -43,13 +41,13 @@ pub use session::Database;
 use session::OwnSession;
 pub(crate) use session::{Session, Sessions};
 
-/// The engine in a database.
+/// Storage engine in a database.
 pub(super) struct Postgres {
     session: OwnSession<Statements>,
     sessions: Arc<Sessions>,
-    /// Whose slots are whose: random, and another with every start.
+    /// Identifier of this process in slots. It is random and changes at every start.
     node: i64,
-    /// As they were last seen.
+    /// Batches of each task, as they were last read.
     batches: HashMap<TaskKey, Vec<BatchRow>>,
 }
 
@@ -68,27 +66,27 @@ fn add_batch(
     Ok(())
 }
 
-/// Sessions of a database, whose tables are made when there are none. Blocks.
+/// Opens the sessions of a database, and creates its tables if there are none. Blocks.
 ///
 /// # Errors
-/// When it cannot be reached, refuses, or has tables of another version.
+/// When the database cannot be reached, refuses, or has tables of another version.
 pub(crate) fn open_tables(database: &Database) -> Result<Sessions, EngineError> {
     let sessions = Sessions::new(database, false);
     sessions.with(schema::make)?;
     Ok(sessions)
 }
 
-/// Sessions of a database whose tables are there. Blocks.
+/// Opens the sessions of a database that has its tables. Blocks.
 ///
 /// # Errors
-/// When it cannot be reached, refuses, or has none of this version.
+/// When the database cannot be reached, refuses, or has no tables of this version.
 pub(crate) fn checked_tables(database: &Database) -> Result<Sessions, EngineError> {
     let sessions = Sessions::new(database, false);
     sessions.with(schema::check)?;
     Ok(sessions)
 }
 
-/// The engine in a database, as [`Postgres::open`] opens it. Blocks.
+/// Opens the engine in a database, as [`Postgres::open`] does. Blocks.
 ///
 /// # Errors
 /// Those of [`Postgres::open`].
@@ -97,10 +95,10 @@ pub(super) fn open(database: &Database) -> Result<Box<dyn Engine>, EngineError> 
 }
 
 impl Postgres {
-    /// The engine in a database, whose tables are made when there are none. Blocks.
+    /// Opens the engine in a database, and creates the tables if there are none. Blocks.
     ///
     /// # Errors
-    /// When it cannot be reached, refuses, or has tables of another version.
+    /// When the database cannot be reached, refuses, or has tables of another version.
     pub(super) fn open(database: &Database) -> Result<Self, EngineError> {
         let sessions = Arc::new(open_tables(database)?);
         let mut node = [0; 8];
@@ -114,7 +112,7 @@ impl Postgres {
         })
     }
 
-    /// Looks up the batches of a task.
+    /// Reads the batches of a task again.
     fn look(&mut self, task: TaskKey) -> Result<&[BatchRow], EngineError> {
         let batches = self
             .session
@@ -151,7 +149,8 @@ impl Engine for Postgres {
                 add_batch(transaction, key, 1, now)?;
                 return Ok(key);
             }
-            // Another node has added the same meanwhile, or this one before its connection broke.
+            // Another node has added the task meanwhile, or this one did before its connection
+            // broke.
             let query = format!("{TASK} WHERE id = $1");
             let there = transaction.query_opt(&query, &[id])?;
             match there.as_ref().map(task_row).transpose()? {
@@ -182,12 +181,13 @@ impl Engine for Postgres {
         self.session.with(|session, _| {
             session.transaction(|transaction| {
                 transaction.execute("DELETE FROM hushbin.task WHERE key = $1", &[&key])?;
-                // As whoever closes a batch, so that no group is under way behind it.
+                // Locks rows in the order in which closing a batch does, and so waits for groups in
+                // progress.
                 for table in ["batch", "slot", "upload", "counted", "block"] {
                     let delete = format!("DELETE FROM hushbin.{table} WHERE task = $1");
                     transaction.execute(&delete, &[&key])?;
                 }
-                // But those that somebody has: they are of no task then.
+                // Claims that a node holds are skipped. Their rows then belong to no task.
                 let delete = "DELETE FROM hushbin.claim WHERE task = $1 AND batch IN (SELECT batch \
                     FROM hushbin.claim WHERE task = $1 FOR UPDATE SKIP LOCKED)";
                 transaction.execute(delete, &[&key])?;
@@ -215,7 +215,8 @@ impl Engine for Postgres {
             .and_then(|known| known.last_mut())
         {
             Some(open) if open.number == batch => open.reports = reports,
-            // Somebody has closed it. What is stored is stored, whether or not it can be seen.
+            // Another node has closed the batch. The group is stored, whether or not this read
+            // succeeds.
             _ => drop(self.look(task)),
         }
         Ok(outcomes)
@@ -229,7 +230,7 @@ impl Engine for Postgres {
     ) -> Result<BatchRow, EngineError> {
         let [key, number, closed] = [task.0, batch, now].map(signed);
         let close = |transaction: &mut Transaction<'_>| {
-            // Whoever deletes it locks it first, too.
+            // Deleting a task locks this row first, too, so that both exclude each other.
             let lock = "SELECT key FROM hushbin.task WHERE key = $1 FOR SHARE";
             if transaction.query_opt(lock, &[&key])?.is_none() {
                 return Err(EngineError::NoTask);
@@ -239,7 +240,7 @@ impl Engine for Postgres {
             if transaction.query_opt(lock, &[&key, &number])?.is_none() {
                 return Ok(());
             }
-            // Waits for the groups under way. Slots that are taken from now on are of the next.
+            // Waits for the groups in progress. Slots taken from now on belong to the next batch.
             let lock = "UPDATE hushbin.slot SET open = false WHERE task = $1 AND batch = $2";
             transaction.execute(lock, &[&key, &number])?;
             let close = "UPDATE hushbin.batch SET state = 1, closed = $3, reports = (SELECT \

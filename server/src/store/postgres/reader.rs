@@ -1,4 +1,4 @@
-//! Reading, releasing and forgetting, by sessions of their own.
+//! Reads, releases and deletes reports, in separate sessions.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use crate::store::engine::{
     VisitUpload,
 };
 
-/// Reads beside the owner, and beside other nodes.
+/// Reader that is independent of the owner and of other nodes.
 pub(super) struct DatabaseReader {
     sessions: Arc<Sessions>,
 }
 
-/// The tasks of a database of which nothing is changed, each with its batches, and a reader.
-/// Blocks.
+/// Opens a database without changing anything. Returns its tasks, each with its batches, and a
+/// reader. Blocks.
 ///
 /// # Errors
-/// When it cannot be reached, or does not have the tables of this version.
+/// When the database cannot be reached, or does not have the tables of this version.
 pub(in crate::store) fn open_read_only(
     database: &Database,
 ) -> Result<(Vec<TaskBatches>, Arc<dyn Reader>), EngineError> {
@@ -46,7 +46,7 @@ impl DatabaseReader {
         Self { sessions }
     }
 
-    /// Visits the rows of a query about a batch, as they come, until the visitor breaks.
+    /// Visits the result of a query about a batch, row by row, until the visitor breaks.
     fn for_each(
         &self,
         query: &str,
@@ -75,7 +75,7 @@ impl Reader for DatabaseReader {
         batch: u64,
         visit: &mut VisitUpload<'_>,
     ) -> Result<(), EngineError> {
-        // Not in the order in which they came.
+        // Sorted by id, which hides the order of arrival.
         let query =
             "SELECT id, body FROM hushbin.upload WHERE task = $1 AND batch = $2 ORDER BY id";
         self.for_each(query, (task, batch), &mut |row| {
@@ -93,7 +93,7 @@ impl Reader for DatabaseReader {
                 match state.map(|state| state.get::<_, i16>("state")) {
                     None => return Err(EngineError::NoTask),
                     Some(CLOSED) => {}
-                    // Somebody else has released it, with the same.
+                    // Another node has released the batch, with the same contents.
                     Some(_) => return Ok(()),
                 }
                 let delete =
@@ -126,8 +126,8 @@ impl Reader for DatabaseReader {
                 transaction.execute(delete, &[&key, &batch])?;
                 Ok(())
             })?;
-            // What told which reports came together is to be gone from the table's file as well,
-            // now and not in time. Where there is nothing of the kind, that is its own affair.
+            // Deleted rows in the table's file still reveal which reports came together. VACUUM
+            // removes them now. A database without VACUUM cleans up in its own way.
             if let Err(error) = session.client().batch_execute("VACUUM hushbin.upload") {
                 tracing::debug!(%error, "deleted uploads are left to the database");
             }
@@ -178,7 +178,7 @@ impl Reader for DatabaseReader {
 impl Shared for DatabaseReader {
     fn seen(&self) -> Result<Vec<Seen>, EngineError> {
         self.sessions.with(|session| {
-            // Batches after tasks, each of which has one from its first moment.
+            // Batches are read after tasks. Each task has a batch from its first moment.
             let tasks = "SELECT key, settings FROM hushbin.task ORDER BY key";
             let tasks = session.client().query(tasks, &[])?;
             let mut batches = all_batches(session.client())?;
@@ -187,7 +187,7 @@ impl Shared for DatabaseReader {
                 Some(Seen {
                     key,
                     settings: row.get("settings"),
-                    // None where it was deleted meanwhile.
+                    // A task without batches was deleted between the two queries.
                     batches: batches.remove(&key)?,
                 })
             });

@@ -1,4 +1,4 @@
-//! Rows of the tables, as the store has them.
+//! Conversion of table rows to the types of the store.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ pub(super) const OPEN: i16 = 0;
 pub(super) const CLOSED: i16 = 1;
 pub(super) const RELEASED: i16 = 2;
 
-/// A number of a key or a count, which the database has as one with a sign.
+/// Converts a key or a count to the signed integer that the database stores.
 pub(super) fn signed(number: u64) -> i64 {
     number.cast_signed()
 }
@@ -23,7 +23,7 @@ pub(super) fn unsigned(row: &Row, column: &str) -> u64 {
     row.get::<_, i64>(column).cast_unsigned()
 }
 
-/// All columns of a task.
+/// Query for all columns of tasks.
 pub(super) const TASK: &str = "SELECT key, id, fingerprint, parameters, settings FROM hushbin.task";
 
 pub(super) fn task_row(row: &Row) -> Result<TaskRow, EngineError> {
@@ -39,7 +39,7 @@ pub(super) fn task_row(row: &Row) -> Result<TaskRow, EngineError> {
     })
 }
 
-/// All columns of a batch but its totals; of an open one the reports that its slots count.
+/// Query for all columns of batches except the totals. An open batch has the reports of its slots.
 pub(super) const BATCH: &str = "SELECT task, number, state, opened, closed, kept, \
     CASE WHEN state = 0 THEN (SELECT coalesce(sum(slot.reports), 0)::BIGINT FROM hushbin.slot \
     WHERE slot.task = batch.task AND slot.batch = batch.number) ELSE reports END AS reports \
@@ -65,7 +65,7 @@ pub(super) fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
     })
 }
 
-/// The batches of a task by now, oldest first; none where there is no such task.
+/// Returns the current batches of a task, oldest first. There are none if there is no such task.
 pub(super) fn batches_of(
     client: &mut impl GenericClient,
     task: TaskKey,
@@ -75,13 +75,13 @@ pub(super) fn batches_of(
     rows.iter().map(batch_row).collect()
 }
 
-/// All tasks, in the order in which they were stored.
+/// Returns all tasks, in the order in which they were stored.
 pub(super) fn tasks(client: &mut impl GenericClient) -> Result<Vec<TaskRow>, EngineError> {
     let rows = client.query(&format!("{TASK} ORDER BY key"), &[])?;
     rows.iter().map(task_row).collect()
 }
 
-/// The batches of all tasks, oldest first.
+/// Returns the batches of all tasks, oldest first.
 pub(super) fn all_batches(
     client: &mut impl GenericClient,
 ) -> Result<HashMap<TaskKey, Vec<BatchRow>>, EngineError> {
@@ -93,7 +93,7 @@ pub(super) fn all_batches(
     Ok(batches)
 }
 
-/// Bytes of an upload's id.
+/// Id of an upload.
 pub(super) type Id = [u8; 16];
 
 pub(super) fn id_of(bytes: &[u8]) -> Result<Id, EngineError> {

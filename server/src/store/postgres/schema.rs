@@ -1,4 +1,4 @@
-//! The tables: made once, and of one version.
+//! Tables of the database, which are created once and have one version.
 
 use super::rows::unsigned;
 use super::session::Session;
@@ -9,16 +9,17 @@ const SCHEMA: &str = include_str!("schema.sql");
 /// Version of the tables.
 const VERSION: u64 = 2;
 
-/// Makes the tables where there are none.
+/// Creates the tables if there are none.
 ///
 /// # Errors
-/// When the database fails, or has others.
+/// When the database fails, or has tables of another version.
 pub(super) fn make(session: &mut Session) -> Result<(), EngineError> {
     if is_there(session)? {
         return check(session);
     }
     let made = session.transaction(|transaction| Ok(transaction.batch_execute(SCHEMA)?));
-    // Of several nodes that start at once, one makes them and the others fail, each in its way.
+    // Of several nodes that start at once, one creates the tables. The rest fail here in various
+    // ways.
     match made {
         Err(error) if !is_there(session)? => Err(error),
         _ => check(session),
@@ -32,10 +33,10 @@ fn is_there(session: &mut Session) -> Result<bool, EngineError> {
     Ok(unsigned(&row, "tables") > 0)
 }
 
-/// Checks that the tables are those that this program knows.
+/// Checks that the tables have the version of this program.
 ///
 /// # Errors
-/// When they are not, or the database fails.
+/// When they have another one, or the database fails.
 pub(super) fn check(session: &mut Session) -> Result<(), EngineError> {
     let row = session
         .client()

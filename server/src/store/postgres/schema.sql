@@ -1,9 +1,9 @@
--- What hushbin keeps in a database. Only statements that PostgreSQL and the distributed
--- databases that speak its protocol have in common; times are seconds since 1970.
+-- Tables of hushbin. The statements are common to PostgreSQL and the distributed databases that
+-- speak its protocol. Times are seconds since 1970.
 
 CREATE SCHEMA IF NOT EXISTS hushbin;
 
--- One row: the version of all this, and what readiness writes.
+-- One row: the version of these tables, and the counter that readiness probes write.
 CREATE TABLE hushbin.journal (
     version BIGINT PRIMARY KEY,
     probes BIGINT NOT NULL
@@ -17,8 +17,8 @@ CREATE TABLE hushbin.task (
     settings TEXT NOT NULL
 );
 
--- state: 0 open, 1 closed, 2 released. reports and closed say nothing while it is open, totals
--- until it is released.
+-- state: 0 open, 1 closed, 2 released. While a batch is open, its reports and closed are undefined.
+-- Until it is released, its totals are undefined.
 CREATE TABLE hushbin.batch (
     task BIGINT NOT NULL,
     number BIGINT NOT NULL,
@@ -34,15 +34,15 @@ CREATE TABLE hushbin.batch (
 -- A task has one open batch.
 CREATE UNIQUE INDEX batch_open ON hushbin.batch (task) WHERE state = 0;
 
--- Who releases or sends on a batch locks its row here, and nobody else does.
+-- A node that releases a batch or sends it on locks its row here.
 CREATE TABLE hushbin.claim (
     task BIGINT NOT NULL,
     batch BIGINT NOT NULL,
     PRIMARY KEY (task, batch)
 );
 
--- How many reports one node has added to a batch, until that is released: each node writes to
--- rows of its own, so that none waits for another.
+-- Number of reports that one node has added to a batch, until the batch is released. Each node
+-- writes its own rows, so that no node waits for another.
 CREATE TABLE hushbin.slot (
     task BIGINT NOT NULL,
     batch BIGINT NOT NULL,
@@ -70,7 +70,7 @@ CREATE TABLE hushbin.upload (
     PRIMARY KEY (task, batch, id)
 );
 
--- Reports of released batches, in an order of their own.
+-- Reports of released batches, in a new order.
 CREATE TABLE hushbin.block (
     task BIGINT NOT NULL,
     batch BIGINT NOT NULL,
@@ -79,7 +79,7 @@ CREATE TABLE hushbin.block (
     PRIMARY KEY (task, batch, number)
 );
 
--- Who may read and administer; of tokens their hashes.
+-- Tokens that permit reading and administration, as hashes.
 CREATE TABLE hushbin.token (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,

@@ -16,36 +16,35 @@ use super::tls::Tls;
 use crate::store::engine::{Claim, EngineError};
 use crate::tls_roots;
 
-/// Time in which a database has to take a connection, unless its address says otherwise.
+/// Time limit for connecting, unless the address sets another one.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Time after which a database that does not answer the operating system is given up, unless its
-/// address says otherwise.
+/// Idle time before TCP keepalives, and time limit for unacknowledged data, unless the address sets
+/// other values.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Connections that are kept for whoever needs one next.
+/// Maximum number of idle connections that are kept.
 const KEPT: usize = 8;
 
-/// Attempts of a transaction that others get in the way of.
+/// Maximum attempts of a transaction that concurrent ones interfere with.
 const ATTEMPTS: usize = 10;
 
-/// What every session begins with: no limit of time may end a commit that waits for a standby,
-/// which PostgreSQL then takes all the same, and each statement sees what others have committed
-/// before it.
+/// First statements of every session. A time limit must not end a commit that waits for a standby,
+/// because PostgreSQL keeps such a commit. Each statement sees what was committed before it.
 const BEGIN: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
     SET idle_in_transaction_session_timeout = 0; \
     SET default_transaction_isolation = 'read committed'";
 
-/// A database of PostgreSQL's, or of one that speaks its protocol, by its address.
+/// Address of a PostgreSQL database, or of one that speaks its protocol.
 #[derive(Clone)]
 pub struct Database {
     config: Box<Config>,
-    /// Whether it is not said which of several hosts is to be taken.
+    /// True if the address leaves open which of several hosts to use.
     any: bool,
     tls: Tls,
 }
 
-/// Where it is, and no password.
+/// Shows the location without the password.
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Database")
@@ -55,7 +54,7 @@ impl fmt::Debug for Database {
     }
 }
 
-/// Whether this is on the same machine.
+/// Returns true if the host is this machine.
 fn is_local(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => {
@@ -67,15 +66,15 @@ fn is_local(host: &Host) -> bool {
 }
 
 impl Database {
-    /// That of an address such as `postgres://hushbin@db1,db2/hushbin`, with the parameters of
-    /// libpq that the crate [`postgres`] knows.
+    /// Parses an address such as `postgres://hushbin@db1,db2/hushbin`, with the parameters of libpq
+    /// that the crate [`postgres`] knows.
     ///
-    /// On another machine it is spoken to by TLS, and known by a certificate that this machine
-    /// trusts, unless `sslmode` says otherwise; of several hosts that one is taken that can be
-    /// written to, unless `target_session_attrs` does.
+    /// A connection to another machine uses TLS and a certificate that this machine trusts, unless
+    /// `sslmode` changes that. Of several hosts, one that accepts writes is used, unless
+    /// `target_session_attrs` changes that.
     ///
     /// # Errors
-    /// When it is no such address.
+    /// When the address is invalid.
     pub fn new(address: &str) -> Result<Self, EngineError> {
         let expected = "an address such as postgres://hushbin@db.example.org/hushbin";
         let refused =
@@ -126,7 +125,7 @@ impl Database {
     }
 }
 
-/// What is done where threads may not block is done on another one meanwhile.
+/// Runs `work`, on another thread if the current one may not block.
 fn where_it_may_block<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match Handle::try_current() {
         Err(_) => work(),
@@ -137,7 +136,7 @@ fn where_it_may_block<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Whether a session after this error is of no more use.
+/// Returns true if a session is unusable after this error.
 fn is_broken(error: &EngineError) -> bool {
     match error {
         EngineError::Database(error) => error.as_db_error().is_none_or(|error| {
@@ -149,7 +148,7 @@ fn is_broken(error: &EngineError) -> bool {
     }
 }
 
-/// Whether others were in the way, and the same may succeed the next time.
+/// Returns true if a concurrent transaction caused the error, so that a retry may succeed.
 fn is_to_be_tried_again(error: &EngineError) -> bool {
     let code = match error {
         EngineError::Database(error) => error.code(),
@@ -162,24 +161,24 @@ fn is_to_be_tried_again(error: &EngineError) -> bool {
     code.is_some_and(|code| ours.contains(code))
 }
 
-/// One connection.
+/// Connection to a database.
 pub(crate) struct Session {
-    /// None as it is dropped.
+    /// Client, or `None` while the session is dropped.
     client: Option<Client>,
-    /// What the server has last warned of.
+    /// Last warning of the server.
     warning: Arc<Mutex<Option<String>>>,
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
         let client = self.client.take();
-        // To say goodbye blocks.
+        // Closing a connection blocks.
         where_it_may_block(move || drop(client));
     }
 }
 
 impl Session {
-    /// Connects.
+    /// Connects to a database.
     ///
     /// # Errors
     /// When the database cannot be reached, or refuses.
@@ -202,8 +201,8 @@ impl Session {
                 client.batch_execute("SET default_transaction_read_only = on")?;
                 return Ok(client);
             }
-            // What is acknowledged is on the disk, and on the standby's where there is one that
-            // the server waits for.
+            // Acknowledged data must be on disk, and on the standby's disk if the server waits for
+            // one.
             let level: String = client.query_one("SHOW synchronous_commit", &[])?.get(0);
             if !["on", "remote_apply"].contains(&level.as_str()) {
                 client.batch_execute("SET synchronous_commit = on")?;
@@ -222,11 +221,11 @@ impl Session {
             .expect("it is there until it is dropped")
     }
 
-    /// Does this in one transaction, which is begun again where others get in the way.
+    /// Runs `work` in one transaction, and retries it when concurrent transactions interfere.
     ///
     /// # Guarantee
-    /// On `Ok` it was committed, without a warning: by one PostgreSQL says that it no longer waits
-    /// for the standby.
+    /// On `Ok` it was committed without a warning. By a warning PostgreSQL reports that it no
+    /// longer waits for the standby.
     ///
     /// # Errors
     /// Those of the work, or when the commit fails.
@@ -251,6 +250,7 @@ impl Session {
         let take = || mem::take(&mut *warning.lock());
         let mut transaction = self.client().transaction()?;
         let done = work(&mut transaction)?;
+        // Warnings from before the commit do not matter.
         take();
         transaction.commit()?;
         match take() {
@@ -260,10 +260,10 @@ impl Session {
     }
 }
 
-/// A session of one owner, who connects again where the connection was lost.
+/// Session of one owner, which reconnects when the connection was lost.
 pub(super) struct OwnSession<P> {
     database: Database,
-    /// What is made of every new session.
+    /// Prepares a new session.
     prepare: fn(&mut Session) -> Result<P, EngineError>,
     session: Option<(Session, P)>,
 }
@@ -280,8 +280,8 @@ impl<P> OwnSession<P> {
         }
     }
 
-    /// Does this, and does it again where a connection was lost that was made earlier: what may
-    /// have been done already has to be known the second time.
+    /// Runs `work`. If an earlier connection turns out to be lost, runs it again over a new one. So
+    /// `work` must recognise what it has already done.
     ///
     /// # Errors
     /// Those of the work, or when there is no connection.
@@ -313,7 +313,7 @@ impl<P> OwnSession<P> {
     }
 }
 
-/// Sessions for whoever needs one.
+/// Pool of sessions.
 pub(crate) struct Sessions {
     database: Database,
     read_only: bool,
@@ -353,7 +353,7 @@ impl Sessions {
         drop(more);
     }
 
-    /// Does this by a session. Blocks.
+    /// Runs `work` in a session of the pool. Blocks.
     ///
     /// # Errors
     /// Those of the work, or when there is no connection.
@@ -369,8 +369,8 @@ impl Sessions {
         done
     }
 
-    /// A claim that lasts as long as a transaction that has locked what `lock` finds; none where
-    /// it finds nothing.
+    /// Claims the row that `lock` locks, by a transaction that lasts as long as the claim. Returns
+    /// `None` if `lock` finds no row.
     ///
     /// # Errors
     /// When the database fails.
@@ -390,7 +390,7 @@ impl Sessions {
     }
 }
 
-/// A session in a transaction that holds a lock.
+/// Session with an open transaction that holds a lock.
 struct Locked {
     session: Option<Session>,
     sessions: Arc<Sessions>,
@@ -402,6 +402,7 @@ impl Drop for Locked {
             return;
         };
         let ended = where_it_may_block(|| session.client().batch_execute("ROLLBACK"));
+        // A session that cannot roll back is dropped instead of reused.
         if ended.is_ok() {
             self.sessions.give(session);
         }

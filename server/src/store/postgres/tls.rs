@@ -13,7 +13,7 @@ use tokio_rustls::client;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::{InvalidDnsNameError, ServerName};
 
-/// Makes connections whose server is known by its certificate, always.
+/// Connector that always checks the server's certificate.
 #[derive(Clone)]
 pub(super) struct Tls(pub(super) Arc<ClientConfig>);
 
@@ -30,7 +30,7 @@ impl MakeTlsConnect<Socket> for Tls {
     }
 }
 
-/// A connection to be made to the server of this name.
+/// Connection that is yet to be made to the server `name`.
 pub(super) struct Connect {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
@@ -50,11 +50,11 @@ impl TlsConnect<Socket> for Connect {
     }
 }
 
-/// A connection that was made.
+/// Connection that has been made.
 pub(super) struct Stream(client::TlsStream<Socket>);
 
 impl TlsStream for Stream {
-    /// None: the server is known by its certificate.
+    /// Returns no binding, because the certificate identifies the server.
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }
