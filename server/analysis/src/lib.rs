@@ -1,12 +1,13 @@
-//! What hushbin concludes from reports: pure functions, without clock or I/O.
+//! Statistical analysis of hushbin's reports: pure functions, without clock or I/O.
 //!
-//! [`estimate`] folds reports into totals and turns totals into estimates with error bars;
-//! [`accounting`] says what a shuffled batch gives away; [`bound`] how far a mechanism is from the
-//! best that any could be; [`plan`] weighs people, privacy and accuracy against each other;
-//! [`heavy_hitters`] finds texts that nobody listed; [`likelihood`] tells inputs apart by their
-//! reports, for audits; [`promise`] words what ε protects; [`numeric`] is the ground that they
-//! stand on. The collector and its commands run this code natively, the demo's pages run it
-//! compiled to WebAssembly.
+//! [`estimate`] folds reports into totals, and turns totals into estimates with error bars.
+//! [`accounting`] computes the central privacy of a shuffled batch. [`bound`] compares a mechanism
+//! with the best possible one. [`plan`] weighs people, privacy and accuracy against each other.
+//! [`heavy_hitters`] finds texts that are not listed in advance. [`likelihood`] distinguishes
+//! inputs by reports, for audits. [`promise`] states in words what ε protects. [`sums`] estimates
+//! and plans sums of vectors through a shuffler. [`numeric`] contains the numerical methods. The
+//! collector and its commands run this code natively. The demo's pages run it compiled to
+//! WebAssembly.
 
 pub mod accounting;
 pub mod bound;

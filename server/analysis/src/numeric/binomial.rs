@@ -5,27 +5,28 @@
 
 use std::f64::consts::TAU;
 
-/// Greatest relative error of what [`probability`] gave: 8 roundings of its
-/// exponent, which is at most −ln of it, and those of three Stirling errors. It
-/// is exact of a success probability whose last bit may differ.
+/// Returns the maximum relative error of a value of [`probability`].
+///
+/// It consists of 8 roundings of the exponent, which is at most −ln of the value, and the errors of
+/// three Stirling corrections. It holds for a success probability whose last bit may differ.
 pub(crate) fn error(probability: f64) -> f64 {
     f64::EPSILON * (160.0 - 4.0 * probability.clamp(f64::MIN_POSITIVE, 1.0).ln())
 }
 
-/// ln(x!) − [ln √(2πx) + x·ln x − x], x ≥ 1.
+/// Returns the Stirling error ln(x!) − [ln √(2πx) + x·ln x − x], x ≥ 1.
 fn stirling_error(x: f64) -> f64 {
     if x < 16.0 {
         let factorial: f64 = (1..=x as u32).map(f64::from).product();
         return factorial.ln() - (0.5 * (TAU * x).ln() + x * x.ln() - x);
     }
-    // Alternating and falling: the error is below the first term left out,
-    // 691/360360/x¹¹ < 2e-16.
+    // The series alternates and falls: its error is below the first term left out, 691/360360/x¹¹ <
+    // 2e-16.
     let y = 1.0 / (x * x);
     let series = 1.0 / 1260.0 - y * (1.0 / 1680.0 - y * (1.0 / 1188.0));
     (1.0 / 12.0 - y * (1.0 / 360.0 - y * series)) / x
 }
 
-/// D(x, m) = x·ln(x/m) + m − x, at least 0.
+/// Returns D(x, m) = x·ln(x/m) + m − x, at least 0.
 fn deviance(x: f64, m: f64) -> f64 {
     let difference = x - m;
     if difference.abs() < 0.1 * (x + m) {
@@ -49,13 +50,13 @@ fn deviance(x: f64, m: f64) -> f64 {
     }
 }
 
-/// −ln of Chernoff's bound on the tail of Binomial(`trials`, p) that starts at
-/// x, on its side of the mean; `p` is p and 1 − p.
+/// Returns the exponent of Chernoff's bound, −ln of it, on the tail of Binomial(`trials`, p) that
+/// starts at x, on its side of the mean. `p` is p and 1 − p.
 pub(crate) fn exponent(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     deviance(x, trials * p[0]) + deviance(trials - x, trials * p[1])
 }
 
-/// P(X = x), X ~ Binomial(`trials`, p), for whole 0 ≤ x ≤ `trials`.
+/// Returns P(X = x) for X ~ Binomial(`trials`, p) and whole 0 ≤ x ≤ `trials`.
 pub(crate) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     let exponent = exponent(x, trials, p);
     if x == 0.0 || x == trials {
@@ -66,8 +67,8 @@ pub(crate) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     (stirling - exponent).exp() * (trials / (TAU * x * rest)).sqrt()
 }
 
-/// P(X ≥ x)/P(X = x), X ~ Binomial(`trials`, 1/2), for x ≥ (trials − 1)/2, with the number of terms
-/// summed, each of which adds at most 4·2⁻⁵² to the relative error.
+/// Returns P(X ≥ x)/P(X = x) for X ~ Binomial(`trials`, 1/2) and x ≥ (trials − 1)/2, and the number
+/// of terms summed. Each term adds at most 4·2⁻⁵² to the relative error.
 pub(crate) fn tail_ratio(x: f64, trials: f64) -> (f64, f64) {
     let (mut sum, mut term, mut at) = (1.0, 1.0, x);
     while at < trials {
@@ -75,7 +76,7 @@ pub(crate) fn tail_ratio(x: f64, trials: f64) -> (f64, f64) {
         term *= ratio;
         sum += term;
         at += 1.0;
-        // What is left is below a geometric series.
+        // The remainder is below a geometric series.
         if term * ratio <= f64::EPSILON * sum * (1.0 - ratio) {
             break;
         }
@@ -87,7 +88,7 @@ pub(crate) fn tail_ratio(x: f64, trials: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// P(X = x) for x from 0, by products.
+    /// Returns P(X = x) for x from 0, by products.
     fn direct(trials: u32, p: f64) -> Vec<f64> {
         (0..=trials)
             .map(|x| {

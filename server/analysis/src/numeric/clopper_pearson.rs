@@ -1,20 +1,21 @@
-//! Bounds of a probability from how often it came true.
+//! Bounds of a probability from the number of occurrences.
 //!
-//! Source: Clopper and Pearson, "The Use of Confidence or Fiducial Limits
-//! Illustrated in the Case of the Binomial" (1934). The bounds hold for every
-//! number of trials; nothing is approximated by a normal.
+//! Source: Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case
+//! of the Binomial" (1934). The bounds are valid for every number of trials, without a normal
+//! approximation.
 
 use statrs::function::beta::beta_reg;
 
 use super::roots::{arithmetic, bisect, whole};
 
-/// What is cut off `failure` for the rounding of tails, whose logarithms come
-/// from differences of ln Γ: up to 10⁹ trials their errors are below 10⁻⁴.
+/// Relative reduction of `failure` that covers the rounding of tails. These are computed from
+/// differences of ln Γ, with errors below 10⁻⁴ up to 10⁹ trials.
 const ROUNDING: f64 = 1e-4;
 
-/// The greatest p for which `hits` or more of `trials` come with a probability
-/// of at most `failure`: a lower bound of the event's probability that fails
-/// with probability `failure` at most.
+/// Returns the greatest p for which `hits` or more of `trials` have a probability of at most
+/// `failure`.
+///
+/// This is a lower bound of the event's probability that fails with probability at most `failure`.
 ///
 /// # Panics
 /// If `hits` is more than `trials`, or `failure` is not in (0, 0.5].
@@ -25,17 +26,17 @@ pub fn lower_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     if hits == 0 {
         return 0.0;
     }
-    // P(X ≥ k) = I_p(k, n − k + 1) for X ~ Binomial(n, p). The library's inverse
-    // of it does not return for 100 of 10⁸; this halves an interval that always
-    // has its lower end on the safe side, down to neighbouring doubles.
+    // P(X ≥ k) = I_p(k, n − k + 1) for X ~ Binomial(n, p). The library's inverse does not return
+    // for 100 of 10⁸. This bisection keeps the lower end on the safe side, down to neighbouring
+    // doubles.
     let failure = failure * (1.0 - ROUNDING);
     let (a, b) = (hits as f64, (trials - hits + 1) as f64);
     let rare = |p: f64| beta_reg(a, b, p) <= failure;
     bisect(0.0, hits as f64 / trials as f64, arithmetic(0.0), rare).0
 }
 
-/// The fewest hits of `trials` that are as rare as that: those whose [`lower_bound`] is
-/// at least `p`. One more than there are trials where even all would not be.
+/// Returns the fewest hits of `trials` whose [`lower_bound`] is at least `p`. It is `trials` + 1 if
+/// even all hits do not suffice.
 ///
 /// # Panics
 /// If `failure` is not in (0, 0.5].
@@ -47,14 +48,15 @@ pub(crate) fn least_rare(trials: u64, p: f64, failure: f64) -> u64 {
     bisect(trials + 1, 0, whole, rare).0
 }
 
-/// The same from above: [`lower_bound`] of the opposite event.
+/// Returns the upper bound of the event's probability: 1 minus the [`lower_bound`] of the opposite
+/// event.
 ///
 /// # Panics
 /// As [`lower_bound`].
 #[must_use]
 pub fn upper_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     assert!(hits <= trials, "{hits} hits in {trials} trials");
-    // Up to the next double: the subtraction may have rounded down.
+    // Rounded up to the next double, since the subtraction may have rounded down.
     (1.0 - lower_bound(trials - hits, trials, failure))
         .next_up()
         .min(1.0)
@@ -64,13 +66,13 @@ pub fn upper_bound(hits: u64, trials: u64, failure: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// 15 heads of 20 or more have a probability of 2 per cent, 14 or more of 6.
+    /// 15 or more heads of 20 have a probability of 2 per cent, 14 or more of 6 per cent.
     #[test]
     fn fifteen_heads_of_twenty_are_rare() {
         assert_eq!(least_rare(20, 0.5, 0.05), 15);
     }
 
-    /// From decimals of 60 digits, bisected to 30.
+    /// Values computed with decimals of 60 digits, bisected to 30.
     #[test]
     fn bounds_are_those_of_exact_arithmetic() {
         // (hits, trials, failure, lower, upper)
@@ -115,7 +117,7 @@ mod tests {
                 (lower_bound(hits, trials, failure), lower),
                 (upper_bound(hits, trials, failure), upper),
             ] {
-                // What is cut off the failure moves a bound by less than this.
+                // The reduction of `failure` moves a bound by less than this.
                 assert!(
                     (ours - exact).abs() <= 2e-4 * exact.min(1.0 - exact) + 1e-15,
                     "{hits} of {trials}: {ours}, not {exact}"
@@ -126,8 +128,8 @@ mod tests {
         }
     }
 
-    /// The rate of a Poisson process that gives 100 or more with probability
-    /// 0.0005 is 70.330, and 100 or fewer 137.375, by its sums in 50 digits.
+    /// Poisson rates computed from sums in 50 digits. At 70.330, 100 or more events have
+    /// probability 0.0005; at 137.375, 100 or fewer do.
     #[test]
     fn rare_events_of_many_trials_are_bounded() {
         let [lower, upper] = [lower_bound, upper_bound].map(|f| f(100, 100_000_000, 0.0005));
@@ -135,7 +137,7 @@ mod tests {
         assert!((upper * 1e8 - 137.375).abs() < 0.01, "{upper}");
     }
 
-    /// Beside sums of exact probabilities, and the bound that it belongs to.
+    /// Compared with sums of exact probabilities, and with the corresponding bound.
     #[test]
     fn as_rare_is_what_no_fewer_are() {
         for trials in [0, 1, 7, 40_u64] {
@@ -160,8 +162,8 @@ mod tests {
         }
     }
 
-    /// For every n up to 40 and every p of a grid: the exact probability that a
-    /// bound fails is at most what it says, and for some p nearly that.
+    /// Exact probability that a bound fails, for every n up to 40 and every p of a grid: at most
+    /// the stated one, and for some p nearly that.
     #[test]
     fn bounds_fail_as_seldom_as_they_say() {
         for failure in [0.0005, 0.025, 0.2] {
@@ -169,7 +171,7 @@ mod tests {
             for n in 1..=40_u64 {
                 let lower: Vec<f64> = (0..=n).map(|k| lower_bound(k, n, failure)).collect();
                 let upper: Vec<f64> = (0..=n).map(|k| upper_bound(k, n, failure)).collect();
-                // Next to a bound is where it fails most.
+                // A bound fails most often next to its value.
                 let grid = (1..200).map(|i| f64::from(i) / 200.0);
                 let below = lower.iter().map(|p| p.next_down());
                 let above = upper.iter().map(|p| p.next_up());

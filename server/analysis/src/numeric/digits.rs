@@ -4,7 +4,7 @@
 pub(crate) fn round_up(number: f64) -> f64 {
     let digits = 2 - number.log10().floor() as i32;
     let unit = 10_f64.powi(digits.abs());
-    // A number within a rounding of three digits stays.
+    // The factor keeps a number that is within a rounding error of three digits.
     if digits >= 0 {
         (number * unit * (1.0 - 1e-12)).ceil() / unit
     } else {

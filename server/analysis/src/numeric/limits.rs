@@ -1,31 +1,31 @@
-//! Confidence limits from sums of independent terms, by the cumulant generating
-//! function K of the sum alone, for any number of terms.
+//! Confidence limits from sums of independent terms, by the sum's cumulant generating function K
+//! alone, for any number of terms.
 //!
-//! With I(x) = sup_t t·x − K(t) and whole numbers k above the mean, two numbers are above P(S ≥ k):
-//! exp(−I(k)), by Chernoff's bound; and, for binomial S, Φ(−√(2·I(k − 1))) (Zubkov and Serov, "A
-//! Complete Proof of Universal Inequalities for the Distribution Function of the Binomial Law",
-//! 2013). The first is sharp where few terms count, the second elsewhere. How near to k the second
-//! may start for other sums, and how near for what error, is tested against exact ones.
+//! Let I(x) = sup_t t·x − K(t), and let k be a whole number above the mean. Two bounds on P(S ≥ k)
+//! are used. Chernoff's is exp(−I(k)). For binomial S, Φ(−√(2·I(k − 1))) is a bound too (Zubkov and
+//! Serov, "A Complete Proof of Universal Inequalities for the Distribution Function of the Binomial
+//! Law", 2013). The first is sharp if few terms count, the second otherwise. For other sums the
+//! second may start nearer to k. How near, and with what error, is tested against exact sums.
 //!
-//! A parameter is ruled out where a tail is too small, which is where t·x − K(t) is large enough
-//! for some t. So a limit is the smallest over t of what is solved in closed form for each, and
-//! wherever the search for t ends the limit errs to the safe side.
+//! A parameter is ruled out if a tail is too small, which means that t·x − K(t) is large enough for
+//! some t. So a limit is the minimum over t of a closed-form solution for each t. Any t errs to the
+//! safe side.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// How small a tail rules a parameter out, as what I(x) has to be.
+/// Tail probability that rules a parameter out, as a threshold on I(x).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Failure {
-    /// At the sum itself.
+    /// Threshold for Chernoff's bound, at the sum itself.
     chernoff: f64,
-    /// A shift nearer to the mean.
+    /// Threshold for the normal tail, a shift nearer to the mean.
     normal: f64,
-    /// −Φ⁻¹ of it.
+    /// Normal quantile −Φ⁻¹ of the probability.
     z: f64,
 }
 
 impl Failure {
-    /// For a tail of this probability, at most 1/2.
+    /// Returns the thresholds for a tail of this probability, at most 1/2.
     pub(crate) fn new(probability: f64) -> Self {
         let z = -Normal::standard().inverse_cdf(probability);
         Self {
@@ -35,23 +35,23 @@ impl Failure {
         }
     }
 
-    /// Standard deviations beyond which a normal law has this tail.
+    /// Returns the number of standard deviations beyond which a normal distribution has this tail.
     pub(crate) const fn z(&self) -> f64 {
         self.z
     }
 }
 
-/// On which side of the sum the limit lies.
+/// Side of the sum on which the limit lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// The least parameter that is not ruled out.
+    /// Least parameter that is not ruled out.
     Lower,
-    /// The greatest.
+    /// Greatest parameter that is not ruled out.
     Upper,
 }
 
 impl Side {
-    /// −1 or 1.
+    /// Returns −1 for `Lower`, 1 for `Upper`.
     pub(crate) const fn sign(self) -> f64 {
         match self {
             Self::Lower => -1.0,
@@ -60,26 +60,29 @@ impl Side {
     }
 }
 
-/// What was observed.
+/// Observed sum, with the settings of the search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Observed {
-    /// S.
+    /// Sum S.
     pub(crate) sum: f64,
-    /// By how much nearer to the mean a normal tail starts; 0 if S is continuous.
+    /// Shift of the normal tail's start towards the mean; 0 if S is continuous.
     pub(crate) shift: f64,
-    /// Standard deviation of S, nearly: where the search starts.
+    /// Approximate standard deviation of S, where the search starts.
     pub(crate) deviation: f64,
-    /// The greatest |t| that is tried.
+    /// Maximum |t| of the search.
     pub(crate) steepest: f64,
 }
 
-/// Up to this |t|·shift Chernoff's bound is not tried: the shift costs a normal tail some e^½ at
-/// most, and of tails up to 1/4 Chernoff's bound is 3.2 times as large or more.
+/// Value of |t|·shift up to which Chernoff's bound is not tried. There the shift multiplies a
+/// normal tail by at most about e^½, and Chernoff's bound is at least 3.2 times a tail of up to
+/// 1/4.
 const GENTLE: f64 = 0.5;
 
 impl Observed {
-    /// The limit on one side of a parameter that S rises with; `solve` gives, for t, x and e, the
-    /// parameter for which K(t) = t·x − e, or none where K(t) is not monotone in it.
+    /// Returns the limit, on one side, of a parameter with which S rises.
+    ///
+    /// `solve` returns, for t, x and e, the parameter for which K(t) = t·x − e, or `None` if K(t)
+    /// is not monotone in it.
     pub(crate) fn limit(
         &self,
         failure: &Failure,
@@ -100,8 +103,10 @@ impl Observed {
         sign * limit
     }
 
-    /// Whether this law, as K, is ruled out by a sum on the `side` of its mean that
-    /// makes the parameter look too far on the other side.
+    /// Returns whether the distribution with cumulant generating function `cumulants` is ruled out.
+    ///
+    /// The sum lies on the `side` of its mean that makes the parameter look too far on the other
+    /// side.
     pub(crate) fn rules_out(
         &self,
         failure: &Failure,
@@ -111,7 +116,7 @@ impl Observed {
         let sign = side.sign();
         let reached = |sum: f64, exponent: f64| {
             let start = (2.0 * exponent).sqrt() / self.deviation;
-            // sup_t t·x − K(t), negated, of the t that look to this side.
+            // Negative of sup_t t·x − K(t), over the t of this side.
             let divergence = |t: f64| cumulants(-sign * t) + sign * t * sum;
             -minimum(start, self.steepest, divergence).1 >= exponent
         };
@@ -119,19 +124,20 @@ impl Observed {
     }
 }
 
-/// Part of the greatest t that a search starts from at least: products of what is
-/// of the order of t stay far above the least double.
+/// Least start of the search, relative to the maximum t. Products of the order of t then stay far
+/// above the least double.
 const LEAST: f64 = 1e-12;
-/// ln of the factor between the first points.
+/// Logarithm of the factor between the first points.
 const STRIDE: f64 = 0.4;
-/// A stride's 10⁻⁹ takes 52 of them; what is not found by then is not there.
+/// Maximum number of strides. 52 of them cover a factor of 10⁻⁹; a minimum not found by then does
+/// not exist.
 const STRIDES: usize = 64;
-/// Parabolas, each through the best three points: with the first strides they leave the logarithm
-/// of t within some hundredths, the value within a thousandth of its distance from the estimate.
+/// Number of parabolas, each through the best three points. After the first strides, two leave ln t
+/// within some hundredths, and the value within a thousandth of its distance from the estimate.
 const PARABOLAS: usize = 2;
 
-/// Where in (0, `most`] a function that falls and then rises is smallest, and its
-/// value there; searched for from `start`.
+/// Returns where in (0, `most`] a function that falls and then rises is smallest, and its value
+/// there. The search starts at `start`.
 fn minimum(start: f64, most: f64, value: impl Fn(f64) -> f64) -> (f64, f64) {
     let at = |u: f64| {
         let t = u.exp().min(most);
@@ -163,8 +169,8 @@ fn minimum(start: f64, most: f64, value: impl Fn(f64) -> f64) -> (f64, f64) {
     (points[1].0.exp().min(most), points[1].1)
 }
 
-/// Where the parabola through three points is least; none where it is not between
-/// them, or at the middle one.
+/// Returns where the parabola through three points is least; `None` if it is not between them, or
+/// at the middle one.
 fn vertex([a, b, c]: [(f64, f64); 3]) -> Option<f64> {
     let (left, right) = ((b.1 - a.1) / (b.0 - a.0), (c.1 - b.1) / (c.0 - b.0));
     let curvature = (right - left) / (c.0 - a.0);
@@ -189,7 +195,7 @@ mod tests {
         parts.map(part).iter().sum()
     }
 
-    /// P(S = −n), P(S = 1 − n), …
+    /// Returns P(S = −n), P(S = 1 − n), …
     fn exact(parts: [(usize, Law); 2]) -> Vec<f64> {
         let mut all = vec![1.0];
         for (terms, law) in parts {
@@ -206,8 +212,8 @@ mod tests {
         all
     }
 
-    /// The greatest ratio of a tail to its bound, over all sums of these terms whose
-    /// tail is between 10⁻¹² and 1/4.
+    /// Returns the greatest ratio of a tail to its bound, over all sums of these terms whose tail
+    /// is between 10⁻¹² and 1/4.
     fn greatest_ratio(parts: [(usize, Law); 2], shift: f64) -> f64 {
         let law = exact(parts);
         let terms = (parts[0].0 + parts[1].0) as f64;
@@ -232,7 +238,7 @@ mod tests {
                     let failure = Failure::new((tail / ratio).min(0.5));
                     observed.rules_out(&failure, side, |t| cumulants(parts, t))
                 };
-                // By steps of 0.1 per cent, from what was worst so far.
+                // Steps of 0.1 per cent, from the worst ratio so far.
                 while ruled_out(worst + 0.001) && worst < 10.0 {
                     worst += 0.001;
                 }
@@ -267,7 +273,7 @@ mod tests {
         ratios.fold(0.0, f64::max)
     }
 
-    /// A step nearer to the mean: as proven for one law of hits, and for two.
+    /// Tails one step nearer to the mean, for one distribution of hits, as proven, and for two.
     #[test]
     fn tails_of_hits_are_bounded() {
         let pairs = [
@@ -281,7 +287,7 @@ mod tests {
         assert!(ratio < 1.002, "{ratio}");
     }
 
-    /// Two thirds of a step nearer: all but, unless hardly a term is 0.
+    /// Tails two thirds of a step nearer: bounds hold nearly, unless hardly a term is 0.
     #[test]
     fn tails_are_bounded_two_thirds_of_a_step_nearer() {
         let hits = [
@@ -311,7 +317,7 @@ mod tests {
         assert!(ratio < 1.02, "{ratio}");
     }
 
-    /// A tail of 1/2 leaves no more than the shift.
+    /// A tail of 1/2 leaves only the shift.
     #[test]
     fn limits_of_even_odds_are_the_shift() {
         let observed = Observed {
@@ -329,7 +335,7 @@ mod tests {
         }
     }
 
-    /// Against Clopper and Pearson's, of every count.
+    /// Limits compared with Clopper and Pearson's, for every count.
     #[test]
     fn limits_of_a_probability_are_a_little_beyond_the_exact() {
         for n in [1_u64, 2, 7, 40, 300, 100_000] {

@@ -1,6 +1,7 @@
-//! Numeric ground that knows nothing of privacy: where functions cross a value,
-//! probabilities and tails of binomial distributions, bounds of a probability from
-//! counts, confidence limits of a parameter from sums, and projection onto a simplex.
+//! Numerical methods without any notion of privacy.
+//!
+//! They find crossings of functions, binomial probabilities and tails, bounds of a probability from
+//! counts, confidence limits of a parameter from sums, and projections onto a simplex.
 
 pub(crate) mod binomial;
 pub mod clopper_pearson;

@@ -1,13 +1,14 @@
-//! Projection of frequencies onto those that a crowd can have.
+//! Projection of frequencies onto those that a population can have.
 //!
-//! An input has s entries at most, so the frequencies of all items with either sign are not
-//! negative and sum to s at most. P1 and P2 (Wang et al., "Differentially Private Numerical Vector
-//! Analyses in the Local and Shuffle Model" and "Hiding Numerical Vectors in Local Private and
-//! Shuffled Messages") divide by s and project onto the probability simplex, Σ = 1. That holds only
-//! where nobody has fewer than s entries, real values counting by magnitude; so here both can be
-//! had. Projecting f/s onto Σ ≤ 1 and multiplying by s is projecting f onto Σ ≤ s.
+//! An input has at most s entries. So the frequencies of all items with either sign are
+//! non-negative and sum to at most s. P1 and P2 (Wang et al., "Differentially Private Numerical
+//! Vector Analyses in the Local and Shuffle Model" and "Hiding Numerical Vectors in Local Private
+//! and Shuffled Messages") divide by s and project onto the probability simplex, Σ = 1. That is
+//! valid only if no person has fewer than s entries, where real values count by magnitude. So both
+//! sums are available here. Projecting f/s onto Σ ≤ 1 and multiplying by s is the projection of f
+//! onto Σ ≤ s.
 
-/// What values may sum to, none of which is negative.
+/// Constraint on the sum of non-negative values.
 ///
 /// ```
 /// use hushbin_analysis::estimate::{Sum, project};
@@ -18,23 +19,20 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sum {
-    /// This or less: a person may have fewer entries.
+    /// Maximum of the sum: a person may have fewer entries.
     AtMost(f64),
-    /// This: a person gives one answer, or has s entries.
+    /// Exact sum: a person gives one answer, or has s entries.
     Exactly(f64),
 }
 
-/// Moves `values` to the nearest point, in Euclidean distance, that is not negative and
-/// has such a sum.
+/// Moves `values` to the nearest point, in Euclidean distance, that is non-negative and satisfies
+/// the constraint.
 ///
-/// Where the positive parts sum to the bound at most, and may, they are that point. Otherwise the
-/// sum is met, and the point is max(v − τ, 0) with the τ that meets it: the conditions of Karush,
-/// Kuhn and Tucker. τ is found by sorting (Duchi, Shalev-Shwartz, Singer, Chandra, "Efficient
-/// Projections onto the ℓ1-Ball for Learning in High Dimensions", ICML 2008, Fig. 1).
-///
-/// O(k log k) for k values.
+/// Time O(k log k) for k values.
 pub fn project(values: &mut [f64], sum: Sum) {
     let positive: f64 = values.iter().map(|value| value.max(0.0)).sum();
+    // If the positive parts satisfy the constraint, they are that point. Otherwise the sum is
+    // attained at max(v − τ, 0), by the Karush–Kuhn–Tucker conditions.
     let excess = match sum {
         Sum::AtMost(bound) if positive <= bound => 0.0,
         Sum::AtMost(bound) | Sum::Exactly(bound) => common_excess(values, bound),
@@ -44,13 +42,16 @@ pub fn project(values: &mut [f64], sum: Sum) {
     }
 }
 
-/// τ, where Σ max(v − τ, 0) = `bound`.
+/// Returns τ with Σ max(v − τ, 0) = `bound`, by sorting.
+///
+/// Source: Duchi, Shalev-Shwartz, Singer, Chandra, "Efficient Projections onto the ℓ1-Ball for
+/// Learning in High Dimensions", ICML 2008, Fig. 1.
 fn common_excess(values: &[f64], bound: f64) -> f64 {
     let mut falling = values.to_vec();
     falling.sort_unstable_by(|a, b| b.total_cmp(a));
     let mut sum = 0.0;
     let mut excess = f64::NEG_INFINITY;
-    // With the first k above τ, τ is their sum less the bound, by k. It rises
+    // If the first k values are above τ, τ is the sum of these less the bound, over k. It rises
     // with k as long as the next value is above it.
     for (value, count) in falling.iter().zip(1_u32..) {
         if *value <= excess {
@@ -75,7 +76,7 @@ mod tests {
         values
     }
 
-    /// By bisection on τ, which needs no order.
+    /// Projects by bisection on τ, without sorting.
     fn by_bisection(values: &[f64], bound: f64) -> Vec<f64> {
         let at = |excess: f64| values.iter().map(move |value| (value - excess).max(0.0));
         let (mut low, mut high) = (0.0, values.iter().copied().fold(0.0, f64::max));
@@ -107,7 +108,7 @@ mod tests {
         vec(value, 1..60)
     }
 
-    /// Feasible: shares of a part of the bound.
+    /// Feasible values, which sum to a fraction of the bound.
     fn feasible() -> impl Strategy<Value = (Vec<f64>, f64)> {
         (vec(0.0..1.0_f64, 1..60), 0.0..0.999, 1..9_u32).prop_map(|(mut values, part, s)| {
             let sum: f64 = values.iter().sum::<f64>().max(1e-3);
@@ -134,8 +135,8 @@ mod tests {
             prop_assert!(x.iter().sum::<f64>() <= bound + 1e-12);
         }
 
-        /// A point x of a convex set is nearest to v exactly when (v − x)·(y − x) ≤ 0 for all y in
-        /// the set; for a polytope, for its corners: 0, and the bound in one place.
+        /// A point x of a convex set is nearest to v exactly if (v − x)·(y − x) ≤ 0 for all y in
+        /// the set. For a polytope its corners suffice: 0, and the bound in one coordinate.
         #[test]
         fn nothing_that_can_be_is_nearer(values in noisy(), s in 1..9_u32) {
             let bound = f64::from(s);
@@ -148,7 +149,7 @@ mod tests {
             }
         }
 
-        /// As before; of a sum that must be met 0 is no corner.
+        /// Nearest point for an exact sum. Here 0 is not a corner.
         #[test]
         fn nothing_of_the_sum_is_nearer(values in noisy(), s in 1..9_u32) {
             let bound = f64::from(s);
@@ -175,7 +176,7 @@ mod tests {
             prop_assert!(near(&projected(&once, bound), &once));
         }
 
-        /// Dividing by s, onto the set of sum 1, and back.
+        /// Dividing by s, projecting onto sum 1, and multiplying by s.
         #[test]
         fn scale_does_not_matter(values in noisy(), s in 1..9_u32) {
             let scale = f64::from(s);

@@ -1,14 +1,14 @@
-//! Where a function crosses a value: every search of the crate, by what it knows
-//! of the function and what it promises of its result.
+//! Root finding: every search of the crate, classified by the assumptions on the function and the
+//! guarantee on the result.
 //!
-//! [`bisect`] keeps a bracket whose one end is known to hold, so that what it returns is certain;
-//! [`chandrupatla`], [`newton`] and [`secant_falling`] are faster where the function is smooth, and
-//! only near: what is made of their result is proven afterwards, by stepping [`outward`] from it.
+//! [`bisect`] keeps a bracket with one end known to satisfy the condition, so its result is
+//! certain. [`chandrupatla`], [`newton`] and [`secant_falling`] are faster for smooth functions,
+//! but approximate. The caller proves a result by stepping [`outward`] from it.
 
 use std::convert::Infallible;
 
-/// Both ends of a bracket, halved until `middle` has no more: first the one where
-/// `holds`, then the one where it does not. Neither end is looked at.
+/// Returns both ends of a bracket, halved until `middle` returns `None`. The first end satisfies
+/// `holds` and the second does not. Neither start value is evaluated.
 pub(crate) fn bisect<T: Copy>(
     inside: T,
     outside: T,
@@ -19,7 +19,7 @@ pub(crate) fn bisect<T: Copy>(
     ends
 }
 
-/// [`bisect`] of what may fail.
+/// Bisects as [`bisect`] with a condition that may fail.
 ///
 /// # Errors
 /// Those of `holds`.
@@ -39,13 +39,13 @@ pub(crate) fn try_bisect<T: Copy, E>(
     Ok((inside, outside))
 }
 
-/// The middle of a bracket of whole numbers; none where the ends are neighbours.
+/// Returns the middle of a bracket of whole numbers; `None` if the ends are neighbours.
 pub(crate) fn whole(a: u64, b: u64) -> Option<u64> {
     (a.abs_diff(b) > 1).then(|| a.midpoint(b))
 }
 
-/// The arithmetic middle of a bracket; none where its width is at most `relative`
-/// of its greater end, or no double lies between.
+/// Returns a function for the arithmetic middle of a bracket. It returns `None` if the width is at
+/// most `relative` times the greater end, or no double lies between.
 pub(crate) fn arithmetic(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     move |a, b| {
         let middle = 0.5 * (a + b);
@@ -54,8 +54,8 @@ pub(crate) fn arithmetic(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     }
 }
 
-/// The geometric middle of a bracket of positive numbers; none where its width is
-/// at most `relative` of its greater end.
+/// Returns a function for the geometric middle of a bracket of positive numbers. It returns `None`
+/// if the width is at most `relative` times the greater end.
 pub(crate) fn geometric(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     move |a, b| {
         let (low, high) = (a.min(b), a.max(b));
@@ -63,18 +63,21 @@ pub(crate) fn geometric(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     }
 }
 
-/// Relative distances from something computed, `first` and on by factors of six:
-/// few to try, and the first that holds is not much too far.
+/// Returns relative distances from a computed value: `first`, then each six times the previous one.
+///
+/// Few are tried, and the first that suffices is not much too large.
 pub(crate) fn outward(first: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(first), |step| Some(6.0 * step)).take_while(|step| step.is_finite())
 }
 
-/// Least relative distance at which [`least_above`] and [`greatest_below`] look first: that of what
-/// [`newton`] is off by.
+/// Least relative distance that [`least_above`] and [`greatest_below`] try: the error of
+/// [`newton`].
 pub(crate) const NEXT: f64 = 1e-12;
 
-/// A little above `near`, where it is `enough`, first at this relative distance; `most` always is.
-/// Of 0 it is 0 itself, or else the least positive double.
+/// Returns a value slightly above `near` that is `enough`. The relative distance `first` is tried
+/// first, and `most` always suffices.
+///
+/// For `near` = 0 it tries 0 itself, and then the least positive double.
 pub(crate) fn least_above(near: f64, most: f64, first: f64, enough: impl Fn(f64) -> bool) -> f64 {
     outward(first)
         .map(|step| near * (1.0 + step) + if step > first { f64::MIN_POSITIVE } else { 0.0 })
@@ -82,7 +85,8 @@ pub(crate) fn least_above(near: f64, most: f64, first: f64, enough: impl Fn(f64)
         .map_or(most, |x| x.min(most))
 }
 
-/// A little below `near`, where it is `little` enough, first at this relative distance; 0 always is.
+/// Returns a value slightly below `near` that is `little` enough. The relative distance `first` is
+/// tried first, and 0 always suffices.
 pub(crate) fn greatest_below(near: f64, first: f64, little: impl Fn(f64) -> bool) -> f64 {
     outward(first)
         .take_while(|&step| step < 1.0)
@@ -91,17 +95,19 @@ pub(crate) fn greatest_below(near: f64, first: f64, little: impl Fn(f64) -> bool
         .unwrap_or(0.0)
 }
 
-/// Steps in which [`chandrupatla`] is to halve its bracket.
+/// Number of steps in which [`chandrupatla`] has to halve its bracket.
 const STEPS_TO_HALVE: u32 = 4;
 
-/// About where a function of ln x that rises through 0 between both ends does so, from below:
-/// inverse quadratic interpolation where three values allow it, else bisection (Chandrupatla, "A
-/// new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function without
-/// using derivatives", 1997). Next to the root it steps across it by the precision, so that both
-/// ends close in; false position left one of them far away, and took six times as many values.
+/// Returns approximately where a function of ln x, rising through 0 between both ends, crosses 0,
+/// from below.
+///
+/// Inverse quadratic interpolation if three values allow it, else bisection (Chandrupatla, "A new
+/// hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function without using
+/// derivatives", 1997). Next to the root it steps across by the precision, so that both ends close
+/// in. False position left one end far away and needed six times as many evaluations.
 pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
     let value = |x: f64| (x, excess(x.exp()));
-    // The newest value, and one on the other side of the root.
+    // Newest value, and a value on the other side of the root.
     let [mut opposite, mut newest] = ends.map(|end| value(end.ln()));
     let mut part = 0.5;
     let (mut steps, mut wide) = (0, f64::INFINITY);
@@ -121,8 +127,8 @@ pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
         part = quadratic(newest, opposite, before)
             .unwrap_or(0.5)
             .clamp(least, 1.0 - least);
-        // Values that hardly change, or only by rounding, would have it creep along
-        // by the precision: where four steps have not halved the bracket, one does.
+        // If values hardly change, or only by rounding, it would creep along by the precision. If
+        // four steps have not halved the bracket, one bisection step does.
         steps += 1;
         if steps % STEPS_TO_HALVE == 0 {
             if width.abs() > 0.5 * wide {
@@ -133,8 +139,8 @@ pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// Where between the first two points the parabola through three of them, as x
-/// over the value, has value 0; `None` where it is not sure to lie between them.
+/// Returns where the parabola through three points, as x over the value, has value 0, as a fraction
+/// of the way between the first two. `None` if this may lie outside them.
 fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
     let across = (a.0 - b.0) / (c.0 - b.0);
     let along = (a.1 - b.1) / (c.1 - b.1);
@@ -145,21 +151,20 @@ fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
     })
 }
 
-/// Where Newton's method stops, relative to x.
+/// Relative bracket width at which Newton's method stops.
 const CLOSE: f64 = 1e-10;
-/// Relative length of a step after which the rest is below [`NEXT`]: about half its square. The
-/// logarithm of the value is next to that of the level then; where the value falls to 0 steps are
-/// short everywhere.
+/// Relative length of a step after which the remaining error is below [`NEXT`]: it is about half
+/// the step squared. This requires a value near the level, since steps are short everywhere near
+/// the end where the value falls to 0.
 const LAST_STEP: f64 = 1e-7;
-/// How near that is.
+/// Maximum logarithm of value over level for the last step.
 const LAST_RATIO: f64 = 1e-5;
 
-/// About where a positive function that falls from 0 to `high` is `level`, `at`
-/// giving its value and how fast it falls; 0 where it is no more than that at 0.
+/// Returns approximately where a positive function that falls from 0 to `high` equals `level`. `at`
+/// returns the value and its rate of fall. The result is 0 if the value at 0 is at most `level`.
 ///
-/// Newton's method on the function's logarithm, kept inside what is known. Where
-/// that bends downwards, a step from the right stays there. The value at 0 is only
-/// asked for when a step leads at least half of the way there.
+/// Newton's method is applied to the function's logarithm and kept inside the known bracket. If the
+/// logarithm is concave, a step from the right stays on the right.
 pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64, f64)) -> f64 {
     let (mut low, mut high) = (None, high);
     let mut x = if start < high { start } else { 0.5 * high };
@@ -173,6 +178,7 @@ pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64
         let ratio = (value / level).ln();
         let step = ratio * value / fall;
         let next = x + step;
+        // The value at 0 is needed only if a step leads at least half of the way there.
         if low.is_none() && (next.is_nan() || next <= 0.5 * x) {
             if x == 0.0 || at(0.0).0 <= level {
                 return 0.0;
@@ -196,12 +202,8 @@ pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64
     x
 }
 
-/// From where on `excess`, which falls, is at most 0, to the relative `precision` and not below;
-/// `None` where it is above 0 at `high` still. `excess` may jump, and be infinite.
-///
-/// By the secant in ln x, which lands next to the root, a little on the side that
-/// is less well known; now and then by halving, because of jumps. Until something
-/// is at most 0 it climbs from `start` as if `excess` fell like −ln x.
+/// Returns where `excess`, which falls, becomes at most 0, to the relative `precision` and not
+/// below. `None` if it is still above 0 at `high`. `excess` may jump and be infinite.
 ///
 /// # Errors
 /// Those of `excess`.
@@ -215,7 +217,7 @@ pub(crate) fn secant_falling<E>(
     if at_low <= 0.0 {
         return Ok(Some(low));
     }
-    // (ln x, excess); the upper end is looked at when it is needed.
+    // Pairs (ln x, excess). The upper end is evaluated only when needed.
     let mut below = (low.ln(), at_low);
     let mut above: Option<(f64, f64)> = None;
     let mut next = start.ln();
@@ -230,6 +232,7 @@ pub(crate) fn secant_falling<E>(
             if next >= high.ln() {
                 return Ok(None);
             }
+            // Until some value is at most 0, climb as if `excess` fell like −ln x.
             let stride = if at.is_finite() { at + 0.1 } else { 2.0 };
             next = (next + stride).min(high.ln());
             continue;
@@ -238,6 +241,7 @@ pub(crate) fn secant_falling<E>(
             return Ok(Some(above.0.exp()));
         }
         let guess = secant(below, above, precision);
+        // Every fourth step bisects, because of jumps.
         next = if step.is_multiple_of(4) || guess <= below.0 || guess >= above.0 {
             0.5 * (below.0 + above.0)
         } else {
@@ -247,8 +251,8 @@ pub(crate) fn secant_falling<E>(
     unreachable!("the bracket is halved every fourth time")
 }
 
-/// Where the secant through both ends is 0, and from there a little towards the
-/// end that is farther.
+/// Returns where the secant through both ends is 0, moved by less than the precision towards the
+/// farther end.
 fn secant(below: (f64, f64), above: (f64, f64), precision: f64) -> f64 {
     let slope = if below.1.is_finite() {
         (below.1 - above.1) / (above.0 - below.0)
@@ -256,6 +260,7 @@ fn secant(below: (f64, f64), above: (f64, f64), precision: f64) -> f64 {
         1.0
     };
     let root = above.0 + above.1 / slope;
+    // The shift makes the next value land on the side that is less well known.
     if root - below.0 > above.0 - root {
         root - 0.4 * precision
     } else {
@@ -276,7 +281,7 @@ mod tests {
         let (inside, outside) = bisect(0.0, 1.0, arithmetic(0.0), |x| x * x <= 0.5);
         assert_eq!(inside.next_up(), outside);
         assert!(inside * inside <= 0.5 && outside * outside > 0.5);
-        // It ends where nothing but 0 holds.
+        // The search ends if the condition is true only at 0.
         assert_eq!(bisect(0.0, 1.0, arithmetic(1e-9), |_| false).0, 0.0);
         let (inside, outside) = bisect(1e-30, 1e30, geometric(1e-9), |x| x <= 3e-7);
         assert!(inside <= 3e-7 && 3e-7 < outside && outside - inside <= 1e-9 * outside);
@@ -287,7 +292,7 @@ mod tests {
     #[test]
     fn what_is_proven_lies_beside_what_is_near() {
         for near in [0.0, 1e-300, 1e-9, 0.3] {
-            // The step before did not reach, and steps grow sixfold.
+            // The previous step was too short, and steps grow sixfold.
             let found = least_above(near, 1.0, NEXT, |x| x >= near * (1.0 + 1e-8));
             assert!(found >= near * (1.0 + 1e-8) && found <= near * (1.0 + 7e-8) + 1e-307);
             let found = greatest_below(near, NEXT, |x| x <= near * (1.0 - 1e-8));
@@ -300,8 +305,8 @@ mod tests {
         assert_eq!(greatest_below(0.5, NEXT, |_| false), 0.0);
     }
 
-    /// What jumps, is flat, or falls to the rounding of its values is found in as many
-    /// steps as halving takes, times four.
+    /// Functions that jump, are flat or are dominated by rounding need at most four times the steps
+    /// of bisection.
     #[test]
     fn crossings_of_what_is_not_smooth_are_found_too() {
         let steps = std::cell::Cell::new(0);
@@ -328,7 +333,7 @@ mod tests {
             let functions: [&dyn Fn(f64) -> f64; 3] = [
                 &|x| (x / root).ln(),
                 &|x| x / root - 1.0,
-                // Flat on one side, steep on the other.
+                // Function that is flat on one side and steep on the other.
                 &|x| (x / root).powi(9) - 1.0,
             ];
             for function in functions {
@@ -337,14 +342,14 @@ mod tests {
             }
         }
         for level in [1e-12, 1e-3, 0.4] {
-            // ln of it bends downwards: the tail of a Gaussian's shape.
+            // The logarithm is concave: the tail of a Gaussian.
             let at = |x: f64| ((-0.5 * x * x).exp(), x * (-0.5 * x * x).exp());
             let root = (-2.0 * f64::ln(level)).sqrt();
             for start in [1e-3, 1.0, 7.0, 1e9] {
                 let found = newton(8.0, start, level, at);
                 assert!((found / root - 1.0).abs() < 1e-9, "{found}, not {root}");
             }
-            // From next to it one value is enough, from near it few are.
+            // One value is enough very near the root, and few values near it.
             for (distance, most) in [(1e-7, 1), (1e-3, 3)] {
                 let values = std::cell::Cell::new(0);
                 newton(8.0, root * (1.0 + distance), level, |x| {
@@ -355,7 +360,7 @@ mod tests {
             }
             assert_eq!(newton(8.0, 1.0, 1.0, at), 0.0);
             assert_eq!(newton(8.0, 0.0, 1.0, at), 0.0);
-            // Down to 0 at the end, next to which every step is short.
+            // Function that falls to 0 at the end, near which every step is short.
             let straight = |x: f64| (8.0 - x, 1.0);
             for start in [1e-3, 8.0 - 1e-9, 9.0] {
                 let found = newton(8.0, start, level, straight);
@@ -367,7 +372,7 @@ mod tests {
     #[test]
     fn falling_roots_are_bracketed_from_above() {
         const PRECISION: f64 = 1e-3;
-        // Smooth, steep, with jumps, and with an end where nothing answers.
+        // Functions that are smooth, steep, with jumps, and infinite at one end.
         let functions: [fn(f64) -> f64; 4] = [
             |x| (1234.5 / x).ln(),
             |x| 4.0 * (77.0 / x).ln(),

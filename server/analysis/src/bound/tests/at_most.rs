@@ -1,4 +1,4 @@
-//! Sets of at most s items, against every mechanism over tiny domains.
+//! Tests of the bound for sets of at most s items, against every mechanism over tiny domains.
 
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
@@ -7,7 +7,7 @@ use super::super::at_most::{AtMost, mixed};
 use super::super::{BoundKind, least};
 use super::close;
 
-/// Every subset of so many items with one of these sizes, as bits.
+/// Returns every subset of `d` items with one of these sizes, as bits.
 fn subsets(items: u32, sizes: &[u32]) -> Vec<u32> {
     let mut all: Vec<u32> = (0..1 << items)
         .filter(|set: &u32| sizes.contains(&set.count_ones()))
@@ -16,18 +16,18 @@ fn subsets(items: u32, sizes: &[u32]) -> Vec<u32> {
     all
 }
 
-/// Returns a variance, in sum over the items, that no mechanism for sets of these sizes is below.
-/// It is for sets of the last size s.
+/// Returns a variance, in sum over the items, that no mechanism for sets of these sizes can beat.
+/// It is the variance for sets of the last size s.
 ///
-/// Let q be the likelihoods of a report and f its estimate, and let a_j be the mean of q over the
-/// sets of size j. With multipliers α_j, β_j and ν_j, V = Σ_j E_j\[(α_j·(x − j/d) + β_j)·q\] and
-/// ‖V‖² ≤ a_s·Σ_j ν_j·a_j for all likelihoods,
+/// Let q be the likelihoods of a report and f its estimate. Let a_j be the mean of q over the sets
+/// of size j. Take multipliers α_j, β_j and ν_j with V = Σ_j E_j\[(α_j·(x − j/d) + β_j)·q\] and
+/// ‖V‖² ≤ a_s·Σ_j ν_j·a_j for all likelihoods. Then
 ///
 /// a_s‖f‖² ≥ 2⟨f, V⟩ − Σ_j ν_j·a_j
 ///
-/// whatever f is. Summed over the reports of an unbiased mechanism this is a bound on E‖f‖², as
-/// the a_j add up to 1. The condition is convex in each likelihood, so that likelihoods of 1 and
-/// e are enough. Here all of them are tried, and ν_s is raised by what is missing.
+/// for any f. Summed over the reports of an unbiased mechanism this bounds E‖f‖² from below, as the
+/// a_j add up to 1. The condition is convex in each likelihood, so likelihoods of 1 and e are
+/// enough. Here all of them are tried, and ν_s is raised by the deficit.
 fn certified(items: u32, epsilon: f64, multipliers: &[(u32, [f64; 3])]) -> f64 {
     let sizes: Vec<u32> = multipliers.iter().map(|(size, _)| *size).collect();
     let all = subsets(items, &sizes);
@@ -68,8 +68,8 @@ fn certified(items: u32, epsilon: f64, multipliers: &[(u32, [f64; 3])]) -> f64 {
     terms.sum::<f64>() - missing - f64::from(last)
 }
 
-/// Multipliers from a cone programme over all likelihoods, and the value that they certify. Of
-/// four items the empty set alone decides; of five, sets of one item matter as well.
+/// Multipliers from a cone programme over all likelihoods, and the certified value. For four items
+/// the empty set alone decides; for five, sets of one item matter as well.
 #[test]
 fn no_mechanism_for_at_most_two_items_has_less_variance() {
     let few = [
@@ -108,7 +108,7 @@ fn no_mechanism_for_at_most_two_items_has_less_variance() {
     }
 }
 
-/// The same where exactly s items are given is less: there the empty set need not be answered for.
+/// Bound for exactly s items. It is smaller, as the empty set need not be answered for.
 #[test]
 fn the_empty_set_costs_something() {
     for (items, entries) in [(3, 1), (8, 1), (8, 2), (16, 4), (16, 8), (300, 20)] {
@@ -129,10 +129,10 @@ fn the_empty_set_costs_something() {
     }
 }
 
-/// ρ and E\[n − s/d | z\] of a report z.
+/// Ratio ρ and E\[n − s/d | z\] of a report z.
 type Known = (f64, Vec<f64>);
 
-/// Every order of the items.
+/// Returns every order of the items.
 fn orders(items: u32) -> Vec<Vec<u32>> {
     let mut found: Vec<Vec<u32>> = vec![Vec::new()];
     for _ in 0..items {
@@ -145,14 +145,16 @@ fn orders(items: u32) -> Vec<Vec<u32>> {
     found
 }
 
-/// Two sets of inputs, one with the empty input inside and one without, turned at random: a
-/// mechanism whose estimates are unbiased for the empty input too, and cost what is said.
+/// Mechanism from two sets of inputs, one with the empty input inside and one without, turned at
+/// random.
+///
+/// Its estimates are unbiased for the empty input too, and have the predicted cost.
 #[test]
 fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
     let (items, entries, epsilon) = (4_u32, 2_u32, 1.0_f64);
     let (d, s, e) = (f64::from(items), f64::from(entries), epsilon.exp());
     let inputs = subsets(items, &[entries]);
-    // Sets of inputs that have at least so many of the first items.
+    // Sets of inputs that contain at least this number of the first items.
     let chosen = |favoured: u32, hits: u32| -> Vec<u32> {
         let first = (1 << favoured) - 1;
         let has = |set: &u32| (set & first).count_ones() >= hits;
@@ -174,7 +176,8 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
         });
         let [below, above] = [1.0 / first, e / second];
         let part = (1.0 - below) / (above - below);
-        // Half of what is told, with the empty input outside or inside, by the ratio and E[n' | z].
+        // Half of the information, with the empty input outside or inside, by the ratio and E[n' |
+        // z].
         let kinds = [(1.0 - part, &low, first, 1.0), (part, &high, second, e)];
         let told: Vec<Known> = kinds
             .iter()
@@ -199,7 +202,7 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
         let many = average(&|(ratio, _)| (ratio - 1.0).powi(2));
         let spread = s * (d - s) / d;
         let cost = spread * spread / which + s * s / d * (1.0 + 1.0 / many);
-        // The estimate of an item of a report.
+        // Estimate of an item from a report.
         let estimate = |(ratio, eta): &Known, item: usize| {
             spread / which * eta[item] + s / d * (1.0 - (ratio - 1.0) / many)
         };
@@ -246,7 +249,7 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
     }
 }
 
-/// No pair of sets tells more, weighed, than is found by multipliers.
+/// Search over pairs of sets: none has more weighted information than the multipliers find.
 #[test]
 fn the_most_told_is_that_of_the_best_pair() {
     for (items, entries, epsilon) in [(4, 2, 1.0), (8, 3, 0.3), (16, 4, 2.0), (16, 8, 4.0)] {

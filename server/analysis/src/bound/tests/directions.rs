@@ -1,4 +1,5 @@
-//! Directions of one level and two against known values, and against any others.
+//! Tests of directions of one and two levels, against known values and against arbitrary
+//! directions.
 
 use hushbin::choose::Objective;
 use rand_chacha::ChaCha20Rng;
@@ -9,7 +10,7 @@ use super::super::levels::Levels;
 use super::super::told::Told;
 use super::{OBJECTIVES, all, close, question, told_by_set};
 
-/// Least E‖g‖² for means that directions of one level or two reach, to a unit.
+/// Least E‖g‖² for means that directions of one or two levels attain, rounded to whole numbers.
 #[test]
 fn known_values() {
     for (entries, epsilon, value) in [
@@ -43,7 +44,7 @@ fn levels_are_nearly_the_best_of_tiny_domains() {
     }
 }
 
-/// The best threshold for k items that weigh the same, over all inputs one by one.
+/// Best threshold for k items of equal weight, over all inputs one by one.
 #[test]
 fn one_level_is_the_best_threshold() {
     for (items, entries) in [(3, 2), (5, 3), (6, 2), (6, 6), (7, 4)] {
@@ -86,8 +87,8 @@ fn no_k_is_better_than_those_searched() {
     }
 }
 
-/// The most told by any direction, over inputs one by one: the set and the direction in
-/// turn, from each of some first directions.
+/// Maximum information by any direction, over inputs one by one. The set and the direction are
+/// improved in turn, from each of some start directions.
 fn most_of_any(
     inputs: &[Vec<f64>],
     share: f64,
@@ -141,8 +142,8 @@ fn most_of_any(
     best
 }
 
-/// A mechanism that favours the 20 of 80 inputs with 2x₁ + 2x₂ + x₅ ≥ 3: less variance than
-/// favoured items that all weigh the same reach, which is 5.226.
+/// Mechanism that favours the 20 of 80 inputs with 2x₁ + 2x₂ + x₅ ≥ 3. Its variance is below 5.226,
+/// the least by favoured items of equal weight.
 #[test]
 fn a_mechanism_by_two_levels_is_known() {
     let (items, entries, epsilon) = (5, 4, 2.0);
@@ -167,7 +168,7 @@ fn a_mechanism_by_two_levels_is_known() {
     assert!(close(question.variance(found), explicit, 1e-9), "{found}");
 }
 
-/// What more is found by any directions at all than by levels.
+/// Gain of arbitrary directions over levels.
 #[test]
 fn directions_in_general_find_little_more() {
     let mut rng = ChaCha20Rng::seed_from_u64(2);

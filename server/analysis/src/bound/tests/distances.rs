@@ -1,4 +1,4 @@
-//! What is reached, what is proven, and how far our mechanisms are from it.
+//! Tests of attained variances, proven bounds and the distances of our mechanisms.
 
 use hushbin::TaskDraft;
 use hushbin::choose::{Objective, Population};
@@ -34,7 +34,7 @@ fn what_is_proven_is_below_what_is_reached() {
     }
 }
 
-/// Over a grid neither what we choose nor what we could have chosen is below the bound.
+/// Over a grid, neither the chosen mechanism nor the alternatives are below the bound.
 #[test]
 fn no_mechanism_of_ours_is_below() {
     for items in [2_u32, 3, 4, 16, 64] {
@@ -128,7 +128,7 @@ fn the_bound_is_of_whole_inputs_without_bias() {
     );
 }
 
-/// It is a ratio of what is predicted of either.
+/// The distance is a ratio of two predictions.
 #[test]
 fn the_distance_is_of_what_is_predicted() {
     let task = hushbin_tests::contest::task(64, 4, 2.0, &json!("collision"));
@@ -196,8 +196,8 @@ fn distances_are_worded_by_what_is_known() {
     );
 }
 
-/// Of who has an item at all: asked with signs or without, no mechanism can do better, and
-/// what is chosen for it is not below.
+/// Shares of people who have an item: asked with or without signs, no mechanism can be better, and
+/// the chosen one is not below the bound.
 #[test]
 fn presence_is_bounded_as_shares_are() {
     for (items, entries, epsilon) in [(3, 1, 1.0), (4, 2, 0.5), (16, 4, 2.0), (64, 3, 1.0)] {
@@ -234,7 +234,7 @@ fn presence_is_bounded_as_shares_are() {
         );
         assert!(found.unwrap().times_bound > 1.0);
     }
-    // Everybody has everything.
+    // Every person has every item.
     let task = hushbin_tests::contest::task(3, 3, 1.0, &json!("collision"));
     let domain = task.questions()[0].domain();
     assert!(least(&domain, 1.0, &Objective::NONMISSING).is_none());

@@ -1,4 +1,4 @@
-//! Tiny domains, input by input.
+//! Helpers for tiny domains, input by input.
 
 mod at_most;
 mod directions;
@@ -39,8 +39,8 @@ fn all(items: u32, entries: u32) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// A₁ and A₂ of a mechanism whose likelihoods of one report are these; the other
-/// reports are that one, turned.
+/// Information A₁ and A₂ of a mechanism with these likelihoods of one report. The other reports are
+/// that one, turned.
 fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Told {
     let (items, all) = (inputs[0].len(), inputs.len() as f64);
     let share = f64::from(entries) / items as f64;
@@ -60,7 +60,7 @@ fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Told {
     }
 }
 
-/// The same of e on a set of inputs and 1 elsewhere.
+/// Information of a mechanism with likelihoods e on a set of inputs and 1 elsewhere.
 fn told_by_set(
     inputs: &[Vec<f64>],
     entries: u32,

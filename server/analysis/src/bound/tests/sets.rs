@@ -1,4 +1,4 @@
-//! Sets of inputs against all there are, and what they come to as mechanisms.
+//! Tests of sets of inputs against exhaustive search, and of the mechanisms that they define.
 
 use hushbin::choose::Objective;
 use rand_chacha::ChaCha20Rng;
@@ -13,10 +13,11 @@ use super::{all, close, question, told_by, told_by_set};
 
 const WEIGHTS: [[f64; 2]; 5] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 3.0], [5.0, 1.0]];
 
-/// Subset selection among n elements of which an input has one: k are reported, with
-/// the input's own among them e times as likely. The sum of all variances, by Ye and
-/// Barg, "Optimal Schemes for Discrete Distribution Estimation under Locally
-/// Differential Privacy" (2018), is least for some k, and least of all mechanisms.
+/// Least sum of all variances by subset selection among n elements. An input has one element; k are
+/// reported, and the input's own is among them with odds e.
+///
+/// Some k gives the least variance of all mechanisms, by Ye and Barg, "Optimal Schemes for Discrete
+/// Distribution Estimation under Locally Differential Privacy" (2018).
 #[test]
 fn subset_selection_is_optimal_for_one_entry() {
     for items in [1_u32, 2, 3, 7, 64, 500] {
@@ -57,7 +58,7 @@ const TINY: [(u32, u32); 8] = [
     (5, 1),
 ];
 
-/// What each set of inputs tells, once.
+/// Information of each distinct set of inputs.
 fn every_set(items: u32, entries: u32, excess: f64) -> Vec<Told> {
     let all = all(items, entries);
     let mut sets: Vec<Told> = (0_u32..1 << all.len())
@@ -104,7 +105,7 @@ fn all_sets_of_tiny_domains_are_those_enumerated() {
     }
 }
 
-/// No mixture of two sets is cheaper than the least, and one of them as cheap.
+/// Mixtures of two sets: none is cheaper than the least, and one of them attains it.
 #[test]
 fn the_least_cost_is_that_of_the_best_mixture() {
     for (items, entries) in TINY.into_iter().filter(|(d, s)| d > s) {
@@ -141,7 +142,7 @@ fn the_least_cost_is_that_of_the_best_mixture() {
     }
 }
 
-/// Likelihoods between those that are extreme tell no more.
+/// Likelihoods between the extreme ones give no more information.
 #[test]
 fn no_random_mechanism_tells_more() {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
@@ -167,7 +168,7 @@ fn no_random_mechanism_tells_more() {
     }
 }
 
-/// All permutations of items with all flips of their signs.
+/// Permutations of items with sign flips, exhaustively.
 fn turns(items: usize) -> Vec<Vec<(usize, f64)>> {
     let mut found: Vec<Vec<(usize, f64)>> = vec![Vec::new()];
     for _ in 0..items {
@@ -181,8 +182,7 @@ fn turns(items: usize) -> Vec<Vec<(usize, f64)>> {
     found
 }
 
-/// A set of inputs, turned at random, is a mechanism with unbiased estimates that cost
-/// s²/A₁ and V²/A₂.
+/// Set of inputs, turned at random: a mechanism with unbiased estimates that cost s²/A₁ and V²/A₂.
 #[test]
 fn every_set_is_a_mechanism() {
     for (items, entries) in [(2_u32, 1_u32), (2, 2), (3, 1), (3, 2)] {

@@ -1,4 +1,4 @@
-//! What is there or not: choices and sets.
+//! Tests of shares: choices and sets.
 
 use hushbin::TaskDraft;
 use hushbin::choose::Objective;
@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::super::{BoundKind, Distance, distance, least};
 
-/// Subset selection of m of k answers at odds of e, for the best m: p and q are the
-/// probabilities that a report favours the own answer and another.
+/// Subset selection of m of k answers at odds of e, for the best m.
+///
+/// p and q are the probabilities that a report favours the own answer and another one.
 fn best_subsets(answers: u32, epsilon: f64) -> f64 {
     let (k, e) = (f64::from(answers), epsilon.exp());
     let variance = |m: u32| {
@@ -20,7 +21,7 @@ fn best_subsets(answers: u32, epsilon: f64) -> f64 {
     (1..answers).map(variance).fold(f64::INFINITY, f64::min)
 }
 
-/// The bound of a choice is the best subset selection (Ye and Barg 2018), over all sets.
+/// The bound for a choice is the best subset selection (Ye and Barg 2018), over all sets.
 #[test]
 fn choices_are_bounded_by_subset_selection() {
     for answers in [2, 3, 5, 7, 10, 40, 257] {
@@ -31,7 +32,7 @@ fn choices_are_bounded_by_subset_selection() {
             assert!((found.variance / expected - 1.0).abs() < 1e-9, "{what}");
             assert_eq!(found.kind, BoundKind::Exact);
             assert!(found.proven <= found.variance * (1.0 + 1e-9), "{what}");
-            // Shares have no signs, whatever is asked.
+            // Shares have no signs, for any objective.
             let means = least(&Domain::exact(answers, 1), epsilon, &Objective::MEAN);
             assert_eq!(means, Some(found));
         }
@@ -54,7 +55,7 @@ fn asked(epsilon: f64, mut question: Value) -> Distance {
     .unwrap()
 }
 
-/// Windows favour as many answers as the best subsets do, or nearly.
+/// Windows favour the same number of answers as the best subsets do, or nearly.
 #[test]
 fn choices_are_near_the_bound() {
     let mut far = Vec::new();
