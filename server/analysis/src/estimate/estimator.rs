@@ -1,4 +1,4 @@
-//! From the totals of a task to estimates.
+//! Estimator: from the totals of a task to estimates.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::estimate::query::{Estimate, Label, Quantiles, Query};
 use crate::estimate::question::{NumberEstimates, Parts, cross, number};
 use crate::promise::{Privacy, bias, repeats};
 
-/// A task with the rates of its mechanisms, which are computed once.
+/// A task with the rates of its mechanisms, computed once.
 ///
 /// ```
 /// use hushbin_analysis::estimate::{Estimator, Options, Query, Totals};
@@ -35,14 +35,14 @@ use crate::promise::{Privacy, bias, repeats};
 #[derive(Debug, Clone)]
 pub struct Estimator {
     task: Task,
-    /// By question.
+    /// Mechanism and rates, by question.
     prepared: Vec<Arc<dyn Prepared>>,
-    /// By question, of those that are asked together.
+    /// Parts, by question. `None` unless the question asks several parts together.
     parts: Vec<Option<Parts>>,
 }
 
 impl Estimator {
-    /// The estimator of a task.
+    /// Creates the estimator of a task.
     #[must_use]
     pub fn for_task(task: Task) -> Self {
         let questions = task.questions().iter();
@@ -54,27 +54,27 @@ impl Estimator {
         }
     }
 
-    /// The task.
+    /// Returns the task.
     #[must_use]
     pub const fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The mechanisms with their rates, by question.
+    /// Returns the mechanisms with their rates, by question.
     pub(crate) fn prepared(&self) -> &[Arc<dyn Prepared>] {
         &self.prepared
     }
 
-    /// Whose reports answer a question.
+    /// Returns the sampling model of a question.
     pub(crate) fn people(&self, question: usize) -> People {
         people(&self.task, &self.task.questions()[question])
     }
 
-    /// Point estimates of `items` (indices or keys) of the question in this position, in
-    /// their order; none if there are no reports for it.
+    /// Returns point estimates of `items` (indices or keys) of the question at index `question`, in
+    /// their order. Empty if no report answers the question.
     ///
     /// # Panics
-    /// If the totals are not of the task, or an item is not counted in them.
+    /// If the totals belong to another task, or do not count an item.
     #[must_use]
     pub fn points(&self, totals: &Totals, question: usize, items: &[u64]) -> Vec<ItemPoints> {
         totals.check(&self.task);
@@ -93,21 +93,23 @@ impl Estimator {
         parts.points(&of(&all), items, *reports)
     }
 
-    /// Answers a query from totals of the task (where the question is open, totals
-    /// [of the query's items](Totals::of_items)).
+    /// Answers a query from totals of the task. For an open question, the totals must count [the
+    /// query's items](Totals::of_items).
     ///
     /// # Panics
-    /// As [`Estimator::points`].
+    /// Same as [`Estimator::points`].
     #[must_use]
     pub fn estimates(&self, totals: &Totals, query: &Query) -> Estimates {
         self.answer(totals, query).held()
     }
 
-    /// As [`Estimator::estimates`]; the error bars of items, which are most of the work and of
-    /// the answer, are made on all cores while the answer is written, and none is held.
+    /// Answers a query like [`Estimator::estimates`], without storing the items.
+    ///
+    /// The error bars of items are most of the work and of the output. They are computed on all
+    /// cores while the answer is written.
     ///
     /// # Panics
-    /// As [`Estimator::points`].
+    /// Same as [`Estimator::points`].
     #[must_use]
     pub fn answer<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Estimates<InTurn<'a>> {
         let task = &self.task;
@@ -165,7 +167,8 @@ impl Estimator {
         }
     }
 
-    /// Estimates of items with their standard errors where nobody has the item.
+    /// Returns a function that gives an item's estimate and its standard error for a true value of
+    /// 0.
     fn null<'a>(
         &'a self,
         laws: &'a Laws<'_>,
@@ -185,7 +188,7 @@ impl Estimator {
         }
     }
 
-    /// Points of the items of a query, with their laws.
+    /// Returns the points of the queried items with their noise distributions.
     fn laws<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Laws<'a> {
         let index = query.question();
         let cells = self.cells(totals, index);
@@ -199,7 +202,8 @@ impl Estimator {
         }
     }
 
-    /// What reports say of a number or a cross, once they do.
+    /// Returns the cell counts of a number or a cross. `None` without reports or for other
+    /// questions.
     pub(crate) fn cells(&self, totals: &Totals, question: usize) -> Option<Cells> {
         let asked = &self.task.questions()[question];
         let folded = totals.folded(question);
@@ -211,12 +215,12 @@ impl Estimator {
     }
 }
 
-/// Whose reports answer a question.
+/// Returns the sampling model of a question.
 fn people(task: &Task, question: &Question) -> People {
     People::of(question.kind(), task.questions().len() > 1)
 }
 
-/// The limits of an item that is one of several numbers.
+/// Returns the limits of an item that is one of several numbers.
 fn limits(question: &Question, item: u64) -> Option<&Limits> {
     match question.kind() {
         Kind::Numbers(of) => of.get(item as usize),
@@ -224,24 +228,24 @@ fn limits(question: &Question, item: u64) -> Option<&Limits> {
     }
 }
 
-/// The mean of a number, of one from −1 to 1 between its limits.
+/// Converts a mean in [−1, 1] to the range and unit of its number.
 fn in_unit(mean: Estimate, limits: &Limits) -> Estimate {
-    // Its place is halfway for 0, and 1 for 1.
+    // Map −1..1 to the position 0..1 (0.5 at 0, 1 at 1), then to the range.
     mean.within([0.5, 1.0]).within(limits.range())
 }
 
-/// Estimates of items that are made when it is their turn.
+/// Estimates of items, computed one by one as they are written.
 #[derive(Debug)]
 pub struct InTurn<'a> {
     question: &'a Question,
     query: &'a Query,
     laws: Laws<'a>,
-    /// By item; none where nothing is made of estimates.
+    /// Post-processed results by item. Empty if none were requested.
     processed: Vec<PostProcessed>,
 }
 
 impl InTurn<'_> {
-    /// The estimates of the item at this position of the query.
+    /// Computes the estimates of the item at index `item` of the query.
     fn item(&self, item: usize) -> ItemEstimates {
         let limits = limits(self.question, self.query.items()[item]);
         let by_estimand = self.laws.estimates(item, &self.query.quantiles);
@@ -256,7 +260,7 @@ impl InTurn<'_> {
         }
     }
 
-    /// Takes each; none while there are no reports.
+    /// Passes each item's estimates to `take`. Does nothing without reports.
     fn take<E>(&self, take: impl FnMut(ItemEstimates) -> Result<(), E>) -> Result<(), E> {
         parallel::in_turn(self.laws.points.len(), |item| self.item(item), take)
     }
@@ -277,7 +281,7 @@ impl Serialize for InTurn<'_> {
 }
 
 impl Estimates<InTurn<'_>> {
-    /// The same with all items held.
+    /// Computes and stores all items.
     fn held(self) -> Estimates {
         let mut estimates = Vec::with_capacity(self.estimates.laws.points.len());
         let Ok(()) = self.estimates.take(|item| {
@@ -303,14 +307,14 @@ impl Estimates<InTurn<'_>> {
     }
 }
 
-/// The laws of the noise of one question's items.
+/// Noise distributions of one question's items.
 #[derive(Debug)]
 struct Laws<'a> {
     parts: Option<&'a Parts>,
     folded: &'a Folded,
     whose: People,
     items: &'a [u64],
-    /// Of a number or a cross.
+    /// Cell counts of a number or a cross.
     cells: Option<Cells>,
     points: Vec<ItemPoints>,
 }
@@ -351,7 +355,7 @@ impl Laws<'_> {
                 &query.quantiles,
             )),
             (Kind::Numbers(own), _) if own.is_alone() && !self.points.is_empty() => {
-                // The mean is all that is estimated of it.
+                // A lone number has a mean and no other estimate.
                 let mean = self
                     .estimates(0, &query.quantiles)
                     .into_iter()
@@ -382,19 +386,19 @@ impl Laws<'_> {
     }
 }
 
-/// [`Estimator::points`] of the first question of a task that is asked once.
+/// Computes [`Estimator::points`] of a task's first question, without a reusable estimator.
 ///
 /// # Panics
-/// As there.
+/// Same as [`Estimator::points`].
 #[must_use]
 pub fn points(task: &Task, totals: &Totals, items: &[u64]) -> Vec<ItemPoints> {
     Estimator::for_task(task.clone()).points(totals, 0, items)
 }
 
-/// [`Estimator::estimates`] of a task that is asked once.
+/// Computes [`Estimator::estimates`] of a task, without a reusable estimator.
 ///
 /// # Panics
-/// As there.
+/// Same as [`Estimator::estimates`].
 #[must_use]
 pub fn estimates(task: &Task, totals: &Totals, query: &Query) -> Estimates {
     Estimator::for_task(task.clone()).estimates(totals, query)

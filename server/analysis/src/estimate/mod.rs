@@ -1,11 +1,12 @@
-//! From reports to totals to estimates with error bars: pure functions of data,
-//! without clock or I/O.
+//! Estimation: reports are folded into totals, and totals give estimates with error bars.
 //!
-//! [`Totals`] is the fold of reports: counts that merge by addition, so that reports may be folded
-//! in any order, by any number of workers, and totals stored in the place of reports
-//! ([`Totals::encode`]). Estimates are a function of a task and its totals. They are raw and, but
-//! for what hash-bin clips, unbiased: a frequency may come out below 0 or above 1, and says so much
-//! about its noise. What is made of them afterwards ([`PostProcessing`]) stands beside them.
+//! All functions are pure: no clock, no I/O.
+//!
+//! [`Totals`] holds counts that merge by addition. So reports may be folded in any order, by any
+//! number of workers, and totals may be stored instead of reports ([`Totals::encode`]). Estimates
+//! are a function of a task and its totals. They are raw, and unbiased except for what hash-bin
+//! clips. A frequency can fall below 0 or above 1, which shows its noise. Post-processed results
+//! ([`PostProcessing`]) are returned in addition to the raw estimates.
 
 mod answer;
 mod estimator;

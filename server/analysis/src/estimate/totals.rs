@@ -1,4 +1,4 @@
-//! The fold of reports.
+//! Totals: counts folded from the reports of a task.
 
 use hushbin::codec::append;
 use hushbin::task::Draw;
@@ -7,7 +7,7 @@ use hushbin::{Fingerprint, Question, Report, Task};
 use crate::estimate::fold::{MOST_REPORTS, Reader, Spread, TotalsError, append_header};
 use crate::estimate::mechanism::{Counts, prepared};
 
-/// What is kept of the reports of one task.
+/// Counts of the reports of one task.
 ///
 /// ```
 /// use hushbin_analysis::estimate::Totals;
@@ -25,16 +25,16 @@ pub struct Totals {
     fingerprint: Fingerprint,
     draw: Draw,
     questions: Vec<Folded>,
-    /// Of all reports, as what they are about follows from it.
+    /// Distribution of all seeds. A seed determines the subject of its report.
     pub(crate) seeds: Spread,
 }
 
-/// The reports that answer one question.
+/// Counts of the reports that answer one question.
 #[derive(Debug, Clone)]
 pub(crate) struct Folded {
     pub(crate) reports: u64,
     pub(crate) counts: Box<dyn Counts>,
-    /// What they name, which is known of an honest crowd.
+    /// Distribution of the reported places. It is known for an honest crowd.
     pub(crate) places: Spread,
 }
 
@@ -50,15 +50,15 @@ impl Folded {
 }
 
 impl Totals {
-    /// No reports yet. Of an open question only their number is counted, as its
-    /// items cannot be listed: see [`Totals::of_items`].
+    /// Creates empty totals. For an open question, only the number of reports is counted, because
+    /// its items cannot be listed: see [`Totals::of_items`].
     #[must_use]
     pub fn new(task: &Task) -> Self {
         Self::of_items(task, 0, &[])
     }
 
-    /// No reports yet, for these items (indices or keys) of the question in this
-    /// position, if it is open; of a closed one all items are counted whatever is asked.
+    /// Creates empty totals that count `items` (indices or keys) of the open question at index
+    /// `question`. Closed questions always count all items.
     #[must_use]
     pub fn of_items(task: &Task, question: usize, items: &[u64]) -> Self {
         let folded = |(index, own)| Folded::new(own, if index == question { items } else { &[] });
@@ -70,10 +70,10 @@ impl Totals {
         }
     }
 
-    /// Adds one report, which was decoded under the same task.
+    /// Adds one report that was decoded under the same task.
     ///
     /// # Panics
-    /// If it was not.
+    /// If the report was decoded under another task.
     pub fn fold(&mut self, report: &Report) {
         let folded = match &mut self.questions[..] {
             [sole] => sole,
@@ -86,10 +86,10 @@ impl Totals {
         self.seeds.count(report.seed());
     }
 
-    /// Adds totals of the same task (and, where a question is open, of the same items).
+    /// Adds totals of the same task and, for an open question, of the same items.
     ///
     /// # Panics
-    /// If the totals are of another shape.
+    /// If the totals belong to another task or have another shape.
     pub fn merge(&mut self, other: &Self) {
         assert_eq!(self.fingerprint, other.fingerprint, "totals of one task");
         for (own, other) in self.questions.iter_mut().zip(&other.questions) {
@@ -100,20 +100,27 @@ impl Totals {
         self.seeds.merge(&other.seeds);
     }
 
-    /// The bytes to store in the place of reports: their estimates, and those of any others
-    /// that they are merged with, are to the last bit those of the totals themselves.
-    /// Equal totals have equal bytes, however their reports were folded and merged.
+    /// Encodes the totals for storage instead of reports.
     ///
-    /// These are: the version byte, 2; the task's fingerprint (16 bytes); and of each
-    /// question the number of reports (varint) and the counts of its mechanism. How many counts there are follows from the task. Hits are counted for
-    /// each element (Collision), for each item's plus and minus side (CoCo), or
-    /// for the side that a report's sign agrees with (where reports are signs, or CoCo has
-    /// one pair), each as its difference from the count before (zigzag varint, from 0 and
-    /// modulo 2⁶⁴): hits are much alike, so that most differences take two bytes. Hash-bin
-    /// sums up squared bins (varint) and each item's responses (zigzag varint). Of an open
-    /// question no item is counted. Behind those of each question follow, where reports name one
-    /// of several places, the numbers of those that name each, or each group of them; at the
-    /// end, those of the seeds of all, by their first byte.
+    /// Estimates from decoded totals are bit-identical to those from the original totals, also
+    /// after merging. Equal totals have equal bytes, regardless of the order of folding and
+    /// merging.
+    ///
+    /// The format is:
+    ///
+    /// 1. The version byte, 2.
+    /// 2. The task's fingerprint (16 bytes).
+    /// 3. For each question: the number of reports (varint), the counts of its mechanism, and the
+    ///    distribution of its places, if reports name one of several places. Places are counted one
+    ///    by one or in groups.
+    /// 4. The distribution of all seeds, by their first byte.
+    ///
+    /// The task determines the number of counts. Hits are counted for each element (Collision) or
+    /// for each item's plus and minus side (CoCo). If reports are signs, or CoCo has one pair, the
+    /// agreeing side is counted. Each count is stored as the difference from the previous one
+    /// (zigzag varint, from 0 and modulo 2⁶⁴). Hits are similar, so most differences take two
+    /// bytes. Hash-bin stores the sum of squared bins (varint) and each item's sum of responses
+    /// (zigzag varint). An open question has no item counts.
     ///
     /// ```
     /// use hushbin::mechanism::collision;
@@ -145,8 +152,8 @@ impl Totals {
     /// ```
     ///
     /// # Panics
-    /// If they are [of items](Totals::of_items) of an open question: these are not the
-    /// task's, so that nothing could be decoded from its counts.
+    /// If the totals count [items](Totals::of_items) of an open question. The task does not list
+    /// these items, so the counts could not be decoded.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -160,12 +167,13 @@ impl Totals {
         bytes
     }
 
-    /// Totals of [`Totals::new`] from what [`Totals::encode`] made of them. Whatever the
-    /// bytes are, this takes as much memory as the task's totals do.
+    /// Decodes totals that [`Totals::encode`] wrote.
+    ///
+    /// Memory use is bounded by the size of the task's totals, for any input.
     ///
     /// # Errors
-    /// [`TotalsError`] for anything that [`Totals::encode`] would not have written of any
-    /// reports of the task, as far as single counts tell.
+    /// [`TotalsError`] if no reports of the task would be encoded as these bytes, as far as single
+    /// counts show.
     pub fn decode(task: &Task, bytes: &[u8]) -> Result<Self, TotalsError> {
         let mut reader = Reader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
@@ -182,30 +190,30 @@ impl Totals {
         Ok(totals)
     }
 
-    /// Number of reports folded, n.
+    /// Returns the number of folded reports, n.
     #[must_use]
     pub fn reports(&self) -> u64 {
         self.questions.iter().map(|own| own.reports).sum()
     }
 
-    /// Number of those that answer the question in this position.
+    /// Returns the number of reports that answer the question at index `question`.
     ///
     /// # Panics
-    /// If there is no such question.
+    /// If `question` is out of range.
     #[must_use]
     pub fn reports_of(&self, question: usize) -> u64 {
         self.questions[question].reports
     }
 
-    /// Checks that the totals are of the task.
+    /// Checks that the totals belong to the task.
     ///
     /// # Panics
-    /// If they are not.
+    /// If the totals belong to another task.
     pub(crate) fn check(&self, task: &Task) {
         assert_eq!(self.fingerprint, task.fingerprint(), "totals of the task");
     }
 
-    /// Of the question in this position.
+    /// Returns the counts of the question at index `question`.
     pub(crate) fn folded(&self, question: usize) -> &Folded {
         &self.questions[question]
     }

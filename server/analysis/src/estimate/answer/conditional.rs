@@ -1,21 +1,19 @@
-//! Conditional means: the mean among those who have the item.
+//! Conditional means: the mean among people who have the item.
 //!
-//! The mean divided by the non-missing frequency (P1, Wang et al., "Differentially Private
-//! Numerical Vector Analyses in the Local and Shuffle Model"). Both are unbiased; their ratio is
-//! not, least of all where the frequency is within a few standard errors of 0.
+//! A conditional mean is the mean divided by the non-missing frequency (P1, Wang et al.,
+//! "Differentially Private Numerical Vector Analyses in the Local and Shuffle Model"). Both
+//! estimates are unbiased. Their ratio is biased, most of all if the frequency is within a few
+//! standard errors of 0.
 
 use crate::estimate::law::Law;
 use crate::estimate::point::{Estimand, ItemPoints, Point};
 use crate::estimate::query::{Estimate, Quantiles};
 use crate::numeric::limits::Side;
 
-/// Divides; `None` where the frequency is not significantly above 0, in a
-/// one-sided test at the confidence of `quantiles`.
+/// Returns the conditional mean. `None` if the frequency is not significantly above 0.
 ///
-/// The standard error is that of the delta method: with r = mean/frequency, the ratio's noise is
-/// that of mean − r·frequency, divided by the frequency, to first order, so its variance is (Var
-/// mean − 2r·Cov + r²·Var frequency)/frequency². There r is clamped to [-1, 1], where it must be;
-/// the estimate is not. Intervals hold the r for which mean − r·frequency may be noise around 0
+/// The test is one-sided at the confidence of `quantiles`. The standard error is that of the delta
+/// method. The interval contains every r for which mean − r·frequency may be noise around 0
 /// (Fieller 1954).
 ///
 /// # Panics
@@ -42,6 +40,8 @@ pub(crate) fn mean(
         return None;
     }
     let estimate = mean.estimate / frequency.estimate;
+    // Delta method: to first order, the ratio's noise is that of mean − r·frequency, divided by
+    // frequency. The true r lies in [-1, 1], so r is clamped here. The estimate is not.
     let r = estimate.clamp(-1.0, 1.0);
     let variance =
         mean.standard_error.powi(2) - 2.0 * r * covariance + (r * frequency.standard_error).powi(2);
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(point.estimate, 0.5);
         let expected = (0.0016 - 0.0005 + 0.25 * 0.0009_f64).sqrt() / 0.4;
         assert!((point.standard_error - expected).abs() < 1e-15);
-        // Raw, even where the truth cannot be; the variance is that at −1.
+        // The raw ratio may lie outside [-1, 1]. The variance is that at −1.
         let point = of(-0.3, 0.2).unwrap();
         assert!((point.estimate + 1.5).abs() < 1e-15);
         let expected = (0.0016 + 0.001 + 0.0009_f64).sqrt() / 0.2;

@@ -1,4 +1,4 @@
-//! What is answered: estimates with error bars, as JSON and CSV.
+//! Answers: estimates with error bars, as JSON and CSV.
 
 pub(crate) mod conditional;
 pub(crate) mod parallel;
@@ -22,21 +22,22 @@ use crate::promise::Privacy;
 use post::{ConditionalMean, Projected};
 use shrinkage::Shrinkage;
 
-/// The estimates of one item.
+/// Estimates of one item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemEstimates {
-    /// What the item is called.
+    /// Label of the item.
     pub item: Label,
-    /// By [`Estimand::ALL`]; `None` what the mechanism does not estimate.
+    /// Estimates in the order of [`Estimand::ALL`]. `None` if the mechanism does not estimate the
+    /// quantity.
     pub by_estimand: [Option<Estimate>; 5],
-    /// The unit of the mean, of one of several numbers that has one.
+    /// Unit of the mean, if the item is one of several numbers and has a unit.
     pub(crate) unit: Option<String>,
-    /// What was made of them.
+    /// Post-processed results.
     pub post_processed: PostProcessed,
 }
 
 impl ItemEstimates {
-    /// The estimates that there are.
+    /// Returns the available estimates.
     pub fn estimates(&self) -> impl Iterator<Item = (Estimand, &Estimate)> {
         Estimand::ALL
             .into_iter()
@@ -63,12 +64,12 @@ impl Serialize for ItemEstimates {
     }
 }
 
-/// Estimates of items one after the other, held or made when it is their turn.
+/// Estimates of items, stored or computed one by one.
 pub trait ByItem {
-    /// Gives each of them.
+    /// Passes each item's estimates to `take`, in order.
     ///
     /// # Errors
-    /// Those of `take`, after which no more are given.
+    /// Errors of `take`. They end the iteration.
     fn each<E>(&self, take: impl FnMut(&ItemEstimates) -> Result<(), E>) -> Result<(), E>;
 }
 
@@ -78,59 +79,62 @@ impl ByItem for Vec<ItemEstimates> {
     }
 }
 
-/// Estimates of a task from the reports so far: those of items are held, or made
-/// [in turn](crate::estimate::InTurn).
+/// Estimates of a task from the reports so far.
+///
+/// The estimates of items are stored, or computed [one by one](crate::estimate::InTurn).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimates<Items = Vec<ItemEstimates>> {
-    /// The task's id.
+    /// Id of the task.
     pub task: String,
-    /// The question's name, where it has one.
+    /// Name of the question, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// Identity of its parameters.
+    /// Fingerprint of the task's parameters.
     pub(crate) fingerprint: Fingerprint,
-    /// n, the number of reports that answer the question.
+    /// Number of reports n that answer the question.
     pub reports: u64,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// What was spent.
+    /// Privacy that each report cost.
     pub privacy: Privacy,
-    /// The bias of what is clipped, in words, where there is one.
+    /// Bias by clipping, in words, if there is any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bias: Option<String>,
-    /// What error bars over several windows leave out, in words, where answers are permanent.
+    /// Limitation of error bars over several windows, in words, if answers are permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
-    /// What was made of estimates, in a sentence for each member of
-    /// [`PostProcessed`] that was asked for.
+    /// Statement for each requested member of [`PostProcessed`].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) post_processing: BTreeMap<&'static str, &'static str>,
-    /// What shrinking comes to, where it was asked for and there are reports.
+    /// Outcome of shrinkage, if requested and there are reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<Shrinkage>,
-    /// What stands out, where that was asked for.
+    /// Items that stand out, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stand_out: Option<StandOut>,
-    /// Of a question about a number, once there are reports.
+    /// Estimates of a question for a number. `None` without reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<NumberEstimates>,
-    /// Of a cross, once there are reports.
+    /// Estimates of a cross. `None` without reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross: Option<CrossEstimates>,
-    /// By item; empty while there are no reports.
+    /// Estimates by item. Empty without reports.
     pub estimates: Items,
 }
 
 impl<Items: ByItem> Estimates<Items> {
-    /// Writes one line for each item and estimand, after a header. What was made
-    /// of estimates comes in lines of its own, with other names: cells are empty
-    /// where something was refused, and where there are no error bars. Of a number the
-    /// mean, the share of people below each edge and the quantiles follow, of a cross the
-    /// margins and what there is within rows, of shrinkage that is refused the reason, and of what
-    /// stands out a line each.
+    /// Writes CSV: a header, then one row for each item and estimand.
+    ///
+    /// Post-processed results have rows with other names. Cells are empty if a result was refused
+    /// or has no error bars. Further rows follow:
+    ///
+    /// - For a number: the share of people below each edge, and the quantiles.
+    /// - For a cross: the margins, and the ratios within rows.
+    /// - The reason, if shrinkage was refused.
+    /// - One row for each item that stands out.
     ///
     /// # Errors
-    /// Those of `writer`.
+    /// I/O errors of `writer`.
     pub fn write_csv(&self, writer: impl io::Write) -> io::Result<()> {
         let mut csv = table(writer)?;
         self.estimates.each(|item| {
@@ -156,10 +160,10 @@ impl<Items: ByItem> Estimates<Items> {
     }
 }
 
-/// Begins a table of estimates with its header.
+/// Starts a CSV table of estimates and writes its header.
 ///
 /// # Errors
-/// Those of `writer`.
+/// I/O errors of `writer`.
 pub(crate) fn table<W: io::Write>(writer: W) -> io::Result<csv::Writer<W>> {
     let mut csv = csv::Writer::from_writer(writer);
     csv.write_record([
@@ -175,7 +179,7 @@ pub(crate) fn table<W: io::Write>(writer: W) -> io::Result<csv::Writer<W>> {
     Ok(csv)
 }
 
-/// Estimate, standard error, interval and simultaneous interval in a line of CSV.
+/// CSV cells: estimate, standard error, interval and simultaneous interval.
 type Cells = (Option<f64>, Option<f64>, Interval, Interval);
 type Interval = [Option<f64>; 2];
 
@@ -192,7 +196,7 @@ pub(crate) fn cells(own: &Estimate) -> Cells {
     )
 }
 
-/// The lines of what a question about a number is answered with.
+/// Returns the CSV rows of a number's estimates.
 fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> {
     let below = number
         .distribution
@@ -207,7 +211,7 @@ fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> 
     below.chain(quantiles).collect()
 }
 
-/// The lines of what a cross is answered with.
+/// Returns the CSV rows of a cross's estimates.
 fn cross_lines(cross: &CrossEstimates) -> Vec<(String, &'static str, Cells)> {
     let mut lines = Vec::new();
     for margin in [&cross.rows, &cross.columns] {
@@ -233,7 +237,7 @@ fn ratio_cells(own: &RatioEstimate) -> Cells {
     (own.estimate, own.standard_error, interval, simultaneous)
 }
 
-/// The lines of what was made of an item's estimates.
+/// Returns the CSV rows of an item's post-processed results.
 fn processed_cells(processed: &PostProcessed) -> Vec<(String, Cells)> {
     let mut lines = Vec::new();
     match &processed.conditional_mean {

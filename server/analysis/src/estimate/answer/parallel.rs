@@ -1,27 +1,27 @@
-//! Work on all cores, taken in order.
+//! Parallel map whose results are consumed in order.
 
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::mpsc;
 use std::thread;
 
-/// Numbers of one share: enough work to be worth a message.
+/// Numbers per share: enough work to be worth a message.
 const SHARE: usize = 256;
 
-/// Shares that each core may be ahead of who takes them.
+/// Shares that a worker may finish before they are consumed.
 const AHEAD: usize = 4;
 
-/// Makes something of each number below `len` on all cores, and gives it to `take` in
-/// ascending order; a few thousand at most are held at any time.
+/// Maps 0..`len` on all cores and passes the results to `take` in ascending order. At most a few
+/// thousand results are buffered.
 ///
 /// # Errors
-/// Those of `take`, after which nothing more is made.
+/// Errors of `take`. They end the computation.
 pub(crate) fn in_turn<T: Send, E>(
     len: usize,
     make: impl Fn(usize) -> T + Sync,
     mut take: impl FnMut(T) -> Result<(), E>,
 ) -> Result<(), E> {
-    // Where there are no threads this is not known either.
+    // Platforms without threads cannot report the parallelism: use one thread there.
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let shares = len.div_ceil(SHARE);
     if cores == 1 || shares <= 1 {
@@ -30,8 +30,8 @@ pub(crate) fn in_turn<T: Send, E>(
     let numbers = |share: usize| -> Range<usize> { SHARE * share..len.min(SHARE * (share + 1)) };
     let make = &make;
     thread::scope(|scope| {
-        // Worker w makes the shares w, w + cores and so on, and they are taken in turn. A
-        // worker whose shares nobody takes any more stops.
+        // Worker w computes the shares w, w + cores, and so on. If the receiver is dropped, sending
+        // fails and the worker stops.
         let worker = |first: usize| {
             let (made, waiting) = mpsc::sync_channel::<Vec<T>>(AHEAD);
             scope.spawn(move || {
@@ -43,7 +43,8 @@ pub(crate) fn in_turn<T: Send, E>(
         };
         let workers: Vec<_> = (0..cores.min(shares)).map(worker).collect();
         (0..shares).try_for_each(|share| {
-            // A worker that panicked says so when the scope ends.
+            // An empty channel means that its worker panicked. The scope re-raises the panic at its
+            // end.
             let made = workers[share % cores].recv();
             made.into_iter().flatten().try_for_each(&mut take)
         })
@@ -88,7 +89,7 @@ mod tests {
             Err(5)
         );
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        // One is waiting to be sent beside those that wait to be taken.
+        // Each worker may hold one more share that waits to be sent.
         let most = SHARE * (cores * (AHEAD + 2) + 1);
         assert!(made.into_inner() <= most);
     }

@@ -1,5 +1,5 @@
-//! What can be made of estimates once they are there. It costs no privacy, but the results are no
-//! longer unbiased: they are labelled, and given only to those who ask.
+//! Post-processing of estimates. It costs no privacy, but its results are biased. So they are
+//! labelled, and computed only on request.
 
 use std::collections::BTreeMap;
 
@@ -11,56 +11,56 @@ use crate::estimate::point::{Estimand, ItemPoints, Point};
 use crate::estimate::query::{Estimate, PostProcessing};
 use crate::numeric::projection::{Sum, project};
 
-/// What was made of one item's estimates; `None` what was not asked for.
+/// Post-processed results of one item. `None` if a result was not requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct PostProcessed {
-    /// By [`PostProcessing::ConditionalMean`].
+    /// Result of [`PostProcessing::ConditionalMean`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditional_mean: Option<ConditionalMean>,
-    /// By [`PostProcessing::Projection`].
+    /// Result of [`PostProcessing::Projection`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) projected: Option<Projected>,
-    /// By [`PostProcessing::FullProjection`].
+    /// Result of [`PostProcessing::FullProjection`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fully_projected: Option<Projected>,
-    /// By [`PostProcessing::Shrinkage`], of the first estimand of the question.
+    /// Result of [`PostProcessing::Shrinkage`] for the first estimand of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrunken: Option<Shrunken>,
 }
 
-/// Mean among those who have the item, in [-1, 1].
+/// Mean among people who have the item, in [-1, 1].
 ///
-/// With real values everybody weighs by magnitude: it is Σv/Σ|v|, the balance
-/// of positive and negative, as magnitudes cannot be told from absence.
+/// Real values are weighted by magnitude, because a small value cannot be distinguished from
+/// absence. The result is then Σv/Σ|v|, the balance of positive and negative values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ConditionalMean {
-    /// A ratio of estimates, as it is: neither unbiased nor clamped.
+    /// Raw ratio of estimates, neither unbiased nor clamped.
     Estimate(Estimate),
-    /// The non-missing frequency may as well be 0.
+    /// The non-missing frequency is not significantly above 0.
     Refused {
-        /// What was found.
+        /// Reason for the refusal.
         refused: &'static str,
     },
 }
 
-/// Frequencies that a crowd can have. Without standard errors: noise is cut off
-/// at the bounds, and what one item gains others lose.
+/// Frequencies that a population can have. They have no standard errors: bounds cut off the noise,
+/// and an increase of one item decreases the remaining ones.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Projected {
-    /// Of an item that is rated.
+    /// Projection of an item that is rated.
     Rated {
         /// Frequency of the item with a positive value.
         plus: f64,
         /// Frequency of the item with a negative value.
         minus: f64,
-        /// Their difference.
+        /// Difference of both frequencies.
         mean: f64,
     },
-    /// Of an answer.
+    /// Projection of an answer.
     Answer {
-        /// Share of people who gave it.
+        /// Share of people who gave the answer.
         share: f64,
     },
 }
@@ -68,20 +68,23 @@ pub enum Projected {
 const REFUSED: &str =
     "the non-missing frequency is not significantly above 0 at the stated confidence";
 
-/// What frequencies of all items may sum to, by the question.
+/// Constraints on the sums of frequencies, by question.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sums<'a> {
-    /// s.
+    /// Sparsity s, the maximum number of entries of one person.
     pub(crate) sparsity: u32,
-    /// Whether everybody has s entries.
+    /// True if every person has exactly s entries.
     pub(crate) full: bool,
-    /// Where one item of each is given: those of which items are the options.
+    /// Parts in which each person chooses one option. The items are the options of all parts, in
+    /// order. Empty for other questions.
     pub(crate) parts: &'a [Part],
 }
 
-/// Processes the estimates of the items asked for, in their order, or of none where nothing
-/// is to be made of them; `conditional` gives the conditional mean of the item at an index, if
-/// it has one, `null` its first estimate with the standard error of a truth of 0.
+/// Applies the requested post-processing to the queried items, in their order. Returns nothing for
+/// items if none was requested or there are no points.
+///
+/// `conditional` returns the conditional mean of the item at an index, if it has one. `null`
+/// returns its first estimate and the standard error for a true value of 0.
 pub(crate) fn process(
     post: &[PostProcessing],
     sums: Sums<'_>,
@@ -180,10 +183,10 @@ fn projected(points: &[ItemPoints], sum: Sum) -> Vec<Projected> {
         .collect()
 }
 
-/// What is projected, as there is it.
+/// Estimands that are projected, if the question estimates them.
 const FREQUENCIES: [Estimand; 3] = [Estimand::Plus, Estimand::Minus, Estimand::Share];
 
-/// What was done, by member of [`PostProcessed`].
+/// Returns the statement of each requested method, by member of [`PostProcessed`].
 pub(crate) fn statements(post: &[PostProcessing]) -> BTreeMap<&'static str, &'static str> {
     post.iter()
         .map(|post| (post.member(), post.statement()))

@@ -1,55 +1,58 @@
-//! Shrunken estimates: what to expect of each item, given all of them.
+//! Shrinkage: the posterior mean of each item, given all items.
 //!
-//! Empirical Bayes with a mixture of normal laws around 0 of many widths as prior, 0 itself among
-//! them, whose weights are those that make the estimates likeliest (Stephens, "False Discovery
-//! Rates: A New Deal", Biostatistics 2017). Estimates and widths are in standard errors of a truth
-//! of 0: an item's own standard error depends on its estimate, and so cannot judge it.
+//! Empirical Bayes (Stephens, "False Discovery Rates: A New Deal", Biostatistics 2017). The prior
+//! is a mixture of normal distributions around 0 with many widths, including a point mass at 0. Its
+//! weights are the maximum-likelihood weights.
 //!
-//! The prior is fitted to noise, too, so what it promises is not believed. Stein's unbiased
-//! estimate of the squared error ("Estimation of the Mean of a Multivariate Normal Distribution",
-//! Annals of Statistics 1981) decides whether there is an answer.
+//! Estimates and widths are measured in standard errors for a true value of 0. An item's own
+//! standard error depends on its estimate, so it is not used here.
+//!
+//! The prior is fitted to noise, too, so its own error prediction is not trusted. Stein's unbiased
+//! risk estimate decides whether the result is released ("Estimation of the Mean of a Multivariate
+//! Normal Distribution", Annals of Statistics 1981).
 
 use serde::{Serialize, Serializer};
 
 use crate::estimate::point::Point;
 
-/// What shrinking all items comes to.
+/// Outcome of shrinking all items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Shrinkage {
-    /// There are shrunken estimates.
+    /// Shrinkage succeeded, with these expected errors.
     Shrunken(Errors),
-    /// There are none.
+    /// Shrinkage was refused.
     Refused {
-        /// Why.
+        /// Reason for the refusal.
         refused: Refusal,
     },
 }
 
-/// Errors to expect: roots of mean squares over all items.
+/// Expected errors: root mean squares over all items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Errors {
-    /// Of the raw estimates, from their standard errors.
+    /// Error of the raw estimates, from their standard errors.
     pub raw_error: f64,
-    /// Of answering 0 for every item, from the raw estimates and their standard errors.
+    /// Error predicted for answering 0 for every item, from the raw estimates and their standard
+    /// errors.
     pub zero_error: f64,
-    /// Of the shrunken estimates.
+    /// Error of the shrunken estimates.
     pub shrunken_error: f64,
 }
 
-/// Why estimates are not shrunken.
+/// Reasons for refusing shrinkage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// They say too little of what truths are like.
+    /// Too few items to estimate the prior.
     #[error("fewer than {FEWEST} items tell too little of each other: take the raw estimates")]
     FewItems,
-    /// They may as well be noise, nearly all of them.
+    /// Nearly all estimates may be noise.
     #[error(
         "shrunken estimates are not shown to err less than answering 0 for every item: take the \
          raw estimates with their intervals"
     )]
     NoBetterThanZero,
-    /// There is nothing to gain.
+    /// Shrinkage brings no gain.
     #[error("shrunken estimates are expected to err more than the raw estimates: take those")]
     WorseThanRaw,
 }
@@ -60,35 +63,37 @@ impl Serialize for Refusal {
     }
 }
 
-/// One item's estimate, shrunken.
+/// Shrunken estimate of one item.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Shrunken {
-    /// The posterior mean. Biased towards 0.
+    /// Posterior mean, biased towards 0.
     pub estimate: f64,
-    /// The posterior standard deviation.
+    /// Posterior standard deviation.
     pub(crate) deviation: f64,
 }
 
-/// Steps between widths, as a factor.
+/// Ratio of neighbouring widths of the prior.
 const STEP: f64 = std::f64::consts::SQRT_2;
-/// The least width: hardly told from 0.
+/// Smallest positive width. Hardly distinguishable from 0.
 const LEAST: f64 = 0.1;
-/// Rounds of expectation and maximisation, and the change of a weight that ends them.
+/// Maximum number of EM iterations, and the change of a weight that ends them.
 const ROUNDS: usize = 2000;
 const ENOUGH: f64 = 1e-6;
-/// Bins of estimates that are shrunken by the same factor: so wide around 0, and by this part of
-/// the estimate far out.
+/// Width of the bins of estimates on the asinh scale. Near 0 it is absolute, and far out it is
+/// relative. Estimates of one bin share a factor.
 const BIN: f64 = 0.02;
-/// Standard deviations by which the gain over answering 0 has to be above 0.
+/// Required gain over answering 0, in standard deviations.
 const CERTAIN: f64 = 3.0;
-/// The fewest items that tell what others may be like.
+/// Minimum number of items for estimating the prior.
 const FEWEST: usize = 20;
 
-/// Shrinks the estimates of all items together, each given with the standard error that it would
-/// have if its truth were 0.
+/// Shrinks the estimates of all items together.
+///
+/// Each item has its standard error for a true value of 0.
 ///
 /// # Errors
-/// [`Refusal`] where that is no better than raw estimates, or none, as far as the estimates tell.
+/// [`Refusal`] if the estimates do not show that shrinkage beats answering 0, or if it is expected
+/// to be worse than the raw estimates.
 ///
 /// ```
 /// use hushbin_analysis::estimate::{Point, shrink};
@@ -117,9 +122,12 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
         let estimate = kept * point.estimate;
         let deviation = slope.sqrt() * null;
         raw += own;
+        // E[x² − σ²] = θ²: the squared error of answering 0, unbiased.
         zero += point.estimate.powi(2) - own;
+        // Stein's unbiased risk estimate, with derivative `slope`.
         shrunken += (point.estimate - estimate).powi(2) + own * (2.0 * slope - 1.0);
         left += deviation.powi(2);
+        // Delta method: variance of the difference between the last two sums.
         spread += (2.0 * estimate * (2.0 - kept)).powi(2) * own;
         Shrunken {
             estimate,
@@ -134,6 +142,7 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
         return Err(Refusal::WorseThanRaw);
     }
     let [raw_error, zero_error, shrunken_error] =
+        // The larger of Stein's estimate and the posterior variance, to be conservative.
         [raw, zero, shrunken.max(left)].map(|sum| (sum / items.len() as f64).sqrt());
     let errors = Errors {
         raw_error,
@@ -143,20 +152,20 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
     Ok((items, errors))
 }
 
-/// What an estimate of a bin is multiplied by, and what its variance is multiplied by.
+/// Multipliers for the estimates of one bin and for their variance.
 #[derive(Debug, Clone, Copy, Default)]
 struct Factor {
     kept: f64,
-    /// How fast the shrunken estimate grows with the raw one.
+    /// Derivative of the shrunken estimate by the raw one.
     slope: f64,
 }
 
-/// The bin of an estimate.
+/// Returns the bin of an estimate.
 fn bin((point, null): &(Point, f64)) -> usize {
     ((point.estimate / null).abs().asinh() / BIN).round() as usize
 }
 
-/// By bin, of estimates in these; those of bins without any are 0.
+/// Computes the factors by bin, from the estimates in these bins. Empty bins have factor 0.
 fn factors(bins: &[usize]) -> Vec<Factor> {
     let mut counts = vec![0.0; bins.iter().max().map_or(0, |most| most + 1)];
     for &bin in bins {
@@ -183,15 +192,15 @@ fn factors(bins: &[usize]) -> Vec<Factor> {
     factors
 }
 
-/// Estimates that are alike.
+/// A bin of similar estimates.
 struct Bin {
     at: usize,
     count: f64,
-    /// Under each of the prior's laws.
+    /// Likelihood under each component of the prior.
     likelihoods: Vec<f64>,
 }
 
-/// How likely an estimate is under each of the prior's laws, the likeliest being 1.
+/// Returns the likelihood of an estimate under each component, scaled to a maximum of 1.
 fn likelihoods(distance: f64, variances: &[f64]) -> Vec<f64> {
     let logarithm = |variance: &f64| {
         let sum = 1.0 + variance;
@@ -202,7 +211,7 @@ fn likelihoods(distance: f64, variances: &[f64]) -> Vec<f64> {
     logarithms.iter().map(|l| (l - most).exp()).collect()
 }
 
-/// The weights that make all estimates likeliest.
+/// Returns the maximum-likelihood weights, computed by expectation-maximisation.
 fn weights(bins: &[Bin], laws: usize) -> Vec<f64> {
     let mut weights = vec![1.0 / laws as f64; laws];
     let all: f64 = bins.iter().map(|bin| bin.count).sum();
@@ -228,7 +237,7 @@ fn weights(bins: &[Bin], laws: usize) -> Vec<f64> {
     weights
 }
 
-/// From the posterior law of a truth at this distance.
+/// Computes the factor of an estimate at `distance` from 0, from the posterior distribution.
 fn factor(distance: f64, likelihoods: &[f64], weights: &[f64], variances: &[f64]) -> Factor {
     let [mut sum, mut kept, mut square] = [0.0; 3];
     for ((likelihood, weight), variance) in likelihoods.iter().zip(weights).zip(variances) {

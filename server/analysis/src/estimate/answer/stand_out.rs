@@ -1,4 +1,4 @@
-//! Which answers stand out of a long table.
+//! Items of a long table that stand out.
 
 use serde::Serialize;
 
@@ -7,23 +7,22 @@ use crate::estimate::point::{Estimand, Point};
 use crate::estimate::query::Label;
 use crate::numeric::limits::{Failure, Side};
 
-/// The items whose estimate cannot be told by chance, of which a known part is expected
-/// to be there by chance nevertheless.
+/// Items that differ significantly from 0, at a controlled rate of false discoveries.
 ///
-/// Benjamini and Hochberg, "Controlling the False Discovery Rate" (1995): of k items those
-/// i stand out whose tests at level rate·i/k say so, for the greatest such i. Means are
-/// tested to be other than 0, shares to be more than 0.
+/// Benjamini and Hochberg, "Controlling the False Discovery Rate" (1995): of k items, find the
+/// greatest i for which i items are rejected by tests at level rate·i/k. Means are tested for being
+/// different from 0, shares for being greater than 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StandOut {
-    /// The part of those listed, on average, of whom it is not true; in (0, 1/2].
+    /// Expected share of false discoveries among the listed items, in (0, 1/2].
     pub false_discovery_rate: f64,
-    /// What was tested.
+    /// Estimand that was tested.
     pub(crate) estimand: Estimand,
-    /// The items, those first that are the most standard errors from 0.
+    /// Items that stand out, by descending distance from 0 in standard errors.
     pub items: Vec<Label>,
 }
 
-/// An item's estimate and the law of its noise.
+/// An item's estimate with the distribution of its noise.
 pub(crate) struct Tested {
     pub(crate) label: Label,
     pub(crate) point: Point,
@@ -31,7 +30,7 @@ pub(crate) struct Tested {
 }
 
 impl Tested {
-    /// Whether 0 is ruled out by a test that errs with probability `failure`.
+    /// Returns whether a test with error probability `failure` rules out 0.
     fn rejects(&self, estimand: Estimand, reports: f64, failure: &Failure) -> bool {
         let limit = |side| self.law.limit(estimand, self.point, reports, failure, side);
         let below = || estimand == Estimand::Mean && limit(Side::Upper) < 0.0;
@@ -43,10 +42,7 @@ impl Tested {
     }
 }
 
-/// The items that stand out, from all that were tested together.
-///
-/// From all k on, so many are left as tests at the level of so many reject; where no more
-/// fall, that number is the greatest i that is asked for.
+/// Returns the items that stand out among all tested ones.
 pub(crate) fn among(
     tested: Vec<Tested>,
     estimand: Estimand,
@@ -56,6 +52,8 @@ pub(crate) fn among(
     let sides = if estimand == Estimand::Mean { 2.0 } else { 1.0 };
     let all = tested.len() as f64;
     let mut left = tested;
+    // Start with i = k and replace i by the number of rejections at its level. The first fixed
+    // point is the greatest i of the step-up procedure.
     loop {
         let before = left.len();
         if before == 0 {

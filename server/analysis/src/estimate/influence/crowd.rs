@@ -1,10 +1,13 @@
-//! Whether reports look as those of people who follow the mechanism do, whatever they answer.
+//! Tests whether reports look like those of people who follow the mechanism, for any answers.
 //!
-//! Seeds are drawn evenly. As hash functions are drawn with them, the bucket (or side, or sign)
-//! that a report names is as likely as any other, too, whatever a person answers. And no estimate
-//! is further from what people can have than its noise explains. Reports that were made up
-//! carelessly are told by that; those of somebody who draws seeds and randomises as the mechanism
-//! says, but lies in the answers, never are: of them [`Influence`] tells the worst.
+//! Three properties of honest reports do not depend on the answers:
+//!
+//! - Seeds are uniform.
+//! - A seed determines the hash functions, so every bucket (or side, or sign) is equally likely.
+//! - Estimates stay within the feasible range, up to noise.
+//!
+//! The tests catch careless forgeries. They cannot catch people who lie but draw seeds and
+//! randomise correctly. [`Influence`] bounds the effect of such lies.
 //!
 //! [`Influence`]: super::Influence
 
@@ -20,38 +23,38 @@ use crate::estimate::mechanism::Squares;
 use crate::estimate::point::{Estimand, ItemPoints};
 use crate::estimate::totals::Totals;
 
-/// How often a test flags an honest crowd, at most.
+/// Maximum false-alarm probability of a test.
 const FALSE_ALARM: f64 = 1e-6;
 
-/// Whether reports are as those of people who follow the mechanism, in one respect.
+/// Result of one test of honest behaviour.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CrowdTest {
-    /// The question's name; `None` where it is about all of them.
+    /// Name of the question. `None` if the test covers all questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// What is looked at.
+    /// Property that was tested.
     pub(crate) test: Respect,
-    /// How often reports of an honest crowd are as unusual as these, at most.
+    /// p-value: upper bound on the probability that honest reports look this unusual.
     pub p: f64,
-    /// Whether that is too rarely to be chance: once in a million tests.
+    /// True if the p-value is too small for chance: below one in a million.
     pub flagged: bool,
-    /// What was found.
+    /// Result in words.
     pub(crate) statement: String,
 }
 
-/// What is looked at.
+/// Property of honest reports that a test checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Respect {
-    /// Seeds are drawn evenly.
+    /// Seeds are uniform.
     Seeds,
-    /// Places are named evenly, as seeds draw hash functions.
+    /// Reported places are uniform, because seeds determine the hash functions.
     Places,
-    /// Bins spread no wider than noise and answers explain.
+    /// Bins are not wider than noise and answers explain.
     Bins,
-    /// Outputs of a pattern are named as often as some crowd's bins explain.
+    /// Output counts of a pattern fit the cells of some population.
     Outputs,
-    /// No estimate is beyond what people can have but by its noise.
+    /// Estimates stay within the feasible range, up to noise.
     Limits,
 }
 
@@ -99,12 +102,12 @@ impl Respect {
 }
 
 impl Estimator {
-    /// What tells reports that were made up carelessly from those of an honest crowd, as far
-    /// as there are enough of them. Nothing where answers are permanent: reports of an honest
-    /// crowd then come again and again.
+    /// Runs all tests that have enough reports.
+    ///
+    /// Returns no tests if answers are permanent, because honest reports are then repeated.
     ///
     /// # Panics
-    /// If the totals are not of the task.
+    /// If the totals belong to another task.
     #[must_use]
     pub fn crowd(&self, totals: &Totals) -> Vec<CrowdTest> {
         let mut tests = Vec::new();
@@ -128,8 +131,8 @@ impl Estimator {
         tests
     }
 
-    /// How often outputs of a pattern, of which there are more than bins, are as far from what
-    /// the bins that fit best explain.
+    /// Returns the p-value of the misfit of a pattern's outputs. `None` unless there are more
+    /// outputs than cells.
     fn outputs(&self, totals: &Totals, index: usize) -> Option<f64> {
         let Some(Cells::Patterned(patterned)) = self.cells(totals, index) else {
             return None;
@@ -139,7 +142,7 @@ impl Estimator {
         Some(law.sf(statistic))
     }
 
-    /// How often the noise of some item's estimate takes it as far beyond what people can have.
+    /// Returns the p-value of the estimate farthest outside the feasible range.
     fn limits(&self, totals: &Totals, index: usize, question: &Question) -> Option<f64> {
         let items = match question.items() {
             Items::Named(names) => names.len() as u64,
@@ -158,7 +161,8 @@ impl Estimator {
     }
 }
 
-/// By how many standard errors an item's estimate is beyond what people can have.
+/// Returns the distance of an estimate from the feasible range, in standard errors. Negative
+/// inside.
 fn beyond(points: &ItemPoints) -> Option<f64> {
     let (estimand, point) = points.first()?;
     let [least, most] = match estimand {
@@ -169,14 +173,14 @@ fn beyond(points: &ItemPoints) -> Option<f64> {
     (point.standard_error > 0.0).then(|| far / point.standard_error)
 }
 
-/// How often squares are as large on average. The square of a number that is distributed as
-/// Laplace says has five times its squared variance as variance; answers add less.
+/// Returns the p-value of the average square of bins.
 fn of_squares(squares: Squares) -> Option<f64> {
     let Squares {
         mean,
         most,
         numbers,
     } = squares;
+    // The square of a Laplace variable has variance 5 times its squared mean. Answers add less.
     let error = most * (5.0 / numbers).sqrt();
     (numbers >= EXPECTED * EXPECTED).then(|| Normal::standard().sf((mean - most) / error))
 }
@@ -229,11 +233,11 @@ mod tests {
         let report = Report::Collision(collision::Report { seed: 1, bucket: 0 });
         (0..2000).for_each(|_| copied.fold(&report));
         assert_eq!(flagged(&copied), [Respect::Seeds, Respect::Places]);
-        // One bucket, whatever the hash functions.
+        // The reported bucket is constant, for all hash functions.
         let mut same = honest.clone();
         (0..2000).for_each(|_| of(&mut same, &|report| report.bucket == 1));
         assert_eq!(flagged(&same), [Respect::Places]);
-        // Always an answer's bucket: this looks like a crowd until it is too many.
+        // Always the bucket of one answer: this resembles an honest crowd until there are too many.
         let mut answer = honest.clone();
         (0..2000).for_each(|_| of(&mut answer, &|report| support.hits(report, 5)));
         assert_eq!(flagged(&answer), []);

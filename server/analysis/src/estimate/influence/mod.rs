@@ -1,14 +1,17 @@
-//! How far made-up reports move estimates.
+//! Influence of forged reports on estimates.
 //!
-//! An estimate is the average of what each answer to its question counts. If a part g of these
-//! answers is made up, the average is (1 − g)·f + g·c instead of f. It moves by g·(c − f): by at
-//! most g times the distance from the least that f may be to the most that a report can count,
-//! whatever people answer. Differential privacy bounds what one honest report tells, so it cannot
-//! bound this: the less a report tells, the more it counts.
+//! An estimate is the average contribution of the answers to its question. Let c be the average
+//! contribution of forged answers and f that of honest ones. If a fraction g of the answers is
+//! forged, the average is (1 − g)·f + g·c instead of f. So it moves by g·(c − f). In the worst case
+//! over answers, this is g times the distance from the minimum of f to the maximum contribution of
+//! a report.
 //!
-//! The seed of a report draws its question, and the length of a text's prefix. A forger picks the
-//! seed. If a part γ of all reports is made up, and a share s of the honest ones answers the
-//! question, the forger's part of its answers is g = γ/(γ + (1 − γ)·s).
+//! Differential privacy bounds the information in one honest report, so it cannot bound this
+//! influence. A report with less information has a larger contribution.
+//!
+//! The seed of a report determines its question, and the length of a text's prefix. An attacker
+//! chooses the seed. If a fraction γ of all reports is forged, and a share s of the honest ones
+//! answers the question, then the forged fraction of its answers is g = γ/(γ + (1 − γ)·s).
 
 pub(crate) mod crowd;
 
@@ -23,48 +26,49 @@ use crate::estimate::estimator::Estimator;
 use crate::estimate::mechanism::{Prepared, SumRates};
 use crate::estimate::point::Estimand;
 
-/// The part of the reports that is taken to be made up: γ.
+/// Assumed fraction γ of forged reports.
 pub const MADE_UP: f64 = 0.01;
 
-/// By how much made-up reports can move what is estimated of any item of a question, at
-/// worst: whatever people answer, and whatever the reports say that a task accepts. All of them
-/// may answer this question; of a text, all may be about prefixes of the rarest length.
+/// Worst-case change of any item's estimate of a question by forged reports.
 ///
-/// Quotients are not among them: the mean within a row of a cross moves further where few people
-/// are in the row.
+/// The maximum is over all answers of people and all reports that the task accepts. All forged
+/// reports may answer this question. For a text, all may concern prefixes of the rarest length.
+///
+/// Ratios are excluded. The mean within a row of a cross can move further if few people are in the
+/// row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Influence {
-    /// The question's name; `None` where the task is asked once.
+    /// Name of the question. `None` if the task has a single unnamed question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// What is estimated.
+    /// Estimate that is moved.
     pub estimate: Influenced,
-    /// By how much [`MADE_UP`] of all reports raise it, at most.
+    /// Maximum increase caused by a fraction [`MADE_UP`] of all reports.
     pub up: f64,
-    /// By how much they lower it, at most.
+    /// Maximum decrease caused by them.
     pub down: f64,
-    /// The unit of both, where it is not shares or means from −1 to 1.
+    /// Unit of both, unless they are shares, or means from −1 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
 }
 
-/// What is moved.
+/// Kind of estimate that is moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Influenced {
-    /// [`Estimand::Mean`], or the mean of a number.
+    /// The estimate [`Estimand::Mean`], or the mean of a number.
     Mean,
-    /// [`Estimand::Plus`].
+    /// The estimate [`Estimand::Plus`].
     Plus,
-    /// [`Estimand::Minus`].
+    /// The estimate [`Estimand::Minus`].
     Minus,
-    /// [`Estimand::Nonmissing`].
+    /// The estimate [`Estimand::Nonmissing`].
     Nonmissing,
-    /// [`Estimand::Share`].
+    /// The estimate [`Estimand::Share`].
     Share,
-    /// The share of people below an edge between two bins, at the edge where it is most.
+    /// The share of people below an edge between two bins, at the most sensitive edge.
     Below,
-    /// The share of people in a row or in a column of a cross, whichever is most.
+    /// The share of people in a row or a column of a cross, whichever is more sensitive.
     Margin,
 }
 
@@ -80,16 +84,16 @@ impl From<Estimand> for Influenced {
     }
 }
 
-/// The least and the most that one report counts, or that people can have.
+/// Minimum and maximum of one report's contribution, or of the true value.
 type Reach = [f64; 2];
 
-/// What includes both.
+/// Returns the smallest interval that contains both.
 fn hull([a, b]: Reach, [c, d]: Reach) -> Reach {
     [a.min(c), b.max(d)]
 }
 
 impl Estimator {
-    /// By how much made-up reports can move estimates, by question.
+    /// Returns the influence of forged reports on each question.
     ///
     /// ```
     /// use hushbin_analysis::estimate::Estimator;
@@ -101,8 +105,8 @@ impl Estimator {
     ///     }"#,
     /// ).unwrap();
     /// let estimator = Estimator::for_task(draft.resolve().unwrap());
-    /// // A report names one of two answers: it counts e/(e − 1) for that one, and −1/(e − 1)
-    /// // for the other.
+    /// // A report names one of two answers. It contributes e/(e − 1) to that answer,
+    /// // and −1/(e − 1) to the second one.
     /// let e = 1_f64.exp();
     /// let influence = &estimator.influence()[0];
     /// assert!((influence.up - 0.01 * e / (e - 1.0)).abs() < 1e-9);
@@ -119,7 +123,7 @@ impl Estimator {
         answered.flatten().collect()
     }
 
-    /// Returns the influence on a question of which a part `forged` of the answers is made up.
+    /// Returns the influence on a question if a fraction `forged` of its answers is forged.
     fn moved(&self, question: &Question, prepared: &dyn Prepared, forged: f64) -> Vec<Influence> {
         let name = (!self.task().is_unnamed()).then(|| question.name().to_owned());
         let influence =
@@ -147,7 +151,7 @@ impl Estimator {
                 [cell, part(Influenced::Margin, buckets.margin(cross))].concat()
             }
             (kind, ..) => {
-                // Of numbers with limits of their own, which differ.
+                // Numbers with limits of their own: the influence is relative to each range.
                 let (size, unit) = match kind {
                     Kind::Numbers(own) if own.is_alone() => {
                         let [low, high] = own[0].range();
@@ -170,8 +174,8 @@ impl Estimator {
     }
 }
 
-/// Share of a question's reports that are about prefixes of the rarest length, where it asks for a
-/// text: the estimates of a dead end of that length are made of these alone.
+/// Returns the fraction of a text question's reports that concern prefixes of the rarest length. A
+/// dead end of that length is estimated from these alone. Returns 1 for other questions.
 fn rarest(question: &Question) -> f64 {
     let Kind::Text(prefixes) = question.kind() else {
         return 1.0;
@@ -180,7 +184,7 @@ fn rarest(question: &Question) -> f64 {
     fewest.unwrap_or(1) as f64 / prefixes.lengths().len() as f64
 }
 
-/// Of the share of people below an edge between bins of a pattern, wherever the edge is.
+/// Returns the reach of the share below an edge between bins of a pattern, over all edges.
 fn below(rates: &pattern::Rates) -> Reach {
     let at = |below: usize| {
         let worth = rates.sum(&rates.weights(0..below));
@@ -193,20 +197,20 @@ fn below(rates: &pattern::Rates) -> Reach {
         .unwrap_or([0.0, 1.0])
 }
 
-/// What a report can hit of several elements at once: whoever makes it up looks for a seed.
+/// Bounds the number of elements that one report hits at once. An attacker can search for the seed.
 struct Buckets<'a> {
     rates: &'a Rates,
-    /// t.
+    /// Number of buckets t.
     buckets: u32,
-    /// m; `None` where elements are hashed independently.
+    /// Number of slots m of a bucket. `None` if elements are hashed independently.
     slots: Option<u32>,
 }
 
-/// How many seeds there are.
+/// Number of seeds.
 const SEEDS: f64 = (1_u128 << 64) as f64;
 
 impl<'a> Buckets<'a> {
-    /// Those of a question that Collision asks.
+    /// Returns the bounds for a question whose mechanism is Collision.
     fn of(question: &Question, sums: Option<SumRates<'a>>) -> Option<Self> {
         let (Some(SumRates::Hits(rates)), Mechanism::Collision(collision)) =
             (sums, question.mechanism())
@@ -220,20 +224,23 @@ impl<'a> Buckets<'a> {
         })
     }
 
-    /// How many of so many elements one report hits, at most: as many as a bucket has slots
-    /// for; of elements that are hashed independently as many as some seed is expected for.
+    /// Returns the maximum number of `elements` that one report hits.
+    ///
+    /// With a balanced hash, this is the number of slots of a bucket. With an independent hash, it
+    /// is the number that some seed is expected to reach.
     fn most(&self, elements: u32) -> u32 {
         if let Some(slots) = self.slots {
             return slots.min(elements);
         }
         let share = 1.0 / f64::from(self.buckets);
         let law = Binomial::new(share, elements.into()).expect("a probability");
+        // Expected number of (seed, bucket) pairs with more hits is below 1: SEEDS · t · tail.
         let is_rare = |hits: &u32| law.sf(u64::from(*hits)) * SEEDS / share < 1.0;
         // sf(h) is P(more than h).
         (0..elements).find(is_rare).unwrap_or(elements)
     }
 
-    /// Of a sum of hits, each less what hits are on average, that are worth these.
+    /// Returns the reach of a weighted sum of hits, each minus its average.
     fn weighted(&self, worths: &[f64]) -> Reach {
         let most = self.most(worths.len() as u32) as usize;
         let mut sorted = worths.to_vec();
@@ -249,14 +256,14 @@ impl<'a> Buckets<'a> {
         [least - average, top - average].map(|sum| sum / self.rates.gap())
     }
 
-    /// Of the share of people in some of the bins, wherever the edge is.
+    /// Returns the reach of the share of people below an edge, over all edges.
     fn below(&self, bins: u32) -> Reach {
         let below = |bins: u32| self.weighted(&vec![1.0; bins as usize]);
         (1..bins).map(below).reduce(hull).unwrap_or([0.0, 1.0])
     }
 
-    /// Returns the reach of the share of people in a row or a column: a sum of its cells. The
-    /// levels of a number for its mean are no columns that have shares.
+    /// Returns the reach of the share of people in a row or a column, which is a sum of cells. The
+    /// levels of a number for its mean have no column shares.
     fn margin(&self, cross: &Cross) -> Reach {
         let sum = |cells: u32| self.weighted(&vec![1.0; cells as usize]);
         let [rows, columns] = cross.shape();
@@ -266,7 +273,8 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    /// Of an option's share, which is less what the part's shares are more than 1 in sum.
+    /// Returns the reach of an option's share. The estimate subtracts the excess of the part's sum
+    /// over 1.
     fn options(&self, together: &Together) -> Reach {
         let of = |cells: u32| {
             let gap = self.rates.gap();
@@ -298,13 +306,13 @@ mod tests {
         draft.resolve().unwrap()
     }
 
-    /// A task of one question.
+    /// Returns a task of one question.
     fn asking(epsilon: f64, mut question: Value) -> Task {
         question["name"] = "q".into();
         task(json!({ "id": "t", "epsilon": epsilon, "questions": [question] }))
     }
 
-    /// Every report there is under a seed; of bins, those at the limit.
+    /// Returns every report under a seed. For bins, only those at the limit.
     fn reports(task: &Task, seed: u64) -> Vec<Report> {
         let question = &task.questions()[0];
         match question.mechanism() {
@@ -337,8 +345,8 @@ mod tests {
         }
     }
 
-    /// Estimates from a single report are what it counts: none counts more than is said, and
-    /// some as much.
+    /// The estimate from a single report is its contribution. None exceeds the stated reach, and
+    /// some attain it.
     #[test]
     fn no_report_counts_more() {
         let rated = json!({
@@ -409,7 +417,7 @@ mod tests {
         }
     }
 
-    /// The same of what is summed up of several elements, of which few are hit together.
+    /// Sums over several elements stay within the reach, too. A report hits few of them at once.
     #[test]
     fn no_report_counts_more_for_a_number_or_an_option() {
         let tasks = [

@@ -1,4 +1,4 @@
-//! Point estimates, and how variances average over people.
+//! Point estimates, and the averaging of variances over people.
 
 mod people;
 
@@ -6,25 +6,26 @@ pub(crate) use people::People;
 
 use serde::Serialize;
 
-/// What is estimated of an item.
+/// Quantity estimated for an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimand {
-    /// Average value, a missing entry counting as 0; in [-1, 1].
+    /// Average value in [-1, 1]. A missing entry counts as 0.
     Mean,
-    /// Frequency of the item with a positive value; in [0, 1].
+    /// Frequency of the item with a positive value, in [0, 1].
     Plus,
-    /// Frequency of the item with a negative value; in [0, 1].
+    /// Frequency of the item with a negative value, in [0, 1].
     Minus,
-    /// Non-missing frequency: of the item with any value, each weighing its magnitude; in [0, 1].
+    /// Non-missing frequency, in [0, 1]: frequency of the item with any value, weighted by
+    /// magnitude.
     Nonmissing,
-    /// Share of people who gave the answer; in [0, 1].
+    /// Share of people who gave the answer, in [0, 1].
     Share,
 }
 
 impl Estimand {
-    /// All of them, in the order of output.
+    /// Estimands in the order of output.
     pub const ALL: [Self; 5] = [
         Self::Mean,
         Self::Plus,
@@ -33,10 +34,10 @@ impl Estimand {
         Self::Share,
     ];
 
-    /// Those of items that are rated.
+    /// Estimands of items that are rated.
     pub const RATINGS: [Self; 4] = [Self::Mean, Self::Plus, Self::Minus, Self::Nonmissing];
 
-    /// The word used in output.
+    /// Returns the name used in output.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -54,12 +55,12 @@ impl Estimand {
 pub struct Point {
     /// The estimate.
     pub estimate: f64,
-    /// Its standard error.
+    /// Standard error of the estimate.
     pub standard_error: f64,
 }
 
 impl Point {
-    /// From the variance of one report's contribution.
+    /// Creates a point from the variance of one report's contribution.
     pub(crate) fn new(estimate: f64, variance: f64, reports: f64) -> Self {
         Self {
             estimate,
@@ -68,23 +69,24 @@ impl Point {
     }
 }
 
-/// Variance of one report's contribution, averaged over people of whom a
-/// `share`, clamped to [0, 1], has what is counted: `with` is the variance for
-/// those, `without` for the others, of contributions that are 1 and 0 on average.
+/// Averages the variance of one report's contribution over people.
 ///
-/// That is all where people are given; where they are drawn, who counts varies too.
+/// A `share` of people, clamped to [0, 1], has the counted property. Their contributions have mean
+/// 1 and variance `with`. All other contributions have mean 0 and variance `without`.
 pub(crate) fn variance_over_people(whose: People, share: f64, with: f64, without: f64) -> f64 {
     let share = share.clamp(0.0, 1.0);
     let mixed = share * with + (1.0 - share) * without;
     match whose {
         People::Given => mixed,
+        // Random membership adds the variance of a Bernoulli variable.
         People::Rounded | People::Drawn => mixed + share * (1.0 - share),
     }
 }
 
-/// The same of the frequency of one sign: `own` is the share of people who have the item
-/// with it, `other` of those with the other one, and `variances` are of those, of these
-/// and of everybody else.
+/// Averages the variance of the frequency of one sign over people, like [`variance_over_people`].
+///
+/// `own` is the share of people who have the item with this sign, and `other` with the opposite
+/// sign. `variances` are those of [own sign, opposite sign, without the item].
 pub(crate) fn frequency_variance_over_people(
     whose: People,
     [own, other]: [f64; 2],
@@ -99,11 +101,11 @@ pub(crate) fn frequency_variance_over_people(
     }
 }
 
-/// Covariance of one report's contributions to mean and non-missing frequency, averaged over
-/// people, from the expected `product` for those who have a positive value.
+/// Averages the covariance of one report's contributions to mean and non-missing frequency over
+/// people.
 ///
-/// As with [`variance_over_people`]: where people are given the product of their means
-/// is to subtract.
+/// `product` is the expected product of the contributions of a person with a positive value. As in
+/// [`variance_over_people`], the result depends on the sampling of people.
 pub(crate) fn covariance_over_people(
     whose: People,
     mean: f64,
@@ -113,30 +115,32 @@ pub(crate) fn covariance_over_people(
     let share = nonmissing.clamp(0.0, 1.0);
     let mean = mean.clamp(-share, share);
     match whose {
+        // For given people, subtract the product of each person's means, ±1 · 1. It averages to
+        // `mean`.
         People::Given => mean * (product - 1.0),
         People::Rounded | People::Drawn => mean * (product - share),
     }
 }
 
-/// Point estimates of one item; `None` what the mechanism does not estimate.
+/// Point estimates of one item. `None` if the mechanism does not estimate the quantity.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ItemPoints {
-    /// [`Estimand::Mean`].
+    /// Estimate of [`Estimand::Mean`].
     pub mean: Option<Point>,
-    /// [`Estimand::Plus`].
+    /// Estimate of [`Estimand::Plus`].
     pub plus: Option<Point>,
-    /// [`Estimand::Minus`].
+    /// Estimate of [`Estimand::Minus`].
     pub(crate) minus: Option<Point>,
-    /// [`Estimand::Nonmissing`].
+    /// Estimate of [`Estimand::Nonmissing`].
     pub(crate) nonmissing: Option<Point>,
-    /// Covariance of the noise of mean and non-missing frequency, where both are estimated.
+    /// Covariance of the noise of mean and non-missing frequency, if both are estimated.
     pub(crate) covariance: Option<f64>,
-    /// [`Estimand::Share`].
+    /// Estimate of [`Estimand::Share`].
     pub share: Option<Point>,
 }
 
 impl ItemPoints {
-    /// The point estimate of one estimand, where there is one.
+    /// Returns the point of one estimand. `None` if it is not estimated.
     #[must_use]
     pub const fn get(&self, estimand: Estimand) -> Option<Point> {
         match estimand {
@@ -148,8 +152,8 @@ impl ItemPoints {
         }
     }
 
-    /// The first estimand that there is, which is what the question asks for: a mean where
-    /// items are rated, else a share.
+    /// Returns the first estimated quantity. It is the question's main one: a mean if items are
+    /// rated, else a share.
     pub(crate) fn first(&self) -> Option<(Estimand, Point)> {
         let estimands = Estimand::ALL.into_iter();
         estimands

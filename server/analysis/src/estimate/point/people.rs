@@ -1,23 +1,26 @@
-//! Whether it is given who has what.
+//! Sampling model: fixed population, rounded values, or random sample.
 
 use hushbin::ValueKind;
 use hushbin::task::Kind;
 
-/// The people whose reports answer a question.
+/// Sampling model of the people whose reports answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum People {
-    /// All of those that estimates are about, each with what is counted or not.
+    /// Fixed population: all people answer, and each either counts or does not.
     Given,
-    /// All of those, each with a number that becomes one of the two levels beside it, at
-    /// random. Of one level it is as if they were drawn.
+    /// Fixed population whose numbers are rounded at random to one of two neighbouring levels. For
+    /// a single level this is equivalent to a random sample.
     Rounded,
-    /// As if drawn anew: real values make their bearers count sometimes, and of several questions
-    /// only some people answer each, which can add up to the variance of who counts.
+    /// Random sample.
+    ///
+    /// Real values count at random. If there are several questions, only some people answer each.
+    /// This can add up to the variance of membership.
     Drawn,
 }
 
 impl People {
-    /// Those who answer a question of this kind, or one of `several`.
+    /// Returns the model for a question of this kind. `several` means that the task asks several
+    /// questions.
     pub(crate) fn of(kind: &Kind, several: bool) -> Self {
         match kind {
             _ if several => Self::Drawn,

@@ -1,4 +1,4 @@
-//! What error to expect before there are reports.
+//! Prediction of errors before any report exists.
 
 pub(crate) mod predictor;
 mod worst;

@@ -13,33 +13,33 @@ use crate::estimate::mechanism::{Prepared, SumRates, prepared};
 use crate::estimate::point::{Estimand, People, variance_over_people};
 use crate::estimate::question::contrast;
 
-/// Prediction of the noise of one question's estimates.
+/// Predicts the noise of one question's estimates.
 #[derive(Debug, Clone)]
 pub struct Predictor {
     prepared: Arc<dyn Prepared>,
     domain: Domain,
     kind: Kind,
-    /// Of one person with s full entries.
+    /// Prediction for one person with s full entries.
     person: Predicted,
 }
 
-/// What a question is asked for.
+/// Quantity that a question is meant to estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Aim {
-    /// A mean: of a rating or one of several numbers, from −1 to 1; of a number that has
-    /// levels, its place in its range, from 0 to 1.
+    /// The mean. A rating, or one of several numbers, is scaled to [−1, 1]. A number with levels is
+    /// scaled to its range, [0, 1].
     Mean,
-    /// Of a cross, the mean of its number among the people of a row that this share of all
-    /// is in: its place in its range, from 0 to 1, to first order.
+    /// The mean of a cross's number within one row, where the given share of all people is in that
+    /// row. Scaled to its range, [0, 1]; first-order approximation.
     MeanWithin(f64),
     /// The share of an answer.
     Share,
-    /// The distribution function of a number in bins, where it is this part.
+    /// The distribution function of a binned number, at an edge where it has the given value.
     Distribution(f64),
 }
 
 impl Predictor {
-    /// The predictor of a question, whose rates are computed once.
+    /// Computes the question's rates and creates its predictor.
     #[must_use]
     pub fn for_question(question: &Question) -> Self {
         let person = Population::even(1.0, question.sparsity());
@@ -52,9 +52,11 @@ impl Predictor {
         }
     }
 
-    /// Standard error at n `reports` of an item that hardly anybody has, of people with s full
-    /// entries; one that many have is of the same order. Of parts that are asked together it is
-    /// that of the one with most options. `None` where the mechanism does not estimate this.
+    /// Returns the standard error at n = `reports` for an item that hardly any person has.
+    ///
+    /// People are assumed to have s full entries. For a common item the error is of the same order.
+    /// For parts that are asked together, this is the error of the part with most options. Returns
+    /// `None` if the mechanism does not estimate `estimand`.
     #[must_use]
     pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
         let variance = match estimand {
@@ -70,10 +72,12 @@ impl Predictor {
         Some((variance / reports).sqrt())
     }
 
-    /// Variance of one report's estimate, at the worst over what people may answer, of
-    /// people with s full entries; `several` questions are asked, of which it is one. As
-    /// with estimates that are answered, who is asked varies too where that is by chance.
-    /// `None` where the question is not answered with this.
+    /// Returns the worst-case variance of one report's estimate, over all answers of people with s
+    /// full entries.
+    ///
+    /// `several` means that the task asks several questions. The choice of people then adds
+    /// variance if it is random, as in the reported estimates. Returns `None` if the question does
+    /// not estimate `aim`.
     ///
     /// ```
     /// use hushbin_analysis::estimate::{Aim, Predictor};
@@ -103,7 +107,8 @@ impl Predictor {
             (Aim::MeanWithin(_), _) => None,
             (Aim::Mean, _) => {
                 let [with, without] = self.full(Estimand::Mean)?;
-                // Halves of either sign have a mean of 0.
+                // If half the people have each sign, the mean is 0 and drawing people adds variance
+                // 1.
                 let apart = f64::from(u8::from(whose == People::Drawn));
                 Some((with + apart).max(without))
             }
@@ -114,8 +119,10 @@ impl Predictor {
         }
     }
 
-    /// Variance of one report's estimate of an answer that this part of people give, as
-    /// [`Predictor::worst_variance`] is the greatest over all parts.
+    /// Returns the variance of one report's estimate of an answer that a given share of people
+    /// have.
+    ///
+    /// [`Predictor::worst_variance`] is its maximum over all shares.
     #[must_use]
     pub fn share_variance(&self, share: f64, several: bool) -> Option<f64> {
         let [with, without] = self.full(self.share())?;
@@ -123,8 +130,8 @@ impl Predictor {
         Some(variance_over_people(whose, share, with, without))
     }
 
-    /// [`Predictor::worst_variance`] of the distribution function of so many bins, where
-    /// each is an item that one person rates.
+    /// Returns [`Predictor::worst_variance`] of the distribution function if each bin is an item
+    /// and every person rates one.
     #[must_use]
     pub(crate) fn worst_of_rated_bins(&self, part: f64, several: bool) -> Option<f64> {
         let rates = self.hits()?;
@@ -140,7 +147,7 @@ impl Predictor {
         ))
     }
 
-    /// Rates of hits, where sums of shares are sums of hits.
+    /// Returns the rates of hits, if sums of shares are sums of hits.
     fn hits(&self) -> Option<&Rates> {
         match self.prepared.sums()? {
             SumRates::Hits(rates) => Some(rates),
@@ -148,7 +155,7 @@ impl Predictor {
         }
     }
 
-    /// What estimates the share of an answer.
+    /// Returns the estimand of an answer's share.
     const fn share(&self) -> Estimand {
         if self.domain.is_rated() {
             Estimand::Plus
@@ -157,9 +164,10 @@ impl Predictor {
         }
     }
 
-    /// Variances of one report's estimate of an item, of people with s full entries who
-    /// have it, or do not; of parts those of the one with most options, which are greatest.
+    /// Returns the variances of one report's estimate of an item, for people [with, without] the
+    /// item. People have s full entries.
     fn full(&self, estimand: Estimand) -> Option<[f64; 2]> {
+        // The part with most options has the greatest variance.
         if let Kind::Together(together) = &self.kind {
             let options = together.parts().iter().map(Part::cells).max()?;
             let rates = self.hits()?;

@@ -1,15 +1,15 @@
-//! The greatest variance that an estimate may have, whatever people answer: what an
-//! error that is promised beforehand is to be made of.
+//! Worst-case variances over all possible answers, for guarantees made before any report exists.
 
 use hushbin::mechanism::{collision::Rates, pattern};
 
 use crate::estimate::point::{People, variance_over_people};
 
-/// Of a share whose one report varies by `with` for people who have it and by `without` for others.
+/// Returns the worst-case variance of a share over all shares f.
 ///
-/// Over shares f it is without + f·(with − without), and f(1 − f) more where people are
-/// not given: greatest at an end, or where that has no slope.
+/// `with` and `without` are the variances of one report from people with and without the answer.
 pub(crate) fn of_share(whose: People, with: f64, without: f64) -> f64 {
+    // The variance is without + f·(with − without), plus f(1 − f) unless people are given. Its
+    // maximum is at an end, or at f = (1 + with − without)/2, where the slope is 0.
     let level = 0.5 * (1.0 + with - without);
     [0.0, 1.0, level.clamp(0.0, 1.0)]
         .map(|share| variance_over_people(whose, share, with, without))
@@ -17,8 +17,8 @@ pub(crate) fn of_share(whose: People, with: f64, without: f64) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Of the distribution function where it is `part`, at whichever edge between two of so
-/// many bins that may be.
+/// Returns the worst-case variance of the distribution function at the value `part`, over all edges
+/// between `bins` bins.
 pub(crate) fn of_distribution(whose: People, rates: &Rates, bins: u32, part: f64) -> f64 {
     let at = |below: u32| {
         let [with, without] = [true, false].map(|among| rates.sum_variance(below, among));
@@ -27,9 +27,11 @@ pub(crate) fn of_distribution(whose: People, rates: &Rates, bins: u32, part: f64
     (1..bins).map(at).fold(0.0, f64::max)
 }
 
-/// Of the distribution function where it is `part`, at whichever edge between two bins of a
-/// pattern that may be, of people who are in the bins of greatest variance. They are drawn, as
-/// intervals of quantiles say.
+/// Returns the worst-case variance of the distribution function at the value `part`, over all edges
+/// between bins of a pattern.
+///
+/// The people are in the bins of greatest variance. They count as drawn, as in the intervals of
+/// quantiles.
 pub(crate) fn of_pattern(rates: &pattern::Rates, part: f64) -> f64 {
     let at = |below: usize| {
         let weights = rates.weights(0..below);

@@ -1,17 +1,17 @@
-//! How sure intervals and discoveries are.
+//! Limits of confidence levels and false discovery rates.
 
 use hushbin::bounds::Bound;
 
-/// Confidence of intervals and of bounds that are measured.
+/// Range of confidence levels, for intervals and for measured bounds.
 pub const CONFIDENCE: Bound = Bound {
     name: "confidence",
     min: 0.5,
     max: 0.999_999_999,
 };
-/// Confidence of intervals where nothing is said.
+/// Default confidence of intervals.
 pub const DEFAULT_CONFIDENCE: f64 = 0.95;
 
-/// Part of what stands out that is expected not to be true.
+/// Range of the expected share of false discoveries.
 pub const FALSE_DISCOVERY_RATE: Bound = Bound {
     name: "false_discovery_rate",
     min: 1e-9,

@@ -1,100 +1,100 @@
-//! Why estimates cannot be given.
+//! Errors of queries.
 
 use super::confidence::{CONFIDENCE, FALSE_DISCOVERY_RATE};
 use super::processing::PostProcessing;
 use crate::estimate::point::Estimand;
 
-/// Why estimates cannot be given.
+/// Reasons for refusing a query.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EstimateError {
-    /// A question that the task does not ask.
+    /// The task has no such question.
     #[error("the task has no question {question:?}")]
     UnknownQuestion {
-        /// What was asked for.
+        /// Requested name.
         question: String,
     },
-    /// A task with several questions.
+    /// The task has several questions and the query names none.
     #[error("the task asks several questions: name one")]
     QuestionNeeded,
-    /// An item that the task does not have.
+    /// The task has no such item.
     #[error("the task has no item {item:?}")]
     UnknownItem {
-        /// What was asked for.
+        /// Requested item.
         item: String,
     },
-    /// The same item twice, which would widen the simultaneous intervals.
+    /// An item is listed twice, which would widen the simultaneous intervals.
     #[error("item {item:?} is asked for twice")]
     DuplicateItem {
-        /// What was asked for.
+        /// Requested item.
         item: String,
     },
-    /// An open task has no list of items.
+    /// The task is open and has no list of items.
     #[error("the task is open: name the items to estimate")]
     ItemsNeeded,
-    /// Not a confidence.
+    /// The confidence is out of range.
     #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
     Confidence {
-        /// What was asked for.
+        /// Requested confidence.
         confidence: f64,
     },
-    /// No post-processing has this name.
+    /// The name of the post-processing is unknown.
     #[error(
         "no post-processing is called {name:?}, expected {}",
         PostProcessing::names()
     )]
     UnknownPostProcessing {
-        /// What was asked for.
+        /// Requested name.
         name: String,
     },
-    /// A post-processing of what the task's mechanism does not estimate.
+    /// The post-processing needs an estimate that the mechanism does not provide.
     #[error("{} needs estimates of {}, which the task's mechanism does not give",
         post.as_str(), estimand.as_str())]
     NotEstimated {
-        /// What was asked for.
+        /// Requested post-processing.
         post: PostProcessing,
-        /// What is missing.
+        /// Missing estimand.
         estimand: Estimand,
     },
-    /// A post-processing of all items together, for some.
+    /// The post-processing needs all items, but the query lists some.
     #[error("{} is of all items of a closed task together: name none", post.as_str())]
     NotAllItems {
-        /// What was asked for.
+        /// Requested post-processing.
         post: PostProcessing,
     },
-    /// Not a part of people.
+    /// The quantile is not strictly between 0 and 1.
     #[error("a quantile is {quantile}, expected a number between 0 and 1")]
     Quantile {
-        /// What was asked for.
+        /// Requested quantile.
         quantile: f64,
     },
-    /// Quantiles of what is not a number in bins.
+    /// Quantiles were requested, but the question does not ask for a number with bins.
     #[error("quantiles are of a \"number\" with bins, which {question:?} is not")]
     NoQuantiles {
-        /// The question.
+        /// Name of the question.
         question: String,
     },
-    /// Not a false discovery rate.
+    /// The false discovery rate is out of range.
     #[error("the false discovery rate is {rate}, expected {} to {}",
         FALSE_DISCOVERY_RATE.min, FALSE_DISCOVERY_RATE.max)]
     FalseDiscoveryRate {
-        /// What was asked for.
+        /// Requested rate.
         rate: f64,
     },
-    /// Estimates of what is searched for.
+    /// The question asks for a text, which needs a search.
     #[error(
         "{question:?} asks for a text: what people have is found by a search for heavy hitters"
     )]
     Searched {
-        /// The question.
+        /// Name of the question.
         question: String,
     },
-    /// A comparison with 0 of numbers that have limits of their own.
+    /// A comparison with 0 was requested, but the numbers have limits of their own.
     #[error(
         "{question:?} asks for numbers, for which 0 means nothing: they are not shrunken, nor do any stand out"
     )]
     NoZero {
-        /// The question.
+        /// Name of the question.
         question: String,
     },
 }

@@ -11,21 +11,21 @@ use crate::numeric::limits::{Failure, Side};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Estimate {
-    /// Raw, and unbiased unless the answer says otherwise.
+    /// Raw estimate. Unbiased unless the answer states a bias.
     pub estimate: f64,
-    /// Standard deviation of the estimate's noise, estimated.
+    /// Estimated standard deviation of the estimate's noise.
     pub standard_error: f64,
-    /// Covers the truth with the stated confidence, taken on its own.
+    /// Confidence interval for this estimate alone.
     #[cfg_attr(feature = "wasm", tsify(type = "[number, number]"))]
     pub interval: [f64; 2],
-    /// One of intervals that all cover with the stated confidence, over all
-    /// items asked for (Bonferroni).
+    /// Interval with joint coverage: all intervals of the requested items cover at once with the
+    /// stated confidence (Bonferroni).
     #[cfg_attr(feature = "wasm", tsify(type = "[number, number]"))]
     pub simultaneous_interval: [f64; 2],
 }
 
 impl Estimate {
-    /// The same of a number from `range`, where this is of its place, from 0 to 1.
+    /// Converts an estimate of the position in a range, from 0 to 1, to the range itself.
     pub(crate) fn within(self, [min, max]: [f64; 2]) -> Self {
         let at = |place: f64| min + (max - min) * place;
         Self {
@@ -37,13 +37,16 @@ impl Estimate {
     }
 }
 
-/// How sure intervals are.
+/// Confidence level, with the failure probabilities of its intervals.
 ///
-/// An interval holds the truths that the reports do not rule out: those of which neither tail, of
-/// what was counted or less and of that or more, is below half of 1 − confidence. Tails are of the
-/// law that the mechanism gives the counts at that truth, bounded from above (Chernoff; Zubkov and
-/// Serov 2013), so that intervals hold from the first report on, and are no wider than they must
-/// where reports are many. They reach farther to one side where counts are few.
+/// An interval contains the true values that the reports do not rule out. A value is ruled out if
+/// one of its two tails is below (1 − confidence)/2. The lower tail is the probability of the
+/// observed count or less, and the upper tail that of the observed count or more.
+///
+/// Tails follow the distribution that the mechanism gives the counts at that value. They are
+/// bounded from above (Chernoff; Zubkov and Serov 2013). So intervals are valid from the first
+/// report on. With many reports they are no wider than necessary. With few counts they are
+/// asymmetric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quantiles {
     confidence: f64,
@@ -53,11 +56,11 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// For intervals of this confidence, `together` of them simultaneously: by
-    /// Bonferroni, each then fails with probability (1 − confidence)/together.
+    /// Creates the level for intervals of this confidence, `together` of which are simultaneous. By
+    /// Bonferroni, each of these fails with probability (1 − confidence)/together.
     ///
     /// # Errors
-    /// [`EstimateError::Confidence`] when `confidence` is outside [`CONFIDENCE`].
+    /// [`EstimateError::Confidence`] if `confidence` is outside [`CONFIDENCE`].
     pub fn new(confidence: f64, together: usize) -> Result<Self, EstimateError> {
         if !CONFIDENCE.holds(confidence) {
             return Err(EstimateError::Confidence { confidence });
@@ -71,34 +74,34 @@ impl Quantiles {
         })
     }
 
-    /// The same confidence for so many intervals simultaneously.
+    /// Returns the same confidence for `together` simultaneous intervals.
     pub(crate) fn together(&self, together: usize) -> Self {
         Self::new(self.confidence, together).expect("a confidence that was checked")
     }
 
-    /// The stated confidence.
+    /// Returns the stated confidence.
     #[must_use]
     pub const fn confidence(&self) -> f64 {
         self.confidence
     }
 
-    /// Standard errors to either side of a simultaneous interval of many reports.
+    /// Returns the half-width of a simultaneous interval in standard errors, for many reports.
     #[must_use]
     pub const fn simultaneous(&self) -> f64 {
         self.simultaneous.z()
     }
 
-    /// What an interval on its own leaves on one side.
+    /// Returns the failure probability of one side of a single interval.
     pub(crate) const fn single(&self) -> &Failure {
         &self.single
     }
 
-    /// What is significantly above 0.
+    /// Returns the failure probability of a one-sided test for being above 0.
     pub(crate) const fn one_sided(&self) -> &Failure {
         &self.one_sided
     }
 
-    /// Adds the intervals, of limits by failure and side.
+    /// Adds intervals to a point. `limit` computes the limit for a failure probability and a side.
     pub(crate) fn estimate(&self, point: Point, limit: impl Fn(&Failure, Side) -> f64) -> Estimate {
         let around = |failure| [Side::Lower, Side::Upper].map(|side| limit(failure, side));
         Estimate {

@@ -1,4 +1,4 @@
-//! What is asked: which items, at which confidence.
+//! Queries: question, items, confidence and post-processing.
 
 pub(crate) mod confidence;
 pub(crate) mod error;
@@ -22,30 +22,32 @@ use error::EstimateError;
 use crate::estimate::mechanism::estimands;
 use crate::estimate::point::Estimand;
 
-/// How to ask for estimates.
+/// Options of a query for estimates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// The question asked, by name; may be left out where a task asks one.
+    /// Name of the question. May be omitted if the task has only one question.
     pub question: Option<String>,
-    /// The items asked for, by name (or index, where they are counted; cells of a cross as
-    /// "plan: pro, theme: dark", options of what is asked together as "theme: dark"); all if
-    /// `None`, which an open task refuses. Cells of a cross by a number for its mean are given by
-    /// name alone: people are rounded to its levels, so their shares say little of people.
+    /// Items by name. `None` selects all items, which an open task refuses.
+    ///
+    /// Numbered items are selected by index. Write cells of a cross as "plan: pro, theme: dark",
+    /// and options of parts that are asked together as "theme: dark". If a cross has a number for
+    /// its mean, cells are estimated only when named. There people are rounded to levels, so the
+    /// shares of cells say little about people.
     pub items: Option<Vec<String>>,
     /// Confidence of every interval, within [`CONFIDENCE`](confidence::CONFIDENCE).
     pub confidence: f64,
-    /// What to make of the estimates, beside themselves.
+    /// Post-processing methods, in addition to the raw estimates.
     pub post: Vec<PostProcessing>,
-    /// The quantiles of a number, each in (0, 1); if `None`, of a number in bins those of
-    /// [`Options::QUANTILES`].
+    /// Quantiles of a number, each in (0, 1). `None` selects [`Options::QUANTILES`] for a number in
+    /// bins.
     pub quantiles: Option<Vec<f64>>,
-    /// The false discovery rate of a list of what stands out, within
-    /// [`FALSE_DISCOVERY_RATE`]; no list if `None`.
+    /// False discovery rate of the list of items that stand out, within [`FALSE_DISCOVERY_RATE`].
+    /// `None` requests no list.
     pub false_discovery_rate: Option<f64>,
 }
 
 impl Options {
-    /// Quantiles of a number where nothing is said.
+    /// Default quantiles of a number.
     pub const QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
 }
 
@@ -62,8 +64,7 @@ impl Default for Options {
     }
 }
 
-/// A validated query: which items of which question, at which confidence, and what to
-/// make of the estimates.
+/// A validated query: question, items, confidence and post-processing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     question: usize,
@@ -71,29 +72,30 @@ pub struct Query {
     pub(crate) labels: Vec<Label>,
     pub(crate) quantiles: Quantiles,
     pub(crate) post: Vec<PostProcessing>,
-    /// Of a number in bins.
+    /// Quantiles of a number in bins.
     pub(crate) parts: Vec<f64>,
     pub(crate) false_discovery_rate: Option<f64>,
 }
 
-/// How an item is called in output.
+/// Name of an item in output.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Label {
-    /// Of a named or open item.
+    /// A named or open item.
     Name(String),
-    /// Of a counted item.
+    /// A numbered item.
     Index(u64),
-    /// Of a bin of numbers.
+    /// A bin of numbers.
     Bin {
-        /// The least number in it.
+        /// Lower edge, included.
         from: f64,
-        /// The first number that is not, but for the last bin.
+        /// Upper edge, excluded except in the last bin.
         to: f64,
     },
-    /// Of a level of numbers: itself.
+    /// A level of numbers.
     Level(f64),
-    /// Of a cell: its row and its column, or its option, by the names of the parts.
+    /// A cell: the name of each part with its label. A cross has a row and a column; parts have one
+    /// option.
     #[serde(serialize_with = "by_name")]
     Cell(Vec<(String, Label)>),
 }
@@ -134,7 +136,7 @@ impl Label {
 }
 
 impl Query {
-    /// A query that the task can answer, validated.
+    /// Validates the options for the task and creates a query.
     ///
     /// # Errors
     /// Any [`EstimateError`].
@@ -177,20 +179,21 @@ impl Query {
         })
     }
 
-    /// Position of the question in the task.
+    /// Returns the index of the question in the task.
     #[must_use]
     pub const fn question(&self) -> usize {
         self.question
     }
 
-    /// Indices or keys of the items.
+    /// Returns the indices or keys of the items.
     #[must_use]
     pub fn items(&self) -> &[u64] {
         &self.items
     }
 }
 
-/// The position of the question called `name`, which may be left out where a task asks one.
+/// Returns the index of the question called `name`. The name may be omitted if the task has only
+/// one question.
 ///
 /// # Errors
 /// [`EstimateError::UnknownQuestion`], [`EstimateError::QuestionNeeded`].
@@ -207,7 +210,7 @@ pub(crate) fn position(task: &Task, name: Option<&str>) -> Result<usize, Estimat
     })
 }
 
-/// The quantiles to give.
+/// Returns the requested quantiles, or the defaults for a number in bins.
 fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, EstimateError> {
     let binned = matches!(question.kind(), Kind::Number(_));
     match asked {
@@ -223,12 +226,12 @@ fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, Est
     }
 }
 
-/// Whether it is a cross by a number for its mean.
+/// Returns whether the question is a cross with a number for its mean.
 fn is_for_means(question: &Question) -> bool {
     matches!(question.kind(), Kind::Cross(cross) if cross.levels().is_some())
 }
 
-/// What the items of a flag are called.
+/// Labels of the items of a flag.
 const FLAG: [&str; 2] = ["no", "yes"];
 
 fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
@@ -244,7 +247,7 @@ fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateErro
     Ok(((0..labels.len() as u64).collect(), labels))
 }
 
-/// Label of a counted item.
+/// Returns the label of a numbered item.
 #[must_use]
 pub fn counted_label(question: &Question, item: u64) -> Label {
     match question.kind() {
@@ -267,12 +270,12 @@ pub fn counted_label(question: &Question, item: u64) -> Label {
     }
 }
 
-/// What a row, a column or an option is called, with the name of its part.
+/// Returns the name of a part and the label of its row, column or option.
 fn of_part(part: &Part, index: u32) -> (String, Label) {
     (part.name().to_owned(), part_label(part, index))
 }
 
-/// What a row or a column is called.
+/// Returns the label of a row, a column or an option.
 pub(crate) fn part_label(part: &Part, index: u32) -> Label {
     match (part.kind(), part.items()) {
         (Kind::Flag, _) => Label::Name(FLAG[index as usize].to_owned()),
@@ -286,7 +289,7 @@ fn named_items(
     question: &Question,
     names: &[String],
 ) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
-    // One pass over the list, rather than one for every name.
+    // Index the labels once instead of searching the list for every name.
     let by_name: Option<HashMap<String, u64>> = match (question.items(), question.kind()) {
         (Items::Named(_), _)
         | (_, Kind::Cross(_) | Kind::Together(_) | Kind::Numbers(_) | Kind::Flag) => {
@@ -325,14 +328,14 @@ impl PostProcessing {
         }
     }
 
-    /// Whether it can be had of so many items, all different, of a question.
+    /// Checks that the method applies to a question with `items` different items.
     ///
     /// # Errors
     /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
     fn check(self, question: &Question, items: usize) -> Result<(), EstimateError> {
         let estimated = estimands(question);
         for &estimand in self.needs() {
-            // A share stands for frequencies where there are no signs.
+            // Without signs, the share replaces the frequencies.
             let shares = estimand != Estimand::Mean && estimated == [Estimand::Share];
             if shares && self != Self::ConditionalMean {
                 continue;

@@ -1,23 +1,23 @@
-//! The ways to process estimates that can be asked for.
+//! Post-processing methods.
 
-/// A way to process estimates.
+/// A post-processing method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PostProcessing {
-    /// The mean divided by the non-missing frequency, item by item.
+    /// Divides the mean by the non-missing frequency, item by item.
     ConditionalMean,
-    /// The frequencies of all items, moved to the nearest that a crowd can have: not
-    /// negative, their sum s at most, or 1 where everybody gives one answer.
+    /// Projects the frequencies of all items onto the feasible set. They become non-negative, with
+    /// a sum of at most s. If every person gives one answer, the sum is 1.
     Projection,
-    /// The same with a sum of exactly s, as in the papers (Wang et al., P1 and P2): it
-    /// holds only where nobody has fewer than s entries.
+    /// Projects onto a sum of exactly s, as in the papers (Wang et al., P1 and P2). Valid only if
+    /// every person has at least s entries.
     FullProjection,
-    /// What to expect of each item given all of them, nearer to 0 the less an estimate
-    /// stands out of the noise (empirical Bayes).
+    /// Computes the posterior mean of each item given all items (empirical Bayes). An estimate
+    /// close to the noise is moved further towards 0.
     Shrinkage,
 }
 
 impl PostProcessing {
-    /// All of them.
+    /// Every method, in the order of error messages.
     pub const ALL: [Self; 4] = [
         Self::ConditionalMean,
         Self::Projection,
@@ -25,7 +25,7 @@ impl PostProcessing {
         Self::Shrinkage,
     ];
 
-    /// The word that asks for it.
+    /// Returns the name that requests the method.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -36,14 +36,14 @@ impl PostProcessing {
         }
     }
 
-    /// All words, as in a sentence.
+    /// Returns all names, joined for an error message.
     pub(crate) fn names() -> String {
         let names = Self::ALL.map(Self::as_str);
         let (last, others) = names.split_last().expect("there are some");
         format!("{} or {last}", others.join(", "))
     }
 
-    /// The member of [`PostProcessed`](crate::estimate::PostProcessed) that it makes.
+    /// Returns the name of the result in [`PostProcessed`](crate::estimate::PostProcessed).
     pub(crate) const fn member(self) -> &'static str {
         match self {
             Self::ConditionalMean => "conditional_mean",
@@ -53,7 +53,7 @@ impl PostProcessing {
         }
     }
 
-    /// What is done to the estimates.
+    /// Returns a statement of the method and its bias, for output.
     pub(crate) const fn statement(self) -> &'static str {
         match self {
             Self::ConditionalMean => {
