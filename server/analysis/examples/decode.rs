@@ -1,4 +1,4 @@
-//! Estimates, as CSV, from uploads that somebody else collected: a queue, a log, files.
+//! Estimates, as CSV, from uploads that were collected by other means: a queue, a log, files.
 //!
 //! ```sh
 //! cargo run --package hushbin-analysis --example decode -- settings.json uploads/*
@@ -11,7 +11,7 @@ use std::io;
 use hushbin::{Task, TaskDraft, Upload};
 use hushbin_analysis::estimate::{Estimates, Options, Query, Totals, estimates};
 
-/// Folds the reports of each upload once, whatever order they come in and however often.
+/// Folds the reports of each upload once, in any order, even if uploads are repeated.
 fn estimate<'a>(
     task: &Task,
     uploads: impl IntoIterator<Item = &'a [u8]>,
@@ -19,7 +19,7 @@ fn estimate<'a>(
     let mut totals = Totals::new(task);
     let mut seen = HashSet::new();
     for bytes in uploads {
-        // Refuses what was made under other parameters.
+        // Refuses uploads made under other parameters.
         let upload = Upload::decode(bytes, task)?;
         if seen.insert(upload.id) {
             upload.reports.iter().for_each(|report| totals.fold(report));

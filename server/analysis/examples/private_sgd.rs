@@ -1,13 +1,13 @@
-//! Logistic regression, learned from people whose data stay with them: stochastic gradient
-//! descent, each gradient randomised where it is made.
+//! Logistic regression on private data: stochastic gradient descent, with each gradient randomised
+//! on the person's device.
 //!
 //! ```sh
 //! cargo run --release --package hushbin-analysis --example private_sgd
 //! ```
 //!
-//! It prints which part of people who took no part is misclassified, by ε: at ε = 0.5 more
-//! than without privacy, at ε = 4 hardly more. Each person takes part in one step,
-//! with one report, so ε is all that they spend.
+//! It prints the fraction of new people that is misclassified, by ε: at ε = 0.5 more than without
+//! privacy, at ε = 4 hardly more. Each person takes part in one step, with one report, so ε is the
+//! total that a person spends.
 
 use std::error::Error;
 
@@ -19,18 +19,18 @@ use rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::json;
 
-/// What is to be learned.
+/// Weights to be learned.
 const TRUTH: [f64; 8] = [2.0, -1.5, 1.0, 0.5, 0.0, -0.5, -1.0, 1.5];
-/// How many people's gradients are averaged for a step.
+/// Number of people whose gradients are averaged for a step.
 const BATCH: usize = 5_000;
-/// The length of the first step along a gradient of 1; the t-th is a √t-th of it.
+/// Length of the first step along a gradient of 1. Step t is 1/√t times that.
 const RATE: f64 = 2.0;
 
 fn product(weights: &[f64], features: &[f64]) -> f64 {
     weights.iter().zip(features).map(|(w, x)| w * x).sum()
 }
 
-/// A person's features and label, 1 or −1.
+/// Draws a person's features and label, 1 or −1.
 fn draw(rng: &mut ChaCha20Rng) -> ([f64; TRUTH.len()], f64) {
     let features = std::array::from_fn(|_| StandardNormal.sample(rng));
     let likely = 1.0 / (1.0 + (-product(&TRUTH, &features)).exp());
@@ -38,7 +38,7 @@ fn draw(rng: &mut ChaCha20Rng) -> ([f64; TRUTH.len()], f64) {
     (features, label)
 }
 
-/// Asks for a gradient: a number for each weight, all in one report.
+/// Returns the task for a gradient: a number for each weight, all in one report.
 fn task(epsilon: f64) -> Result<Task, Box<dyn Error>> {
     let number = |index| json!({ "name": format!("w{index}"), "min": -1, "max": 1 });
     let of: Vec<_> = (0..TRUTH.len()).map(number).collect();
@@ -47,7 +47,7 @@ fn task(epsilon: f64) -> Result<Task, Box<dyn Error>> {
     Ok(serde_json::from_value::<TaskDraft>(file)?.resolve()?)
 }
 
-/// The mean gradient as a collector knows it, who sees reports and nothing else.
+/// Returns the mean gradient as a collector estimates it from reports alone.
 fn reported(
     task: &Task,
     gradients: &[Vec<f64>],
@@ -65,17 +65,17 @@ fn reported(
     Ok(means.collect())
 }
 
-/// The same without privacy.
+/// Returns the mean gradient without privacy.
 fn plain(gradients: &[Vec<f64>]) -> Vec<f64> {
     let sum = |index| gradients.iter().map(|own| own[index]).sum::<f64>();
     let mean = |index| sum(index) / gradients.len() as f64;
     (0..TRUTH.len()).map(mean).collect()
 }
 
-/// The part of people who took no part that is misclassified, after so many others did.
+/// Returns the fraction of new people that is misclassified, after `people` have taken part.
 fn misclassified(epsilon: Option<f64>, people: usize, seed: u64) -> Result<f64, Box<dyn Error>> {
     let task = epsilon.map(task).transpose()?;
-    // The same people at every ε. Devices seed theirs from the operating system.
+    // The same people at every ε. Real devices seed from the operating system.
     let mut drawn = ChaCha20Rng::seed_from_u64(seed);
     let mut rng = drawn.clone();
     rng.set_stream(1);
@@ -84,7 +84,7 @@ fn misclassified(epsilon: Option<f64>, people: usize, seed: u64) -> Result<f64, 
         let mut gradient = || {
             let (features, label) = draw(&mut drawn);
             let slope = -label / (1.0 + (label * product(&weights, &features)).exp());
-            // Of the logistic loss, clipped to the range that the task allows.
+            // Gradient of the logistic loss, clipped to the range that the task allows.
             features.map(|x| (slope * x).clamp(-1.0, 1.0)).to_vec()
         };
         let gradients: Vec<_> = (0..BATCH).map(|_| gradient()).collect();
@@ -101,7 +101,7 @@ fn misclassified(epsilon: Option<f64>, people: usize, seed: u64) -> Result<f64, 
     Ok(wrong.count() as f64 / 20_000.0)
 }
 
-/// The mean of ten repeats, each of other people, and its standard error.
+/// Returns the mean of ten repeats with different people, and its standard error.
 fn repeated(epsilon: Option<f64>, people: usize) -> Result<[f64; 2], Box<dyn Error>> {
     let runs = (0..10).map(|seed| misclassified(epsilon, people, seed));
     let parts = runs.collect::<Result<Vec<f64>, _>>()?;
@@ -120,7 +120,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// By a hundredth of all each time; and at ε = 4 within half of one of no privacy.
+/// Each step of ε reduces the fraction by at least a hundredth. At ε = 4 it is within half of a
+/// hundredth of that without privacy.
 #[test]
 fn the_more_epsilon_the_fewer_mistakes() {
     let of = |epsilon| repeated(epsilon, 60_000).unwrap()[0];

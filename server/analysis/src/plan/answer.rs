@@ -27,7 +27,7 @@ pub struct Plan {
     pub epsilon: f64,
     /// Local ε realised, rounded up.
     pub effective_epsilon: f64,
-    /// Inputs that ε makes hard to tell apart, in words.
+    /// Inputs that ε makes hard to distinguish, in words.
     pub protects: String,
     /// Privacy of the shuffled reports together.
     pub central: Option<Account>,
@@ -115,8 +115,8 @@ pub struct QuestionPlan {
     pub wanted_error: Option<f64>,
     /// Distance between the least and the greatest that can be answered.
     pub range: f64,
-    /// Share of the rarest answer that is seen, where shares or items are estimated. Missing if
-    /// not even an answer that everybody gives is seen.
+    /// Share of the rarest answer that is seen, if shares or items are estimated. Missing if even
+    /// an answer that all people give is not seen.
     pub smallest: Option<f64>,
     /// Share of people behind each answer if all are equally common.
     #[serde(skip)]
@@ -166,10 +166,10 @@ pub struct Alternative {
     pub epsilon: f64,
     /// Local ε realised, rounded up.
     pub effective_epsilon: f64,
-    /// Inputs that ε makes hard to tell apart, in words.
+    /// Inputs that ε makes hard to distinguish, in words.
     pub protects: String,
-    /// Root mean square of the noise over all items. Missing, as `bias` and `error`, if the
-    /// mechanism does not estimate what is wanted.
+    /// Root mean square of the noise over all items. Missing, like `bias` and `error`, if the
+    /// mechanism does not estimate the wanted quantity.
     pub standard_error: Option<f64>,
     /// Root mean square of the bias over all items, in the worst case.
     pub bias: Option<f64>,

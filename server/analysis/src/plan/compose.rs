@@ -1,4 +1,4 @@
-//! Composing a plan: from the task that was found to what is said of it.
+//! Composition of a plan from the task that was found.
 
 use hushbin::choose::Objective;
 use hushbin::task::{Kind, Scale};
@@ -19,7 +19,7 @@ use crate::heavy_hitters::{DEFAULT_ALPHABET, Detectable};
 use crate::promise::{bias, protects};
 
 impl Plan {
-    /// `missed` says in words how to get what is wanted.
+    /// Returns the plan. `missed` returns a sentence on how to reach the wanted accuracy.
     pub(super) fn new(
         survey: &Survey,
         planned: &Planned,
@@ -64,7 +64,7 @@ impl Plan {
     }
 }
 
-/// Accounts for the shuffled reports, or says why that is not possible.
+/// Accounts for the shuffled reports, or returns the reason why that is not possible.
 fn central(survey: &Survey, task: &Task, people: u64) -> Result<Account, String> {
     let mixture = Mixture::for_task(task).map_err(|error| error.to_string())?;
     account(&mixture, people, survey.honest_fraction, survey.delta)
@@ -141,7 +141,7 @@ impl Alternative {
         let predicted = choice.predicted;
         let enough = predicted.and_then(|own| {
             let room = error * error - own.squared_bias;
-            // A number within a rounding of a whole one stays.
+            // A whole number within a rounding error stays.
             let needed = || (own.variance * people as f64 / room * (1.0 - 1e-12)).ceil();
             (room > 0.0).then(needed)
         });
@@ -180,7 +180,7 @@ fn smallest(question: &Question, error: &QuestionError, reach: Reach, reports: f
     Some(rare * reach.seen).filter(|share| *share <= 1.0)
 }
 
-/// Returns the errors of several numbers, which are the same parts of half their ranges.
+/// Returns the errors of several numbers: `part` times half of each range.
 fn numbers(question: &Question, part: f64, reach: Reach) -> Vec<NumberError> {
     let (Kind::Numbers(limits), Items::Named(names)) = (question.kind(), question.items()) else {
         return Vec::new();

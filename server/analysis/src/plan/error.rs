@@ -35,7 +35,7 @@ pub enum PlanError {
 }
 
 impl PlanError {
-    /// Refuses what is wanted of a question.
+    /// Returns the error for an accuracy that does not suit the question.
     pub(super) fn wanted(question: &str, reason: &'static str) -> Self {
         Self::Wanted {
             question: question.to_owned(),

@@ -164,7 +164,8 @@ impl Goal {
         }
     }
 
-    /// Aims at means within rows if the cross has a number with levels, and else at shares of cells.
+    /// Aims at means within rows if the cross has a number with levels, and else at shares of
+    /// cells.
     fn of_cross(question: &Question, cross: &Cross) -> Self {
         let Some(scale) = cross.levels() else {
             return Self::of_shares(question);
@@ -242,7 +243,7 @@ impl Goal {
         let normal = Normal::standard();
         Ok(Self {
             errors_of: ErrorsOf::Quantile,
-            // By the density there, a share is worth this distance.
+            // Divided by the density there, a share becomes this distance.
             scale: spread / normal.pdf(normal.inverse_cdf(part)),
             range,
             unit,
@@ -257,7 +258,7 @@ impl Goal {
         limits: &[Limits],
         wanted: &Wanted,
     ) -> Result<Self, PlanError> {
-        // One that is asked alone has no name of its own.
+        // A number asked alone does not have a separate name.
         let name = |item| match question.items() {
             Items::Named(names) => names.get(item),
             _ => None,
@@ -282,7 +283,7 @@ impl Goal {
 /// Checks the half-width wanted against the range of what can be answered.
 fn check_within(wanted: &Wanted, range: f64) -> Result<Option<f64>, PlanError> {
     if let Some(within) = wanted.within {
-        // As STANDARD_ERROR, in parts of the range.
+        // Like STANDARD_ERROR, relative to the range.
         let bound = Bound {
             name: "within",
             min: 1e-6 * range,

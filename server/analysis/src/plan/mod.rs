@@ -1,12 +1,10 @@
-//! The planner: from what is known and wanted to a task, its errors, its privacy and the number
-//! of people it takes.
+//! Planner: computes a task, its errors, its privacy and the number of people that it needs.
 //!
 //! Any two of people, privacy and accuracy give the third. Errors are those that the core and
-//! [`estimate`] predict, and the shuffled ε is that of [`accounting`]. A task with one question
-//! is a survey of one.
+//! [`estimate`] predict, and the shuffled ε is that of [`accounting`]. A task with one question is
+//! a survey of one.
 //!
-//! [`accounting`]: crate::accounting
-//! [`estimate`]: crate::estimate
+//! [`accounting`]: crate::accounting [`estimate`]: crate::estimate
 
 mod answer;
 mod compose;
@@ -84,20 +82,21 @@ pub fn plan(survey: &Survey) -> Result<Plan, PlanError> {
 /// Logarithm of the ratio of two errors that differ by roundings of floating point alone.
 const EXACT: f64 = 1e-9;
 
-/// Finds the least number of people, to three digits, for whom every error is at most what is
-/// wanted.
+/// Finds the least number of people, to three digits, for which every error is at most the wanted
+/// one.
 ///
-/// With more people the noise falls, and a larger batch hides better, so that no choice is lost.
+/// With more people the noise falls and a larger batch hides better, so no choice is lost.
 fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result<u64, PlanError> {
     let most = PEOPLE.max;
-    // The choice depends on people if a batch is to hide reports, or the mechanism is open.
+    // The choice depends on the number of people if a batch is to hide reports, or if the mechanism
+    // is open.
     let planned = if privacy.central.is_none() && !search.is_open() {
         search.best(1, privacy)?
     } else {
         None
     };
     let excess = |people: f64| -> Result<f64, PlanError> {
-        // Two are the least that hide each other.
+        // At least two people are needed to hide each other.
         if privacy.central.is_some() && people * honest_fraction < 2.0 {
             return Ok(f64::INFINITY);
         }
@@ -120,8 +119,10 @@ fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result
     Ok(rounded(&excess, |people| round_up(people).ceil(), people, most)? as u64)
 }
 
-/// Rounds up a number that is enough, and on while what it was rounded to is not: other
-/// parameters are chosen there.
+/// Rounds up a number that is enough.
+///
+/// At the rounded number other parameters may be chosen. So rounding continues until the result is
+/// enough.
 fn rounded(
     excess: &impl Fn(f64) -> Result<f64, PlanError>,
     round_up: impl Fn(f64) -> f64,
@@ -130,13 +131,13 @@ fn rounded(
 ) -> Result<f64, PlanError> {
     let mut enough = round_up(found);
     while enough < most && excess(enough)? > EXACT {
-        // Less than one of the last digit.
+        // The factor adds less than one of the last digit.
         enough = round_up(enough * 1.0001);
     }
     Ok(enough.min(most))
 }
 
-/// Finds the least local ε, to three digits, at which every error is at most what is wanted.
+/// Finds the least local ε, to three digits, at which every error is at most the wanted one.
 fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
     let excess = |epsilon: f64| -> Result<f64, PlanError> {
         let times = search.times_wanted(people as f64, Privacy::local(epsilon))?;
@@ -154,8 +155,8 @@ fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
         // The least average error falls with ε.
         return rounded(&excess, round_up, found, most);
     }
-    // The greatest error over all answers falls with ε, but not where other parameters are
-    // chosen, which lessen the average. So a smaller ε may be enough as well.
+    // The greatest error over all answers falls with ε, except where other parameters are chosen to
+    // lower the average. So a smaller ε may suffice as well.
     let below = |step: i32| found * STEP_BELOW.powi(step);
     let (mut enough, mut less) = (found, below(1));
     for step in 1..=STEPS_BELOW {
@@ -169,6 +170,7 @@ fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
     rounded(&excess, round_up, enough, most)
 }
 
-/// Ratio of the steps in which a smaller ε is tried, and their number: down to two thirds.
+/// Ratio of the downward ε search: 14 steps of 0.97 reach two thirds.
 const STEP_BELOW: f64 = 0.97;
+/// Number of steps of the downward ε search.
 const STEPS_BELOW: i32 = 14;

@@ -16,8 +16,8 @@ const MOST_NUMBERS: usize = 64;
 pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64> {
     let answers = |sparsity| Some((question.items().count()?, ValueKind::Sign, sparsity));
     let (items, value, sparsity) = match question.kind() {
-        // What is crossed or asked together is several answers, and ratings have no texts
-        // that nobody listed.
+        // Crosses and parts asked together have several answers, and ratings cannot have texts
+        // outside a list.
         Kind::Ratings(_) | Kind::Cross(_) | Kind::Text(_) | Kind::Together(_) => None,
         Kind::Set => answers(question.sparsity()),
         Kind::Choice | Kind::Flag | Kind::Number(_) => answers(1),
@@ -30,7 +30,7 @@ pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64>
     let mechanism = match aim {
         Aim::Mean => auto(ObjectiveName::Mean),
         Aim::Share => auto(ObjectiveName::Frequency),
-        // Only of Collision's hits are sums known.
+        // Sums of shares are only known for Collision.
         Aim::Distribution(_) => MechanismDraft::default(),
         Aim::MeanWithin(_) => return None,
     };

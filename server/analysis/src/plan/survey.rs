@@ -1,4 +1,4 @@
-//! Input of the planner: questions, what is known, and what is wanted.
+//! Input of the planner: questions, known quantities and wanted accuracy.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use serde::Deserialize;
 use super::error::PlanError;
 use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 
-/// Questions to plan for, one or several, of which each report answers one.
+/// Questions to plan for, one or several. Each report answers one of them.
 ///
-/// Give two of people, privacy (`epsilon`, `central_epsilon` or both) and accuracy (`wanted` of
-/// at least one question). The planner finds the third.
+/// Give two of people, privacy (`epsilon`, `central_epsilon` or both) and accuracy (`wanted` of at
+/// least one question). The planner finds the third.
 ///
 /// ```
 /// use hushbin_analysis::plan::{Survey, plan};
@@ -139,8 +139,8 @@ const fn default_honest_fraction() -> f64 {
     DEFAULT_HONEST_FRACTION
 }
 
-/// Maximum local ε if only a central one is given. Without a limit, nothing but the shuffler
-/// would protect people from an attacker who links reports to their senders.
+/// Maximum local ε if only a central one is given. Without a limit, only the shuffler would protect
+/// people from an attacker who links reports to senders.
 pub const LOCAL_EPSILON: f64 = 4.0;
 /// Probability that an item of the smallest frequency is seen.
 pub const POWER: f64 = 0.8;

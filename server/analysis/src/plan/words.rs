@@ -124,7 +124,7 @@ impl QuestionPlan {
 }
 
 impl Verdict {
-    /// `missed` says in words how to get what is wanted.
+    /// Returns the verdict. `missed` returns a sentence on how to reach the wanted accuracy.
     pub(super) fn new(questions: &[QuestionPlan], missed: impl FnOnce() -> String) -> Self {
         let any = |is: fn(&QuestionPlan) -> bool| questions.iter().any(is);
         let misses = any(QuestionPlan::is_missed);
@@ -154,7 +154,7 @@ impl Verdict {
     }
 }
 
-/// Says how many people, or which local ε, bring every error to what is wanted.
+/// Writes how many people, or which local ε, bring every error to the wanted one.
 pub(super) fn takes(people: Option<u64>, per_day: Option<f64>, epsilon: Option<f64>) -> String {
     let people = match (people, per_day) {
         (Some(people), Some(day)) => format!(
@@ -171,7 +171,7 @@ pub(super) fn takes(people: Option<u64>, per_day: Option<f64>, epsilon: Option<f
     }
 }
 
-/// Says what a plan assumes.
+/// Writes the assumptions of a plan.
 pub(super) fn assumes(
     questions: &[QuestionPlan],
     neighbours: Neighbours,

@@ -1,18 +1,18 @@
-//! Why sums cannot be given.
+//! Reasons why a query for sums is refused.
 
 use crate::estimate::EstimateError;
 
-/// Why sums cannot be given.
+/// Reason why a query for sums is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SumQueryError {
-    /// Items or a confidence that there are not.
+    /// Unknown items or an invalid confidence.
     #[error(transparent)]
     Estimate(#[from] EstimateError),
-    /// What is asked of estimates under local privacy alone.
+    /// Option that exists only for estimates under local privacy.
     #[error("sums through a shuffler have no {what}: they are means and sums of items")]
     NotOfSums {
-        /// The option, as it is spelt.
+        /// Name of the option, as the user writes it.
         what: &'static str,
     },
 }

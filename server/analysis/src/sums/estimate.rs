@@ -12,7 +12,7 @@ use super::totals::SumTotals;
 use crate::estimate::{Estimate, EstimateError, Label, Options, Point, Quantiles, cells, table};
 use crate::promise::SumPrivacy;
 
-/// Which items' sums are asked for, at which confidence.
+/// Query for the sums of some items at a confidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumQuery {
     /// Positions of the items.
@@ -21,11 +21,11 @@ pub struct SumQuery {
 }
 
 impl SumQuery {
-    /// Of what is asked for.
+    /// Parses a query.
     ///
     /// # Errors
-    /// [`SumQueryError`] for items that the task has not or that are named twice, for a confidence
-    /// that is none, and for what sums have not.
+    /// [`SumQueryError`] for items that are unknown or named twice, for an invalid confidence, and
+    /// for options that sums do not have.
     pub fn new(task: &SumTask, options: &Options) -> Result<Self, SumQueryError> {
         let none = [
             ("question", options.question.is_none()),
@@ -64,42 +64,42 @@ impl SumQuery {
     }
 }
 
-/// The sum of one item.
+/// Sum of one item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SumEstimate {
-    /// What the item is called.
+    /// Label of the item.
     pub item: Label,
-    /// The unit, where there is one.
+    /// Unit, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Of all people's numbers, unbiased.
+    /// Mean of all people's numbers, unbiased.
     pub mean: Estimate,
-    /// The same times the number of people.
+    /// Sum of all people's numbers: the mean times the number of people.
     pub sum: Estimate,
 }
 
-/// The sums of a task, from all messages so far.
+/// Sums of a task, from all messages so far.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SumEstimates {
-    /// The task's id.
+    /// Id of the task.
     pub task: String,
-    /// Identity of its parameters.
+    /// Fingerprint of the task's parameters.
     pub(crate) fingerprint: Fingerprint,
-    /// n: the messages over how many everybody sends. Not a whole number where some could not
-    /// be opened.
+    /// Number n of people: the messages over the number of messages a person. It is not a whole
+    /// number if some messages could not be opened.
     pub people: f64,
-    /// Messages, those included that are blank.
+    /// Number of messages, including blank ones.
     pub messages: u64,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// What is promised, by whom.
+    /// Promise about privacy, and the parties that it relies on.
     pub privacy: SumPrivacy,
-    /// By item; empty while there are no messages.
+    /// Estimates by item; empty while there are no messages.
     pub estimates: Vec<SumEstimate>,
 }
 
 impl SumEstimates {
-    /// Of totals of the task.
+    /// Computes the estimates from totals of the task.
     ///
     /// ```
     /// use hushbin::sums::SumTask;
@@ -118,7 +118,7 @@ impl SumEstimates {
     /// ```
     ///
     /// # Panics
-    /// If they are of another task.
+    /// If the totals belong to another task.
     #[must_use]
     pub fn new(task: &SumTask, totals: &SumTotals, query: &SumQuery) -> Self {
         let people = totals.people(task);
@@ -152,7 +152,8 @@ impl SumEstimates {
     }
 }
 
-/// The standard deviation of the sum of a coordinate by noise alone, √(2·μ·(1 − q))·D/(k·L).
+/// Returns the standard deviation of the sum of a coordinate by noise alone, √(2·μ·(1 −
+/// q))·D/(k·L).
 pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
     let messages = task.messages();
     let (q, rest) = (
@@ -163,28 +164,30 @@ pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
     variance.sqrt() / f64::from(messages.levels()) * lift(task)
 }
 
-/// D/k, by which what some tell is multiplied.
+/// Returns D/k, the factor for coordinates if a person draws k of D.
 fn lift(task: &SumTask) -> f64 {
     f64::from(task.measure().coordinates()) / f64::from(task.messages().drawn())
 }
 
-/// The variance of the sum of a coordinate from −1 to 1, of which people's squares add up to
-/// `squares`: of noise, of rounding, of which a person's is at most 1/4 of a level squared, and of
-/// drawing.
+/// Returns the variance of the sum of a coordinate from −1 to 1, where people's squares sum to
+/// `squares`.
+///
+/// It consists of noise, rounding (at most 1/4 of a level squared a person) and drawing.
 pub(super) fn variance(task: &SumTask, people: f64, squares: f64) -> f64 {
     let (lift, levels) = (lift(task), f64::from(task.messages().levels()));
     let rounding = lift * people / (4.0 * levels * levels);
     noise_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
 }
 
-/// Deviations that an estimate of people's squares is raised by.
+/// Number of standard deviations by which an estimate of people's squares is raised.
 const RAISED: f64 = 4.0;
 
 fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Vec<SumEstimate> {
     let (lift, levels) = (lift(task), f64::from(task.messages().levels()));
     let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
     let coordinates: Vec<f64> = totals.all().iter().map(up).collect();
-    // Squares are at most the absolute values, which what is sent in both directions tells.
+    // A square is at most the absolute value, and the messages in both directions reveal the sum of
+    // those.
     let noise = 2.0
         * people
         * f64::from(task.messages().trials())
@@ -203,7 +206,7 @@ fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Ve
         Measure::Ball(ball) => {
             let bound = ball.bound();
             let scaled: Vec<f64> = coordinates.iter().map(|own| own * bound).collect();
-            // All of a frame's entries are alike but for their signs, and U^T·U = 1.
+            // All entries of a frame are equal up to signs, and U^T·U = 1.
             let mean = variances.iter().sum::<f64>() / variances.len() as f64;
             let vector = ball.frame().adjoint(&scaled);
             let variances = vec![bound * bound * mean; vector.len()];
@@ -220,7 +223,8 @@ fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Ve
                 estimate: sum * by,
                 standard_error: deviation * by,
             };
-            // Of thousands of independent terms, none of which counts much.
+            // The sum has thousands of independent terms, and each counts little, so a normal
+            // interval suffices.
             query.quantiles.estimate(point, |failure, side| {
                 point.estimate + side.sign() * failure.z() * point.standard_error
             })

@@ -1,4 +1,4 @@
-//! How far one person who does not keep to the protocol moves a sum.
+//! Maximum influence on a sum of one person who violates the protocol.
 
 use hushbin::sums::{Measure, SumTask};
 use serde::Serialize;
@@ -7,42 +7,44 @@ use super::estimate::noise_deviation;
 use super::items::{label, scale};
 use crate::estimate::Label;
 
-/// By how much one person moves a sum that sends all that a shuffler takes of one upload, at
-/// worst: k·L + `noise` messages that all say the same.
+/// Maximum influence on a sum of one person whose upload contains all that the shuffler accepts:
+/// k·L + `noise` equal messages.
 ///
-/// Source: the norms of the frame's rows, 1/√2, and the limit of messages. The messages being
-/// sealed, the shuffler cannot limit those of one coordinate.
+/// Source: the norms of the frame's rows, 1/√2, and the limit of messages. Messages are sealed, so
+/// the shuffler cannot limit those of one coordinate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumInfluence {
-    /// The item whose sum is moved; `None` of a vector, whose sum's Euclidean length is meant.
+    /// Item whose sum is moved; `None` for a vector, where the Euclidean length of the sum's move
+    /// counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
     pub item: Option<Label>,
-    /// The unit, where there is one.
+    /// Unit, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional))]
     pub unit: Option<String>,
-    /// By how much an honest person moves the sum at most: from one end to the other.
+    /// Maximum move of the sum by an honest person: from one end of the range to the other.
     pub honest: f64,
-    /// By how much a dishonest one moves it at most, from what it is without them.
+    /// Maximum move of the sum by a dishonest person, compared with the sum without this person.
     pub dishonest: f64,
-    /// People of the batches that may be dishonest, by the task's honest fraction.
+    /// Number of people of the batches that may be dishonest, by the task's honest fraction.
     pub people: u64,
-    /// By how much all of these move it at most.
+    /// Maximum move by all dishonest people.
     pub all: f64,
-    /// The same as a multiple of the standard error of the noise; of a vector, of its length.
+    /// Maximum move by all, as a multiple of the standard error of the noise. For a vector, of the
+    /// length of its noise.
     pub(crate) standard_errors: f64,
 }
 
 impl SumInfluence {
-    /// Of every item of a task, or of its vector, of whose sum `people` are.
+    /// Returns the influence for every item of a task, or for its vector, if `people` take part.
     #[must_use]
     pub fn of(task: &SumTask, people: f64) -> Vec<Self> {
         let messages = task.messages();
         let coordinates = f64::from(task.measure().coordinates());
         let drawn = f64::from(messages.drawn());
-        // In units of a coordinate's 1, all of them about one coordinate.
+        // In units of a coordinate's 1, with all messages about one coordinate.
         let most = f64::from(messages.count()) / f64::from(messages.levels()) * coordinates / drawn;
         let dishonest = (people * (1.0 - task.parts().honest_fraction)).ceil();
         let noise = noise_deviation(task, people);

@@ -1,12 +1,11 @@
-//! Labels of items and the scales of their answers.
+//! Labels of items and scales of answers.
 
 use hushbin::Items;
 use hushbin::sums::{Measure, SumTask};
 
 use crate::estimate::Label;
 
-/// What one level of a coordinate is worth in a person's answer, and at which answer all
-/// coordinates are 0: by the position of the item.
+/// Returns the scale of an item's answers, by the position of the item.
 pub(super) fn scale(task: &SumTask, item: usize) -> Scale {
     match task.measure() {
         Measure::Box(_, limits) => {
@@ -23,16 +22,16 @@ pub(super) fn scale(task: &SumTask, item: usize) -> Scale {
     }
 }
 
-/// Where answers are from −1 to 1.
+/// Linear map between answers and −1 to 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
-    /// Half of the limits' distance, or the greatest length.
+    /// Half of the distance between the limits, or the maximum length of a vector.
     pub(super) half: f64,
-    /// The answer that is 0.
+    /// Answer for which all coordinates are 0.
     pub(super) middle: f64,
 }
 
-/// What an item in this position is called.
+/// Returns the label of the item at a position.
 pub(super) fn label(items: &Items, index: usize) -> Label {
     match items {
         Items::Named(names) => Label::Name(names[index].clone()),

@@ -1,9 +1,9 @@
-//! Sums in the shuffle model: from the messages of a [`SumTask`](hushbin::sums::SumTask) to
-//! sums and means with error bars, what they are expected to cost and to tell, and how far
-//! dishonest people move them.
+//! Sums in the shuffle model: from the messages of a [`SumTask`](hushbin::sums::SumTask) to sums
+//! and means with error bars.
 //!
-//! ε here is central: of whoever sees the shuffled messages and nothing that links them to a
-//! person. There is no local one.
+//! Also predicts the cost, the privacy and the influence of dishonest people. ε here is central: it
+//! applies to an observer who sees the shuffled messages and nothing that links them to a person.
+//! There is no local ε.
 
 mod error;
 mod estimate;

@@ -1,4 +1,4 @@
-//! Which messages a task takes, and what they cost and give.
+//! Choice of a task's messages, and the predicted cost and accuracy.
 
 use hushbin::bounds::{self, Bound};
 use hushbin::sample::Threshold;
@@ -17,21 +17,21 @@ use crate::accounting::sums::{
 use crate::estimate::{Aim, Predictor};
 use crate::promise::SumPrivacy;
 
-/// Messages of one person at most, where they are chosen.
+/// Maximum number of messages of one person, if the messages are chosen here.
 const MOST_MESSAGES: f64 = 512.0;
 
-/// Messages of a batch, which its shuffler holds in memory to put them in another order.
+/// Number of messages of a batch, which its shuffler holds in memory to reorder them.
 pub const BATCH_MESSAGES: Bound = Bound {
     name: "messages of a batch",
     min: 2.0,
     max: 20_000_000.0,
 };
 
-/// Fewer messages are sent where they cost no more than this part of the least variance: an
-/// eighth of the standard error.
+/// Relative increase of the variance that is accepted for fewer messages: an eighth of the standard
+/// error.
 const SPARED: f64 = 0.25;
 
-/// The complete task of a draft: its messages are chosen, or checked where it has them.
+/// Returns the complete task of a draft: its messages are chosen, or checked if given.
 ///
 /// ```
 /// use hushbin::sums::SumDraft;
@@ -47,9 +47,9 @@ const SPARED: f64 = 0.25;
 /// ```
 ///
 /// # Errors
-/// Those of [`SumTask::new`]; [`Error::OutOfRange`] for messages with which a batch is not as
-/// private as the draft says, for a batch of more than `BATCH_MESSAGES`, and where none are
-/// private enough.
+/// Those of [`SumTask::new`]; [`Error::OutOfRange`] for messages that do not give a batch the
+/// privacy of the draft, for a batch of more than `BATCH_MESSAGES`, and if no messages are private
+/// enough.
 pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
     let messages = match draft.messages {
         Some(messages) => messages,
@@ -66,7 +66,7 @@ pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
     Ok(task)
 }
 
-/// Bounds on ε of a batch at the task's δ.
+/// Returns bounds on ε of a batch at the task's δ.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] for parameters that cannot be accounted for.
@@ -74,8 +74,8 @@ pub fn account_sums(task: &SumTask) -> Result<Bounds, Error> {
     senders(task).account(noise(task), task.delta())
 }
 
-/// Bounds on ε of a batch of so many people at this δ, whatever the task promises, where a part
-/// `honest_fraction` of them is honest.
+/// Returns bounds on ε of a batch of this number of people at this δ, a fraction `honest_fraction`
+/// of them honest. The task's own promise does not matter.
 ///
 /// # Errors
 /// [`Error::OutOfRange`].
@@ -110,22 +110,26 @@ fn noise(task: &SumTask) -> NoiseMessages {
     }
 }
 
-/// What is told of how many coordinates, in how many levels.
+/// Number of coordinates and levels of the messages, with predicted cost.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
+    /// Number k of coordinates that a person reports on.
     drawn: u32,
+    /// Number of levels L.
     levels: u32,
+    /// Approximate number of messages of a person.
     messages: f64,
+    /// Predicted variance of a sum.
     variance: f64,
 }
 
-/// The messages of least variance among those of 512 or fewer a person, or fewer that cost a
-/// quarter of it at most.
+/// Returns the messages of least variance with at most 512 messages a person, or fewer messages if
+/// these cost at most a quarter more variance.
 ///
-/// Noise costs the same whatever L is, rounding falls with L², and of k of D coordinates both
-/// grow, and drawing comes in: k < D only pays where messages run out.
+/// Noise costs the same for all L, and rounding falls with L². If only k < D coordinates are drawn,
+/// both grow and drawing adds its own variance. So k < D only helps if messages run out.
 fn choose(parts: &SumParts) -> Result<Messages, Error> {
-    // What else the parts must be is checked with the least messages that there are.
+    // The smallest possible messages are used to check the other parts.
     let least = Messages::new(1, 1, 1, Threshold(1), 0)?;
     let honest_people = SumTask::new(parts.clone(), least)?.honest_people();
     let most = MOST_MESSAGES.min(BATCH_MESSAGES.max / parts.people as f64);
@@ -155,13 +159,13 @@ fn choose(parts: &SumParts) -> Result<Messages, Error> {
     Err(last)
 }
 
-/// All coordinates, and ever fewer of them.
+/// Returns numbers of drawn coordinates: all, then three quarters of the previous number each.
 fn drawn(parts: &SumParts) -> impl Iterator<Item = u32> {
     let all = parts.measure.coordinates();
     std::iter::successors(Some(all), |drawn| (*drawn > 1).then(|| drawn * 3 / 4))
 }
 
-/// 1, 2, 3, … and from 16 on in steps of an eighth.
+/// Returns numbers of levels: 1, 2, 3, … and from 16 on in steps of an eighth.
 fn levels() -> impl Iterator<Item = u32> {
     let most = bounds::SUM_LEVELS.max as u32;
     std::iter::successors(Some(1), move |levels| {
@@ -170,12 +174,12 @@ fn levels() -> impl Iterator<Item = u32> {
     })
 }
 
-/// By the Gaussian limit.
+/// Predicts the cost of a shape by the Gaussian limit of the noise.
 fn shape(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> Shape {
     let (people, all) = (parts.people as f64, f64::from(parts.measure.coordinates()));
     let noise = gaussian_noise(drawn, levels, parts.epsilon, parts.delta);
     let sent = 2.0 * all * noise / honest;
-    // A tail of 10⁻¹⁵ or so.
+    // Eight standard deviations and 10 more leave a tail of about 10⁻¹⁵.
     let room = sent + 8.0 * sent.sqrt() + 10.0;
     let (lift, steps) = (all / f64::from(drawn), f64::from(levels));
     let of_noise = 2.0 * noise * people / honest * (lift / steps).powi(2);
@@ -188,16 +192,16 @@ fn shape(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> Shape {
     }
 }
 
-/// The square of a coordinate at most, on average over coordinates.
+/// Returns the maximum square of a coordinate, on average over coordinates.
 fn square(measure: &Measure) -> f64 {
     match measure {
         Measure::Box(..) => 1.0,
-        // ‖v‖² ≤ 1 of an image twice as long at most, over D·A².
+        // ‖v‖² ≤ 1 over D·A² = 2C²: the image of v has D = 2d coordinates.
         Measure::Ball(ball) => (0.5 / ball.spread().powi(2)).min(1.0),
     }
 }
 
-/// The least noise that is enough.
+/// Returns the messages of a shape with the least noise that suffices.
 fn messages(parts: &SumParts, honest_people: u64, shape: Shape) -> Result<Messages, Error> {
     let one = Senders {
         coordinates: parts.measure.coordinates(),
@@ -218,50 +222,50 @@ fn messages(parts: &SumParts, honest_people: u64, shape: Shape) -> Result<Messag
     )
 }
 
-/// What a task costs those who answer and gives those who ask.
+/// Cost of a task for the people who answer, and its accuracy for the analyst.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumPlan {
-    /// The complete task.
+    /// Complete task.
     #[cfg_attr(feature = "wasm", tsify(type = "SumTaskFile"))]
     pub task: SumTask,
-    /// What is promised, by whom.
+    /// Promise about privacy, and the parties that it relies on.
     pub privacy: SumPrivacy,
     /// Bounds on ε of a batch at the task's δ.
     pub central_epsilon: Bounds,
-    /// Messages that one person sends.
+    /// Number of messages that one person sends.
     pub messages: u32,
-    /// Of these, messages of noise on average.
+    /// Mean number of noise messages among these.
     pub noise_messages: f64,
-    /// Bytes that one person sends, sealed.
+    /// Number of bytes that one person sends, sealed.
     pub bytes: u64,
-    /// Of the mean of each item, of a batch of the least people.
+    /// Errors of the mean of each item, for a batch of the minimum size.
     pub errors: Vec<SumError>,
-    /// How far dishonest people move sums.
+    /// Influence of dishonest people on sums.
     pub influence: Vec<SumInfluence>,
 }
 
-/// The standard error of a mean.
+/// Standard error of a mean.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumError {
-    /// What the item is called; `None` of a vector, whose items have the same.
+    /// Label of the item; `None` for a vector, whose items all have the same error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
     pub item: Option<crate::estimate::Label>,
-    /// The unit, where there is one.
+    /// Unit, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional))]
     pub unit: Option<String>,
-    /// Through the shuffler, at worst.
+    /// Standard error through the shuffler, in the worst case.
     pub standard_error: f64,
-    /// Of reports that are (ε, 0)-private by themselves, with the same ε and as many people, at
-    /// worst.
+    /// Standard error of (ε, 0)-locally private reports with the same ε and number of people, in
+    /// the worst case.
     pub local_standard_error: f64,
 }
 
 impl SumPlan {
-    /// Of a complete task.
+    /// Returns the plan of a complete task.
     ///
     /// # Errors
     /// As [`account_sums`].
@@ -270,7 +274,8 @@ impl SumPlan {
         let coordinates = f64::from(task.measure().coordinates());
         let sealed = (OVERHEAD + task.message_bytes()) as u64;
         let drawn = 2.0 * coordinates * f64::from(messages.trials());
-        // A version, two identities and the number of messages, of at most 4096.
+        // The header consists of a version, two identities and the number of messages, at most
+        // 4096.
         let header = 33 + u64::from(1 + u32::from(messages.count() > 127));
         Ok(Self {
             privacy: SumPrivacy::for_task(&task),
@@ -285,8 +290,10 @@ impl SumPlan {
     }
 }
 
-/// The variance of a sum of coordinates from −1 to 1 is the same of all; of the local model it is
-/// that of as many numbers.
+/// Predicts the errors of all items.
+///
+/// The variance of a sum of coordinates from −1 to 1 is the same for all items. The local model is
+/// compared with a task for the same number of numbers.
 fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
     let measure = task.measure();
     let squares = people * square(measure);
@@ -312,11 +319,11 @@ fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
     })
 }
 
-/// The task for numbers, each with its name and range, whose reports are (ε, 0)-private by
-/// themselves.
+/// Returns the task for numbers with these names and ranges, whose reports are (ε, 0)-locally
+/// private.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] or [`Error::Combination`] where there is none.
+/// [`Error::OutOfRange`] or [`Error::Combination`] if there is none.
 pub fn local_task(
     numbers: impl Iterator<Item = (String, [f64; 2])>,
     epsilon: f64,
@@ -338,7 +345,7 @@ pub fn local_task(
     draft.resolve()
 }
 
-/// The standard error of each of so many means from −1 to 1 under local ε.
+/// Returns the standard error of each of `numbers` means from −1 to 1 under local ε.
 fn local_deviation(numbers: u32, epsilon: f64, people: f64) -> Result<f64, Error> {
     let of = (0..numbers).map(|index| (index.to_string(), [-1.0, 1.0]));
     let task = local_task(of, epsilon)?;

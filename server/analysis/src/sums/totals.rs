@@ -1,4 +1,4 @@
-//! Messages, counted.
+//! Counts of messages.
 
 use hushbin::Fingerprint;
 use hushbin::codec::append;
@@ -6,8 +6,8 @@ use hushbin::sums::{Message, SumTask};
 
 use crate::estimate::{TotalsError, TotalsReader, append_header};
 
-/// The fold of messages: N⁺ and N⁻ of each coordinate, and how many there are in all. It is
-/// all that shuffled messages say.
+/// Totals of messages: N⁺ and N⁻ of each coordinate, and the number of messages. Shuffled messages
+/// reveal nothing else.
 ///
 /// ```
 /// use hushbin::sums::{Message, SumTask};
@@ -29,15 +29,15 @@ use crate::estimate::{TotalsError, TotalsReader, append_header};
 pub struct SumTotals {
     fingerprint: Fingerprint,
     messages: u64,
-    /// By coordinate, up and down.
+    /// Numbers of positive and negative messages, by coordinate.
     counts: Vec<[u64; 2]>,
 }
 
-/// Up to here numbers of messages are exact in estimates.
+/// Maximum number of messages: up to here it is exact as a float.
 const MOST_MESSAGES: u64 = 1 << f64::MANTISSA_DIGITS;
 
 impl SumTotals {
-    /// Of no messages.
+    /// Returns totals of no messages.
     #[must_use]
     pub fn new(task: &SumTask) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl SumTotals {
     /// Adds one message, which was decoded under the same task.
     ///
     /// # Panics
-    /// If it is about a coordinate that the task has not.
+    /// If the task does not have the message's coordinate.
     pub fn fold(&mut self, message: Message) {
         self.messages += 1;
         if let Message::Unit {
@@ -65,7 +65,7 @@ impl SumTotals {
     /// Adds totals of the same task.
     ///
     /// # Panics
-    /// If they are of another.
+    /// If `others` belongs to another task.
     pub fn merge(&mut self, others: &Self) {
         assert_eq!(self.fingerprint, others.fingerprint, "totals of one task");
         self.messages += others.messages;
@@ -75,19 +75,19 @@ impl SumTotals {
         }
     }
 
-    /// Messages folded, those that are blank included.
+    /// Returns the number of messages folded, including blank ones.
     #[must_use]
     pub const fn messages(&self) -> u64 {
         self.messages
     }
 
-    /// n: the messages over how many everybody sends of the task.
+    /// Returns the number n of people: the messages over the number of messages a person.
     #[must_use]
     pub fn people(&self, task: &SumTask) -> f64 {
         self.messages as f64 / f64::from(task.messages().count())
     }
 
-    /// N⁺ and N⁻ of a coordinate.
+    /// Returns N⁺ and N⁻ of a coordinate.
     ///
     /// # Panics
     /// If the task has no such coordinate.
@@ -96,13 +96,15 @@ impl SumTotals {
         self.counts[coordinate]
     }
 
-    /// By coordinate.
+    /// Returns the counts by coordinate.
     pub(super) fn all(&self) -> &[[u64; 2]] {
         &self.counts
     }
 
-    /// The bytes to store: those that totals of reports begin with, the number of messages,
-    /// and N⁺ and N⁻ of each coordinate in turn, all varints.
+    /// Returns the bytes to store.
+    ///
+    /// They are the header of all totals, then as varints the number of messages, and N⁺ and N⁻ of
+    /// each coordinate in turn.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -115,10 +117,10 @@ impl SumTotals {
         bytes
     }
 
-    /// Totals from what [`SumTotals::encode`] made of them.
+    /// Reads totals that [`SumTotals::encode`] wrote.
     ///
     /// # Errors
-    /// [`TotalsError`] for what it would not have made of any messages of the task.
+    /// [`TotalsError`] for bytes that no messages of the task lead to.
     pub fn decode(task: &SumTask, bytes: &[u8]) -> Result<Self, TotalsError> {
         let mut reader = TotalsReader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);

@@ -1,4 +1,4 @@
-//! Every mechanism at its best for a local and a central ε.
+//! Candidates: every mechanism at its best for a local and a central ε.
 
 use std::cmp::Ordering;
 
@@ -24,32 +24,34 @@ pub(in crate::plan) struct Choice {
 }
 
 impl Choice {
-    /// Returns the squared error that choices are compared by. It is infinite if the mechanism
-    /// does not estimate what is asked, or is biased where no bias is accepted.
+    /// Returns the squared error by which choices are compared. It is infinite if the mechanism
+    /// does not estimate the objective, or is biased and no bias is accepted.
     pub(in crate::plan) const fn squared_error(&self) -> f64 {
         self.candidate.error
     }
 }
 
-/// Local ε tried between that at which any randomizer hides well enough and the greatest allowed.
+/// Number of local ε tried, from the one at which any randomizer hides well enough to the maximum
+/// allowed.
 const STEPS: u32 = 6;
-/// Number of rounds in which the middles on either side of the best ε are then tried. Of
-/// 300 random questions with a central ε, 28 had an answer more than 1 per cent
-/// better without this, as many without stretching, and 2 with both.
+/// Number of rounds that refine the search on either side of the best ε, by halving. Of 300 random
+/// questions with a central ε, 28 had an answer more than 1 per cent better without refinement. The
+/// number was the same without stretching, and 2 with both.
 const HALVINGS: u32 = 3;
-/// Maximum squared error of choices to stretch, over the least. Such a choice may turn
-/// out better at the largest ε at which it still hides well enough.
+/// Maximum squared error of choices to stretch, relative to the least. Such a choice may win at the
+/// largest ε at which it still hides well enough.
 const STRETCHED: f64 = 1.1;
 /// Maximum number of choices to stretch.
 const CONTENDERS: usize = 8;
-/// Less local ε is preferred where it costs less than this part of the squared error.
+/// Relative cost in squared error up to which a smaller local ε is preferred.
 const INDIFFERENT: f64 = 0.003;
 
-/// Finds every mechanism at its best, the best one first; none if nothing keeps to the privacy.
+/// Finds every mechanism at its best, the best one first. The result is empty if none keeps to the
+/// privacy.
 ///
-/// Reports of a larger local ε that hide as well tell more: for one bucket of t,
-/// α ≈ 1/(e + t − 1) may stay the same while e grows with t. So with a bound on
-/// the central ε, the best local one is to be searched for too.
+/// Reports of a larger local ε that hide equally well reveal more: for one bucket of t, α ≈ 1/(e +
+/// t − 1) may stay the same while e grows with t. So with a bound on the central ε, the local ε is
+/// searched for too.
 pub(super) fn candidates(
     survey: &Survey,
     open: &OpenRatings<'_>,
@@ -66,14 +68,14 @@ pub(super) fn candidates(
     Ok(best_of_each(all))
 }
 
-/// A search for the local ε of a question.
+/// Search for the local ε of a question.
 struct Search<'a> {
     survey: &'a Survey,
     open: &'a OpenRatings<'a>,
     people: u64,
     objective: Objective,
     draft: QuestionDraft,
-    /// The greatest local ε.
+    /// Maximum local ε.
     greatest: f64,
 }
 
@@ -84,7 +86,7 @@ impl<'a> Search<'a> {
         people: u64,
         greatest: f64,
     ) -> Result<Self, PlanError> {
-        // Names make no difference, and would be checked anew for every ε.
+        // Names make no difference, and would be checked again for every ε.
         let items = open.items.count().map(Items::Count);
         let items = items.unwrap_or_else(|| open.items.clone());
         let wanted = survey.wanted(&open.draft.name);
@@ -94,7 +96,7 @@ impl<'a> Search<'a> {
             asked: Asked::Ratings(items, open.value),
             sparsity: open.draft.sparsity,
             entries: open.draft.entries.clone(),
-            // An error that is wanted is kept to in the worst case.
+            // A wanted error is kept in the worst case.
             overlap: wanted
                 .filter(|_| open.draft.entries.is_some())
                 .map_or(open.draft.overlap, |_| Some(OVERLAP.max)),
@@ -111,7 +113,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Every mechanism at its best at this local ε, with at most this α.
+    /// Returns every mechanism at its best at this local ε, with at most this α.
     fn choices(&self, epsilon: f64, alpha: f64) -> Result<Vec<Choice>, PlanError> {
         let chosen = self
             .draft
@@ -128,8 +130,10 @@ impl<'a> Search<'a> {
         Ok(candidates.map(choice).collect())
     }
 
-    /// Choices that keep to a central ε, of many local ones: from that at which any
-    /// randomizer hides well enough to the greatest, and about the best of them.
+    /// Returns choices that keep to a central ε, at many local ε.
+    ///
+    /// These range from the one at which any randomizer hides well enough to the maximum, and are
+    /// refined near the best.
     fn hiding(&self, central_epsilon: f64) -> Result<Vec<Choice>, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         let any = self.epsilon_of_any_randomizer(central_epsilon)?;
@@ -161,7 +165,8 @@ impl<'a> Search<'a> {
         Ok(all)
     }
 
-    /// Up to which local ε any randomizer hides well enough; none where not even at the least.
+    /// Returns the local ε up to which any randomizer hides well enough; `None` if not even the
+    /// least does.
     fn epsilon_of_any_randomizer(&self, central_epsilon: f64) -> Result<Option<f64>, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         match largest_epsilon(
@@ -183,7 +188,7 @@ impl<'a> Search<'a> {
         let population = self.draft.population(Some(self.people))?;
         all.sort_by(by_error);
         for choice in all.iter_mut().take(CONTENDERS) {
-            // What is refused stays so.
+            // Refused choices stay refused.
             if choice.squared_error() <= good && good.is_finite() {
                 let epsilon = self.stretched(choice, central_epsilon)?;
                 let domain = self.open.domain(choice.candidate.sparsity);
@@ -198,13 +203,14 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The largest ε, to four digits and up to a tenth more than it is, at which the
-    /// choice's mechanism hides well enough: as buckets are whole, its α is often
-    /// less than what was allowed.
+    /// Returns the largest ε, to four digits and at most a tenth more than the choice's, at which
+    /// its mechanism hides well enough.
+    ///
+    /// The number of buckets is whole, so the mechanism's α is often below the allowed one.
     fn stretched(&self, choice: &Choice, central_epsilon: f64) -> Result<f64, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         let domain = self.open.domain(choice.candidate.sparsity);
-        // With room for roundings.
+        // Leaves room for roundings.
         let central_epsilon = central_epsilon * (1.0 - 1e-7);
         let hides = |epsilon: f64| -> Result<bool, PlanError> {
             let mixture = Mixture::for_mechanism(&choice.candidate.mechanism, &domain, epsilon)?;
@@ -233,7 +239,8 @@ fn best_of(choices: &[Choice]) -> Option<&Choice> {
     choices.iter().min_by(|a, b| by_error(a, b))
 }
 
-/// Returns the ε at this part of the way between two others, by factors.
+/// Returns the ε between `low` and `high`, at the fraction `part` of the way on a logarithmic
+/// scale.
 fn between(low: f64, high: f64, part: f64) -> f64 {
     round_down(low * (high / low).powf(part)).clamp(low, high)
 }

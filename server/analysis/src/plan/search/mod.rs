@@ -1,11 +1,11 @@
-//! The planner's search: the best task for a local and a central ε, and its errors.
+//! Search for the best task for a local and a central ε, and its errors.
 //!
-//! Two ways find the largest local ε, or the best one, that keeps to a central ε:
+//! There are two ways to find the largest local ε, or the best one, that keeps to a central ε:
 //!
-//! - ratings asked alone whose mechanism is open try every mechanism at many local ε
-//!   ([`candidates`]);
-//! - any other task is chosen at each local ε by the core, and ε is bisected. For shares of
-//!   answers of which everybody gives one, the buckets are the best in the worst case.
+//! - For ratings asked alone whose mechanism is open, every mechanism is tried at many local ε
+//!   ([`candidates`]).
+//! - For any other task the core chooses at each local ε, and ε is bisected. If every person gives
+//!   one answer, the number of buckets is the best for shares in the worst case.
 
 mod candidates;
 mod width;
@@ -36,10 +36,10 @@ pub(super) struct Planned {
     pub(super) task: Task,
     /// Errors of each question of the task.
     pub(super) errors: Vec<QuestionError>,
-    /// Other mechanisms at their best, by increasing error, if the mechanism was open.
+    /// Other mechanisms, each at its best, by increasing error, if the mechanism was open.
     pub(super) others: Vec<Choice>,
-    /// Variance of [`together`] over that of the questions with weights by their noise alone,
-    /// for which it is least; `None` if they cannot be asked so.
+    /// Variance of [`together`], relative to questions weighted by noise alone, for which the
+    /// variance is least. `None` if the questions cannot be asked together.
     pub(super) together_over_drawn: Option<f64>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct QuestionError {
 /// Search for the best task of a survey.
 pub(super) struct Search<'a> {
     survey: &'a Survey,
-    /// Ratings asked alone whose mechanism is open, with their goal.
+    /// Ratings asked alone whose mechanism is open, with the goal.
     open: Option<(OpenRatings<'a>, Goal)>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Search<'a> {
     /// Prepares the search.
     ///
     /// # Errors
-    /// Those of what is wanted of ratings asked alone.
+    /// Those of the accuracy wanted of ratings asked alone.
     pub(super) fn new(survey: &'a Survey) -> Result<Self, PlanError> {
         let goal = |open: OpenRatings<'a>| {
             let goal = Goal::of_open(&open, &survey.wanted(&open.draft.name))?;
@@ -78,7 +78,7 @@ impl<'a> Search<'a> {
         Ok(Self { survey, open })
     }
 
-    /// Tells whether the mechanism is open. The best one then depends on the number of people.
+    /// Returns whether the mechanism is open. The best one then depends on the number of people.
     pub(super) const fn is_open(&self) -> bool {
         self.open.is_some()
     }
@@ -86,7 +86,7 @@ impl<'a> Search<'a> {
     /// Finds the best task that keeps to this privacy; `None` if none does.
     ///
     /// # Errors
-    /// Those of the questions, of what is wanted of them, and of accounting.
+    /// Those of the questions, of the wanted accuracy, and of accounting.
     pub(super) fn best(&self, people: u64, privacy: Privacy) -> Result<Option<Planned>, PlanError> {
         let survey = self.survey;
         if let Some((open, goal)) = &self.open {
@@ -100,8 +100,8 @@ impl<'a> Search<'a> {
         most_private(survey, most, people, central)
     }
 
-    /// Returns how many times the squared errors wanted those of the best task are: the greatest
-    /// of all questions. Infinite if nothing keeps to this privacy.
+    /// Returns the ratio of the best task's squared error to the wanted one, at its maximum over
+    /// questions. Infinite if no task keeps to this privacy.
     ///
     /// # Errors
     /// As [`Search::best`].
@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
             let planned = self.best(whole, privacy)?;
             return Ok(planned.map_or(f64::INFINITY, |own| own.times_wanted(people)));
         };
-        // Without the task, whose names would be checked anew each time.
+        // The task is not built, since its names would be checked again each time.
         let all = candidates(self.survey, open, whole, privacy)?;
         let times = |best: &Choice| {
             let error = QuestionError::of_choice(goal.clone(), best, whole);
@@ -157,7 +157,7 @@ impl QuestionError {
         }
     }
 
-    /// Returns the number of reports that bring the error to what is wanted.
+    /// Returns the number of reports that bring the error to the wanted one.
     ///
     /// # Errors
     /// If no number does.
@@ -224,7 +224,7 @@ fn most_private(
     }
     let at = |epsilon: f64| hides(&Planned::at(survey, epsilon)?);
     let (found, _) = try_bisect(EPSILON.min, most.task.epsilon(), geometric(1e-4), at)?;
-    // Fewer digits, where what is chosen at them hides as well.
+    // Fewer digits, if the choice at the rounded ε hides as well.
     let rounded = Planned::at(survey, round_down(found).max(EPSILON.min))?;
     if hides(&rounded)? {
         return Ok(Some(rounded));
@@ -236,7 +236,7 @@ impl Planned {
     /// Chooses the task at a local ε. The choice does not depend on the number of people.
     ///
     /// # Errors
-    /// Those of the questions, and of what is wanted of them.
+    /// Those of the questions and of the wanted accuracy.
     fn at(survey: &Survey, epsilon: f64) -> Result<Self, PlanError> {
         Self::asking(survey, survey.questions.clone(), epsilon)
     }
@@ -299,14 +299,16 @@ impl Planned {
         })
     }
 
-    /// Tells whether an error is simulated, and so does not fall as one over the root of people.
+    /// Returns whether an error is simulated, and so does not fall as one over the root of the
+    /// number of people.
     pub(super) fn is_simulated(&self) -> bool {
         self.errors.iter().any(|own| own.width.is_some())
     }
 
-    /// Returns [`Search::times_wanted`] for this many people. For one person it is the number of
-    /// people that bring every error to what is wanted, unless there is bias or an error
-    /// is simulated.
+    /// Returns [`Search::times_wanted`] for this number of people.
+    ///
+    /// For one person it is the number of people that bring every error to the wanted one, unless
+    /// there is bias or an error is simulated.
     pub(super) fn times_wanted(&self, people: f64) -> f64 {
         let each = self.errors.iter().enumerate();
         let times = each.map(|(index, own)| own.times_wanted(people * self.task.share(index)));
@@ -317,8 +319,8 @@ impl Planned {
 /// Relative precision of people and ε found, which are then rounded up to three digits.
 pub(super) const PRECISION: f64 = 1e-3;
 
-/// Finds the number of people or reports from which on the squared error is at most what is
-/// wanted, by the logarithm of their ratio.
+/// Finds the number of people or reports from which on the squared error is at most the wanted one.
+/// `excess` is the logarithm of the ratio of the two.
 ///
 /// # Errors
 /// [`PlanError::OutOfReach`] if no number is enough.
@@ -327,7 +329,7 @@ pub(super) fn fewest_of(excess: &impl Fn(f64) -> Result<f64, PlanError>) -> Resu
     found.ok_or_else(none_are_enough)
 }
 
-/// Says that no number of people is enough.
+/// Returns the error that no number of people is enough.
 pub(super) fn none_are_enough() -> PlanError {
     PlanError::OutOfReach(format!(
         "no number of people up to {:e} brings every error to what is wanted",
@@ -347,9 +349,11 @@ fn none_answers(question: &Question, aim: Aim) -> PlanError {
     ))
 }
 
-/// Chooses the number of buckets for which the variance of a share is least in the worst case,
-/// if everybody gives one answer of several and the mechanism is open; `None` elsewhere. The
-/// choice for the average over answers takes up to three times as many people at ε = 3.
+/// Chooses the number of buckets for which the variance of a share is least in the worst case.
+///
+/// This applies if every person gives one of several answers and the mechanism is open; `None`
+/// otherwise. The choice for the average over answers takes up to three times as many people at ε =
+/// 3.
 fn best_at_worst(
     draft: &QuestionDraft,
     question: &Question,
@@ -370,7 +374,7 @@ fn best_at_worst(
     let numbers = std::iter::successors(Some(2), next).take_while(|t| *t <= answers);
     let rule = Rule::Heaviest { favoured: 1 };
     let alone = numbers.map(|buckets| Collision::new(rule, Hashing::Balanced, buckets));
-    // From the part that is best on average to the one that is best for half of all people.
+    // Parts from the one that is best on average to the one that is best for half of all people.
     let parts = [1.0, 0.5].map(|power| 1.0 / ((power * question.epsilon()).exp() + 1.0));
     let windows = Collision::windows(answers, 3..=WINDOWED, parts);
     for mechanism in alone.chain(windows.into_iter().map(Ok)) {
@@ -386,9 +390,9 @@ fn best_at_worst(
     Ok(best)
 }
 
-/// Numbers of buckets closer than one part in this many are not told apart.
+/// Search granularity: the number of buckets t advances by 1 + t/24.
 const FINE: u32 = 24;
-/// The greatest number of buckets with windows: parts of more are hardly any finer.
+/// Maximum number of buckets with windows. Parts of more buckets are hardly any finer.
 const WINDOWED: u32 = 32;
 
 fn changed(question: &Question, weight: u32, mechanism: Mechanism) -> Result<Question, Error> {
