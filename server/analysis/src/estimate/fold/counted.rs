@@ -1,19 +1,19 @@
-//! Hits by item and sign: what mechanisms of buckets keep of reports.
+//! Hits by item and sign, for mechanisms whose reports are buckets.
 
 use std::ops::Range;
 
 use super::encoding::{self, Reader, TotalsError};
 
-/// Two counts for each item.
+/// Both counts of an item.
 pub(crate) type Hits = [u64; 2];
 
-/// Counts that reports add to all over the place: apart from the rest, the lowest bytes of
-/// a million stay in the cache, which makes folding two times as fast.
+/// Counters with random access patterns. The lowest bytes are stored separately: a million of them
+/// fit into the cache, which makes folding twice as fast.
 #[derive(Debug, Clone)]
 pub(crate) struct Slots {
-    /// Each count's lowest byte.
+    /// Lowest byte of each count.
     low: Vec<u8>,
-    /// What is above it.
+    /// Remaining bits of each count.
     high: Vec<u64>,
 }
 
@@ -39,7 +39,7 @@ impl Slots {
         self.low.len()
     }
 
-    /// Range of all slots.
+    /// Returns the range of all slots.
     pub(crate) fn all(&self) -> Range<usize> {
         0..self.len()
     }
@@ -48,7 +48,7 @@ impl Slots {
         self.high[slot] << 8 | u64::from(self.low[slot])
     }
 
-    /// The two counts of one item.
+    /// Returns both counts of one item.
     pub(crate) fn pair(&self, item: u64) -> Hits {
         let first = 2 * item as usize;
         [self.get(first), self.get(first + 1)]
@@ -66,13 +66,13 @@ impl Slots {
         }
     }
 
-    /// Appends the counts of these slots.
+    /// Appends the encoded counts of the slots `own`.
     pub(crate) fn encode(&self, own: Range<usize>, bytes: &mut Vec<u8>) {
         encoding::append_counts(own.map(|slot| self.get(slot)), bytes);
     }
 
-    /// Takes the counts of these slots, where each report is counted at most once in a row
-    /// of so many.
+    /// Decodes the counts of the slots `own`. Each report counts at most once in every `row`
+    /// counts.
     pub(crate) fn decode(
         &mut self,
         own: Range<usize>,
@@ -87,27 +87,27 @@ impl Slots {
 /// Counts that merge by addition.
 #[derive(Debug, Clone)]
 pub(crate) enum Counted {
-    /// Of a closed domain, two counts in a row for each item, or one; behind the items'
-    /// those of paddings and of slots that belong to nobody.
+    /// Counters of a closed domain: two consecutive counts per item, or one. Counts of paddings and
+    /// of unused slots follow.
     Slots(Slots),
-    /// Of an open domain, the items asked about, ascending.
+    /// Counters of the queried items of an open domain, in ascending order.
     Items(Vec<(u64, Hits)>),
 }
 
 impl Counted {
-    /// For a closed domain with so many counts.
+    /// Creates `counts` counters for a closed domain.
     pub(crate) fn slots(counts: usize) -> Self {
         Self::Slots(Slots::new(counts))
     }
 
-    /// For these items of an open domain.
+    /// Creates counters for these items of an open domain.
     pub(crate) fn items(items: &[u64]) -> Self {
         let mut counted: Vec<_> = items.iter().map(|&item| (item, [0; 2])).collect();
         counted.sort_unstable();
         Self::Items(counted)
     }
 
-    /// Adds counts of the same task.
+    /// Adds the counts of the same task.
     pub(crate) fn merge(&mut self, other: &Self) {
         match (self, other) {
             (Self::Slots(slots), Self::Slots(others)) => {
@@ -124,10 +124,10 @@ impl Counted {
         }
     }
 
-    /// Appends all counts.
+    /// Appends the encoded counts.
     ///
     /// # Panics
-    /// If they are of items of an open domain.
+    /// If an open domain has queried items.
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         match self {
             Self::Slots(slots) => slots.encode(slots.all(), bytes),
@@ -135,7 +135,7 @@ impl Counted {
         }
     }
 
-    /// Takes all counts of a number of reports, each counted at most once in a row of `row` counts.
+    /// Decodes all counts of `reports` reports. Each counts at most once in every `row` counts.
     pub(crate) fn decode(
         &mut self,
         row: usize,
@@ -148,7 +148,7 @@ impl Counted {
         }
     }
 
-    /// The count of an item that is one element.
+    /// Returns the count of an item that is a single element.
     pub(crate) fn hits_of_element(&self, item: u64) -> u64 {
         match self {
             Self::Slots(slots) => slots.get(item as usize),
@@ -156,7 +156,7 @@ impl Counted {
         }
     }
 
-    /// The counts of one item.
+    /// Returns both counts of an item.
     pub(crate) fn hits(&self, item: u64) -> Hits {
         match self {
             Self::Slots(slots) => slots.pair(item),

@@ -1,5 +1,5 @@
-//! Numbers in the encoding of totals, which [`Totals::encode`](crate::estimate::Totals::encode)
-//! describes.
+//! Encoding of the numbers in totals. [`Totals::encode`](crate::estimate::Totals::encode) describes
+//! the format.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 /// Version of the format, the first byte of all totals.
 const VERSION: u8 = 2;
 
-/// Up to here numbers of reports are exact in estimates.
+/// Maximum number of reports. Integers up to 2⁵³ are exact as `f64`, which estimates use.
 pub(crate) const MOST_REPORTS: u64 = 1 << f64::MANTISSA_DIGITS;
 
-/// Why bytes are not the totals of a task.
+/// Reasons why bytes are not totals of a task.
 ///
 /// ```
 /// use hushbin_analysis::estimate::Totals;
@@ -33,15 +33,15 @@ pub(crate) const MOST_REPORTS: u64 = 1 << f64::MANTISSA_DIGITS;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TotalsError {
-    /// They were encoded by another version of the format.
+    /// The bytes have another format version.
     #[error("the encoding of totals has version {found}, expected {expected}")]
     Version {
         /// Version byte found.
         found: u8,
-        /// Version understood.
+        /// Supported version.
         expected: u8,
     },
-    /// They are of another task.
+    /// The totals belong to another task.
     #[error("totals are of task {found}, expected {expected}")]
     FingerprintMismatch {
         /// Fingerprint of the task.
@@ -49,32 +49,32 @@ pub enum TotalsError {
         /// Fingerprint in the bytes.
         found: Fingerprint,
     },
-    /// Too few bytes, too many, or none that encoding writes.
+    /// The bytes are too short, too long, or not a valid encoding.
     #[error(transparent)]
     Malformed(#[from] hushbin::Error),
-    /// A number that no reports add up to.
+    /// A number is too large for any set of reports.
     #[error(
         "the encoding of totals is impossible at byte {offset}: {reason} up to {most}, found {found}"
     )]
     Impossible {
-        /// Where the number begins.
+        /// Byte offset of the number.
         offset: usize,
-        /// What was expected there.
+        /// Expected quantity.
         reason: &'static str,
-        /// The greatest magnitude that is possible.
+        /// Maximum magnitude that is possible.
         most: u128,
-        /// The magnitude found.
+        /// Magnitude that was found.
         found: u128,
     },
 }
 
-/// Appends what totals of a task begin with.
+/// Appends the header of encoded totals.
 pub(crate) fn append_header(fingerprint: &Fingerprint, bytes: &mut Vec<u8>) {
     bytes.push(VERSION);
     bytes.extend_from_slice(&fingerprint.0);
 }
 
-/// Appends counts, each as its difference from the one before.
+/// Appends counts, each as its difference from the previous one.
 pub(crate) fn append_counts(counts: impl Iterator<Item = u64>, bytes: &mut Vec<u8>) {
     let mut before = 0_u64;
     for count in counts {
@@ -83,10 +83,10 @@ pub(crate) fn append_counts(counts: impl Iterator<Item = u64>, bytes: &mut Vec<u
     }
 }
 
-/// Appends the counts of an open question, of which there are none.
+/// Checks that an open question has no item counts to encode.
 ///
 /// # Panics
-/// If there are.
+/// If it has.
 pub(crate) fn append_nothing_of<T>(items: &[T]) {
     assert!(
         items.is_empty(),
@@ -94,11 +94,11 @@ pub(crate) fn append_nothing_of<T>(items: &[T]) {
     );
 }
 
-/// What is left of the bytes of totals.
+/// Reader over the remaining bytes of totals.
 pub(crate) struct Reader<'a>(Cursor<'a>);
 
 impl<'a> Reader<'a> {
-    /// Behind what totals of a task begin with.
+    /// Reads the header and checks version and fingerprint.
     pub(crate) fn new(expected: &Fingerprint, bytes: &'a [u8]) -> Result<Self, TotalsError> {
         let mut cursor = Cursor::new("the encoding of totals", bytes);
         let [version] = cursor.array("expected a version byte")?;
@@ -118,13 +118,13 @@ impl<'a> Reader<'a> {
         Ok(Self(cursor))
     }
 
-    /// The check that nothing is left.
+    /// Checks that no bytes remain.
     pub(crate) fn end(&self) -> Result<(), TotalsError> {
         Ok(self.0.end("expected the end after the last count")?)
     }
 
-    /// Hands `take` the counts of these places, of n = `reports` reports, of which each is
-    /// counted at most once in a row of so many.
+    /// Reads the counts of `places` and passes them to `take`. In every `row` counts, the sum is at
+    /// most `reports`.
     pub(crate) fn counts(
         &mut self,
         places: Range<usize>,
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A number without a sign.
+    /// Reads an unsigned number of at most `most`.
     pub(crate) fn at_most<T>(&mut self, reason: &'static str, most: T) -> Result<T, TotalsError>
     where
         T: Copy + Into<u128> + Serialize + for<'de> Deserialize<'de>,
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         Ok(number)
     }
 
-    /// A number with a sign, of a magnitude up to `most`.
+    /// Reads a signed number of magnitude at most `most`.
     pub(crate) fn within(&mut self, reason: &'static str, most: u128) -> Result<i128, TotalsError> {
         let offset = self.0.offset();
         let number: i128 = self.0.take(reason)?;

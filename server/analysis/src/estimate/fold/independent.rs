@@ -1,13 +1,13 @@
-//! Hits of a Collision report under the independent hash, of any key.
+//! Fast hit test of a Collision report under the independent hash.
 
 use hushbin::hash::Keys;
 use hushbin::mechanism::collision::Report;
 use hushbin::mix::mix64;
 
-/// Words that a report's bucket holds, and the key that others are mixed with.
+/// Range of hash words that fall into a report's bucket, with the report's key.
 ///
-/// Made for reports that are held against many keys, as those of an open domain are: a key
-/// takes a third of the time of [`independent_bucket`](hushbin::hash::independent_bucket).
+/// A fast test for many keys per report, as in an open domain. It takes a third of the time of
+/// [`independent_bucket`](hushbin::hash::independent_bucket).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BucketWords {
     key: u64,
@@ -16,7 +16,7 @@ pub(crate) struct BucketWords {
 }
 
 impl BucketWords {
-    /// Prepares a report under functions to t buckets each.
+    /// Prepares a report whose hash functions have t buckets each.
     pub(crate) fn new(report: &Report, t: u32) -> Self {
         let keys = Keys::of_function(report.seed, report.bucket / t);
         let bucket = report.bucket % t;
@@ -35,9 +35,10 @@ impl BucketWords {
     }
 }
 
-/// The least word of a bucket, ⌈bucket·2⁶⁴/t⌉:
-/// [`independent_bucket`](hushbin::hash::independent_bucket) is ⌊word·t/2⁶⁴⌋. 0 for the end of
-/// the last.
+/// Returns the smallest word of a bucket, ⌈bucket·2⁶⁴/t⌉.
+///
+/// [`independent_bucket`](hushbin::hash::independent_bucket) is ⌊word·t/2⁶⁴⌋. The end of the last
+/// bucket, 2⁶⁴, wraps to 0.
 fn first_word(bucket: u32, t: u32) -> u64 {
     (u128::from(bucket) << 64).div_ceil(u128::from(t)) as u64
 }
@@ -48,8 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// Bounds of buckets beside the product that they stand for, at their ends and for
-    /// words of all kinds.
+    /// Bucket bounds agree with the product that they replace, at their ends and for many words.
     #[test]
     fn words_of_a_bucket_are_those_that_are_hashed_to_it() {
         for t in [2, 3, 4, 7, 55, 4096, 1 << 22] {

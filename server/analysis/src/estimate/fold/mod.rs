@@ -1,4 +1,4 @@
-//! Counts that reports are folded into, and their encoding.
+//! Counters that reports are folded into, and their encoding.
 
 mod counted;
 pub(crate) mod encoding;

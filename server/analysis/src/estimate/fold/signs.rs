@@ -1,36 +1,35 @@
-//! Counting signs by the word: how many reports agree with each item's sign.
+//! Bit-parallel sign counters: the number of reports that agree with each item's sign.
 //!
-//! One mix yields the signs of 64 items, so a report is d/64 words, a bit for each item. Adding
-//! bits one by one would take 64 times as long; instead the counts stand upright, bit p of 64
-//! items' counts in one word, the plane p, and sixteen reports at a time are added to them by full
-//! adders on whole words (Harley and Seal's population count; Warren, "Hacker's Delight", 5-1).
+//! One mix yields the signs of 64 items, so a report is d/64 words with one bit per item. Adding
+//! bits one by one would take 64 times as long. So counts are stored as bit planes: plane p holds
+//! bit p of 64 items' counts in one word. Sixteen reports at a time are added by full adders on
+//! whole words (Harley and Seal's population count; Warren, "Hacker's Delight", 5-1).
 
 use hushbin::hash::{Keys, closed_sign_word};
 
 use super::counted::Hits;
 use super::encoding::{self, Reader, TotalsError};
 
-/// Reports that are added together.
+/// Number of reports that are added together.
 const BLOCK: usize = 16;
-/// log₂ of [`BLOCK`].
+/// Base-2 logarithm of [`BLOCK`].
 const BLOCK_PLANES: usize = 4;
-/// Bits of an upright count.
+/// Number of bit planes.
 const PLANES: usize = 12;
-/// Blocks after which the upright counts could overflow.
+/// Number of blocks after which the planes could overflow.
 const MOST_BLOCKS: u32 = (1 << (PLANES - BLOCK_PLANES)) - 1;
 
-/// For each of d items, in how many reports the item's closed sign was the sign of the report.
+/// Counts, for each of d items, the reports whose sign equals the item's closed sign.
 #[derive(Debug, Clone)]
 pub(crate) struct SignCounter {
     reports: u64,
-    /// Reports that do not make a block yet: their keys, and all bits set where
-    /// the report's sign is negative.
+    /// Reports of the incomplete block: keys, and a mask of ones if the report's sign is negative.
     waiting: Vec<(Keys, u64)>,
-    /// Of 64 items each.
+    /// Bit planes, for 64 items each.
     planes: Vec<[u64; PLANES]>,
-    /// Blocks that the planes hold.
+    /// Number of blocks in the planes.
     blocks: u32,
-    /// Of each item, besides.
+    /// Count of each item, without planes and waiting reports.
     counts: Vec<u64>,
 }
 
@@ -45,12 +44,12 @@ impl SignCounter {
         }
     }
 
-    /// Words that a report of so many items is.
+    /// Returns the number of words of a report over `items` items.
     pub(crate) const fn words(items: usize) -> u64 {
         items.div_ceil(64) as u64
     }
 
-    /// Adds a report of this sign, whose seed fixes the items' signs.
+    /// Adds a report with this sign. Its keys determine the items' signs.
     #[inline]
     pub(crate) fn add(&mut self, keys: Keys, negative: bool) {
         self.reports += 1;
@@ -76,7 +75,7 @@ impl SignCounter {
         self.blocks += 1;
     }
 
-    /// Moves what the planes hold to the counts.
+    /// Adds the planes to the counts and clears them.
     fn lay_down(&mut self) {
         for (planes, counts) in self.planes.iter_mut().zip(self.counts.chunks_mut(64)) {
             for (bit, count) in (0..).zip(counts) {
@@ -87,7 +86,7 @@ impl SignCounter {
         self.blocks = 0;
     }
 
-    /// Adds a counter of as many items.
+    /// Adds the counts of a counter with equally many items.
     pub(crate) fn merge(&mut self, other: &Self) {
         assert_eq!(self.counts.len(), other.counts.len(), "totals of one task");
         self.reports += other.reports;
@@ -96,12 +95,12 @@ impl SignCounter {
         }
     }
 
-    /// Appends all counts.
+    /// Appends the encoded counts.
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         encoding::append_counts(self.all(), bytes);
     }
 
-    /// Takes all counts of a number of reports.
+    /// Decodes the counts of `reports` reports.
     pub(crate) fn decode(
         &mut self,
         reports: u64,
@@ -112,19 +111,19 @@ impl SignCounter {
         bytes.counts(places, 1, reports, |item, count| self.counts[item] = count)
     }
 
-    /// What the planes of a word hold with the reports that wait.
+    /// Returns the planes of a word with the waiting reports added.
     fn held(&self, word: usize) -> [u64; PLANES] {
         let mut planes = self.planes[word];
         let mut agree = [0; BLOCK];
         for (agree, report) in agree.iter_mut().zip(&self.waiting) {
             *agree = agreeing(report, word as u32);
         }
-        // There is room: 16·255 reports in blocks and 15 more are 2¹² − 1.
+        // No overflow: 16·255 reports in blocks and 15 waiting ones are 2¹² − 1.
         add_upright(&mut planes, agree);
         planes
     }
 
-    /// Of each item, in how many reports its sign was that of the report.
+    /// Returns the number of agreeing reports for each item.
     fn all(&self) -> impl Iterator<Item = u64> {
         let words = self.counts.chunks(64).enumerate();
         words.flat_map(|(word, counts)| {
@@ -138,20 +137,20 @@ impl SignCounter {
         self.counts[item] + upright(&self.held(item / 64), item as u32 % 64)
     }
 
-    /// In how many reports the item's sign was that of the report, and in how many it was not.
+    /// Returns the numbers of reports that [agree, disagree] with the item's sign.
     pub(crate) fn hits(&self, item: u64) -> Hits {
         let agree = self.agreements(item as usize);
         [agree, self.reports - agree]
     }
 }
 
-/// Which of the items 64·`word` and on have the sign of the report.
+/// Returns a mask of the items from 64·`word` whose sign equals the report's sign.
 #[inline(always)]
 fn agreeing((keys, negative): &(Keys, u64), word: u32) -> u64 {
     closed_sign_word(keys, word) ^ negative
 }
 
-/// Adds words to upright counts: the carries of each plane, half as many, go to the next.
+/// Adds words to bit planes. Each plane passes half as many carries to the next.
 #[inline(always)]
 fn add_upright(planes: &mut [u64; PLANES], mut carries: [u64; BLOCK]) {
     let (low, high) = planes.split_at_mut(BLOCK_PLANES);
@@ -181,7 +180,7 @@ mod tests {
 
     use super::*;
 
-    /// One by one.
+    /// Counts one report at a time.
     fn scalar(items: usize, reports: &[(u64, bool)]) -> Vec<Hits> {
         let hits = |item| {
             let agrees = |&(seed, negative): &(u64, bool)| {
@@ -224,8 +223,7 @@ mod tests {
         }
     }
 
-    /// Every report agrees with the first item or none does, and the planes are
-    /// laid down more than once.
+    /// All reports agree with the first item, or none does. The planes are flushed several times.
     #[test]
     fn planes_do_not_overflow() {
         let reports = 3 * (BLOCK as u64) * u64::from(MOST_BLOCKS) + 15;

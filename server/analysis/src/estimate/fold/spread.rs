@@ -1,17 +1,16 @@
-//! How evenly reports are spread over what they may name.
+//! Uniformity of the values that reports name.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::encoding::{Reader, TotalsError, append_counts};
 
-/// How many groups of places are counted, at most.
+/// Maximum number of groups.
 const GROUPS: u128 = 256;
 
-/// So many reports a group is expected to have at least, that the law of their number is
-/// nearly normal far out, too.
+/// Minimum expected count of a group. Then the count is close to normal, also in the tails.
 pub(crate) const EXPECTED: f64 = 20.0;
 
-/// How many reports name which of many places, in groups of neighbouring ones.
+/// Counts of reports by reported place, in groups of neighbouring places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spread {
     places: u128,
@@ -19,7 +18,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Of so many places; none if there are fewer than two.
+    /// Creates counters for `places` places. With fewer than two places there are no groups.
     pub(crate) fn among(places: u128) -> Self {
         let groups = if places < 2 { 0 } else { places.min(GROUPS) };
         Self {
@@ -57,12 +56,12 @@ impl Spread {
         })
     }
 
-    /// The probability that even places are as far from even, at least, by the statistic of
-    /// Pearson; `None` while there are too few reports to tell.
+    /// Returns the p-value of uniformity by Pearson's chi-squared test. `None` if there are too few
+    /// reports.
     pub(crate) fn p(&self) -> Option<f64> {
         let groups = self.groups.len() as u128;
         let reports: u64 = self.groups.iter().sum();
-        // The first place of a group.
+        // First place of a group.
         let first = |group: u128| (group * self.places).div_ceil(groups);
         let each = reports as f64 / self.places as f64;
         let mut joined: Vec<[f64; 2]> = Vec::new();
@@ -76,7 +75,7 @@ impl Spread {
                 None => joined.push([count as f64, expected]),
             }
         }
-        // The last has what is left.
+        // The last group takes an incomplete rest.
         if let Some([counts, sum]) = joined.pop_if(|last| last[1] < EXPECTED) {
             let last = joined.last_mut()?;
             last[0] += counts;
@@ -115,7 +114,7 @@ mod tests {
         assert!(Spread::among(1).p().is_none() && Spread::among(2).p().is_none());
     }
 
-    /// Of many crowds of as few as are told apart p is as rarely small as it says.
+    /// For small crowds that can be tested, p is small at most at its nominal rate.
     #[test]
     fn few_reports_flag_no_more_often_than_is_said() {
         let mut rng = ChaCha20Rng::seed_from_u64(2);

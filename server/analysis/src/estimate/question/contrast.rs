@@ -1,28 +1,25 @@
-//! Sums of the shares of a row's cells that are 0 where its ratio is what it is, and how
-//! they vary: what errors of ratios are made of, to first order.
+//! Contrasts for ratios: weighted sums of a row's shares that are 0 at the true ratio, and their
+//! variance.
 
 use hushbin::mechanism::collision::Rates;
 
 use crate::estimate::point::People;
 
-/// Cells that weigh the same in a sum.
+/// Cells with equal weight in a contrast.
 pub(crate) struct Part {
-    /// In steps.
+    /// Weight in steps.
     pub(crate) weight: f64,
     pub(crate) cells: f64,
     pub(crate) share: f64,
 }
 
-/// A weighted sum of the shares of a row's cells, and what these may be.
+/// A weighted sum of the shares of a row's cells, with assumed shares.
 pub(crate) struct Contrast {
     pub(crate) parts: Vec<Part>,
 }
 
 impl Contrast {
-    /// Variance of one report's estimate of the sum, of people of whom it is 0.
-    ///
-    /// Of second moments the squares of people's means are to subtract where people are
-    /// given; of those rounded a quarter of a step's square less.
+    /// Returns the variance of one report's estimate of the sum, which is 0 for these people.
     pub(crate) fn variance(&self, rates: &Rates, whose: People) -> f64 {
         let sum: f64 = self.parts.iter().map(|part| part.cells * part.weight).sum();
         let squares = self
@@ -40,6 +37,8 @@ impl Contrast {
             row += share;
         }
         variance += (1.0 - row) * square(0.0);
+        // Given people: subtract the square of each person's mean. Rounded people: it is at least
+        // their mean square minus 1/4, in steps.
         let means = match whose {
             People::Given => means,
             People::Rounded => (means - 0.25 * row).max(0.0),
@@ -48,11 +47,10 @@ impl Contrast {
         variance / (rates.gap() * rates.gap()) - means
     }
 
-    /// A bound of the cumulant of one report's score, the weight of the cell that it names:
-    /// of people drawn, or, where they are given, the mean of theirs.
+    /// Returns an upper bound on the cumulant generating function of one report's score at `t`.
     ///
-    /// A mean of logarithms is the logarithm of a mean at most. Of one who is rounded the cumulant
-    /// is above what is between those of two neighbours by t²/8 at most (Hoeffding's lemma).
+    /// The score is the weight of the reported cell. For drawn people this is the function of the
+    /// mixture. For given people it is the mean of the individual functions.
     pub(crate) fn cumulant(&self, rates: &Rates, whose: People, t: f64) -> f64 {
         let grown = |part: &Part| (t * part.weight).exp_m1();
         let any = self.parts.iter().map(|part| part.cells * grown(part));
@@ -65,6 +63,9 @@ impl Contrast {
             row += part.share;
         }
         given += (1.0 - row) * any.ln_1p();
+        // ln is concave, so the mean of logarithms is at most the logarithm of the mean. A rounded
+        // person exceeds the interpolation between both neighbours by at most t²/8 (Hoeffding's
+        // lemma).
         match whose {
             People::Given => given,
             People::Rounded => drawn.ln_1p().min(given + row * t * t / 8.0),
@@ -73,16 +74,17 @@ impl Contrast {
     }
 }
 
-/// Variance of one report's estimate of the mean place, from 0 to 1 over so many `levels`,
-/// of the people of a row that this `share` of all is in: to first order (delta method), as
-/// it is stated with estimates, at its worst over means and over what these people answer.
+/// Returns the worst-case variance of one report's estimate of the mean within a row.
 ///
-/// At any mean that variance is linear in the mean square of people's levels, but for what
-/// is off for rounding: it is greatest where all are at the mean, or all at the ends. Means
-/// are tried at every quarter of a step.
+/// The mean is a position from 0 to 1 over `levels` levels. A fraction `share` of all people is in
+/// the row. This is the first-order variance (delta method) that estimates state, maximised over
+/// means and over these people's answers.
 pub(crate) fn worst_of_mean(whose: People, rates: &Rates, levels: u32, share: f64) -> f64 {
     let steps = levels - 1;
     let at = |quarter: u32| {
+        // Given the mean, the variance is linear in the mean square of levels, except for the
+        // rounding term. So the maximum has all people at the mean, or all at the ends. Means are
+        // tried at quarter steps.
         let mean = f64::from(quarter) / 4.0;
         let below = (quarter / 4).min(steps - 1);
         [[below, below + 1], [0, steps]]
@@ -90,12 +92,12 @@ pub(crate) fn worst_of_mean(whose: People, rates: &Rates, levels: u32, share: f6
             .into_iter()
             .fold(0.0, f64::max)
     };
-    // One direction is as the other.
+    // By symmetry, the upper half of the range is enough.
     let worst = (2 * steps..=4 * steps).map(at).fold(0.0, f64::max);
     worst / (share * f64::from(steps)).powi(2)
 }
 
-/// Of a row's people at these two levels, whose mean this is, in steps.
+/// Returns the contrast for people of a row at two levels, with the given mean in steps.
 fn between([below, above]: [u32; 2], mean: f64, steps: u32, share: f64) -> Contrast {
     let high = (mean - f64::from(below)) / f64::from(above - below);
     let part = |level: u32| Part {

@@ -1,4 +1,4 @@
-//! Answers about a cross: both margins, and shares and means within rows.
+//! Estimates of a cross: margins, and shares or means within rows.
 
 use hushbin::task::{Cross, Part};
 use serde::Serialize;
@@ -8,77 +8,76 @@ use crate::estimate::law::OneAnswer;
 use crate::estimate::point::People;
 use crate::estimate::query::{Estimate, Label, Quantiles, part_label};
 
-/// What a cross is answered with, beside the shares of its cells.
+/// Estimates of a cross, in addition to the shares of its cells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CrossEstimates {
-    /// The marginal shares of rows.
+    /// Marginal shares of rows.
     pub(crate) rows: Margin,
-    /// The marginal shares of columns; none of the levels of a number for its mean, between which
-    /// people are rounded.
+    /// Marginal shares of columns. Empty for a number with levels for its mean, because people are
+    /// rounded between them.
     pub(crate) columns: Margin,
-    /// Of a number for its mean: the mean within each row.
+    /// Mean of a number within each row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditional_means: Vec<ConditionalMeanOf>,
-    /// Of other columns: the share of each within each row. None are given of more than
+    /// Share of each column within each row, unless the columns are levels for a mean. Empty above
     /// [`CrossEstimates::MOST_CELLS`] cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) conditional_shares: Vec<ConditionalShare>,
 }
 
-/// The marginal distribution of rows or of columns: sums of cells.
+/// Marginal distribution of rows or columns, which are sums of cells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Margin {
-    /// The part's name.
+    /// Name of the part.
     pub(crate) name: String,
-    /// The unit of a number, where it has one.
+    /// Unit of a number, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
-    /// The least and the greatest number, of one; those beyond count as these.
+    /// Minimum and maximum of a number. Numbers outside are clipped to them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) range: Option<[f64; 2]>,
-    /// By option or bin. Simultaneous intervals hold together over both margins.
+    /// Shares by option or bin. Simultaneous intervals cover jointly over both margins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) shares: Vec<MarginalShare>,
 }
 
-/// The share of people in a row or in a column.
+/// Share of people in a row or a column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct MarginalShare {
-    /// What the row or column is called.
+    /// Label of the row or column.
     pub(crate) item: Label,
-    /// The share, in [0, 1].
+    /// Share, in [0, 1].
     pub(crate) share: Estimate,
 }
 
-/// The mean of a number among the people of a row, in its unit.
+/// Mean of a number among the people of a row, in its unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConditionalMeanOf {
-    /// What the row is called.
+    /// Label of the row.
     pub row: Label,
     /// The mean.
     #[serde(flatten)]
     pub mean: RatioEstimate,
 }
 
-/// The share of a column among the people of a row.
+/// Share of a column among the people of a row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConditionalShare {
-    /// What the row is called.
+    /// Label of the row.
     pub row: Label,
-    /// What the column is called.
+    /// Label of the column.
     pub(crate) column: Label,
-    /// The share, in [0, 1].
+    /// Share, in [0, 1].
     #[serde(flatten)]
     pub share: RatioEstimate,
 }
 
 impl CrossEstimates {
-    /// The greatest number of cells of which all conditional shares are given: each takes
-    /// about a millisecond.
+    /// Maximum number of cells for conditional shares. Each takes about a millisecond.
     pub(crate) const MOST_CELLS: usize = 4096;
 }
 
-/// Answers of people who are each in one cell of `cross`.
+/// Computes the estimates for people who are each in one cell of `cross`.
 pub(crate) fn estimates(
     cross: &Cross,
     answers: &OneAnswer,
@@ -89,7 +88,7 @@ pub(crate) fn estimates(
     let row = |row: usize| row * columns..(row + 1) * columns;
     let column = |column: usize| (column..cells).step_by(columns);
     let levels = cross.levels();
-    // Rounding changes a person's level and never the row.
+    // Rounding changes a person's level but never the row: for rows, people are given.
     let given = OneAnswer {
         whose: match answers.whose {
             People::Rounded => People::Given,
@@ -133,7 +132,7 @@ pub(crate) fn estimates(
     found
 }
 
-/// The share of people in these cells, among the intervals of both margins.
+/// Returns the share of people in these cells, with intervals joint over both margins.
 fn margin_share(
     answers: &OneAnswer,
     cells: impl Iterator<Item = usize> + Clone,
@@ -145,7 +144,7 @@ fn margin_share(
     })
 }
 
-/// The margin of a part, with the shares of so many of its cells.
+/// Returns the margin of a part, with the shares of its first `counted` cells.
 fn margin(part: &Part, counted: usize, share: impl Fn(usize) -> Estimate) -> Margin {
     let scale = part.scale();
     let of = |index: usize| MarginalShare {

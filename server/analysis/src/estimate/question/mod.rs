@@ -1,5 +1,5 @@
-//! Answers about questions whose answers belong together: a number, a cross, options of
-//! several parts.
+//! Estimates of questions whose answers depend on each other: numbers, crosses, options of several
+//! parts.
 
 pub(crate) mod contrast;
 pub(crate) mod cross;

@@ -1,4 +1,4 @@
-//! Answers about a number: its mean, its distribution function and its quantiles.
+//! Estimates of a number: mean, distribution function and quantiles.
 
 use hushbin::task::{Limits, Scale};
 use serde::Serialize;
@@ -8,59 +8,62 @@ use crate::estimate::law::patterned::{claims::ends, reached};
 use crate::estimate::query::{Estimate, Quantiles};
 use crate::numeric::limits::{Failure, Side};
 
-/// What a question about a number is answered with, beside the shares of its bins or levels.
+/// Estimates of a number, in addition to the shares of its bins or levels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NumberEstimates {
-    /// The unit of all that follows but shares, where there is one.
+    /// Unit of all values except shares, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// The least and the greatest number; those beyond count as these.
+    /// Minimum and maximum. Numbers outside are clipped to them.
     pub range: [f64; 2],
-    /// The mean, where no bins are asked for.
+    /// Mean, unless the question has bins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean: Option<Estimate>,
-    /// The distribution function at each edge between two bins.
+    /// Distribution function at each edge between two bins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub distribution: Vec<Below>,
-    /// The quantiles asked for.
+    /// Requested quantiles.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<QuantileEstimate>,
 }
 
-/// The share of people with less than an edge.
+/// Share of people below an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Below {
     /// The edge.
     pub below: f64,
-    /// The share, in [0, 1].
+    /// Share, in [0, 1].
     #[serde(flatten)]
     pub share: Estimate,
 }
 
-/// A number that a part of people lie below.
+/// Estimate of a quantile: a number such that a given part of people lie below it.
 ///
-/// The interval tests each edge: a quantile is at most an edge where the share of people
-/// below it is surely the part or more, and at least an edge where it is surely less. It holds
-/// whatever people's numbers are, rounded or all alike.
+/// The interval tests each edge. The quantile is at most an edge if the share of people below it is
+/// significantly at least the part. It is at least an edge if that share is significantly smaller.
+/// The interval is valid for any numbers, also rounded or equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QuantileEstimate {
     /// The part, in (0, 1).
     pub quantile: f64,
-    /// The least number of which the part is reached, by the distribution function that fits
-    /// best: of a pattern a smooth one, else one that does not fall (isotonic regression).
-    /// It is taken to be straight between edges, and is moved into `interval`. Of a number with a
-    /// step it is one of the possible numbers.
+    /// Smallest number at which the fitted distribution function reaches the part.
+    ///
+    /// The fit is smooth for a pattern, and otherwise non-decreasing (isotonic regression). It is
+    /// linear between edges. The result is moved into `interval`. For a number with a step, it is
+    /// one of the possible numbers.
     pub estimate: f64,
-    /// Covers the truth with the stated confidence, taken on its own. Both are edges, or of a
-    /// number with a step the least and the greatest number between two edges.
+    /// Confidence interval for this quantile alone.
+    ///
+    /// Both ends are edges. For a number with a step, they are the smallest and greatest number
+    /// between two edges.
     pub interval: [f64; 2],
-    /// One of intervals that all cover, over all quantiles asked for (Bonferroni).
+    /// Interval with joint coverage over all requested quantiles (Bonferroni).
     pub simultaneous_interval: [f64; 2],
-    /// Whether the estimate was outside the interval, and is at its end.
+    /// True if the estimate was outside the interval and was moved to its end.
     pub clamped: bool,
 }
 
-/// The answer where a number has limits and no bins.
+/// Returns the estimates of a number that has limits and no bins.
 pub(crate) fn of_mean(limits: &Limits, mean: Estimate) -> NumberEstimates {
     NumberEstimates {
         unit: limits.unit().map(str::to_owned),
@@ -71,7 +74,7 @@ pub(crate) fn of_mean(limits: &Limits, mean: Estimate) -> NumberEstimates {
     }
 }
 
-/// Answers of people whose numbers were put into the cells of `scale`.
+/// Computes the estimates of a number whose values were put into the cells of `scale`.
 pub(crate) fn estimates(
     scale: &Scale,
     cells: &Cells,
@@ -97,6 +100,8 @@ pub(crate) fn estimates(
     let intervals = intervals(failure).into_iter().zip(intervals(together));
     let quantile = |(&part, (own, all)): (&f64, ([usize; 2], [usize; 2]))| {
         let [interval, simultaneous_interval] = [own, all].map(|[lower, upper]| {
+            // With a step, edges lie halfway between possible numbers. The ends of intervals do
+            // not.
             let inside = 0.5 * scale.step();
             [edges[lower] + inside, edges[upper] - inside]
         });
@@ -130,7 +135,7 @@ fn possible(scale: &Scale, number: f64) -> f64 {
     }
 }
 
-/// The share of people in the first so many bins.
+/// Returns the share of people in the first `bins` bins.
 fn share(cells: &Cells, bins: usize, confidence: &Quantiles) -> Estimate {
     let ((point, law), reports) = match cells {
         Cells::Flat(answers) => (answers.among(0..bins), answers.reports),
@@ -141,7 +146,7 @@ fn share(cells: &Cells, bins: usize, confidence: &Quantiles) -> Estimate {
     })
 }
 
-/// Between which edges each quantile is, on either side with this probability of failure.
+/// Returns the edges around each quantile. Each side fails with probability `failure`.
 fn within(cells: &Cells, bins: usize, quantiles: &[f64], failure: f64) -> Vec<[usize; 2]> {
     let answers = match cells {
         Cells::Patterned(patterned) => return patterned.quantile_edges(quantiles, failure),
@@ -163,7 +168,7 @@ fn within(cells: &Cells, bins: usize, quantiles: &[f64], failure: f64) -> Vec<[u
     quantiles.iter().map(of).collect()
 }
 
-/// Shares of bins of the distribution function that is nearest and does not fall.
+/// Returns the bin shares of the closest non-decreasing distribution function.
 fn rising(distribution: &[Below]) -> Vec<f64> {
     let below = isotonic(
         &distribution
@@ -177,13 +182,14 @@ fn rising(distribution: &[Below]) -> Vec<f64> {
     clamped.chain([1.0]).map(share).collect()
 }
 
-/// The nearest in squares that does not fall: pools adjacent violators (Ayer, Brunk,
-/// Ewing, Reid, Silverman 1955).
+/// Returns the non-decreasing least-squares fit, by pooling adjacent violators (Ayer, Brunk, Ewing,
+/// Reid, Silverman 1955).
 fn isotonic(values: &[f64]) -> Vec<f64> {
     let mut pools: Vec<(f64, usize)> = Vec::new();
     for &value in values {
         let mut pool = (value, 1);
         while let Some(&(sum, count)) = pools.last() {
+            // Compares the means pool.0/pool.1 and sum/count without division.
             if sum * (pool.1 as f64) <= pool.0 * (count as f64) {
                 break;
             }

@@ -1,10 +1,12 @@
-//! Ratios of sums of shares: conditional shares and conditional means, within one row of a cross.
+//! Ratios of sums of shares: conditional shares and means within one row of a cross.
 //!
-//! With the places x of the row's cells, in [0, 1], the ratio is R = Σ x·f/Σ f. It is m
-//! where Σ (x − m)·f = 0, and that sum is linear in the shares f: its estimate has a law
-//! that is known. An interval holds the m that this test does not reject (Fieller 1954,
-//! with the variance at m, as Wilson's of a share). Where the row's share may be 0 every m
-//! is: the interval is the whole range.
+//! Let the row's cells have positions x in [0, 1] and shares f. The ratio is R = Σ x·f/Σ f. It
+//! equals m if Σ (x − m)·f = 0. This sum is linear in the shares, so the distribution of its
+//! estimate is known.
+//!
+//! An interval contains every m that this test does not reject (Fieller 1954, with the variance at
+//! m, like Wilson's interval for a share). If the row's share may be 0, no m is rejected and the
+//! interval is the whole range.
 
 use std::ops::Range;
 
@@ -20,24 +22,23 @@ use crate::numeric::roots::bisect;
 
 /// A conditional share or mean with its error bars.
 ///
-/// A ratio of two unbiased estimates is not unbiased, and less so the smaller its row.
+/// The ratio of two unbiased estimates is biased. The bias is larger for smaller rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RatioEstimate {
-    /// The ratio of the raw estimates, or the end of the range that it lies beyond; missing where
-    /// the row's share may be 0.
+    /// Ratio of the raw estimates, clamped to the range. `None` if the row's share may be 0.
     pub estimate: Option<f64>,
-    /// Standard deviation of its noise to first order (delta method), estimated.
+    /// Estimated standard deviation of its noise, to first order (delta method).
     pub standard_error: Option<f64>,
-    /// Covers the truth with the stated confidence, taken on its own; within the range.
+    /// Confidence interval for this ratio alone, within the range.
     pub interval: [f64; 2],
-    /// One of intervals that all cover, over all rows, or rows and columns (Bonferroni).
+    /// Interval with joint coverage over all rows, or over all cells (Bonferroni).
     pub simultaneous_interval: [f64; 2],
-    /// Whether `interval` is the whole range, the row's share not being significantly above 0.
+    /// True if `interval` is the whole range because the row's share is not significantly above 0.
     pub(crate) whole_range: bool,
 }
 
 impl RatioEstimate {
-    /// The same of a number from `range`, where this is of its place, from 0 to 1.
+    /// Converts an estimate of the position in a range, from 0 to 1, to the range itself.
     pub(crate) fn within(self, [min, max]: [f64; 2]) -> Self {
         let at = |place: f64| min + (max - min) * place;
         Self {
@@ -50,19 +51,19 @@ impl RatioEstimate {
     }
 }
 
-/// One row: its cells, and the law of its own share.
+/// One row: its cells, and the distribution of its own share's estimate.
 pub(crate) struct Row<'a> {
     answers: &'a OneAnswer,
     cells: Range<usize>,
     /// Raw shares of the cells.
     raw: Vec<f64>,
-    /// Such as people can have, near those.
+    /// Feasible shares close to the raw ones.
     likely: Vec<f64>,
     share: (Point, ScoreLaw),
 }
 
 impl<'a> Row<'a> {
-    /// A row of these `cells`, with its own `share`.
+    /// Creates the row of `cells` with its own `share`.
     pub(crate) fn new(
         answers: &'a OneAnswer,
         share: (Point, ScoreLaw),
@@ -90,7 +91,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The mean, within the row, of places that are even from 0 to 1.
+    /// Returns the mean within the row, for positions evenly spaced from 0 to 1.
     pub(crate) fn mean(&self, confidence: &Quantiles) -> RatioEstimate {
         let steps = self.raw.len() as f64 - 1.0;
         let class = |column| self.class(column, column as f64 / steps);
@@ -98,7 +99,7 @@ impl<'a> Row<'a> {
             .estimate(confidence)
     }
 
-    /// The share of a column within the row.
+    /// Returns the share of a column within the row.
     pub(crate) fn column(&self, column: usize, confidence: &Quantiles) -> RatioEstimate {
         let own = self.class(column, 1.0);
         let all = |numbers: &[f64]| numbers.iter().sum::<f64>();
@@ -121,33 +122,33 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Whether the row's share is above 0, at this failure.
+    /// Returns whether the row's share is significantly above 0 at this failure probability.
     fn is_there(&self, failure: &Failure) -> bool {
         let (point, law) = &self.share;
         law.limit(*point, self.answers.reports, failure, Side::Lower) > 0.0
     }
 }
 
-/// Cells of a row that have the same place.
+/// Cells of a row with equal position.
 struct Class {
     place: f64,
-    /// How many.
+    /// Number of cells.
     cells: f64,
-    /// Their share, raw.
+    /// Raw share of the cells.
     raw: f64,
-    /// Their share, such as people can have.
+    /// Feasible share of the cells.
     likely: f64,
     hits: f64,
 }
 
-/// The mean of places within a row; they differ by steps.
+/// A mean of positions within a row. Positions differ by multiples of `step`.
 struct Ratio<'a> {
     row: &'a Row<'a>,
     classes: Vec<Class>,
     step: f64,
 }
 
-/// To what part of the range limits are found.
+/// Precision of limits, relative to the range.
 const SAME: f64 = 1e-6;
 
 impl Ratio<'_> {
@@ -177,7 +178,8 @@ impl Ratio<'_> {
         }
     }
 
-    /// The last m on this side of the estimate that is not rejected, or one beyond it.
+    /// Returns the limit of the interval on this side: the outermost m that is not rejected, or a
+    /// rejected neighbour beyond it.
     fn limit(&self, held: f64, failure: &Failure, side: Side) -> f64 {
         let end = match side {
             Side::Lower => 0.0,
@@ -191,10 +193,8 @@ impl Ratio<'_> {
         bisect(end, held, near, rejects).0
     }
 
-    /// Whether a ratio of m is rejected, what was counted lying too far on the other side.
-    ///
-    /// Where every cell has a bucket of its own a report names one, and tails are of that
-    /// law; else of a normal one.
+    /// Returns whether the test rejects the ratio m. `side` is the side of the estimate on which m
+    /// lies.
     fn rejects(&self, m: f64, failure: &Failure, side: Side) -> bool {
         let (answers, contrast) = (self.row.answers, self.contrast(m));
         let n = answers.reports as f64;
@@ -206,6 +206,8 @@ impl Ratio<'_> {
             let weighed = contrast.parts.iter().zip(&self.classes);
             weighed.map(|(part, own)| part.weight * number(own)).sum()
         };
+        // If every cell has its own bucket (m = 1), a report names one cell and exact tails apply.
+        // Otherwise use the normal approximation.
         if answers.slots.is_none_or(|[m, _]| m > 1) {
             return side.sign() * sum(|own| own.raw) < -failure.z() * deviation / n.sqrt();
         }
@@ -213,7 +215,7 @@ impl Ratio<'_> {
         let observed = Observed {
             sum: sum(|own| own.hits),
             shift: 1.0,
-            // There is noise at every finite ε.
+            // Noise is positive at every finite ε. The floor avoids a division by 0.
             deviation: answers.rates.gap() * deviation.max(f64::MIN_POSITIVE) * n.sqrt(),
             steepest: STEEPEST / weights.fold(1.0, f64::max),
         };
@@ -222,7 +224,7 @@ impl Ratio<'_> {
         })
     }
 
-    /// The sum that is 0 where the ratio is m, and shares that people can have then.
+    /// Returns the contrast that is 0 at ratio m, with feasible shares for which it is 0.
     fn contrast(&self, m: f64) -> Contrast {
         let part = |own: &Class| Part {
             weight: (own.place - m) / self.step,
@@ -232,7 +234,7 @@ impl Ratio<'_> {
         let mut parts: Vec<Part> = self.classes.iter().map(part).collect();
         let total: f64 = parts.iter().map(|part| part.share).sum();
         let off: f64 = parts.iter().map(|part| part.share * part.weight).sum();
-        // Some of all at the farthest place on the other side instead.
+        // Move a fraction of all shares to the farthest position on the opposite side.
         let far = |part: &Part| -off * part.weight;
         let end = (0..parts.len()).max_by(|&a, &b| far(&parts[a]).total_cmp(&far(&parts[b])));
         let end = end.expect("a row has cells");
@@ -257,9 +259,9 @@ mod tests {
     use super::*;
     use crate::estimate::point::People;
 
-    /// A table of people, and how they report.
+    /// A table of people and their mechanism.
     struct Case {
-        /// People by column, by row: exactly these.
+        /// Number of people by row and column.
         people: &'static [&'static [u64]],
         buckets: u32,
         epsilon: f64,
@@ -290,7 +292,7 @@ mod tests {
             }
         }
 
-        /// What all these people's reports hit.
+        /// Simulates the hits of all these people's reports.
         fn reported(&self, rng: &mut ChaCha20Rng) -> OneAnswer {
             let mut answers = self.answers();
             let [m, slots] = answers.slots.unwrap();
@@ -301,7 +303,7 @@ mod tests {
                     let hit = uniform < answers.rates.p_true;
                     let at = order.iter().position(|slot| *slot == own).unwrap();
                     order.swap(0, at);
-                    // The slots beside the own one, or as many that are not with it.
+                    // The slots that share the own bucket, or m slots of another bucket.
                     let drawn = if hit { m - 1 } else { m } as usize;
                     for index in 1..=drawn {
                         let left = (order.len() - index) as u64;
@@ -331,7 +333,8 @@ mod tests {
 
     const RUNS: u64 = 1500;
 
-    /// How many intervals of 90, 95 and 99 per cent of the last row miss, and are whole.
+    /// Counts how many intervals of 90, 95 and 99 per cent of the last row miss, and how many are
+    /// whole.
     fn missed(case: &Case, mean: bool) -> ([u64; 3], u64) {
         let mut rng = ChaCha20Rng::seed_from_u64(7);
         let row = case.people[case.people.len() - 1];
@@ -372,8 +375,8 @@ mod tests {
         (missed, whole)
     }
 
-    /// Intervals miss no more often than they say: at 5·10⁻⁷ for each, one-sided, by the
-    /// binomial law's normal one.
+    /// Intervals miss at most at their nominal rate. The normal limit allows a false alarm of
+    /// 5·10⁻⁷ each, one-sided.
     #[test]
     fn intervals_cover_conditional_shares_and_means() {
         use People::{Drawn, Given};

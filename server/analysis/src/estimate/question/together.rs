@@ -1,14 +1,16 @@
-//! Shares of options of several parts that are told of together.
+//! Shares of options of several parts that one report covers together.
 //!
-//! Of each part everybody gives one option, so that its shares sum to 1. What they are estimated to
-//! sum to beyond that is noise: each of a part's c estimates is less a c-th of it. That makes
-//! (hit − H/c)/gap + 1/c, where a report hits H of the part's options. Of people whose answers are
-//! even it is the best linear estimate that there is: options of a part being alike, what all parts
-//! are estimated to sum to tells no more of how one option differs from another.
+//! Every person gives one option per part, so the shares of a part sum to 1. An estimated sum
+//! different from 1 is noise. A c-th of the excess is subtracted from each of a part's c estimates.
+//! This gives (hit − H/c)/gap + 1/c, where the report hits H of the part's options.
 //!
-//! What a report counts for an option depends on whether it is the one given: of M members
-//! of the input in a report's bucket any are as likely as others, and so is what else the
-//! bucket holds. So the law of M says all.
+//! For people with uniform answers, this is the best linear unbiased estimate. Options of a part
+//! are exchangeable, so the sums over parts carry no information about differences between options.
+//!
+//! The score of an option depends on whether the person gave it. Let M be the number of members of
+//! the input in the report's bucket. Given M, every set of M members is equally likely, and so is
+//! every filling of the rest of the bucket. So the distribution of M determines the distribution of
+//! the score.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,18 +23,18 @@ use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 use crate::estimate::law::{Crowd, Law, Score, ScoreLaw, Whose};
 use crate::estimate::point::{ItemPoints, People, Point, variance_over_people};
 
-/// The parts of a question, with the laws of what reports count.
+/// Parts of a question, with the distributions of scores.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
     together: Together,
     rates: Rates,
     whose: People,
-    /// By the number of options, up to [`Rates::FEW`].
+    /// Score distributions by number of options, up to [`Rates::FEW`].
     laws: HashMap<u32, Arc<ScoreLaw>>,
 }
 
 impl Parts {
-    /// Those of a question that has parts.
+    /// Creates the parts. `None` if the question has no parts or its mechanism is not Collision.
     pub(crate) fn of(question: &Question, whose: People) -> Option<Self> {
         let (Kind::Together(together), Mechanism::Collision(collision)) =
             (question.kind(), question.mechanism())
@@ -61,19 +63,20 @@ impl Parts {
         })
     }
 
-    /// How many items there are.
+    /// Returns the number of items, which are the options of all parts.
     pub(crate) fn items(&self) -> u64 {
         self.together.cells().into()
     }
 
-    /// How many options there are beside an item and with it, where there are few.
+    /// Returns the number of options in the item's part. `None` if there are more than
+    /// [`Rates::FEW`].
     fn options(&self, item: u64) -> Option<u32> {
         let (part, _) = self.together.option(item as u32);
         let options = self.together.parts()[part].cells();
         self.laws.contains_key(&options).then_some(options)
     }
 
-    /// Estimates of items, of those of all items by their own hits.
+    /// Computes estimates of `items` from the raw estimates of all items.
     pub(crate) fn points(
         &self,
         raw: &[ItemPoints],
@@ -105,28 +108,27 @@ impl Parts {
         items.iter().map(point).collect()
     }
 
-    /// Variance of one report's estimate of an item that nobody has.
+    /// Returns the variance of one report's estimate of an item that no person has.
     pub(crate) fn null_variance(&self, item: u64) -> f64 {
         let (part, _) = self.together.option(item as u32);
         let options = self.together.parts()[part].cells();
         self.rates.option_variance(options, false)
     }
 
-    /// The law of an item's estimate, where its part has few options.
+    /// Returns the distribution of an item's estimate. `None` if its part has many options.
     pub(crate) fn law(&self, item: u64) -> Option<Law> {
         let law = &self.laws[&self.options(item)?];
         Some(Law::Scores(Arc::clone(law)))
     }
 }
 
-/// What a report hits of a part.
+/// Distribution of the hits of a report among the options of a part.
 struct Hits {
-    /// P(M = k) for k from 0 to s.
+    /// Probabilities P(M = k) for k = 0..=s.
     members: Vec<f64>,
-    /// m and N: slots that a report hits, of how many; `None` where elements are hashed
-    /// independently.
+    /// Slots m that a report hits, and the total N. `None` if elements are hashed independently.
     slots: Option<[u32; 2]>,
-    /// P(hit) of an element that is hashed independently.
+    /// Probability that a report hits an independently hashed element.
     alone: f64,
 }
 
@@ -142,11 +144,11 @@ impl Hits {
         }
     }
 
-    /// What a report counts for one of so many options, which is given or not: 1 for a hit,
-    /// and for each hit of another −1/(c − 1).
+    /// Returns the score distribution for one of `options` options, if it is `given` or not. A hit
+    /// on the option counts 1. A hit on another option of the part counts −1/(c − 1).
     fn score(&self, options: u32, given: bool) -> Score {
         let others = options - 1;
-        // From −(c − 1) to c − 1.
+        // Index 0 is a score of −1 in units of 1/(c − 1); the last index is +1.
         let mut counts = vec![0.0; 2 * others as usize + 1];
         for (members, &p) in (0_u32..).zip(&self.members).filter(|(_, p)| **p > 0.0) {
             let mut add = |p: f64, own: bool, beside: u32, rest: &[f64]| {
@@ -183,15 +185,16 @@ impl Hits {
         self.members.len() as u32 - 1
     }
 
-    /// P(hit) of an option that is not given, beside so many members.
+    /// Returns the probability of a hit on an option that is not given, if `members` members are
+    /// hit.
     fn chance(&self, members: u32) -> f64 {
         self.slots.map_or(self.alone, |[m, slots]| {
             f64::from(m - members) / f64::from(slots - self.sparsity())
         })
     }
 
-    /// How many of so many options that are not given are hit beside so many members; and
-    /// beside another that is not, where it is `known` whether that one is hit.
+    /// Returns the distribution of hits among `count` options that are not given, if `members`
+    /// members are hit. `known` states whether one further option that is not given is hit.
     fn others(&self, count: u32, members: u32, known: Option<bool>) -> Vec<f64> {
         let all = 0..=u64::from(count);
         let Some([m, slots]) = self.slots else {
@@ -237,7 +240,7 @@ mod tests {
         Collision::with_hashes(rule, hashing, buckets, hashes).unwrap()
     }
 
-    /// Whatever fills the buckets, of an option that is given and of one that is not.
+    /// Scores match the enumeration of all bucket fillings, for given and other options.
     #[test]
     fn scores_have_the_law_of_all_ways_to_fill_buckets() {
         for (options, collision) in [
@@ -255,7 +258,7 @@ mod tests {
             let Kind::Together(together) = question.kind() else {
                 unreachable!()
             };
-            // The first option of each part.
+            // Each person gives the first option of each part.
             let given: Vec<u32> = (0..options.len())
                 .map(|part| together.cell(part, 0))
                 .collect();
@@ -282,7 +285,7 @@ mod tests {
         }
     }
 
-    /// The moments of what a report counts are those that standard errors are made of.
+    /// The moments of the score agree with the variances behind standard errors.
     #[test]
     fn scores_have_the_variance_of_the_rates() {
         for (options, collision, epsilon) in [
@@ -320,7 +323,7 @@ mod tests {
         }
     }
 
-    /// How often each sum of scores comes out, in parts of one hit of another option.
+    /// Computes the distribution of the sum of scores, in units of 1/(c − 1).
     fn convolved(options: u32, crowd: &[(usize, Score)]) -> Vec<f64> {
         let others = f64::from(options - 1);
         let mut all = vec![1.0];
@@ -338,7 +341,7 @@ mod tests {
         all
     }
 
-    /// Limits over all that reports can add up to: they miss no more often than they say.
+    /// Limits miss at most at their nominal rate, over all possible sums of scores.
     #[test]
     fn limits_miss_no_more_often_than_they_say() {
         for (options, epsilon) in [
@@ -390,7 +393,8 @@ mod tests {
         }
     }
 
-    /// How likely either limit of the first option is beyond the truth.
+    /// Returns the probability that the lower or the upper limit of the first option misses the
+    /// truth.
     fn missed(
         parts: &Parts,
         options: u32,
