@@ -7,10 +7,10 @@
 //! lengths := length[4] of each block
 //! ```
 //!
-//! A block is an upload of reports, as pages send them, under an id that is its number. The
-//! reports of the batch lie in the order of their bytes, so that neither the order in which
-//! they came is kept nor which of them came together. Once they are no longer needed the file
-//! is written anew, without blocks.
+//! A block is an upload of reports, as pages send them, whose id is the block's number. The reports
+//! of the batch are sorted by their bytes. So the file reveals neither the order in which they came
+//! nor which of them came together. Once the reports are no longer needed, the file is rewritten
+//! without blocks.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -23,18 +23,18 @@ use crate::store::engine::EngineError;
 pub(super) const MAGIC: [u8; 8] = *b"hushbat\x01";
 pub(super) const HEADER: usize = 8 + 16 + 6 * 8 + Sum::LENGTH;
 
-/// What is said of a batch.
+/// Facts about a batch, from its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Facts {
     pub(super) fingerprint: [u8; 16],
     pub(super) batch: u64,
-    /// When it was opened and closed, in seconds since 1970.
+    /// Times of opening and closing, in seconds since 1970.
     pub(super) opened: u64,
     pub(super) closed: u64,
     pub(super) reports: u64,
 }
 
-/// A batch in its file.
+/// A batch that is open for reading.
 #[derive(Debug)]
 pub(super) struct Batch {
     file: File,
@@ -85,7 +85,7 @@ impl Batch {
     /// Opens a batch, and verifies its header.
     ///
     /// # Errors
-    /// When it cannot be read, is none, or is damaged.
+    /// When it cannot be read, is no batch, or is damaged.
     pub(super) fn open(path: &Path) -> Result<Self, EngineError> {
         let failed = |source| disk::error(path, source);
         let file = File::open(path).map_err(failed)?;
@@ -119,12 +119,12 @@ impl Batch {
         })
     }
 
-    /// Whether its reports are still there.
+    /// Returns true if the reports are still in the file.
     pub(super) fn has_reports(&self) -> bool {
         self.blocks > 0 || self.facts.reports == 0
     }
 
-    /// Its encoded totals, verified.
+    /// Reads the encoded totals and verifies them.
     ///
     /// # Errors
     /// When they cannot be read or are damaged.
@@ -132,7 +132,7 @@ impl Batch {
         self.part(HEADER as u64, self.totals, "its totals have")
     }
 
-    /// Visits the blocks of reports, each verified, until one is no longer wanted.
+    /// Visits the blocks of reports, each verified, until the visitor breaks.
     ///
     /// # Errors
     /// When they cannot be read or are damaged.
@@ -151,7 +151,7 @@ impl Batch {
                 return Ok(());
             }
         }
-        // What stands behind was not written by this.
+        // Bytes after the last block were not written by this program.
         let size = self
             .file
             .metadata()
@@ -163,11 +163,12 @@ impl Batch {
         }
     }
 
-    /// So many bytes and the sum behind them.
+    /// Reads `length` bytes and verifies the checksum that follows.
     fn part(&self, at: u64, length: u64, what: &str) -> Result<Vec<u8>, EngineError> {
         let failed = |source| disk::error(&self.path, source);
         let size = self.file.metadata().map_err(failed)?.len();
         let changed = || disk::damaged(&self.path, &format!("{what} changed since it was written"));
+        // A damaged length may be any number, so additions are checked.
         let behind = at
             .checked_add(length)
             .and_then(|end| end.checked_add(Sum::LENGTH as u64));

@@ -1,4 +1,4 @@
-//! The list of tasks, in a file of two lines: JSON, and its sum.
+//! List of tasks, in a file of two lines: JSON, and its checksum.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use super::{disk, version};
 use crate::format_version::version_of;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 
-/// Version of the directory: of this file, and of which files there are beside it. That of a
-/// commit's payload is the log's, and that of encoded totals is in them.
+/// Version of the directory: of this file, and of the set of files in the directory. Logs have a
+/// version for the payloads of commits. Encoded totals contain one.
 const VERSION: u64 = 3;
 
 const FILE_NAME: &str = "tasks.json";
@@ -20,12 +20,12 @@ const FILE_NAME: &str = "tasks.json";
 #[serde(deny_unknown_fields)]
 struct Content {
     version: u64,
-    /// The key of the next task: none is given twice.
+    /// Key of the next task. No key is used twice.
     next: TaskKey,
     tasks: Vec<TaskRow>,
 }
 
-/// The tasks of a data directory.
+/// List of the tasks of a data directory.
 #[derive(Debug)]
 pub(super) struct Catalogue {
     path: PathBuf,
@@ -33,10 +33,10 @@ pub(super) struct Catalogue {
 }
 
 impl Catalogue {
-    /// Opens the list; a new directory has an empty one.
+    /// Opens the list. A new directory has an empty one.
     ///
     /// # Errors
-    /// When it cannot be read, is damaged, or of another version.
+    /// When it cannot be read, is damaged, or has another version.
     pub(super) fn open(directory: &Path) -> Result<Self, EngineError> {
         let path = directory.join(FILE_NAME);
         version::check_files(directory)?;
@@ -56,7 +56,7 @@ impl Catalogue {
             return Err(changed());
         }
         let wrong = |error: serde_json::Error| disk::damaged(&path, &error.to_string());
-        // Before all else, which another version may say otherwise.
+        // Checked first, because another version may have other fields.
         let found = version_of(json.as_bytes()).map_err(wrong)?;
         if found != VERSION {
             return Err(EngineError::Version {
@@ -81,8 +81,8 @@ impl Catalogue {
         }
     }
 
-    /// Of the tasks that a list says which does not verify, their parameters as JSON, as far as
-    /// it can be read.
+    /// Reads the parameters of tasks, as JSON, from a list that does not verify. Returns none if
+    /// the list cannot be parsed.
     pub(super) fn parameters(directory: &Path) -> Vec<String> {
         let text = std::fs::read(directory.join(FILE_NAME)).unwrap_or_default();
         let json = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -91,7 +91,7 @@ impl Catalogue {
         tasks.into_iter().map(|task| task.parameters).collect()
     }
 
-    /// A list that is still to be written.
+    /// Creates a list that is still to be written.
     pub(super) fn of(
         directory: &Path,
         next: TaskKey,
@@ -111,15 +111,15 @@ impl Catalogue {
         self.content.tasks.clone()
     }
 
-    /// The key that the next task will have.
+    /// Returns the key of the next task.
     pub(super) fn next(&self) -> TaskKey {
         self.content.next
     }
 
-    /// Lists a task, durably, under the next key.
+    /// Adds a task, durably, under the next key.
     ///
     /// # Errors
-    /// When the disk does not take it; nothing has changed then.
+    /// When the disk does not take it. Nothing has changed then.
     pub(super) fn add(&mut self, row: TaskRow) -> Result<(), EngineError> {
         let key = self.content.next;
         self.change(|content| {
@@ -128,7 +128,7 @@ impl Catalogue {
         })
     }
 
-    /// Changes how a task is collected, durably.
+    /// Changes the role and settings of a task, durably.
     ///
     /// # Errors
     /// As [`Catalogue::add`].
@@ -139,7 +139,7 @@ impl Catalogue {
         })
     }
 
-    /// Takes a task off the list, durably.
+    /// Removes a task from the list, durably.
     ///
     /// # Errors
     /// As [`Catalogue::add`].
@@ -147,7 +147,7 @@ impl Catalogue {
         self.change(|content| content.tasks.retain(|task| task.key != key))
     }
 
-    /// Writes the same list to another directory, durably.
+    /// Writes the list to another directory, durably.
     ///
     /// # Errors
     /// As [`Catalogue::add`].
@@ -163,12 +163,13 @@ impl Catalogue {
             .map_err(|error| disk::damaged(&self.path, &error.to_string()))?;
         let text = format!("{json}\n{}", line(&json));
         disk::write_whole(&self.path, text.as_bytes())?;
+        // The list in memory changes after the file, so that an error changes neither.
         self.content = content;
         Ok(())
     }
 }
 
-/// The second line: the sum of the first.
+/// Formats the second line: the checksum of the first.
 fn line(json: &str) -> String {
     HEXLOWER.encode(&Sum::of(&[json.as_bytes()]).0) + "\n"
 }

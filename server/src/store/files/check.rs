@@ -1,4 +1,4 @@
-//! Looking a data directory over, and copying it, whether or not a collector writes to it.
+//! Checks and copies a data directory, even while a collector writes to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use super::log::Contents;
 use super::task::{Listing, batch_name, log_name};
 use crate::store::engine::{EngineError, TaskRow};
 
-/// What was looked at, and what is wrong.
+/// Result of a check.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// Files read from their first byte to their last.
+    /// Number of files that were read completely.
     pub files: u64,
-    /// Reports in them.
+    /// Number of reports in these files.
     pub reports: u64,
-    /// What is wrong, each with the file that it is wrong with.
+    /// Errors, each with the file that it concerns.
     pub wrong: Vec<EngineError>,
 }
 
@@ -33,7 +33,7 @@ impl Checked {
     }
 }
 
-/// Reads everything in a data directory and verifies all sums; writes nothing.
+/// Reads everything in a data directory and verifies all checksums. Writes nothing.
 #[must_use]
 pub fn check(root: &Path) -> Checked {
     let mut checked = Checked::default();
@@ -78,7 +78,7 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
         let missing = disk::damaged(directory, "ids of released batches are missing");
         checked.add(Err(missing));
     }
-    // Those of batches that are released are on their way out.
+    // The logs of released batches are about to be removed.
     let logs: Vec<u64> = listing
         .logs
         .into_iter()
@@ -109,7 +109,7 @@ fn check_log(
     if contents.header.fingerprint != row.fingerprint || contents.header.batch != batch {
         return Err(disk::damaged(path, "it is of another batch"));
     }
-    // The next is made before one is closed.
+    // The next log is created before the previous one is closed, and is empty until then.
     if before.is_some_and(|before| before.closed.is_none()) && !contents.is_new() {
         return Err(disk::damaged(path, "the batch before it is not closed"));
     }
@@ -130,11 +130,11 @@ fn check_batch(path: &Path, row: &TaskRow, number: u64, there: bool) -> Result<u
     Ok(batch.facts.reports)
 }
 
-/// Copies a data directory to one that is not there yet, while a collector may be writing to
-/// it: what was acknowledged before this began is in the copy.
+/// Copies a data directory to a new one, while a collector may be writing. Everything that was
+/// acknowledged before the call is in the copy.
 ///
 /// # Errors
-/// When one cannot be read, the other not be written, or it is there already.
+/// When the directory cannot be read, the copy cannot be written, or the copy already exists.
 pub fn backup(root: &Path, to: &Path) -> Result<(), EngineError> {
     if to.exists() {
         let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
@@ -146,11 +146,11 @@ pub fn backup(root: &Path, to: &Path) -> Result<(), EngineError> {
     for row in catalogue.rows() {
         copy_task(&directory_of(root, row.key), &directory_of(to, row.key))?;
     }
-    // Last: without it there is no copy.
+    // Written last: without a list of tasks there is no copy.
     catalogue.write_to(to)
 }
 
-/// Copies a task's files as they were at one moment.
+/// Copies a task's files as of one moment.
 fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
     loop {
         disk::create_directory(to)?;
@@ -161,13 +161,13 @@ fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
         if before == Listing::of_finished(from)? {
             return copied;
         }
-        // A batch was closed or released meanwhile.
+        // A batch was closed or released meanwhile, so the copy starts again.
         disk::remove_directory(to)?;
     }
 }
 
 fn copy(from: &PathBuf, to: &Path) -> Result<(), EngineError> {
-    // A log may end in a commit that is on its way, as after a crash.
+    // A log may end in an interrupted commit, as after a crash.
     let bytes = fs::read(from).map_err(|source| disk::error(from, source))?;
     disk::write_whole(to, &bytes)
 }

@@ -1,9 +1,9 @@
-//! Every change to the disk, and files that are there whole, or not at all.
+//! Changes to the disk, and files that are written atomically.
 //!
-//! What is changed of a file is on the disk once the file is synced, and what is changed of a
-//! directory (files that are made, renamed or removed in it) once the directory is. Before that,
-//! when the power goes, any of it may be there and any not, a write in part. Tests hold the
-//! journal to that: they record changes here, and lose them.
+//! Changes to a file are durable once the file is synced. Changes to a directory (files that are
+//! created, renamed or removed in it) are durable once the directory is synced. If the power fails
+//! before, any subset of the changes may be on the disk, and a write may be there in part. Tests
+//! hold the journal to that: they record the changes that are made here, and lose them.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 
 use crate::store::engine::EngineError;
 
-/// For the collector's own user alone.
+/// Permissions of files: for the collector's user only.
 const FILE_MODE: u32 = 0o600;
 const DIRECTORY_MODE: u32 = 0o700;
 
-/// Held while a collector runs.
+/// Name of the lock file, which is locked while a collector runs.
 pub(in crate::store) const LOCK: &str = "lock";
 
-/// What a file is called until it is whole.
+/// Extension of a temporary file.
 const UNFINISHED: &str = "unfinished";
 
 pub(in crate::store) fn error(path: &Path, source: io::Error) -> EngineError {
@@ -36,23 +36,23 @@ pub(super) fn damaged(path: &Path, what: &str) -> EngineError {
 /// One change to the disk.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change<'a> {
-    /// Makes a file, unless it is there.
+    /// Creates a file, unless it exists.
     Create(&'a Path),
-    /// Writes bytes at a place.
+    /// Writes bytes at an offset.
     Write(&'a Written, &'a [u8], u64),
-    /// Cuts a file to a length, or extends it by zeros.
+    /// Truncates a file to a length, or extends it by zeros.
     SetLength(&'a Written, u64),
-    /// Has what was changed of a file on the disk.
+    /// Syncs the changes to a file.
     Sync(&'a Written),
-    /// Gives a file another name, in whose place another file may be.
+    /// Renames a file, and replaces any file of the new name.
     Rename(&'a Path, &'a Path),
     /// Removes a file.
     Remove(&'a Path),
-    /// Makes a directory.
+    /// Creates a directory.
     CreateDirectory(&'a Path),
-    /// Removes a directory with all that is in it.
+    /// Removes a directory with its contents.
     RemoveDirectory(&'a Path),
-    /// Has what was changed of a directory on the disk.
+    /// Syncs the changes to a directory.
     SyncDirectory(&'a Path),
 }
 
@@ -66,7 +66,7 @@ impl Change<'_> {
             Self::Create(path) => open_to_lock(path).map(drop),
             Self::Write(to, bytes, at) => to.file.write_all_at(bytes, at),
             Self::SetLength(of, length) => of.file.set_len(length),
-            // The length included, without which data is not found.
+            // This syncs the length, too, without which the data would not be found.
             Self::Sync(written) => written.file.sync_data(),
             Self::Rename(from, to) => fs::rename(from, to),
             Self::Remove(path) => fs::remove_file(path),
@@ -76,13 +76,13 @@ impl Change<'_> {
         }
     }
 
-    /// The same, where the error is to name what was touched.
+    /// Makes the change. An error names `path`.
     fn make_at(self, path: &Path) -> Result<(), EngineError> {
         self.make().map_err(|source| error(path, source))
     }
 }
 
-/// A file that is written to.
+/// A file that is open for writing.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) file: File,
@@ -90,7 +90,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Opens an empty file for the collector's own user.
+    /// Creates an empty file for the collector's user only.
     fn create(path: &Path) -> io::Result<Self> {
         Change::Create(path).make()?;
         let file = Self::open(path)?;
@@ -98,7 +98,7 @@ impl Written {
         Ok(file)
     }
 
-    /// Opens a file that is there.
+    /// Opens a file that exists.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         let path = path.to_owned();
@@ -113,12 +113,12 @@ impl Written {
         Change::SetLength(self, length).make()
     }
 
-    /// Returns when all that was written is on the disk.
+    /// Returns once everything that was written is on the disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         Change::Sync(self).make()
     }
 
-    /// That what was written can be found again.
+    /// Checks that the file still has a name, by which its contents can be found again.
     ///
     /// # Errors
     /// When the file was removed.
@@ -133,7 +133,7 @@ impl Written {
     }
 }
 
-/// A file that is written from its beginning to its end.
+/// Writer of a file from its beginning to its end.
 struct Growing<'a> {
     file: &'a Written,
     length: u64,
@@ -151,21 +151,21 @@ impl Write for Growing<'_> {
     }
 }
 
-/// Leaves a file that root has made to whoever has its directory: a command that root types is not
-/// to keep the collector out, which runs as another user.
+/// Gives a file that root has created to the owner of its directory. Otherwise a command run by
+/// root would lock out the collector, which runs as another user.
 fn leave(file: &File, path: &Path) -> io::Result<()> {
     let directory = fs::metadata(parent(path))?;
     if file.metadata()?.uid() != 0 || directory.uid() == 0 {
         return Ok(());
     }
     match fchown(file, Some(directory.uid()), Some(directory.gid())) {
-        // It is root's, and whoever runs this is not root: nobody is kept out by this.
+        // The file belongs to root, but this process is not root, so it locks no one out.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         done => done,
     }
 }
 
-/// Opens a file as it is, or an empty one for the collector's own user, to be locked.
+/// Opens a file to be locked. Creates an empty one for the collector's user if it is missing.
 pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -174,8 +174,8 @@ pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Writes a file by what `write` puts into it, durably: a crash leaves it whole, or leaves what
-/// was there.
+/// Writes a file atomically and durably: `write` fills a temporary file, which is then renamed.
+/// After a crash the file is complete, or as it was before.
 ///
 /// # Errors
 /// When the disk does not take it.
@@ -193,18 +193,20 @@ pub(super) fn write_whole_by(
         let mut out = BufWriter::new(growing);
         write(&mut out)?;
         out.flush()?;
+        // Synced before the rename, so that the name never refers to incomplete contents.
         file.sync()?;
         Change::Rename(&unfinished, path).make()
     };
     written().map_err(|source| {
-        // On a full disk, room for others; where that fails, too, the next start does it.
+        // This frees space on a full disk. If it fails, too, the next start removes the file.
         let _ = Change::Remove(&unfinished).make();
         error(path, source)
     })?;
+    // The rename is durable only once the directory is synced.
     sync_directory_of(path)
 }
 
-/// The same of bytes that are there.
+/// Writes bytes to a file, atomically and durably.
 ///
 /// # Errors
 /// As [`write_whole_by`].
@@ -212,7 +214,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), EngineError> 
     write_whole_by(path, |out| out.write_all(bytes))
 }
 
-/// Gives a directory another name beside it, durably.
+/// Renames a directory within its parent, durably.
 ///
 /// # Errors
 /// When the disk does not take it.
@@ -230,19 +232,19 @@ pub(super) fn remove(path: &Path) -> Result<(), EngineError> {
     sync_directory_of(path)
 }
 
-/// Removes a directory with all that is in it, durably.
+/// Removes a directory with its contents, durably.
 ///
 /// # Errors
-/// When the disk does not take it; some of it may be gone.
+/// When the disk does not take it. Some of the contents may be gone then.
 pub(super) fn remove_directory(path: &Path) -> Result<(), EngineError> {
     Change::RemoveDirectory(path).make_at(path)?;
     sync_directory_of(path)
 }
 
-/// Makes a directory, durably, and those that it lies in, when there is none.
+/// Creates a directory and its parents, durably, if they are missing.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be created.
 pub(super) fn create_directory(path: &Path) -> Result<(), EngineError> {
     match path.is_dir() {
         true => Ok(()),
@@ -250,22 +252,22 @@ pub(super) fn create_directory(path: &Path) -> Result<(), EngineError> {
     }
 }
 
-/// The same of one that may have been made when the disk failed, before its entry was durable.
+/// Creates a directory that may already exist, but whose entry may not be durable.
 ///
 /// # Errors
 /// As [`create_directory`].
 pub(super) fn create_directory_anew(path: &Path) -> Result<(), EngineError> {
     create_directory(parent(path))?;
     match Change::CreateDirectory(path).make() {
-        // Another process was there first, or this one.
+        // Another process has created it, or an earlier attempt.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         made => made.map_err(|source| error(path, source))?,
     }
     sync_directory_of(path)
 }
 
-/// Has on the disk what was changed of a directory: also by a process before this one, which may
-/// have been killed before it could.
+/// Syncs a directory. This includes changes by an earlier process that was killed before it could
+/// sync.
 ///
 /// # Errors
 /// When it cannot be read, or the disk does not take it.
@@ -273,7 +275,7 @@ pub(super) fn sync_directory(path: &Path) -> Result<(), EngineError> {
     Change::SyncDirectory(path).make_at(path)
 }
 
-/// Makes the entry of a file durable.
+/// Syncs the directory that contains a file, so that the file's entry is durable.
 fn sync_directory_of(path: &Path) -> Result<(), EngineError> {
     sync_directory(parent(path))
 }
@@ -285,7 +287,7 @@ fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Whether a file's name is that of one that never became whole.
+/// Returns true if the path is that of a temporary file.
 pub(super) fn is_unfinished(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == UNFINISHED)

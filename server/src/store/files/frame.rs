@@ -1,4 +1,4 @@
-//! Frames of a log as bytes: how they are encoded, verified and told from others.
+//! Encoding and verification of the frames of a log.
 
 use std::path::Path;
 
@@ -10,29 +10,29 @@ pub(super) const MAGIC: [u8; 8] = *b"hushlog\x01";
 pub(super) const HEADER: usize = 8 + 16 + 8 + 8 + 16 + Sum::LENGTH;
 const MARKER: [u8; 4] = *b"hush";
 pub(super) const FIELDS: usize = 32;
-/// Of a frame, what is neither fields nor payload.
+/// Bytes of a frame that are neither fields nor payload: its checksum and its mark.
 pub(super) const TRAILER: usize = 2 * Sum::LENGTH;
 
 pub(super) const UPLOADS: u32 = 1;
 pub(super) const CLOSE: u32 = 2;
 
-/// What the header says.
+/// Header of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
     /// Fingerprint of the task.
     pub(super) fingerprint: [u8; 16],
     /// Number of the batch.
     pub(super) batch: u64,
-    /// When the batch was opened, in seconds since 1970.
+    /// Time at which the batch was opened, in seconds since 1970.
     pub(super) opened: u64,
     pub(super) key: Key,
 }
 
-/// What sums of a log depend on, and nobody else knows.
+/// Secret random key that all checksums of a log depend on.
 pub(super) type Key = [u8; 16];
 
 impl Header {
-    /// That of a new log.
+    /// Creates the header of a new log.
     ///
     /// # Errors
     /// When the operating system has no entropy.
@@ -58,13 +58,13 @@ impl Header {
         bytes
     }
 
-    /// The header of a log that begins with these bytes, with its sum.
+    /// Reads the header of a log, and its checksum.
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(Self, Sum), EngineError> {
         Self::decode(bytes)
             .ok_or_else(|| disk::damaged(path, "it does not begin as a log of this version does"))
     }
 
-    /// The header, with its sum, if it is one.
+    /// Decodes a header, and its checksum. Returns `None` if it does not verify.
     pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Sum)> {
         let (fields, mut sum) = bytes.split_at_checked(HEADER - Sum::LENGTH)?;
         let sum = Sum(take(&mut sum)?);
@@ -80,13 +80,13 @@ impl Header {
     }
 }
 
-/// The fields of a frame.
+/// Fields of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fields {
     pub(super) kind: u32,
-    /// Where the frame begins.
+    /// Offset of the frame in the file.
     pub(super) offset: u64,
-    /// Of the payload.
+    /// Bytes of the payload.
     pub(super) length: u32,
     pub(super) uploads: u32,
     pub(super) reports: u32,
@@ -106,7 +106,7 @@ impl Fields {
         bytes
     }
 
-    /// The fields of the frame that begins at `offset`, if one does.
+    /// Decodes the fields of the frame at `offset`. Returns `None` if there are none.
     pub(super) fn decode(bytes: &[u8], offset: u64) -> Option<Self> {
         let mut rest = bytes.get(..FIELDS)?;
         let marker: [u8; 4] = take(&mut rest)?;
@@ -123,7 +123,7 @@ impl Fields {
     }
 }
 
-/// What a log holds.
+/// Numbers of uploads and reports in a log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) uploads: u64,
@@ -149,7 +149,7 @@ pub(super) fn payload<'a>(bytes: &'a [u8], fields: &Fields) -> &'a [u8] {
     &bytes[begin..begin + fields.length as usize]
 }
 
-/// What a closing frame says that the log holds, and when it was closed.
+/// Reads a closing frame: the numbers of uploads and reports, and the time of closing.
 pub(super) fn closing(bytes: &[u8], fields: &Fields) -> Option<(Held, u64)> {
     let mut rest = payload(bytes, fields);
     let mut number = || take(&mut rest).map(u64::from_le_bytes);
@@ -168,17 +168,17 @@ pub(super) fn logged<'a>(payload: &mut &'a [u8]) -> Option<Logged<'a>> {
     Some(Logged { id, body })
 }
 
-/// The sum of a frame behind another.
+/// Computes the checksum of a frame, which includes the checksum before it.
 pub(super) fn sum_of(key: &Key, before: Sum, fields: &[u8; FIELDS], payload: &[u8]) -> Sum {
     Sum::of(&[key, &before.0, fields, payload])
 }
 
-/// What stands behind a sum once it is known to be on the disk.
+/// Computes the mark after a checksum. It is written once the frame is known to be on the disk.
 pub(super) fn mark_of(key: &Key, sum: &[u8]) -> Sum {
     Sum::of(&[key, b"synced", sum])
 }
 
-/// The frame that begins at `begin`, with its sum, if it verifies.
+/// Verifies the frame at `begin`, and returns its fields and checksum.
 pub(super) fn frame(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> Option<(Fields, Sum)> {
     let fields = Fields::decode(&bytes[begin..], begin as u64)?;
     let body = begin + FIELDS;
@@ -188,21 +188,22 @@ pub(super) fn frame(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> Optio
     (sum == sum_of(key, before, &fields.encode(), payload)).then_some((fields, sum))
 }
 
-/// Whether a frame that does not verify had been synced: its mark is there, or a later frame.
+/// Returns true if a frame that does not verify had been synced. Its mark proves that, or a later
+/// frame.
 pub(super) fn was_synced(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> bool {
-    // Written behind the frame, whatever of the frame has changed.
+    // The last mark in the file verifies, and it was written after the frame.
     let ends = bytes.last_chunk::<TRAILER>().is_some_and(|trailer| {
         let (sum, mark) = trailer.split_at(Sum::LENGTH);
         *mark == mark_of(key, sum).0
     });
-    // Its sum may be what has changed.
+    // The mark also verifies if the frame's checksum alone has changed.
     let marked = with_mark(key, bytes, begin, before).is_some();
     let later = |at| resumes(key, bytes, at).is_some();
     ends || marked || (begin + FIELDS + TRAILER..bytes.len()).any(later)
 }
 
-/// The frame that begins at `begin`, if it verifies by the mark behind it, with the sum that it
-/// had.
+/// Verifies the frame at `begin` by the mark after it, and returns its fields and original
+/// checksum.
 pub(super) fn with_mark(
     key: &Key,
     bytes: &[u8],
@@ -217,8 +218,8 @@ pub(super) fn with_mark(
     (*mark == mark_of(key, &sum.0).0).then_some((fields, sum))
 }
 
-/// The sum that stands before `at`, behind a frame at least, if a frame that begins there
-/// verifies by it.
+/// Returns the checksum before `at`, if the frame at `at` verifies with it. At least one frame must
+/// fit before `at`.
 pub(super) fn resumes(key: &Key, bytes: &[u8], at: usize) -> Option<Sum> {
     Fields::decode(&bytes[at..], at as u64)?;
     let (sum, _) = bytes[at - TRAILER..at].split_at(Sum::LENGTH);

@@ -1,14 +1,14 @@
-//! The ids of uploads that released batches hold, sorted in files that never change.
+//! Ids of the uploads in released batches, sorted in files that never change.
 //!
 //! ```text
 //! file   := header id[16]* sum
 //! header := "hushids\x01" fingerprint[16] first[8] last[8] count[8] sum
 //! ```
 //!
-//! A file holds the ids of the batches from `first` to `last`. Four neighbours that span as
-//! many batches are merged, so that among n batches an id is written log₄ n times and looked
-//! for in 3 log₄ n files at most. Nothing in a file tells which report an id came with: the
-//! reports lie in another, in an order of their own.
+//! A file contains the ids of the batches from `first` to `last`. Four neighbours of the same
+//! level, ⌊log₄⌋ of the number of batches, are merged. So among n batches an id is written log₄ n
+//! times, and looked up in at most 3 log₄ n files. A file does not reveal which report an id came
+//! with: the reports are in another file, in another order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,15 +26,15 @@ use crate::store::engine::EngineError;
 pub(super) const MAGIC: [u8; 8] = *b"hushids\x01";
 pub(super) const HEADER: usize = 8 + 16 + 8 + 8 + 8 + Sum::LENGTH;
 
-/// Ids that one read fetches: a page of the disk.
+/// Number of ids that one read fetches: a page of the disk, 4,096 bytes.
 const AT_ONCE: usize = 256;
 
-/// Files that are merged to one.
+/// Number of files that are merged into one.
 const MERGED: usize = 4;
 
 type Id = [u8; 16];
 
-/// Which batches' ids a file holds.
+/// Range of batches whose ids a file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     pub(super) first: u64,
@@ -42,7 +42,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// ⌊log₄⌋ of the number of batches.
+    /// Computes ⌊log₄⌋ of the number of batches.
     fn level(self) -> u32 {
         (self.last - self.first + 1).ilog(MERGED as u64)
     }
@@ -52,14 +52,14 @@ impl Span {
     }
 }
 
-/// The ids of some batches.
+/// Ids of the uploads in a range of batches.
 #[derive(Debug)]
 pub(super) struct Ids {
     file: File,
     path: PathBuf,
     pub(super) span: Span,
     count: u64,
-    /// Every [`AT_ONCE`]th id.
+    /// First id of every [`AT_ONCE`] ids.
     firsts: Vec<Id>,
 }
 
@@ -106,10 +106,10 @@ impl Ids {
         Self::open(path, fingerprint)
     }
 
-    /// Opens and verifies the ids in a file.
+    /// Opens and verifies a file of ids.
     ///
     /// # Errors
-    /// When it cannot be read, is none, or is damaged.
+    /// When it cannot be read, is no file of ids, or is damaged.
     pub(super) fn open(path: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
         let failed = |source| disk::error(path, source);
         let damaged = |what| disk::damaged(path, what);
@@ -149,7 +149,7 @@ impl Ids {
         })
     }
 
-    /// Whether an id is among them.
+    /// Returns true if the file contains an id.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -169,7 +169,7 @@ impl Ids {
         Ok(ids.binary_search(id).is_ok())
     }
 
-    /// The ids, ascending.
+    /// Returns the ids, ascending.
     fn iter(&self) -> std::io::Result<impl Iterator<Item = std::io::Result<Id>> + use<>> {
         let mut input = BufReader::with_capacity(1 << 16, File::open(&self.path)?);
         input.read_exact(&mut [0; HEADER])?;
@@ -181,7 +181,7 @@ impl Ids {
     }
 }
 
-/// Whose ids these are, which, and how many, if it is a header.
+/// Decodes a header: the task's fingerprint, the span, and the number of ids.
 fn read_header(header: &[u8; HEADER]) -> Option<([u8; 16], Span, u64)> {
     let (fields, sum) = header.split_at(HEADER - Sum::LENGTH);
     let mut rest = fields;
@@ -192,21 +192,21 @@ fn read_header(header: &[u8; HEADER]) -> Option<([u8; 16], Span, u64)> {
     (begins && first <= last).then_some((fingerprint, Span { first, last }, count))
 }
 
-/// The fingerprint of the task whose ids a file holds, if its header verifies.
+/// Returns the fingerprint of the task whose ids a file contains, if its header verifies.
 pub(super) fn fingerprint(path: &Path) -> Option<[u8; 16]> {
     let mut header = [0; HEADER];
     File::open(path).ok()?.read_exact(&mut header).ok()?;
     read_header(&header).map(|(fingerprint, ..)| fingerprint)
 }
 
-/// Which of these, oldest first, are to be merged: as many neighbours that span as many batches.
+/// Returns neighbours to merge among spans, oldest first: [`MERGED`] in a row of the same level.
 pub(super) fn to_merge(spans: &[Span]) -> Option<std::ops::Range<usize>> {
     let same = |window: &[Span]| window.iter().all(|span| span.level() == window[0].level());
     let at = spans.windows(MERGED).rposition(same)?;
     Some(at..at + MERGED)
 }
 
-/// Merges neighbours to one file, durably; theirs stay.
+/// Merges neighbours into one file, durably. The old files stay.
 ///
 /// # Errors
 /// When they cannot be read, or the disk does not take the file.
@@ -226,6 +226,7 @@ pub(super) fn merge(
         .by_ref()
         .collect::<Result<Vec<_>, _>>()
         .map_err(failed)?;
+    // A k-way merge: the heap contains the next id of every part.
     let mut next = BinaryHeap::new();
     let mut advance = |at: usize, next: &mut BinaryHeap<_>| -> std::io::Result<()> {
         let id = inputs[at].next().transpose()?;
@@ -243,12 +244,12 @@ pub(super) fn merge(
     Ids::write_sorted(&path, fingerprint, span, count, sorted)
 }
 
-/// What the file of a span is called.
+/// Returns the file name of a span.
 pub(super) fn file_name(Span { first, last }: Span) -> String {
     format!("{first:08}-{last:08}.ids")
 }
 
-/// The span that a file's name tells.
+/// Parses the span in a file name. Returns `None` for any other name.
 pub(super) fn span_of(name: &str) -> Option<Span> {
     let (first, last) = name.strip_suffix(".ids")?.split_once('-')?;
     let span = Span {

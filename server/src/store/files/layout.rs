@@ -1,4 +1,4 @@
-//! Names of directories below a data directory.
+//! Names of directories in a data directory.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::store::engine::TaskKey;
 /// Directory of the files of all tasks.
 pub(super) const TASKS: &str = "tasks";
 
-/// Extension of a task's directory before it is gone.
+/// Extension of a task's directory while the task is being deleted.
 pub(super) const DELETED: &str = "deleted";
 
 pub(super) fn directory_of(root: &Path, task: TaskKey) -> PathBuf {

@@ -1,4 +1,4 @@
-//! The uploads of one batch, in a file that only grows.
+//! Log of the uploads of one batch, in a file that only grows.
 //!
 //! ```text
 //! file   := header frame*
@@ -7,20 +7,26 @@
 //!           payload[length] sum mark
 //! ```
 //!
-//! Numbers are little endian; a check is over the fields before it, and a sum over the key, the
-//! sum before it, the frame's fields and its payload, so that frames can be neither altered nor
-//! exchanged. The key is random, so that nobody can send bytes that look like a frame. A frame holds one commit: its uploads in the order of their ids, so that not even
-//! their order within a commit is kept. The last frame of a closed batch closes it.
+//! Numbers are little endian. A check covers the fields before it. A checksum (`sum`) covers the
+//! key, the checksum before it, the frame's fields and its payload. So frames can be neither
+//! altered nor exchanged. The key is random, so that no client can send bytes that look like a
+//! frame.
 //!
-//! # What a frame that does not verify means
+//! A frame holds one commit. Its uploads are sorted by id, so that not even the order within a
+//! commit is kept. The last frame of a closed batch closes it.
 //!
-//! A frame is written with its sum, then synced, and only then are its uploads acknowledged; the
-//! mark, a sum over key and sum, is written after the sync. One frame is written at a time. So when
-//! the file ends in a frame that does not verify, that frame was on its way as the machine stopped,
-//! and nothing in it was acknowledged: it is cut off. Where its mark is there, or anything that was
-//! written later, it had been synced, and what was on the disk has changed: that is damage, and is
-//! told. (Of a frame that was synced just before the power went, the mark may be missing. If that
-//! very frame is damaged as well, it passes for one that was on its way; cutting off is told, too.)
+//! # Frames that do not verify
+//!
+//! A frame is written with its checksum and then synced. Only then are its uploads acknowledged.
+//! The mark, a checksum over the key and the frame's checksum, is written after the sync. Frames
+//! are written one at a time.
+//!
+//! So if the file ends in a frame that does not verify, its write was interrupted, and nothing in
+//! it was acknowledged. It is cut off. If its mark is there, or anything that was written later,
+//! the frame had been synced and has changed since. That is damage, and is reported.
+//!
+//! One case remains. If the power fails just after a sync, the mark may be missing. If that very
+//! frame is damaged as well, it passes for an interrupted one. Cutting off is reported, too.
 
 use std::fs::File;
 use std::io;
@@ -35,15 +41,15 @@ use super::frame::{
 use super::sum::Sum;
 use crate::store::engine::{EngineError, Record};
 
-/// A log that has been read.
+/// Contents of a log.
 pub(super) struct Contents {
     bytes: Vec<u8>,
     pub(super) header: Header,
     frames: Vec<Fields>,
     pub(super) held: Held,
-    /// When the batch was closed, in seconds since 1970.
+    /// Time at which the batch was closed, in seconds since 1970, or `None` if it is open.
     pub(super) closed: Option<u64>,
-    /// Where the last frame that verifies ends.
+    /// Offset at which the last frame that verifies ends.
     end: u64,
     sum: Sum,
 }
@@ -52,7 +58,7 @@ impl Contents {
     /// Reads and verifies a log.
     ///
     /// # Errors
-    /// When it cannot be read, is none, or is damaged.
+    /// When it cannot be read, is no log, or is damaged.
     pub(super) fn read(path: &Path) -> Result<Self, EngineError> {
         let bytes = std::fs::read(path).map_err(|source| disk::error(path, source))?;
         Self::parse(path, bytes)
@@ -92,7 +98,7 @@ impl Contents {
             }
             frames.push(fields);
             sum = next;
-            // The mark of the last may be missing.
+            // This may pass the end of the file, because the last mark may be missing.
             end += FIELDS + fields.length as usize + TRAILER;
         }
         Ok(Self {
@@ -106,10 +112,10 @@ impl Contents {
         })
     }
 
-    /// Visits every upload, in the order of commits and, within one, of ids.
+    /// Visits every upload, in the order of commits and, within a commit, of ids.
     ///
     /// # Errors
-    /// When a payload is not made of uploads.
+    /// When a payload does not consist of uploads.
     pub(super) fn for_each(
         &self,
         path: &Path,
@@ -129,18 +135,19 @@ impl Contents {
         Ok(())
     }
 
-    /// Whether nothing was ever appended.
+    /// Returns true if nothing was ever appended.
     pub(super) fn is_new(&self) -> bool {
         self.frames.is_empty() && self.torn() == 0
     }
 
-    /// Bytes behind the last frame that verifies: of a commit that was on its way.
+    /// Returns the number of bytes after the last frame that verifies. They are of an interrupted
+    /// commit.
     pub(super) fn torn(&self) -> u64 {
         (self.bytes.len() as u64).saturating_sub(self.end)
     }
 }
 
-/// The fingerprint of a log's task, of which nothing else is read.
+/// Returns the fingerprint of a log's task. Reads only the header.
 ///
 /// # Errors
 /// When it cannot be read, or is no log.
@@ -151,24 +158,24 @@ pub(super) fn fingerprint(path: &Path) -> Result<[u8; 16], EngineError> {
     Header::read(path, &bytes).map(|(header, _)| header.fingerprint)
 }
 
-/// A log that is written to.
+/// A log that is open for writing.
 #[derive(Debug)]
 pub(super) struct Log {
     file: Written,
     pub(super) header: Header,
     pub(super) held: Held,
-    /// Where the next frame begins; what lies behind is nothing.
+    /// Offset of the next frame, and end of the valid data.
     end: u64,
     sum: Sum,
-    /// Whether something may lie behind the end, which could not be removed.
+    /// True if something may follow the end, because it could not be removed.
     spoilt: bool,
 }
 
 impl Log {
-    /// Makes the log of a new batch, durably.
+    /// Creates the log of a new batch, durably.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When it cannot be created.
     pub(super) fn create(path: &Path, header: Header) -> Result<Self, EngineError> {
         let bytes = header.encode();
         disk::write_whole(path, &bytes)?;
@@ -185,7 +192,7 @@ impl Log {
         })
     }
 
-    /// The log that was read, to be written to again: without the commit that was on its way.
+    /// Opens a log that was read, to be written to. Cuts off an interrupted commit.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -200,8 +207,9 @@ impl Log {
             spoilt: false,
         };
         log.file.set_length(log.end).map_err(failed)?;
-        // Frames that were written and never synced are acknowledged when they are sent again,
-        // or rested on by what comes next, so they must be on the disk by then.
+        // A frame may have been written and never synced. Its uploads are acknowledged as
+        // duplicates when they are sent again, and later frames build on it. So it must be on the
+        // disk by then.
         log.file.sync().map_err(failed)?;
         if !contents.frames.is_empty() {
             log.put_mark(log.end - Sum::LENGTH as u64);
@@ -209,12 +217,13 @@ impl Log {
         Ok(log)
     }
 
-    /// Appends a commit, durably; nothing of it is there on an error.
+    /// Appends a commit, durably. Nothing of it is stored on an error.
     ///
     /// # Errors
     /// When the disk does not take it, or the file was removed.
     pub(super) fn append(&mut self, group: &[&Record]) -> Result<(), EngineError> {
         let mut records = group.to_vec();
+        // Sorted, so that the order of arrival is not kept.
         records.sort_unstable_by_key(|record| record.upload);
         let mut payload = Vec::new();
         for record in &records {
@@ -226,7 +235,7 @@ impl Log {
         self.commit(UPLOADS, records.len() as u32, reports, &payload)
     }
 
-    /// Closes the batch, durably: nothing can be appended to it any more.
+    /// Closes the batch, durably. Nothing can be appended to it any more.
     ///
     /// # Errors
     /// As [`Log::append`].
@@ -258,13 +267,14 @@ impl Log {
         self.write(&bytes).map_err(|source| self.failed(source))?;
         let end = self.end + bytes.len() as u64;
         self.sum = sum;
+        // Written after the sync, because a mark proves that its frame is on the disk.
         self.put_mark(end);
         self.end = end + Sum::LENGTH as u64;
         self.held.add(&fields);
         Ok(())
     }
 
-    /// Says of the last frame that it was synced, which need not itself be.
+    /// Marks the last frame as synced. The mark itself need not be synced.
     fn put_mark(&mut self, at: u64) {
         self.spoilt = self.file.write(&self.mark().0, at).is_err();
     }
@@ -273,7 +283,7 @@ impl Log {
         disk::error(&self.file.path, source)
     }
 
-    /// Writes and syncs at the end, or leaves nothing there.
+    /// Writes and syncs at the end. On an error, cuts off what was written.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.spoilt {
             self.cut()?;
@@ -282,6 +292,7 @@ impl Log {
             .file
             .write(bytes, self.end)
             .and_then(|()| self.file.sync())
+            // No start would find the data in a file that was removed.
             .and_then(|()| self.file.is_there());
         if written.is_err() {
             self.spoilt = self.cut().is_err();
@@ -289,7 +300,7 @@ impl Log {
         written
     }
 
-    /// What stands behind the last frame.
+    /// Computes the mark of the last frame.
     fn mark(&self) -> Sum {
         mark_of(&self.header.key, &self.sum.0)
     }

@@ -1,11 +1,11 @@
-//! The engine in plain files, which an operator can copy, list and check.
+//! Storage engine in plain files, which an operator can copy, list and check.
 //!
 //! ```text
 //! data/
-//!   lock                       held while a collector runs
-//!   tasks.json                 the list of tasks, and its sum
-//!   probe                      what readiness writes
-//!   tasks/00000001/            of the task with this key:
+//!   lock                       locked while a collector runs
+//!   tasks.json                 the list of tasks, and its checksum
+//!   probe                      written by readiness probes
+//!   tasks/00000001/            files of the task with this key:
 //!     00000001.batch           a released batch: totals and reports
 //!     00000002.batch
 //!     00000001-00000002.ids    ids of the uploads of released batches
@@ -13,14 +13,16 @@
 //!     00000004.log             the open batch
 //! ```
 //!
-//! The files say which state a batch is in, so that no two of them can disagree: open is the
-//! last log, closed is a log that says so in its last frame, released is a batch file. Every
-//! change is one file that is written whole under another name, synced and renamed, or a frame
-//! that is appended; what the machine stopped in is done once more, with the same result, or
-//! undone. Everything has a sum, and a number that is missing is noticed.
+//! The files themselves show the state of a batch, so that no two of them can disagree. The last
+//! log is the open batch. A log whose last frame closes it is a closed batch. A batch file is a
+//! released batch.
 //!
-//! Uploads are appended, so that a commit costs little more than its bytes: in a tree by their
-//! ids, which are random, each would cost a page.
+//! Every change is a temporary file that is synced and renamed, or a frame that is appended to a
+//! log. A start repeats an interrupted change, with the same result, or undoes it. Everything has a
+//! checksum, and a missing number is noticed.
+//!
+//! Uploads are appended, so that a commit costs little more than its bytes. In a tree sorted by
+//! ids, which are random, each upload would cost a page.
 
 mod batch;
 mod catalogue;
@@ -55,10 +57,10 @@ use task::{Listing, TaskFiles, batch_name, log_name};
 
 const PROBE: &str = "probe";
 
-/// What a disk gives room by, mostly.
+/// Usual unit of disk space, in bytes.
 const BLOCK: usize = 4096;
 
-/// The engine in the files of one data directory.
+/// Storage engine in the files of one data directory.
 #[derive(Debug)]
 pub struct Files {
     root: Arc<Path>,
@@ -67,7 +69,7 @@ pub struct Files {
     opened: Opened,
 }
 
-/// Files of ids that a reader has written and opened, for the owner to take notice of.
+/// Files of ids that a reader has written and opened, for the owner to adopt.
 type Opened = Arc<Mutex<Vec<(TaskKey, Arc<Ids>)>>>;
 
 pub use check::{Checked, backup, check};
@@ -76,36 +78,35 @@ pub(crate) use disk::{open_to_lock, write_whole};
 pub(super) use salvage::share;
 pub use salvage::{Damage, Loss, Salvaged, salvage};
 
-/// Makes a data directory, durably, when there is none.
+/// Creates a data directory, durably, if there is none.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be created.
 pub(crate) fn create_root(root: &Path) -> Result<(), EngineError> {
     disk::create_directory(root)
 }
 
-/// That a data directory, if there is one, is of the version that this program knows; writes
-/// nothing.
+/// Checks that a data directory, if there is one, has the version of this program. Writes nothing.
 ///
 /// # Errors
-/// When it is not, cannot be read, or its list of tasks is damaged.
+/// When it has another version, cannot be read, or its list of tasks is damaged.
 pub(super) fn check_version(root: &Path) -> Result<(), EngineError> {
     Catalogue::open(root).map(drop)
 }
 
 impl Files {
-    /// Opens and verifies a data directory, and makes it when there is none.
+    /// Opens and verifies a data directory, and creates it if there is none.
     ///
     /// The caller holds the directory's lock.
     ///
     /// # Errors
-    /// When it cannot be read or written, is of another version, or is damaged.
+    /// When it cannot be read or written, has another version, or is damaged.
     pub fn open(root: &Path) -> Result<Self, EngineError> {
         create_root(root)?;
         let catalogue = Catalogue::open(root)?;
         let all = root.join(TASKS);
         disk::create_directory(&all)?;
-        // As it is found, which may be in memory alone.
+        // Entries may exist in memory alone, if a process was killed before it could sync them.
         disk::sync_directory(root)?;
         disk::sync_directory(&all)?;
         let failed = |source| disk::error(&all, source);
@@ -141,7 +142,7 @@ impl Files {
     }
 }
 
-/// Finishes what the machine stopped in: a task that was being made or deleted.
+/// Finishes or undoes the creation or deletion of a task that was interrupted.
 fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), EngineError> {
     let listed = |path: &Path| rows.iter().any(|row| directory_of(root, row.key) == path);
     if path
@@ -150,7 +151,7 @@ fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), En
     {
         let before = path.with_extension("");
         return match listed(&before) {
-            // Nobody was told that it is deleted.
+            // The deletion was never acknowledged.
             true => disk::rename(path, &before),
             false => disk::remove_directory(path),
         };
@@ -158,7 +159,7 @@ fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), En
     if listed(path) {
         return Ok(());
     }
-    // Nobody was told of it if its first log holds nothing.
+    // The task was never acknowledged if its first log is empty.
     let first = path.join(log_name(1));
     let files = Listing::of_finished(path)?.names().count();
     let fresh =
@@ -192,8 +193,8 @@ impl Engine for Files {
         let deleted = directory.with_extension(DELETED);
         let done = disk::rename(&directory, &deleted).and_then(|()| self.catalogue.remove(task));
         if let Err(error) = done {
-            // As before, where the list is. Otherwise the next start finds whether it is deleted
-            // by what the disk has kept of the list, and until then nothing is taken for it.
+            // The task stays if the list on the disk still has it. Otherwise the next start decides
+            // by the list. Until then nothing is stored for the task.
             let listed = || {
                 let list = Catalogue::open(&self.root);
                 list.is_ok_and(|list| list.rows().iter().any(|row| row.key == task))
@@ -243,7 +244,7 @@ impl Engine for Files {
     }
 
     fn probe(&mut self) -> Result<(), EngineError> {
-        // Beside the last one, so that it needs room of its own.
+        // Written while the last one still exists, so that the probe needs free space.
         disk::write_whole(&self.root.join(PROBE), &[b'\n'; BLOCK])
     }
 
@@ -255,17 +256,17 @@ impl Engine for Files {
     }
 }
 
-/// Opens files of its own for everything, so that readers run side by side.
+/// Reader that opens files for every call, so that readers run in parallel.
 #[derive(Debug)]
 pub(super) struct FilesReader {
     root: Arc<Path>,
     opened: Opened,
 }
 
-/// The tasks of a data directory, which may be in use, and a reader of it.
+/// Opens a data directory, which may be in use. Returns its tasks and a reader.
 ///
 /// # Errors
-/// When it cannot be read, is of another version, or its list of tasks is damaged.
+/// When it cannot be read, has another version, or its list of tasks is damaged.
 pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), EngineError> {
     let catalogue = Catalogue::open(root)?;
     let reader = FilesReader {
@@ -275,13 +276,13 @@ pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), E
     Ok((catalogue.rows(), reader))
 }
 
-/// The tasks of a data directory that nobody writes to, each with its batches, and a reader of
-/// it; everything is verified that a start verifies.
+/// Opens a data directory that no process writes to. Returns its tasks, each with its batches, and
+/// a reader. Verifies everything that a start verifies.
 ///
 /// # Errors
-/// When it cannot be read, is of another version, or is damaged.
+/// When it cannot be read, has another version, or is damaged.
 pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskBatches>, FilesReader), EngineError> {
-    // Where there is none, nothing is there to be read.
+    // A missing list of tasks is an error here: there is nothing to read.
     Catalogue::open_there(root)?;
     let (rows, reader) = open_to_read(root)?;
     let with_batches = |row: TaskRow| {
@@ -293,7 +294,7 @@ pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskBatches>, FilesRead
 }
 
 impl FilesReader {
-    /// The task's released batches, oldest first.
+    /// Returns the task's released batches, oldest first.
     pub(super) fn releases(
         &self,
         task: TaskKey,
@@ -315,7 +316,7 @@ impl FilesReader {
         opened.push((task, Arc::new(ids)));
     }
 
-    /// Merges ids of as many neighbours as there are to be merged.
+    /// Merges files of ids as long as enough neighbours have the same level.
     fn merge_ids(&self, task: TaskKey, fingerprint: [u8; 16]) -> Result<(), EngineError> {
         let directory = directory_of(&self.root, task);
         loop {
@@ -327,7 +328,8 @@ impl FilesReader {
                 .iter()
                 .map(|span| Ids::open(&directory.join(ids::file_name(*span)), fingerprint))
                 .collect::<Result<Vec<_>, _>>()?;
-            // Their files go when the owner takes notice, which may be reading them.
+            // The owner may be reading the old files. It removes them when it adopts the merged
+            // one.
             let merged = ids::merge(&directory, fingerprint, &parts.iter().collect::<Vec<_>>())?;
             self.tell(task, merged);
         }
@@ -360,7 +362,7 @@ impl Reader for FilesReader {
             first: batch,
             last: batch,
         };
-        // Before the batch, which says that it is released.
+        // Written before the batch file, which means that the batch is released.
         let path = self.path(task, &ids::file_name(span));
         self.tell(task, Ids::write(&path, fingerprint, span, release.uploads)?);
         let facts = Facts {

@@ -1,16 +1,15 @@
-//! Checksums of what lies on the disk.
+//! Checksums of data on the disk.
 
 use sha2::{Digest, Sha256};
 
-/// The first eight bytes of a SHA-256: a damaged piece passes for a whole one with a chance of
-/// 2⁻⁶⁴.
+/// Checksum: the first eight bytes of a SHA-256. Damaged data passes with probability 2⁻⁶⁴.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sum(pub(super) [u8; Sum::LENGTH]);
 
 impl Sum {
     pub(super) const LENGTH: usize = 8;
 
-    /// That of parts back to back.
+    /// Computes the checksum of concatenated parts.
     pub(super) fn of(parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -22,7 +21,7 @@ impl Sum {
     }
 }
 
-/// Takes so many bytes off the front.
+/// Removes the first `N` bytes and returns them, or returns `None` if there are fewer.
 pub(super) fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (front, rest) = bytes.split_first_chunk()?;
     *bytes = rest;

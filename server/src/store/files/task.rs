@@ -1,4 +1,4 @@
-//! One task's files.
+//! Files of one task.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -15,18 +15,18 @@ use crate::store::engine::{BatchRow, BatchState, EngineError, Outcome, Record};
 
 type Id = [u8; 16];
 
-/// Uploads of one batch that is not yet released, each with a hash of its body.
+/// Uploads of one batch that is not yet released: ids, and hashes of bodies.
 type Known = HashMap<Id, u64>;
 
-/// The files of one task, opened to be written to.
+/// Files of one task, open for writing.
 #[derive(Debug)]
 pub(super) struct TaskFiles {
     directory: PathBuf,
     log: Log,
-    /// Of the open batch, and of those that are closed.
+    /// Uploads of the open batch and of closed batches, by batch number.
     known: BTreeMap<u64, Known>,
     hasher: RandomState,
-    /// Of released batches.
+    /// Ids of uploads in released batches.
     ids: Vec<Arc<Ids>>,
     batches: Vec<BatchRow>,
 }
@@ -39,7 +39,7 @@ pub(super) fn batch_name(batch: u64) -> String {
     format!("{batch:08}.batch")
 }
 
-/// What lies in a task's directory.
+/// Files in a task's directory.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Listing {
     pub(super) logs: Vec<u64>,
@@ -48,7 +48,7 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// Lists what is whole, beside which something may be on its way.
+    /// Lists complete files. Skips temporary files of writes in progress.
     pub(super) fn of_finished(directory: &Path) -> Result<Self, EngineError> {
         let mut listing = Self::default();
         let failed = |source| disk::error(directory, source);
@@ -63,7 +63,7 @@ impl Listing {
         Ok(listing)
     }
 
-    /// Lists a file, by its name.
+    /// Adds a file, by its name.
     ///
     /// # Errors
     /// When no file of that name belongs to a task.
@@ -82,17 +82,17 @@ impl Listing {
         Ok(())
     }
 
-    /// Puts what is listed in order.
+    /// Sorts the lists.
     pub(super) fn sort(&mut self) {
         self.logs.sort_unstable();
         self.batches.sort_unstable();
-        // Those that span more go before those that they were merged from.
+        // A longer span goes before the spans that it was merged from.
         self.ids
             .sort_unstable_by_key(|span| (span.first, u64::MAX - span.last));
     }
 }
 
-/// The released batches of a task that may be written to, oldest first.
+/// Returns the released batches of a task, oldest first. Another process may be writing.
 pub(super) fn releases(
     directory: &Path,
     fingerprint: [u8; 16],
@@ -102,7 +102,7 @@ pub(super) fn releases(
 }
 
 impl Listing {
-    /// The spans of ids, oldest first, without those that others hold.
+    /// Returns the spans of ids, oldest first, without spans that a longer one contains.
     pub(super) fn spans(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for &span in &self.ids {
@@ -113,7 +113,7 @@ impl Listing {
         spans
     }
 
-    /// All names.
+    /// Returns the names of all files.
     pub(super) fn names(&self) -> impl Iterator<Item = String> {
         let ids = self.ids.iter().copied().map(ids::file_name);
         let batches = self.batches.iter().copied().map(batch_name);
@@ -122,16 +122,15 @@ impl Listing {
     }
 }
 
-/// What the files of a task say, each verified; nothing was written.
+/// Verified contents of a task's files. Nothing has been written.
 struct Found {
     released: Vec<BatchRow>,
-    /// Of released batches.
+    /// Ids of uploads in released batches.
     ids: Vec<Arc<Ids>>,
-    /// The logs that are closed, oldest first, and the one that is open.
+    /// Closed logs, oldest first, and the open log.
     closed: Vec<(PathBuf, Contents)>,
     open: (PathBuf, Contents),
-    /// Files that no longer say anything, or never became whole: the machine stopped before
-    /// they were removed.
+    /// Temporary and superseded files, which an interrupted process did not remove.
     needless: Vec<PathBuf>,
 }
 
@@ -163,7 +162,7 @@ impl Found {
                 return Err(disk::damaged(&path, "it is of another batch"));
             }
             match (&open, contents.closed) {
-                // The machine stopped before the one before it was closed.
+                // The process was interrupted before it closed the previous log.
                 (Some(_), _) if contents.is_new() => needless.push(path),
                 (Some(_), _) => {
                     return Err(disk::damaged(&path, "the batch before it is not closed"));
@@ -176,7 +175,7 @@ impl Found {
             let path = directory.join(log_name(next + closed.len() as u64));
             disk::damaged(&path, "it is missing")
         })?;
-        // The machine stopped as they were released.
+        // The process was interrupted while it released these batches.
         needless.extend(done.iter().map(|&batch| directory.join(log_name(batch))));
         Ok(Self {
             released,
@@ -187,7 +186,7 @@ impl Found {
         })
     }
 
-    /// The batches, oldest first; the last is open.
+    /// Returns the batches, oldest first. The last one is open.
     fn batches(&self) -> Vec<BatchRow> {
         let logs = self.closed.iter().chain([&self.open]);
         let unreleased =
@@ -196,8 +195,8 @@ impl Found {
     }
 }
 
-/// The batches of a task that nobody writes to, oldest first, each of their files verified; the
-/// last is open.
+/// Reads and verifies the files of a task that no process writes to. Returns the batches, oldest
+/// first. The last one is open.
 ///
 /// # Errors
 /// When they cannot be read, one is missing, or one is damaged.
@@ -206,7 +205,7 @@ pub(super) fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Vec<BatchR
 }
 
 impl TaskFiles {
-    /// Makes the files of a new task, durably.
+    /// Creates the files of a new task, durably.
     ///
     /// # Errors
     /// When the disk does not take them.
@@ -232,8 +231,8 @@ impl TaskFiles {
     /// # Errors
     /// When they cannot be read, one is missing, or one is damaged.
     pub(super) fn open(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
-        // What is found may be there in memory alone, when a process was killed before it could
-        // sync; nothing that it replaces is removed before it is on the disk.
+        // Files may exist in memory alone, if a process was killed before it could sync. They must
+        // be on the disk before the files that they replace are removed.
         disk::sync_directory(directory)?;
         let hasher = RandomState::new();
         let found = Found::read(directory, fingerprint)?;
@@ -262,10 +261,10 @@ impl TaskFiles {
         &self.batches
     }
 
-    /// Appends what is new in one commit.
+    /// Appends new uploads in one commit.
     ///
     /// # Errors
-    /// When the disk does not take it; nothing is stored then.
+    /// When the disk does not take them. Nothing is stored then.
     pub(super) fn append(&mut self, group: &[Record]) -> Result<Vec<Outcome>, EngineError> {
         let mut fresh = Known::new();
         let mut stored = Vec::with_capacity(group.len());
@@ -299,7 +298,7 @@ impl TaskFiles {
         Ok(outcomes)
     }
 
-    /// The hash of an upload that no release holds.
+    /// Returns the hash of an upload's body, if no release contains the upload.
     fn held(&self, id: &Id) -> Option<u64> {
         self.known.values().find_map(|known| known.get(id).copied())
     }
@@ -316,12 +315,12 @@ impl TaskFiles {
     /// Closes the open batch, and opens the next.
     ///
     /// # Errors
-    /// When the disk does not take it; the batch is open as before.
+    /// When the disk does not take it. The batch then stays open.
     pub(super) fn close(&mut self, now: u64) -> Result<BatchRow, EngineError> {
         let Header {
             batch, fingerprint, ..
         } = self.log.header;
-        // First, so that a closed batch without a next is damage.
+        // Created first, so that a closed batch without a next log is damage.
         let next = next_log(&self.directory, fingerprint, batch + 1, now)?;
         self.log.close(now)?;
         let closed = unreleased_row(&self.log.header, self.log.held, Some(now));
@@ -333,11 +332,11 @@ impl TaskFiles {
         Ok(closed)
     }
 
-    /// Takes notice of a release that was written, with the files of ids that were opened for
-    /// it, and removes the batch's log.
+    /// Takes note of a release that was written. Adopts the files of ids that were opened for it,
+    /// and removes the batch's log.
     ///
     /// # Errors
-    /// When it cannot be read, or the log not be removed.
+    /// When the release cannot be read, or the log cannot be removed.
     pub(super) fn settle(&mut self, batch: u64, opened: &[Arc<Ids>]) -> Result<(), EngineError> {
         let fingerprint = self.log.header.fingerprint;
         let file = Batch::open(&self.directory.join(batch_name(batch)))?;
@@ -417,7 +416,7 @@ fn released_row(batch: &Batch) -> BatchRow {
     }
 }
 
-/// The released batches, which are the first.
+/// Reads the released batches, whose numbers begin at 1 without gaps.
 fn released(
     directory: &Path,
     fingerprint: [u8; 16],
@@ -440,7 +439,7 @@ fn released(
     Ok(rows)
 }
 
-/// What never became whole.
+/// Returns the temporary files that interrupted writes left behind.
 fn unfinished(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let failed = |source| disk::error(directory, source);
     let entries = fs::read_dir(directory).map_err(failed)?;
@@ -450,8 +449,8 @@ fn unfinished(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     paths.filter(unfinished).collect()
 }
 
-/// The ids of the released batches, some of which are open already, and the files that were
-/// merged into others.
+/// Opens the ids of released batches, unless they are open already. Also returns the files that
+/// have been merged into a longer one.
 fn ids_of(
     directory: &Path,
     fingerprint: [u8; 16],
@@ -472,7 +471,7 @@ fn ids_of(
             return Err(disk::damaged(&path, "the ids before it are missing"));
         }
         if span.first > released {
-            // Of a batch whose release was begun; it is written once more.
+            // The release of this batch was interrupted, and is repeated.
             continue;
         }
         if let Some(ids) = open.iter().find(|ids| ids.span == span) {

@@ -12,7 +12,7 @@ use super::*;
 use crate::store::engine::BatchState;
 use crate::store::records::{everything, expect, record, release_of, row};
 
-/// A directory with every kind of file, and its task.
+/// Creates a directory with every kind of file, and returns its task.
 fn directory() -> (tempfile::TempDir, TaskKey) {
     let directory = tempfile::tempdir().unwrap();
     let mut files = Files::open(directory.path()).unwrap();
@@ -38,7 +38,7 @@ fn directory() -> (tempfile::TempDir, TaskKey) {
     (directory, task)
 }
 
-/// Everything that a directory holds, or why it cannot be told.
+/// Returns everything that a directory contains, or the error of opening or reading it.
 fn contents(root: &Path, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
     let mut files = Files::open(root)?;
     let reader = files.reader();
@@ -59,7 +59,7 @@ fn contents(root: &Path, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
             })?,
         }
     }
-    // Every upload is known, and no other.
+    // Every upload is known.
     let known: Vec<_> = (0..210).map(record).collect();
     expect(Outcome::Duplicate, &files.append(task, &known)?);
     Ok(all)
@@ -90,8 +90,8 @@ fn all_files(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Calls `change` on a copy of a directory with every kind of file; whether that was noticed,
-/// as anything but an error leaves everything as it was.
+/// Calls `change` on a copy of a directory with every kind of file. Returns true if that causes an
+/// error. Otherwise the contents must be unchanged.
 fn noticed(change: impl FnOnce(&Path)) -> bool {
     let (directory, task) = directory();
     let expected = contents(directory.path(), task).unwrap();
@@ -107,7 +107,7 @@ fn noticed(change: impl FnOnce(&Path)) -> bool {
     }
 }
 
-/// How often something is tried: more often where a variable says so.
+/// Returns the number of repetitions, which an environment variable may set.
 fn count(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |count| count.parse().unwrap())
 }
@@ -130,7 +130,7 @@ fn a_flipped_bit_is_noticed_or_harmless() {
         });
         *if was { &mut told } else { &mut harmless } += 1;
     }
-    // Those in marks, which say nothing where a frame verifies.
+    // Marks do not matter if the frame verifies, so changes to them are harmless.
     println!("{told} noticed, {harmless} harmless");
     assert!(told > 9 * harmless, "{told} noticed, {harmless} harmless");
 }
@@ -161,7 +161,7 @@ fn exchanged_pages_are_noticed() {
     let mut told = 0;
     for _ in 0..swaps {
         let was = noticed(|root| {
-            // The files of a test are small, and so are its pages: of one file, or of two.
+            // Files of a test are small, and so are these pages. They may be of one file or of two.
             let page = 64;
             let mut pages = Vec::new();
             for path in all_files(root) {
@@ -186,7 +186,7 @@ fn exchanged_pages_are_noticed() {
         told += u64::from(was);
     }
     println!("{told} of {swaps} noticed");
-    // No two pages of what is written are the same.
+    // No two pages are equal, so every exchange is a change.
     assert_eq!(told, swaps);
 }
 
@@ -221,7 +221,7 @@ fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
     };
     let mark = sum::Sum::LENGTH;
     for cut in before.len()..=after.len() {
-        // The sum is there: it was whole, if perhaps not yet acknowledged.
+        // The checksum is there, so the commit is complete, if perhaps not acknowledged.
         let stored = if cut >= after.len() - mark { 5 } else { 2 };
         check(&after[..cut], stored, &format!("cut at {cut}"));
         // Sectors reach the disk in any order; those that did not are zeros.

@@ -1,8 +1,8 @@
-//! Versions of what lies in a data directory, which are looked at before anything is touched.
+//! Versions of the files in a data directory, which are checked before anything is changed.
 //!
-//! Of the directory it is the `version` in the first line of `tasks.json`, which every version
-//! keeps in that place. Of a log, a batch and a file of ids it is the eighth byte, behind seven
-//! letters that say which of them it is.
+//! The version of the directory is `version` in the first line of `tasks.json`, in every version of
+//! hushbin. The version of a log, a batch and a file of ids is the eighth byte. The seven letters
+//! before it name the kind of file.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -13,20 +13,20 @@ use super::sum::Sum;
 use super::{batch, disk, frame, ids};
 use crate::store::engine::EngineError;
 
-/// Letters, and the version.
+/// Seven letters that name a kind of file, and its version.
 type Magic = [u8; 8];
 
-/// What files of each kind end in, begin with, and how long their headers are, sums included.
+/// Extension of each kind of file, its first bytes, and the length of its header with checksum.
 const KINDS: [(&str, Magic, usize); 3] = [
     ("log", frame::MAGIC, frame::HEADER),
     ("batch", batch::MAGIC, batch::HEADER),
     ("ids", ids::MAGIC, ids::HEADER),
 ];
 
-/// That no file of a task is of another version.
+/// Checks that no file of a task has another version.
 ///
 /// # Errors
-/// [`EngineError::Version`] when one is; and when they cannot be read.
+/// [`EngineError::Version`] when one has; or when files cannot be read.
 pub(super) fn check_files(root: &Path) -> Result<(), EngineError> {
     for task in entries(&root.join(TASKS))? {
         for path in entries(&task)? {
@@ -36,14 +36,15 @@ pub(super) fn check_files(root: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// What lies in a directory; nothing where there is none.
+/// Returns the paths in a directory. There are none if the directory does not exist.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let read = |directory| -> io::Result<Vec<_>> {
         let entries = fs::read_dir(directory)?;
         entries.map(|entry| Ok(entry?.path())).collect()
     };
     match read(directory) {
-        // Somebody may be writing, or what is no directory is told of elsewhere.
+        // A writer may be changing the directory. A path that is no directory is reported
+        // elsewhere.
         Err(error) if is_elsewhere(&error) => Ok(Vec::new()),
         read => read.map_err(|source| disk::error(directory, source)),
     }
@@ -78,15 +79,15 @@ fn check_file(path: &Path) -> Result<(), EngineError> {
     }
 }
 
-/// The version of a file that begins so, where it is another than that of `magic`.
-///
-/// A header's sum is over the version as well. So where it verifies by the version of `magic`,
-/// the file was written by that, and the byte has changed since: that is damage.
+/// Returns the version of a file that begins with `bytes`, if it differs from the version of
+/// `magic`.
 fn later(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
     let found = bytes.strip_prefix(&magic[..7])?.first().copied()?;
     if found == magic[7] {
         return None;
     }
+    // The checksum covers the version. If it verifies with the expected version, the file was
+    // written by that, and the byte has changed since. That is damage.
     let damaged = bytes.get(..header).is_some_and(|bytes| {
         let (fields, sum) = bytes.split_at(header - Sum::LENGTH);
         *sum == Sum::of(&[&magic, &fields[magic.len()..]]).0

@@ -1,4 +1,4 @@
-//! Which tasks the files are of.
+//! Tasks that the files belong to.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::store::settings::Settings;
 use crate::store::task::written;
 use crate::task::CollectedTask;
 
-/// The tasks to be salvaged, and the key of the next.
+/// Returns the tasks to salvage, and the key of the next task.
 pub(super) fn tasks(
     root: &Path,
     given: &[CollectedTask],
@@ -44,7 +44,7 @@ pub(super) fn tasks(
         Err(wrong) => wrong,
     };
     salvaged.damaged(wrong, Loss::Settings);
-    // Whether a task is what it was is told by its fingerprint, which its files have.
+    // The fingerprint in the files identifies a task, so a damaged list cannot mislead.
     let said = Catalogue::parameters(root);
     let said = said
         .iter()
@@ -87,14 +87,14 @@ fn row(key: TaskKey, task: &CollectedTask, role: Role) -> TaskRow {
     }
 }
 
-/// Of the tasks that there are files of.
+/// Returns the keys of the tasks that have files.
 fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
     let all = root.join(TASKS);
     let failed = |source| disk::error(&all, source);
     let mut keys = Vec::new();
     for entry in fs::read_dir(&all).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        // One that was being deleted may have been, or not.
+        // A task that was being deleted counts, too, since the deletion may be incomplete.
         let name = path.with_extension("");
         let key = name
             .file_name()
@@ -109,9 +109,9 @@ fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
     Ok(keys)
 }
 
-/// That of the task whose files these are, by the first that says it and verifies.
+/// Returns the fingerprint of a directory's task, from the first file that verifies.
 fn fingerprint(directory: &Path) -> Result<Option<[u8; 16]>, EngineError> {
-    // What is wrong is told when the files are gone through.
+    // Damage is recorded later, when the files are salvaged.
     let listing = match directory.is_dir() {
         true => list(directory, &mut Salvaged::default())?,
         false => Listing::default(),

@@ -1,4 +1,4 @@
-//! What is found in a data directory, and what is lost.
+//! Data found in a directory, and data lost.
 
 use std::fmt;
 use std::fs;
@@ -11,23 +11,23 @@ use crate::store::files::disk;
 use crate::store::files::task::Listing;
 use crate::store::role::Role;
 
-/// What was kept of a data directory, and what was not.
+/// Result of a salvage.
 #[derive(Debug, Default)]
 pub struct Salvaged {
-    /// Tasks in the new directory.
+    /// Number of tasks in the new directory.
     pub tasks: u64,
-    /// Files that verify, and were copied.
+    /// Number of files that verify and were copied.
     pub copied: u64,
-    /// What does not verify, each with the file that it is in.
+    /// Damages, each with the file that it is in.
     pub damages: Vec<Damage>,
 }
 
-/// Something that does not verify.
+/// Damage to a file.
 #[derive(Debug)]
 pub struct Damage {
-    /// What is wrong, with the file.
+    /// Error, which names the file.
     pub wrong: EngineError,
-    /// What that costs.
+    /// Loss that the damage causes.
     pub loss: Loss,
 }
 
@@ -37,42 +37,42 @@ impl fmt::Display for Damage {
     }
 }
 
-/// What is lost by damage.
+/// Loss caused by damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// The same was found in another place.
+    /// Identical data was found in another place.
     Nothing,
-    /// A file that no journal has, and that is not copied.
+    /// A file that belongs to no journal is not copied.
     Stranger,
-    /// How tasks are collected, which is the default now.
+    /// The settings of tasks are lost, and replaced by the defaults.
     Settings,
-    /// A task with all that was stored for it, as no task is known by whose fingerprint its
-    /// files go.
+    /// A task with everything stored for it is lost, because no known task has the fingerprint in
+    /// its files.
     Task,
-    /// A released batch.
+    /// A released batch is lost.
     Batch {
-        /// Its number, which one without reports has now.
+        /// Number of the batch, which a batch without reports has now.
         batch: u64,
-        /// How many reports it had, if that is known.
+        /// Number of its reports, or `None` if it is unknown.
         reports: Option<u64>,
     },
-    /// The reports of a released batch, whose totals are kept.
+    /// The reports of a released batch are lost, but its totals are kept.
     Reports {
-        /// Its number.
+        /// Number of the batch.
         batch: u64,
-        /// How many they are.
+        /// Number of reports.
         reports: u64,
     },
-    /// The ids of the uploads of released batches.
+    /// The ids of the uploads of released batches are lost.
     Ids {
-        /// The first of them.
+        /// Number of the first batch.
         first: u64,
-        /// The last of them.
+        /// Number of the last batch.
         last: u64,
     },
-    /// Uploads of batches that are not released.
+    /// Uploads of batches that are not released are lost.
     Uploads {
-        /// How many uploads and reports these are, if that is known.
+        /// Numbers of uploads and reports, or `None` if they are unknown.
         known: Option<(u64, u64)>,
     },
 }
@@ -128,7 +128,7 @@ impl Salvaged {
     }
 }
 
-/// A task whose files are gone through.
+/// A task that is being salvaged.
 pub(super) struct Salvage<'a> {
     pub(super) row: &'a TaskRow,
     pub(super) task: &'a CollectedTask,
@@ -138,7 +138,7 @@ pub(super) struct Salvage<'a> {
     pub(super) listing: Listing,
 }
 
-/// What lies in a task's directory, without what has no business there.
+/// Lists the files in a task's directory. Records files that do not belong there as damage.
 pub(super) fn list(directory: &Path, salvaged: &mut Salvaged) -> Result<Listing, EngineError> {
     let mut listing = Listing::default();
     let entries = match fs::read_dir(directory) {

@@ -1,4 +1,4 @@
-//! The commits of a log that verify, whatever has become of those between them.
+//! Commits of a log that verify, regardless of damage between them.
 
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ use crate::store::files::frame::{
     resumes, was_synced, with_mark,
 };
 
-/// What is found in a log.
+/// Data found in a log.
 pub(super) struct Pieces {
     pub(super) header: Header,
     /// Uploads of the commits that verify.
     pub(super) records: Vec<Record>,
-    /// Where there is something else.
+    /// Byte ranges that do not verify.
     pub(super) lost: Vec<Range<usize>>,
-    /// Uploads and reports there, if that is known.
+    /// Numbers of uploads and reports in these ranges, or `None` if they are unknown.
     pub(super) known: Option<(u64, u64)>,
 }
 
-/// What is found in the bytes of a log; nothing if its header does not verify.
+/// Finds the data in the bytes of a log. Returns `None` if the header does not verify.
 pub(super) fn pieces(bytes: &[u8]) -> Option<Pieces> {
     let (header, mut before) = Header::decode(bytes)?;
     let mut pieces = Pieces {
@@ -54,7 +54,7 @@ pub(super) fn pieces(bytes: &[u8]) -> Option<Pieces> {
         });
         let end = match later {
             Some((end, _)) => end,
-            // It was on its way, and nothing in it was acknowledged.
+            // The write was interrupted, and nothing in it was acknowledged.
             None if !was_synced(key, bytes, at, before) => break,
             None => bytes.len(),
         };
@@ -68,7 +68,7 @@ pub(super) fn pieces(bytes: &[u8]) -> Option<Pieces> {
         (at, before) = (end, sum);
     }
     if let Some(held) = closed {
-        // It says how many there were.
+        // The closing frame contains the number that there were.
         pieces.known = held
             .uploads
             .checked_sub(uploads)
@@ -77,7 +77,7 @@ pub(super) fn pieces(bytes: &[u8]) -> Option<Pieces> {
     Some(pieces)
 }
 
-/// The uploads of a frame that verifies, if it is one of this version.
+/// Returns the uploads of a frame that verifies, or `None` if it is not of this version.
 fn records(bytes: &[u8], fields: &Fields) -> Option<Vec<Record>> {
     match fields.kind {
         UPLOADS => {}
@@ -97,7 +97,8 @@ fn records(bytes: &[u8], fields: &Fields) -> Option<Vec<Record>> {
     (0..fields.uploads).map(record).collect()
 }
 
-/// Uploads and reports of frames that do not verify, if their heads say it.
+/// Counts uploads and reports in frames that do not verify. Returns `None` if the fields are
+/// damaged.
 fn told(bytes: &[u8], lost: Range<usize>) -> Option<(u64, u64)> {
     let (mut uploads, mut reports) = (0, 0);
     let mut at = lost.start;
@@ -107,6 +108,6 @@ fn told(bytes: &[u8], lost: Range<usize>) -> Option<(u64, u64)> {
         reports += u64::from(fields.reports);
         at += FIELDS + fields.length as usize + TRAILER;
     }
-    // The mark of the last may be missing.
+    // This may pass the end of the range, because the last mark may be missing.
     (at <= lost.end + TRAILER).then_some((uploads, reports))
 }

@@ -1,36 +1,37 @@
-//! What can be kept of a damaged data directory, in a new one.
+//! Salvages a damaged data directory, by copying to a new one.
 //!
-//! # What is kept
+//! # Contents of the copy
 //!
-//! Only what verifies, and nothing that does not follow from it.
+//! The copy contains only data that verifies, and data that follows from it.
 //!
-//! - **A released batch** whose file verifies is copied. Where its totals alone have changed they
-//!   are counted again from its reports, with the same result to the last byte; where reports
-//!   have changed the totals stay without them, as after retention. Otherwise the batch is lost
-//!   as a whole, and one without reports takes its number, so that those behind keep theirs.
-//! - **Ids** of released batches are copied, or lost: then an upload that is sent again is
-//!   counted again. Where the last batch's log is still there it is released from that once
-//!   more.
-//! - **Logs** are copied as long as they verify. The first that does not is written anew, and
-//!   with it all that were to follow, as one open batch, of the commits that verify: a closed
-//!   batch that lost reports might have too few of them to hide anybody, and an open one is
-//!   closed when it has enough.
-//! - **The list of tasks** is copied, or made anew: of the tasks that it still says or that are
-//!   given, those by whose fingerprint the files go.
+//! - **A released batch** is copied if its file verifies. If only its totals have changed, they are
+//!   counted again from its reports, with the same result to the last byte. If reports have
+//!   changed, the totals stay without them, as after retention. Otherwise the batch is lost as a
+//!   whole. A batch without reports takes its number, so that later batches keep the right numbers.
+//! - **Ids** of released batches are copied, or lost. An upload whose id is lost is counted again
+//!   if it is sent again. If the last batch's log is still there, the batch is released from it
+//!   once more.
+//! - **Logs** are copied as long as they verify. From the first that does not, all commits that
+//!   verify are written to one open batch. A closed batch that lost reports might have too few of
+//!   them to hide a person. An open one is closed when it has enough.
+//! - **The list of tasks** is copied, or rebuilt. The candidates are the tasks in the damaged list
+//!   and the given ones. Files are of the task with the same fingerprint.
 //!
-//! # Why a commit behind the damage may be kept
+//! # Why a commit after the damage may be kept
 //!
-//! A frame's sum is over the log's random key, the sum before it, its own offset and its
-//! payload. The sum before it stands in the file, whether or not the frame that it is of
-//! verifies, so that the next frame can be verified by it. If it does, the collector wrote that
-//! frame there, behind that sum: nobody else knows the key, and a copy in another place has
-//! another offset. It is no remnant of a commit that failed: one frame is written at a time, and
-//! what failed is cut off or written over where it began. And none of its uploads is in another
-//! frame, as ids were looked up in all of them before it was written; ids are looked at once
-//! more here. So whatever the damage before it was, its uploads were acknowledged, and once.
+//! A frame's checksum covers the log's random key, the checksum before it, its own offset and its
+//! payload. The checksum before it is in the file, even if the frame of that checksum does not
+//! verify. So the next frame can be verified by it.
 //!
-//! By the same argument a frame holds whose own sum alone has changed: the mark behind it is
-//! over the key and the sum that it had.
+//! If the next frame verifies, the collector wrote it there, after that checksum. Only the
+//! collector knows the key, and a copy in another place has another offset. The frame is no remnant
+//! of a commit that failed. Frames are written one at a time, and a failed one is cut off or
+//! overwritten from its beginning. None of its uploads is in another frame, because ids were looked
+//! up in all frames before it was written. Ids are checked here once more. So its uploads were
+//! acknowledged, and once, regardless of the damage before it.
+//!
+//! The same argument holds for a frame whose checksum alone has changed. The mark after it covers
+//! the key and the original checksum.
 
 mod catalogue;
 mod found;
@@ -53,12 +54,12 @@ use crate::store::task;
 pub use found::{Damage, Loss, Salvaged};
 use found::{Salvage, list};
 
-/// Copies what verifies to a directory that is not there yet; `given` are tasks to know files
-/// by that the list of tasks no longer does, and `role` is what reports then are.
+/// Copies what verifies to a new directory. Files are also identified by the tasks in `given`, if
+/// the list of tasks is damaged. Tasks then have the role `role`.
 ///
 /// # Errors
-/// When a collector uses the directory, it cannot be read or is of another version, or the
-/// other is there already or cannot be written.
+/// When a collector uses the directory, when it cannot be read or has another version, or when the
+/// new directory exists or cannot be written.
 pub fn salvage(
     root: &Path,
     to: &Path,
@@ -78,7 +79,7 @@ pub fn salvage(
         let mut from = directory_of(root, row.key);
         let deleted = from.with_extension(DELETED);
         if !from.exists() && deleted.exists() {
-            // Nobody was told that it is deleted.
+            // The deletion was never acknowledged.
             from = deleted;
         }
         let to = &directory_of(to, row.key);
@@ -101,15 +102,15 @@ pub fn salvage(
     }
     salvaged.tasks = tasks.len() as u64;
     let rows = tasks.into_iter().map(|(row, _)| row);
-    // Last: without it there is no copy.
+    // Written last: without a list of tasks there is no copy.
     Catalogue::of(to, next, rows).write_to(to)?;
     Ok(salvaged)
 }
 
-/// That no collector writes to it, nor begins to; nothing of it is touched.
+/// Locks a directory against writers, and changes nothing. Returns `None` if there is no lock file.
 ///
 /// # Errors
-/// When one does.
+/// When a collector writes to it.
 pub(in crate::store) fn share(root: &Path) -> Result<Option<File>, EngineError> {
     let path = root.join(disk::LOCK);
     let Ok(lock) = File::open(&path) else {

@@ -1,4 +1,4 @@
-//! Released batches, and the ids of their uploads.
+//! Salvages released batches, and the ids of uploads in them.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -17,11 +17,11 @@ use crate::store::fold::fold_block;
 use crate::store::origin::Origins;
 use crate::store::role::Role;
 
-/// A released batch, as it is found.
+/// State of a released batch.
 enum Found {
-    /// Its file verifies.
+    /// The file verifies.
     Whole,
-    /// It is written anew, from what verifies.
+    /// The batch is rewritten from data that verifies.
     Again {
         facts: Facts,
         totals: Vec<u8>,
@@ -32,7 +32,7 @@ enum Found {
 }
 
 impl Salvage<'_> {
-    /// Salvages released batches; how many there are.
+    /// Salvages released batches, and returns the number of them.
     pub(super) fn released(&self, salvaged: &mut Salvaged) -> Result<u64, EngineError> {
         let mut last = self.last_released();
         let mut found: Vec<Found> = (1..=last)
@@ -43,7 +43,7 @@ impl Salvage<'_> {
             !covered || matches!(found.last(), Some(Found::Again { .. }))
         };
         if lacks(last, &found) && self.is_logged(last) {
-            // It is counted and released again, with the same result to the last byte.
+            // Its log is kept, so that it is released again, with the same result to the last byte.
             if let Some(Found::Again { wrong, .. }) = found.pop() {
                 salvaged.damaged(wrong, Loss::Nothing);
             }
@@ -70,16 +70,16 @@ impl Salvage<'_> {
         Ok(last)
     }
 
-    /// The last batch that was released, by the names of files.
+    /// Returns the number of the last released batch, according to file names.
     fn last_released(&self) -> u64 {
         let listing = &self.listing;
         let batch = listing.batches.last().copied().unwrap_or(0);
-        // Logs are removed when their batch is released.
+        // A log is removed when its batch is released.
         let log = listing.logs.first().map_or(0, |first| first - 1);
         batch.max(log)
     }
 
-    /// Whether the batch could be released from its log once more.
+    /// Returns true if the batch can be released from its log once more.
     fn is_logged(&self, batch: u64) -> bool {
         let path = self.from.join(log_name(batch));
         let contents = Contents::read(&path);
@@ -100,7 +100,7 @@ impl Salvage<'_> {
         let batch = match opened {
             Ok(batch) => batch,
             Err(wrong) => {
-                // Of one that is not there, nothing is known.
+                // Nothing is known of a batch whose file cannot be opened.
                 let facts = Facts {
                     fingerprint: self.row.fingerprint,
                     batch: number,
@@ -148,7 +148,7 @@ impl Salvage<'_> {
         )
     }
 
-    /// A batch without reports, in the place of one that is lost.
+    /// Creates a batch without reports, in the place of one that is lost.
     fn lost(&self, facts: Facts, reports: Option<u64>, wrong: EngineError) -> Found {
         Found::Again {
             facts: Facts {
@@ -165,7 +165,7 @@ impl Salvage<'_> {
         }
     }
 
-    /// Whether these are totals of so many reports.
+    /// Returns true if these are totals of `reports` reports.
     fn is_of(&self, totals: &[u8], reports: u64) -> bool {
         if self.role == Role::Shuffler {
             return totals.is_empty();
@@ -175,8 +175,7 @@ impl Salvage<'_> {
         counted == Some(reports)
     }
 
-    /// What is counted of blocks of so many reports; where they came from cannot be told by
-    /// them any more.
+    /// Counts blocks that contain `reports` reports. The origins of the reports are lost.
     fn totals_of(&self, blocks: &[Vec<u8>], reports: u64) -> Option<Vec<u8>> {
         if self.role == Role::Shuffler {
             let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_bytes());
@@ -188,7 +187,7 @@ impl Salvage<'_> {
             let found = blocks.iter().map(count).sum::<Option<u64>>();
             return (found == Some(reports)).then(Vec::new);
         }
-        // Of messages none are kept.
+        // Messages of sums are not kept, so they cannot be counted again.
         let task = self.task.reports()?;
         let mut totals = Totals::new(task);
         for block in blocks {
@@ -197,7 +196,7 @@ impl Salvage<'_> {
         (totals.reports() == reports).then(|| self.written(totals.encode()))
     }
 
-    /// Totals as they are stored.
+    /// Converts totals to the stored form.
     fn written(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         if self.role == Role::Shuffler {
             return Vec::new();
@@ -217,12 +216,13 @@ impl Salvage<'_> {
         }
     }
 
-    /// Ids of the batches up to `last`, by spans that cover them, with those that verify.
+    /// Returns spans that cover the batches up to `last`, with the ids that verify. A span without
+    /// such ids has `None`.
     fn ids(&self, last: u64) -> Vec<(Span, Option<Ids>)> {
         let mut cover: Vec<(Span, Option<Ids>)> = Vec::new();
         let mut next = 1;
         while next <= last {
-            // Those that span more go before others.
+            // Longer spans are listed before shorter ones.
             let spans = self.listing.ids.iter();
             let fits = spans.filter(|span| span.first == next && span.last <= last);
             let found = fits
@@ -266,7 +266,7 @@ impl Salvage<'_> {
             };
             let loss = match lost(span) {
                 Some(Span { first, last }) => Loss::Ids { first, last },
-                // Others hold the same.
+                // Other files contain the same ids.
                 None => Loss::Nothing,
             };
             named.extend(lost(span));

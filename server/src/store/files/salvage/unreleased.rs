@@ -1,4 +1,4 @@
-//! Logs of batches that are not released.
+//! Salvages the logs of batches that are not released.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,11 +12,11 @@ use crate::store::files::frame::Header;
 use crate::store::files::log::{Contents, Log};
 use crate::store::files::task::log_name;
 
-/// Uploads in a commit.
+/// Number of uploads in one commit of the new log.
 const COMMIT: usize = 1024;
 
 impl Salvage<'_> {
-    /// Salvages the logs behind the released batches.
+    /// Salvages the logs after the released batches.
     pub(super) fn unreleased(
         &self,
         released: u64,
@@ -26,7 +26,7 @@ impl Salvage<'_> {
         let mut batch = released + 1;
         while batch <= last {
             let Ok(log) = self.whole(batch) else { break };
-            // The next is made before one is closed.
+            // The next log is created before the previous one is closed.
             let is_last = batch == last
                 || batch + 1 == last && self.whole(last).is_ok_and(|next| next.is_new());
             let is_open = log.closed.is_none();
@@ -53,7 +53,7 @@ impl Salvage<'_> {
         }
     }
 
-    /// Writes what verifies of these logs to one of an open batch.
+    /// Writes the commits of these logs that verify to the log of one open batch.
     fn gather(&self, first: u64, last: u64, salvaged: &mut Salvaged) -> Result<(), EngineError> {
         let mut opened = None;
         let mut records: Vec<Record> = Vec::new();
@@ -61,7 +61,7 @@ impl Salvage<'_> {
         for batch in first..=last.max(first) {
             let path = self.from.join(log_name(batch));
             let found = fs::read(&path).ok().and_then(|bytes| pieces(&bytes));
-            // Of a batch that was released these uploads are counted.
+            // Uploads of a released batch are already counted.
             let found = found.filter(|found| {
                 let header = found.header;
                 header.fingerprint == self.row.fingerprint && header.batch >= first
@@ -70,7 +70,7 @@ impl Salvage<'_> {
             match self.whole(batch) {
                 Err(wrong) => salvaged.damaged(wrong, Loss::Uploads { known }),
                 Ok(log) if log.closed.is_none() && batch < last => {
-                    // It has been cut off behind a commit.
+                    // The log has been cut off at the end of a commit.
                     let what = "the batch behind it is there, and it is not closed";
                     let wrong = disk::damaged(&path, what);
                     salvaged.damaged(wrong, Loss::Uploads { known: None });

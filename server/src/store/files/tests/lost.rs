@@ -1,4 +1,4 @@
-//! A disk whose power goes: of what was not synced, any part is there and any is not.
+//! Model of a disk whose power fails: any part of the changes that were not synced may be lost.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -10,12 +10,12 @@ use rand_core::Rng;
 
 use super::tape::Noted;
 
-/// A node's place among all that there ever were.
+/// Index of a node among all nodes that ever existed.
 type Location = usize;
 
 const ROOT: Location = 0;
 
-/// A file or a directory: as it is in memory, as it is on the disk, and what is to come between.
+/// File or directory: in memory, on the disk, and the changes that are not yet synced.
 #[derive(Debug, Clone)]
 enum Node {
     File {
@@ -38,7 +38,7 @@ enum Written {
     Length(usize),
 }
 
-/// A change of a directory's entries: those that go, and one that comes, at once.
+/// Change of a directory's entries, which removes one and adds one atomically.
 #[derive(Debug, Clone)]
 struct Named {
     gone: Option<OsString>,
@@ -63,7 +63,7 @@ impl Written {
     }
 }
 
-/// Writes bytes at a place; what lies between it and the end has never been written.
+/// Writes bytes at an offset. A gap before the offset is filled with `never`.
 fn put(file: &mut Vec<u8>, bytes: &[u8], at: usize, never: u8) {
     if file.len() < at + bytes.len() {
         file.resize(at + bytes.len(), never);
@@ -71,12 +71,12 @@ fn put(file: &mut Vec<u8>, bytes: &[u8], at: usize, never: u8) {
     file[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
-/// How much of what was not synced is on the disk.
+/// Part of the unsynced changes that is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Loss {
     All,
     Nothing,
-    /// Each change or not, in whatever order, and writes in parts.
+    /// Each change is kept or lost at random, and writes are kept in parts.
     Some,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// As a directory is, all of it synced.
+    /// Creates a disk with the contents of a directory, all of it synced.
     pub(super) fn of(root: &Path) -> Self {
         let mut disk = Self { nodes: Vec::new() };
         disk.read(root);
@@ -125,7 +125,7 @@ impl Disk {
             })
     }
 
-    /// Does what was noted.
+    /// Makes a recorded change.
     pub(super) fn apply(&mut self, noted: &Noted) {
         match noted {
             Noted::Create(path) | Noted::CreateDirectory(path) if self.place(path).is_some() => {}
@@ -159,7 +159,7 @@ impl Disk {
         self.change(path, Named { gone: None, there });
     }
 
-    /// Changes the directory that a path is in.
+    /// Changes the directory that contains a path.
     fn change(&mut self, path: &Path, named: Named) {
         let place = self.place(path.parent().unwrap()).unwrap();
         let Node::Directory { now, unsynced, .. } = &mut self.nodes[place] else {
@@ -178,7 +178,7 @@ impl Disk {
         unsynced.push(written);
     }
 
-    /// Writes what is on the disk after the power went to a directory that is empty.
+    /// Writes the contents of the disk after the power failure to a new directory.
     pub(super) fn lose(&self, loss: Loss, rng: &mut ChaCha20Rng, to: &Path) {
         self.lose_node(ROOT, loss, rng, to);
     }
@@ -266,12 +266,12 @@ impl Loss {
 }
 
 impl Written {
-    /// Does what is left of it.
+    /// Makes the part of a change that is not lost.
     fn lose(&self, loss: Loss, rng: &mut ChaCha20Rng, file: &mut Vec<u8>) {
         match self {
             Self::Bytes(bytes, at) if loss == Loss::Some && !bytes.is_empty() => {
-                // Where the file was made longer first, what was not written is zeros, or
-                // whatever the disk had there.
+                // If the file grew before it was written, the gap contains zeros or old data of the
+                // disk.
                 let never = match rng.next_u32() % 3 {
                     0 => Some(0),
                     1 => Some(rng.next_u32() as u8),

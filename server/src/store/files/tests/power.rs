@@ -1,5 +1,5 @@
-//! The process is killed, the disk is full, and then the power goes: wherever that happens, what
-//! callers were told is there, once, and nothing is called damaged.
+//! Tests in which the process is killed, the disk is full, and then the power fails, at any point.
+//! All acknowledged data must be there, once, and nothing may be reported as damaged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
@@ -12,13 +12,13 @@ use super::lost::{Disk, Loss};
 use super::tape::{EIO, Fate, Tape};
 use super::*;
 
-/// What callers were told, by the ids of tasks.
+/// Results that callers received, by the ids of tasks.
 type Truth = BTreeMap<String, Told>;
 
-/// Whether a task is there.
+/// Existence of a task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum There {
-    /// Somebody asked for it to come, or to go, and was not answered.
+    /// A request to add or delete the task was not answered.
     #[default]
     Perhaps,
     Yes,
@@ -28,9 +28,9 @@ enum There {
 #[derive(Debug, Clone, Default)]
 struct Told {
     there: There,
-    /// Those told last, and what was asked for since.
+    /// Settings that were last acknowledged, and those requested since.
     settings: BTreeSet<String>,
-    /// Numbers of records that somebody sent, and of those, that were acknowledged.
+    /// Numbers of records that were sent, and below, of those that were acknowledged.
     sent: BTreeSet<u64>,
     acknowledged: BTreeSet<u64>,
     closed: BTreeMap<u64, BatchRow>,
@@ -42,11 +42,11 @@ struct Released {
     totals: Vec<u8>,
     blocks: Vec<Vec<u8>>,
     numbers: Vec<u64>,
-    /// Whether somebody asked for its reports to be forgotten.
+    /// True if the deletion of its reports was requested.
     forgotten: bool,
 }
 
-/// The numbers in bodies of records, back to back.
+/// Returns the numbers in concatenated bodies of records.
 fn numbers(bodies: &[u8]) -> Vec<u64> {
     let bodies = bodies.as_chunks::<10>().0.iter();
     bodies
@@ -58,22 +58,22 @@ fn numbers(bodies: &[u8]) -> Vec<u64> {
         .collect()
 }
 
-/// A journal that is worked on, with a record of all changes.
+/// A journal under test, with a record of all changes.
 struct Run {
     directory: TempDir,
     begin: Disk,
     tape: Tape,
     files: Option<Files>,
     truth: Truth,
-    /// What callers had been told after so many changes.
+    /// Results that callers had received after a number of changes.
     history: Vec<(usize, Truth)>,
     rng: ChaCha20Rng,
-    /// After how many changes it was opened last.
+    /// Number of changes when the journal was last opened.
     opened: usize,
 }
 
 impl Run {
-    /// On a directory that is not open.
+    /// Starts a run on a directory that is not open.
     fn on(directory: TempDir, truth: Truth, seed: u64) -> Self {
         let root = directory.path();
         let mut run = Self {
@@ -98,7 +98,7 @@ impl Run {
         self.files.as_mut().unwrap()
     }
 
-    /// Remembers when callers knew what they know now.
+    /// Records the results that callers have received by now.
     fn told(&mut self) {
         self.history.push((self.tape.length(), self.truth.clone()));
     }
@@ -113,7 +113,7 @@ impl Run {
         self.told();
     }
 
-    /// Goes on after what failed, as it may: where the process is gone, with another.
+    /// Continues after a failure. If the process was killed, opens the journal in a new one.
     fn go_on<T>(&mut self, done: Result<T, EngineError>) -> Option<T> {
         match done {
             Ok(done) => {
@@ -157,7 +157,7 @@ impl Run {
         }
     }
 
-    /// A little of everything, until the process is gone.
+    /// Does a little of everything, until the process is killed.
     fn little(&mut self) {
         let begin = self.opened;
         for step in [
@@ -210,7 +210,7 @@ impl Run {
         }
         let full = self.tape.is_full();
         if self.go_on(removed).is_none() && !full {
-            // It may be neither there nor gone before the next start.
+            // Before the next start, the task may be neither there nor gone.
             self.open();
         }
     }
@@ -239,7 +239,7 @@ impl Run {
         self.go_on(closed);
     }
 
-    /// Appends records that are new, and some that came before.
+    /// Appends new records, and some that came before.
     fn append(&mut self) {
         let (id, task) = self.some_task();
         let own = task.0 << 32;
@@ -268,7 +268,7 @@ impl Run {
         self.go_on(appended);
     }
 
-    /// Releases the oldest batch that is closed, while uploads come.
+    /// Releases the oldest closed batch, while uploads come.
     fn release(&mut self) {
         let (id, task) = self.some_task();
         let rows = self.files().batches(task);
@@ -298,7 +298,7 @@ impl Run {
         self.go_on(settled);
     }
 
-    /// Appends a record, whatever becomes of it.
+    /// Appends a record, and accepts a failure.
     fn append_beside(&mut self, id: &str, task: TaskKey) {
         let told = self.truth.get_mut(id).unwrap();
         let number = (task.0 << 32) + told.sent.len() as u64;
@@ -324,8 +324,8 @@ impl Run {
         self.go_on(settled);
     }
 
-    /// The directory after the power has gone when so many changes were made, and what callers
-    /// had been told by then.
+    /// Returns the directory after a power failure that follows `changes` changes, and the results
+    /// that callers had received by then.
     fn lose(&mut self, changes: usize, loss: Loss) -> (TempDir, Truth) {
         let mut disk = self.begin.clone();
         for noted in &self.tape.noted()[..changes] {
@@ -338,8 +338,8 @@ impl Run {
     }
 }
 
-/// Compares a journal that was just opened with what callers were told; from now on they know
-/// what they see.
+/// Compares a journal that was just opened with the results that callers received. The results are
+/// then updated to the contents of the journal.
 fn compare(files: &mut Files, truth: &mut Truth) {
     let rows = files.tasks().unwrap();
     for (id, told) in truth.iter_mut() {
@@ -418,9 +418,9 @@ fn blocks_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Vec<Vec<u8>> {
     blocks
 }
 
-/// Opens what is left, has everything sent again, and releases all of it.
+/// Opens a directory after a power failure, sends everything again, and releases all of it.
 fn recover(left: &Path, mut truth: Truth) {
-    // Which takes no time to sync.
+    // With a tape, no time is spent on syncs.
     let _tape = Tape::of(left);
     let mut files = Files::open(left).unwrap();
     compare(&mut files, &mut truth);
@@ -445,7 +445,7 @@ fn recover(left: &Path, mut truth: Truth) {
         }
     }
     compare(&mut files, &mut truth);
-    // A journal without tasks is none.
+    // A directory without tasks is no journal.
     if !files.tasks().unwrap().is_empty() {
         let checked = check(left);
         assert!(checked.wrong.is_empty(), "{:?}", checked.wrong);
@@ -473,8 +473,8 @@ fn the_power_goes_again_and_again() {
     println!("{cuts} cuts among {changes} changes to the disk");
 }
 
-/// However much of it the process has done when it is killed, the next finds what it did in
-/// memory, goes on from there, and then the power goes.
+/// The process is killed after any number of changes. The next process finds the changes in memory
+/// and continues. Then the power fails.
 #[test]
 fn the_power_goes_after_each_change_of_a_start_after_each_kill() {
     let rounds = count("HUSHBIN_POWER_ROUNDS", 1);
@@ -501,7 +501,7 @@ fn the_power_goes_after_each_change_of_a_start_after_each_kill() {
     assert!(kills > 50, "{kills} kills");
 }
 
-/// The number of a task's open batch.
+/// Returns the number of a task's open batch.
 fn open_of(files: &Files, task: TaskKey) -> u64 {
     files.batches(task).last().unwrap().number
 }

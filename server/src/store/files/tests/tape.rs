@@ -1,4 +1,4 @@
-//! What is changed on the disk, recorded, so that it can be lost; and changes that fail.
+//! Records changes to the disk, so that they can be lost, and makes changes fail.
 
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::super::disk::{Change, is_unfinished};
 
-/// A change, apart from the file that it was made to. Paths begin at the tape's directory.
+/// A recorded change, independent of open files. Paths are relative to the tape's directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Noted {
     Create(PathBuf),
@@ -21,24 +21,25 @@ pub(super) enum Noted {
     SyncDirectory(PathBuf),
 }
 
-/// What becomes of changes to come.
+/// Fate of the changes to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Made,
-    /// After so many more the process is gone: half of the next is made if it is a write.
+    /// After this number of changes the process is killed. If the next one is a write, half of it
+    /// is made.
     Killed(usize),
     Gone,
-    /// After so many more, so many fail that need room, writes in the middle.
+    /// After a number of changes, a number of changes that need space fail. Writes fail half-way.
     Full(usize, usize),
-    /// After so many more, so many fail, whatever they are.
+    /// After a number of changes, a number of changes of any kind fail.
     Failing(usize, usize),
 }
 
-/// What the operating system calls a disk that fails.
+/// Error number of the operating system for a failing disk.
 pub(super) const EIO: i32 = 5;
 
 impl Fate {
-    /// Why a change fails, if it does.
+    /// Returns the error of a change, or `None` if the change succeeds.
     fn strikes(&mut self, noted: &Noted) -> Option<io::Error> {
         match self {
             Self::Made => None,
@@ -70,14 +71,14 @@ struct Recorded {
     fate: Fate,
 }
 
-/// What happens below a directory, in the order in which it did, until it is dropped.
+/// Changes below a directory, in order, recorded until this is dropped.
 #[derive(Debug)]
 pub(super) struct Tape {
     root: PathBuf,
     recorded: Arc<Mutex<Recorded>>,
 }
 
-/// Those that run.
+/// Tapes that are recording.
 static TAPES: Mutex<Vec<(PathBuf, Arc<Mutex<Recorded>>)>> = Mutex::new(Vec::new());
 
 impl Tape {
@@ -96,7 +97,7 @@ impl Tape {
         self.recorded.lock().unwrap()
     }
 
-    /// How much has happened.
+    /// Returns the number of recorded changes.
     pub(super) fn length(&self) -> usize {
         self.recorded().noted.len()
     }
@@ -105,17 +106,17 @@ impl Tape {
         self.recorded().noted.clone()
     }
 
-    /// Decides on changes to come.
+    /// Sets the fate of the changes to come.
     pub(super) fn decide(&self, fate: Fate) {
         self.recorded().fate = fate;
     }
 
-    /// Whether what fails at present does for want of room.
+    /// Returns true if changes fail at present because the disk is full.
     pub(super) fn is_full(&self) -> bool {
         matches!(self.recorded().fate, Fate::Full(..))
     }
 
-    /// Whether the process is gone by now.
+    /// Returns true if the process has been killed.
     pub(super) fn is_killed(&self) -> bool {
         self.recorded().fate == Fate::Gone
     }
@@ -143,19 +144,19 @@ impl Noted {
         })
     }
 
-    /// Whether a full disk refuses it.
+    /// Returns true if a full disk refuses the change.
     fn needs_room(&self) -> bool {
         match self {
             Self::Create(_) | Self::Write(..) | Self::CreateDirectory(_) => true,
-            // Among other files there may be no room for its entry.
+            // The directory may have no space for another entry.
             Self::Rename(from, _) => is_unfinished(from),
             _ => false,
         }
     }
 }
 
-/// Notes a change that is about to be made; whether it is to be made in earnest: where it is
-/// noted, syncing is for those who lose what is not synced.
+/// Records a change that is about to be made. Returns true if it is to be made. A sync is only
+/// recorded, because the model of the disk decides what is lost.
 pub(in super::super) fn note(change: Change<'_>) -> io::Result<bool> {
     let tapes = TAPES.lock().unwrap();
     let found = tapes
