@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::encoding::{self, Reader, TotalsError};
 
-/// Both counts of an item.
+/// Pair of counts for one item.
 pub(crate) type Hits = [u64; 2];
 
 /// Counters with random access patterns. The lowest bytes are stored separately: a million of them

@@ -223,7 +223,8 @@ mod tests {
         }
     }
 
-    /// All reports agree with the first item, or none does. The planes are flushed several times.
+    /// Every report agrees with the first item, or no report does. The planes are flushed several
+    /// times.
     #[test]
     fn planes_do_not_overflow() {
         let reports = 3 * (BLOCK as u64) * u64::from(MOST_BLOCKS) + 15;

@@ -114,7 +114,7 @@ mod tests {
         assert!(Spread::among(1).p().is_none() && Spread::among(2).p().is_none());
     }
 
-    /// For small crowds that can be tested, p is small at most at its nominal rate.
+    /// Small crowds that are large enough for the test have a small p at most at its nominal rate.
     #[test]
     fn few_reports_flag_no_more_often_than_is_said() {
         let mut rng = ChaCha20Rng::seed_from_u64(2);

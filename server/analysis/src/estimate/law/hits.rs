@@ -1,63 +1,65 @@
-//! Sums of hits: what one report hits of an item, and how sums over all reports
-//! are distributed for whatever truth.
+//! Sums of hits: distribution of one report's hits on an item, and of sums over all reports.
 
 use super::score::{Node, STEEPEST, truth_at};
 use crate::estimate::point::{Estimand, Point};
 use crate::numeric::limits::{Failure, Observed, Side};
 use crate::numeric::roots::bisect;
 
-/// Probabilities of hitting an item's minus side only, neither side, its plus side only, and both.
+/// Probabilities of hitting only an item's minus side, neither side, only its plus side, and both.
 pub(crate) type Outcomes = [f64; 4];
 
-/// What each of [`Outcomes`] adds to a sum.
+/// Score of each of [`Outcomes`].
 type Scores = [f64; 4];
 
-/// By which part of a step a normal tail starts nearer to the mean: half of one for sums being
-/// whole, and a sixth for their skewness. With it tails of sums of ±1 and 0 are at most 2 per cent
-/// above their bound where 0 has this probability at least, as measured against exact ones.
+/// Continuity correction of a normal tail, as a fraction of the step of sums: 1/2 for the lattice
+/// and 1/6 for skewness.
+///
+/// It holds if the score 0 has at least probability [`IDLE`]. Then tails of sums of ±1 and 0 exceed
+/// their bound by at most 2 per cent, compared with exact tails.
 const THIRDS: f64 = 2.0 / 3.0;
 const IDLE: f64 = 0.4;
 
-/// To which part of its distance from the estimate a ratio's limit is found.
+/// Precision of a ratio's limit, relative to its distance from the estimate.
 const PRECISION: f64 = 1e-4;
 
-/// How reports hit one item.
+/// Distribution of the hits on one item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct HitLaw {
-    /// For people with the item at −1, without it, and with it at 1.
+    /// Outcomes for people with the item at −1, without it, and with it at 1.
     people: [Outcomes; 3],
-    /// Whether it is given who has the item, as it is with signs; then people's cumulants add up.
-    /// Real values make it random, as if people were drawn; no people who have as much on average
-    /// vary more, ln E[e^(tX)] being concave in a person's value.
+    /// True if people are given, as for signs. Then their cumulants add up.
+    ///
+    /// Real values make membership random, as if people were drawn. This is the worst case. As ln
+    /// E[e^(tX)] is concave in a person's value, no people with the same mean vary more.
     given: bool,
-    /// Share of people with the item, as estimated, in [0, 1].
+    /// Estimated share of people with the item, in [0, 1].
     present: f64,
-    /// See [`HitLaw::counting_other_side`].
+    /// Weight of a hit on the opposite side, set by [`HitLaw::counting_other_side`].
     other_side: f64,
-    /// Means from −1 to 1, ascending, and the likely share at each. It is convex in
-    /// the mean: taken as linear between, it is too large there if anything.
+    /// Means from −1 to 1, ascending, each with the most likely share. The share is convex in the
+    /// mean, so linear interpolation can only overestimate it.
     shares: [Share; NODES],
 }
 
 /// A mean, and the share of people with the item.
 type Share = (f64, f64);
 
-/// How many means there are shares for.
+/// Number of tabulated means.
 const NODES: usize = 9;
 
 impl HitLaw {
-    /// From an item's estimated mean and non-missing frequency.
-    ///
-    /// What a mean's sum varies by depends on the share of people with the item, which few hits do
-    /// not tell. At each mean μ it is the likeliest, were hits of either side Poisson, and |μ| at
-    /// least. Of sides whose rates differ by gμ, g being the mean's gain, and that were hit at a
-    /// rate of h in all and differed by e, the likeliest rate in all is (h + √(h² + 4gμ(gμ −
-    /// e)))/2, the root of a quadratic: h at μ = 0 and at gμ = e, and more beyond.
+    /// Creates the distribution from an item's estimated mean and non-missing frequency.
     pub(crate) fn new(people: [Outcomes; 3], given: bool, mean: f64, frequency: f64) -> Self {
         let [signs, hits] = [Estimand::Mean, Estimand::Nonmissing].map(|of| scores(of, 0.0));
         let [_, none, plus] = people;
         let gain = expectation(&plus, &signs);
         let without = expectation(&none, &hits);
+        // The variance of the mean's sum depends on the share of people with the item, which few
+        // hits do not determine. So use the maximum-likelihood share at each mean μ for Poisson
+        // hits, at least |μ|. Let g be the gain of the mean, h the observed hit rate of both sides,
+        // and e their observed difference. If the true rates differ by gμ, the most likely total
+        // rate is (h + √(h² + 4gμ(gμ − e)))/2, the root of a quadratic. It is h at μ = 0 and at gμ
+        // = e, and larger beyond.
         let per_hit = expectation(&plus, &hits) - without;
         let held_mean = mean.clamp(-1.0, 1.0);
         let present = frequency.clamp(held_mean.abs(), 1.0);
@@ -66,7 +68,7 @@ impl HitLaw {
             let square = hit * hit + 4.0 * gain * held * gain * (held - mean);
             let likely = 0.5 * (hit + square.max(0.0).sqrt());
             let share = (likely - without) / per_hit;
-            // Where those without the item hit as often, hits tell nothing of it.
+            // If people without the item hit as often, hits carry no information about the share.
             let share = if per_hit > 0.0 { share } else { present };
             (held, share.clamp(held.abs(), 1.0))
         };
@@ -96,18 +98,19 @@ impl HitLaw {
         }
     }
 
-    /// Where frequencies of one sign count hits of the other sign's side too: for a part
-    /// o of one of its own side, in [0, 1], so that who has the item with the other sign
-    /// adds as much on average as who does not have it, which is nothing.
+    /// Sets the weight o in [0, 1] of a hit on the opposite side in the frequency of one sign.
     ///
-    /// Limits take the former for the latter, who vary more: where those hit the other side more
-    /// often by w, they hit the own one less often by o·w, and the difference of E[e^(tX)] is
-    /// w·(e^(ot) − 1 − o·(e^t − 1)), which is not above 0, e^x being convex.
+    /// With this weight, people with the opposite sign contribute 0 on average, like people without
+    /// the item. Limits treat them as people without the item, who vary more.
+    ///
+    /// Proof: people with the opposite sign hit the opposite side more often by w, and the own side
+    /// less often by o·w. So E[e^(tX)] differs by w·(e^(ot) − 1 − o·(e^t − 1)). This is at most 0,
+    /// because e^x is convex.
     pub(crate) fn counting_other_side(self, other_side: f64) -> Self {
         Self { other_side, ..self }
     }
 
-    /// As [`Law::limit`](super::Law::limit).
+    /// Implements [`Law::limit`](super::Law::limit).
     pub(crate) fn limit(
         &self,
         estimand: Estimand,
@@ -128,9 +131,8 @@ impl HitLaw {
         })
     }
 
-    /// As [`Law::ratio_limit`](super::Law::ratio_limit): no r is given whose
-    /// mean − r·frequency, which is 0, is ruled out by the estimated one. Beyond
-    /// [-1, 1], where no truth is, noise is as at the end.
+    /// Implements [`Law::ratio_limit`](super::Law::ratio_limit). The interval contains every r for
+    /// which the estimate of mean − r·frequency does not rule out 0.
     pub(crate) fn ratio_limit(
         &self,
         [mean, frequency]: [Point; 2],
@@ -143,6 +145,7 @@ impl HitLaw {
         let frequencies = Family::new(self, Estimand::Nonmissing);
         let present = self.present;
         let ruled_out = |r: f64| {
+            // True ratios lie in [-1, 1]. Beyond, use the noise at the end.
             let held = r.clamp(-1.0, 1.0);
             let per_hit = held / frequencies.gain;
             let mut scores = means.scores.map(|score| score / means.gain);
@@ -170,7 +173,7 @@ impl HitLaw {
             observed.rules_out(failure, side, cumulants)
         };
         let away = |by: f64| ratio.estimate + side.sign() * by;
-        // Ends: far enough away the sum is beyond what hits can add up to.
+        // Search outwards for a rejected r: far away, the sum exceeds the maximum of all hits.
         let mut reach = (failure.z() * ratio.standard_error).max(PRECISION);
         while !ruled_out(away(reach)) {
             reach *= 2.0;
@@ -179,8 +182,8 @@ impl HitLaw {
         bisect(ratio.estimate, away(reach), near, |r| !ruled_out(r)).1
     }
 
-    /// By how much a normal tail starts nearer to the mean: [`THIRDS`] of the step
-    /// that sums come in, which is two where every report hits one side.
+    /// Returns the continuity correction of a normal tail: [`THIRDS`] of the step of sums. The step
+    /// is 2 if every report hits one side.
     fn shift(&self) -> f64 {
         let idle = self.people.iter().map(|outcomes| outcomes[1]);
         match idle.fold(1.0, f64::min) {
@@ -190,8 +193,8 @@ impl HitLaw {
         }
     }
 
-    /// What is linear in people: cumulants where they are given, else moments.
-    /// Both come less their value at t = 0.
+    /// Converts E[e^(tX)] − 1 to the quantity that is linear in people: the cumulant if they are
+    /// given, else the moment. Both are 0 at t = 0.
     fn of_moment(&self, moment: f64) -> f64 {
         if self.given { moment.ln_1p() } else { moment }
     }
@@ -201,7 +204,8 @@ impl HitLaw {
     }
 }
 
-/// With what a hit of the other side counts for in a frequency of one sign.
+/// Returns the scores of an estimand. `other` is the weight of a hit on the opposite side in the
+/// frequency of one sign.
 fn scores(estimand: Estimand, other: f64) -> Scores {
     match estimand {
         Estimand::Mean => [-1.0, 0.0, 1.0, 0.0],
@@ -219,13 +223,14 @@ fn expectation(outcomes: &Outcomes, scores: &Scores) -> f64 {
         .sum()
 }
 
-/// The laws of one report's score for every truth of an estimand.
+/// Distributions of one report's score, for every true value of an estimand.
 struct Family<'a> {
     law: &'a HitLaw,
     estimand: Estimand,
     scores: Scores,
-    /// Expected score at truth 0, and by how much it rises with the truth.
+    /// Expected score at a true value of 0.
     without: f64,
+    /// Increase of the expected score per unit of the true value.
     gain: f64,
 }
 
@@ -246,7 +251,8 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// Ascending; between them cumulants or moments are linear in the truth.
+    /// Returns the nodes in ascending order. Between nodes, cumulants or moments are linear in the
+    /// true value.
     fn nodes(&self, t: f64) -> [Node; NODES] {
         let weights = self.scores.map(|score| (t * score).exp_m1());
         let [minus, none, plus] = self
@@ -269,7 +275,7 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// As [`truth_at`].
+    /// Implements [`truth_at`].
     fn solve(&self, t: f64, cumulant: f64) -> Option<f64> {
         truth_at(&self.nodes(t), self.law.given, self.gain, t, cumulant)
     }

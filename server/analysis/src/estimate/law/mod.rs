@@ -1,4 +1,4 @@
-//! How the sum behind an estimate is distributed, for whatever truth.
+//! Distributions of the sums behind estimates, for every true value.
 
 mod hits;
 mod noise;
@@ -29,10 +29,10 @@ pub(crate) enum Cells {
 }
 
 impl Cells {
-    /// The hits of the cells of a cross.
+    /// Returns the hits of the cells of a cross.
     ///
     /// # Panics
-    /// If they are asked by a pattern.
+    /// If the reports are those of a pattern.
     pub(crate) fn flat(&self) -> &OneAnswer {
         match self {
             Self::Flat(answers) => answers,
@@ -41,22 +41,22 @@ impl Cells {
     }
 }
 
-/// How reports contribute to the estimates of one item.
+/// Distribution of the reports' contributions to the estimates of one item.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(crate) enum Law {
-    /// Not said: limits are those of a normal law.
+    /// Unspecified: limits use the normal distribution.
     Normal,
-    /// Reports hit the item with a positive sign, with a negative one, or not.
+    /// Reports hit the item's plus side, its minus side, both, or none.
     Hits(HitLaw),
-    /// Reports add noise of a known law.
+    /// Reports add noise of a known distribution.
     Noise(NoiseLaw),
-    /// Reports count for an item what another law says.
+    /// Reports contribute scores of a known distribution.
     Scores(Arc<ScoreLaw>),
 }
 
 impl Law {
-    /// The limit on one side of the truth that an estimate from so many reports leaves.
+    /// Returns the confidence limit for the true value on one side, from `reports` reports.
     pub(crate) fn limit(
         &self,
         estimand: Estimand,
@@ -73,8 +73,8 @@ impl Law {
         }
     }
 
-    /// The limit on one side of the truth of a `ratio` of `parts`, mean and
-    /// non-missing frequency, which is significantly above 0.
+    /// Returns the confidence limit on one side for a `ratio` of `parts`, the mean and the
+    /// non-missing frequency. The frequency is significantly above 0.
     pub(crate) fn ratio_limit(
         &self,
         parts: [Point; 2],
@@ -90,7 +90,7 @@ impl Law {
     }
 }
 
-/// The limit that a normal law leaves.
+/// Returns the limit of the normal distribution.
 pub(crate) fn normal_limit(point: Point, failure: &Failure, side: Side) -> f64 {
     point.estimate + side.sign() * failure.z() * point.standard_error
 }

@@ -1,22 +1,22 @@
-//! Sums of noisy responses, as hash-bin's are.
+//! Sums of noisy responses, for hash-bin.
 
 use crate::estimate::point::Point;
 use crate::numeric::limits::{Failure, Observed, Side};
 
-/// How responses for one item are distributed around its value.
+/// Distribution of the responses for one item around its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct NoiseLaw {
-    /// What a step of the grid is worth.
+    /// Value of one grid step.
     pub(crate) scale: f64,
-    /// Variance of discrete Laplace noise, in steps.
+    /// Variance of the discrete Laplace noise, in squared steps.
     pub(crate) noise: f64,
-    /// Variance of what other items add to a response.
+    /// Variance that other items add to a response.
     pub(crate) others: f64,
 }
 
 impl NoiseLaw {
-    /// As [`Law::limit`](super::Law::limit); a sum of values is given, so that
-    /// only its mean depends on the truth.
+    /// Implements [`Law::limit`](super::Law::limit). The sum of values is fixed, so only its mean
+    /// depends on the true value.
     pub(crate) fn limit(&self, point: Point, reports: f64, failure: &Failure, side: Side) -> f64 {
         let observed = Observed {
             sum: reports * point.estimate,
@@ -30,17 +30,15 @@ impl NoiseLaw {
         })
     }
 
-    /// ln E[e^(tX)] of a response to people without the item.
-    ///
-    /// Of discrete Laplace noise of variance V it is −ln(1 − V·(cosh t − 1)). Others
-    /// add ±v with variance v²·p for each: their part is below the sum of
-    /// p·(cosh(tv) − 1) ≤ p·v²·(cosh t − 1), as v² ≤ 1.
+    /// Returns an upper bound on ln E[e^(tX)] of a response for people without the item.
     fn cumulant(&self, t: f64) -> f64 {
+        // Discrete Laplace noise of variance V has −ln(1 − V·(cosh t − 1)). Another entry adds ±v
+        // with variance v²·p. Its part is below p·(cosh(tv) − 1) ≤ p·v²·(cosh t − 1), as v² ≤ 1.
         let half = |t: f64| 2.0 * (0.5 * t).sinh().powi(2);
         self.others * half(t) - (-self.noise * half(t * self.scale)).ln_1p()
     }
 
-    /// Just below where the noise has no moment: V·(cosh t − 1) = 1.
+    /// Returns a limit of t just below the pole V·(cosh t − 1) = 1, where the noise has no moment.
     fn steepest(&self) -> f64 {
         const BELOW: f64 = 1.0 - 1e-9;
         2.0 * (0.5 / self.noise).sqrt().asinh() / self.scale * BELOW
@@ -51,8 +49,8 @@ impl NoiseLaw {
 mod tests {
     use super::*;
 
-    /// P(S = s) of so many discrete Laplace draws of this rate, and of as many ±1
-    /// steps of the grid with probability `other`; s from −`REACH` on.
+    /// Returns P(S = s) from s = −`REACH` on. S sums `reports` discrete Laplace draws of this rate,
+    /// and equally many ±1 grid steps that occur with probability `other`.
     fn exact(reports: u32, rate: f64, other: f64) -> Vec<f64> {
         let q = (-rate).exp();
         let one = |s: i32| (1.0 - q) / (1.0 + q) * q.powi(s.abs());
@@ -75,8 +73,8 @@ mod tests {
 
     const REACH: i32 = 400;
 
-    /// Limits rule the truth out with at most the probability they say, and the
-    /// next sum would not; with the variance of others known.
+    /// Limits rule out the truth at most at their nominal rate, and are not much too wide. The
+    /// variance of other items is known.
     #[test]
     fn limits_fail_as_seldom_as_they_say() {
         let rate = 0.2_f64;
@@ -102,7 +100,7 @@ mod tests {
                     let tail = |from: i32| all[(from + REACH) as usize..].iter().sum::<f64>();
                     let what = format!("{reports} reports, {other}, {failure}: {first}");
                     assert!(tail(first) <= failure * (1.0 + 1e-6), "{what}");
-                    // Of one report the tail is heavier than any normal one.
+                    // One report has a heavier tail than any normal distribution.
                     let next = tail(first - 1);
                     assert!(next > failure / 100.0, "{what}: {next}");
                 }

@@ -1,8 +1,8 @@
-//! Weighted sums of shares, where everybody gives exactly one answer: what histograms,
-//! distribution functions and means of numbers are made of.
+//! Sums of shares if every person gives exactly one answer: histograms, distribution functions and
+//! means of numbers.
 //!
-//! The answer's element is hit by p, each other by q, and pairs by rates of their own, so
-//! that the variance of any sum is known exactly and without looking at the reports.
+//! The answer's element is hit with probability p and any other element with q. Pairs of elements
+//! have known joint rates. So the variance of every sum is known exactly, without the reports.
 
 use hushbin::mechanism::collision::Rates;
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
@@ -10,28 +10,27 @@ use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 use super::score::{Crowd, Score, ScoreLaw, Whose};
 use crate::estimate::point::{People, Point, variance_over_people};
 
-/// Hits of the answers to one question, each person having given one.
+/// Hits of the answers to one question. Each person gave one answer.
 #[derive(Debug, Clone)]
 pub(crate) struct OneAnswer {
     pub(crate) rates: Rates,
     pub(crate) whose: People,
-    /// Hits of each answer.
+    /// Number of hits of each answer.
     pub(crate) hits: Vec<u64>,
-    /// n.
+    /// Number of reports n.
     pub(crate) reports: u64,
-    /// m and N: slots that a report hits, of how many; `None` where elements are hashed
-    /// independently.
+    /// Slots m that a report hits, and the total N. `None` if elements are hashed independently.
     pub(crate) slots: Option<[u32; 2]>,
 }
 
 impl OneAnswer {
-    /// The raw share of an answer.
+    /// Returns the raw share of an answer.
     pub(crate) fn share(&self, answer: usize) -> f64 {
         let part = self.hits[answer] as f64 / self.reports as f64;
         (part - self.rates.p_false) / self.rates.gap()
     }
 
-    /// The share of people whose answer is one of these, each named once.
+    /// Returns the share of people whose answer is in `answers`, which has no duplicates.
     pub(crate) fn among(&self, answers: impl Iterator<Item = usize> + Clone) -> (Point, ScoreLaw) {
         let estimate: f64 = answers.clone().map(|answer| self.share(answer)).sum();
         let answers = answers.count();
@@ -46,8 +45,8 @@ impl OneAnswer {
         (Point::new(estimate, variance, self.reports as f64), law)
     }
 
-    /// How many of so many `answers` one report hits, of a person whose answer is among
-    /// them or not.
+    /// Returns the distribution of one report's hits on `answers` answers. `among` states whether
+    /// the person's answer is one of them.
     fn hits_among(&self, answers: u32, among: bool) -> Score {
         let own = u64::from(among);
         let others = u64::from(answers) - own;
@@ -60,8 +59,8 @@ impl OneAnswer {
             }
         };
         match self.slots {
-            // Beside the answer's slot, a bucket holds any m − 1 of the N − 1 others; any m
-            // where it does not hold it.
+            // In the bucket of the person's answer: m − 1 of the N − 1 other slots. In another
+            // bucket: m of them.
             Some([m, slots]) => {
                 let of = |draws: u32| {
                     let law = Hypergeometric::new(u64::from(slots - 1), others, draws.into());
@@ -107,7 +106,7 @@ mod tests {
         }
     }
 
-    /// The law that intervals are made of has the mean and the variance of the rates.
+    /// The distribution behind intervals has the mean and the variance of the rates.
     #[test]
     fn laws_of_hits_are_those_of_the_rates() {
         for hashing in [
@@ -143,7 +142,7 @@ mod tests {
         }
     }
 
-    /// How often each sum of `n` scores comes out, scores being 0, 1, ….
+    /// Computes the distribution of the sum of scores 0, 1, ….
     fn convolved(crowd: &[(usize, Score)]) -> Vec<f64> {
         let mut all = vec![1.0];
         for (count, score) in crowd {
@@ -161,8 +160,8 @@ mod tests {
         all
     }
 
-    /// Limits of the share below an edge, over all that can be hit by n reports: they miss
-    /// no more often than they say.
+    /// Limits of the share below an edge miss at most at their nominal rate, over all possible hits
+    /// of n reports.
     #[test]
     fn limits_miss_no_more_often_than_they_say() {
         for (hashing, cells, buckets, epsilon) in [

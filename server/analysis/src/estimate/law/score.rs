@@ -1,35 +1,34 @@
-//! Sums of scores: how a sum of what reports count for is distributed, for whatever truth
-//! of one number that it rises with.
+//! Sums of scores: distribution of a sum of reports' contributions, for every value of an
+//! increasing parameter.
 
 use crate::estimate::point::Point;
 use crate::numeric::limits::{Failure, Observed, Side};
 
-/// What one report counts for: whole numbers, and their probabilities.
+/// Distribution of one report's score: (score, probability). Scores are on a lattice.
 pub(crate) type Score = Vec<(f64, f64)>;
 
-/// A truth, and the cumulant or moment of one report's score there.
+/// A true value, with the cumulant or moment of one report's score there.
 pub(crate) type Node = (f64, f64);
 
-/// Where |t| is this over the largest score, outcomes differ by e⁴⁰ in what they
-/// count, and nothing changes beyond.
+/// Maximum of |t| times the largest score. There the weights of outcomes differ by e⁴⁰, so a larger
+/// |t| changes nothing.
 pub(crate) const STEEPEST: f64 = 40.0;
 
-/// Nodes this near are one, but for rounding.
+/// Distance below which nodes are equal, up to rounding.
 const SAME: f64 = 1e-12;
 
-/// By how much nearer to the mean a normal tail starts: half a step, for sums being
-/// whole, and half of one for their skewness.
+/// Continuity correction of a normal tail, in steps: 1/2 for the lattice and 1/2 for skewness.
 const SHIFT: f64 = 1.0;
 
-/// People and the laws of their reports' scores.
+/// People with the distributions of their reports' scores.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Crowd {
-    /// Shares, which sum to 1, and the score of each.
+    /// Shares of people, which sum to 1, and the score of each.
     pub(crate) people: Vec<(f64, Score)>,
 }
 
 impl Crowd {
-    /// People of one score.
+    /// Creates a crowd whose people have equal scores.
     pub(crate) fn alike(score: Score) -> Self {
         Self {
             people: vec![(1.0, score)],
@@ -44,7 +43,7 @@ impl Crowd {
             .sum()
     }
 
-    /// E[e^(tX)] − 1 of people drawn, or the mean of ln E[e^(tX)] where they are `given`.
+    /// Returns E[e^(tX)] − 1 of drawn people, or the mean of ln E[e^(tX)] if people are `given`.
     fn of(&self, t: f64, given: bool) -> f64 {
         let moment =
             |score: &Score| -> f64 { score.iter().map(|(x, p)| p * (t * x).exp_m1()).sum() };
@@ -62,40 +61,41 @@ impl Crowd {
     }
 }
 
-/// The law of one report's score, by the truth.
+/// Distribution of one report's score, by true value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ScoreLaw {
-    /// Truths, from the least to the greatest that there is, with the law of people of whom
-    /// it is true; between them people are mixed.
+    /// True values from the minimum to the maximum, each with people for whom it is true. Between
+    /// nodes, people are mixed.
     pub(crate) nodes: Vec<(f64, Crowd)>,
-    /// Whether people are given: then their cumulants add up, else moments do, as if they
+    /// True if people are given: then their cumulants add up. Otherwise moments do, as if people
     /// were drawn.
     pub(crate) given: bool,
-    /// People between two nodes.
+    /// Assumption about people between two nodes.
     pub(crate) whose: Whose,
 }
 
-/// People of whom a truth between nodes is true.
+/// Assumption about people whose true value lies between nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// People of the two nodes around it.
+    /// Mixture of the people of the two neighbouring nodes.
     Neighbours,
-    /// People with the greatest cumulant, at nodes or at random at one of two neighbouring nodes.
+    /// Worst case: people with the greatest cumulant, at nodes or random between two neighbouring
+    /// nodes.
     Any,
 }
 
-/// Parts of the way between neighbouring nodes at which somebody is looked for.
+/// Positions between neighbouring nodes at which the envelope is sampled.
 const BETWEEN: [f64; 7] = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875];
 
-/// Returns the least concave function that is nowhere below the people at nodes or between
-/// them. Between nodes moments are linear in the truth.
+/// Returns the least concave function above all people, at nodes and between them. Between nodes,
+/// moments are linear in the true value.
 fn envelope(moments: &[Node], given: bool) -> Vec<Node> {
     let of = |moment: f64| if given { moment.ln_1p() } else { moment };
     let mut all: Vec<Node> = Vec::new();
     let mut add = |(truth, moment): Node| {
         let node = (truth, of(moment));
         while let [.., a, b] = all[..] {
-            // Cross product: whether b is above the line from a to the new node.
+            // Cross product: positive if b lies above the line from a to the new node.
             if (b.0 - a.0) * (node.1 - a.1) < (b.1 - a.1) * (node.0 - a.0) {
                 break;
             }
@@ -116,7 +116,7 @@ fn envelope(moments: &[Node], given: bool) -> Vec<Node> {
 }
 
 impl ScoreLaw {
-    /// The limit on one side of the truth that an estimate from so many reports leaves.
+    /// Returns the confidence limit for the true value on one side, from `reports` reports.
     pub(crate) fn limit(&self, point: Point, reports: u64, failure: &Failure, side: Side) -> f64 {
         let ends = [&self.nodes[0], &self.nodes[self.nodes.len() - 1]];
         let [least, most] = ends.map(|(truth, crowd)| (truth, crowd.mean()));
@@ -148,12 +148,12 @@ impl ScoreLaw {
     }
 }
 
-/// The truth at which a report's score has this cumulant at t; none where cumulants do
-/// not rise with the truth, or fall for a negative t.
+/// Returns the true value at which a report's score has this cumulant at t. `None` if t and the
+/// cumulants do not rise together with the true value.
 ///
-/// Between nodes cumulants, where people are given, or else moments are linear in the
-/// truth. No truth is beyond the last nodes; there the law is as at the node, with
-/// another mean, which rises with the truth by `gain`.
+/// Between nodes, cumulants (given people) or moments are linear in the true value. No true value
+/// lies beyond the last nodes. There the distribution is that of the node with another mean, which
+/// rises by `gain`.
 pub(crate) fn truth_at(
     nodes: &[Node],
     given: bool,

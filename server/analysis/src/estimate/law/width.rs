@@ -1,7 +1,7 @@
-//! Width of a quantile's interval, simulated before there are reports.
+//! Expected width of a quantile's interval, simulated before any report exists.
 //!
-//! No formula holds: ends are edges, so they jump, and in a sparse tail the slope of the
-//! distribution function at the quantile does not tell where they are.
+//! No formula is accurate. The ends are edges, so they jump. In a sparse tail, the slope of the
+//! distribution function at the quantile does not determine them.
 
 use std::sync::Arc;
 
@@ -13,26 +13,26 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::patterned::{Edges, Patterned, outputs};
 use crate::estimate::point::People;
 
-/// Simulated crowds, whose quantile's interval is measured.
+/// Simulated crowds for measuring the interval of a quantile.
 #[derive(Debug, Clone)]
 pub(crate) struct Width {
     edges: Arc<Edges>,
     quantile: f64,
     failure: f64,
-    /// Of each crowd, the probability of each output, and the deviations of their numbers over √n.
+    /// Per crowd: the probability of each output, and the deviations of output counts over √n.
     crowds: Vec<[Vec<f64>; 2]>,
 }
 
 impl Width {
-    /// Takes the shares of bins in each crowd, which sum to 1. An end of an interval is wrong with
-    /// probability `failure` at most.
+    /// Simulates crowds from their shares of bins, which sum to 1. An end of an interval fails with
+    /// probability at most `failure`.
     pub(crate) fn new(
         rates: Rates,
         crowds: impl Iterator<Item = Vec<f64>>,
         quantile: f64,
         failure: f64,
     ) -> Self {
-        // The same for every n, so that the width falls with n.
+        // A fixed seed gives equal deviations for every n, so the width falls with n.
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let simulated = crowds.map(|shares| {
             let chances = outputs(&rates, &shares);
@@ -47,15 +47,15 @@ impl Width {
         }
     }
 
-    /// Returns half of the mean width over crowds of `reports`, where bin b lies between the
-    /// numbers `edges[b]` and `edges[b + 1]`.
+    /// Returns half the mean width over crowds of `reports` reports. Bin b lies between the numbers
+    /// `edges[b]` and `edges[b + 1]`.
     pub(crate) fn half(&self, reports: f64, edges: &[f64]) -> f64 {
         let width = |[chances, deviations]: &[Vec<f64>; 2]| {
             let count = |(chance, deviation): (&f64, &f64)| {
                 (reports * chance + reports.sqrt() * deviation).round() as u64
             };
             let counts: Vec<u64> = chances.iter().zip(deviations).map(count).collect();
-            // Without reports the interval is the whole range.
+            // Without reports, the interval is the whole range.
             let crowd = Patterned::new(Arc::clone(&self.edges), People::Drawn, &counts);
             let interval = crowd.map(|own| own.quantile_edges(&[self.quantile], self.failure)[0]);
             let [lower, upper] = interval.unwrap_or([0, edges.len() - 1]);
@@ -66,16 +66,16 @@ impl Width {
     }
 }
 
-/// Draws deviations by the normal law that a multinomial one has for many reports.
+/// Draws deviations from the normal limit of the multinomial distribution.
 fn deviations(chances: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
     let normal = Normal::standard();
     let mut draw = |chance: &f64| {
-        // The middle of one of 2⁵³ cells, so that no draw is infinite.
+        // The middle of one of 2⁵³ cells keeps the normal quantile finite.
         let uniform = ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
         chance.sqrt() * normal.inverse_cdf(uniform)
     };
     let independent: Vec<f64> = chances.iter().map(&mut draw).collect();
-    // The numbers of outputs sum to n.
+    // Output counts sum to n, so deviations sum to 0.
     let sum: f64 = independent.iter().sum();
     let of_output = |(own, chance): (f64, &f64)| own - chance * sum;
     independent

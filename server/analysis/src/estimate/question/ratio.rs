@@ -51,7 +51,7 @@ impl RatioEstimate {
     }
 }
 
-/// One row: its cells, and the distribution of its own share's estimate.
+/// Cells of one row, with the estimate of the row's own share.
 pub(crate) struct Row<'a> {
     answers: &'a OneAnswer,
     cells: Range<usize>,

@@ -1,9 +1,9 @@
-//! Claims about which side of an edge a quantile lies on.
+//! Claims about the side of an edge on which a quantile lies.
 //!
-//! A claim is a one-sided test that the share of people below the edge is τ. Intervals invert
-//! these tests as those of Clopper and Pearson do (Biometrika 26, 1934), with a normal law in
-//! the place of the binomial one. Quantile τ is the least x with P(X ≤ x) ≥ τ. So claims hold
-//! for every crowd, even if many people have the same number.
+//! A claim is a one-sided test that the share of people below the edge is τ. Intervals invert these
+//! tests like those of Clopper and Pearson (Biometrika 26, 1934), with a normal instead of a
+//! binomial distribution. Quantile τ is the smallest x with P(X ≤ x) ≥ τ. So claims are valid for
+//! every crowd, even if many people have equal numbers.
 
 use std::sync::OnceLock;
 
@@ -13,16 +13,16 @@ use hushbin::mechanism::pattern::{Rates, triangle};
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) worth: Vec<f64>,
-    /// Least variances of a report's weight, over people below the edge and people above.
+    /// Minimum variances of a report's weight: over people below the edge, and over people above.
     pub(super) least: [f64; 2],
 }
 
-/// Rates of a number's bins, and weights of outputs for all of its edges. They depend on the
-/// pattern, the bins and ε, but not on reports.
+/// Rates of a number's bins, and weights of outputs for all edges. They depend on the pattern, the
+/// bins and ε, but not on the reports.
 #[derive(Debug, Clone)]
 pub(crate) struct Edges {
     pub(crate) rates: Rates,
-    /// Computed when they are first needed, which planning does not.
+    /// Computed on first use. Planning does not need them.
     rows: OnceLock<[Vec<Row>; 3]>,
 }
 
@@ -32,9 +32,11 @@ impl Edges {
         Self { rates, rows }
     }
 
-    /// Returns the rows of the share below each edge inside the range, then those of its
-    /// averages over an eighth of the bins. The first averages start at each edge, so they are
-    /// the share below it or more. The second end there, and are at most that share.
+    /// Returns the rows of the share below each inner edge, then those of two averages over an
+    /// eighth of the bins.
+    ///
+    /// The first average starts at the edge, so it is at least the share below it. The second ends
+    /// at the edge, so it is at most that share.
     pub(super) fn rows(&self) -> &[Vec<Row>; 3] {
         self.rows.get_or_init(|| rows(&self.rates))
     }
@@ -42,7 +44,7 @@ impl Edges {
 
 fn rows(rates: &Rates) -> [Vec<Row>; 3] {
     let bins = rates.cells();
-    // Half of an eighth.
+    // Half-width of the triangle: half of an eighth of the bins.
     let half = bins as f64 / 16.0;
     let rows = |weight: &dyn Fn(f64) -> f64| {
         let of_edge = |edge: usize| {
@@ -60,7 +62,7 @@ fn rows(rates: &Rates) -> [Vec<Row>; 3] {
     [fine, coarse(half), coarse(-half)]
 }
 
-/// Returns the least of variances, or 0 if there are none.
+/// Returns the minimum of variances, or 0 if there are none.
 pub(super) fn least<'a>(variances: impl IntoIterator<Item = &'a f64>) -> f64 {
     let least = variances.into_iter().copied().reduce(f64::min);
     least.unwrap_or(0.0).max(0.0)
@@ -70,18 +72,20 @@ pub(super) fn least<'a>(variances: impl IntoIterator<Item = &'a f64>) -> f64 {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Estimate {
     pub(super) share: f64,
-    /// Variance of one report's weight, as reports show it.
+    /// Observed variance of one report's weight.
     pub(super) variance: f64,
-    /// Least variances, as in [`Row`].
+    /// Minimum variances, as in [`Row`].
     pub(super) least: [f64; 2],
 }
 
-/// Claims about a quantile and one edge: it is at the edge or above, and at the edge or below.
+/// Claims about a quantile and one edge: the quantile is [at or above, at or below] the edge.
 pub(crate) type Claim = [bool; 2];
 
-/// Makes claims for each edge, from estimates of the share below it or more, and of that share
-/// or less. `reach` is the width of a test in standard deviations of one report. `least` makes
-/// the least variance of a report's weight out of the noise's and that of people drawn.
+/// Returns the claims for each edge.
+///
+/// `more` and `less` are estimates of at least and at most the share below the edge. `reach` is the
+/// width of a test in standard deviations of one report. `least` combines the minimum variance of
+/// the noise with that of drawn people.
 pub(super) fn claims(
     [more, less]: [&[Estimate]; 2],
     quantile: f64,
@@ -90,7 +94,8 @@ pub(super) fn claims(
 ) -> impl Iterator<Item = Claim> {
     let drawn = quantile * (1.0 - quantile);
     let reach = move |own: &Estimate| {
-        // If the share is τ, no crowd has a smaller variance. Few reports may show a smaller one.
+        // If the share is τ, no crowd has a smaller variance, but few reports may show a smaller
+        // one.
         let [below, above] = own.least;
         let noise = quantile * below + (1.0 - quantile) * above;
         reach * own.variance.max(least(noise, drawn)).sqrt()
@@ -101,14 +106,14 @@ pub(super) fn claims(
     })
 }
 
-/// Combines claims of two scales. If they contradict each other, neither counts.
+/// Combines the claims of two scales. Contradicting claims cancel.
 pub(super) fn either((one, other): (Claim, Claim)) -> Claim {
     let [above, below] = [one[0] || other[0], one[1] || other[1]];
     [above && !below, below && !above]
 }
 
-/// Returns the edges at the ends of an interval, from a claim for each edge inside the range.
-/// An end moves inwards as long as every edge on its way is claimed.
+/// Returns the edges at the ends of an interval, from the claims for each inner edge. An end moves
+/// inwards while every edge on its way is claimed.
 pub(crate) fn ends(claims: impl Iterator<Item = Claim>) -> [usize; 2] {
     let claims: Vec<Claim> = claims.collect();
     let lower = claims.iter().take_while(|claim| claim[0]).count();

@@ -1,8 +1,8 @@
-//! Products with the matrix M of probabilities: a row for each output, a column for each bin.
+//! Products with the probability matrix M: a row for each output, a column for each bin.
 
 use hushbin::mechanism::pattern::Rates;
 
-/// Returns M·f, from a number for each bin to one for each output.
+/// Returns M·f. `bins` has one number per bin, the result one per output.
 pub(crate) fn outputs(rates: &Rates, bins: &[f64]) -> Vec<f64> {
     let mut outputs = vec![0.0; rates.chances(0).len()];
     for (bin, own) in bins.iter().enumerate() {
@@ -13,20 +13,19 @@ pub(crate) fn outputs(rates: &Rates, bins: &[f64]) -> Vec<f64> {
     outputs
 }
 
-/// Returns Mᵀ·r, from a number for each output to one for each bin.
+/// Returns Mᵀ·r. `outputs` has one number per output, the result one per bin.
 pub(super) fn bins(rates: &Rates, outputs: &[f64]) -> Vec<f64> {
     let product = |(own, chance): (&f64, &f64)| own * chance;
     let of_bin = |bin| outputs.iter().zip(rates.chances(bin)).map(product).sum();
     (0..rates.cells()).map(of_bin).collect()
 }
 
-/// Returns the lower half of Mᵀ·diag(w)·M, where w has a weight for each output.
-///
-/// M has two values only, and the outputs that a bin favours are those of bin 0, turned. So
-/// all pairs of bins at one distance take few sums.
+/// Returns the lower half of Mᵀ·diag(w)·M for weights w of outputs.
 pub(super) fn gram(rates: &Rates, weights: &[f64]) -> Vec<f64> {
+    // M has only two values, and each bin's favoured outputs are a rotation of those of bin 0. So
+    // all pairs of bins at one distance share their sums.
     let (bins, outputs) = (rates.cells(), weights.len());
-    // Twice, so that turns do not go beyond the end.
+    // Doubled, so that rotations stay in range.
     let [chances, doubled] = [rates.chances(0), weights].map(|own| [own, own].concat());
     let [other, favoured] =
         [f64::min, f64::max].map(|of| chances.iter().copied().fold(chances[0], of));

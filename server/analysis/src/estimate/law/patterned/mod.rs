@@ -1,9 +1,9 @@
 //! Estimates of a number's bins from reports of a rotated pattern
 //! ([`hushbin::mechanism::pattern`]).
 //!
-//! [`Patterned::quantile_edges`] gives intervals that hold for any crowd, and
-//! [`Patterned::smooth`] the shares of bins that a smooth curve has. A quantile's estimate is
-//! read from the curve, and moved into the interval where it lies outside.
+//! [`Patterned::quantile_edges`] returns intervals that are valid for every crowd.
+//! [`Patterned::smooth`] fits a smooth curve to the shares of bins. A quantile is estimated from
+//! the curve and moved into its interval.
 
 pub(crate) mod claims;
 mod matrix;
@@ -25,24 +25,25 @@ use crate::estimate::fold::EXPECTED;
 use crate::estimate::point::{People, Point};
 use crate::numeric::limits::Failure;
 
-/// Parts of the failure probability of an interval that its two scales may use: single edges,
-/// and averages over an eighth of the bins.
+/// Parts of an interval's failure probability for its two scales: single edges, and averages over
+/// an eighth of the bins.
 const PARTS: [f64; 2] = [0.8, 0.2];
 
-/// Reports of bins by a pattern, as shares of outputs.
+/// Shares of outputs among the reports of a pattern over bins.
 #[derive(Debug, Clone)]
 pub(crate) struct Patterned {
     edges: Arc<Edges>,
     whose: People,
     /// Share of reports with each output.
     shares: Vec<f64>,
-    /// Number of reports, n.
+    /// Number of reports n.
     reports: f64,
     estimated: OnceLock<Vec<f64>>,
 }
 
 impl Patterned {
-    /// Takes the number of reports with each output. Returns `None` if there are no reports.
+    /// Creates the shares from the number of reports with each output. Returns `None` if there are
+    /// no reports.
     pub(crate) fn new(edges: Arc<Edges>, whose: People, counts: &[u64]) -> Option<Self> {
         let reports = counts.iter().sum::<u64>() as f64;
         let shares = counts.iter().map(|own| *own as f64 / reports).collect();
@@ -56,18 +57,18 @@ impl Patterned {
         (reports > 0.0).then_some(patterned)
     }
 
-    /// Number of reports, n.
+    /// Returns the number of reports n.
     pub(crate) fn reports(&self) -> u64 {
         self.reports as u64
     }
 
-    /// Number of bins, K.
+    /// Returns the number of bins K.
     pub(crate) fn bins(&self) -> usize {
         self.edges.rates.cells()
     }
 
-    /// Returns the unbiased estimate of the share of people in a range of bins, and the law of
-    /// what reports count for it.
+    /// Returns the unbiased estimate of the share of people in a range of bins, with the
+    /// distribution of its scores.
     pub(crate) fn among(&self, bins: Range<usize>) -> (Point, ScoreLaw) {
         let weights = self.edges.rates.weights(bins.clone());
         let rates = &self.edges.rates;
@@ -75,7 +76,7 @@ impl Patterned {
         let own = rates.variances(&worth, &weights);
         let (estimate, variance) = self.moments(&worth);
         let share = estimate.clamp(0.0, 1.0);
-        // No crowd with this share has a smaller variance. Few reports may show a smaller one.
+        // No crowd with this share has a smaller variance, but few reports may show a smaller one.
         let others = least(own[..bins.start].iter().chain(&own[bins.end..]));
         let floor = share * least(&own[bins]) + (1.0 - share) * others;
         let drawn = share * (1.0 - share);
@@ -93,9 +94,9 @@ impl Patterned {
         (point, law)
     }
 
-    /// Returns the law of what reports count, of people in the bins with this weight. They are
-    /// spread over these bins as estimated, or evenly where nobody is estimated to be in them.
-    /// Scores are parts of the greatest.
+    /// Returns the scores of people in the bins with this weight, relative to the greatest score.
+    ///
+    /// The people are spread over these bins as estimated, or evenly if all estimates are 0.
     fn crowd(&self, worth: &[f64], weights: &[f64], weight: f64) -> Crowd {
         let among = |own: &f64| *own == weight;
         let estimated = weights.iter().zip(self.estimated());
@@ -117,7 +118,7 @@ impl Patterned {
         )
     }
 
-    /// Returns the positive parts of the bins' estimated shares.
+    /// Returns the estimated shares of bins, with negative ones set to 0.
     fn estimated(&self) -> &[f64] {
         self.estimated.get_or_init(|| {
             let rates = &self.edges.rates;
@@ -129,48 +130,50 @@ impl Patterned {
         })
     }
 
-    /// Returns the interval of each quantile of the people whom those asked are drawn from, as the
-    /// edges at its ends. Edge b is the lower end of bin b, and edge K the upper end of the range.
+    /// Returns the interval of each quantile as the edges at its ends. Edge b is the lower end of
+    /// bin b, and edge K is the upper end of the range.
     ///
-    /// Each end is wrong with probability `failure` at most, but for the normal approximation. From
-    /// outside, an end passes every edge that is claimed. So it is wrong only if the claim at the
-    /// edge next to the quantile is, and the number of edges needs no correction.
+    /// The quantiles are those of the population that people are drawn from. Each end fails with
+    /// probability at most `failure`, up to the normal approximation. An end moves inwards over all
+    /// claimed edges. So it fails only if the claim at the edge next to the quantile fails, and the
+    /// number of edges needs no correction.
     pub(crate) fn quantile_edges(&self, quantiles: &[f64], failure: f64) -> Vec<[usize; 2]> {
         let reach = PARTS.map(|part| Failure::new(part * failure).z() / self.reports.sqrt());
         let [fine, more, less] = (self.edges.rows().each_ref()).map(|rows| self.estimates(rows));
         let interval = |quantile: &f64| {
             let fine = claims([&fine, &fine], *quantile, reach[0], Add::add);
-            // Averages of some crowds do not vary over people. Those that do vary by τ(1 − τ) at
-            // most, which few reports of a large ε may miss.
+            // Averages may not vary over the people of some crowds. Otherwise their variance is at
+            // most τ(1 − τ), which few reports at a large ε may not show.
             let coarse = claims([&more, &less], *quantile, reach[1], f64::max);
             ends(fine.zip(coarse).map(either))
         };
         quantiles.iter().map(interval).collect()
     }
 
-    /// Returns the shares of bins by a smooth curve, which sum to 1.
+    /// Returns the shares of bins of a smooth curve, which sum to 1.
     pub(crate) fn smooth(&self) -> Vec<f64> {
         smooth::fit(&self.edges.rates, &self.shares, self.reports).1
     }
 
-    /// Returns χ² of the best fit and its degrees of freedom, L − K. Honest reports from K bins
-    /// satisfy L − K linear relations between shares of outputs. Returns `None` if L = K, or if
-    /// so few reports are expected of some output that χ² is not their law.
+    /// Returns χ² of the best fit, with its L − K degrees of freedom.
     ///
-    /// The fit is by weighted least squares, with variances of outputs from the unbiased one.
+    /// Honest reports from K bins satisfy L − K linear relations between the shares of outputs.
+    /// Returns `None` if L = K, or if some output has too few expected reports for a χ²
+    /// distribution.
     pub(crate) fn misfit(&self) -> Option<(f64, usize)> {
         let (rates, bins) = (&self.edges.rates, self.bins());
         let freedom = self.shares.len() - bins;
         if freedom == 0 {
             return None;
         }
-        // They sum to 1 or more.
+        // Negative shares are set to 0, so the sum is at least 1.
         let first = self.estimated();
         let total: f64 = first.iter().sum();
         let expected = matrix::outputs(rates, first);
         if self.reports * least(&expected) < EXPECTED * total {
             return None;
         }
+        // Weighted least squares, with variances of outputs from the unbiased estimate.
         let over: Vec<f64> = expected.iter().map(|own| total / own).collect();
         let weighed = self.shares.iter().zip(&over).map(|(own, over)| own * over);
         let right = matrix::bins(rates, &weighed.collect::<Vec<f64>>());
@@ -189,12 +192,12 @@ impl Patterned {
         Some((self.reports * squares, freedom))
     }
 
-    /// Returns the mean of reports' weights, and the variance of one report's.
+    /// Returns the mean weight of the reports, and the variance of one report's weight.
     fn moments(&self, worth: &[f64]) -> (f64, f64) {
         let pairs = || self.shares.iter().zip(worth);
         let mean: f64 = pairs().map(|(share, own)| share * own).sum();
         let square: f64 = pairs().map(|(share, own)| share * own * own).sum();
-        // One report shows no spread. Callers use their floors instead.
+        // A single report shows no variance. Callers use their minimum instead.
         let freedom = (self.reports - 1.0).max(1.0);
         let variance = (square - mean * mean) * self.reports / freedom;
         (mean, variance)
@@ -214,8 +217,8 @@ impl Patterned {
     }
 }
 
-/// Returns the point at which a distribution function reaches a quantile, in bins from the
-/// first edge. The shares of bins sum to 1, and the function is linear within a bin.
+/// Returns the point at which a distribution function reaches a quantile, in bins from the first
+/// edge. The shares of bins sum to 1. The function is linear within a bin.
 pub(crate) fn reached(shares: &[f64], quantile: f64) -> f64 {
     let mut below = 0.0;
     for (bin, share) in shares.iter().enumerate() {

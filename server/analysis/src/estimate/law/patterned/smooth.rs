@@ -1,30 +1,31 @@
 //! Smooth curves through the shares of bins.
 //!
-//! Shares are exponentials, and the squares of the second differences of their logarithms are
-//! penalised (Eilers, "Ill-posed problems with counts, the composite link model and penalized
-//! likelihood", Statistical Modelling 7, 2007). The weight λ of the penalty is the one with the
-//! largest evidence, by Laplace's approximation. The largest λ leaves an exponential law.
+//! Shares are exponentials of a vector. Squared second differences of this vector are penalised
+//! (Eilers, "Ill-posed problems with counts, the composite link model and penalized likelihood",
+//! Statistical Modelling 7, 2007). The penalty weight λ maximises the evidence in Laplace's
+//! approximation. The largest λ leaves an exponential distribution.
 
 use hushbin::mechanism::pattern::Rates;
 use hushbin::solve::{factorise, solve};
 
 use super::matrix;
 
-/// Range of λ: twice the exponents of ten.
+/// Exponents of λ in half powers of ten: λ = 10⁻³ to 10⁶.
 const HALF_POWERS: std::ops::RangeInclusive<i32> = -6..=12;
-/// Weight of a penalty on the distance of logarithms from those of even shares. It bounds the
-/// logarithms of bins that no report speaks for.
+/// Weight of a penalty on the squared distance of logarithms from those of equal shares. It bounds
+/// the logarithms of bins without information.
 const RIDGE: f64 = 1e-6;
-/// Greatest change of a logarithm in one step of Newton's method.
+/// Maximum change of a logarithm in one Newton step.
 const LONGEST_STEP: f64 = 3.0;
-/// Change of logarithms at which steps end. Newton's method squares it in the next step.
+/// Change of logarithms that ends the iteration. Newton's method squares it in the next step.
 const SHORTEST_STEP: f64 = 1e-4;
-/// Bounds of loops. Some five steps, hardly ever halved, are enough.
+/// Loop limits. About five steps, hardly ever halved, are enough.
 const STEPS: usize = 60;
 const HALVINGS: i32 = 40;
 
-/// Fits curves from the smoothest to the roughest, each from the one before. Returns λ and the
-/// shares of the curve with the largest evidence. The shares sum to 1.
+/// Fits curves from the smoothest to the roughest, each starting from the previous one.
+///
+/// Returns λ and the shares of the curve with the largest evidence. The shares sum to 1.
 pub(super) fn fit(rates: &Rates, shares: &[f64], reports: f64) -> (f64, Vec<f64>) {
     let even = -(rates.cells() as f64).ln();
     let mut logs = vec![even; rates.cells()];
@@ -47,18 +48,18 @@ pub(super) fn fit(rates: &Rates, shares: &[f64], reports: f64) -> (f64, Vec<f64>
     (best.1, shares.iter().map(|share| share / total).collect())
 }
 
-/// Penalised likelihood of the logarithms of shares. Counts of outputs have Poisson laws.
+/// Penalised likelihood of the logarithms of shares. Counts of outputs are Poisson.
 struct Curve<'a> {
     rates: &'a Rates,
     shares: &'a [f64],
     reports: f64,
-    /// Logarithm of even shares.
+    /// Logarithm of equal shares.
     even: f64,
     lambda: f64,
 }
 
 impl Curve<'_> {
-    /// Moves logarithms to the maximum by Newton's method, and returns the evidence there.
+    /// Moves the logarithms to the maximum by Newton's method. Returns the evidence there.
     fn climb(&self, logs: &mut Vec<f64>) -> f64 {
         let (mut value, mut expected) = self.value(logs);
         for _ in 0..STEPS {
@@ -72,7 +73,7 @@ impl Curve<'_> {
                 let at = self.value(&moved);
                 (at.0 > value).then_some((moved, at))
             });
-            // Rounding leaves no higher value next to the maximum.
+            // Next to the maximum, rounding leaves no higher value.
             let Some((moved, at)) = higher else { break };
             *logs = moved;
             (value, expected) = at;
@@ -86,8 +87,8 @@ impl Curve<'_> {
         value - log_root + 0.5 * differences * self.lambda.ln()
     }
 
-    /// Returns Newton's step. Where the value is not concave, its curvature is replaced by the
-    /// expected one.
+    /// Returns the Newton step. If the value is not concave, the expected curvature replaces the
+    /// observed one.
     fn step(&self, logs: &[f64], expected: &[f64]) -> Vec<f64> {
         let pairs = || self.shares.iter().zip(expected);
         let excess: Vec<f64> = pairs().map(|(share, own)| share / own - 1.0).collect();
@@ -98,7 +99,7 @@ impl Curve<'_> {
         }
         // Expected shares are exponentials: their second derivatives equal their slopes.
         let mut factor = self.factor(logs, &weights, &slopes);
-        // Where a matrix is not positive definite, `factorise` leaves this number.
+        // `factorise` leaves this number on the diagonal if a matrix is not positive definite.
         if diagonal(&factor, logs.len()).any(|own| own <= f64::MIN_POSITIVE.sqrt()) {
             factor = self.expected_factor(logs, expected);
         }
@@ -114,8 +115,8 @@ impl Curve<'_> {
         solve(&factor, &slopes)
     }
 
-    /// Returns the penalised logarithm of the likelihood, but for a constant, and the expected
-    /// shares of outputs.
+    /// Returns the penalised log-likelihood without its constant, and the expected shares of
+    /// outputs.
     fn value(&self, logs: &[f64]) -> (f64, Vec<f64>) {
         let bins: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
         let expected = matrix::outputs(self.rates, &bins);
@@ -128,14 +129,14 @@ impl Curve<'_> {
         (self.reports * likelihood - penalty, expected)
     }
 
-    /// Returns the factor of the curvature that is expected at these logarithms.
+    /// Returns the factor of the expected curvature at these logarithms.
     fn expected_factor(&self, logs: &[f64], expected: &[f64]) -> Vec<f64> {
         let over: Vec<f64> = expected.iter().map(|own| 1.0 / own).collect();
         self.factor(logs, &over, &[])
     }
 
-    /// Returns Cholesky's factor of the curvature, penalties included, for weights of outputs.
-    /// Its diagonal loses the numbers in `subtracted`, if there are any.
+    /// Returns the Cholesky factor of the curvature with penalties, for weights of outputs. The
+    /// numbers in `subtracted`, if any, are subtracted from its diagonal.
     fn factor(&self, logs: &[f64], weights: &[f64], subtracted: &[f64]) -> Vec<f64> {
         let size = logs.len();
         let bins: Vec<f64> = logs.iter().map(|log| log.exp()).collect();

@@ -1,4 +1,4 @@
-//! Estimates against reference numbers, and intervals of many crowds.
+//! Tests of estimates against reference numbers, and of intervals for many crowds.
 
 use std::sync::Arc;
 
@@ -242,13 +242,13 @@ fn edges(bins: u32, outputs: u32, favoured: &[u32], epsilon: f64) -> Arc<Edges> 
     Arc::new(Edges::new(pattern.rates(bins, epsilon)))
 }
 
-/// Patterns of the reference, by name.
+/// Returns the pattern of the reference set with this name.
 fn named(name: &str) -> Arc<Edges> {
     let set = sets().into_iter().find(|set| set.name == name).unwrap();
     edges(set.bins, set.outputs, &set.favoured, set.epsilon)
 }
 
-/// Draws the counts of outputs that reports of people with these shares of bins have.
+/// Draws output counts for people with these shares of bins.
 fn draw(edges: &Edges, shares: &[f64], reports: u64, rng: &mut ChaCha20Rng) -> Vec<u64> {
     let (mut left, mut rest) = (reports, 1.0);
     let mut counts = Vec::new();
@@ -270,8 +270,8 @@ fn normalised(weight: impl Fn(f64) -> f64, bins: usize) -> Vec<f64> {
     weights.into_iter().map(|own| own / total).collect()
 }
 
-/// Crowds, the hard ones first: all people in one bin, two values with a quantile between them,
-/// most people at one value, a long tail, and even shares.
+/// Returns test crowds, the difficult ones first: all people in one bin, two values around a
+/// quantile, most people at one value, a long tail, and equal shares.
 fn crowds(bins: usize) -> [Vec<f64>; 5] {
     let at = |bin: usize, share: f64, others: f64| {
         let mut shares = vec![others / bins as f64; bins];
@@ -289,7 +289,7 @@ fn crowds(bins: usize) -> [Vec<f64>; 5] {
     ]
 }
 
-/// Bin of a quantile: the first with a share up to its end that reaches it.
+/// Returns the bin of a quantile: the first whose cumulative share reaches it.
 fn bin_of(shares: &[f64], quantile: f64) -> usize {
     let ends = shares.iter().scan(0.0, |sum, own| {
         *sum += own;
@@ -299,8 +299,8 @@ fn bin_of(shares: &[f64], quantile: f64) -> usize {
     ends.take_while(|sum| *sum < quantile - 1e-9).count()
 }
 
-/// Coverage is 94 per cent at least: each of the cells would fail by chance with probability
-/// 10⁻⁶ over all of them at most. All together have 95 per cent.
+/// Coverage is at least 94 per cent in each case. The joint false-alarm probability of all cases is
+/// at most 10⁻⁶. All cases together have 95 per cent.
 #[test]
 fn intervals_cover_quantiles_of_every_crowd() {
     const RUNS: u64 = 300;
@@ -342,8 +342,8 @@ fn intervals_cover_quantiles_of_every_crowd() {
     assert!(upper_bound(all[0], all[1], 1e-6) > 0.95, "{all:?}");
 }
 
-/// At a large ε the few who are below an edge may all be missing from the reports: no claim is
-/// made of that.
+/// At a large ε, the few people below an edge may all be missing from the reports. Then no claim is
+/// made.
 #[test]
 fn rare_people_are_covered() {
     const RUNS: u64 = 2000;
@@ -410,7 +410,7 @@ fn honest_crowds_fit() {
             }
             let freedom = freedom as f64;
             let mean = sum / f64::from(RUNS) / freedom;
-            // Five standard errors, and what the estimated variances may add.
+            // Five standard errors, plus a margin for the estimated variances.
             let reach = 5.0 * (2.0 / freedom / f64::from(RUNS)).sqrt() + 0.03;
             assert!((mean - 1.0).abs() < reach, "{name}, crowd {crowd}: {mean}");
         }
@@ -423,7 +423,7 @@ fn honest_crowds_fit() {
     );
 }
 
-/// Forged are 5 per cent of reports, all with one output, whichever it is.
+/// 5 per cent of the reports are forged, all with one output. Every output is tried.
 #[test]
 fn forged_reports_do_not_fit() {
     let mut rng = ChaCha20Rng::seed_from_u64(13);
