@@ -1,4 +1,4 @@
-//! The keys of an analyser, and the shufflers that it accepts batches from.
+//! Keys of an analyser, and the shufflers from which it accepts batches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::task::CollectedTask;
 pub(crate) struct Analyser {
     /// Private keys that reports are sealed to, the newest first.
     sealing: Vec<[u8; keys::LENGTH]>,
-    /// Recipients by the fingerprint of their task, each made once.
+    /// Recipients by the fingerprint of the task, each created once.
     recipients: RwLock<HashMap<Fingerprint, Arc<Recipient>>>,
     signer: Signer,
-    /// Public keys of the shufflers that it takes batches from.
+    /// Public keys of the shufflers from which it accepts batches.
     shufflers: HashMap<Name, [u8; keys::LENGTH]>,
 }
 
@@ -58,7 +58,7 @@ impl Analyser {
         Ok(recipient)
     }
 
-    /// Returns the known shuffler that made the header `signature` of a block, if any did.
+    /// Returns the known shuffler that made the header `signature` of a block, or `None`.
     pub(crate) fn shuffler(&self, signature: &str, block: &[u8]) -> Option<Name> {
         let (shuffler, signature) = signature.split_once(':')?;
         let shuffler: Name = HEXLOWER.decode(shuffler.as_bytes()).ok()?.try_into().ok()?;

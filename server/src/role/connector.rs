@@ -8,7 +8,7 @@ use crate::tls_roots;
 
 pub(super) type Connector = HttpsConnector<HttpConnector>;
 
-/// Returns what connects to an analyser.
+/// Returns a connector for connections to an analyser.
 ///
 /// # Errors
 /// When there is no TLS configuration.

@@ -1,9 +1,9 @@
-//! From a shuffler to its analyser: batches that are released are sent, block by block, until
-//! each has been acknowledged, and then forgotten.
+//! Forwards released batches from a shuffler to its analyser, block by block.
 //!
-//! A block is sent again until the analyser's signature says that it is on its disk; the
-//! analyser counts it once. Nothing is kept of what was sent: what the journal still has of a
-//! released batch is still to be sent, after a crash too.
+//! A block is sent again until the analyser's signature proves that it is on the analyser's disk.
+//! The analyser counts it once. A batch is deleted once all its blocks are acknowledged. No further
+//! state is kept: a released batch that the journal still has is still to be sent, after a crash
+//! too.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -25,25 +25,25 @@ use crate::sealed::Configuration;
 use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};
 use crate::task::CollectedTask;
 
-/// How often it is looked whether there is anything to send.
+/// Interval between checks for batches to send.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How often the analyser is asked for its keys.
+/// Interval between requests for the analyser's keys.
 const ASK: Duration = Duration::from_secs(60);
 
-/// After a failure, and after many of them.
+/// First and longest pause after failures. The pause doubles with every failure.
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
 
-/// What the analyser has for one request.
+/// Time limit for the analyser's answer to a request.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Most bytes of an answer that are read.
+/// Maximum bytes of an answer that are read.
 const ANSWER: usize = 1 << 16;
 
-/// Blocks that are read ahead.
+/// Number of blocks that are read ahead.
 const AHEAD: usize = 2;
 
-/// Why something could not be sent.
+/// Reason that a batch could not be sent.
 #[derive(Debug, thiserror::Error)]
 enum ForwardError {
     #[error("the analyser cannot be reached: {0}")]
@@ -60,7 +60,7 @@ enum ForwardError {
     Closed(#[from] StoreError),
 }
 
-/// Sends what a shuffler has to its analyser.
+/// Sends the batches of a shuffler to its analyser.
 pub(crate) struct Forwarder {
     store: Store,
     shuffler: Arc<Shuffler>,
@@ -80,10 +80,10 @@ struct Keys {
 }
 
 impl Forwarder {
-    /// Forwards the batches of a store to the analyser of a shuffler.
+    /// Creates a forwarder from a store to the analyser of a shuffler.
     ///
     /// # Errors
-    /// When there is no certificate that an analyser could be known by.
+    /// When there is no certificate that could identify an analyser.
     pub(crate) fn new(
         store: Store,
         shuffler: Arc<Shuffler>,
@@ -95,7 +95,7 @@ impl Forwarder {
         })
     }
 
-    /// Sends for ever.
+    /// Sends batches for ever.
     pub(crate) async fn run(self) {
         let (mut asked, mut pause) = (None, None);
         loop {
@@ -111,7 +111,7 @@ impl Forwarder {
                     tokio::time::sleep(LOOK).await;
                 }
                 Err(error) => {
-                    // Once, not with every attempt.
+                    // Logged once, not with every attempt.
                     if pause.is_none() {
                         tracing::warn!(%error, "batches wait for the analyser");
                     }
@@ -124,10 +124,11 @@ impl Forwarder {
         }
     }
 
-    /// Sends what there is. A task that the analyser refuses does not keep others waiting.
+    /// Sends all batches that are ready. A task that the analyser refuses does not delay other
+    /// tasks.
     ///
     /// # Errors
-    /// The first that there was.
+    /// The first error that occurred.
     async fn look(&self, ask: bool) -> Result<(), ForwardError> {
         let mut first = Ok(());
         for stored in self.store.tasks() {
@@ -171,7 +172,7 @@ impl Forwarder {
         Ok(())
     }
 
-    /// Sends a batch, and has it forgotten.
+    /// Sends a batch, and has its reports deleted.
     async fn send(&self, stored: &Arc<StoredTask>, batch: BatchRow) -> Result<(), ForwardError> {
         let (blocks, mut read) = mpsc::channel::<Bytes>(AHEAD);
         let (sent, is_sent) = oneshot::channel::<()>();
@@ -182,12 +183,14 @@ impl Forwarder {
                     return Ok(false);
                 };
                 store.for_each_block(&stored, batch.number, &mut |block| {
-                    // Nobody reads on where sending has failed.
+                    // The receiver is gone if sending has failed.
                     match blocks.blocking_send(Bytes::copy_from_slice(block)) {
                         Ok(()) => ControlFlow::Continue(()),
                         Err(_) => ControlFlow::Break(()),
                     }
                 })?;
+                // The claim is held until the blocks are sent, so that no other process sends them
+                // meanwhile.
                 drop(blocks);
                 let _ = is_sent.blocking_recv();
                 drop(claim);
@@ -214,11 +217,11 @@ impl Forwarder {
             }
         }
         drop(sent);
-        // All blocks were read, or it is not said that they were sent.
+        // An error of the reader means that blocks may be missing, so the batch is not deleted.
         let whole = reading.await.map_err(|error| error.to_string());
         let whole = whole.and_then(|read| read.map_err(|error| error.to_string()));
         if !whole.map_err(ForwardError::Journal)? {
-            // Another shuffler has it, which shares the journal.
+            // Another shuffler that shares the journal is sending this batch.
             return Ok(());
         }
         self.store.forget_reports(stored, batch.number).await?;
@@ -231,7 +234,7 @@ impl Forwarder {
         Ok(())
     }
 
-    /// The body of the answer to a request.
+    /// Sends a request, and returns the body of the answer.
     async fn ask(
         &self,
         request: Result<Request<Full<Bytes>>, hyper::http::Error>,
@@ -256,7 +259,7 @@ impl Forwarder {
             .unwrap_or(Err(ForwardError::Late))
     }
 
-    /// Address of a resource of a task at the analyser.
+    /// Returns the address of a task's resource at the analyser.
     fn address(&self, task: &CollectedTask, resource: &str) -> Result<Uri, ForwardError> {
         let base = self.shuffler.analyser.to_string();
         let address = format!(

@@ -1,4 +1,4 @@
-//! Shuffling and analysing: the keys and peers of these roles, and what they send each other.
+//! Shuffling and analysing: keys and peers of these roles, and the messages between them.
 
 mod analyser;
 #[cfg_attr(not(feature = "tls"), path = "no_tls_connector.rs")]
@@ -13,7 +13,7 @@ pub(crate) use analyser::Analyser;
 pub(crate) use forward::Forwarder;
 pub(crate) use shuffler::Shuffler;
 
-/// Keys and peers of a process, as its role needs them: none of a collector.
+/// Keys and peers that the role of a process needs. A collector needs none.
 #[derive(Clone, Default)]
 pub(crate) struct Peers {
     /// Keys of a shuffler, and its analyser.

@@ -7,7 +7,7 @@ use crate::left_out::LeftOut;
 
 pub(super) type Connector = HttpConnector;
 
-/// Returns what connects to an analyser.
+/// Returns a connector for connections to an analyser.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "encryption may have no configuration"

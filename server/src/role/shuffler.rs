@@ -1,4 +1,4 @@
-//! The keys of a shuffler, and what it knows of its analyser.
+//! Keys of a shuffler, and data about its analyser.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use crate::sealed::Configuration;
 
 /// Keys of a shuffler, and its analyser.
 pub(crate) struct Shuffler {
-    /// Address of its analyser.
+    /// Address of the analyser.
     pub(crate) analyser: Uri,
     signer: Signer,
     analyser_key: [u8; keys::LENGTH],
-    /// Configurations that reports are sealed by, by task id, as the analyser last sent them.
+    /// Configurations that reports are sealed with, by task id, as the analyser last sent them.
     configurations: RwLock<HashMap<String, Vec<Configuration>>>,
 }
 
@@ -42,13 +42,14 @@ impl Shuffler {
         format!("{}:{}", HEXLOWER.encode(&name), HEXLOWER.encode(&signature))
     }
 
-    /// Returns whether `receipt` is the analyser's for this block.
+    /// Returns true if `receipt` is the analyser's receipt for this block.
     pub(crate) fn is_receipt(&self, receipt: &[u8], block: &[u8]) -> bool {
         let digest = Sha256::digest(block);
         signature::verify(&self.analyser_key, Statement::Receipt, &digest, receipt)
     }
 
-    /// Returns the configurations that reports of a task are sealed by, once the analyser sent them.
+    /// Returns the configurations that reports of a task are sealed with, once the analyser has
+    /// sent them.
     pub(crate) fn configurations(&self, task: &str) -> Option<Vec<Configuration>> {
         let known = self.configurations.read();
         known.get(task).cloned()

@@ -1,7 +1,7 @@
 //! Signatures between shufflers and analysers, by Ed25519 (RFC 8032). A shuffler signs each block
 //! of a batch. The analyser signs a receipt when the block is on its disk.
 //!
-//! Connections are not trusted, so there may be proxies between the two.
+//! Connections are not trusted, so proxies may be in between.
 
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use sha2::{Digest, Sha256};
@@ -17,9 +17,9 @@ const LENGTH: usize = 64;
 /// Signed statement. Each has its own label, so that no signature can pass for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Statement {
-    /// A shuffler's: this block is from me.
+    /// Statement of a shuffler: this block is from me.
     Block,
-    /// An analyser's: this block is on my disk.
+    /// Statement of an analyser: this block is on my disk.
     Receipt,
 }
 
@@ -63,7 +63,7 @@ impl Signer {
     }
 }
 
-/// Returns whether `signature` is by the holder of the key `public`.
+/// Returns true if the holder of the key `public` made `signature`.
 pub(crate) fn verify(
     public: &[u8; keys::LENGTH],
     statement: Statement,
