@@ -1,4 +1,4 @@
-//! Tokens in a database, for all who share it.
+//! Tokens in a database, for all processes that share it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::store::{Database, EngineError, Session, Sessions, open_tables};
 
 const TOKEN: &str = "SELECT id, name, role, created, sha256 FROM hushbin.token";
 
-/// A role is stored as it is said on the command line.
+/// Parses a stored role, which has the same name as on the command line.
 fn role_from(text: &str) -> Result<TokenRole, TokensError> {
     TokenRole::from_str(text, false).map_err(|_| TokensError::Role {
         found: text.to_owned(),
@@ -38,12 +38,12 @@ fn tokens(
     Ok(rows.iter().map(token).collect())
 }
 
-/// Sessions that look tokens up.
+/// Opens sessions for looking up tokens.
 pub(super) fn sessions(database: &Database) -> Arc<Sessions> {
     Arc::new(Sessions::new(database, false))
 }
 
-/// All tokens, oldest first.
+/// Returns all tokens, oldest first.
 ///
 /// # Errors
 /// When the database fails.
@@ -52,12 +52,13 @@ pub(super) fn list(sessions: &Sessions) -> Result<Vec<Token>, TokensError> {
     found.into_iter().collect()
 }
 
-/// What the holder of the token of this hash may do, if there is one.
+/// Returns the role of the token with this hash, or `None` if there is none.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) fn role_of(sessions: &Sessions, hash: &str) -> Result<Option<TokenRole>, TokensError> {
-    // By an index: how far it was searched tells of the hash, and not of a text that has it.
+    // The time of an index lookup depends on the hash. It reveals nothing about a text with that
+    // hash.
     let found = sessions.with(|session| tokens(session, "WHERE sha256 = $1", Some(hash)))?;
     let role = found.into_iter().map(|token| Ok(token?.role)).next();
     role.transpose()
@@ -81,7 +82,7 @@ pub(super) fn add(database: &Database, token: &Token) -> Result<(), TokensError>
     Ok(())
 }
 
-/// Revokes the token of this id.
+/// Revokes the token with this id.
 ///
 /// # Errors
 /// When there is none, or the database fails.

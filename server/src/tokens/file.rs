@@ -24,14 +24,14 @@ struct Contents {
     tokens: Vec<Token>,
 }
 
-/// The tokens of a data directory, as they are at any time.
+/// Current tokens of a data directory.
 #[derive(Debug)]
 pub(crate) struct TokensFile {
     path: PathBuf,
     known: RwLock<(Option<Stamp>, Vec<Token>)>,
 }
 
-/// What changes whenever the file is written, as that makes another one.
+/// Inode, modification time and length. They change with every write, which creates a new file.
 type Stamp = (u64, i64, i64, u64);
 
 fn stamp(found: &Metadata) -> Stamp {
@@ -39,10 +39,10 @@ fn stamp(found: &Metadata) -> Stamp {
 }
 
 impl TokensFile {
-    /// Those of a data directory.
+    /// Opens the tokens of a data directory.
     ///
     /// # Errors
-    /// When there is a file that is no list of tokens.
+    /// When the file of tokens is invalid.
     pub(super) fn open(data: &Path) -> Result<Self, TokensError> {
         let tokens = Self {
             path: data.join(FILE),
@@ -52,20 +52,20 @@ impl TokensFile {
         Ok(tokens)
     }
 
-    /// Whether there is none, so that nobody may do anything.
+    /// Returns true if there are no tokens, so that no one has access.
     pub(super) fn is_empty(&self) -> bool {
         let known = self.known.read();
         known.1.is_empty()
     }
 
-    /// What the holder of the token of this hash may do, if there is one.
+    /// Returns the role of the token with this hash, or `None` if there is none.
     ///
     /// # Errors
     /// As [`TokensFile::open`].
     pub(super) fn role_of(&self, hash: &str) -> Result<Option<TokenRole>, TokensError> {
         self.refresh()?;
         let known = self.known.read();
-        // All are compared, each in constant time.
+        // Compares with every token in constant time, so that the time reveals nothing.
         let found = known.1.iter().filter(|token| {
             let same = token.sha256.as_bytes().ct_eq(hash.as_bytes());
             bool::from(same)
@@ -89,10 +89,10 @@ impl TokensFile {
     }
 }
 
-/// All tokens of a data directory, oldest first.
+/// Returns all tokens of a data directory, oldest first.
 ///
 /// # Errors
-/// When there is no such directory, or a file that is no list of tokens.
+/// When there is no such directory, or the file of tokens is invalid.
 pub(super) fn list(data: &Path) -> Result<Vec<Token>, TokensError> {
     is_there(data)?;
     Ok(read(&data.join(FILE))?.tokens)
@@ -109,7 +109,7 @@ pub(super) fn add(data: &Path, token: &Token) -> Result<(), TokensError> {
     })
 }
 
-/// Revokes the token of this id.
+/// Revokes the token with this id.
 ///
 /// # Errors
 /// When there is none, or the file cannot be read or written.
@@ -133,13 +133,13 @@ pub(crate) fn copy(data: &Path, to: &Path) -> Result<(), TokensError> {
     })
 }
 
-/// That there is such a directory, whose tokens may be spoken of.
+/// Checks that the data directory exists.
 fn is_there(data: &Path) -> Result<(), TokensError> {
     let found = fs::metadata(data).map(drop);
     found.map_err(|source| file_error(data, source))
 }
 
-/// Changes the file, one who does so after the other.
+/// Changes the file under a lock, so that one change follows another.
 fn change<T>(
     data: &Path,
     change: impl FnOnce(&mut Vec<Token>) -> Result<T, TokensError>,
@@ -154,7 +154,7 @@ fn change<T>(
     Ok(changed)
 }
 
-/// Held until it is dropped.
+/// Takes a lock that lasts until the file is dropped.
 fn lock(path: &Path) -> Result<File, TokensError> {
     open_to_lock(path)
         .and_then(|file| file.lock().map(|()| file))

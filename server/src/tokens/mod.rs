@@ -1,8 +1,8 @@
-//! Who may read what a collector knows, and administer it: tokens, of which hashes are kept.
+//! Access tokens for reading results and for administration. Only hashes of them are stored.
 //!
-//! A token is 32 random bytes, so that its hash tells nothing of it; it is shown once, when it
-//! is made. They are beside the journal, and are looked up whenever one is shown: a token that is
-//! made or revoked is so at once.
+//! A token is 32 random bytes, so that its hash does not reveal it. It is shown once, when it is
+//! created. Tokens are stored with the journal, and are looked up at every use. So creating or
+//! revoking a token takes effect at once.
 
 #[cfg_attr(not(feature = "postgres"), path = "no_database.rs")]
 mod database;
@@ -20,20 +20,20 @@ pub(crate) use token::{Token, TokenRole, TokensError};
 use crate::store::{Location, Sessions, checked_tables, now};
 use data_encoding::HEXLOWER;
 
-/// Before the digits of every token, by which people and programs know what it is.
+/// Prefix of every token, by which people and programs recognise it.
 const PREFIX: &str = "hushbin_";
 
-/// The tokens at a location, as they are at any time.
+/// Current tokens at a location.
 pub(crate) enum Tokens {
     File(TokensFile),
     Database(Arc<Sessions>),
 }
 
 impl Tokens {
-    /// Those at a location.
+    /// Opens the tokens at a location.
     ///
     /// # Errors
-    /// When there is a file that is no list of tokens.
+    /// When the file of tokens is invalid.
     pub(crate) fn open(location: &Location) -> Result<Self, TokensError> {
         Ok(match location {
             Location::Directory(data) => Self::File(TokensFile::open(data)?),
@@ -41,10 +41,10 @@ impl Tokens {
         })
     }
 
-    /// Whether there is none, so that nobody may do anything.
+    /// Returns true if there are no tokens, so that no one has access.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// When the tokens cannot be read.
     pub(crate) async fn is_empty(&self) -> Result<bool, TokensError> {
         match self {
             Self::File(file) => Ok(file.is_empty()),
@@ -55,10 +55,10 @@ impl Tokens {
         }
     }
 
-    /// What the holder of this text may do, if it is a token.
+    /// Returns the role of the token with this text, or `None` if it is no token.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// When the tokens cannot be read.
     pub(crate) async fn role_of(&self, text: &str) -> Result<Option<TokenRole>, TokensError> {
         let hash = hash_of(text);
         match self {
@@ -71,7 +71,7 @@ impl Tokens {
     }
 }
 
-/// Asks the database on a thread that may wait for it.
+/// Queries the database on a thread that may block.
 async fn where_it_may_block<T: Send + 'static>(
     sessions: &Arc<Sessions>,
     ask: impl FnOnce(&Sessions) -> Result<T, TokensError> + Send + 'static,
@@ -82,10 +82,10 @@ async fn where_it_may_block<T: Send + 'static>(
     asked.unwrap_or_else(|error| panic::resume_unwind(error.into_panic()))
 }
 
-/// All tokens at a location, oldest first.
+/// Returns all tokens at a location, oldest first.
 ///
 /// # Errors
-/// When they cannot be read.
+/// When the tokens cannot be read.
 pub(crate) fn list(location: &Location) -> Result<Vec<Token>, TokensError> {
     match location {
         Location::Directory(data) => file::list(data),
@@ -93,7 +93,7 @@ pub(crate) fn list(location: &Location) -> Result<Vec<Token>, TokensError> {
     }
 }
 
-/// Makes a token; the text that its holder sends is returned, and known nowhere else.
+/// Creates a token. Returns it with its text, which is stored nowhere.
 ///
 /// # Errors
 /// When it cannot be stored, or there is no entropy.
@@ -122,10 +122,10 @@ pub(crate) fn create(
     Ok((token, text))
 }
 
-/// Revokes the token of this id.
+/// Revokes the token with this id.
 ///
 /// # Errors
-/// When there is none, or that cannot be stored.
+/// When there is none, or the change cannot be stored.
 pub(crate) fn revoke(location: &Location, id: &str) -> Result<Token, TokensError> {
     match location {
         Location::Directory(data) => file::revoke(data, id),

@@ -1,4 +1,4 @@
-//! Tokens in a database, in a build without the feature `postgres`: there are none.
+//! Stand-in for tokens in a database, in a build without the feature `postgres`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! One token, and what can be wrong with all.
+//! A token, its role, and errors of tokens.
 
 use std::io;
 
@@ -9,18 +9,18 @@ use sha2::{Digest, Sha256};
 use crate::store::EngineError;
 use data_encoding::HEXLOWER;
 
-/// What the holder of a token may do; each may do what those before it may.
+/// Permissions of a token's holder. Each role includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TokenRole {
-    /// Read what is released.
+    /// Read released totals and estimates.
     Analyst,
-    /// Close batches; make, change and delete tasks.
+    /// Close batches; create, change and delete tasks.
     Admin,
 }
 
 impl TokenRole {
-    /// As it is said on the command line.
+    /// Returns the name on the command line.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Analyst => "analyst",
@@ -29,22 +29,22 @@ impl TokenRole {
     }
 }
 
-/// A token, as it is kept.
+/// A token, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Token {
-    /// What it is revoked by.
+    /// Id by which the token is revoked.
     pub(crate) id: String,
-    /// What it is for, in its maker's words.
+    /// Purpose, in the words of the operator who created it.
     pub(crate) name: String,
     pub(crate) role: TokenRole,
-    /// When it was made, in seconds since 1970.
+    /// Time of creation, in seconds since 1970.
     pub(crate) created: u64,
-    /// Of the token's text, hexadecimal.
+    /// SHA-256 of the token's text, hexadecimal.
     pub(super) sha256: String,
 }
 
-/// Why tokens cannot be read, made or revoked.
+/// Reason that tokens cannot be read, created or revoked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TokensError {
     #[error("{path}: {source}")]
@@ -71,7 +71,7 @@ pub(crate) enum TokensError {
     Entropy(getrandom::Error),
 }
 
-/// The hash of a token's text, hexadecimal.
+/// Computes the hash of a token's text, hexadecimal.
 pub(super) fn hash_of(text: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(text))
 }
