@@ -1,4 +1,4 @@
-//! Opening requests, and sealing what they are answered with.
+//! Opens encapsulated requests, and seals the responses.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::keys;
 use crate::sealed::{self, Aead, Kdf, Kem};
 
-/// The identifiers of KEM, KDF and AEAD (RFC 9180, section 7): those of sealed reports.
+/// Identifiers of KEM, KDF and AEAD (RFC 9180, section 7), the same as for sealed reports.
 const SUITE: [u8; 6] = {
     let [kem, kdf, aead] = [
         <Kem as hpke::Kem>::KEM_ID.to_be_bytes(),
@@ -21,7 +21,7 @@ const SUITE: [u8; 6] = {
     [kem[0], kem[1], kdf[0], kdf[1], aead[0], aead[1]]
 };
 
-/// Of the key's id and the suite, before all else.
+/// Bytes of the key's id and the suite, at the beginning of a request.
 const HEAD: usize = 1 + SUITE.len();
 const ENCAPSULATED: usize = 32;
 const TAG: usize = 16;
@@ -29,13 +29,13 @@ const TAG: usize = 16;
 const REQUEST: &[u8] = b"message/bhttp request\0";
 const RESPONSE: &[u8] = b"message/bhttp response";
 
-/// Bytes of the secret that both ends export, and of the response's nonce: as many as the AEAD's
-/// key, which is longer than its nonce.
+/// Bytes of the secret that both ends export, and of the response's nonce. This is the length of
+/// the AEAD's key, which is longer than its nonce.
 const SECRET: usize = 16;
 
-/// Who opens requests, by one of several keys.
+/// Gateway that opens requests, with one of several keys.
 pub(crate) struct Gateway {
-    /// The newest first.
+    /// Keys, newest first.
     keys: Vec<Key>,
 }
 
@@ -45,31 +45,31 @@ struct Key {
     private: <Kem as hpke::Kem>::PrivateKey,
 }
 
-/// Why private keys cannot be used together.
+/// Reason that private keys cannot be used together.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GatewayError {
     #[error("two keys of --ohttp-key have the id {0}: make another")]
     SameId(u8),
 }
 
-/// Why a request is not opened.
+/// Reason that a request cannot be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OpenError {
-    /// It is shorter than any.
+    /// The request is shorter than any valid one.
     Short,
-    /// It is to a key, or by a suite, that is not among the configurations.
+    /// The request names a key or a suite that is not among the configurations.
     Key,
-    /// It was not sealed to the key that it names, or has been changed since.
+    /// The request was not sealed to the key that it names, or has been changed since.
     Seal,
 }
 
-/// What an answer is sealed by, for whoever has sent the request.
+/// State for sealing the response, so that only the sender of the request can open it.
 pub(crate) struct Reply {
     secret: [u8; SECRET],
     encapsulated: [u8; ENCAPSULATED],
 }
 
-/// The ids of its keys alone.
+/// Shows only the ids of the keys.
 impl fmt::Debug for Gateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
@@ -79,10 +79,10 @@ impl fmt::Debug for Gateway {
 }
 
 impl Gateway {
-    /// By these private keys, the first of which is for new requests.
+    /// Creates a gateway with these private keys, the first of which is for new requests.
     ///
     /// # Errors
-    /// When two of them cannot be told apart.
+    /// When two of them have the same id.
     pub(crate) fn new(private: &[[u8; keys::LENGTH]]) -> Result<Self, GatewayError> {
         let mut gateway = Self { keys: Vec::new() };
         for bytes in private {
@@ -112,17 +112,18 @@ impl Gateway {
         self.keys.iter().find(|key| key.id == id)
     }
 
-    /// What requests may be sealed by, as `application/ohttp-keys`: each configuration behind its
-    /// length (2 bytes, big endian).
+    /// Returns the configurations that requests may be sealed with, as `application/ohttp-keys`.
+    /// Each configuration follows its length (2 bytes, big endian).
     pub(crate) fn configurations(&self) -> Vec<u8> {
         let encoded =
             |key: &Key| [&[0, CONFIGURATION as u8], &encode(key.id, &key.public)[..]].concat();
         self.keys.iter().flat_map(encoded).collect()
     }
 
-    /// The message in an encapsulated request, and what its answer is sealed by.
+    /// Opens an encapsulated request, and returns the message and the state for sealing the
+    /// response.
     ///
-    /// It is opened where it lies: no second copy needs room.
+    /// The message is decrypted in place, without a second copy.
     pub(crate) fn open(&self, mut bytes: Vec<u8>) -> Result<(Bytes, Reply), OpenError> {
         let end = bytes.len().saturating_sub(TAG);
         let (head, rest) = bytes
@@ -142,7 +143,7 @@ impl Gateway {
             &encapsulated_key.map_err(|_| OpenError::Seal)?,
             &[REQUEST, &head[..]].concat(),
         )
-        // Of points of low order, which nobody gets by chance.
+        // This fails for points of low order, which do not occur by chance.
         .map_err(|_| OpenError::Seal)?;
         let tag = Deserializable::from_bytes(&tag[..]).map_err(|_| OpenError::Seal)?;
         context
@@ -161,7 +162,7 @@ impl Gateway {
 }
 
 impl Reply {
-    /// An answer that nobody but the sender of the request can read.
+    /// Seals a response that only the sender of the request can read.
     ///
     /// # Errors
     /// When the operating system gives no random numbers.
@@ -171,7 +172,7 @@ impl Reply {
         Ok(self.seal_by(nonce, message))
     }
 
-    /// The same, by the response's nonce. No key is used twice, for none of two nonces is equal.
+    /// Seals a response with a given nonce. No two nonces are equal, so no key is used twice.
     pub(super) fn seal_by(&self, nonce: [u8; SECRET], message: &[u8]) -> Vec<u8> {
         let salt = [&self.encapsulated[..], &nonce].concat();
         let secret = Salt::new(HKDF_SHA256, &salt).extract(&self.secret);
@@ -187,7 +188,7 @@ impl Reply {
     }
 }
 
-/// The AEAD's key and nonce.
+/// Derives the AEAD's key and nonce.
 fn expand(secret: &Prk) -> (LessSafeKey, Nonce) {
     struct OfNonce;
     impl KeyType for OfNonce {
@@ -204,8 +205,8 @@ fn expand(secret: &Prk) -> (LessSafeKey, Nonce) {
     (LessSafeKey::new(UnboundKey::from(key)), nonce)
 }
 
-/// What a key is called: the first byte of the public key's SHA-256, so that it is the same at
-/// every start and in every order.
+/// Returns the id of a key: the first byte of the public key's SHA-256. It is the same at every
+/// start, in any order of keys.
 fn id(public: &[u8; keys::LENGTH]) -> u8 {
     Sha256::digest(public)[0]
 }
@@ -213,8 +214,8 @@ fn id(public: &[u8; keys::LENGTH]) -> u8 {
 /// Bytes of a configuration.
 const CONFIGURATION: usize = 1 + 2 + keys::LENGTH + 2 + 4;
 
-/// The key configuration of a public key: its id, the identifier of the KEM, the key, and the
-/// length and identifiers of the one pair of KDF and AEAD.
+/// Encodes the key configuration of a public key: its id, the identifier of the KEM, the key, and
+/// the length and identifiers of the one pair of KDF and AEAD.
 pub(crate) fn configuration(public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION] {
     encode(id(public), public)
 }

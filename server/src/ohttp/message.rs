@@ -1,22 +1,23 @@
-//! Requests and answers in binary form (RFC 9292).
+//! Requests and responses in binary form (RFC 9292).
 //!
-//! Nothing is copied but field lines, of which there are few: what somebody made up takes no more
-//! memory than it has bytes. (The crate bhttp, to which tests hold this, keeps each field in pieces
-//! of its own, and takes 43 MB for a message of 1 MiB of fields; nor does it look at padding.)
+//! Only field lines are copied, and they are few. So a forged message takes no more memory than it
+//! has bytes. (The crate bhttp, against which tests compare this, stores each field separately. It
+//! takes 43 MB for a message of 1 MiB of fields, and does not check padding.)
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::uri::{Authority, PathAndQuery, Scheme, Uri};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
-/// Field lines that a request may have: as many as one that is not encapsulated.
+/// Maximum number of field lines in a request, the same as in a request without encapsulation.
 const FIELDS: usize = 100;
 
-/// Answers have multiples of so many bytes, so that a relay cannot tell most of them apart.
+/// Responses are padded to multiples of this many bytes, so that a relay cannot distinguish most of
+/// them.
 const STEP: usize = 256;
 
-/// Fields that say something to whoever reads an answer. Others are for browsers, which here see
-/// the relay's.
+/// Fields that the recipient of a response needs. Further fields are for browsers, which see the
+/// relay's fields instead.
 const SAID: [HeaderName; 4] = [
     header::ALLOW,
     header::CACHE_CONTROL,
@@ -24,7 +25,7 @@ const SAID: [HeaderName; 4] = [
     header::RETRY_AFTER,
 ];
 
-/// What in a request is not as the standard says.
+/// Part of a request that violates the standard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Malformed {
     #[error("it ends early")]
@@ -41,7 +42,7 @@ pub(crate) enum Malformed {
     Padding,
 }
 
-/// What is still to be read.
+/// Bytes that are still to be read.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -55,7 +56,8 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// A number in 1, 2, 4 or 8 bytes, as the first two bits say (RFC 9000, section 16).
+    /// Reads a number in 1, 2, 4 or 8 bytes. The first two bits give the length (RFC 9000, section
+    /// 16).
     fn number(&mut self) -> Result<u64, Malformed> {
         let first = *self.0.first().ok_or(Malformed::Early)?;
         let bytes = self.take(1 << (first >> 6))?;
@@ -65,13 +67,14 @@ impl<'a> Reader<'a> {
         Ok(number & (u64::MAX >> (66 - 8 * bytes.len())))
     }
 
-    /// Bytes behind their length.
+    /// Reads a length and that many bytes.
     fn measured(&mut self) -> Result<&'a [u8], Malformed> {
         let length = usize::try_from(self.number()?).map_err(|_| Malformed::Early)?;
         self.take(length)
     }
 
-    /// The same of a part that may be left out with all that follows it (section 3.8).
+    /// Reads a length and that many bytes. At the end of the message the result is empty (section
+    /// 3.8).
     fn measured_or_end(&mut self) -> Result<&'a [u8], Malformed> {
         match self.is_at_end() {
             true => Ok(&[]),
@@ -80,17 +83,17 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How it is told where a part ends.
+/// Framing of a message: parts of known length, or parts that end with a zero length.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Known,
     Indeterminate,
 }
 
-/// The request that these bytes are, of either form.
+/// Decodes a request, of either form.
 ///
 /// # Errors
-/// When they are none.
+/// When the bytes are no request.
 pub(crate) fn request(bytes: &Bytes) -> Result<Request, Malformed> {
     let mut reader = Reader(bytes);
     let form = match reader.number()? {
@@ -102,7 +105,7 @@ pub(crate) fn request(bytes: &Bytes) -> Result<Request, Malformed> {
     let uri = uri(reader.measured()?, reader.measured()?, reader.measured()?)?;
     let headers = fields(&mut reader, form)?;
     let content = content(&mut reader, form, bytes)?;
-    // Trailers say nothing that is asked for here.
+    // Trailers are checked and discarded.
     fields(&mut reader, form)?;
     if reader.0.iter().any(|&byte| byte != 0) {
         return Err(Malformed::Padding);
@@ -114,13 +117,13 @@ pub(crate) fn request(bytes: &Bytes) -> Result<Request, Malformed> {
     Ok(request)
 }
 
-/// Without authority the field `host` says it, if anything does.
+/// Builds the address. If the authority is empty, the field `host` may give it.
 fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, Malformed> {
     let wrong = |_| Malformed::Control;
     let scheme = Scheme::try_from(scheme).map_err(wrong)?;
     let (path, given) = (PathAndQuery::try_from(path).map_err(wrong)?, path);
     if path.as_str().as_bytes() != given {
-        // It had a fragment, which is no part of a request, or was empty.
+        // The path is empty, or has a fragment, which is no part of a request.
         return Err(Malformed::Control);
     }
     if !authority.is_empty() {
@@ -134,7 +137,7 @@ fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, Malformed> {
     Ok(path.into())
 }
 
-/// A section of field lines.
+/// Reads a section of field lines.
 fn fields(reader: &mut Reader<'_>, form: Form) -> Result<HeaderMap, Malformed> {
     let mut fields = HeaderMap::new();
     let mut add = |name: &[u8], value: &[u8]| {
@@ -175,7 +178,7 @@ fn content(reader: &mut Reader<'_>, form: Form, whole: &Bytes) -> Result<Body, M
     }
 }
 
-/// An answer, padded.
+/// Encodes a response, with padding.
 pub(crate) fn response(status: StatusCode, headers: &HeaderMap, content: &[u8]) -> Vec<u8> {
     let mut lines = Vec::new();
     let said = headers.iter().filter(|(name, _)| SAID.contains(name));
@@ -183,31 +186,31 @@ pub(crate) fn response(status: StatusCode, headers: &HeaderMap, content: &[u8]) 
         measure(name.as_str().as_bytes(), &mut lines);
         measure(value.as_bytes(), &mut lines);
     }
-    // One of known length.
+    // A response of known length.
     let mut message = Vec::with_capacity((lines.len() + content.len() + 32).next_multiple_of(STEP));
     message.push(1);
     number(status.as_u16().into(), &mut message);
     measure(&lines, &mut message);
     measure(content, &mut message);
-    // No trailers, and then padding.
+    // A zero length for no trailers, then padding.
     message.push(0);
     message.resize(message.len().next_multiple_of(STEP), 0);
     message
 }
 
-/// Bytes behind their length.
+/// Appends bytes after their length.
 fn measure(bytes: &[u8], out: &mut Vec<u8>) {
     number(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
-/// A number in as few bytes as may be.
+/// Appends a number in the fewest bytes.
 fn number(value: u64, out: &mut Vec<u8>) {
     match value {
         0..=0x3f => out.push(value as u8),
         0x40..=0x3fff => out.extend((value as u16 | 1 << 14).to_be_bytes()),
         0x4000..=0x3fff_ffff => out.extend((value as u32 | 2 << 30).to_be_bytes()),
-        // Nothing that fits into memory is longer than 62 bits say.
+        // Lengths in memory never exceed 62 bits.
         _ => out.extend((value | 3 << 62).to_be_bytes()),
     }
 }

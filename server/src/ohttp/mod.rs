@@ -1,8 +1,8 @@
-//! Oblivious HTTP (RFC 9458): requests that come through a relay, which sees who sends and cannot
-//! read what, while whoever opens them reads what and sees nobody but the relay.
+//! Oblivious HTTP (RFC 9458): requests that come through a relay. The relay sees who sends, and
+//! cannot read the requests. The gateway reads the requests, and sees only the relay.
 //!
-//! The encapsulation is of the standard's sections 3 and 4, what is encapsulated is in the binary
-//! form of RFC 9292.
+//! The encapsulation follows sections 3 and 4 of the standard. The encapsulated messages have the
+//! binary form of RFC 9292.
 
 mod gateway;
 pub(crate) mod message;

@@ -25,12 +25,12 @@ fn asker(key: u8) -> Asker {
     Asker::new(&configuration(&sealed::public(&[key; 32])), 1)
 }
 
-/// Method, whole address, fields and content.
+/// Method, complete address, fields and content.
 type Read = (String, String, Vec<(String, Vec<u8>)>, Vec<u8>);
 
 fn read(bytes: &[u8]) -> Result<Read, Malformed> {
     let (parts, body) = request(&Bytes::copy_from_slice(bytes))?.into_parts();
-    // Whose content is there.
+    // The content is complete, so one poll suffices.
     let content = pin!(body.collect()).poll(&mut Context::from_waker(Waker::noop()));
     let Poll::Ready(Ok(content)) = content else {
         panic!("it is still to come");
@@ -61,7 +61,7 @@ fn opens_what_the_standard_sealed_and_seals_what_it_opens() {
     let key = *bytes("sk").first_chunk().unwrap();
     let mut gateway = Gateway::empty();
     gateway.add(1, &key).unwrap();
-    // But for the second pair of KDF and AEAD.
+    // The configuration of the standard has a second pair of KDF and AEAD.
     let id_and_key = &bytes("configuration")[..35];
     let own = gateway.configurations();
     assert_eq!(own, [&[0, 41], id_and_key, &[0, 4, 0, 1, 0, 1]].concat());
@@ -85,7 +85,7 @@ fn who_asks_reads_the_answer_and_nobody_else() {
     let (second, other) = asker.ask("GET", "/tasks/t", b"");
     assert_ne!(first, second);
     let (message, reply) = gateway.open(first.clone()).unwrap();
-    // The head, the encapsulated key and the tag.
+    // The difference is the head (7 bytes), the encapsulated key (32) and the tag (16).
     assert_eq!(message.len() + 7 + 32 + 16, first.len());
     let answers = [0, 1].map(|_| reply.seal(b"answer").unwrap());
     assert_ne!(answers[0], answers[1]);
@@ -154,7 +154,8 @@ fn whatever_is_changed_is_not_opened() {
         };
         assert_eq!(error, Err(expected), "{length} bytes");
     }
-    // The id of a key is not enough, nor is a point that gives everybody the same secret.
+    // The id of a key alone is refused. So is a point of low order, with which the secret is always
+    // the same.
     let id = configuration(&sealed::public(&[2; 32]))[0];
     let (claimed, _) = asker(1).named(id).ask("GET", "/", b"");
     assert_eq!(gateway.open(claimed).map(|_| ()), Err(OpenError::Seal));
@@ -185,7 +186,7 @@ fn messages_of_either_form_are_read() {
         .write_bhttp(Mode::IndeterminateLength, &mut indeterminate)
         .unwrap();
     assert_eq!(read(&indeterminate).unwrap(), expected);
-    // In several pieces.
+    // The content is split into two pieces.
     let content = indeterminate
         .windows(7)
         .position(|own| own == b"\x06report")
@@ -193,7 +194,7 @@ fn messages_of_either_form_are_read() {
     indeterminate.splice(content..=content + 3, *b"\x03rep\x03");
     assert_eq!(read(&indeterminate).unwrap(), expected);
 
-    // With trailers and padding.
+    // Trailers and padding are accepted.
     bhttp.put_trailer("t", "1");
     let mut padded = Vec::new();
     bhttp.write_bhttp(Mode::KnownLength, &mut padded).unwrap();
@@ -202,7 +203,7 @@ fn messages_of_either_form_are_read() {
     padded.push(1);
     assert_eq!(read(&padded).unwrap_err(), Malformed::Padding);
 
-    // Without what would be empty at the end, and without authority.
+    // Empty parts at the end may be missing, and so may the authority.
     let short = written("GET", "", "/tasks/t", &[], b"");
     for cut in 0..=3 {
         let read = read(&short[..short.len() - cut]).unwrap();
@@ -212,7 +213,7 @@ fn messages_of_either_form_are_read() {
         read(&short[..short.len() - 4]).unwrap_err(),
         Malformed::Early
     );
-    // Nowhere else.
+    // Parts may not be missing elsewhere.
     for cut in [1, 2, 3, 9] {
         let cut = &indeterminate[..indeterminate.len() - cut];
         let expected = (cut.len() + 1 < indeterminate.len()).then_some(Malformed::Early);
@@ -239,7 +240,7 @@ fn what_is_no_request_is_named() {
     let many = [("a", "1"); 101];
     assert_eq!(of("GET", "a", "/", &many), Malformed::Fields);
     assert!(read(&written("GET", "a", "/", &many[1..], b"")).is_ok());
-    // Lengths that nothing has.
+    // These lengths exceed the message.
     for length in [
         &[0x3f][..],
         &[0x7f, 0xff],
@@ -253,8 +254,8 @@ fn what_is_no_request_is_named() {
     }
 }
 
-/// What the crate bhttp makes of a message, which takes none of indeterminate length that leaves
-/// out its end.
+/// Decodes a message with the crate bhttp, which requires the end of a message of indeterminate
+/// length.
 fn by_bhttp(bytes: &[u8]) -> bhttp::Message {
     let whole = [bytes, &[0; 3]].concat();
     bhttp::Message::read_bhttp(&mut Cursor::new(whole)).unwrap()
@@ -292,7 +293,7 @@ fn what_is_changed_at_random_is_read_as_others_read_it_or_refused() {
                 assert_eq!(control.method(), Some(method.as_bytes()));
                 let path = str::from_utf8(control.path().unwrap()).unwrap();
                 assert!(address.ends_with(path), "{address}");
-                // Which joins cookies.
+                // The crate bhttp joins cookies, so it may have fewer fields.
                 assert!(fields.len() >= theirs.header().fields().len());
                 assert_eq!(content, theirs.content());
             }
@@ -309,7 +310,7 @@ fn answers_are_padded_and_read_by_others() {
         HeaderValue::from_static("application/json"),
     );
     headers.insert(header::RETRY_AFTER, HeaderValue::from_static("30"));
-    // For browsers.
+    // This field is for browsers, and is left out.
     headers.insert(
         header::ACCESS_CONTROL_ALLOW_ORIGIN,
         HeaderValue::from_static("*"),
@@ -325,7 +326,7 @@ fn answers_are_padded_and_read_by_others() {
         assert_eq!(read.content(), content);
         assert!(read.trailer().is_empty());
     }
-    // What is answered to an upload, and why one is not taken, look alike.
+    // Responses with different statuses have equal lengths.
     let counted = br#"{"uploads":1,"accepted":1,"duplicates":0}"#;
     let length = response(StatusCode::CREATED, &headers, counted).len();
     assert_eq!(response(StatusCode::OK, &headers, counted).len(), length);
