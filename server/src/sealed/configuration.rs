@@ -1,4 +1,4 @@
-//! What a page seals the reports of a task by.
+//! Configuration with which a page seals the reports of a task.
 
 use hpke::{aead, kdf, kem};
 use hushbin::sealed::KEY_ID;
@@ -10,22 +10,22 @@ use crate::task::CollectedTask;
 
 const VERSION: u8 = 1;
 
-/// Of the version, the fingerprint, the suite, the public key and the length of a report.
+/// Bytes of the version, the fingerprint, the suite, the public key and the length of a report.
 const LENGTH: usize = 1 + 16 + 6 + keys::LENGTH + 2;
 
-/// Before the configuration, in what the key schedule is bound to.
+/// Label before the configuration in the info of the key schedule.
 const LABEL: &[u8] = b"hushbin sealed report\0";
 
-/// The first bytes of a configuration's pin, by which a sealed report says what it is sealed by.
+/// Id of a configuration in a sealed report: the first bytes of the configuration's pin.
 pub(crate) type KeyId = [u8; KEY_ID];
 
-/// A public key for the reports of one task: a version byte, the task's fingerprint, the
-/// identifiers of KEM, KDF and AEAD (RFC 9180, section 7; 2 bytes each, big endian), the public
-/// key, and how many bytes a report has before it is sealed (2 bytes, big endian).
+/// Public key for the reports of one task. It consists of a version byte, the task's fingerprint,
+/// the identifiers of KEM, KDF and AEAD (RFC 9180, section 7; 2 bytes each, big endian), the public
+/// key, and the length of a report before it is sealed (2 bytes, big endian).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Configuration([u8; LENGTH]);
 
-/// Why bytes are no configuration for a task.
+/// Reason that bytes are no configuration for a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ConfigurationError {
     #[error("it has {found} bytes, expected {LENGTH}")]
@@ -44,10 +44,10 @@ impl Configuration {
         Self(bytes.try_into().expect("its parts are so long"))
     }
 
-    /// The configuration for a task that these bytes are.
+    /// Reads the configuration for a task.
     ///
     /// # Errors
-    /// When they are for something else.
+    /// When the bytes are for another task or suite.
     pub(crate) fn read(bytes: &[u8], task: &CollectedTask) -> Result<Self, ConfigurationError> {
         if let Some(&found) = bytes.first().filter(|own| **own != VERSION) {
             return Err(ConfigurationError::Version { found });
@@ -67,7 +67,8 @@ impl Configuration {
         &self.0
     }
 
-    /// What a page knows it by: the first 16 bytes of its SHA-256.
+    /// Returns the pin by which a page recognises the configuration: the first 16 bytes of its
+    /// SHA-256.
     pub(crate) fn pin(&self) -> [u8; 16] {
         let digest = Sha256::digest(self.0);
         *digest.first_chunk().expect("a digest has 32 bytes")
@@ -77,13 +78,13 @@ impl Configuration {
         *self.pin().first_chunk().expect("a pin has 16 bytes")
     }
 
-    /// What the key schedule is bound to.
+    /// Returns the info that the key schedule is bound to.
     pub(super) fn info(&self) -> Vec<u8> {
         [LABEL, &self.0].concat()
     }
 }
 
-/// All that stands before the key.
+/// Returns the bytes of a configuration before the key.
 fn before(task: &CollectedTask) -> Vec<u8> {
     let mut bytes = vec![VERSION];
     bytes.extend(task.fingerprint().0);
@@ -96,8 +97,8 @@ fn before(task: &CollectedTask) -> Vec<u8> {
     bytes
 }
 
-/// Bytes of a report before it is sealed.
+/// Returns the length of a report before it is sealed, in bytes.
 pub(super) fn report_bytes(task: &CollectedTask) -> u16 {
-    // Hash-bin has at most a varint for each of some thousand bins.
+    // The longest reports are those of hash-bin: at most a varint for each of some thousand bins.
     u16::try_from(task.report_bytes()).expect("no report has as many bytes")
 }

@@ -1,5 +1,5 @@
-//! Reports that are sealed in the page to whoever analyses them (RFC 9180), so that whoever
-//! collects and shuffles them cannot read them.
+//! Sealed reports (RFC 9180): a page seals a report to the analyser, so that collector and shuffler
+//! cannot read it.
 
 mod configuration;
 mod recipient;

@@ -1,4 +1,4 @@
-//! Opening what was sealed.
+//! Opens sealed reports.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use super::suite::{Aead, Kdf, Kem};
 use crate::keys;
 use crate::task::CollectedTask;
 
-/// Who opens the reports of one task, by one of several keys: new ones are sealed by the first,
-/// and what was sealed by others is still read.
+/// Recipient of the reports of one task, with one or several keys. New reports are sealed to the
+/// first key. Reports sealed to the remaining keys are still opened.
 pub(crate) struct Recipient {
     task: CollectedTask,
     configurations: Vec<Configuration>,
@@ -24,7 +24,7 @@ struct Opener {
     info: Vec<u8>,
 }
 
-/// Why private keys cannot be used together.
+/// Reason that private keys cannot be used together.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecipientError {
     #[error("two keys have the id {}: make another", HEXLOWER.encode(.0))]
@@ -32,10 +32,10 @@ pub(crate) enum RecipientError {
 }
 
 impl Recipient {
-    /// Of a task, by these private keys.
+    /// Creates the recipient of a task, with these private keys.
     ///
     /// # Errors
-    /// When two of them cannot be told apart.
+    /// When two of them have the same id.
     pub(crate) fn new(
         task: CollectedTask,
         keys: &[[u8; keys::LENGTH]],
@@ -58,18 +58,18 @@ impl Recipient {
         Ok(recipient)
     }
 
-    /// The task.
+    /// Returns the task.
     pub(crate) const fn task(&self) -> &CollectedTask {
         &self.task
     }
 
-    /// Those by which reports may be sealed, the first of which is for new ones.
+    /// Returns the configurations for the keys. The first one is for new reports.
     pub(crate) fn configurations(&self) -> &[Configuration] {
         &self.configurations
     }
 
-    /// The encoded report, or message, in a sealed one, and the key that it was sealed by; `None` of what nobody who
-    /// kept to the protocol has sealed for this task.
+    /// Opens a sealed report or message. Returns it encoded, with the id of its key. Returns `None`
+    /// for bytes that no sender who follows the protocol has sealed for this task.
     pub(crate) fn open(&self, sealed: &[u8]) -> Option<(KeyId, Vec<u8>)> {
         let (id, sealed) = sealed.split_first_chunk::<KEY_ID>()?;
         let (encapsulated, ciphertext) = sealed.split_at_checked(ENCAPSULATED)?;
@@ -85,19 +85,19 @@ impl Recipient {
         );
         let mut padded = opened.ok()?;
         let length = self.task.measure_report(&padded).ok()?;
-        // Nothing but zeros, so that nobody is told apart by what stands there.
+        // The padding must be zeros, so that it cannot carry anything that distinguishes a sender.
         let is_padding = padded[length..].iter().all(|&byte| byte == 0);
         padded.truncate(length);
         is_padding.then_some((*id, padded))
     }
 }
 
-/// The private key that these bytes are.
+/// Converts bytes to a private key.
 pub(crate) fn private(bytes: &[u8; keys::LENGTH]) -> <Kem as hpke::Kem>::PrivateKey {
     <Kem as hpke::Kem>::PrivateKey::from_bytes(bytes).expect("any 32 bytes are a key of X25519")
 }
 
-/// The public half of a private key.
+/// Computes the public half of a private key.
 pub(crate) fn public(key: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
     Kem::sk_to_pk(&private(key)).to_bytes().into()
 }

@@ -1,4 +1,4 @@
-//! Suite of HPKE that reports are sealed by.
+//! HPKE suite with which reports are sealed.
 
 pub(crate) type Kem = hpke::kem::X25519HkdfSha256;
 pub(crate) type Kdf = hpke::kdf::HkdfSha256;

@@ -11,7 +11,7 @@ use super::recipient::RecipientError;
 use super::*;
 use crate::task::CollectedTask;
 
-/// Tasks of every mechanism, with reports of several lengths.
+/// Tasks of several mechanisms, with reports of several lengths.
 const TASKS: [&str; 5] = [
     r#"{ "id": "t", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
     r#"{ "id": "t", "items": 4000, "sparsity": 3, "epsilon": 5.0, "value": "sign",
@@ -87,7 +87,7 @@ fn reports_of_every_kind_are_opened_and_have_one_length() {
 #[test]
 fn what_was_sealed_for_another_task_or_key_is_not_opened() {
     let [one, other] = [0, 4].map(|index| task(TASKS[index]));
-    // Of the same shape, under the same private key.
+    // The tasks have the same shape and the same private key.
     assert_eq!(one.report_bytes(), other.report_bytes());
     let [recipient, of_other] = [&one, &other].map(|task| opener(task, &[[1; 32]]));
     let another_key = opener(&one, &[[2; 32]]);
@@ -96,7 +96,7 @@ fn what_was_sealed_for_another_task_or_key_is_not_opened() {
     assert!(recipient.open(&sealed).is_some());
     for stranger in [&of_other, &another_key] {
         assert_eq!(stranger.open(&sealed), None);
-        // Nor under a key's id that it knows.
+        // A key's id that the recipient knows is not enough.
         let mut claimed = sealed.clone();
         claimed[..4].copy_from_slice(&stranger.configurations()[0].id());
         assert_eq!(stranger.open(&claimed), None);
@@ -132,14 +132,14 @@ fn whatever_is_changed_is_not_opened() {
     for bit in 0..8 * sealed.len() {
         let mut changed = sealed.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
-        // X25519 ignores the highest bit of a key (RFC 7748, section 5), but HPKE takes the
-        // encapsulated bytes into the secret, so that nothing else passes for the same.
+        // X25519 ignores the highest bit of a key (RFC 7748, section 5). HPKE derives the secret
+        // from the encapsulated bytes too, so that a changed bit is detected.
         assert_eq!(recipient.open(&changed), None, "bit {bit}");
     }
     for length in 0..sealed.len() {
         assert_eq!(recipient.open(&sealed[..length]), None);
     }
-    // A mark in the padding, and what is no report.
+    // A byte other than zero in the padding is refused, and so are bytes that are no report.
     let mut padded = report.clone();
     padded.resize(task.report_bytes(), 0);
     assert!(recipient.open(&sealer.seal_as_it_is(&padded)).is_some());
