@@ -210,7 +210,7 @@ impl EngineError {
     }
 }
 
-/// Durable storage of tasks and their batches, owned by one thread.
+/// Durable storage of tasks and batches, owned by one thread.
 pub trait Engine: Send {
     /// Returns all stored tasks, in the order in which they were stored.
     ///

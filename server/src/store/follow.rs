@@ -33,7 +33,7 @@ impl Follower {
     }
 }
 
-/// Updates the tasks, their settings and their batches from the storage.
+/// Updates tasks, settings and batches from the storage.
 fn follow(tasks: &Tasks, shared: &dyn Shared, role: Role) -> Result<(), OpenError> {
     // Listed before the storage is read. A task stored in between is then not taken for a deleted
     // one.

@@ -1,5 +1,5 @@
-//! Journal of tasks, their batches of reports, and totals. It is in a directory, which belongs to
-//! one process, or in a database, which several processes may share.
+//! Journal of tasks, batches of reports, and totals. It is in a directory, which belongs to one
+//! process, or in a database, which several processes may share.
 //!
 //! ```text
 //! submit → bounded queue → writer: one commit per group and task → answers

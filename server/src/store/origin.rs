@@ -74,7 +74,7 @@ impl Origins {
         all
     }
 
-    /// Appends the origins to `bytes`, followed by their number.
+    /// Appends the origins to `bytes`, and then the number of origins.
     pub(super) fn append(&self, bytes: &mut Vec<u8>) {
         for (origin, reports) in &self.0 {
             bytes.extend(origin.bytes());

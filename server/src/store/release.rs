@@ -32,7 +32,7 @@ use super::stored;
 use super::task::StoredTask;
 use crate::task::CollectedTask;
 
-/// Maximum number of reports in a block: as many as an upload may have.
+/// Maximum number of reports in a block, equal to that of an upload.
 const BLOCK: usize = hushbin::bounds::REPORTS.max as usize;
 
 /// Maximum bytes of sealed reports in a block, unless a single report is longer.
@@ -234,7 +234,7 @@ fn release_reports(
 /// A report after its [`prefix`].
 type Prefixed<'a> = (u64, &'a [u8]);
 
-/// Counts uploads. Returns their totals and their reports.
+/// Counts uploads. Returns the totals and the reports.
 fn count<'a>(
     task: &Task,
     uploads: &[EncodedUpload<'a>],
@@ -347,7 +347,7 @@ fn release_sealed(
 
 /// Returns the sealed reports that enough reports with the same key hide, as the task demands. An
 /// analyser distinguishes keys, so a report hides only among reports with its key. Reports are left
-/// out if too few were sealed to their key while keys were changing.
+/// out if too few were sealed to the same key while keys were changing.
 fn hidden<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
     let least = task.batch_least();
     let mut hidden = Vec::with_capacity(sorted.len());

@@ -43,7 +43,7 @@ impl Submitted {
     }
 }
 
-/// Uploads of one task, whose caller waits for their outcomes.
+/// Uploads of one task, whose caller waits for the outcomes.
 pub(super) struct Waiting {
     pub(super) task: Arc<StoredTask>,
     pub(super) submission: Submission,

@@ -220,8 +220,8 @@ impl StoredReports {
         })
     }
 
-    /// Visits the reports of a released batch in the order of their bytes, until the visitor
-    /// breaks. Visits none if they are no longer kept.
+    /// Visits the reports of a released batch, sorted by bytes, until the visitor breaks. Visits
+    /// none if they are no longer kept.
     ///
     /// # Errors
     /// When storage fails, or a block is not an upload of the task.

@@ -359,7 +359,7 @@ struct Written<S> {
     settings: S,
 }
 
-/// Checks settings and returns their stored form.
+/// Checks settings and returns the stored form.
 fn checked(draft: &CollectedDraft, role: Role, settings: &Settings) -> Result<String, OpenError> {
     settings.check().map_err(|source| OpenError::Settings {
         id: draft.id().to_owned(),
@@ -374,7 +374,7 @@ pub(super) fn written(role: Role, settings: &Settings) -> String {
     serde_json::to_string(&written).expect("settings can be written as JSON")
 }
 
-/// Reads the role and the settings of a task from their stored form.
+/// Reads the role and the settings of a task from the stored form.
 pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Role, Settings), OpenError> {
     let read: Result<Written<Settings>, _> = serde_json::from_str(settings);
     let read = read.map_err(|error| OpenError::StoredTask {

@@ -1,4 +1,4 @@
-//! Writer thread: commits waiting uploads in groups and answers their callers.
+//! Writer thread: commits waiting uploads in groups and answers the callers.
 
 use std::fs::File;
 use std::mem;
@@ -61,7 +61,7 @@ pub(super) struct Writer {
 struct Group {
     task: Arc<StoredTask>,
     records: Vec<Record>,
-    /// Callers, in the order of their records.
+    /// Callers, in the order of the records.
     callers: Vec<Caller>,
 }
 

@@ -133,8 +133,8 @@ pub(super) fn append(
     Ok((outcomes, batch.cast_unsigned(), unsigned(&total, "reports")))
 }
 
-/// Returns the stored uploads among `ids` that were not stored now, by id. Their bodies are `None`
-/// once they are released.
+/// Returns the uploads among `ids` that were stored before, by id. A body is `None` once it is
+/// released.
 fn known(
     transaction: &mut Transaction<'_>,
     statements: &Statements,

@@ -12,7 +12,7 @@
 //!   other in the order of ids, so they cannot deadlock.
 //! - Closing a batch locks its row and all its slots. This waits for the groups in progress. A
 //!   later group finds no open slot. It takes one of the next batch, and locks that batch's row for
-//!   it. Slots are locked after their batch, and ids after a slot.
+//!   it. Slots are locked after a batch, and ids after a slot.
 //! - A release is one transaction. It does nothing unless the batch is closed. It fails unless the
 //!   uploads have as many reports as the slots have counted. Batches are released oldest first.
 //! - A group is acknowledged after a commit that writes, even if all its uploads were known. Such a
@@ -187,7 +187,7 @@ impl Engine for Postgres {
                     let delete = format!("DELETE FROM hushbin.{table} WHERE task = $1");
                     transaction.execute(&delete, &[&key])?;
                 }
-                // Claims that a node holds are skipped. Their rows then belong to no task.
+                // Claims that a node holds are skipped. These rows then belong to no task.
                 let delete = "DELETE FROM hushbin.claim WHERE task = $1 AND batch IN (SELECT batch \
                     FROM hushbin.claim WHERE task = $1 FOR UPDATE SKIP LOCKED)";
                 transaction.execute(delete, &[&key])?;

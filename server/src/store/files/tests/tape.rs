@@ -156,7 +156,7 @@ impl Noted {
 }
 
 /// Records a change that is about to be made. Returns true if it is to be made. A sync is only
-/// recorded, because the model of the disk decides what is lost.
+/// recorded, because the model of the disk decides on losses.
 pub(in super::super) fn note(change: Change<'_>) -> io::Result<bool> {
     let tapes = TAPES.lock().unwrap();
     let found = tapes
