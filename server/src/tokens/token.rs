@@ -13,9 +13,9 @@ use data_encoding::HEXLOWER;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TokenRole {
-    /// Read released totals and estimates.
+    /// Read what is released.
     Analyst,
-    /// Close batches; create, change and delete tasks.
+    /// Close batches; make, change and delete tasks.
     Admin,
 }
 
