@@ -54,16 +54,16 @@ impl HitLaw {
         let [_, none, plus] = people;
         let gain = expectation(&plus, &signs);
         let without = expectation(&none, &hits);
-        // The variance of the mean's sum depends on the share of people with the item, which few
-        // hits do not determine. So use the maximum-likelihood share at each mean μ for Poisson
-        // hits, at least |μ|. Let g be the gain of the mean, h the observed hit rate of both sides,
-        // and e their observed difference. If the true rates differ by gμ, the most likely total
-        // rate is (h + √(h² + 4gμ(gμ − e)))/2, the root of a quadratic. It is h at μ = 0 and at gμ
-        // = e, and larger beyond.
         let per_hit = expectation(&plus, &hits) - without;
         let held_mean = mean.clamp(-1.0, 1.0);
         let present = frequency.clamp(held_mean.abs(), 1.0);
         let hit = without + per_hit * frequency;
+        // The variance of the mean's sum depends on the share of people with the item, which few
+        // hits do not determine. So use the maximum-likelihood share at each mean μ for Poisson
+        // hits, at least |μ|. Let g be the gain of the mean, h the observed hit rate of both sides,
+        // and e their observed difference. If the true rates differ by gμ, the most likely total
+        // rate is the root of a quadratic: (h + √(h² + 4gμ(gμ − e)))/2. It is h if gμ is 0 or e,
+        // and larger beyond.
         let share = |held: f64| {
             let square = hit * hit + 4.0 * gain * held * gain * (held - mean);
             let likely = 0.5 * (hit + square.max(0.0).sqrt());

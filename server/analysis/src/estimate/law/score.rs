@@ -64,8 +64,8 @@ impl Crowd {
 /// Distribution of one report's score, by true value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ScoreLaw {
-    /// True values from the minimum to the maximum, each with people for whom it is true. Between
-    /// nodes, people are mixed.
+    /// True values from the minimum to the maximum, each with people who have it. Between nodes,
+    /// people are mixed.
     pub(crate) nodes: Vec<(f64, Crowd)>,
     /// True if people are given: then their cumulants add up. Otherwise moments do, as if people
     /// were drawn.
@@ -148,8 +148,8 @@ impl ScoreLaw {
     }
 }
 
-/// Returns the true value at which a report's score has this cumulant at t. `None` if t and the
-/// cumulants do not rise together with the true value.
+/// Returns the true value at which a report's score has this cumulant at t. `None` unless cumulants
+/// rise with the true value (or fall, for a negative t).
 ///
 /// Between nodes, cumulants (given people) or moments are linear in the true value. No true value
 /// lies beyond the last nodes. There the distribution is that of the node with another mean, which

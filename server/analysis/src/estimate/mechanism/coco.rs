@@ -1,10 +1,10 @@
-//! CoCo's estimates: how much more often reports hit an item's own plus side than its minus side.
+//! Estimates of CoCo: the difference between hits on an item's own plus side and on its minus side.
 //!
-//! P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the Local and Shuffle
-//! Model"), §5 and Algorithm 1: the difference of the two rates, divided by the gap, is unbiased
-//! for the mean, because items' signs are fair; with rule `overwrite` (pair hits − q)/(p − q) is
-//! unbiased for the non-missing frequency. The frequencies of either sign are half the sum and half
-//! the difference of both.
+//! Source: P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the Local and
+//! Shuffle Model"), §5 and Algorithm 1. The difference of both rates, divided by the gap, is
+//! unbiased for the mean, because items' signs are fair. Under the rule `overwrite`, (pair hits −
+//! q)/(p − q) is unbiased for the non-missing frequency. The frequencies of both signs are half the
+//! sum and half the difference of these estimates.
 
 use hushbin::domain::Domain;
 use hushbin::hash::{Hashing, Keys};
@@ -111,7 +111,7 @@ impl Estimated for Coco {
     ) -> Result<(), TotalsError> {
         match counts {
             Counts::Signs(signs) => signs.decode(reports, bytes),
-            // Of an item's two sides a report hits one.
+            // A report hits at most one of an item's two sides.
             Counts::Pairs { counted, .. } => counted.decode(2, reports, bytes),
         }
     }
@@ -138,7 +138,7 @@ impl Estimated for Coco {
         let [none, pair] = [0.0, 1.0].map(nonmissing);
         match estimand {
             Estimand::Mean => [-mean, mean],
-            // The pair is hit on the other side, not at all, or on its own side.
+            // The pair is hit on the opposite side, not at all, or on the own side.
             Estimand::Plus | Estimand::Minus => [
                 (0.5 * (pair - mean)).min(0.5 * none),
                 (0.5 * (pair + mean)).max(0.5 * none),
@@ -176,7 +176,7 @@ impl Estimated for Coco {
 /// Hits by item, on its own plus side and on its minus side.
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
-    /// One pair of a closed domain: all items are hit, on a side that their signs tell.
+    /// One pair of a closed domain. Every report hits every item, on a side determined by its sign.
     Signs(SignCounter),
     /// Several pairs, or an open domain.
     Pairs { support: Support, counted: Counted },
@@ -191,10 +191,11 @@ impl Counts {
     }
 }
 
-/// The law of an item whose pair was hit at this rate.
+/// Returns the distribution of the hits on an item whose pair was hit at rate `pair`.
 ///
-/// Rule `strongest` knows rates of pairs only nearly: then it is of the hits of whichever person,
-/// and where more hits were seen than people explain, they are taken for theirs.
+/// Rates of pairs under the rule `strongest` are approximate. Then the hits count as those of drawn
+/// people. If there are more hits than people explain, the members' rate is raised to the observed
+/// one.
 fn law(rates: &Rates, whose: People, pair: f64, mean: f64) -> HitLaw {
     let given = whose == People::Given && rates.presence.is_some();
     let presence = rates.presence.unwrap_or_else(|| {
@@ -216,7 +217,7 @@ fn law(rates: &Rates, whose: People, pair: f64, mean: f64) -> HitLaw {
     }
 }
 
-/// How people with an item at −1, without it, and with it at 1 hit its pair.
+/// Returns the hit probabilities of people with an item at −1, without it, and with it at 1.
 fn people(Presence { p_pair, q_pair }: Presence, gap: f64) -> [Outcomes; 3] {
     let outcomes = |pair: f64, lean: f64| {
         let (plus, minus) = (0.5 * (pair + lean), 0.5 * (pair - lean));
@@ -248,21 +249,23 @@ impl Estimator<Rates> {
         }
     }
 
-    /// One report's second moment is the rate of pair hits over the gap squared; the squared means
-    /// of people to subtract are, with signs, the non-missing frequency, and at least the square of
-    /// the mean otherwise. No item's pair is hit less often than of one that nobody has.
+    /// Estimates the mean from the difference of hits.
     fn mean(&self, difference: f64, pair: f64, nonmissing: Option<Point>) -> Point {
         let gap = self.rates.gap;
         let pair = pair.max(self.rates.predicted.q_pair);
+        // The pair of an item that no person has is hit least often.
         let estimate = difference / self.reports / gap;
         let certain = match (self.whose, nonmissing) {
             (People::Given, Some(share)) => share.estimate.clamp(0.0, 1.0),
             _ => (estimate * estimate).min(1.0),
         };
+        // The second moment of one report is the rate of pair hits over gap². Subtract the mean
+        // square of people's means: the non-missing frequency for signs, else at least the squared
+        // mean.
         Point::new(estimate, pair / (gap * gap) - certain, self.reports)
     }
 
-    /// The frequencies of both signs; `None` where the rule does not estimate them.
+    /// Estimates the frequencies of both signs. `None` if the rule does not.
     fn signs(&self, mean: f64, nonmissing: f64) -> [Option<Point>; 2] {
         let plus = 0.5 * (nonmissing + mean);
         let minus = 0.5 * (nonmissing - mean);
@@ -273,14 +276,14 @@ impl Estimator<Rates> {
         })
     }
 
-    /// `None` where the rule does not estimate both.
+    /// Returns the covariance of both estimates. `None` if the rule does not estimate both.
     fn covariance(&self, mean: Point, nonmissing: Point) -> Option<f64> {
         let product = self.rates.mean_times_presence()?;
         let (mean, nonmissing) = (mean.estimate, nonmissing.estimate);
         Some(covariance_over_people(self.whose, mean, nonmissing, product) / self.reports)
     }
 
-    /// `None` where the rule does not estimate it.
+    /// Estimates the non-missing frequency. `None` if the rule does not.
     fn nonmissing(&self, pair: f64) -> Option<Point> {
         let Presence { p_pair, q_pair } = self.rates.presence?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);
@@ -302,7 +305,7 @@ mod tests {
     use super::*;
     use crate::estimate::mechanism::exact_coverage::{Item, check};
 
-    /// With one pair, counted by the word, against asking each report for each item.
+    /// One pair, counted word by word, agrees with testing each report against each item.
     #[test]
     fn one_pair_is_counted_as_several_are() {
         for hashing in [Hashing::Balanced, Hashing::Independent] {
@@ -343,7 +346,7 @@ mod tests {
             (40, 3, 1.0, 2, "strongest"),
             (100, 4, 6.0, 64, "overwrite"),
             (40, 3, 1.0, 12, "overwrite"),
-            // Few pairs: who has the other sign hits often.
+            // With few pairs, people with the opposite sign hit often.
             (40, 6, 3.0, 14, "overwrite"),
             (60, 10, 5.0, 22, "overwrite"),
             (1000, 20, 3.0, 400, "overwrite"),

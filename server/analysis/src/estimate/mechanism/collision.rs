@@ -1,9 +1,9 @@
-//! Collision's estimates: how often reports hit an element, against how often
-//! they would hit a member and a non-member.
+//! Estimates of Collision: hits on an element, compared with the hit rates of members and
+//! non-members.
 //!
-//! P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the
-//! Local and Shuffle Model"), §5: (hit − p_false)/(p_true − p_false), averaged
-//! over reports, is unbiased for [element ∈ input].
+//! Source: P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the Local and
+//! Shuffle Model"), §5. The average of (hit − p_false)/(p_true − p_false) over reports is unbiased
+//! for [element ∈ input].
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
@@ -39,7 +39,7 @@ impl Estimated for Collision {
             buckets: self.buckets(),
             domain: *domain,
             signs: domain.elements_per_item() as usize,
-            // Where items are rated, elements 2j and 2j + 1 are item j with either sign.
+            // If items are rated, elements 2j and 2j + 1 are item j with either sign.
             counted: match domain.items() {
                 Some(_) => Counted::slots(support.slots()),
                 None => Counted::items(items),
@@ -91,7 +91,7 @@ impl Estimated for Collision {
         reports: u64,
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError> {
-        // A report may hit any of the elements.
+        // A report may hit any number of elements.
         counts.counted.decode(1, reports, bytes)
     }
 
@@ -142,7 +142,7 @@ impl Estimated for Collision {
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 [0.0, 1.0].map(|own| hits(1.0, own))
             }
-            // Both signs of an item, where they can share a bucket.
+            // Both signs of an item count if they can share a bucket.
             Estimand::Nonmissing => {
                 let both = if rates.both_none > 0.0 { 2.0 } else { 1.0 };
                 [0.0, both].map(|own| hits(2.0, own))
@@ -173,10 +173,10 @@ impl Estimated for Collision {
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     support: Support,
-    /// Of one function.
+    /// Number of buckets of one hash function.
     buckets: u32,
     domain: Domain,
-    /// How many elements an item has.
+    /// Number of elements per item.
     signs: usize,
     counted: Counted,
 }
@@ -187,7 +187,7 @@ fn law(rates: &Rates, whose: People, points: &ItemPoints) -> HitLaw {
     HitLaw::new(people(rates), whose == People::Given, mean, frequency)
 }
 
-/// How people with an item at −1, without it, and with it at 1 hit its elements.
+/// Returns the hit probabilities of people with an item at −1, without it, and with it at 1.
 fn people(rates: &Rates) -> [Outcomes; 3] {
     let outcomes = |minus: f64, plus: f64, both: f64| {
         [minus - both, 1.0 - minus - plus + both, plus - both, both]
@@ -230,13 +230,13 @@ impl Estimator<Rates> {
         variance_over_people(self.whose, frequency, variance(true), variance(false))
     }
 
-    /// Of hit₊ − hit₋: the second moment is linear in the share of people with
-    /// the item; the squared means to subtract are known with signs
-    /// and at least the square of the mean otherwise.
+    /// Returns the variance of hit₊ − hit₋.
     fn mean_variance(&self, mean: f64, nonmissing: f64) -> f64 {
         let present = nonmissing.clamp(0.0, 1.0);
         let square = present * self.rates.mean_square(true)
             + (1.0 - present) * self.rates.mean_square(false);
+        // The second moment is linear in the share of people with the item. Subtract the mean
+        // square of people's means: this share for signs, else at least the squared mean.
         let mean = mean.clamp(-1.0, 1.0);
         square
             - match self.whose {

@@ -1,4 +1,4 @@
-//! What estimating needs of every mechanism.
+//! Interface between estimation and the mechanisms.
 
 use std::fmt::Debug;
 
@@ -9,108 +9,109 @@ use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
 use crate::estimate::point::{Estimand, ItemPoints, People};
 
-/// Reports to a question, as they are counted.
+/// Counted reports of a question.
 #[derive(Debug)]
 pub(crate) struct Seen<'a, M: Estimated> {
     pub(super) rates: &'a M::Rates,
     pub(super) counts: &'a M::Counts,
-    /// People whose reports they are.
+    /// Sampling model of the people.
     pub(super) whose: People,
     /// Sparsity s of the question.
     pub(super) sparsity: u32,
-    /// Number of reports, n.
+    /// Number of reports n.
     pub(super) reports: u64,
 }
 
-/// What reports with noise of the law of Laplace add up to.
+/// Squares of reported numbers with Laplace noise, summed over reports.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Squares {
-    /// The mean of the squares.
+    /// Observed mean square.
     pub(crate) mean: f64,
-    /// What it is on average, at most.
+    /// Upper bound on the expected square for honest reports.
     pub(crate) most: f64,
-    /// Of how many numbers.
+    /// Number of squared numbers.
     pub(crate) numbers: f64,
 }
 
-/// Rates that variances of sums of shares follow from.
+/// Rates that determine the variances of sums of shares.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SumRates<'a> {
-    /// Of hits of single elements.
+    /// Rates of hits on single elements.
     Hits(&'a collision::Rates),
-    /// Of a pattern's outputs.
+    /// Rates of a pattern's outputs.
     Outputs(&'a pattern::Rates),
 }
 
-/// A mechanism whose reports can be folded, estimated from and predicted.
+/// A mechanism with folding, estimation and prediction.
 pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
-    /// One randomised message.
+    /// Report of the mechanism.
     type Report;
-    /// With which probabilities reports support what, over a domain at local ε.
+    /// Probabilities that reports support an element, over a domain at local ε.
     type Rates: Debug + Send + Sync;
-    /// What is kept of reports; merges by addition.
+    /// Counts of reports. They merge by addition.
     type Counts: Debug + Clone + Send + Sync;
 
-    /// What is estimated of an item, in the order of [`Estimand::ALL`]: the one place that says so.
+    /// Returns the quantities estimated for an item, in the order of [`Estimand::ALL`]. This is the
+    /// only definition.
     fn estimands(&self, domain: &Domain) -> &'static [Estimand];
 
-    /// The rates of a task that the parameters belong to.
+    /// Computes the rates of a task with these parameters.
     fn rates(&self, domain: &Domain, epsilon: f64) -> Self::Rates;
 
-    /// No reports yet, for these items (keys) of an open domain; of a closed one
-    /// all items are counted whatever is asked.
+    /// Creates empty counts for these items (keys) of an open domain. A closed domain always counts
+    /// all items.
     fn counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Self::Counts;
 
     /// Adds one report of the same task.
     fn fold(counts: &mut Self::Counts, report: &Self::Report);
 
-    /// How many counts, or words of counts, a report is added to; `None` of an open domain,
-    /// where it is held against each item that is asked for.
+    /// Returns the number of counts, or words of counts, that a report updates. `None` for an open
+    /// domain: its reports are tested against every queried item.
     fn steps(&self, domain: &Domain, epsilon: f64) -> Option<u64>;
 
-    /// Adds counts of the same task and, if it is open, of the same items.
+    /// Adds counts of the same task and, for an open domain, of the same items.
     fn merge(counts: &mut Self::Counts, others: &Self::Counts);
 
-    /// Appends the counts to the encoding of totals: the same bytes for the same counts,
-    /// however reports were folded and merged.
+    /// Appends the counts to the encoding of totals. Equal counts have equal bytes, regardless of
+    /// the order of folding and merging.
     ///
     /// # Panics
-    /// If they are of items of an open domain.
+    /// If an open domain has queried items.
     fn encode(counts: &Self::Counts, bytes: &mut Vec<u8>);
 
-    /// Takes what [`Estimated::encode`] wrote of n = `reports` reports into counts of the
-    /// same task, which hold none yet.
+    /// Decodes the output of [`Estimated::encode`] for n = `reports` reports into empty counts of
+    /// the same task.
     ///
     /// # Errors
-    /// Where the bytes are not counts, or no reports have such counts.
+    /// If the bytes are not counts, or no reports have such counts.
     fn decode(
         counts: &mut Self::Counts,
         reports: u64,
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError>;
 
-    /// Point estimates of `items`, in their order.
+    /// Computes point estimates of `items`, in their order.
     fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints>;
 
-    /// How reports contribute to the estimates of one item (an index or key), of these
-    /// points; a normal law unless the mechanism says more.
+    /// Returns the distribution of the reports' contributions to the estimates of an item (an index
+    /// or key), given its points. Normal by default.
     fn law(&self, _seen: &Seen<'_, Self>, _item: u64, _points: &ItemPoints) -> Law {
         Law::Normal
     }
 
-    /// What reports say of all answers, where everybody gives exactly one and sums of shares
-    /// are known; `None` unless the mechanism says so.
+    /// Returns the counts of all answers, if every person gives exactly one and sums of shares are
+    /// known. `None` by default.
     fn cells(&self, _seen: &Seen<'_, Self>) -> Option<Cells> {
         None
     }
 
-    /// The rates that variances of sums of shares follow from; `None` where they follow from none.
+    /// Returns the rates that determine the variances of sums of shares. `None` if there are none.
     fn sums(_rates: &Self::Rates) -> Option<SumRates<'_>> {
         None
     }
 
-    /// The least and the most that one report can count for an estimand that is among
-    /// [`Estimated::estimands`], of any item, whatever it says.
+    /// Returns the minimum and maximum contribution of one report to an estimand in
+    /// [`Estimated::estimands`], over all items and all reports.
     fn reach(
         &self,
         rates: &Self::Rates,
@@ -119,29 +120,30 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
         estimand: Estimand,
     ) -> [f64; 2];
 
-    /// Among how many places reports name one that is as likely as any other, whatever
-    /// people answer, as it is of hash functions drawn with each; 0 where they name none.
+    /// Returns the number of places among which every report names a uniformly distributed one, for
+    /// all answers. This is so because each report draws its hash functions. Returns 0 if reports
+    /// name no place.
     fn places(&self, _domain: &Domain, _epsilon: f64) -> u32 {
         0
     }
 
-    /// Which of these a report names.
+    /// Returns the place that a report names.
     fn place(_report: &Self::Report) -> Option<u32> {
         None
     }
 
-    /// The mean square of what reports say, and the most that it is on average of people who
-    /// follow the mechanism, both over so many numbers; `None` where it is known anyway.
+    /// Returns the observed mean square of reported numbers, with its maximum expectation for
+    /// honest people. `None` if squares carry no information.
     fn squares(&self, _seen: &Seen<'_, Self>) -> Option<Squares> {
         None
     }
 
-    /// Variances of one report's estimate of an item, of people with s full entries who have it,
-    /// or do not, for an estimand that is among [`Estimated::estimands`].
+    /// Returns the variances of one report's estimate of an item, for people [with, without] it.
+    /// People have s full entries. `estimand` is in [`Estimated::estimands`].
     fn variances(rates: &Self::Rates, sparsity: u32, estimand: Estimand) -> [f64; 2];
 }
 
-/// Estimates of n reports from their hits, under one set of a mechanism's rates.
+/// Estimator for n reports from their hits, with the rates of a mechanism.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimator<Rates> {
     pub(crate) rates: Rates,

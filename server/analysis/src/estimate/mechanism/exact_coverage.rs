@@ -1,13 +1,13 @@
-//! Coverage of the limits of one item, added up over all that can be hit of it:
-//! for tests of the mechanisms that count hits.
+//! Exact coverage of an item's limits, summed over all possible hits. For tests of the mechanisms
+//! that count hits.
 
 use crate::estimate::fold::Hits;
 use crate::estimate::law::{HitLaw, Outcomes};
 use crate::estimate::point::{Estimand, ItemPoints};
 use crate::numeric::limits::{Failure, Side};
 
-/// Intervals that miss this much more often than they say still cover with 94.5
-/// per cent at a nominal 95.
+/// Tolerated ratio of the miss rate to its nominal value. At a nominal 95 per cent, coverage is
+/// still 94.5.
 const EXCESS: f64 = 1.1;
 
 /// Shares of people with the item at 1 and at −1.
@@ -21,18 +21,18 @@ const CROWDS: [[f64; 2]; 7] = [
     [1.0, 0.0],
 ];
 
-/// Most hits of one side that are added up over.
+/// Maximum hits of one side in the sum.
 const MOST_HITS: usize = 130;
 
-/// Intervals of one item, from its hits and the number of reports.
+/// Computes intervals of one item from its hits and the number of reports.
 pub(crate) struct Item<'a> {
     pub(crate) people: [Outcomes; 3],
     pub(crate) estimands: &'a [Estimand],
     pub(crate) of: &'a dyn Fn(Hits, u64) -> (ItemPoints, HitLaw),
 }
 
-/// Checks that intervals of this item miss no more often than they say, on their own at
-/// 90, 95 and 99 per cent, and as one of `together`.
+/// Checks the coverage of this item's intervals: single ones at 90, 95 and 99 per cent, and one of
+/// `together` simultaneous ones.
 pub(crate) fn check(what: &str, item: &Item, together: f64) {
     for n in [1, 5, 20, 100, 400] {
         for shares in CROWDS {
@@ -70,7 +70,7 @@ fn truth(estimand: Estimand, plus: usize, minus: usize) -> f64 {
     }
 }
 
-/// Beyond it there are hits with a probability of 10⁻¹⁰ or so.
+/// Returns a number of hits that is exceeded with probability about 10⁻¹⁰.
 fn most_hits(people: &[Outcomes; 3], counts: [usize; 3]) -> usize {
     let mean = |side: usize| -> f64 {
         let hits = people.iter().map(|outcomes| outcomes[side] + outcomes[3]);
@@ -81,7 +81,7 @@ fn most_hits(people: &[Outcomes; 3], counts: [usize; 3]) -> usize {
     most.min(counts.iter().sum())
 }
 
-/// P(plus hits = a, minus hits = b) at a·(`most` + 1) + b.
+/// Returns P(plus hits = a, minus hits = b) at index a·(`most` + 1) + b.
 fn joint(people: &[Outcomes; 3], counts: [usize; 3], most: usize) -> Vec<f64> {
     let width = most + 1;
     let mut all = vec![0.0; width * width];
@@ -109,7 +109,7 @@ fn joint(people: &[Outcomes; 3], counts: [usize; 3], most: usize) -> Vec<f64> {
     all
 }
 
-/// Probability that the truth is outside.
+/// Returns the probability that the interval misses the truth.
 fn missed(
     item: &Item,
     reports: u64,

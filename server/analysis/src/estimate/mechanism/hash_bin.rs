@@ -1,7 +1,8 @@
-//! Hash-bin's estimates: every item's sign times its bin, averaged.
+//! Estimates of hash-bin: the average of every item's sign times its bin.
 //!
-//! Zhou et al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1: unbiased,
-//! because signs are fair and independent; but for what clipping takes off at user level.
+//! Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1.
+//! The estimate is unbiased, because signs are fair and independent. At user level, clipping biases
+//! it.
 
 use hushbin::codec::append_wide;
 use hushbin::domain::Domain;
@@ -143,8 +144,7 @@ impl Estimated for HashBin {
     fn law(&self, seen: &Seen<'_, Self>, _: u64, points: &ItemPoints) -> Law {
         let (rates, spread) = (seen.rates, Spread::new(self, seen));
         if rates.two_point {
-            // A sign agrees with probability (1 + v/A)/2: everybody has the item,
-            // at some value.
+            // A sign agrees with probability (1 + v/A)/2: every person has the item, at some value.
             let person = |value: f64| {
                 let plus = 0.5 + 0.5 * value / rates.scale;
                 [1.0 - plus, 0.0, plus, 0.0]
@@ -160,7 +160,7 @@ impl Estimated for HashBin {
     }
 
     fn reach(&self, rates: &Rates, domain: &Domain, epsilon: f64, _: Estimand) -> [f64; 2] {
-        // A sign, or a bin within what the noise reaches.
+        // A sign, or a bin within the limit of the noise.
         let limit = self.sampling(domain.items(), epsilon).limit();
         let most = rates.scale * limit.map_or(1.0, |limit| limit as f64);
         [-most, most]
@@ -171,7 +171,7 @@ impl Estimated for HashBin {
         2 * u32::from(is_sign)
     }
 
-    /// Items' signs are fair, so that the sum's is.
+    /// Returns the reported sign. It is fair, because items' signs are.
     fn place(report: &Report) -> Option<u32> {
         match report.response {
             Response::Sign(plus) => Some(plus.into()),
@@ -179,8 +179,7 @@ impl Estimated for HashBin {
         }
     }
 
-    /// Of each bin the noise's variance and a b-th of the entries' squares, as items are
-    /// hashed and their signs fair.
+    /// Returns the squares of bins.
     fn squares(&self, seen: &Seen<'_, Self>) -> Option<Squares> {
         let rates = seen.rates;
         let squares = match seen.counts {
@@ -188,6 +187,8 @@ impl Estimated for HashBin {
             Counts::All { sums, .. } => sums.squares,
             Counts::Asked { squares, .. } => *squares,
         };
+        // Expected square of a bin: the noise variance, plus a b-th of the entries' squares. Items
+        // are hashed uniformly and their signs are fair.
         let bins = f64::from(self.bins());
         let numbers = bins * seen.reports as f64;
         Some(Squares {
@@ -197,7 +198,8 @@ impl Estimated for HashBin {
         })
     }
 
-    /// The other entries add their squares, and clipping takes off.
+    /// Returns the variances. The squares of the remaining entries add to them, and clipping
+    /// reduces the mean.
     fn variances(rates: &Rates, sparsity: u32, _: Estimand) -> [f64; 2] {
         let left = rates.clip.map_or(1.0, |clip| attenuation(sparsity, clip));
         [left, 0.0].map(|expected| rates.variance(rates.square(sparsity), expected))
@@ -207,11 +209,11 @@ impl Estimated for HashBin {
 /// Sums of responses by item, with each item's signs.
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
-    /// Responses are signs, and so are items: they agree or not.
+    /// Responses are signs, which agree or disagree with each item's sign.
     Signs(SignCounter),
     /// A closed domain.
     All { support: Support, sums: Sums },
-    /// An open domain, or rather what is asked about, ascending.
+    /// Queried items of an open domain, in ascending order.
     Asked {
         support: Support,
         sums: Vec<(u64, i128)>,
@@ -222,19 +224,19 @@ pub(crate) enum Counts {
 /// Sums over all reports, in steps of the grid.
 #[derive(Debug, Clone)]
 pub(crate) struct Sums {
-    /// By item, of the last reports.
+    /// Sums of the latest reports, by item. They fit into 64 bits.
     near: Vec<i64>,
-    /// By item, of those before.
+    /// Sums of all earlier reports, by item.
     far: Vec<i128>,
-    /// How many reports the near sums hold.
+    /// Number of reports in the near sums.
     held: u64,
-    /// The greatest absolute value of a bin.
+    /// Maximum absolute value of a bin.
     limit: u64,
-    /// b.
+    /// Number of bins b.
     bins: u32,
-    /// Squared bins, over all bins.
+    /// Sum of squared bins over all reports.
     squares: u128,
-    /// The response of every item's bin, for its memory; then signs are applied by the word.
+    /// Buffer for the response of every item's bin. Signs are then applied word by word.
     responses: Vec<i64>,
 }
 
@@ -252,6 +254,7 @@ impl Sums {
     }
 
     fn add(&mut self, support: &Support, seed: u64, bins: &[i64]) {
+        // Flush before the near sums could overflow.
         if self.held == i64::MAX.unsigned_abs() / self.limit {
             for (far, near) in self.far.iter_mut().zip(&mut self.near) {
                 *far += i128::from(std::mem::take(near));
@@ -271,7 +274,7 @@ impl Sums {
         for (word, (sums, responses)) in (0..).zip(words) {
             let signs = closed_sign_word(&keys, word);
             for (bit, (sum, response)) in sums.iter_mut().zip(responses).enumerate() {
-                // All ones for −1: the complement, plus one.
+                // `negative` is −1 (all ones) or 0: complement and add 1 to negate.
                 let negative = (signs >> bit & 1) as i64 - 1;
                 *sum += (response ^ negative) - negative;
             }
@@ -313,7 +316,7 @@ fn square(bin: &i64) -> u128 {
 }
 
 impl Counts {
-    /// The sum of one item's signs times its bins.
+    /// Returns the sum of an item's signs times its bins.
     fn sum(&self, item: u64) -> f64 {
         match self {
             Self::Signs(signs) => {
@@ -330,7 +333,7 @@ impl Counts {
         }
     }
 
-    /// Squared bins, averaged over all bins of so many reports.
+    /// Returns the mean squared bin over `bins` bins of `reports` reports.
     fn mean_square(&self, bins: u32, reports: f64) -> f64 {
         match self {
             Self::Signs(_) => 1.0,
@@ -343,13 +346,13 @@ impl Counts {
     }
 }
 
-/// How much the bins of n reports spread under one set of rates.
+/// Spread of the bins of n reports.
 #[derive(Debug, Clone, Copy)]
 struct Spread {
     rates: Rates,
     reports: f64,
     bins: f64,
-    /// Average squared bin, in values.
+    /// Mean squared bin, in squared values.
     square: f64,
 }
 
@@ -365,11 +368,12 @@ impl Spread {
         }
     }
 
-    /// The average square of all bins is the variance of the noise, which it is never below, and
-    /// all entries' squares over b; that of an item's response, the people being given, lacks at
-    /// least its own value's square, and with one bin all of it.
+    /// Estimates an item from its sum of responses.
     fn item(&self, sum: f64) -> ItemPoints {
         let estimate = sum / self.reports * self.rates.scale;
+        // The mean square is the noise variance (its minimum) plus all entries' squares over b. For
+        // given people, the item's own square is no part of the variance. One bin contains all of
+        // it, which is at least the squared mean.
         let own = if self.rates.shared == 1.0 {
             (estimate * estimate).min(1.0)
         } else {
@@ -386,9 +390,11 @@ impl Spread {
         }
     }
 
-    /// What other items add to the variance of a response: what squares are above
-    /// those of the noise, with [`SPREAD`] standard errors more, of squares of
-    /// Laplace and of normal noise, where that is below what s full entries add.
+    /// Returns an upper estimate of the variance that other items add to a response.
+    ///
+    /// It is the excess of squares over the noise, plus [`SPREAD`] standard errors. These are for
+    /// squares of Laplace plus normal noise. The sum is capped at the contribution of s full
+    /// entries, but not below the excess.
     fn others(&self, sparsity: u32) -> f64 {
         let noise = self.rates.noise;
         let others = (self.square - noise).max(0.0);
@@ -399,5 +405,5 @@ impl Spread {
     }
 }
 
-/// Standard errors by which the spread of other items may be above what it seems.
+/// Safety margin for the spread of other items, in standard errors.
 const SPREAD: f64 = 2.0;

@@ -1,5 +1,5 @@
-//! One value per question: its mechanism, domain and ε with the rates and counts that follow
-//! from them, so that none of these can be of another question.
+//! Type-erased values per question: the mechanism, domain and ε, with their rates and counts.
+//! Bundling them prevents mixing questions.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -13,43 +13,42 @@ use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
 use crate::estimate::point::{Estimand, ItemPoints, People};
 
-/// Mechanism with the type of its reports.
+/// A mechanism with access to its reports.
 pub(crate) trait Registered: Estimated {
-    /// The report, if this mechanism made it.
+    /// Returns the report, if this mechanism made it.
     fn own(report: &Report) -> Option<&Self::Report>;
 }
 
-/// Question of any mechanism: what is known of its estimates before there are reports.
+/// A question of any mechanism, with everything known before any report exists.
 pub(crate) trait Prepared: Debug + Send + Sync {
-    /// As [`Estimated::estimands`].
+    /// Forwards to [`Estimated::estimands`].
     fn estimands(&self) -> &'static [Estimand];
 
-    /// As [`Estimated::steps`].
+    /// Forwards to [`Estimated::steps`].
     fn steps(&self) -> Option<u64>;
 
-    /// As [`Estimated::places`].
+    /// Forwards to [`Estimated::places`].
     fn places(&self) -> u32;
 
-    /// As [`Estimated::sums`].
+    /// Forwards to [`Estimated::sums`].
     fn sums(&self) -> Option<SumRates<'_>>;
 
-    /// As [`Estimated::reach`].
+    /// Forwards to [`Estimated::reach`].
     fn reach(&self, estimand: Estimand) -> [f64; 2];
 
-    /// As [`Estimated::variances`]; `None` where the mechanism does not estimate this.
+    /// Forwards to [`Estimated::variances`]. `None` if the mechanism does not estimate `estimand`.
     fn variances(&self, estimand: Estimand) -> Option<[f64; 2]>;
 
-    /// As [`Estimated::counts`].
+    /// Forwards to [`Estimated::counts`].
     fn counts(self: Arc<Self>, items: &[u64]) -> Box<dyn Counts>;
 }
 
 /// Counts of the reports of any mechanism.
 pub(crate) trait Counts: Debug + Send + Sync + Any {
-    /// The same again.
+    /// Clones the counts.
     fn boxed(&self) -> Box<dyn Counts>;
 
-    /// Adds one report, and returns which of several places it names, as
-    /// [`Estimated::place`].
+    /// Adds one report. Returns the place that it names, as in [`Estimated::place`].
     ///
     /// # Panics
     /// If the report is of another mechanism.
@@ -58,25 +57,25 @@ pub(crate) trait Counts: Debug + Send + Sync + Any {
     /// Adds counts of the same question.
     ///
     /// # Panics
-    /// If they are of another mechanism.
+    /// If the counts are of another mechanism.
     fn merge(&mut self, others: &dyn Counts);
 
-    /// As [`Estimated::encode`].
+    /// Forwards to [`Estimated::encode`].
     fn encode(&self, bytes: &mut Vec<u8>);
 
-    /// As [`Estimated::decode`].
+    /// Forwards to [`Estimated::decode`].
     fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError>;
 
-    /// As [`Estimated::points`].
+    /// Forwards to [`Estimated::points`].
     fn points(&self, whose: People, reports: u64, items: &[u64]) -> Vec<ItemPoints>;
 
-    /// As [`Estimated::law`].
+    /// Forwards to [`Estimated::law`].
     fn law(&self, whose: People, reports: u64, item: u64, points: &ItemPoints) -> Law;
 
-    /// As [`Estimated::cells`].
+    /// Forwards to [`Estimated::cells`].
     fn cells(&self, whose: People, reports: u64) -> Option<Cells>;
 
-    /// As [`Estimated::squares`].
+    /// Forwards to [`Estimated::squares`].
     fn squares(&self, whose: People, reports: u64) -> Option<Squares>;
 }
 
@@ -86,13 +85,13 @@ impl Clone for Box<dyn Counts> {
     }
 }
 
-/// Mechanism over a question's domain at its ε.
+/// A mechanism with a question's domain and ε.
 #[derive(Debug)]
 pub(super) struct Own<M: Estimated> {
     mechanism: M,
     domain: Domain,
     epsilon: f64,
-    /// Computed when they are first needed, which folding does not.
+    /// Computed on first use. Folding does not need them.
     rates: OnceLock<M::Rates>,
 }
 
@@ -145,7 +144,7 @@ impl<M: Registered> Prepared for Own<M> {
     }
 }
 
-/// Counts with the mechanism that they are of.
+/// Counts with their mechanism.
 #[derive(Debug)]
 struct Held<M: Estimated> {
     own: Arc<Own<M>>,

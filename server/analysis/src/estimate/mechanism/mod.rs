@@ -1,4 +1,4 @@
-//! The mechanisms: of each what is counted of its reports, and how estimates follow.
+//! Counting and estimation for each mechanism.
 
 mod contract;
 #[cfg(test)]
@@ -42,8 +42,8 @@ macro_rules! register {
 
 hushbin::mechanisms!(register);
 
-/// Estimands of a question: what its mechanism estimates of an item, in the order
-/// of [`Estimand::ALL`].
+/// Returns the estimands of a question: quantities that its mechanism estimates for an item, in the
+/// order of [`Estimand::ALL`].
 ///
 /// ```
 /// use hushbin_analysis::estimate::{Estimand, estimands};
@@ -59,9 +59,9 @@ pub fn estimands(question: &Question) -> &'static [Estimand] {
     prepared(question).estimands()
 }
 
-/// How many counts, or words of counts, a report of the question is added to, which
-/// is what it costs to count; `None` of one without a list of items, whose reports are
-/// held against each item that is asked for.
+/// Returns the number of counts, or words of counts, that a report of the question updates. This is
+/// the cost of counting it. `None` for a question without a list of items: its reports are tested
+/// against every queried item.
 ///
 /// ```
 /// use hushbin_analysis::estimate::steps;

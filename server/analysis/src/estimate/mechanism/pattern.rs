@@ -1,4 +1,4 @@
-//! The pattern's estimates: what each output counts, over the reports of each.
+//! Estimates of a pattern: a weight for each output, averaged over reports.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Estimated for Pattern {
     }
 
     fn decode(counts: &mut Slots, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
-        // A report has one output.
+        // A report has exactly one output.
         let all = counts.all();
         counts.decode(all.clone(), all.len(), reports, bytes)
     }
@@ -78,7 +78,7 @@ impl Estimated for Pattern {
         })
     }
 
-    /// At the worst over bins.
+    /// Returns the worst-case variances over bins.
     fn variances(rates: &Arc<Edges>, _: u32, _: Estimand) -> [f64; 2] {
         let rates = &rates.rates;
         let mut most = [0.0_f64; 2];

@@ -1,12 +1,13 @@
-//! The window's estimates: the mean of an attribute's atoms.
+//! Estimates of the window: the mean of an attribute's atoms.
 //!
-//! The scale times an atom's value where the attribute is drawn, and 0 elsewhere, is unbiased
-//! for its number. Seeds draw an attribute with probability m/d, so sums are divided by all
-//! reports, not by those that drew it.
+//! The score is the scale times the atom's value if the attribute is drawn, and 0 otherwise. It is
+//! unbiased for the attribute's number. Seeds draw an attribute with probability m/d. So sums are
+//! divided by the number of all reports, not of those that drew it.
 //!
-//! Of given people estimates state the worst variance over all numbers: at the sizes that hushbin
-//! chooses for one number and ε up to 6 it is at most 1.2 times what there is, for many numbers at
-//! a large ε several times that. People who are drawn add the variance of their own numbers.
+//! For given people, estimates state the worst-case variance over all numbers. For one number, at
+//! the sizes that hushbin chooses and ε up to 6, it is at most 1.2 times the actual variance. For
+//! many numbers at a large ε it is several times larger. For drawn people, the variance of their
+//! own numbers is added.
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Rates, Report, Support, Window};
@@ -16,7 +17,7 @@ use crate::estimate::fold::{Reader, Slots, TotalsError};
 use crate::estimate::law::{Crowd, Law, Score, ScoreLaw, Whose};
 use crate::estimate::point::{Estimand, ItemPoints, People, Point};
 
-/// Fewer reports say too little of how people's numbers are spread.
+/// Minimum number of reports for estimating the spread of people's numbers.
 const FEW: f64 = 300.0;
 
 impl Estimated for Window {
@@ -70,7 +71,7 @@ impl Estimated for Window {
         reports: u64,
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError> {
-        // A report has one atom of an attribute.
+        // A report has at most one atom of an attribute.
         let slots = &mut counts.counted;
         slots.decode(slots.all(), counts.atoms, reports, bytes)
     }
@@ -90,14 +91,14 @@ impl Estimated for Window {
         [-most, most]
     }
 
-    /// Nobody lacks a number: what is said of those who would is the greatest variance over
+    /// Returns the variances. Every person has a number, so the second one is the worst case over
     /// all numbers.
     fn variances(rates: &Rates, _: u32, _: Estimand) -> [f64; 2] {
         [rates.variance(1.0), rates.worst_variance()]
     }
 }
 
-/// The estimate of one attribute, from how many reports are of each atom.
+/// Estimates one attribute from its counts of reports by atom.
 fn point(rates: &Rates, counts: &[u64], whose: People, reports: f64) -> ItemPoints {
     let over = |weight: fn(f64) -> f64| -> f64 {
         let weighed = rates.values.iter().zip(counts);
@@ -117,11 +118,11 @@ fn point(rates: &Rates, counts: &[u64], whose: People, reports: f64) -> ItemPoin
     }
 }
 
-/// Law of the sum of the values reported, in the crowd with this mean whose sum spreads
-/// widest. Its people may be at levels or between them.
+/// Returns the distribution of the sum of reported values, for the crowd with the given mean and
+/// the widest spread. People may be at levels or between them.
 fn law(rates: &Rates, whose: People) -> ScoreLaw {
     let node = |level: usize| (rates.levels[level], Crowd::alike(score(rates, level)));
-    // Of two levels with one stand the first will do.
+    // Of two coinciding levels, the first is enough.
     let apart = |level: &usize| *level == 0 || rates.levels[level - 1] < rates.levels[*level];
     ScoreLaw {
         nodes: (0..rates.levels.len()).filter(apart).map(node).collect(),
@@ -130,7 +131,7 @@ fn law(rates: &Rates, whose: People) -> ScoreLaw {
     }
 }
 
-/// What one report counts for, of somebody at a level: the last atom counts 1.
+/// Returns the score of one report from a person at a level. The last atom counts 1.
 fn score(rates: &Rates, level: usize) -> Score {
     let favoured = level..level + rates.favoured();
     let last = rates.values[rates.values.len() - 1];
@@ -147,17 +148,17 @@ fn score(rates: &Rates, level: usize) -> Score {
     values.map(atom).chain(idle).collect()
 }
 
-/// Atoms by attribute.
+/// Counts of atoms by attribute.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     support: Support,
     atoms: usize,
-    /// In a row for each attribute.
+    /// Counts in one row per attribute.
     counted: Slots,
 }
 
 impl Counts {
-    /// Of one attribute.
+    /// Returns the counts of one attribute.
     fn of(&self, attribute: u64) -> Vec<u64> {
         let first = attribute as usize * self.atoms;
         let slots = first..first + self.atoms;
@@ -174,8 +175,8 @@ mod tests {
     use super::*;
     use crate::numeric::limits::{Failure, Side};
 
-    /// The law of the sum of the values reported, in units of 1/W of the last level, by
-    /// people at these numbers.
+    /// Computes the distribution of the sum of reported values for people at these numbers. The
+    /// unit is 1/W of the last level.
     fn sums(window: &Window, rates: &Rates, people: &[(f64, usize)]) -> BTreeMap<i64, f64> {
         let mut all = BTreeMap::from([(0, 1.0)]);
         for &(number, count) in people {
@@ -186,7 +187,7 @@ mod tests {
             let [own, next] = [above - 1, above].map(|level| score(rates, level));
             let mut told: BTreeMap<i64, f64> = BTreeMap::new();
             for (at, ((_, p), (_, q))) in own.iter().zip(&next).enumerate() {
-                // Last comes what tells nothing of the attribute.
+                // The last outcome carries no information about the attribute.
                 let value = (at < rates.values.len()).then(|| window.value(at as u32));
                 *told.entry(value.unwrap_or(0).into()).or_default() += (1.0 - part) * p + part * q;
             }
@@ -204,8 +205,8 @@ mod tests {
         all
     }
 
-    /// Adds up over all sums, of people at ends, at levels and between them: intervals that
-    /// miss 10 per cent more often than stated still cover with 94.5 at 95.
+    /// Sums over all outcomes, for people at the ends, at levels and between them. Intervals that
+    /// miss 10 per cent more often than stated still cover 94.5 per cent at a nominal 95.
     #[test]
     fn intervals_miss_no_more_often_than_they_say() {
         let levels = |drawn: u32| Draft {
@@ -226,7 +227,7 @@ mod tests {
             (4, 4.0, 10, Draft::default()),
             (5, 8.0, 40, Draft::default()),
             (5, 12.0, 40, Draft::default()),
-            // Of few levels the worst people are between two.
+            // With few levels, the worst case is between two levels.
             (1, 3.0, 60, levels(1)),
             (1, 6.0, 60, levels(1)),
             (2, 6.0, 60, levels(2)),
@@ -264,7 +265,7 @@ mod tests {
                 let all: Vec<(i64, f64)> = sums.into_iter().collect();
                 for failure in [0.05, 0.025, 0.005, 1e-3] {
                     let law_failure = Failure::new(failure);
-                    // Limits rise with the sum.
+                    // Limits increase with the sum.
                     let low =
                         all.partition_point(|(sum, _)| misses(*sum, &law_failure, Side::Upper));
                     let high =
@@ -280,8 +281,8 @@ mod tests {
         }
     }
 
-    /// Intervals of many people are as wide as those of a normal law for the crowd with the
-    /// widest spread, and hardly wider.
+    /// Intervals of many people are hardly wider than those of a normal distribution for the crowd
+    /// with the widest spread.
     #[test]
     fn intervals_of_many_are_those_of_the_widest_crowd() {
         for (attributes, epsilon, atoms) in [(1, 1.0, None), (1, 6.0, Some(3)), (5, 12.0, None)] {
@@ -299,7 +300,7 @@ mod tests {
             let (people, failure) = (1e6, Failure::new(0.025));
             let point = Point::new(0.0, rates.worst_variance(), people);
             let limit = law.limit(Estimand::Mean, point, people, &failure, Side::Upper);
-            // Half of the people at a number, half at its opposite.
+            // Half of the people at a number, half at its negative.
             let variances = (0..=1000).map(|step| rates.variance(f64::from(step) / 1000.0));
             let worst = variances.fold(0.0, f64::max);
             let ratio = limit / (failure.z() * (worst / people).sqrt());
