@@ -1,4 +1,4 @@
-//! Distances from the bound that the book states.
+//! Tests of the distances from the bound that the book states.
 
 use hushbin::choose::Objective;
 use hushbin::{Question, TaskDraft};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("../../../../www/docs/src/math/subset.md");
 
-/// The cells of the rows of the page whose first cell is one of these.
+/// Returns the cells of the page's rows whose first cell is one of these.
 fn rows(first: &'static [&'static str]) -> Vec<Vec<&'static str>> {
     let cells = |row: &'static str| row.trim_matches('|').split('|').map(str::trim).collect();
     let rows = PAGE
@@ -45,7 +45,7 @@ fn times_bound(question: &Question, objective: &Objective) -> f64 {
     found.unwrap().times_bound
 }
 
-/// The variance in sum over items.
+/// Returns the variance in sum over items.
 fn total(question: &Question, objective: &Objective) -> f64 {
     let domain = question.domain();
     let least = least(&domain, question.epsilon(), objective).unwrap();
@@ -53,7 +53,7 @@ fn total(question: &Question, objective: &Objective) -> f64 {
     times_bound(question, objective) * least.variance * items
 }
 
-/// A row of the table: what is asked, and what is estimated.
+/// Returns the question and the objective of a row of the table.
 fn asked(words: &str, items: u32, sparsity: u32, epsilon: f64) -> (Question, Objective) {
     match words {
         "means of ratings" => {
@@ -92,7 +92,7 @@ fn the_table_of_distances_is_what_is_found() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// No row is missing that is above 1.08 up to ε = 2.
+/// Every row above 1.08 up to ε = 2 is in the table.
 #[test]
 fn other_rows_are_within_8_per_cent() {
     let table = rows(&ESTIMATED);
@@ -120,7 +120,8 @@ fn other_rows_are_within_8_per_cent() {
     }
 }
 
-/// Of people who have exactly two of four items, by all sets of inputs.
+/// Returns the least sum of variances for people with exactly two of four items, by all sets of
+/// inputs.
 fn least_of_four_items(epsilon: f64) -> f64 {
     let mut inputs: Vec<[i32; 4]> = Vec::new();
     for first in 0..4 {
@@ -134,7 +135,7 @@ fn least_of_four_items(epsilon: f64) -> f64 {
     }
     let (all, excess) = (inputs.len() as f64, epsilon.exp_m1());
     let (mut sums, mut inside, mut most) = ([0_i32; 4], 0_i32, 0.0_f64);
-    // By Gray's code: one input comes or goes at a time.
+    // Gray code: one input enters or leaves at a time.
     for step in 1_u32..1 << inputs.len() {
         let index = step.trailing_zeros();
         let comes = 2 * ((step ^ (step >> 1)) >> index & 1) as i32 - 1;
@@ -166,7 +167,7 @@ fn the_best_of_tiny_domains_is_as_stated() {
                 assert_eq!(row[2], format!("{found:.1}"), "{row:?}");
                 total(&ratings(4, 2, epsilon, "mean"), &Objective::MEAN)
             }
-            // The best is checked beside the bound itself.
+            // The best variance is checked in the tests of the bound itself.
             words => {
                 let options = if words.starts_with("set of 4") { 4 } else { 5 };
                 total(&set(options, 2, epsilon), &Objective::FREQUENCY)

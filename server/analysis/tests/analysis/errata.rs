@@ -1,6 +1,8 @@
-//! Errata of the papers that concern shuffling. What a batch of shuffled reports reveals is
-//! computed from the reports' own probabilities, without the papers' reduction; the reduction is
-//! held against it with the α that is printed and with the right one, and so is what is proven.
+//! Tests of the errata that concern shuffling.
+//!
+//! The loss of a batch of shuffled reports is computed from the reports' own probabilities, without
+//! the papers' reduction. It is compared with the reduction, for the printed α and the right one,
+//! and with the proven bound.
 //!
 //! The tables of `analysis/src/docs/errata.md` are those computed here.
 
@@ -15,9 +17,9 @@ use hushbin_tests::errata::assert_table;
 use serde_json::{Value, json};
 use statrs::function::factorial::ln_factorial;
 
-/// Every batch of n reports by how many of them fall into each class of
-/// buckets: one person's report falls into the classes with probabilities `p`
-/// or `q`, the others' with probabilities `others`.
+/// Returns every batch of n reports, by the number of reports in each class of buckets. One
+/// person's report falls into the classes with probabilities `p` or `q`, the other people's with
+/// probabilities `others`.
 fn batches(n: u64, p: &[f64], q: &[f64], others: &[f64]) -> Vec<Pair> {
     fn visit(left: u64, class: usize, counts: &mut Vec<u64>, batch: &mut impl FnMut(&[u64])) {
         if class == 1 {
@@ -37,7 +39,7 @@ fn batches(n: u64, p: &[f64], q: &[f64], others: &[f64]) -> Vec<Pair> {
         let cells = || counts.iter().zip(others);
         let log = |(&count, &p): (&u64, &f64)| count as f64 * p.ln() - ln_factorial(count);
         let everybody = (ln_factorial(n) + cells().map(log).sum::<f64>()).exp();
-        // Each of the n reports is that person's as likely as any other.
+        // Each of the n reports is that person's with the same probability.
         let with = |own: &[f64]| {
             let ratios = cells()
                 .zip(own)
@@ -49,8 +51,8 @@ fn batches(n: u64, p: &[f64], q: &[f64], others: &[f64]) -> Vec<Pair> {
     batches
 }
 
-/// Collision as in P1 over four items, four to a person, in twelve buckets:
-/// as many as signed items and paddings, so that none share a bucket.
+/// Collision as in P1 over four items, four to a person, in twelve buckets. That is one bucket for
+/// each signed item and padding, so none share a bucket.
 struct Direct {
     domain: Domain,
     mixture: Mixture,
@@ -82,8 +84,8 @@ impl Direct {
         }
     }
 
-    /// The probabilities of the buckets for three people who share no element:
-    /// one with every item at +1, one with every item at −1, one with none.
+    /// Returns the probabilities of the buckets for three people who share no element: one with
+    /// every item at +1, one with every item at −1, one with none.
     fn rows(&self, seed: u64) -> [Vec<f64>; 3] {
         let mut randomizer = Randomizer::new(&self.collision, &self.domain, self.epsilon);
         let all =
@@ -91,8 +93,8 @@ impl Direct {
         [all(false), all(true), vec![]].map(|input| randomizer.probabilities(seed, &input))
     }
 
-    /// The same by whose favoured bucket it is: under every seed each bucket is
-    /// favoured by one of the three.
+    /// Returns the probabilities by the person whose favoured bucket it is. Under every seed each
+    /// bucket is favoured by one of the three.
     fn classes(&self, seed: u64) -> [[f64; 3]; 3] {
         let rows = self.rows(seed);
         let mut classes = [[0.0; 3]; 3];
@@ -107,14 +109,14 @@ impl Direct {
         classes
     }
 
-    /// The first person against the second, in a crowd of the third.
+    /// Returns the first person against the second, in a crowd of the third.
     fn batches(&self, n: u64) -> Vec<Pair> {
         let [p, q, others] = self.classes(0);
         batches(n, &p, &q, &others)
     }
 
-    /// The same without a thought: every report that each of n people may send, under a seed of
-    /// each one's own, and every person it may be that the reports are of.
+    /// Returns the same batches by brute force: every report that each of n people can send, under
+    /// a separate seed each, and every person that a report can belong to.
     fn by_enumeration(&self, n: u32) -> Vec<Pair> {
         let rows: Vec<_> = (1..=u64::from(n)).map(|seed| self.rows(seed)).collect();
         let mut batches = Vec::new();
@@ -169,8 +171,8 @@ fn assert_close(ours: f64, exact: f64, relative: f64, what: &str) {
     assert!(off <= relative * exact.abs(), "{what}: {ours}, {exact}");
 }
 
-/// The three ways to compute a divergence agree, and the direct sum agrees with
-/// numbers computed independently.
+/// Three ways to compute a divergence agree, and the direct sum agrees with independently computed
+/// numbers.
 #[test]
 fn divergences_are_computed_rightly() {
     let direct = Direct::new(0.3);
@@ -206,7 +208,7 @@ fn divergences_are_computed_rightly() {
     assert!(known.len() > 50, "{}", known.len());
 }
 
-/// A row of numbers computed independently.
+/// Row of independently computed numbers.
 #[derive(Debug)]
 struct Reference {
     rule: String,
@@ -218,7 +220,7 @@ struct Reference {
 }
 
 impl Reference {
-    /// Holds that ε_c is right to one part in 10⁶.
+    /// Checks ε_c to one part in 10⁶.
     fn check(&self) {
         let at = |factor: f64| self.reduction.divergence(self.central * factor);
         assert!(at(1.0 + 1e-6) < self.delta, "{self:?}");
@@ -249,11 +251,11 @@ fn reference() -> Vec<Reference> {
 const DELTA: f64 = 1e-4;
 const N: u64 = 600;
 
-/// P1's α of Collision, s(e − 1)/Ω: below ε = ln 2 its bound is broken by the
-/// mechanism itself; with s/Ω the reduction is met exactly by others unlike both.
+/// P1's α of Collision, s(e − 1)/Ω: below ε = ln 2 the mechanism itself breaks its bound. With s/Ω
+/// the reduction is attained if the other people differ from both.
 #[test]
 fn the_printed_alpha_of_collision_is_broken() {
-    // Already by a handful of reports, in plain sight.
+    // A handful of reports already breaks it.
     let direct = Direct::new(0.3);
     for n in 1..=4 {
         let truth = divergence(&direct.by_enumeration(n), 0.1);
@@ -289,13 +291,13 @@ fn the_printed_alpha_of_collision_is_broken() {
         "| ε | s(e − 1)/Ω | s/Ω | ε_c by the printed | ε_c by the right | ε_c by enumeration | proven |",
         &rows,
     );
-    // Beyond (1 + √13)/2 the printed value leaves P(neither) below 0.
+    // Beyond (1 + √13)/2 the printed value makes P(neither) negative.
     let edge = ((1.0 + 13_f64.sqrt()) / 2.0).ln();
     assert!(Direct::new(edge - 1e-6).printed(N).rest() > 0.0);
     assert!(Direct::new(edge + 1e-6).printed(N).rest() < 0.0);
 }
 
-/// α of any ε-LDP randomizer.
+/// Reduction with the α of any ε-LDP randomizer.
 fn generic(epsilon: f64, n: u64) -> Reduction {
     Reduction {
         alpha: 1.0 / (epsilon.exp() + 1.0),
@@ -312,8 +314,8 @@ fn generic_printed(epsilon: f64) -> Reduction {
     }
 }
 
-/// P1's α of any randomizer, (e − 1)/(e + 1): its bound is broken by randomised
-/// response on one bit, and by Collision; 1/(e + 1) bounds both.
+/// P1's α of any randomizer, (e − 1)/(e + 1): randomised response on one bit and Collision break
+/// its bound; 1/(e + 1) bounds both.
 #[test]
 fn the_printed_alpha_of_any_randomizer_is_broken() {
     let rows: Vec<String> = [0.1, 0.3, 0.5]
@@ -395,8 +397,8 @@ fn the_closed_form_is_far_from_tight() {
     );
 }
 
-/// Reports of which c of t buckets are favoured, by three people who share as few
-/// as they can: where c is more than t − c, no bucket misses the favour of two.
+/// Reports that favour c of t buckets, by three people who share as few as possible. If c > t − c,
+/// every bucket is favoured by at least two of them.
 #[derive(Debug, Clone, Copy)]
 struct Sparse {
     epsilon: f64,
@@ -405,8 +407,8 @@ struct Sparse {
 }
 
 impl Sparse {
-    /// The probabilities, for each of three inputs, of the buckets that single out
-    /// the first, the second, the third, and of the others.
+    /// Returns the probabilities, for each of three inputs, of the buckets that single out the
+    /// first, the second and the third, and of the remaining buckets.
     fn rows(&self) -> [Vec<f64>; 3] {
         let single = self.c.min(self.t - self.c);
         assert!(3 * single <= self.t, "{self:?}");
@@ -427,8 +429,8 @@ impl Sparse {
         })
     }
 
-    /// The first person against the second, in a crowd of people like the first,
-    /// and in one of the third.
+    /// Returns the first person against the second, in a crowd of people like the first, and in one
+    /// of the third.
     fn crowds(&self, n: u64) -> [Vec<Pair>; 2] {
         let [p, q, third] = self.rows();
         [batches(n, &p, &q, &p), batches(n, &p, &q, &third)]
@@ -457,7 +459,7 @@ impl Sparse {
     }
 }
 
-/// Already two people with three answers break the reduction, in plain sight.
+/// Two people with three answers already break the reduction.
 #[test]
 fn two_reports_break_the_reduction() {
     let answers = Sparse {
@@ -477,8 +479,8 @@ fn two_reports_break_the_reduction() {
     }
 }
 
-/// P1's Theorem 1, with the right α, is broken where reports may tell nothing; what is proven by
-/// the privacy blanket holds, and is little more in large batches.
+/// P1's Theorem 1, with the right α, fails if reports may be uninformative. The bound of the
+/// privacy blanket is valid, and only slightly larger in large batches.
 #[test]
 fn the_reduction_is_broken_in_small_batches() {
     let points = [

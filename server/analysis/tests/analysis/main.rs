@@ -1,4 +1,4 @@
-//! Estimates, accounting and planning, through the library's public interface.
+//! Tests of estimates, accounting and planning, through the library's public interface.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! Plans for ratings asked alone, whose mechanism is open: two of people, privacy and accuracy
-//! give the third.
+//! Plans for ratings asked alone, whose mechanism is open. Two of people, privacy and accuracy give
+//! the third.
 
 use hushbin::Mechanism;
 use hushbin::choose::Objective;
@@ -11,7 +11,8 @@ use proptest::prelude::*;
 use proptest::{collection, option};
 use serde_json::{Value, json};
 
-/// Makes the survey of ratings with these fields, each where it belongs; `null` leaves a field out.
+/// Returns the survey of ratings with these fields, each where it belongs; `null` leaves a field
+/// out.
 fn survey(fields: &Value) -> serde_json::Result<Survey> {
     let mut question = json!({ "name": "", "kind": "ratings", "value": "sign" });
     let (mut auto, mut wanted) = (json!({ "name": "auto" }), json!({}));
@@ -43,7 +44,7 @@ fn objective(base: &Value) -> Objective {
     }
 }
 
-/// `base` with these fields.
+/// Returns `base` with these fields.
 fn with(base: &Value, fields: Value) -> Value {
     let mut merged = base.clone();
     let Value::Object(fields) = fields else {
@@ -92,10 +93,10 @@ fn distances_are_of_the_task_and_the_objective() {
             &objective,
         );
         assert_eq!(answer.questions[0].distance, expected, "{base}");
-        // There is none over an open domain, and of what protects single entries.
+        // There is no distance over an open domain, nor for protection of single entries.
         let whole = task.questions()[0].mechanism().neighbours() == Neighbours::Any;
         let known = base["items"] != "open" && whole;
-        // Nor of what clips, which is not chosen where the sparsity is given.
+        // Clipping mechanisms have none either. They are not chosen if the sparsity is given.
         if base.get("sparsity").is_some() {
             assert_eq!(expected.is_some(), known, "{base}");
         }
@@ -147,8 +148,8 @@ fn a_central_epsilon_is_kept_to_by_all_that_is_offered() {
     }
 }
 
-/// Where hiding is asked for, more buckets with a larger local ε are worth more
-/// than the best parameters for the local ε alone.
+/// If hiding is wanted, more buckets with a larger local ε are better than the best parameters for
+/// the local ε alone.
 #[test]
 fn hiding_is_planned_for_and_not_only_checked() {
     let base = json!({ "items": 1378, "sparsity": 6, "people": 50_000 });
@@ -157,7 +158,7 @@ fn hiding_is_planned_for_and_not_only_checked() {
         json!({ "central_epsilon": 0.1, "epsilon": 4.0 }),
     ))
     .unwrap();
-    // The largest local ε whose own best parameters hide as well.
+    // Largest local ε whose own best parameters hide equally well.
     let (mut low, mut high) = (0.1, 4.0);
     for _ in 0..30 {
         let middle = 0.5 * (low + high);
@@ -189,7 +190,7 @@ fn others_say_what_they_would_have_cost() {
     for other in &answer.others {
         let people = other.people.unwrap();
         assert!(people > 50_000.0);
-        // Its own error, at so many people.
+        // The alternative's error at this number of people.
         let at = ask(&with(&base, json!({ "people": people as u64 }))).unwrap();
         let name = other.mechanism.name();
         let same = at
@@ -216,7 +217,7 @@ fn noise_is_called_noise() {
     assert_eq!(kind(many).kind, VerdictKind::Useful);
     let verdict = kind(with(&more, json!({ "standard_error": 0.001 })));
     assert_eq!(verdict.kind, VerdictKind::Missed);
-    // What it says it takes does it.
+    // The stated number of people suffices.
     let people: String = verdict
         .text
         .split("it takes ")
@@ -294,7 +295,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
         assert!(error.to_string().contains(text), "{fields}: {error}");
         assert_eq!(error.field(), field, "{fields}");
     }
-    // A bias that no number of people lessens.
+    // Bias that no number of people reduces.
     let biased = json!({
         "items": 10, "entries": [0, 1, 0, 0, 0, 0, 0, 0, 0, 1], "sparsity": 1, "epsilon": 1.0,
         "objective": "frequency",
@@ -312,7 +313,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
     }
 }
 
-/// `None`, or a number between these powers of ten.
+/// Strategy for `None`, or a number between these powers of ten.
 fn maybe(low: f64, high: f64) -> impl Strategy<Value = Option<f64>> {
     option::of((low..high).prop_map(|exponent| 10_f64.powf(exponent)))
 }
@@ -320,7 +321,7 @@ fn maybe(low: f64, high: f64) -> impl Strategy<Value = Option<f64>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// Whatever is asked, there is an answer that keeps what it promises, or a reason.
+    /// Every question has an answer that keeps its promises, or a reason.
     #[test]
     fn any_question_is_answered_or_refused(
         items in option::of(1_u32..400),
@@ -356,7 +357,7 @@ proptest! {
                 }
                 if answer.solved_for != Unknown::Error {
                     let wanted = picked.wanted_error.unwrap();
-                    // But for roundings of floating point.
+                    // Equal up to floating-point roundings.
                     prop_assert!(picked.error <= wanted * (1.0 + 1e-9), "{asked:?}: {answer:?}");
                 }
             }

@@ -1,5 +1,5 @@
-//! Plans for surveys, of one question or several: promised errors are those of reports, and
-//! people, privacy and accuracy go together.
+//! Plans for surveys of one question or several: promised errors are those of reports, and two of
+//! people, privacy and accuracy give the third.
 
 use hushbin::choose::together;
 use hushbin::mechanism::pattern::Pattern;
@@ -17,7 +17,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
 
-/// Standard errors to either side of an interval at 95%.
+/// Half-width of an interval at 95%, in standard errors.
 const REACH: f64 = 1.959_963_984_540_054;
 
 fn ask(of: &Value) -> Result<Plan, PlanError> {
@@ -25,7 +25,7 @@ fn ask(of: &Value) -> Result<Plan, PlanError> {
     plan(&asked)
 }
 
-/// The survey with these fields.
+/// Returns the survey with these fields.
 fn with(base: &Value, fields: Value) -> Value {
     let mut merged = base.clone();
     let Value::Object(fields) = fields else {
@@ -42,7 +42,7 @@ fn question(epsilon: f64, of: Value) -> Question {
     draft.resolve().unwrap().questions()[0].clone()
 }
 
-/// One question of each kind, alone, with what is wanted of it.
+/// Returns one question of each kind, alone, with its wanted accuracy.
 fn alone() -> Vec<Value> {
     let one = |question: Value, wanted: Value| {
         let question = with(&json!({ "name": "q" }), question);
@@ -89,7 +89,7 @@ fn alone() -> Vec<Value> {
     ]
 }
 
-/// Several at once.
+/// Returns a survey of several questions.
 fn several() -> Value {
     json!({
         "questions": [
@@ -112,7 +112,7 @@ fn several() -> Value {
     })
 }
 
-/// Over all ways in which 6 bins go to 3 buckets of two slots, and all reports.
+/// The worst case over all ways in which 6 bins go to 3 buckets of two slots, and over all reports.
 #[test]
 fn the_worst_distribution_is_the_worst_of_all_edges() {
     let (bins, buckets, epsilon) = (6_u32, 3_u32, 1.0_f64);
@@ -123,7 +123,7 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
     let e = epsilon.exp();
     let (p, t) = (e / (e + 2.0), 3.0);
     let q = (2.0 - p) / 5.0;
-    // The buckets of the bins, all as likely: those in which each comes twice.
+    // Buckets of the bins, all equally likely: each bucket occurs twice.
     let hashes: Vec<Vec<u32>> = (0..729_u32)
         .map(|code| (0..bins).map(|bin| code / 3_u32.pow(bin) % 3).collect())
         .filter(|hash: &Vec<u32>| (0..3).all(|b| hash.iter().filter(|h| **h == b).count() == 2))
@@ -156,7 +156,7 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
         let drawn = worst + part * (1.0 - part);
         assert!((predicted(true) / drawn - 1.0).abs() < 1e-9, "{part}");
     }
-    // As published for 32 bins: 28.4 at the median.
+    // Published for 32 bins: 28.4 at the median.
     let asked = json!({ "kind": "number", "min": 0, "max": 32, "want": "quantiles",
         "bins": 32, "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
             "hashing": "balanced", "buckets": 4 } });
@@ -167,7 +167,7 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
     assert!((median - 28.4).abs() < 0.05, "{median}");
 }
 
-/// Of a pattern it is the worst over the bins of those below an edge and of the others.
+/// Worst case of a pattern over the bins below an edge and those above.
 #[test]
 fn the_worst_distribution_of_a_pattern_is_the_worst_of_all_edges() {
     let asked = json!({ "kind": "number", "edges": [0, 1, 2, 3, 4, 5, 6], "want": "quantiles",
@@ -204,7 +204,7 @@ fn the_worst_distribution_of_a_pattern_is_the_worst_of_all_edges() {
 #[test]
 fn the_worst_share_is_the_worst_of_all() {
     for (epsilon, k) in [(1.0_f64, 2_u32), (0.3, 2), (2.0, 5), (4.0, 5)] {
-        // A bucket for each.
+        // One bucket for each answer.
         let asked = json!({ "kind": "choice", "options": k, "mechanism": {
             "name": "collision", "rule": "heaviest", "favoured": 1, "hashing": "balanced",
             "buckets": k } });
@@ -228,11 +228,11 @@ fn the_worst_share_is_the_worst_of_all() {
     }
 }
 
-/// What is promised is about what is stated with the estimates of such people, if these
-/// are the worst.
+/// Promised errors are close to those stated with the estimates, if people's answers are the worst
+/// case.
 #[test]
 fn estimates_state_the_errors_that_were_promised() {
-    // Half of all people at either end, where means vary most, and shares of two do.
+    // Half of all people at either end, where means and shares of two vary most.
     let base = with(
         &json!({ "epsilon": 2.0, "people": 40_000 }),
         json!({ "questions": [
@@ -278,7 +278,7 @@ fn estimates_state_the_errors_that_were_promised() {
     };
     for own in &answer.questions {
         let ratio = stated(&own.name) / own.standard_error;
-        // Of the reports that a question has the count varies by a per cent.
+        // The number of reports of a question varies by one per cent.
         assert!((ratio - 1.0).abs() < 0.03, "{}: {ratio}", own.name);
     }
 }
@@ -325,8 +325,8 @@ fn a_local_epsilon_found_is_enough_and_hardly_too_much() {
     }
 }
 
-/// With as many reports as each question needs none gets more than it needs, and fewer
-/// people are enough than where all are drawn alike.
+/// Each question gets the number of reports that it needs and no more. Drawing all questions
+/// equally needs more people.
 #[test]
 fn questions_are_drawn_as_often_as_they_need() {
     let base = with(&several(), json!({ "epsilon": 1.0 }));
@@ -351,8 +351,8 @@ fn questions_are_drawn_as_often_as_they_need() {
     assert!((shares - 1.0).abs() < 1e-12);
 }
 
-/// Of all numbers of buckets none promises a share to be nearer, whatever people answer,
-/// and that a promise is kept takes fewer people the larger ε is.
+/// Best number of buckets: no other promises a smaller error of a share, in the worst case over
+/// answers. Keeping a promise takes fewer people if ε is larger.
 #[test]
 fn shares_are_promised_by_the_best_number_of_buckets() {
     for answers in [
@@ -401,7 +401,7 @@ fn a_yes_or_no_takes_what_its_formula_says() {
     }
 }
 
-/// Errors are in the unit of what is answered.
+/// Errors are in the unit of the answers.
 #[test]
 fn units_scale_what_is_answered() {
     let of = |min: f64, max: f64| {
@@ -426,11 +426,11 @@ fn units_scale_what_is_answered() {
         (share.errors_of, median.errors_of),
         (ErrorsOf::QuantileShare, ErrorsOf::Quantile)
     );
-    // A normal density at the median is 1/(σ·√(2π)).
+    // The normal density at the median is 1/(σ·√(2π)).
     let slope = 4.0 * (2.0 * std::f64::consts::PI).sqrt();
     assert!((median.standard_error / share.standard_error / slope - 1.0).abs() < 1e-9);
     assert_eq!((share.unit, median.unit), (None, Some("s".to_owned())));
-    // Both numbers, each in its own unit; what is wanted of one is of that.
+    // Both numbers, each in its own unit. The accuracy wanted of one is in that unit.
     let pair = json!({ "questions": [{ "name": "screen", "kind": "numbers", "of": [
         { "name": "width", "min": 0, "max": 4000, "unit": "px" },
         { "name": "depth", "min": 0, "max": 1 } ] }], "people": 10_000, "epsilon": 1.0 });
@@ -440,8 +440,8 @@ fn units_scale_what_is_answered() {
     assert!((pair.numbers[0].interval / pair.numbers[1].interval - 4000.0).abs() < 1e-9);
 }
 
-/// Errors of a text are those of reports that tell of its greatest length, and what is seen
-/// is what a search finds four times out of five; of a cross shares of cells are answered.
+/// Errors of a text are those of reports that reveal its maximum length. The smallest share is one
+/// that a search finds four times out of five. For a cross the shares of cells count.
 #[test]
 fn texts_and_crosses_are_planned_for() {
     let asked = |of: Value| {
@@ -469,11 +469,11 @@ fn texts_and_crosses_are_planned_for() {
         (cross.answers, cross.errors_of),
         (Some(12), ErrorsOf::Share)
     );
-    // A choice is planned for by the buckets that are best at the worst.
+    // A choice is planned with the number of buckets that is best in the worst case.
     let worse = cross.standard_error / choice.standard_error;
     assert!((1.0..2.0).contains(&worse), "{worse}");
 
-    // Of a number for its mean, the means within rows of as many people.
+    // A cross with a number whose mean is wanted: the means within rows of equal size.
     let number = json!({ "name": "n", "kind": "number", "min": -5, "max": 15, "unit": "s" });
     let by_number = json!({ "kind": "cross", "of": [of(3), number] });
     let cross = asked(by_number.clone());
@@ -505,10 +505,10 @@ fn the_other_ways_to_ask_say_what_they_cost() {
             "epsilon": epsilon, "people": 1000 });
         ask(&base).unwrap().questions[0].as_ratings
     };
-    // Of a choice of two, five elements instead of two; the worst is that all say yes.
+    // A flag as ratings has five elements instead of two. In the worst case all people answer yes.
     let flag = ratio(1.0, json!({ "kind": "flag" })).unwrap();
     assert!((flag - 4.0).abs() < 1e-9, "{flag}");
-    // What is chosen for the worst is compared at the worst.
+    // Choices for the worst case are compared in the worst case.
     for (options, epsilon) in [(5, 1.0), (10, 1.0), (10, 4.0), (40, 2.0)] {
         let choice = ratio(epsilon, json!({ "kind": "choice", "options": options })).unwrap();
         assert!(choice > 1.0, "{options}, {epsilon}: {choice}");
@@ -531,7 +531,7 @@ fn the_other_ways_to_ask_say_what_they_cost() {
         let bins = ratio(1.0, bins).unwrap();
         assert!(bins > 1.0, "{binned}: {bins}");
     }
-    // As `task check` has it.
+    // As `task check` computes it.
     let base = json!({ "questions": [
         { "name": "theme", "kind": "choice", "options": 5 }, { "name": "beta", "kind": "flag" },
     ], "epsilon": 1.0, "people": 1000 });
@@ -540,7 +540,7 @@ fn the_other_ways_to_ask_say_what_they_cost() {
     let draft: TaskDraft = serde_json::from_value(draft).unwrap();
     let both = together(&draft.resolve().unwrap()).unwrap();
     assert_eq!(answer.together_over_drawn, Some(both.together / both.drawn));
-    // Asked so, as one question, they take as many times the people as is said.
+    // Asked as one question, they take the stated multiple of people.
     let flags = |count: u32| -> Value {
         (0..count)
             .map(|index| json!({ "name": format!("f{index}"), "kind": "flag" }))
@@ -555,14 +555,14 @@ fn the_other_ways_to_ask_say_what_they_cost() {
     let draft = json!({ "id": "t", "epsilon": 3.0, "questions": flags(4) });
     let draft: TaskDraft = serde_json::from_value(draft).unwrap();
     let both = together(&draft.resolve().unwrap()).unwrap();
-    // Of eight answers, each with one error.
+    // Sum over eight answers, each with one error.
     let in_sum = 8.0 * 1000.0 * at_once.questions[0].standard_error.powi(2);
     assert!(
         (in_sum / both.together - 1.0).abs() < 1e-9,
         "{in_sum}, {both:?}"
     );
     assert_eq!(at_once.together_over_drawn, None);
-    // How often questions are drawn for what is wanted of them is no part of that.
+    // The weights of questions by wanted accuracy do not matter for this ratio.
     let wanted = json!({ "theme": { "within": 0.3 }, "beta": { "within": 0.01 } });
     let wanted = ask(&with(&base, json!({ "wanted": wanted }))).unwrap();
     assert_eq!(wanted.together_over_drawn, answer.together_over_drawn);
@@ -595,7 +595,7 @@ fn what_a_plan_is_worth_is_said() {
     assert!(many.questions[0].smallest.unwrap() > 1.0 / 5000.0);
 }
 
-/// A complete task is one more draft: it is planned for as it is.
+/// A complete task is one more draft: it is planned unchanged.
 #[test]
 fn complete_tasks_stay_as_they_are() {
     let base = with(&several(), json!({ "epsilon": 1.0 }));

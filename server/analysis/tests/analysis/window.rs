@@ -1,5 +1,5 @@
-//! Numbers, the whole way: estimates and their intervals, likelihoods, shuffled batches, and
-//! how far the window is from the best.
+//! Tests of numbers, end to end: estimates and intervals, likelihoods, shuffled batches, and the
+//! window's distance from the best.
 
 use hushbin::choose::Objective;
 use hushbin::domain::{Domain, Signed};
@@ -21,7 +21,7 @@ use rand_core::SeedableRng;
 use serde_json::{Value, json};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// Ranges of all kinds, with where people are in them: at an end, around, or all over.
+/// Ranges of all kinds, with people at an end, around it, or spread out.
 const ATTRIBUTES: [(f64, f64, [f64; 4]); 5] = [
     (-1.0, 1.0, [1.0, 1.0, 1.0, 1.0]),
     (0.0, 4000.0, [1200.0, 800.0, 1920.0, 4000.0]),
@@ -30,7 +30,7 @@ const ATTRIBUTES: [(f64, f64, [f64; 4]); 5] = [
     (1e-9, 2e-9, [0.0, 1e-9, 1.5e-9, 3e-9]),
 ];
 
-/// Of m, t and k where they are said.
+/// Returns the question, with m, t and k if given.
 fn numbers(attributes: usize, mechanism: Option<[u32; 3]>) -> Value {
     let of: Vec<Value> = ATTRIBUTES[..attributes]
         .iter()
@@ -71,7 +71,7 @@ fn limits(question: &Question) -> &[Limits] {
     }
 }
 
-/// The numbers of a person.
+/// Returns the numbers of a person.
 fn answer(attributes: usize, person: usize) -> Vec<Entry> {
     let of = ATTRIBUTES[..attributes].iter();
     let entry = |(item, (_, _, numbers)): (u64, &(f64, f64, [f64; 4]))| Entry {
@@ -81,7 +81,7 @@ fn answer(attributes: usize, person: usize) -> Vec<Entry> {
     (0..).zip(of).map(entry).collect()
 }
 
-/// Means of what numbers are within their ranges.
+/// Returns the means of the numbers, clamped to the ranges.
 fn truth(question: &Question, people: usize) -> Vec<f64> {
     let limits = limits(question);
     let within = |index: usize, person| {
@@ -97,7 +97,7 @@ fn truth(question: &Question, people: usize) -> Vec<f64> {
         .collect()
 }
 
-/// As many answers as there are questions, which are numbers or a flag.
+/// Returns totals of people who answer every question, each with numbers or a flag.
 fn batch(task: &Task, people: usize, seed: u64) -> Totals {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut randomizer = Randomizer::new(task);
@@ -120,19 +120,21 @@ fn batch(task: &Task, people: usize, seed: u64) -> Totals {
 
 const CONFIDENCES: [f64; 3] = [0.9, 0.95, 0.99];
 const BATCHES: u64 = 400;
-/// Of a right implementation each comparison fails with this probability at most; there
-/// are some 140.
+/// Maximum probability that a comparison fails for a right implementation. There are some 140
+/// comparisons.
 const SIGNIFICANCE: f64 = 1e-7;
 
-/// Whether so many of so many intervals that should cover this often are too few.
+/// Returns whether too few intervals cover, for this confidence.
 fn too_few(covered: u64, of: u64, confidence: f64) -> bool {
     let law = Binomial::new(confidence, of).unwrap();
     law.cdf(covered) < SIGNIFICANCE
 }
 
-/// Intervals cover, and estimates are unbiased: 5.3 standard errors of their average
-/// happen by chance with 10⁻⁷. Standard errors are as large as the
-/// errors, which 400 batches tell to 7 per cent, or a fifth larger.
+/// Checks that intervals cover and estimates are unbiased. A bias of 5.3 standard errors of the
+/// average happens by chance with 10⁻⁷.
+///
+/// Standard errors are as large as the errors, or up to a fifth larger. 400 batches determine that
+/// to 7 per cent.
 fn assert_covered(task: &Task, people: usize, least: f64, what: &str) {
     let estimator = Estimator::for_task(task.clone());
     let question = &task.questions()[0];
@@ -211,12 +213,12 @@ fn means_are_unbiased_and_covered() {
     ] {
         let task = task(epsilon, &[numbers(attributes, mechanism)]);
         let what = format!("{attributes}, {mechanism:?}, ε = {epsilon}, n = {people}");
-        // The stated variance is the worst of all numbers, and may be twice that of an end.
+        // The stated variance is the worst case over numbers, and may be twice that at an end.
         assert_covered(&task, people, 0.4, &what);
     }
 }
 
-/// Of several questions some people answer each.
+/// Several questions, each answered by some of the people.
 #[test]
 fn numbers_among_questions_are_covered() {
     let flag = json!({ "name": "beta", "kind": "flag" });
@@ -224,7 +226,7 @@ fn numbers_among_questions_are_covered() {
     assert_covered(&task, 500, 0.65, "with a flag");
 }
 
-/// Of all numbers whatever is asked for: means, and no frequencies.
+/// Numbers have means, and no frequencies.
 #[test]
 fn frequencies_of_numbers_are_refused() {
     let task = task(1.0, &[numbers(3, None)]);
@@ -256,7 +258,7 @@ fn frequencies_of_numbers_are_refused() {
     }
 }
 
-/// By hand: sums of atoms' values, however often an attribute was drawn.
+/// Manual computation: sums of the atoms' values, for the attributes drawn.
 #[test]
 fn estimates_are_scaled_sums_of_values() {
     let task = task(2.0, &[numbers(5, Some([2, 4, 2]))]);
@@ -288,8 +290,8 @@ fn estimates_are_scaled_sums_of_values() {
     assert!((worst - (rates.worst_variance() / 10.0).sqrt()).abs() < 1e-12);
 }
 
-/// What is planned for is the worst of all crowds: of given numbers that of the number that is
-/// told worst; where who is asked varies, too, halves at either end.
+/// Plans use the worst crowd. For given numbers, all people have the number of greatest variance.
+/// If the people asked vary too, half of them are at either end.
 #[test]
 fn the_worst_crowd_is_planned_for() {
     for (attributes, epsilon) in [(1, 1.0), (1, 4.0), (2, 4.0), (3, 6.0), (5, 2.0)] {
@@ -316,8 +318,8 @@ fn the_worst_crowd_is_planned_for() {
     }
 }
 
-/// Likelihoods, written from the definition and at the ε asked for, against the core's
-/// probabilities; of the worst pairs one loses all of ε.
+/// Likelihoods written from the definition at the requested ε, compared with the core's
+/// probabilities. One of the worst pairs loses all of ε.
 #[test]
 fn ratios_of_numbers_are_those_of_the_core() {
     let mut compared = 0;
@@ -366,7 +368,7 @@ fn ratios_of_numbers_are_those_of_the_core() {
             }
         }
         assert!((most - epsilon).abs() < 1e-12, "{own:?}: {most}");
-        // At the ends, as audits list inputs.
+        // Numbers at the ends, as audits list inputs.
         let mut listed = core_probabilities(question).unwrap();
         let signed: Vec<Signed> = (0..attributes as u64)
             .map(|item| Signed {
@@ -385,7 +387,8 @@ fn ratios_of_numbers_are_those_of_the_core() {
     assert_eq!(compared, 9 * (2 + 13) + 15 * (5 + 16 + 64));
 }
 
-/// No mechanism is better than the bound, which is of people at the ends: near at a small ε.
+/// Distance from the bound for people at the ends, which no mechanism can beat. At a small ε the
+/// window is near it.
 #[test]
 fn the_distance_to_the_best_is_stated() {
     for (attributes, epsilon, most) in [
@@ -458,7 +461,7 @@ fn mixtures_are_those_of_the_reference() {
     }
 }
 
-/// A survey with a central ε has the largest local one that keeps to it.
+/// A survey with a central ε has the largest local ε that keeps to it.
 #[test]
 fn surveys_plan_windows() {
     for (attributes, people) in [(1, 10_000), (2, 100_000)] {
@@ -478,8 +481,8 @@ fn surveys_plan_windows() {
     }
 }
 
-/// The distance of one number's mean, by the reference where the least is proven; between these
-/// it changes little.
+/// The distance of one number's mean, compared with the reference at values of ε with a proven
+/// optimum. Between these it changes little.
 #[test]
 fn one_number_is_near_the_bound() {
     let asked = |epsilon: f64| -> (f64, Option<Distance>) {
@@ -500,7 +503,7 @@ fn one_number_is_near_the_bound() {
         let (variance, found) = asked(epsilon);
         let least = variance / found.unwrap().times_bound;
         let off = least / number(row, "lower_bound") - 1.0;
-        // Where it is known exactly, it is just above what the certificate proves.
+        // If the optimum is known exactly, it is just above the certificate.
         assert!((-1e-6..1e-4).contains(&off), "{epsilon}: {off}");
     }
     for step in 1..=600 {

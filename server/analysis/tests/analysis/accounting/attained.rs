@@ -1,6 +1,7 @@
-//! What small batches give away at worst, by every histogram of buckets that every
-//! n people may send, against what is proven and against P1's reduction, which
-//! only direct encoding is said to attain.
+//! Worst case of small batches, by every histogram of buckets that n people can send.
+//!
+//! It is compared with the proven bound and with P1's reduction. Only direct encoding is claimed to
+//! attain the reduction.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +13,10 @@ use hushbin_analysis::accounting::{Account, Mixture, account};
 use hushbin_tests::mixtures::heaviest;
 use serde_json::{Value, json};
 
-/// How likely each histogram is; four bits are the number of reports of a bucket.
+/// Probability of each histogram. Four bits count the reports of a bucket.
 type Histograms = BTreeMap<u32, f64>;
 
-/// One report more, with these probabilities of the buckets.
+/// Adds one report with these probabilities of the buckets.
 fn more(histograms: &Histograms, report: &[f64]) -> Histograms {
     let mut sum = Histograms::new();
     for (histogram, p) in histograms {
@@ -32,15 +33,15 @@ fn divergence(p: &Histograms, q: &Histograms, central: f64) -> f64 {
         .sum()
 }
 
-/// The reports that people may send, by bucket, and which two inputs are told apart.
+/// Reports that people can send, by bucket, and the pairs of inputs to distinguish.
 struct People {
     reports: Vec<Vec<f64>>,
     pairs: Vec<[usize; 2]>,
 }
 
 impl People {
-    /// All sets of c of t buckets are favoured by somebody. Buckets being alike,
-    /// pairs differ in their overlap only.
+    /// Every set of c of t buckets is some person's favoured set. By symmetry of the buckets, pairs
+    /// differ only in overlap.
     fn favouring(c: u32, t: u32, epsilon: f64) -> Self {
         let sets: Vec<u32> = (0..1_u32 << t)
             .filter(|set| set.count_ones() == c)
@@ -64,8 +65,7 @@ impl People {
         }
     }
 
-    /// All inputs of a task under which no two elements share a bucket: seeds do
-    /// but rename the buckets.
+    /// Returns all inputs of a task without shared buckets. A seed then only renames the buckets.
     fn of(task: &Task) -> Self {
         let domain = task.questions()[0].domain();
         let items = domain.items().unwrap();
@@ -119,7 +119,7 @@ impl People {
         }
     }
 
-    /// All tuples of levels under a seed, by which each attribute is drawn.
+    /// Returns all tuples of levels, under a seed that draws each attribute.
     fn of_window(window: &Window, attributes: u32, epsilon: f64) -> Self {
         let randomizer = window::Randomizer::new(window, &Domain::dense(attributes), epsilon);
         let levels = window.levels();
@@ -145,7 +145,7 @@ impl People {
         }
     }
 
-    /// The greatest δ of a batch of n at each ε_c, over all inputs of all others.
+    /// Returns the greatest δ of a batch of n at each ε_c, over all inputs of the other people.
     fn worst(&self, n: u32, centrals: &[f64]) -> Vec<f64> {
         let mut worst = vec![0.0; centrals.len()];
         let nobody = Histograms::from([(0, 1.0)]);
@@ -162,7 +162,7 @@ impl People {
         worst
     }
 
-    /// So many people more, in the order of their inputs.
+    /// Visits the batches with `left` more people, in the order of inputs.
     fn visit(
         &self,
         left: u32,
@@ -178,7 +178,7 @@ impl People {
         }
     }
 
-    /// The δ given away at `central_epsilon` and at `reduction_lower_epsilon`.
+    /// Returns the batch's δ at `central_epsilon` and at `reduction_lower_epsilon`.
     fn against(&self, n: u32, account: &Account) -> [f64; 2] {
         let found = self.worst(
             n,
@@ -188,13 +188,14 @@ impl People {
     }
 }
 
-/// Whether the δ given away at the reduction's lower side is below δ, where that side is above 0.
+/// Returns whether the batch's δ is below the target at the reduction's lower side, if that side is
+/// above 0.
 fn less_than_said(lower: f64, account: &Account) -> bool {
     account.reduction_lower_epsilon > 0.0 && lower <= account.delta * (1.0 - 1e-6)
 }
 
-/// What is proven is enough, always; the reduction's lower side, which once was said to be
-/// attained, is more than enough in some batches with t < 3c, and is not with t ≥ 3c.
+/// The proven ε_c always suffices. The reduction's lower side is more than enough in some batches
+/// with t < 3c, and never with t ≥ 3c.
 #[test]
 fn favoured_sets_that_leave_no_third_need_not_attain_the_reduction() {
     let mut less = Vec::new();
@@ -225,8 +226,8 @@ fn favoured_sets_that_leave_no_third_need_not_attain_the_reduction() {
     );
 }
 
-/// Batches of the window, under one seed of which all attributes are drawn, give away no
-/// more than is proven; and the reduction where it is said that they attain it.
+/// Batches of the window, under one seed that draws all attributes, have at most the proven loss.
+/// They attain the reduction if this is claimed.
 #[test]
 fn windows_give_away_no_more_than_is_proven() {
     let mut attained = 0;
@@ -265,7 +266,7 @@ fn windows_give_away_no_more_than_is_proven() {
     assert!(attained > 20, "{attained}");
 }
 
-/// The ε_c of that batch, to four digits.
+/// The documented ε_c of this batch, to four digits.
 #[test]
 fn three_of_four_buckets_give_away_less_than_the_reduction_says() {
     let people = People::favouring(3, 4, 2.0);
@@ -298,8 +299,8 @@ fn task(
     draft.resolve().unwrap()
 }
 
-/// Where it is said to be attained, it is; where elements have buckets of their own
-/// and it is not said, something is given away that is less.
+/// The reduction is attained if this is claimed. Otherwise, if elements have separate buckets, some
+/// loss is smaller.
 #[test]
 fn direct_encoding_attains_the_reduction_where_that_is_said() {
     let mut attained = 0;
@@ -346,7 +347,7 @@ fn direct_encoding_attains_the_reduction_where_that_is_said() {
     assert_eq!(attained, 9);
 }
 
-/// Shared buckets, hashes of elements on their own, and randomizers of which nothing is known.
+/// Shared buckets, independent hashes, and unknown randomizers.
 #[test]
 fn nothing_else_is_said_to_attain_it() {
     let attains = |task: &Task| Mixture::for_task(task).unwrap().attains_reduction();

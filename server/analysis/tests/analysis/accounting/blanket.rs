@@ -1,5 +1,5 @@
-//! What is proven of a shuffled batch holds for batches that P1's reduction is
-//! no bound of, and is the privacy blanket's sum.
+//! Tests that the proven bound is valid for batches that violate P1's reduction, and that it is the
+//! privacy blanket's sum.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,10 @@ use hushbin_tests::mixtures::heaviest;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// How often a report is favoured by the first of two inputs alone, by the second alone, by both.
+/// Probabilities that a report's bucket is favoured by the first of two inputs alone, by the second
+/// alone, and by both.
 type Kinds = [f64; 3];
-/// Numbers of reports of each, with their probability.
+/// Probabilities of the numbers of reports of each kind.
 type Counts = BTreeMap<[u32; 3], f64>;
 
 fn more(counts: &Counts, kinds: Kinds) -> Counts {
@@ -34,7 +35,7 @@ fn batch(reports: impl IntoIterator<Item = Kinds>) -> Counts {
         .fold(start, |counts, kinds| more(&counts, kinds))
 }
 
-/// δ(ε_c) between two.
+/// Returns δ(ε_c) between two batches.
 fn divergence(p: &Counts, q: &Counts, central: f64) -> f64 {
     let beyond = |(seen, p): (&[u32; 3], &f64)| {
         (p - central.exp() * q.get(seen).copied().unwrap_or(0.0)).max(0.0)
@@ -42,7 +43,7 @@ fn divergence(p: &Counts, q: &Counts, central: f64) -> f64 {
     p.iter().map(beyond).sum()
 }
 
-/// Favoured sets of c of t buckets, two of which overlap in `overlap`.
+/// Favoured sets of c of t buckets, two of which overlap in `overlap` buckets.
 #[derive(Debug, Clone, Copy)]
 struct Sets {
     c: u32,
@@ -52,7 +53,8 @@ struct Sets {
 }
 
 impl Sets {
-    /// Of the report of someone who favours, of the buckets of either alone and of both, so many.
+    /// Returns the kinds of a report whose sender favours these numbers of buckets, of either
+    /// input's alone and of both inputs'.
     fn report(&self, favoured: [u32; 3]) -> Kinds {
         let e = self.epsilon.exp();
         let omega = f64::from(self.c) * e + f64::from(self.t - self.c);
@@ -72,8 +74,8 @@ impl Sets {
         self.report([0, self.c - self.overlap, self.overlap])
     }
 
-    /// The greatest δ(ε_c) in a batch of n among those where so many others have
-    /// the first input, the second, both kinds, or, where there is room, neither.
+    /// Returns the greatest δ(ε_c) over batches of n. The other people have the first input, the
+    /// second, both kinds or, if there is room, neither.
     fn worst(&self, n: u32, central: f64) -> f64 {
         let others = n - 1;
         let alone = self.c - self.overlap;
@@ -102,8 +104,8 @@ impl Sets {
     }
 }
 
-/// Two people, three answers: whoever is not looked at has the first. Up to
-/// ε_c = ε only two equal answers tell that much, with e²α² against e·α².
+/// Two people and three answers: the other person has the first answer. Up to ε_c = ε only two
+/// equal answers have such a loss, with e²α² against e·α².
 #[test]
 fn the_reduction_is_no_bound_for_two_people() {
     let epsilon = 1.0_f64;
@@ -117,7 +119,7 @@ fn the_reduction_is_no_bound_for_two_people() {
         assert!((reduction / (excess * alpha * alpha) - 1.0).abs() < 1e-9);
         let proven = delta_bounds(&mixture, 2, central).unwrap().upper;
         assert!(proven >= truth, "{proven}, {truth}");
-        // Nothing is lost here.
+        // The bound is exact here.
         assert!(proven < truth * (1.0 + 1e-9), "{proven}, {truth}");
     }
 }
@@ -150,7 +152,7 @@ fn no_batch_gives_away_more_than_is_proven() {
                         );
                         let reduction = delta_bounds(&mixture, n.into(), central).unwrap().above;
                         beyond_the_reduction += u32::from(worst > reduction * 1.001);
-                        // Any ε-LDP randomizer.
+                        // Bound for any ε-LDP randomizer.
                         let any = Mixture::generic(epsilon).unwrap();
                         let any = delta_bounds(&any, n.into(), central).unwrap().upper;
                         assert!(proven <= any * (1.0 + 1e-9), "{sets:?}: {proven}, {any}");
@@ -159,11 +161,11 @@ fn no_batch_gives_away_more_than_is_proven() {
             }
         }
     }
-    // The batches are such that they could.
+    // Some of the batches must exceed the reduction.
     assert!(beyond_the_reduction > 100, "{beyond_the_reduction}");
 }
 
-/// Larger batches, with as many of either input as there are.
+/// Larger batches, with many people of either input.
 #[test]
 fn what_is_proven_holds_for_more_people() {
     for (c, t, epsilon, n) in [(4, 17, 1.0, 20), (1, 20, 3.0, 40), (5, 7, 1.0, 20)] {
@@ -192,8 +194,8 @@ fn rational(number: f64) -> BigRational {
     BigRational::from_float(number).unwrap()
 }
 
-/// The privacy blanket's δ(ε_c) by its definition, over the number N of reports of the blanket
-/// among the others; exp(ε) and exp(ε_c) are the doubles nearest to them.
+/// Returns the privacy blanket's δ(ε_c) by definition, summed over the number N of other people's
+/// reports in the blanket. exp(ε) and exp(ε_c) are the nearest doubles.
 fn exact(c: u32, t: u32, epsilon: f64, n: u32, central: f64) -> BigRational {
     let whole = |number: u32| BigRational::from_integer(number.into());
     let (e, k) = (rational(epsilon.exp()), rational(central.exp()));
@@ -237,7 +239,7 @@ fn exact(c: u32, t: u32, epsilon: f64, n: u32, central: f64) -> BigRational {
     sum
 }
 
-/// Never below the blanket's sum, and hardly above.
+/// The proven bound is never below the blanket's sum, and hardly above.
 #[test]
 fn it_is_the_privacy_blanket_exactly() {
     for (c, t) in [(1, 3), (4, 17), (5, 7), (1, 300)] {

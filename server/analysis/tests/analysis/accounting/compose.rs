@@ -1,5 +1,5 @@
-//! Several batches, and several reports of one person, against enumeration in
-//! whole numbers and against limits.
+//! Tests of several batches, and of several reports of one person, against exact enumeration in
+//! integers and against limits.
 
 use crate::support::exact::Exact;
 use hushbin_analysis::accounting::{
@@ -15,7 +15,7 @@ fn daily(batches: u32) -> Exposure {
     }
 }
 
-/// Neither bound is on the wrong side, by whole numbers.
+/// Checks by integers that neither bound is on the wrong side.
 fn hold(found: &Composed, exact: &Exact, most: f64) {
     let account = &found.account;
     let enough =
@@ -42,7 +42,7 @@ fn small_batches_compose_as_enumerated() {
                     method,
                     ..
                 } = found.account;
-                // What is proven is the reduction where every report tells.
+                // The proven bound equals the reduction if every report is informative.
                 if mixture.rest() == 0.0 {
                     assert!(
                         reduction_lower_epsilon >= 0.997 * central_epsilon,
@@ -55,8 +55,8 @@ fn small_batches_compose_as_enumerated() {
     }
 }
 
-/// Batches of others who all have one of the two inputs, which give away more than
-/// the reduction says.
+/// Batches in which all other people have one of the two inputs. The loss then exceeds the
+/// reduction.
 #[test]
 fn batches_beyond_the_reduction_are_composed() {
     for (c, t, epsilon) in [(1, 3, 1.0), (2, 9, 1.0), (5, 7, 0.5)] {
@@ -75,7 +75,7 @@ fn batches_beyond_the_reduction_are_composed() {
     }
 }
 
-/// δ of a Gaussian loss at ε_c.
+/// Returns δ of a Gaussian loss at ε_c.
 fn gaussian(mu: f64, central: f64) -> f64 {
     let above = |x: f64| 0.5 * erfc(x / 2_f64.sqrt());
     above(central / mu - mu / 2.0) - central.exp() * above(central / mu + mu / 2.0)
@@ -155,7 +155,7 @@ fn more_batches_tell_more_and_no_rule_is_below() {
     }
 }
 
-/// The same input every time is one of any inputs.
+/// Repeating the same input is one choice of inputs.
 #[test]
 fn group_privacy_covers_repeated_reports() {
     for (c, t, epsilon) in [(1, 2, 0.5), (1, 2, 1.0), (1, 2, 3.0)] {
@@ -183,7 +183,7 @@ fn group_privacy_covers_repeated_reports() {
     }
 }
 
-/// By the formula: R·ε' at δ' = δ·(exp(ε') − 1)/(exp(R·ε') − 1).
+/// Comparison with the formula: R·ε' at δ' = δ·(exp(ε') − 1)/(exp(R·ε') − 1).
 #[test]
 fn group_privacy_splits_delta() {
     let mixture = heaviest(4, 17, 1.0);

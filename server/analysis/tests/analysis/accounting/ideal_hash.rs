@@ -1,11 +1,11 @@
-//! What an ideal hash would add: overlaps of favoured sets by listing all hashes, and
-//! the account against the sum over the four atoms as they are.
+//! Tests of the account under an ideal hash: overlaps of favoured sets by enumerating all hashes,
+//! and the account against the sum over the four exact atoms.
 
 use hushbin::hash::Hashing;
 use hushbin_analysis::accounting::{Mixture, account};
 use serde_json::json;
 
-/// The probability of each bucket to be among the c heaviest, ties broken uniformly.
+/// Returns each bucket's probability of being among the c heaviest, with ties broken uniformly.
 fn favoured(c: usize, counts: &[usize]) -> Vec<f64> {
     let share = |&here: &usize| {
         let stronger = counts.iter().filter(|&&other| other > here).count();
@@ -15,8 +15,8 @@ fn favoured(c: usize, counts: &[usize]) -> Vec<f64> {
     counts.iter().map(share).collect()
 }
 
-/// E[o] of two inputs of s elements of which so many are common, by every way in which
-/// R functions of t buckets can hash all elements.
+/// Returns E[o] of two inputs of s elements with `common` elements in common, over all ways in
+/// which R functions of t buckets can hash all elements.
 fn overlap(s: usize, common: usize, t: usize, functions: usize, c: usize) -> f64 {
     let elements = 2 * s - common;
     let hashed = elements * functions;
@@ -70,7 +70,7 @@ fn heaviest(c: u32, t: u32, hashing: Hashing, epsilon: f64) -> Mixture {
     Mixture::for_task(&serde_json::from_value(task).unwrap()).unwrap()
 }
 
-/// δ(ε_c) of the sum of n draws of the four atoms with their probabilities.
+/// Returns δ(ε_c) of the sum of n draws of the four atoms with their probabilities.
 fn delta([c, t]: [f64; 2], epsilon: f64, n: i32, central: f64) -> f64 {
     let (e, k) = (epsilon.exp(), central.exp());
     let (o, omega) = (c * c / t, c * e + t - c);
@@ -130,7 +130,7 @@ fn an_ideal_hash_is_accounted_for_as_its_atoms_say() {
             let sum = |central| delta([c, t].map(f64::from), epsilon, n as i32, central);
             let words = format!("{c} of {t}, ε = {epsilon}, n = {n}: {ideal}, {found:?}");
             assert!(sum(ideal) <= at * (1.0 + 1e-9), "{words}");
-            // What moving an atom costs is little even in the smallest batches.
+            // Moving an atom costs little even in the smallest batches.
             assert!(sum(0.85 * ideal) > at, "{words}");
         }
     }
@@ -138,7 +138,7 @@ fn an_ideal_hash_is_accounted_for_as_its_atoms_say() {
 
 #[test]
 fn an_ideal_hash_takes_off_what_sets_share() {
-    // About the c that is chosen for frequencies at ε = 1.
+    // Close to the c that is chosen for frequencies at ε = 1.
     let found = |hashing| {
         let mixture = heaviest(4, 16, hashing, 1.0);
         account(&mixture, 100_000, 1.0, 1e-8).unwrap()

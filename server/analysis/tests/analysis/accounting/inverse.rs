@@ -1,4 +1,4 @@
-//! What a batch must be like for a given central ε.
+//! Tests of the parameters that a batch needs for a given central ε.
 
 use hushbin::{Error, ErrorCode};
 use hushbin_analysis::accounting::{Mixture, account, largest_alpha, smallest_batch};
@@ -10,7 +10,7 @@ fn heaviest(favoured: u32, epsilon: f64) -> Mixture {
     mixtures::heaviest(favoured, BUCKETS, epsilon)
 }
 
-/// α is small enough, and a little more is too much.
+/// The result is small enough, and slightly more is too much.
 #[test]
 fn the_largest_alpha_is_met() {
     for (epsilon, central, n, delta) in [
@@ -30,7 +30,7 @@ fn the_largest_alpha_is_met() {
         let at = format!("ε = {epsilon}, ε_c = {central}, n = {n}, δ = {delta}: {most}");
         assert!(of(favoured).central_epsilon <= central, "{at}");
         assert!(of(favoured + 1).central_epsilon > central, "{at}");
-        // Those who are not honest hide nobody.
+        // Dishonest people's reports hide no person.
         let half = largest_alpha(epsilon, 2 * n, 0.5, delta, central).unwrap();
         assert_eq!(half, most, "{at}");
     }
@@ -47,7 +47,7 @@ fn every_central_epsilon_has_an_alpha() {
                     let most = largest_alpha(epsilon, n, 1.0, delta, central).unwrap();
                     let at = format!("ε = {epsilon}, n = {n}, δ = {delta}, ε_c = {central}");
                     assert!(before * (1.0 - 1e-6) <= most && most <= generic, "{at}");
-                    // What one report may tell by itself.
+                    // Loss of a single report.
                     let alone = delta / (epsilon.exp() - central.exp());
                     assert!(
                         central >= epsilon || most > 0.999 * alone.min(generic),
@@ -61,7 +61,7 @@ fn every_central_epsilon_has_an_alpha() {
     }
 }
 
-/// n is enough and n − 1 is not, also where not all are honest.
+/// n is enough and n − 1 is not, also if not all reports are honest.
 #[test]
 fn the_smallest_batch_is_exact() {
     for (epsilon, favoured, honest, delta, central) in [
@@ -78,7 +78,7 @@ fn the_smallest_batch_is_exact() {
         let of = |n| account(&mixture, n, honest, delta);
         let at = format!("ε = {epsilon}, {favoured} favoured, {honest}, ε_c = {central}: {n}");
         assert!(of(n).unwrap().central_epsilon <= central, "{at}");
-        // With fewer than two honest reports there is no batch.
+        // A batch needs two honest reports.
         let less = of(n - 1).map_or(f64::INFINITY, |found| found.central_epsilon);
         assert!(less > central, "{at}");
     }

@@ -1,5 +1,5 @@
-//! Shuffle accounting against numbers computed independently, full enumeration,
-//! and exact rational arithmetic.
+//! Tests of shuffle accounting against independently computed numbers, full enumeration, and exact
+//! rational arithmetic.
 
 mod attained;
 mod blanket;
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use statrs::function::erf::erfc;
 
-/// The mixture of one row of the reference values.
+/// Returns the mixture of one row of the reference values.
 fn mixture(row: &Value) -> Mixture {
     let whole = |field: &str| u32::try_from(row[field].as_u64().unwrap()).unwrap();
     let epsilon = row["epsilon"].as_f64().unwrap();
@@ -51,11 +51,10 @@ fn the_reduction_meets_reference_values() {
             found.reduction_lower_epsilon < known * (1.0 + 1e-6),
             "{row}: {found:?}"
         );
-        // What is proven is never less.
+        // The proven ε_c is never smaller.
         assert!(found.central_epsilon >= reduction, "{row}: {found:?}");
         let width = 1.0 - found.reduction_lower_epsilon / reduction;
-        // Where hardly anything is gained, ln(P/Q) is close to its greatest
-        // value and P − exp(ε_c)·Q cancels.
+        // If hardly anything is gained, ln(P/Q) is close to its maximum and P − exp(ε_c)·Q cancels.
         let most = if known < 0.999 * mixture.epsilon() {
             1e-9
         } else {
@@ -102,8 +101,8 @@ fn rational(number: f64) -> BigRational {
     BigRational::from_float(number).unwrap()
 }
 
-/// δ(ε_c) of c favoured of t, in rational arithmetic; exp(ε) and exp(ε_c) − 1
-/// are the doubles nearest to them.
+/// Returns δ(ε_c) of c favoured of t, in rational arithmetic. exp(ε) and exp(ε_c) − 1 are the
+/// nearest doubles.
 fn exact_delta(c: u32, t: u32, epsilon: f64, n: u32, central: f64) -> BigRational {
     let one = BigRational::one();
     let whole = |number: u32| BigRational::from_integer(number.into());
@@ -152,7 +151,7 @@ fn exact_delta(c: u32, t: u32, epsilon: f64, n: u32, central: f64) -> BigRationa
     sum
 }
 
-/// Never on the wrong side, by exact arithmetic.
+/// Bounds are never on the wrong side, by exact arithmetic.
 #[test]
 fn bounds_of_the_reduction_hold_exactly() {
     for (c, t) in [(1, 2), (4, 17), (5, 7), (1, 300)] {
@@ -182,7 +181,7 @@ fn bounds_of_the_reduction_hold_exactly() {
     }
 }
 
-/// In a large batch the loss is nearly Gaussian.
+/// Large batches: the loss is nearly Gaussian.
 #[test]
 fn large_batches_approach_the_gaussian_limit() {
     let (n, delta) = (100_000_000_u64, 1e-10);
@@ -232,8 +231,8 @@ fn extremes_have_bounds() {
     }
 }
 
-/// Up to n = 10¹² the bracket was at most 1.6·10⁻⁸ wide, for ε from 0.001 to 12
-/// and any α, and an account took at most 3 seconds; 0.3 up to 10¹⁰.
+/// Up to n = 10¹² the bracket was at most 1.6·10⁻⁸ wide, for ε from 0.001 to 12 and any α. An
+/// account took at most 3 seconds, and 0.3 up to 10¹⁰.
 #[test]
 fn the_largest_batches_are_tight() {
     for (n, epsilon, delta) in [
@@ -250,7 +249,7 @@ fn the_largest_batches_are_tight() {
             let reduction = found.reduction_epsilon.unwrap();
             let width = 1.0 - found.reduction_lower_epsilon / reduction;
             assert!((0.0..1e-7).contains(&width), "{found:?}");
-            // What it leaves out is little, though few of these reports tell.
+            // The reduction omits little, though few of these reports are informative.
             assert!(found.central_epsilon < reduction * 1.001, "{found:?}");
         }
     }
@@ -284,9 +283,9 @@ proptest! {
             prop_assert!(less.central_epsilon <= base.central_epsilon * (1.0 + 1e-6) + 1e-12);
         }
         let any = account(&Mixture::generic(epsilon).unwrap(), n, 1.0, delta).unwrap();
-        // In larger batches what the reduction leaves out is grouped.
+        // Larger batches group the part that the reduction omits.
         prop_assert!(base.central_epsilon <= any.central_epsilon * (1.0 + 1e-4) + 1e-12);
-        // Those who are not honest hide nobody.
+        // Dishonest people's reports hide no person.
         prop_assert_eq!(at(epsilon, 2 * n, 0.5, delta).central_epsilon, base.central_epsilon);
     }
 }

@@ -7,7 +7,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::draft;
 
-/// The totals of people who all answer so.
+/// Returns the totals of people with these answers.
 fn batch(task: &SumTask, answers: &[Vec<f64>], rng: &mut ChaCha20Rng) -> SumTotals {
     let (mut randomizer, mut sent) = (SumRandomizer::new(task), Vec::new());
     let mut totals = SumTotals::new(task);
@@ -22,10 +22,10 @@ fn query(task: &SumTask, options: &Options) -> SumQuery {
     SumQuery::new(task, options).unwrap()
 }
 
-/// What is observed of many batches: the means, variances and how many intervals hold the truth.
+/// Observations of many batches: means, variances and the coverage of intervals.
 struct Observed {
     means: Vec<(String, f64, f64, f64)>,
-    /// Over what is stated.
+    /// Ratio of observed variances to the stated ones.
     variances: Vec<f64>,
     covered: f64,
     simultaneously: f64,
@@ -73,7 +73,8 @@ fn observe(task: &SumTask, answers: &[Vec<f64>], batches: u32) -> Observed {
 
 const BATCHES: u32 = 4000;
 
-/// Halfway between two levels, where rounding costs most: what is stated at worst is met.
+/// Answers halfway between two levels, where rounding costs most: the stated worst case is
+/// attained.
 #[test]
 fn numbers_are_unbiased_and_vary_as_stated() {
     let task = resolve(&draft("numbers", 4, 300, 1.0)).unwrap();
@@ -93,7 +94,7 @@ fn numbers_are_unbiased_and_vary_as_stated() {
     let observed = observe(&task, &answers, BATCHES);
     assert_means(BATCHES.into(), &observed.means);
     let variance = observed.variances.iter().sum::<f64>() / 4.0;
-    // Of 16,000 numbers the variance is within 1.1 per cent, and 5 four times that.
+    // The variance of 16,000 numbers is precise to 1.1 per cent; 5 is more than four times that.
     assert!((variance - 1.0).abs() < 0.05, "{variance}");
     assert!(
         (observed.covered - 0.95).abs() < 0.01,
@@ -111,7 +112,7 @@ fn vectors_are_unbiased_and_vary_as_stated() {
     let observed = observe(&task, &answers, BATCHES);
     assert_means(BATCHES.into(), &observed.means);
     let variance = observed.variances.iter().sum::<f64>() / 3.0;
-    // Rounding costs less than the most that is stated.
+    // Rounding costs less than the stated worst case.
     assert!((0.8..1.05).contains(&variance), "{variance}");
     assert!(observed.covered > 0.94, "{}", observed.covered);
 }
@@ -120,7 +121,7 @@ fn vectors_are_unbiased_and_vary_as_stated() {
 fn what_only_some_tell_is_covered_too() {
     let own = resolve(&draft("numbers", 6, 300, 2.0)).unwrap();
     let messages = own.messages();
-    // Two of six coordinates, with noise that is enough for six.
+    // Two of six coordinates, with noise that suffices for six.
     let (levels, trials, noise) = (messages.levels(), messages.trials(), messages.noise());
     let messages = Messages::new(levels, 2, trials, messages.threshold(), noise).unwrap();
     let task = resolve(&SumDraft {
@@ -142,7 +143,7 @@ fn what_only_some_tell_is_covered_too() {
     assert!(observed.covered > 0.945, "{}", observed.covered);
 }
 
-/// One batch of ten million messages and more.
+/// One batch of more than ten million messages.
 #[test]
 fn there_is_no_bias_at_ten_million_messages() {
     let task = resolve(&draft("numbers", 16, 100_000, 1.0)).unwrap();
@@ -153,7 +154,7 @@ fn there_is_no_bias_at_ten_million_messages() {
     let estimates = SumEstimates::new(&task, &totals, &query(&task, &Options::default()));
     for (own, truth) in estimates.estimates.iter().zip(&answer) {
         let off = (own.mean.estimate - truth) / own.mean.standard_error;
-        // 16 of them within 5 σ but for 10⁻⁵.
+        // All 16 are within 5 σ with probability 1 − 10⁻⁵.
         assert!(off.abs() < 5.0, "{off}");
         assert!(own.mean.standard_error < 0.0005);
     }

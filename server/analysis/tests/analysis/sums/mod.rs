@@ -1,4 +1,4 @@
-//! Sums through a shuffler: the messages that are chosen, and what is estimated from them.
+//! Tests of sums through a shuffler: the chosen messages, and the estimates from them.
 
 mod estimates;
 mod plan;
@@ -7,7 +7,7 @@ mod promise;
 use hushbin::sums::SumDraft;
 use serde_json::{Value, json};
 
-/// A draft for so many numbers, or a vector of as many.
+/// Returns a draft for `count` numbers, or a vector of that dimension.
 fn draft(what: &str, count: u32, people: u64, epsilon: f64) -> SumDraft {
     let measure: Value = match what {
         "numbers" => (0..count)

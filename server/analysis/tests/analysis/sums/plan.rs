@@ -5,8 +5,8 @@ use hushbin_analysis::sums::{SumPlan, account_sums, resolve};
 
 use super::draft;
 
-/// By kind, numbers and people at ε = 1, δ = 10⁻⁶: the greatest standard error, and by how much
-/// that of the local model is greater at least.
+/// Kind, numbers and people at ε = 1, δ = 10⁻⁶; then the maximum standard error, and the minimum
+/// ratio of the local model's to it.
 const TABLE: [(&str, u32, u64, f64, f64); 5] = [
     ("numbers", 1, 100_000, 0.0001, 60.0),
     ("numbers", 4, 100_000, 0.00022, 60.0),
@@ -33,7 +33,7 @@ fn errors_are_a_part_of_those_of_the_local_model() {
     }
 }
 
-/// Where messages run out, fewer coordinates are told, and with a tighter limit fewer levels.
+/// If messages run out, fewer coordinates are drawn. With a tighter limit there are fewer levels.
 #[test]
 fn messages_are_as_few_as_said() {
     let many = resolve(&draft("numbers", 1000, 10_000, 1.0)).unwrap();
@@ -42,10 +42,10 @@ fn messages_are_as_few_as_said() {
     assert!(large.batch_messages() <= 20_000_000);
     let few = resolve(&draft("numbers", 4, 200, 1.0)).unwrap();
     assert!(few.messages().trials() > 1);
-    // Two people's noise cannot hide anybody under a small ε.
+    // The noise of two people cannot hide a person under a small ε.
     let error = resolve(&draft("numbers", 4, 3, 0.01)).unwrap_err();
     assert_eq!(error.code(), ErrorCode::OutOfRange);
-    // Nor can any number of messages be put in another order in memory.
+    // The number of messages that memory can reorder is limited too.
     let error = resolve(&draft("numbers", 512, 1_000_000_000, 1.0)).unwrap_err();
     assert!(
         error.to_string().contains("messages of one person"),
@@ -88,7 +88,7 @@ fn a_promise_that_messages_do_not_keep_is_refused() {
         change(&mut draft);
         assert_eq!(resolve(&draft).unwrap_err().code(), ErrorCode::OutOfRange);
     }
-    // Room for less noise, which would have to be drawn again too often.
+    // A cap so low that noise would be redrawn too often.
     let own = task.messages();
     let cut = Messages::new(own.levels(), own.drawn(), own.trials(), own.threshold(), 3);
     let draft = SumDraft {

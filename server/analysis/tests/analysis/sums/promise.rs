@@ -1,4 +1,4 @@
-//! What is promised of sums, in the words that pages say too: a test of the package reads the
+//! Tests of the promise of sums, in the words that pages use too. A test of the package reads the
 //! same file.
 //!
 //! `HUSHBIN_REGENERATE=1 cargo test -p hushbin-analysis sums::promise` writes it.

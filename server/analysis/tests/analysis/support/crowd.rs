@@ -1,4 +1,4 @@
-//! Small crowds whose truth is known, for every mechanism.
+//! Small crowds with known truth, for every mechanism.
 
 use hushbin::{Entry, Items, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{Estimand, Totals};
@@ -6,22 +6,24 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-/// d, or how many items of an open task are looked at.
+/// Number of items d, or of the queried items of an open task.
 pub(crate) const ITEMS: u32 = 8;
 
 const SPARSITY: u32 = 3;
 
-/// Every mechanism and rule, under every hash, as it stands in a task file; one
-/// more is one more line. With the buckets or bins that would be chosen for so
-/// few items no two share one under the balanced hash, hence fewer.
+/// Every mechanism and rule, under every hash, as in a task file. A new one needs only one more
+/// line.
+///
+/// With the default buckets or bins for such a small domain, no two items would share one under the
+/// balanced hash. So the numbers here are smaller.
 const CLOSED: &[&str] = &[
     r#"{ "name": "collision" }"#,
     r#"{ "name": "collision", "hashing": "balanced", "buckets": 7, "favoured": 2 }"#,
     r#"{ "name": "collision", "hashing": "independent" }"#,
     r#"{ "name": "collision", "rule": "occupied", "hashing": "balanced", "buckets": 10 }"#,
     r#"{ "name": "collision", "rule": "occupied", "hashing": "independent" }"#,
-    // Elements of an input share buckets, so that a wrong joint rate would show
-    // in the variance of means.
+    // Elements of an input share buckets, so that a wrong joint rate would show in the variance of
+    // means.
     r#"{ "name": "collision", "buckets": 3, "favoured": 1 }"#,
     r#"{ "name": "coco", "hashing": "balanced", "buckets": 8, "favoured": 2 }"#,
     r#"{ "name": "coco", "hashing": "independent" }"#,
@@ -31,12 +33,12 @@ const CLOSED: &[&str] = &[
     r#"{ "name": "hash-bin", "level": "event", "bins": 3 }"#,
     r#"{ "name": "hash-bin", "level": "event", "bins": 3, "hashing": "independent" }"#,
     r#"{ "name": "hash-bin", "level": "neighbouring", "distance": 1.5, "bins": 2 }"#,
-    // The clip is s, so that it takes nothing off.
+    // The clip is s, so it never applies.
     r#"{ "name": "hash-bin", "level": "user", "noise": "two-point", "clip": 3 }"#,
     r#"{ "name": "hash-bin", "level": "user", "noise": "laplace", "clip": 3 }"#,
 ];
 
-/// Of open tasks; their hash is independent.
+/// Mechanisms of open tasks, whose hash is independent.
 const OPEN: &[&str] = &[
     r#"{ "name": "collision" }"#,
     r#"{ "name": "coco", "rule": "strongest" }"#,
@@ -53,7 +55,7 @@ pub(crate) fn task(value: &str, items: &Value, mechanism: &Value) -> Task {
     draft.resolve().unwrap()
 }
 
-/// All of them, for values of this kind.
+/// Returns all tasks for values of this kind.
 pub(crate) fn tasks(value: ValueKind) -> Vec<Task> {
     let value = serde_json::to_value(value).unwrap();
     let value = value.as_str().unwrap();
@@ -67,8 +69,8 @@ pub(crate) fn tasks(value: ValueKind) -> Vec<Task> {
     tasks
 }
 
-/// People with at most s entries of items that differ: the first is common and
-/// positive, later ones rarer and more often negative; the last nobody has.
+/// Returns people with at most s entries of different items. The first item is common and positive,
+/// later ones are rarer and more often negative, and no person has the last.
 pub(crate) fn crowd(task: &Task, people: usize, seed: u64) -> Vec<Vec<Entry>> {
     const SHARES: [f64; ITEMS as usize] = [0.9, 0.6, 0.4, 0.4, 0.2, 0.1, 0.03, 0.0];
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
@@ -92,12 +94,12 @@ pub(crate) fn crowd(task: &Task, people: usize, seed: u64) -> Vec<Vec<Entry>> {
         .collect()
 }
 
-/// What the items of an open task are called.
+/// Returns the names of an open task's items.
 pub(crate) fn names() -> Vec<String> {
     (0..ITEMS).map(|index| format!("item {index}")).collect()
 }
 
-/// An item of a closed task is its index; an open one goes by its name.
+/// Returns the ids of the items: the index in a closed task, the hashed name in an open one.
 pub(crate) fn all(task: &Task) -> Vec<u64> {
     match task.questions()[0].items() {
         Items::Open(_) => names()

@@ -1,4 +1,4 @@
-//! The pair of distributions behind shuffling, in whole numbers.
+//! Exact pair of distributions behind shuffling, in integers.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// Probabilities of everything that may be seen, when the person looked at has
-/// the one input and the other, times one whole number.
+/// Probabilities of all outcomes if the person in question has the one input and the other, times
+/// one integer.
 #[derive(Debug, Clone)]
 pub(crate) struct Exact {
     pairs: Vec<(BigInt, BigInt)>,
@@ -16,7 +16,7 @@ pub(crate) struct Exact {
 
 type Counts = BTreeMap<(u32, u32), BigInt>;
 
-/// One more report, which is of the first kind, the second, or of neither.
+/// Adds one report of the first kind, of the second, or of neither.
 fn more(counts: &Counts, ways: &[BigInt; 3]) -> Counts {
     let mut sum = Counts::new();
     for ((a, b), count) in counts {
@@ -28,13 +28,13 @@ fn more(counts: &Counts, ways: &[BigInt; 3]) -> Counts {
 }
 
 impl Exact {
-    /// `n` reports, `own` of them of the person, under c favoured of t buckets;
-    /// exp(ε) is the double nearest to it.
+    /// Returns a batch of `n` reports, `own` of them the person's, with c favoured of t buckets.
+    /// exp(ε) is the nearest double.
     pub(crate) fn batch(c: u32, t: u32, epsilon: f64, n: u32, own: u32) -> Self {
         Self::beside(c, t, epsilon, n, own, false)
     }
 
-    /// The same, but the others have the first of the two inputs.
+    /// Returns a batch in which the other people have the first of the two inputs.
     pub(crate) fn beside_holders(c: u32, t: u32, epsilon: f64, n: u32) -> Self {
         Self::beside(c, t, epsilon, n, 1, true)
     }
@@ -66,10 +66,10 @@ impl Exact {
         }
     }
 
-    /// So many batches.
+    /// Returns the pair for this number of batches.
     pub(crate) fn times(&self, batches: u32) -> Self {
         (1..batches).fold(self.clone(), |all, _| {
-            // What tells the same is one.
+            // Outcomes with equal likelihood ratio are merged.
             let mut pairs = BTreeMap::<BigRational, (BigInt, BigInt)>::new();
             for (p, q) in &all.pairs {
                 for (r, s) in &self.pairs {
@@ -90,7 +90,7 @@ impl Exact {
         })
     }
 
-    /// δ(ε_c); exp(ε_c) − 1 is the double nearest to it.
+    /// Returns δ(ε_c). exp(ε_c) − 1 is the nearest double.
     pub(crate) fn at(&self, central: f64) -> f64 {
         let k = BigRational::from_float(central.exp_m1()).unwrap() + BigInt::one();
         let excess = self.pairs.iter().fold(BigInt::zero(), |sum, (p, q)| {

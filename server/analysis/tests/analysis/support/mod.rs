@@ -1,4 +1,4 @@
-//! What several of these tests share.
+//! Helpers shared by several of these tests.
 
 pub(crate) mod crowd;
 pub(crate) mod exact;

@@ -1,14 +1,14 @@
-//! P1's reduction evaluated slowly, straight from its definition.
+//! Slow evaluation of P1's reduction, straight from its definition.
 
 use std::f64::consts::LN_2;
 
 use statrs::function::factorial::ln_factorial;
 
-/// Probabilities of one batch when the person looked at has the one input, and
-/// when they have the other.
+/// Probabilities of one batch if the person in question has the one input, and if the person has
+/// the other.
 pub(crate) type Pair = (f64, f64);
 
-/// The hockey-stick divergence at ε_c, the greater of both directions.
+/// Returns the hockey-stick divergence at ε_c, the greater of both directions.
 pub(crate) fn divergence(batches: &[Pair], central: f64) -> f64 {
     let k = central.exp();
     let excess = |p: f64, q: f64| (p - k * q).max(0.0);
@@ -17,7 +17,8 @@ pub(crate) fn divergence(batches: &[Pair], central: f64) -> f64 {
     forth.max(back)
 }
 
-/// The least ε_c up to `most` at which a falling δ(ε_c) is at most `delta`, to one part in 10⁷.
+/// Returns the least ε_c up to `most` at which a falling δ(ε_c) is at most `delta`, to one part in
+/// 10⁷.
 pub(crate) fn least_central(most: f64, delta: f64, divergence: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, most);
     while high - low > 1e-7 * high {
@@ -31,8 +32,8 @@ pub(crate) fn least_central(most: f64, delta: f64, divergence: impl Fn(f64) -> f
     high
 }
 
-/// δ(ε_c) by the reduction of P1's Theorem 1: the difference of P = (A + Δ1, C − A + Δ2) and
-/// Q = (A + Δ2, C − A + Δ1), where C ~ Binomial(n − 1, 2α), A ~ Binomial(C, 1/2), and (Δ1, Δ2)
+/// Divergence δ(ε_c) by the reduction of P1's Theorem 1: the difference of P = (A + Δ1, C − A + Δ2)
+/// and Q = (A + Δ2, C − A + Δ1). Here C ~ Binomial(n − 1, 2α), A ~ Binomial(C, 1/2), and (Δ1, Δ2)
 /// is (1, 0) with probability eα, (0, 1) with α, else (0, 0).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reduction {
@@ -42,13 +43,13 @@ pub(crate) struct Reduction {
 }
 
 impl Reduction {
-    /// P(neither), which is none of a probability where α is too large.
+    /// Returns P(neither), which is negative if α is too large.
     pub(crate) fn rest(&self) -> f64 {
         let rest = 1.0 - self.alpha * (1.0 + self.epsilon.exp());
         if rest.abs() < 1e-15 { 0.0 } else { rest }
     }
 
-    /// P(C = c).
+    /// Returns P(C = c).
     fn clones(&self, c: u64) -> f64 {
         if c >= self.n {
             return 0.0;
@@ -58,7 +59,7 @@ impl Reduction {
         (log + c as f64 * p.ln() + (others - c) as f64 * (-p).ln_1p()).exp()
     }
 
-    /// The definition, term by term.
+    /// Returns the batches by the definition, term by term.
     pub(crate) fn all(&self) -> Vec<Pair> {
         let e = self.epsilon.exp();
         let half = |c: u64, a: i64| {
@@ -83,9 +84,11 @@ impl Reduction {
         pairs
     }
 
-    /// The same for many reports: for a total T the terms are C(T, a)/2^T times
-    /// a linear function of a, which changes sign once. Totals further than ten
-    /// standard deviations from the mean are left out, less than 10⁻²⁰.
+    /// Returns the divergence for many reports.
+    ///
+    /// For a total T the terms are C(T, a)/2^T times a linear function of a, which changes sign
+    /// once. Totals further than ten standard deviations from the mean are left out, less than
+    /// 10⁻²⁰.
     pub(crate) fn divergence(&self, central: f64) -> f64 {
         assert!(self.rest() >= 0.0, "{self:?} is no distribution");
         let (e, k) = (self.epsilon.exp(), central.exp());
