@@ -60,6 +60,7 @@ fn follow(tasks: &Tasks, shared: &dyn Shared, role: Role) -> Result<(), OpenErro
                 }
             }
             None => {
+                // The task may have been deleted since the storage was read.
                 if let Some(row) = shared.task(key)? {
                     let read = task::read([(row, batches)], role)?;
                     read.into_iter()

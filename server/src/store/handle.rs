@@ -88,6 +88,7 @@ impl Store {
                 Some(shared) => shared.batches(stored.key()).map_err(StoreError::failed)?,
                 None => return Ok(()),
             };
+            // A task always has an open batch, so none means that it was deleted.
             match batches.is_empty() {
                 true => Err(StoreError::of(EngineError::NoTask, stored.task().id())),
                 false => {

@@ -42,6 +42,7 @@ impl Reservation {
     /// # Errors
     /// [`Exhausted`] when other uploads hold the rest of the budget.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Exhausted> {
+        // A semaphore counts permits in 32 bits.
         let bytes = u32::try_from(bytes).map_err(|_| Exhausted)?;
         let more = Arc::clone(&self.budget.0)
             .try_acquire_many_owned(bytes)

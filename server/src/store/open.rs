@@ -139,7 +139,9 @@ impl Store {
             .into_iter()
             .for_each(|stored| tasks.add(&Arc::new(stored)));
         let reader = engine.reader();
+        // A channel needs at least one slot.
         let (queue, requests) = mpsc::channel((options.queue_bytes / REQUEST_BYTES).max(1));
+        // The releaser's sender is weak, so that it does not keep the writer running.
         let (releaser, _) =
             release::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
         for task in tasks.all() {
@@ -227,6 +229,7 @@ fn look_after(queue: mpsc::WeakSender<Request>, every: Duration) -> std::io::Res
     let until_gone = move || {
         loop {
             thread::sleep(every);
+            // Upgraded for each reminder, so that this thread does not keep the writer running.
             let sent = queue
                 .upgrade()
                 .map(|queue| queue.blocking_send(Request::CloseDue));

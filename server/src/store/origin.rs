@@ -89,6 +89,7 @@ impl Origins {
         const EACH: usize = Origin::LENGTH + 8;
         let (rest, count) = bytes.split_last_chunk::<8>()?;
         let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;
+        // A damaged count may be any number, so the arithmetic is checked.
         let before = rest.len().checked_sub(count.checked_mul(EACH)?)?;
         let (before, all) = rest.split_at(before);
         let mut origins = Self::default();

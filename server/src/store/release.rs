@@ -215,6 +215,7 @@ fn release_reports(
     let blocks = (0_u128..)
         .zip(reports.chunks(BLOCK))
         .map(|(number, reports)| {
+            // Numbers serve as ids, since a block has nothing to do with the original uploads.
             let id = UploadId(number.to_be_bytes());
             let mut block = upload::header(id, &task.fingerprint(), reports.len() as u32);
             reports.iter().for_each(|(_, bytes)| block.extend(*bytes));
@@ -329,6 +330,7 @@ fn release_sealed(
     reports.iter().for_each(|report| hash.update(report));
     let digest = hash.finalize();
     let id = UploadId(*digest.first_chunk().expect("a digest has 32 bytes"));
+    // A single report may be longer than a block is meant to be.
     let each = (BLOCK_BYTES / length).clamp(1, BLOCK);
     let blocks = reports.chunks(each).map(|reports| {
         let upload = EncodedUpload {

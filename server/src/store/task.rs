@@ -161,6 +161,7 @@ impl StoredTask {
         let least = batch.least.max(self.task.batch_least());
         BatchSettings {
             least,
+            // The task's minimum may exceed the maximum in the settings.
             most: batch.most.max(least),
             hours: batch.hours,
         }

@@ -180,6 +180,7 @@ impl Writer {
                     groups.push(group);
                 }
             }
+            // Checked after a request was added, so the last one may exceed the limits.
             let room = uploads < self.limits.uploads && bytes < self.limits.bytes;
             next = room.then(|| self.queue.try_recv().ok()).flatten();
         }
@@ -212,6 +213,7 @@ impl Writer {
                 self.activity.failures.inc();
                 self.errors.note(Some(&task), TAKING, &result);
             }
+            // A deleted task is not a failure of the storage.
             Err(_) => {}
         }
         let taken = result.is_ok();

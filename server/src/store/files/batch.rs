@@ -100,6 +100,7 @@ impl Batch {
                 "it does not begin as a batch of this version does",
             ));
         }
+        // The header has a fixed length, so no field is missing and no default is used.
         let fingerprint = take(&mut rest).unwrap_or_default();
         let mut number = || take(&mut rest).map_or(0, u64::from_le_bytes);
         let facts = Facts {

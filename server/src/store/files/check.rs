@@ -85,6 +85,7 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
         .filter(|&log| log > released)
         .collect();
     let mut before: Option<Contents> = None;
+    // At least the open log has to be there.
     for next in released + 1..=logs.last().copied().unwrap_or(0).max(released + 1) {
         let path = directory.join(log_name(next));
         let found = match logs.contains(&next) {

@@ -117,6 +117,7 @@ impl Fields {
             uploads: u32::from_le_bytes(take(&mut rest)?),
             reports: u32::from_le_bytes(take(&mut rest)?),
         };
+        // Encoding the fields again verifies the check, too.
         let whole =
             marker == MARKER && fields.offset == offset && fields.encode() == bytes[..FIELDS];
         whole.then_some(fields)
@@ -199,6 +200,7 @@ pub(super) fn was_synced(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> 
     // The mark also verifies if the frame's checksum alone has changed.
     let marked = with_mark(key, bytes, begin, before).is_some();
     let later = |at| resumes(key, bytes, at).is_some();
+    // A later frame begins after the shortest possible frame at the earliest.
     ends || marked || (begin + FIELDS + TRAILER..bytes.len()).any(later)
 }
 

@@ -154,6 +154,7 @@ impl Ids {
     /// # Errors
     /// When the file cannot be read.
     pub(super) fn contains(&self, id: &Id) -> Result<bool, EngineError> {
+        // The id can only be in the last page whose first id is not greater.
         let after = self.firsts.partition_point(|first| first <= id);
         let Some(block) = after.checked_sub(1) else {
             return Ok(false);

@@ -276,6 +276,7 @@ impl Log {
 
     /// Marks the last frame as synced. The mark itself need not be synced.
     fn put_mark(&mut self, at: u64) {
+        // A failed write may be there in part. The next commit cuts the file to its end first.
         self.spoilt = self.file.write(&self.mark().0, at).is_err();
     }
 

@@ -178,6 +178,7 @@ impl Engine for Files {
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {
         let key = self.catalogue.next();
         let directory = directory_of(&self.root, key);
+        // Files come first: a start removes new files that the list does not mention.
         let files = TaskFiles::create(&directory, row.fingerprint, now)?;
         self.catalogue.add(row)?;
         self.tasks.insert(key, files);
@@ -191,6 +192,7 @@ impl Engine for Files {
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
         let directory = directory_of(&self.root, task);
         let deleted = directory.with_extension(DELETED);
+        // Renamed first: after a crash the list decides whether the task is deleted.
         let done = disk::rename(&directory, &deleted).and_then(|()| self.catalogue.remove(task));
         if let Err(error) = done {
             // The task stays if the list on the disk still has it. Otherwise the next start decides

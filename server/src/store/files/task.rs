@@ -270,7 +270,9 @@ impl TaskFiles {
         let mut stored = Vec::with_capacity(group.len());
         let mut outcomes = Vec::with_capacity(group.len());
         for record in group {
+            // The hash has a random key, so that no client can construct collisions.
             let hash = self.hasher.hash_one(&record.body);
+            // An id may occur several times in a group.
             let held = match fresh.get(&record.upload) {
                 Some(&hash) => Some(hash),
                 None => self.held(&record.upload),
@@ -304,6 +306,7 @@ impl TaskFiles {
     }
 
     fn was_released(&self, id: &Id) -> Result<bool, EngineError> {
+        // Newest first, where an upload that is sent again is most likely found.
         for ids in self.ids.iter().rev() {
             if ids.contains(id)? {
                 return Ok(true);

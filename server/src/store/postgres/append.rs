@@ -124,6 +124,7 @@ pub(super) fn append(
             Some(body) => body.as_ref().is_none_or(|body| *body == record.body),
             None => firsts[&record.upload].body == record.body,
         };
+        // Only the first record of an id in the group was stored.
         outcomes.push(match (first && stored.contains(&record.upload), same) {
             (true, _) => Outcome::Stored,
             (false, true) => Outcome::Duplicate,

@@ -61,6 +61,7 @@ fn add_batch(
     let insert = "INSERT INTO hushbin.batch (task, number, state, opened, reports, kept) \
         VALUES ($1, $2, 0, $3, 0, true)";
     transaction.execute(insert, &[&task, &number, &now])?;
+    // A claim locks this row, so every batch needs one.
     let insert = "INSERT INTO hushbin.claim (task, batch) VALUES ($1, $2)";
     transaction.execute(insert, &[&task, &number])?;
     Ok(())
@@ -243,6 +244,7 @@ impl Engine for Postgres {
             // Waits for the groups in progress. Slots taken from now on belong to the next batch.
             let lock = "UPDATE hushbin.slot SET open = false WHERE task = $1 AND batch = $2";
             transaction.execute(lock, &[&key, &number])?;
+            // All slots are locked now, so the sum is final.
             let close = "UPDATE hushbin.batch SET state = 1, closed = $3, reports = (SELECT \
                 coalesce(sum(reports), 0)::BIGINT FROM hushbin.slot WHERE task = $1 AND batch = $2) \
                 WHERE task = $1 AND number = $2";

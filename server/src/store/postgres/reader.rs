@@ -103,6 +103,7 @@ impl Reader for DatabaseReader {
                     .iter()
                     .map(|upload| i64::from(upload.get::<_, i32>(0)));
                 let reports = reports.sum::<i64>().cast_unsigned();
+                // The transaction is rolled back if the release does not account for all uploads.
                 if (reports, uploads.len()) != (row.reports, release.uploads.len()) {
                     return Err(EngineError::Damaged(format!(
                         "batch {} has {} uploads with {reports} reports, expected {} with {}",
@@ -120,6 +121,7 @@ impl Reader for DatabaseReader {
                 }
                 let update = "UPDATE hushbin.batch SET state = 2, totals = $3, kept = $4 \
                     WHERE task = $1 AND number = $2";
+                // A release of sums has no blocks, so its reports are not kept.
                 let kept = !release.blocks.is_empty() || reports == 0;
                 transaction.execute(update, &[&key, &batch, &release.totals, &kept])?;
                 let delete = "DELETE FROM hushbin.slot WHERE task = $1 AND batch = $2";

@@ -88,6 +88,7 @@ impl Database {
         let mut config: Config = address
             .parse()
             .map_err(|error| refused(&format!("cannot be read ({error})")))?;
+        // The parsed address does not show which parameters were given.
         let parameters = address.split_once('?').map_or("", |(_, behind)| behind);
         let says = |name: &str| {
             let mut names = parameters
@@ -335,6 +336,7 @@ impl Sessions {
 
     fn take(&self) -> Result<Session, EngineError> {
         while let Some(mut session) = self.idle(Vec::pop) {
+            // A connection that broke while it was idle is dropped.
             if session.client().is_valid(CONNECT).is_ok() {
                 return Ok(session);
             }
@@ -379,6 +381,7 @@ impl Sessions {
         lock: impl FnOnce(&mut Client) -> Result<bool, EngineError>,
     ) -> Result<Option<Claim>, EngineError> {
         let mut session = self.take()?;
+        // The lock lasts until this transaction ends.
         session.client().batch_execute("BEGIN")?;
         let mut locked = Locked {
             session: Some(session),

@@ -177,6 +177,7 @@ impl Salvage<'_> {
 
     /// Counts blocks that contain `reports` reports. The origins of the reports are lost.
     fn totals_of(&self, blocks: &[Vec<u8>], reports: u64) -> Option<Vec<u8>> {
+        // Sealed reports cannot be counted, only their number can be checked.
         if self.role == Role::Shuffler {
             let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_bytes());
             let count = |block: &Vec<u8>| {

@@ -79,6 +79,7 @@ impl Salvage<'_> {
             }
             if let Some(found) = found {
                 opened.get_or_insert(found.header.opened);
+                // An id counts once, in the first commit that contains it.
                 let more = found.records.into_iter();
                 records.extend(more.filter(|record| ids.insert(record.upload)));
             }
