@@ -52,6 +52,7 @@ impl Analyser {
             return Ok(Arc::clone(recipient));
         }
         drop(known);
+        // Two threads may create a recipient at once. Both results are the same.
         let recipient = Arc::new(Recipient::new(task.clone(), &self.sealing)?);
         let mut all = self.recipients.write();
         all.insert(fingerprint, Arc::clone(&recipient));

@@ -133,6 +133,7 @@ impl Forwarder {
         let mut first = Ok(());
         for stored in self.store.tasks() {
             match self.look_at(&stored, ask).await {
+                // The remaining tasks could not be sent either.
                 Err(error @ (ForwardError::Unreachable(_) | ForwardError::Late)) => {
                     return Err(error);
                 }
@@ -230,6 +231,7 @@ impl Forwarder {
             batch = batch.number,
             "the analyser has it"
         );
+        // Waits, so that the next check does not send the batch again.
         stored.is_forgotten(batch.number).await;
         Ok(())
     }
