@@ -94,6 +94,7 @@ pub(super) fn revoke(database: &Database, id: &str) -> Result<Token, TokensError
         session.transaction(|transaction| Ok(transaction.execute(delete, &[&id])?))
     })?;
     let unknown = || TokensError::Unknown { id: id.to_owned() };
+    // Another process may have revoked the token meanwhile.
     let token = found.into_iter().next().filter(|_| deleted > 0);
     token.ok_or_else(unknown)?
 }

@@ -75,6 +75,7 @@ impl TokensFile {
 
     /// Reads the file again if it has changed.
     fn refresh(&self) -> Result<(), TokensError> {
+        // The stamp is read before the file. A write in between is noticed at the next call.
         let found = match fs::metadata(&self.path) {
             Ok(found) => Some(stamp(&found)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -145,6 +146,7 @@ fn change<T>(
     change: impl FnOnce(&mut Vec<Token>) -> Result<T, TokensError>,
 ) -> Result<T, TokensError> {
     create_root(data)?;
+    // A separate file is locked, because each write replaces the file of tokens.
     let _lock = lock(&data.join(LOCK))?;
     let path = data.join(FILE);
     let mut contents = read(&path)?;
