@@ -141,6 +141,7 @@ impl Gateway {
             &OpModeR::Base,
             &key.private,
             &encapsulated_key.map_err(|_| OpenError::Seal)?,
+            // This binds the message to the key's id and the suite (RFC 9458, section 4.3).
             &[REQUEST, &head[..]].concat(),
         )
         // This fails for points of low order, which do not occur by chance.
@@ -174,6 +175,7 @@ impl Reply {
 
     /// Seals a response with a given nonce. No two nonces are equal, so no key is used twice.
     pub(super) fn seal_by(&self, nonce: [u8; SECRET], message: &[u8]) -> Vec<u8> {
+        // Key derivation of RFC 9458, section 4.4.
         let salt = [&self.encapsulated[..], &nonce].concat();
         let secret = Salt::new(HKDF_SHA256, &salt).extract(&self.secret);
         let (key, of_aead) = expand(&secret);

@@ -64,6 +64,7 @@ impl<'a> Reader<'a> {
         let number = bytes
             .iter()
             .fold(0, |all, &byte| all << 8 | u64::from(byte));
+        // The two bits of the length are no part of the number.
         Ok(number & (u64::MAX >> (66 - 8 * bytes.len())))
     }
 
