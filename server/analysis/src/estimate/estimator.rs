@@ -60,7 +60,7 @@ impl Estimator {
         &self.task
     }
 
-    /// Returns the mechanisms with their rates, by question.
+    /// Returns mechanism and rates, by question.
     pub(crate) fn prepared(&self) -> &[Arc<dyn Prepared>] {
         &self.prepared
     }
@@ -71,7 +71,7 @@ impl Estimator {
     }
 
     /// Returns point estimates of `items` (indices or keys) of the question at index `question`, in
-    /// their order. Empty if no report answers the question.
+    /// the same order. Empty if no report answers the question.
     ///
     /// # Panics
     /// If the totals belong to another task, or do not count an item.
@@ -188,7 +188,7 @@ impl Estimator {
         }
     }
 
-    /// Returns the points of the queried items with their noise distributions.
+    /// Returns the points and noise distributions of the queried items.
     fn laws<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Laws<'a> {
         let index = query.question();
         let cells = self.cells(totals, index);

@@ -113,7 +113,7 @@ impl Totals {
     /// 3. For each question: the number of reports (varint), the counts of its mechanism, and the
     ///    distribution of its places, if reports name one of several places. Places are counted one
     ///    by one or in groups.
-    /// 4. The distribution of all seeds, by their first byte.
+    /// 4. The distribution of all seeds, by first byte.
     ///
     /// The task determines the number of counts. Hits are counted for each element (Collision) or
     /// for each item's plus and minus side (CoCo). If reports are signs, or CoCo has one pair, the

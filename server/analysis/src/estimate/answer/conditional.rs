@@ -2,7 +2,7 @@
 //!
 //! A conditional mean is the mean divided by the non-missing frequency (P1, Wang et al.,
 //! "Differentially Private Numerical Vector Analyses in the Local and Shuffle Model"). Both
-//! estimates are unbiased. Their ratio is biased, most of all if the frequency is within a few
+//! estimates are unbiased. The ratio is biased, most of all if the frequency is within a few
 //! standard errors of 0.
 
 use crate::estimate::law::Law;

@@ -131,7 +131,7 @@ impl<Items: ByItem> Estimates<Items> {
     /// - For a number: the share of people below each edge, and the quantiles.
     /// - For a cross: the margins, and the ratios within rows.
     /// - The reason, if shrinkage was refused.
-    /// - One row for each item that stands out.
+    /// - One row for each item in [`StandOut`].
     ///
     /// # Errors
     /// I/O errors of `writer`.

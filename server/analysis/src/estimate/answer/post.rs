@@ -80,7 +80,7 @@ pub(crate) struct Sums<'a> {
     pub(crate) parts: &'a [Part],
 }
 
-/// Applies the requested post-processing to the queried items, in their order. Returns nothing for
+/// Applies the requested post-processing to the queried items, in query order. Returns nothing for
 /// items if none was requested or there are no points.
 ///
 /// `conditional` returns the conditional mean of the item at an index, if it has one. `null`

@@ -31,10 +31,9 @@ pub enum Shrinkage {
 /// Expected errors: root mean squares over all items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Errors {
-    /// Error of the raw estimates, from their standard errors.
+    /// Error of the raw estimates, from the standard errors.
     pub raw_error: f64,
-    /// Error predicted for answering 0 for every item, from the raw estimates and their standard
-    /// errors.
+    /// Error predicted for answering 0 for every item, from the raw estimates and standard errors.
     pub zero_error: f64,
     /// Error of the shrunken estimates.
     pub shrunken_error: f64,
@@ -99,7 +98,7 @@ const FEWEST: usize = 20;
 /// use hushbin_analysis::estimate::{Point, shrink};
 ///
 /// let point = |estimate| (Point { estimate, standard_error: 0.1 }, 0.1);
-/// // One stands out of noise.
+/// // One estimate is far above the noise.
 /// let mut estimates: Vec<_> = (0..40)
 ///     .map(|item| point(if item == 0 { 1.0 } else { 0.1 * f64::from(item % 3 - 1) }))
 ///     .collect();
@@ -152,7 +151,7 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
     Ok((items, errors))
 }
 
-/// Multipliers for the estimates of one bin and for their variance.
+/// Multipliers for the estimates of one bin, and for the variance.
 #[derive(Debug, Clone, Copy, Default)]
 struct Factor {
     kept: f64,

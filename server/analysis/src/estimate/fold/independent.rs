@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// Bucket bounds agree with the product that they replace, at their ends and for many words.
+    /// Bucket bounds agree with the product that they replace, at both ends and for many words.
     #[test]
     fn words_of_a_bucket_are_those_that_are_hashed_to_it() {
         for t in [2, 3, 4, 7, 55, 4096, 1 << 22] {

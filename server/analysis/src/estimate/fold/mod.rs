@@ -1,4 +1,4 @@
-//! Counters that reports are folded into, and their encoding.
+//! Counters that reports are folded into, and the encoding of counts.
 
 mod counted;
 pub(crate) mod encoding;

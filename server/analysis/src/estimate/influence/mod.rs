@@ -151,7 +151,7 @@ impl Estimator {
                 [cell, part(Influenced::Margin, buckets.margin(cross))].concat()
             }
             (kind, ..) => {
-                // Numbers with limits of their own: the influence is relative to each range.
+                // Numbers with individual limits: the influence is relative to each range.
                 let (size, unit) = match kind {
                     Kind::Numbers(own) if own.is_alone() => {
                         let [low, high] = own[0].range();

@@ -15,7 +15,7 @@ type Scores = [f64; 4];
 /// and 1/6 for skewness.
 ///
 /// It holds if the score 0 has at least probability [`IDLE`]. Then tails of sums of ±1 and 0 exceed
-/// their bound by at most 2 per cent, compared with exact tails.
+/// the bound by at most 2 per cent, compared with exact tails.
 const THIRDS: f64 = 2.0 / 3.0;
 const IDLE: f64 = 0.4;
 
@@ -27,7 +27,7 @@ const PRECISION: f64 = 1e-4;
 pub(crate) struct HitLaw {
     /// Outcomes for people with the item at −1, without it, and with it at 1.
     people: [Outcomes; 3],
-    /// True if people are given, as for signs. Then their cumulants add up.
+    /// True if people are given, as for signs. Then cumulants add up.
     ///
     /// Real values make membership random, as if people were drawn. This is the worst case. As ln
     /// E[e^(tX)] is concave in a person's value, no people with the same mean vary more.
@@ -61,7 +61,7 @@ impl HitLaw {
         // The variance of the mean's sum depends on the share of people with the item, which few
         // hits do not determine. So use the maximum-likelihood share at each mean μ for Poisson
         // hits, at least |μ|. Let g be the gain of the mean, h the observed hit rate of both sides,
-        // and e their observed difference. If the true rates differ by gμ, the most likely total
+        // and e the observed difference. If the true rates differ by gμ, the most likely total
         // rate is the root of a quadratic: (h + √(h² + 4gμ(gμ − e)))/2. It is h if gμ is 0 or e,
         // and larger beyond.
         let share = |held: f64| {

@@ -73,7 +73,7 @@ mod tests {
 
     const REACH: i32 = 400;
 
-    /// Limits rule out the truth at most at their nominal rate, and are not much too wide. The
+    /// Limits rule out the truth at most at the nominal rate, and are not much too wide. The
     /// variance of other items is known.
     #[test]
     fn limits_fail_as_seldom_as_they_say() {

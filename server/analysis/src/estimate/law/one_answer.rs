@@ -160,7 +160,7 @@ mod tests {
         all
     }
 
-    /// Limits of the share below an edge miss at most at their nominal rate, over all possible hits
+    /// Limits of the share below an edge miss at most at the nominal rate, over all possible hits
     /// of n reports.
     #[test]
     fn limits_miss_no_more_often_than_they_say() {

@@ -20,7 +20,7 @@ const SAME: f64 = 1e-12;
 /// Continuity correction of a normal tail, in steps: 1/2 for the lattice and 1/2 for skewness.
 const SHIFT: f64 = 1.0;
 
-/// People with the distributions of their reports' scores.
+/// People, with a distribution of scores each.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Crowd {
     /// Shares of people, which sum to 1, and the score of each.
@@ -67,7 +67,7 @@ pub(crate) struct ScoreLaw {
     /// True values from the minimum to the maximum, each with people who have it. Between nodes,
     /// people are mixed.
     pub(crate) nodes: Vec<(f64, Crowd)>,
-    /// True if people are given: then their cumulants add up. Otherwise moments do, as if people
+    /// True if people are given: then cumulants add up. Otherwise moments do, as if people
     /// were drawn.
     pub(crate) given: bool,
     /// Assumption about people between two nodes.

@@ -24,7 +24,7 @@ pub(crate) struct Width {
 }
 
 impl Width {
-    /// Simulates crowds from their shares of bins, which sum to 1. An end of an interval fails with
+    /// Simulates crowds from shares of bins, which sum to 1. An end of an interval fails with
     /// probability at most `failure`.
     pub(crate) fn new(
         rates: Rates,

@@ -90,7 +90,7 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError>;
 
-    /// Computes point estimates of `items`, in their order.
+    /// Computes point estimates of `items`, in the same order.
     fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints>;
 
     /// Returns the distribution of the reports' contributions to the estimates of an item (an index
@@ -143,7 +143,7 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     fn variances(rates: &Self::Rates, sparsity: u32, estimand: Estimand) -> [f64; 2];
 }
 
-/// Estimator for n reports from their hits, with the rates of a mechanism.
+/// Estimator from the hits of n reports, with the rates of a mechanism.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimator<Rates> {
     pub(crate) rates: Rates,

@@ -188,7 +188,7 @@ impl Estimated for HashBin {
             Counts::Asked { squares, .. } => *squares,
         };
         // Expected square of a bin: the noise variance, plus a b-th of the entries' squares. Items
-        // are hashed uniformly and their signs are fair.
+        // are hashed uniformly and signs are fair.
         let bins = f64::from(self.bins());
         let numbers = bins * seen.reports as f64;
         Some(Squares {

@@ -1,4 +1,4 @@
-//! Type-erased values per question: the mechanism, domain and ε, with their rates and counts.
+//! Type-erased values per question: mechanism, domain and ε, with rates and counts.
 //! Bundling them prevents mixing questions.
 
 use std::any::Any;
@@ -144,7 +144,7 @@ impl<M: Registered> Prepared for Own<M> {
     }
 }
 
-/// Counts with their mechanism.
+/// Counts and the mechanism that they belong to.
 #[derive(Debug)]
 struct Held<M: Estimated> {
     own: Arc<Own<M>>,

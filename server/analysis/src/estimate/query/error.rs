@@ -89,7 +89,7 @@ pub enum EstimateError {
         /// Name of the question.
         question: String,
     },
-    /// A comparison with 0 was requested, but the numbers have limits of their own.
+    /// A comparison with 0 was requested, but the numbers have individual limits.
     #[error(
         "{question:?} asks for numbers, for which 0 means nothing: they are not shrunken, nor do any stand out"
     )]

@@ -56,8 +56,8 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Creates the level for intervals of this confidence, `together` of which are simultaneous. By
-    /// Bonferroni, each of these fails with probability (1 − confidence)/together.
+    /// Creates the level for intervals of this confidence, and for `together` simultaneous ones. By
+    /// Bonferroni, each simultaneous one fails with probability (1 − confidence)/together.
     ///
     /// # Errors
     /// [`EstimateError::Confidence`] if `confidence` is outside [`CONFIDENCE`].

@@ -1,5 +1,5 @@
-//! Contrasts for ratios: weighted sums of a row's shares that are 0 at the true ratio, and their
-//! variance.
+//! Contrasts for ratios: weighted sums of a row's shares that are 0 at the true ratio, with
+//! variances.
 
 use hushbin::mechanism::collision::Rates;
 
@@ -38,7 +38,7 @@ impl Contrast {
         }
         variance += (1.0 - row) * square(0.0);
         // Given people: subtract the square of each person's mean. Rounded people: it is at least
-        // their mean square minus 1/4, in steps.
+        // the mean square minus 1/4, in steps.
         let means = match whose {
             People::Given => means,
             People::Rounded => (means - 0.25 * row).max(0.0),

@@ -259,7 +259,7 @@ mod tests {
     use super::*;
     use crate::estimate::point::People;
 
-    /// A table of people and their mechanism.
+    /// A table of people with a mechanism.
     struct Case {
         /// Number of people by row and column.
         people: &'static [&'static [u64]],
@@ -375,7 +375,7 @@ mod tests {
         (missed, whole)
     }
 
-    /// Intervals miss at most at their nominal rate. The normal limit allows a false alarm of
+    /// Intervals miss at most at the nominal rate. The normal limit allows a false alarm of
     /// 5·10⁻⁷ each, one-sided.
     #[test]
     fn intervals_cover_conditional_shares_and_means() {

@@ -341,7 +341,7 @@ mod tests {
         all
     }
 
-    /// Limits miss at most at their nominal rate, over all possible sums of scores.
+    /// Limits miss at most at the nominal rate, over all possible sums of scores.
     #[test]
     fn limits_miss_no_more_often_than_they_say() {
         for (options, epsilon) in [

@@ -23,7 +23,7 @@ pub(super) fn bins(rates: &Rates, outputs: &[f64]) -> Vec<f64> {
 /// Returns the lower half of Mᵀ·diag(w)·M for weights w of outputs.
 pub(super) fn gram(rates: &Rates, weights: &[f64]) -> Vec<f64> {
     // M has only two values, and each bin's favoured outputs are a rotation of those of bin 0. So
-    // all pairs of bins at one distance share their sums.
+    // all pairs of bins at one distance share the same sums.
     let (bins, outputs) = (rates.cells(), weights.len());
     // Doubled, so that rotations stay in range.
     let [chances, doubled] = [rates.chances(0), weights].map(|own| [own, own].concat());

@@ -142,7 +142,7 @@ impl Patterned {
         let [fine, more, less] = (self.edges.rows().each_ref()).map(|rows| self.estimates(rows));
         let interval = |quantile: &f64| {
             let fine = claims([&fine, &fine], *quantile, reach[0], Add::add);
-            // Averages may not vary over the people of some crowds. Otherwise their variance is at
+            // Averages may not vary over the people of some crowds. Otherwise the variance is at
             // most τ(1 − τ), which few reports at a large ε may not show.
             let coarse = claims([&more, &less], *quantile, reach[1], f64::max);
             ends(fine.zip(coarse).map(either))
@@ -197,7 +197,7 @@ impl Patterned {
         let pairs = || self.shares.iter().zip(worth);
         let mean: f64 = pairs().map(|(share, own)| share * own).sum();
         let square: f64 = pairs().map(|(share, own)| share * own * own).sum();
-        // A single report shows no variance. Callers use their minimum instead.
+        // A single report shows no variance. Callers use a minimum instead.
         let freedom = (self.reports - 1.0).max(1.0);
         let variance = (square - mean * mean) * self.reports / freedom;
         (mean, variance)

@@ -97,7 +97,7 @@ impl Curve<'_> {
         for (slope, log) in slopes.iter_mut().zip(logs) {
             *slope *= self.reports * log.exp();
         }
-        // Expected shares are exponentials: their second derivatives equal their slopes.
+        // Expected shares are exponentials: second derivatives equal slopes.
         let mut factor = self.factor(logs, &weights, &slopes);
         // `factorise` leaves this number on the diagonal if a matrix is not positive definite.
         if diagonal(&factor, logs.len()).any(|own| own <= f64::MIN_POSITIVE.sqrt()) {
