@@ -49,12 +49,12 @@ impl Telling {
         }
     }
 
-    /// Number of values of T in the window.
+    /// Returns the number of values of T in the window.
     pub(super) fn width(&self) -> f64 {
         self.last - self.first + 1.0
     }
 
-    /// Approximate mean of T: that of n draws instead of n − 1.
+    /// Returns the approximate mean of T: that of n draws instead of n − 1.
     pub(super) fn mean(&self) -> f64 {
         self.n * self.p[0]
     }

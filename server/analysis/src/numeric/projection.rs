@@ -98,7 +98,7 @@ mod tests {
         a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12)
     }
 
-    /// Noise of any size, and ties.
+    /// Returns a strategy for noise of any size, with ties.
     fn noisy() -> impl Strategy<Value = Vec<f64>> {
         let value = prop_oneof![
             -3.0..3.0_f64,
@@ -108,7 +108,7 @@ mod tests {
         vec(value, 1..60)
     }
 
-    /// Feasible values, which sum to a fraction of the bound.
+    /// Returns a strategy for feasible values, which sum to a fraction of the bound.
     fn feasible() -> impl Strategy<Value = (Vec<f64>, f64)> {
         (vec(0.0..1.0_f64, 1..60), 0.0..0.999, 1..9_u32).prop_map(|(mut values, part, s)| {
             let sum: f64 = values.iter().sum::<f64>().max(1e-3);

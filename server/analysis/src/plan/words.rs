@@ -103,7 +103,7 @@ impl QuestionPlan {
         seen
     }
 
-    /// Says which accuracy was wanted, of an answer that misses it.
+    /// Names the wanted accuracy that an answer misses.
     fn missed_goal(&self) -> String {
         let interval = self.wanted.map(|own| self.plus_or_minus(own));
         let error = self

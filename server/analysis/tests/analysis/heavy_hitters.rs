@@ -1,4 +1,4 @@
-//! Texts that nobody listed: what is found of crowds that are known.
+//! Tests of the search for unlisted texts, on known crowds.
 
 use hushbin::task::Kind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
@@ -18,7 +18,7 @@ fn task(epsilon: f64, prefixes: &[u32]) -> Task {
     draft.resolve().unwrap()
 }
 
-/// The reports of so many people with each text.
+/// Returns the reports of this number of people with each text.
 fn reports(task: &Task, crowd: &[(&str, usize)], seed: u64) -> Reports {
     let question = &task.questions()[0];
     let Kind::Text(prefixes) = question.kind() else {
@@ -53,8 +53,8 @@ fn covers(text: &Text, share: f64) -> bool {
     low <= share && share <= high
 }
 
-/// Texts of all lengths: none at all, one that ends with a prefix, one that ends between
-/// two, one as long as the longest, and one that is longer.
+/// Texts of all lengths: the empty text, one that ends with a prefix, one that ends between two,
+/// one of maximum length, and one that is longer.
 #[test]
 fn texts_of_all_lengths_are_found() {
     let task = task(4.0, &[1, 3, 4]);
@@ -96,14 +96,14 @@ fn texts_of_all_lengths_are_found() {
         assert!(covers(text, share), "{text:?}, {share}");
         assert!((text.estimate - share).abs() < 4.5 * text.standard_error);
     }
-    // What ends early is told of by all that follow.
+    // Reports of all longer prefixes also reveal a text that ends early.
     let of = |name: &str| found.texts.iter().find(|text| text.text == name).unwrap();
     assert_eq!(of("").reports, people as u64);
     let lengths: Vec<u64> = found.groups.iter().map(|group| group.reports).collect();
     assert_eq!(of("ab").reports, lengths[1] + lengths[2]);
     assert_eq!(of("caba").reports, lengths[2]);
     assert!(found.texts.is_sorted_by(|a, b| a.estimate >= b.estimate));
-    // 1 + 2·3 texts and prefixes of one letter; what goes on does so by one or two.
+    // 1 + 2·3 texts and prefixes of one letter. Longer ones add one or two letters.
     let groups: Vec<_> = found
         .groups
         .iter()
@@ -114,7 +114,7 @@ fn texts_of_all_lengths_are_found() {
     assert!(groups[1].1 >= 3 * (3 + 9 + 9), "{groups:?}");
 }
 
-/// What has other letters than the alphabet ends in the prefix that has none.
+/// Texts with letters outside the alphabet end in the longest prefix without them.
 #[test]
 fn other_letters_are_dead_ends() {
     let task = task(6.0, &[2, 4, 4]);
@@ -133,9 +133,11 @@ fn other_letters_are_dead_ends() {
     assert_eq!(all.dead_ends, []);
 }
 
-/// Texts of the share that is stated are found by 99 of 100 crowds, and in none of them more often
-/// than by 1 in 40 something that nobody has; intervals hold in 95 of 100. With these chances of
-/// failing 200 crowds exceed the limits below with a probability under 10⁻⁴ each.
+/// Texts of the stated share are found in 99 of 100 crowds. At most 1 crowd in 40 yields a text
+/// that no person has, and intervals are valid in 95 of 100.
+///
+/// With these failure probabilities, 200 crowds exceed each limit below with probability under
+/// 10⁻⁴.
 #[test]
 fn shares_that_are_stated_are_found_and_nothing_else() {
     let task = task(3.0, &[1, 2, 3, 3]);
@@ -144,7 +146,7 @@ fn shares_that_are_stated_are_found_and_nothing_else() {
     let stated = Detectable::new(question, people as u64, alphabet.len(), 0.95, 0.99).unwrap();
     assert!((0.05..0.3).contains(&stated.share), "{stated:?}");
     let least = (stated.share * people as f64).ceil() as usize;
-    // Two at the least share; the rest of the people have three more texts.
+    // Two texts at the least share. The rest of the people have three more texts.
     let rest = (people - 2 * least) / 3;
     let crowd = [
         ("abc", least),
@@ -178,13 +180,13 @@ fn shares_that_are_stated_are_found_and_nothing_else() {
         invented += u32::from(is_invented);
         uncovered += u32::from(!holds);
     }
-    // Of 400 chances of 1 in 100, of 200 of 1 in 40 and of 1 in 20.
+    // Limits for 400 chances of 1 in 100, and 200 each of 1 in 40 and 1 in 20.
     assert!(lost <= 13, "{lost} lost");
     assert!(invented <= 15, "{invented} invented");
     assert!(uncovered <= 23, "{uncovered} uncovered");
 }
 
-/// Nothing is found of people who have nothing in common.
+/// People without common texts: the search finds no text.
 #[test]
 fn nothing_is_found_of_noise() {
     let task = task(1.0, &[1, 2, 3, 3]);
@@ -233,7 +235,7 @@ fn what_cannot_be_searched_is_refused() {
         .run(&heard, &|| false)
         .unwrap_err();
     let message = error.to_string();
-    // 38 + 2·38² of the default letters.
+    // 38 + 2·38² candidates of the default letters.
     assert!(message.contains("2926 candidates"), "{message}");
     let given_up = Search::new(&task, Options::default())
         .unwrap()

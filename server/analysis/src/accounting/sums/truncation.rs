@@ -94,7 +94,7 @@ impl Truncation {
 mod tests {
     use super::*;
 
-    /// P(T > most), by the exact sum.
+    /// Returns P(T > most), by the exact sum.
     fn direct(trials: u64, q: f64, most: u64) -> f64 {
         (most + 1..=trials)
             .map(|x| probability(x as f64, trials as f64, [q, 1.0 - q]))

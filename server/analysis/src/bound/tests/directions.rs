@@ -87,8 +87,8 @@ fn no_k_is_better_than_those_searched() {
     }
 }
 
-/// Maximum information by any direction, over inputs one by one. The set and the direction are
-/// improved in turn, from each of some start directions.
+/// Returns the maximum information by any direction, over inputs one by one. The set and the
+/// direction are improved in turn, from each of some start directions.
 fn most_of_any(
     inputs: &[Vec<f64>],
     share: f64,

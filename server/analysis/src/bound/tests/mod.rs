@@ -30,7 +30,7 @@ fn question(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Qu
     Question::new(items, entries, epsilon, objective)
 }
 
-/// Every input of a domain.
+/// Returns every input of a domain.
 fn all(items: u32, entries: u32) -> Vec<Vec<f64>> {
     inputs(items, entries, 10_000)
         .expect("there are fewer")
@@ -39,8 +39,8 @@ fn all(items: u32, entries: u32) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Information A₁ and A₂ of a mechanism with these likelihoods of one report. The other reports are
-/// that one, turned.
+/// Returns the information A₁ and A₂ of a mechanism with these likelihoods of one report. The other
+/// reports are that one, turned.
 fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Told {
     let (items, all) = (inputs[0].len(), inputs.len() as f64);
     let share = f64::from(entries) / items as f64;
@@ -60,7 +60,7 @@ fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Told {
     }
 }
 
-/// Information of a mechanism with likelihoods e on a set of inputs and 1 elsewhere.
+/// Returns the information of a mechanism with likelihoods e on a set of inputs and 1 elsewhere.
 fn told_by_set(
     inputs: &[Vec<f64>],
     entries: u32,

@@ -58,7 +58,7 @@ const TINY: [(u32, u32); 8] = [
     (5, 1),
 ];
 
-/// Information of each distinct set of inputs.
+/// Returns the information of each distinct set of inputs.
 fn every_set(items: u32, entries: u32, excess: f64) -> Vec<Told> {
     let all = all(items, entries);
     let mut sets: Vec<Told> = (0_u32..1 << all.len())
@@ -168,7 +168,7 @@ fn no_random_mechanism_tells_more() {
     }
 }
 
-/// Permutations of items with sign flips, exhaustively.
+/// Returns all permutations of items with all sign flips.
 fn turns(items: usize) -> Vec<Vec<(usize, f64)>> {
     let mut found: Vec<Vec<(usize, f64)>> = vec![Vec::new()];
     for _ in 0..items {

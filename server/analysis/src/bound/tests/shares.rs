@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::{BoundKind, Distance, distance, least};
 
-/// Subset selection of m of k answers at odds of e, for the best m.
+/// Returns the variance of subset selection of m of k answers at odds of e, for the best m.
 ///
 /// p and q are the probabilities that a report favours the own answer and another one.
 fn best_subsets(answers: u32, epsilon: f64) -> f64 {

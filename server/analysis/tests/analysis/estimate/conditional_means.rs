@@ -1,4 +1,4 @@
-//! The error of means within rows of a cross that is expected before there are reports.
+//! Tests of the predicted error of means within rows of a cross.
 
 use hushbin::task::Kind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
@@ -31,8 +31,10 @@ fn predicted(task: &Task, share: f64, several: bool) -> f64 {
     variance.unwrap()
 }
 
-/// Mean and variance of one report's estimate of Σ (place − mean)·share over the cells of the first
-/// row, of a person whose cells these are with these chances, where each of so many has a bucket.
+/// Returns mean and variance of one report's estimate of Σ (place − mean)·share over the cells of
+/// the first row.
+///
+/// The person has these cells with these probabilities. Every cell has its own bucket.
 fn contrast(cells: u32, levels: u32, mean: f64, person: &[(u32, f64)], epsilon: f64) -> [f64; 2] {
     let weight = |cell: u32| {
         let place = f64::from(cell) / f64::from(levels - 1);
@@ -53,8 +55,8 @@ fn contrast(cells: u32, levels: u32, mean: f64, person: &[(u32, f64)], epsilon: 
     [first, second - first * first]
 }
 
-/// Over all means, and all two numbers that a row's people may have, each a quarter of a
-/// step apart, by all levels that these may become and all that may be reported.
+/// Worst case over all means and all pairs of numbers of a row's people, in steps of a quarter of a
+/// level. It is summed over all levels that the numbers can be rounded to, and all reports.
 #[test]
 fn what_is_predicted_is_the_worst_of_all() {
     for (rows, levels, epsilon, share) in [
@@ -108,9 +110,11 @@ fn what_is_predicted_is_the_worst_of_all() {
     }
 }
 
-/// Of errors of people in even rows, half of whom have either number, or of one of two
-/// questions each at random: the root of their mean square, and the average of what is
-/// stated, over what is predicted.
+/// Returns two ratios of measured to predicted errors: the root mean square error, and the mean
+/// stated standard error.
+///
+/// People are in rows of equal size. Half of them have either number, or the number and one of two
+/// questions are random.
 fn measured(task: &Task, rows: u32, numbers: [f64; 2]) -> [f64; 2] {
     const PEOPLE: u32 = 3000;
     const BATCHES: u64 = 600;
@@ -151,11 +155,12 @@ fn measured(task: &Task, rows: u32, numbers: [f64; 2]) -> [f64; 2] {
     [(squares / estimates).sqrt(), stated / estimates].map(|error| error / expected)
 }
 
-/// Where people are drawn, errors are those predicted of people at either end, within 9 per
-/// cent: 4.5 standard deviations of what 1200 estimates say, or more.
+/// If people are drawn at random, errors are those predicted for people at either end, within 9 per
+/// cent. That is at least 4.5 standard deviations for 1200 estimates.
 ///
-/// Where they are given, they are no more, and 0.8 of it at least of people half a step within either end, as
-/// what rounding adds is bounded; what is stated of people at the ends is within 3 per cent.
+/// For given people, errors are at most the predicted ones. For people half a step within either
+/// end they are at least 0.8 of them, as only a bound on rounding is known. The stated errors of
+/// people at the ends are within 3 per cent.
 #[test]
 fn errors_are_as_predicted() {
     for (rows, epsilon) in [(2, 3.0), (3, 4.0)] {

@@ -1,9 +1,10 @@
-//! Intervals against simulated truth: for every mechanism, they cover as often
-//! as they say, and those meant to be exact hardly more often; nothing is
-//! biased; and conditional means are refused as often as they should be.
+//! Tests of intervals against simulated truth, for every mechanism.
 //!
-//! Seeds are fixed. Each comparison would fail a right implementation with
-//! probability 10⁻⁷ at most, all some 4,500 together with 5·10⁻⁴.
+//! Intervals cover at the stated rate, and exact ones hardly more often. All estimates are
+//! unbiased. Conditional means are refused at the expected rate.
+//!
+//! Seeds are fixed. Each comparison would fail for a right implementation with probability at most
+//! 10⁻⁷, and all of some 4,500 together with 5·10⁻⁴.
 
 use crate::support::crowd::{ITEMS, all, collect, crowd, names, tasks, truth};
 use hushbin::{Entry, Mechanism, Task, ValueKind};
@@ -17,28 +18,30 @@ use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal};
 
 const SIGNIFICANCE: f64 = 1e-7;
 const CONFIDENCES: [f64; 3] = [0.9, 0.95, 0.99];
-/// Populations for each task, and how often each is asked.
+/// Number of populations for each task.
 const CROWDS: u64 = 10;
+/// Number of rounds for each population.
 const ROUNDS: u64 = 100;
 const PEOPLE: usize = 800;
-/// With signs, intervals may cover as often as ones this much wider.
+/// Factor of the width: with signs, intervals may cover as often as intervals wider by this.
 const WIDTH: f64 = 1.06;
-/// Standard errors of a non-missing frequency from which on the delta method is meant to cover.
+/// Number of standard errors of a non-missing frequency from which on the delta method has to
+/// cover.
 const DELTA: f64 = 4.0;
 
-/// How often intervals of one confidence covered.
+/// Coverage counts of intervals of one confidence.
 #[derive(Clone, Default)]
 struct Tally {
-    /// By item, covered of how many.
+    /// Numbers of covered and of all intervals, by item.
     items: [[u64; 2]; ITEMS as usize],
-    /// Rounds in which all simultaneous intervals covered.
+    /// Number of rounds in which all simultaneous intervals covered.
     together: u64,
     rounds: u64,
-    /// Share of a round's intervals that covered: its sum, and of its square.
+    /// Sum of a round's share of covering intervals, and sum of its square.
     shares: [f64; 2],
 }
 
-/// An interval for the item, a simultaneous one, and what they should cover.
+/// Item, its estimate with intervals, and the true value.
 type Look<'a> = (usize, &'a Estimate, f64);
 
 impl Tally {
@@ -62,8 +65,9 @@ impl Tally {
         }
     }
 
-    /// Coverage over all items, and its standard error. Items of one round
-    /// depend on each other, so that rounds are what is independent.
+    /// Returns the coverage over all items, and its standard error.
+    ///
+    /// Items of one round depend on each other, so only rounds are independent.
     fn coverage(&self) -> (f64, f64) {
         let n = self.rounds as f64;
         let mean = self.shares[0] / n;
@@ -111,7 +115,7 @@ impl Tally {
     }
 }
 
-/// Binomial test that the probability is `confidence` at least.
+/// Tests by a binomial that the coverage probability is at least `confidence`.
 fn at_least(covered: u64, looked: u64, confidence: f64, what: &str) {
     let chance = Binomial::new(confidence, looked).unwrap().cdf(covered);
     assert!(
@@ -120,7 +124,7 @@ fn at_least(covered: u64, looked: u64, confidence: f64, what: &str) {
     );
 }
 
-/// What is looked at of an item: [`Estimand::RATINGS`], then the conditional mean.
+/// Number of estimates tested for each item: [`Estimand::RATINGS`], then the conditional mean.
 const LOOKED_AT: usize = 5;
 const CONDITIONAL: usize = 4;
 
@@ -135,7 +139,7 @@ fn looked_at(item: &ItemEstimates, index: usize) -> Option<&Estimate> {
     }
 }
 
-/// What the intervals should cover; `None` what they are not meant to.
+/// Returns the true values that intervals must cover; `None` if coverage is not required.
 fn truths(task: &Task, crowd: &[Vec<Entry>]) -> [Vec<Option<f64>>; LOOKED_AT] {
     let [mean, plus, minus, nonmissing] =
         Estimand::RATINGS.map(|estimand| truth(task, crowd, estimand));
@@ -156,19 +160,19 @@ fn truths(task: &Task, crowd: &[Vec<Entry>]) -> [Vec<Option<f64>>; LOOKED_AT] {
     ]
 }
 
-/// What becomes of one task.
+/// Results of one task.
 struct Trial {
     task: Task,
-    /// Whether the task has conditional means.
+    /// True if the task has conditional means.
     conditional: bool,
-    /// By confidence.
+    /// Queries, by confidence.
     questions: [Query; 3],
-    /// By what is looked at and confidence.
+    /// Coverage counts, by estimate and confidence.
     tallies: [[Tally; 3]; LOOKED_AT],
-    /// By estimand and item, the sums of errors and of their estimated variances.
+    /// Sums of errors and of the estimated variances, by estimand and item.
     errors: [[[f64; 2]; ITEMS as usize]; 4],
-    /// By confidence, how often the conditional mean of the item that nobody
-    /// has was refused, and how often one that should be covered.
+    /// Numbers of refused conditional means by confidence: of the item that no person has, and of
+    /// items that should be covered.
     refused: [[u64; 2]; 3],
 }
 
@@ -220,7 +224,7 @@ impl Trial {
                     .filter_map(|(j, (item, truth))| Some((j, looked_at(item, index)?, (*truth)?)))
                     .collect();
                 self.tallies[index][c].round(&looks);
-                // The estimates are the same at all confidences.
+                // Estimates are equal at all confidences.
                 if let (0, Some(errors)) = (c, self.errors.get_mut(index)) {
                     for (j, estimate, truth) in looks {
                         errors[j][0] += estimate.estimate - truth;
@@ -253,8 +257,7 @@ impl Trial {
             }
             let signs = [Estimand::Plus, Estimand::Minus].contains(&estimand);
             let mechanism = task.questions()[0].mechanism();
-            // Of CoCo people with the other sign are taken for people without the item,
-            // who vary more.
+            // CoCo treats people with the opposite sign as people without the item, who vary more.
             let bounded = signs && matches!(mechanism, Mechanism::Coco(_));
             let width = width.filter(|_| !bounded);
             for (tally, confidence) in tallies[index].iter().zip(CONFIDENCES) {
@@ -280,14 +283,14 @@ impl Trial {
             }
             let refusals = format!("refused, {what}");
             at_least(nobody, CROWDS * ROUNDS, confidence, &refusals);
-            // At this many standard errors few are refused, even at 99 per cent.
+            // At this number of standard errors few are refused, even at 99 per cent.
             let given: u64 = tally.items.iter().map(|[_, looked]| looked).sum();
             at_least(given, given + refused, 0.8, &format!("given, {what}"));
         }
     }
 }
 
-/// Every mechanism's intervals, for values of one kind.
+/// Tests every mechanism's intervals, for values of one kind.
 fn check_all(value: ValueKind) {
     let mut conditional: [Tally; 3] = Default::default();
     for (seed, task) in (0..).zip(tasks(value)) {
@@ -297,7 +300,7 @@ fn check_all(value: ValueKind) {
             all.merge(tally);
         }
     }
-    // Few items of a task have enough people for it; hence all tasks together.
+    // Few items of a task have enough people for this test, so all tasks are pooled.
     for (tally, confidence) in conditional.iter().zip(CONFIDENCES) {
         let what = format!("{confidence} conditional means, {value:?}");
         assert!(tally.rounds >= 8 * CROWDS * ROUNDS, "{what}");
@@ -305,7 +308,7 @@ fn check_all(value: ValueKind) {
     }
 }
 
-/// Real values make some variances upper bounds.
+/// Real values turn some variances into upper bounds.
 fn width(value: ValueKind) -> Option<f64> {
     match value {
         ValueKind::Sign | ValueKind::Presence => Some(WIDTH),

@@ -1,4 +1,4 @@
-//! Margins of crosses: one family of intervals, and errors as large as they are.
+//! Tests of the margins of crosses: one family of intervals, and errors of the stated size.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimator, Options, Query, Totals};
@@ -13,7 +13,7 @@ fn task(epsilon: f64, of: &[Value; 2]) -> Task {
     draft.resolve().unwrap()
 }
 
-/// What each of `runs` batches of these people says of the cross, as JSON.
+/// Returns the estimates of the cross by each of `runs` batches of these people, as JSON.
 fn answers(
     task: &Task,
     people: &[(u64, f64)],
@@ -40,8 +40,9 @@ fn answers(
     })
 }
 
-/// At a confidence of a half, so that two families of a half each would show: of eight rows and
-/// eight columns these held in 36 per cent of runs. 4.5 standard deviations are left for chance.
+/// Simultaneous coverage at a confidence of one half, which would expose two families of one half
+/// each: those covered eight rows and eight columns in 36 per cent of runs. The limit leaves 4.5
+/// standard deviations.
 #[test]
 fn intervals_of_both_margins_hold_together() {
     const RUNS: u64 = 1500;
@@ -80,8 +81,8 @@ fn intervals_of_both_margins_hold_together() {
     assert!(held > 0.5 - 4.5 * deviation, "{held}");
 }
 
-/// People are rounded to levels and never to another row: what is stated of a row's share is its
-/// error within 15 per cent, 4.5 standard deviations of what 500 runs say.
+/// People are rounded to levels but never to another row. The stated error of a row's share is its
+/// error within 15 per cent, 4.5 standard deviations for 500 runs.
 #[test]
 fn errors_of_rows_count_no_rounding() {
     const RUNS: u64 = 500;

@@ -1,11 +1,11 @@
-//! What is known of an honest crowd holds of one, whatever it is asked and answers.
+//! Tests that properties of honest crowds are true for any question and any answers.
 
 use hushbin_analysis::estimate::Estimator;
 
 use super::stored::{folded, reports, tasks};
 
-/// Over all mechanisms, rules and kinds of questions. Of some 150 tests of right probabilities
-/// one in 600 crowds has a p below 10⁻⁵ by chance.
+/// Tests over every mechanism, rule and kind of question. With some 150 tests of right
+/// probabilities, one crowd in 600 has a p below 10⁻⁵ by chance.
 #[test]
 fn an_honest_crowd_is_not_flagged() {
     let mut tests = 0;

@@ -1,6 +1,7 @@
-//! Estimates and their questions: variances as predicted, totals that add up,
-//! answers as JSON and CSV. Seeds are fixed; every threshold states the
-//! probability with which a right implementation would miss it.
+//! Tests of estimates: predicted variances, totals that add up, and output as JSON and CSV.
+//!
+//! Seeds are fixed. Every threshold states the probability with which a right implementation would
+//! miss it.
 
 mod conditional_means;
 mod coverage;
@@ -25,7 +26,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::json;
 
-/// What a mechanism is said to estimate is what points and predictions are there for.
+/// Points and predictions exist for exactly the estimands that a mechanism claims.
 #[test]
 fn estimands_are_said_in_one_place() {
     for task in tasks(ValueKind::Sign) {
@@ -53,7 +54,7 @@ fn estimands_are_said_in_one_place() {
     }
 }
 
-/// The variance of means over crowds is the predicted one: 2,000 crowds give a relative standard
+/// The variance of means over crowds is the predicted one. 2,000 crowds give a relative standard
 /// deviation of 0.032 per item, 0.0112 over 8 items; the bound is 5 of these.
 #[test]
 fn variances_are_as_predicted() {
@@ -92,7 +93,7 @@ fn variances_are_as_predicted() {
             "overwrite",
         ),
     ] {
-        // Nobody has anything: every report's variance is the same.
+        // No person has any item, so every report's variance is the same.
         let crowd = vec![Vec::new(); 200];
         let predictor = Predictor::for_question(&task.questions()[0]);
         let mut rng = ChaCha20Rng::seed_from_u64(3);
@@ -118,9 +119,8 @@ fn variances_are_as_predicted() {
     }
 }
 
-/// Under CoCo's rule `overwrite` everything is estimated that Collision estimates, by the
-/// same names; frequencies add up to presence and mean, and their variances and covariance
-/// to those of both.
+/// CoCo's rule `overwrite` estimates the same quantities as Collision, under the same names.
+/// Frequencies add up to presence and mean, and so do the variances with covariance.
 #[test]
 fn frequencies_of_overwrite_add_up() {
     let mechanism = json!({ "name": "coco", "rule": "overwrite", "buckets": 10 });
@@ -133,7 +133,7 @@ fn frequencies_of_overwrite_add_up() {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}: {point:?}");
         near(plus.estimate + minus.estimate, nonmissing.estimate);
         near(plus.estimate - minus.estimate, mean.estimate);
-        // Where an estimate is below 0, variances are those of 0.
+        // If an estimate is below 0, variances are those of 0.
         if plus.estimate.min(minus.estimate) < 0.0 {
             continue;
         }

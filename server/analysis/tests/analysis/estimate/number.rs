@@ -1,4 +1,4 @@
-//! Answers about numbers: means in their unit, distribution functions and quantiles.
+//! Tests of numbers: means in the number's unit, distribution functions and quantiles.
 
 use hushbin::task::Kind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
@@ -29,7 +29,7 @@ fn query(task: &Task, confidence: f64) -> Query {
     Query::new(task, &options).unwrap()
 }
 
-/// From `min` to `max`, ascending, more of them low.
+/// Returns numbers from `min` to `max`, ascending, with more low ones.
 fn numbers(people: u32, min: f64, max: f64) -> Vec<f64> {
     let part = |person: u32| (f64::from(person) + 0.5) / f64::from(people);
     (0..people)
@@ -49,7 +49,7 @@ fn batch(task: &Task, numbers: &[f64], seed: u64) -> Totals {
     totals
 }
 
-/// For each batch and confidence, what is answered.
+/// Returns the estimates for each batch and confidence.
 fn answers(task: &Task, numbers: &[f64]) -> Vec<[NumberEstimates; 3]> {
     let estimator = Estimator::for_task(task.clone());
     let queries = CONFIDENCES.map(|confidence| query(task, confidence));
@@ -66,13 +66,13 @@ fn holds([low, high]: [f64; 2], truth: f64) -> bool {
     (low..=high).contains(&truth)
 }
 
-/// A right interval holds less often than this by chance in one of 10⁵ (4.3 standard
+/// Returns the least coverage of a right interval, except with probability 10⁻⁵ (4.3 standard
 /// errors of a share of all batches).
 fn fewest(confidence: f64) -> f64 {
     confidence - 4.3 * (confidence * (1.0 - confidence) / BATCHES as f64).sqrt()
 }
 
-/// A bias of 4.5 standard errors happens by chance in one of 10⁵.
+/// Checks the bias against 4.5 standard errors, which happen by chance in one of 10⁵.
 fn unbiased(what: &str, estimates: impl Iterator<Item = Estimate>, truth: f64, error: [f64; 2]) {
     let (mut sum, mut squares, mut stated) = (0.0, 0.0, 0.0);
     for estimate in estimates {
@@ -184,7 +184,7 @@ fn distributions_and_quantiles_are_covered() {
     }
 }
 
-/// Counts, most of them few, of which one value is that of two people of three.
+/// Small counts. Two people in three have the same one.
 #[test]
 fn quantiles_of_counts_are_counts_and_covered() {
     for (scale, epsilon) in [
@@ -214,7 +214,7 @@ fn quantiles_of_counts_are_counts_and_covered() {
         }
         assert_eq!(answers(&task, &[3.0; 40])[0][0].range, [0.0, 20.0]);
     }
-    // One number is the whole interval: no width is left.
+    // All people have the same number, so the interval has no width.
     let task = task(
         4.0,
         &json!({ "min": 0, "max": 20, "step": 1, "want": "quantiles" }),
@@ -227,7 +227,7 @@ fn quantiles_of_counts_are_counts_and_covered() {
 
 fn quantiles_are_covered(what: &str, answers: &[[NumberEstimates; 3]], numbers: &[f64]) {
     for (place, part) in Options::QUANTILES.into_iter().enumerate() {
-        // They are ascending.
+        // The numbers are in ascending order.
         let truth = numbers[(part * numbers.len() as f64) as usize];
         for (index, confidence) in CONFIDENCES.into_iter().enumerate() {
             let found = answers.iter().map(|by| by[index].quantiles[place]);
@@ -354,7 +354,7 @@ fn intervals_of_quantiles_are_as_wide_as_planned() {
         let count = f64::from(BATCHES);
         let mean = widths.iter().sum::<f64>() / count;
         let square = widths.iter().map(|own| (own - mean).powi(2)).sum::<f64>();
-        // Of this mean, and of the plan's over 200 crowds.
+        // Standard error of this mean and of the plan's over 200 crowds.
         let error = (square / count * (1.0 / count + 1.0 / 200.0)).sqrt();
         let off = (planned.questions[0].interval - mean) / error;
         assert!(

@@ -1,4 +1,4 @@
-//! What is made of many estimates together: lists of what stands out, and projection.
+//! Tests of joint processing of many estimates: screening lists, and projection.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
 const ITEMS: u64 = 200;
-/// The first have something to show.
+/// Number of items with a true effect: the first ones.
 const REAL: u64 = 12;
 const BATCHES: u64 = 150;
 
@@ -29,7 +29,8 @@ fn set() -> Task {
     task(json!({ "id": "t", "epsilon": 3.0, "questions": [question] }))
 }
 
-/// Two of the real items each, the first ones more often, odd ones rated down.
+/// Returns totals of people with two of the real items each: the first ones more often, odd ones
+/// rated down.
 fn batch(task: &Task, people: u32, seed: u64) -> Totals {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut randomizer = Randomizer::new(task);
@@ -60,8 +61,8 @@ fn ask(task: &Task, totals: &Totals, options: &Options) -> Estimates {
     Estimator::for_task(task.clone()).estimates(totals, &query)
 }
 
-/// The part listed by chance, on average over batches, is at most what is stated, but for
-/// 4 standard errors (one of 3·10⁴); and what is there in plenty is listed.
+/// The mean fraction of false discoveries is at most the stated rate, up to 4 standard errors (one
+/// of 3·10⁴). Frequent items are listed.
 #[test]
 fn the_false_discovery_rate_is_kept() {
     for task in [ratings(), set()] {
@@ -87,7 +88,7 @@ fn the_false_discovery_rate_is_kept() {
             let mean = parts.iter().sum::<f64>() / n;
             let variance = parts.iter().map(|part| (part - mean).powi(2)).sum::<f64>() / n;
             assert!(mean < rate + 4.0 * (variance / n).sqrt(), "{rate}: {mean}");
-            // Not for listing nothing.
+            // The rate is not low because of empty lists.
             assert!(mean > 0.2 * rate, "{rate}: {mean}");
             assert!(f64::from(first) > 0.95 * n, "{rate}: {first}");
         }

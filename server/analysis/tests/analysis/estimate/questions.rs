@@ -1,4 +1,4 @@
-//! Shares of answers, of one question and of several: the whole way from answers to intervals.
+//! Tests of shares of answers, for one question and for several, from answers to intervals.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimand, Estimates, Estimator, Label, Options, Query, Totals};
@@ -14,7 +14,7 @@ fn task(epsilon: f64, questions: &Value) -> Task {
     draft.resolve().unwrap()
 }
 
-/// Answers of person i of n, by question: shares of a third, a sixth and so on.
+/// Returns the answers of a person, by question: shares of a third, a sixth and so on.
 fn answers(task: &Task, person: u64) -> Vec<Vec<Entry>> {
     let entry = |item: u64, value: f64| Entry { item, value };
     let answer = |question: &hushbin::Question| {
@@ -33,7 +33,7 @@ fn answers(task: &Task, person: u64) -> Vec<Vec<Entry>> {
     task.questions().iter().map(answer).collect()
 }
 
-/// The true share of each item of a question, levels being reached on average.
+/// Returns the true share of each item of a question, with the average share of each level.
 fn truth(task: &Task, question: usize, people: u64) -> Vec<f64> {
     let asked = &task.questions()[question];
     let mut shares = vec![0.0; asked.items().count().unwrap() as usize];
@@ -71,13 +71,12 @@ fn query(task: &Task, question: usize) -> Query {
     Query::new(task, &options).unwrap()
 }
 
-/// How far from the truth estimates come out on average in standard errors of that average, and
-/// which part of the intervals at 95 per cent hold it, of each item and of all of a batch.
+/// Results of many batches: bias and coverage, for each item and for all items of a batch.
 struct Found {
     bias: f64,
     single: f64,
     together: f64,
-    /// Squared errors over the squares of the standard errors stated.
+    /// Ratio of squared errors to the squares of the stated standard errors.
     error: f64,
 }
 
@@ -120,9 +119,10 @@ fn found(task: &Task, question: usize, people: u64) -> Found {
     }
 }
 
-/// Single intervals of 300 batches and more are 95 per cent to 1.3 (a standard error);
-/// a bias of 4.5 standard errors happens by chance in one of 10⁵. Levels are reached at random:
-/// of given people standard errors are too large rather than too small.
+/// Single intervals of at least 300 batches cover 95 per cent, with a standard error of 1.3. A bias
+/// of 4.5 standard errors happens by chance in one of 10⁵.
+///
+/// Levels are random, so for given people standard errors are too large rather than too small.
 #[test]
 fn shares_are_unbiased_and_covered() {
     for (name, question) in [
@@ -156,7 +156,7 @@ fn shares_are_unbiased_and_covered() {
     }
 }
 
-/// Of several questions each is answered by some, and estimated for all.
+/// Several questions: each is answered by some people, and estimated for all.
 #[test]
 fn each_of_several_questions_is_estimated() {
     let task = task(

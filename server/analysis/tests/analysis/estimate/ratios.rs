@@ -1,5 +1,5 @@
-//! Measured errors against P1's mechanisms and against their predictions: a small
-//! version of the bench `accuracy`.
+//! Tests of measured errors against P1's mechanisms and against predictions: a small version of the
+//! bench `accuracy`.
 
 use hushbin_tests::contest::{Contest, Ratio};
 

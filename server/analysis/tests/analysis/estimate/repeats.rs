@@ -1,5 +1,5 @@
-//! Permanent answers over several windows: one draw that is counted again and again, whose
-//! error bars are as much too narrow as is said, and no more.
+//! Tests of permanent answers over several windows: one draw is counted repeatedly, and error bars
+//! are too narrow by the stated factor at most.
 
 use crate::support::crowd::{all, collect, crowd, task, truth};
 use hushbin::Task;
@@ -22,8 +22,10 @@ fn with_answers(answers: &str) -> Task {
     serde_json::from_value(task).unwrap()
 }
 
-/// How often, in so many rounds, 95 per cent intervals of a mean hold the truth, and ones √k
-/// times as wide; `once` people report in one window alone, the others in all.
+/// Returns the numbers of rounds in which 95 per cent intervals of a mean cover the truth, and in
+/// which intervals √k times as wide do.
+///
+/// `once` people report in one window only, the rest in all windows.
 fn covered(once: usize) -> [u64; 2] {
     let task = with_answers("permanent");
     let query = Query::new(&task, &Options::default()).unwrap();
@@ -55,7 +57,7 @@ fn covered(once: usize) -> [u64; 2] {
 
 #[test]
 fn error_bars_are_too_narrow_by_the_root_of_the_windows_at_most() {
-    // With probability 10⁻⁷ at most, each, a right implementation would miss these.
+    // A right implementation would miss each with probability at most 10⁻⁷.
     let law = |confidence| Binomial::new(confidence, ROUNDS).unwrap();
     let found = [0, PEOPLE / 2, PEOPLE * 9 / 10].map(|once| (once, covered(once)));
     for (once, [stated, wide]) in found {
@@ -64,8 +66,8 @@ fn error_bars_are_too_narrow_by_the_root_of_the_windows_at_most() {
         let chance = law(CONFIDENCE).cdf(stated);
         assert!(chance < SIGNIFICANCE, "{once} once: {stated} of {ROUNDS}");
     }
-    // Where everybody reports in each, √k is what it takes: ones 0.8 times that wide
-    // would hold in 88 of 100.
+    // If all people report in each window, the factor √k is necessary: intervals 0.8 times that
+    // wide would cover in 88 of 100.
     let (_, [stated, wide]) = found[0];
     assert!(law(0.6).sf(stated) > SIGNIFICANCE, "{stated}");
     assert!(law(0.98).sf(wide) > SIGNIFICANCE, "{wide}");

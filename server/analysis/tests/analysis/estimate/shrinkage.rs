@@ -1,4 +1,4 @@
-//! Shrunken estimates against raw ones and against answering 0, through the encoder.
+//! Tests of shrunken estimates against raw ones and against answering 0, through the encoder.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,10 +20,10 @@ const PEOPLE: [u32; 3] = [300, 2000, 10_000];
 const RUNS: u64 = 8;
 const SPARSITY: u32 = 3;
 
-/// Of an item, in parts.
+/// Relative popularity of an item.
 type Popularity = fn(usize) -> f64;
 
-/// How popular items are.
+/// Distributions of popularity.
 const CROWDS: [(&str, Popularity); 3] = [
     ("few", |item| *[6.0, 3.0, 1.0].get(item).unwrap_or(&0.0)),
     ("even", |_| 1.0),
@@ -56,7 +56,8 @@ fn task(mut question: Value, epsilon: f64) -> Task {
     draft.resolve().unwrap()
 }
 
-/// A person's entries: as many draws as entries, each item once; every third item is rated down.
+/// Returns a person's entries: `SPARSITY` draws, or one for a choice, each item once. Every third
+/// item is rated down.
 fn answer(kind: &str, up_to: &[f64], rng: &mut ChaCha20Rng) -> Vec<Entry> {
     let draws = if kind == "choice" { 1 } else { SPARSITY };
     let all = up_to[up_to.len() - 1];
@@ -82,13 +83,13 @@ fn answer(kind: &str, up_to: &[f64], rng: &mut ChaCha20Rng) -> Vec<Entry> {
     items.into_iter().map(entry).collect()
 }
 
-/// Squared errors of raw estimates, of 0 and of shrunken ones, measured and stated.
+/// Sums of squared errors of raw estimates, of 0 and of shrunken estimates, measured and stated.
 #[derive(Default, Clone, Copy)]
 struct Squares {
     answered: f64,
     measured: [f64; 3],
     stated: [f64; 3],
-    /// As there are too few items, for 0, and for raw estimates.
+    /// Numbers of refusals: too few items, no better than 0, worse than raw estimates.
     refused: [u32; 3],
 }
 
@@ -132,13 +133,13 @@ impl Squares {
         }
     }
 
-    /// Roots of the means: measured and stated.
+    /// Returns the root mean square errors: measured and stated.
     fn errors(&self) -> [[f64; 3]; 2] {
         [self.measured, self.stated].map(|all| all.map(|sum| (sum / self.answered).sqrt()))
     }
 }
 
-/// By number of people.
+/// Returns the sums by number of people.
 fn squares(kind: &str, items: usize, task: &Task, popular: Popularity) -> [Squares; PEOPLE.len()] {
     let up_to: Vec<f64> = (0..items)
         .scan(0.0, |sum, item| {
@@ -174,8 +175,8 @@ fn squares(kind: &str, items: usize, task: &Task, popular: Popularity) -> [Squar
     squares
 }
 
-/// Where there is an answer it errs at most 2 per cent more than the better of raw estimates and
-/// of answering 0, and says how much it errs. The table is printed with `--nocapture`.
+/// Shrunken estimates err at most 2 per cent more than the better of raw estimates and answering 0,
+/// and state the right error. The table is printed with `--nocapture`.
 #[test]
 fn shrinking_is_no_worse_than_raw_estimates_and_than_none() {
     let mut cells = Vec::new();
@@ -186,7 +187,7 @@ fn shrinking_is_no_worse_than_raw_estimates_and_than_none() {
             }
         }
     }
-    // Those of many items last long.
+    // Tasks with many items take longest.
     cells.sort_by_key(|cell| std::cmp::Reverse(cell.1));
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let worker = || {
@@ -255,11 +256,11 @@ fn shrinking_is_no_worse_than_raw_estimates_and_than_none() {
     println!("{answered} of {runs} answered, worst {worst:.3}, stated {truthful:.2?}");
     assert!(worst < 1.02, "{worst}");
     assert!(truthful[0] > 0.6 && truthful[1] < 2.0, "{truthful:?}");
-    // Not by answering nothing.
+    // The result is not due to refusals.
     assert!(answered > 0.4 * runs as f64, "{answered} of {runs}");
 }
 
-/// Noise with some that stand out of it, as a long table has.
+/// Returns noise with some outstanding items, as in a long table.
 fn table(items: usize) -> Vec<(Point, f64)> {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut noise = || {
@@ -277,7 +278,7 @@ fn table(items: usize) -> Vec<(Point, f64)> {
     (0..items).map(item).collect()
 }
 
-/// A million take about a third of a second.
+/// One million items take about a third of a second.
 #[test]
 fn many_items_are_shrunken_soon() {
     for items in [100_000, 1_000_000] {
@@ -294,7 +295,7 @@ fn many_items_are_shrunken_soon() {
     }
 }
 
-/// The reason is there for everybody who reads the answer.
+/// The reason of a refusal is in every format.
 #[test]
 fn what_is_refused_says_why_in_json_and_csv() {
     let task = task(json!({ "kind": "set", "options": 20, "sparsity": 2 }), 1.0);

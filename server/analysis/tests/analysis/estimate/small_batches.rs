@@ -1,8 +1,8 @@
-//! Simultaneous intervals of 5 to 5,000 reports against simulated truth, where
-//! buckets are many and hits are few, for every mechanism and estimand.
+//! Tests of simultaneous intervals of 5 to 5,000 reports against simulated truth, with many buckets
+//! and few hits, for every mechanism and estimand.
 //!
-//! Seeds are fixed. What is tested is a coverage of 0.94 at a nominal 0.95; each
-//! comparison would fail a right implementation with probability 10⁻⁷ at most.
+//! Seeds are fixed. The tested coverage is 0.94 at a nominal 0.95. Each comparison would fail for a
+//! right implementation with probability at most 10⁻⁷.
 
 use std::fmt::Write;
 
@@ -75,7 +75,7 @@ const TASKS: &[(u32, u32, f64, &str)] = &[
     ),
 ];
 
-/// Numbers of people, and of batches of so many.
+/// Numbers of people, and of batches of this size.
 const BATCHES: [(usize, u64); 5] = [(5, 100), (30, 60), (100, 60), (1000, 40), (5000, 10)];
 
 fn task(value: ValueKind, (items, sparsity, epsilon, mechanism): (u32, u32, f64, &str)) -> Task {
@@ -87,8 +87,8 @@ fn task(value: ValueKind, (items, sparsity, epsilon, mechanism): (u32, u32, f64,
     draft.resolve().unwrap()
 }
 
-/// One item that all have, one that most have with either sign, one that some
-/// have, and others that hardly anybody has; at most s.
+/// Returns people with at most s items: one that all have, one that most have with either sign, one
+/// that some have, and rare ones.
 fn crowd(task: &Task, people: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<Entry>> {
     let mut uniform = || f64::from(rng.next_u32()) / 4_294_967_296.0;
     let items = task.questions()[0].items().count().unwrap();
@@ -135,8 +135,8 @@ fn truth(crowd: &[Vec<Entry>], items: usize, estimand: Estimand) -> Vec<f64> {
     truth
 }
 
-/// How often all simultaneous intervals of one estimand covered; the last is of
-/// conditional means, where all that were given did.
+/// Number of batches in which all simultaneous intervals of one estimand covered. The last is for
+/// conditional means, and counts those that were given.
 #[derive(Default)]
 struct Covered([u64; 5]);
 

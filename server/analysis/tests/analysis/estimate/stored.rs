@@ -1,5 +1,5 @@
-//! Totals as bytes: what is stored estimates what was folded, to the last bit, and bytes
-//! that are no totals are refused.
+//! Tests of totals as bytes: stored totals give the same estimates to the last bit, and invalid
+//! bytes are refused.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::support::crowd;
 
-/// Where the number of reports of the first question stands.
+/// Position of the first question's number of reports.
 const FIRST: usize = 1 + 16;
 
 fn resolved(questions: &Value) -> Task {
@@ -25,7 +25,7 @@ fn resolved(questions: &Value) -> Task {
     draft.resolve().unwrap()
 }
 
-/// One of each kind.
+/// Returns one question of each kind.
 fn questions() -> Vec<Value> {
     let load = json!({ "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s" });
     let beta = json!({ "name": "beta", "kind": "flag" });
@@ -63,7 +63,8 @@ fn questions() -> Vec<Value> {
     questions
 }
 
-/// Every mechanism and rule, and every kind of question, alone and with all others.
+/// Returns tasks with every mechanism and rule, and with every kind of question, alone and
+/// together.
 pub(super) fn tasks() -> Vec<Task> {
     let rated = [ValueKind::Sign, ValueKind::Real];
     let alone = questions().into_iter().map(|own| json!([own]));
@@ -121,7 +122,7 @@ fn answer(question: &Question, rng: &mut ChaCha20Rng) -> Vec<Entry> {
     }
 }
 
-/// Of people who answer at random.
+/// Returns reports of people who answer at random.
 pub(super) fn reports(task: &Task, count: usize) -> Vec<Report> {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut randomizer = Randomizer::new(task);
@@ -141,7 +142,7 @@ pub(super) fn folded<'a>(task: &Task, reports: impl IntoIterator<Item = &'a Repo
     totals
 }
 
-/// All that totals of listed items say, as answers spell it.
+/// Returns all estimates of listed items, as JSON.
 fn estimates(task: &Task, totals: &Totals) -> Vec<String> {
     let estimator = Estimator::for_task(task.clone());
     let listed = |question: &&Question| !matches!(question.items(), Items::Open(_));
@@ -179,7 +180,7 @@ fn stored_totals_estimate_what_was_folded() {
         for question in 0..task.questions().len() {
             assert_eq!(stored.reports_of(question), totals.reports_of(question));
         }
-        // What is stored goes on counting.
+        // Stored totals can continue to count.
         let (some, others) = reports.split_at(70);
         let mut resumed = decoded(&task, &folded(&task, some));
         others.iter().for_each(|report| resumed.fold(report));
@@ -189,7 +190,7 @@ fn stored_totals_estimate_what_was_folded() {
     }
 }
 
-/// In whichever order reports come and totals are merged, stored or not.
+/// Reports in any order and totals merged in any order, stored or not, have equal bytes.
 #[test]
 fn equal_totals_have_equal_bytes() {
     for task in tasks() {
@@ -214,7 +215,7 @@ fn equal_totals_have_equal_bytes() {
     }
 }
 
-/// Seven bits to a byte, the lowest first.
+/// Encodes seven bits to a byte, the lowest first.
 fn varint(mut number: u128) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number > 0x7f {
@@ -225,20 +226,20 @@ fn varint(mut number: u128) -> Vec<u8> {
     bytes
 }
 
-/// The sign is the lowest bit.
+/// Encodes a signed number, with the sign as the lowest bit.
 fn zigzag(number: i128) -> Vec<u8> {
     let negative = u128::from(number < 0);
     varint(2 * number.unsigned_abs() - negative)
 }
 
-/// As it is described, made of what each report says of each item: bytes that are stored are
-/// to be read by later releases.
+/// The encoding matches its description, built from each report and item. Later releases must be
+/// able to read stored bytes.
 #[test]
 fn the_encoding_is_as_described() {
     let expected = |task: &Task, counts: Vec<Vec<u8>>| {
         [&[2], &task.fingerprint().0[..], &counts.concat()].concat()
     };
-    // Of places or seeds, in groups.
+    // Places or seeds, in groups.
     let spread = |groups: Vec<i128>| -> Vec<Vec<u8>> {
         let before = [0].into_iter().chain(groups.clone());
         let pairs = groups.iter().zip(before);
@@ -315,7 +316,7 @@ fn the_encoding_is_as_described() {
     assert_eq!(folded(&task, &collected).encode(), expected(&task, counts));
 }
 
-/// One mechanism's question, its totals of so many reports, and their bytes.
+/// Returns the task of a mechanism's question, and the bytes of totals of 50 reports.
 fn one(mechanism: &str) -> (Task, Vec<u8>) {
     let mechanism = serde_json::from_str(mechanism).unwrap();
     let task = crowd::task("sign", &json!(crowd::ITEMS), &mechanism);
@@ -377,14 +378,14 @@ fn faults_are_named_where_they_are() {
             bytes.len()
         ),
     );
-    // 50, with a byte more than it takes.
+    // The number 50, with one byte more than necessary.
     let long = "malformed at byte 17: expected the shortest encoding of a number";
     told(&|b| drop(b.splice(FIRST..=FIRST, [50 | 0x80, 0])), long);
     told(
         &|b| b[FIRST + 1] = 2 * 51,
         "impossible at byte 18: expected a count of hits up to 50, found 51",
     );
-    // 2⁵³ and one more.
+    // The number 2⁵³ + 1.
     let many = [0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
     told(
         &|b| drop(b.splice(FIRST..=FIRST, many)),
@@ -393,7 +394,8 @@ fn faults_are_named_where_they_are() {
     );
 }
 
-/// An item's pair is hit on one side, an attribute has one sign, and responses have a limit.
+/// Impossible counts: a pair is hit on one side, an attribute has one sign, and responses have a
+/// limit.
 #[test]
 fn counts_that_no_reports_have_are_refused() {
     let of = |mechanism: &str, counts: &[u8]| {
@@ -403,7 +405,7 @@ fn counts_that_no_reports_have_are_refused() {
         assert!(matches!(error, TotalsError::Impossible { .. }), "{error}");
         error.to_string()
     };
-    // Of three reports two hit the plus side, and as many the minus side.
+    // Of three reports two hit the plus side, and two the minus side.
     let pairs = of(r#"{ "name": "coco" }"#, &[3, 4, 0]);
     assert!(
         pairs.ends_with("byte 19: expected a count of hits up to 1, found 2"),
@@ -437,7 +439,7 @@ fn what_is_not_the_tasks_is_not_encoded() {
     let _ = Totals::of_items(&task, 0, &[7]).encode();
 }
 
-/// A way to damage bytes.
+/// Kind of damage to bytes.
 #[derive(Debug, Clone)]
 enum Damage {
     Set(Index, u8),
@@ -461,8 +463,8 @@ fn damage() -> impl Strategy<Value = Damage> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is behind the header is damaged: it is refused, or it is totals, which are
-    /// encoded so and nothing else. Neither takes more memory than totals do.
+    /// Damaged bytes after the header are refused, or they are totals with exactly this encoding.
+    /// Neither case takes more memory than totals do.
     #[test]
     fn hostile_bytes_are_refused_or_totals(
         task in prop::sample::select(tasks()),

@@ -1,4 +1,4 @@
-//! Choices and flags that are asked together: the whole way from answers to intervals.
+//! Tests of choices and flags that are asked together, from answers to intervals.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
@@ -8,7 +8,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
 
-/// A task of parts of so many options, beside another question or alone.
+/// Returns a task of parts with these numbers of options, with or without further questions.
 fn task(options: &[u32], epsilon: f64, others: &[Value]) -> Task {
     let part = |(at, &count): (usize, &u32)| match count {
         2 => json!({ "name": format!("q{at}"), "kind": "flag" }),
@@ -22,8 +22,8 @@ fn task(options: &[u32], epsilon: f64, others: &[Value]) -> Task {
     draft.resolve().unwrap()
 }
 
-/// The option that person i gives of a part: rare ones and frequent ones, and no part is
-/// independent of another.
+/// Returns a person's option of a part. Some options are rare and some frequent, and all parts
+/// depend on each other.
 fn option(person: u64, part: usize, options: u32) -> u32 {
     let skewed = [0, 0, 1, 0, 2, 0, 0, 1, 3, 0][(person % 10) as usize];
     (skewed * (1 + part as u32 % 2)) % options
@@ -83,9 +83,11 @@ fn asked(confidence: f64) -> Options {
 const BATCHES: u64 = 300;
 const LEVELS: [f64; 3] = [0.9, 0.95, 0.99];
 
-/// Each option is estimated without bias and with the error that is stated, and intervals of 90, 95
-/// and 99 per cent miss no more often than they say. Of some 250 options at three levels each test
-/// errs with probability 10⁻⁶, by the normal law; a bias of 5 standard errors happens with 6·10⁻⁷.
+/// Each option is estimated without bias and with the stated error. Intervals of 90, 95 and 99 per
+/// cent miss at most at the stated rate.
+///
+/// With some 250 options at three levels, each test fails by chance with probability 10⁻⁶, by the
+/// normal distribution. A bias of 5 standard errors has probability 6·10⁻⁷.
 #[test]
 fn shares_are_unbiased_and_covered() {
     let flag = json!({ "name": "beta", "kind": "flag" });
@@ -145,14 +147,14 @@ fn shares_are_unbiased_and_covered() {
             );
         }
         let squares: f64 = errors.iter().map(|own| own[1]).sum();
-        // Of 300 batches of dependent options to 0.2 or so.
+        // 300 batches of dependent options determine the ratio to about 0.2.
         let ratio = squares / stated;
         assert!((0.7..1.3).contains(&ratio), "{what}: {ratio}");
     }
 }
 
-/// The squared error is what choosing and planning say it is, and half of what hits alone
-/// would leave of flags.
+/// The squared error is the one that choosing and planning predict. For flags it is half of that
+/// from hits alone.
 #[test]
 fn errors_are_as_predicted() {
     let options = [2; 8];
@@ -171,7 +173,7 @@ fn errors_are_as_predicted() {
     }
     let question = &task.questions()[0];
     let predictor = Predictor::for_question(question);
-    // Of a flag both answers have one variance, whoever gives which.
+    // Both answers of a flag have the same variance, for any share.
     let predicted = predictor.share_variance(0.3, false).unwrap() / people as f64;
     assert!(
         (squares / predicted - 1.0).abs() < 0.15,
@@ -192,7 +194,7 @@ fn found(options: &Options) -> Estimates {
     Estimator::for_task(task.clone()).estimates(&totals(&task, &parts, 500, 1), &query)
 }
 
-/// Options go by the name of their part, in JSON, in CSV and where they are asked for.
+/// Options are named by part, in JSON, in CSV and in queries.
 #[test]
 fn options_go_by_their_parts() {
     let all = found(&asked(0.95));
@@ -212,7 +214,7 @@ fn options_go_by_their_parts() {
         let (_, estimate) = found.estimates[item].estimates().next().unwrap();
         estimate.estimate
     };
-    // What a part of few options sums to is known.
+    // The options of a part with few options sum to a known value.
     assert!((share(&all, 0) + share(&all, 1) - 1.0).abs() < 1e-12);
     assert!(((2..5).map(|item| share(&all, item)).sum::<f64>() - 1.0).abs() < 1e-12);
     let some = found(&Options {
@@ -233,7 +235,7 @@ fn options_go_by_their_parts() {
     }
 }
 
-/// Shares that people can have sum to 1 in each part.
+/// Projected shares sum to 1 in each part.
 #[test]
 fn projections_are_of_each_part() {
     let projected = found(&Options {

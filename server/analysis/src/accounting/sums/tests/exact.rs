@@ -161,7 +161,7 @@ fn a_drawn_coordinate_is_covered_by_one() {
     }
 }
 
-/// Noise of people who redraw if there is more than B.
+/// Returns the distribution of noise of people who redraw if there is more than B.
 fn cut(people: usize, repeats: usize, q: f64, most: usize) -> Vec<Vec<f64>> {
     let one = binomial(repeats, q);
     let pair = |i: usize, j: usize| if i + j <= most { one[i] * one[j] } else { 0.0 };
