@@ -89,6 +89,7 @@ impl Estimator {
         let Some(parts) = &self.parts[question] else {
             return of(items);
         };
+        // Corrections of a part need the raw estimates of all its options.
         let all: Vec<u64> = (0..parts.items()).collect();
         parts.points(&of(&all), items, *reports)
     }
@@ -182,6 +183,7 @@ impl Estimator {
             let of_part = laws
                 .parts
                 .map(|parts| parts.null_variance(query.items()[item]));
+            // Index 1 is the variance of people without the item.
             let variance = of_part.or_else(|| Some(variances?[1]))?;
             let (_, point) = laws.points[item].first()?;
             Some((point, (variance / reports).sqrt()))

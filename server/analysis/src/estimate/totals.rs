@@ -76,6 +76,7 @@ impl Totals {
     /// If the report was decoded under another task.
     pub fn fold(&mut self, report: &Report) {
         let folded = match &mut self.questions[..] {
+            // The seed draws the question only if there are several.
             [sole] => sole,
             several => &mut several[self.draw.question(report.seed())],
         };
@@ -180,6 +181,7 @@ impl Totals {
         let mut left = MOST_REPORTS;
         for folded in &mut totals.questions {
             folded.reports = reader.at_most("expected a number of reports", left)?;
+            // The limit is for all questions together, so the sum stays exact in `f64`.
             left -= folded.reports;
             folded.counts.decode(folded.reports, &mut reader)?;
             folded.places.decode(folded.reports, &mut reader)?;

@@ -16,9 +16,11 @@ pub(super) fn count(alphabet: usize, letters: u32) -> u64 {
     let mut all: u64 = 0;
     let mut longest: u64 = 1;
     for _ in 0..letters {
+        // Saturation is safe: the search refuses counts far below `u64::MAX`.
         longest = longest.saturating_mul(alphabet as u64);
         all = all.saturating_add(longest);
     }
+    // The longest texts count twice: as texts and as prefixes.
     all.saturating_add(longest)
 }
 

@@ -67,6 +67,7 @@ impl Detectable {
             let reports = (part - 4.0 * part.sqrt()).max(0.0) as u64;
             let candidates = candidates::count(letters, length - before) as f64 * begun;
             let strict = strict(confidence, lengths, candidates as u64);
+            // The last length has no later test, so a text must be found there.
             let tail = if index + 1 == lengths {
                 strict
             } else {
@@ -84,6 +85,7 @@ impl Detectable {
             before = length;
         }
         let is_found = |share: f64| {
+            // Expected hit rate of a text that a fraction `share` of people have.
             let rate = (other + share * (own - other)).min(1.0);
             let lost = needed
                 .iter()
@@ -104,5 +106,6 @@ fn lost(reports: u64, enough: u64, rate: f64) -> f64 {
     if enough > reports {
         return 1.0;
     }
+    // P(X ≥ k) = I_p(k, n − k + 1) for X ~ Binomial(n, p).
     1.0 - beta_reg(enough as f64, (reports - enough + 1) as f64, rate)
 }

@@ -72,6 +72,7 @@ impl Reports {
         let Report::Collision(report) = report else {
             panic!("reports are decoded under the task of the question");
         };
+        // The seed draws the prefix, as it drew the question.
         let group = self.group_of[self.prefixes.drawn(report.seed)];
         let report = BucketWords::new(report, self.collision.buckets());
         self.groups[group].reports.push(report);
@@ -134,6 +135,7 @@ impl Group {
         // Platforms without threads cannot report the parallelism: count on one thread there.
         let workers = thread::available_parallelism().map_or(1, NonZero::get);
         let reports = &self.reports[range];
+        // A thread gets at least one block.
         let part = reports.len().div_ceil(workers).max(BLOCK);
         let parts: Vec<&[BucketWords]> = reports.chunks(part).collect();
         if let [] | [_] = parts[..] {
@@ -158,6 +160,7 @@ fn hits(
     given_up: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<u64>> {
     let mut sums = vec![0; keys.len()];
+    // Keys in the inner loop: each block stays in the cache.
     for block in reports.chunks(BLOCK) {
         if given_up() {
             return None;

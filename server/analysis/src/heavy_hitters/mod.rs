@@ -14,9 +14,9 @@
 //! # Guarantees
 //!
 //! The candidates of a length depend only on the reports of shorter lengths. So each candidate has
-//! the binomial tail of a text that was named before any report arrived: n people without the text
-//! hit its bucket Binomial(n, 1/t) times. By Bonferroni, the probability of finding any text that
-//! no person has is at most (1 − confidence)/2 in total. This is true for every population.
+//! the binomial tail of a text that was named before any report arrived. That is, n people without
+//! the text hit its bucket Binomial(n, 1/t) times. By Bonferroni, the probability of finding any text
+//! that no person has is at most (1 − confidence)/2 in total. This is true for every population.
 //!
 //! With the stated confidence, all intervals contain the true shares in the population that people
 //! are sampled from. For a fixed set of people, the groups are drawn from that set. The number of

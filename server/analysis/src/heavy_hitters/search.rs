@@ -252,6 +252,7 @@ impl Search {
         };
         let alphabet: Vec<char> = options.alphabet.chars().collect();
         let mut seen = HashSet::new();
+        // `insert` returns false for a repeated letter.
         if alphabet.is_empty() || !alphabet.iter().all(|letter| seen.insert(letter)) {
             let alphabet = options.alphabet;
             return Err(SearchError::Alphabet { alphabet });
@@ -295,6 +296,7 @@ impl Search {
             let candidates = self.candidates(&prefixes, group, group.length() - before)?;
             let count = candidates.len() as u64;
             let strict = strict(self.options.confidence, lengths, count);
+            // Reports of this length reveal shorter texts in full, so they count for these, too.
             Self::count_again(&mut texts, group, given_up)?;
             let passed = self.passed(candidates, group, strict, given_up)?;
             groups.push(Group {
@@ -303,6 +305,7 @@ impl Search {
                 candidates: count,
                 passed: passed.len() as u64,
             });
+            // A prefix without a surviving extension is a dead end.
             let ends = |prefix: &Kept| {
                 let own = |kept: &Kept| kept.candidate.text.starts_with(&prefix.candidate.text);
                 !passed.iter().any(own)
@@ -314,6 +317,7 @@ impl Search {
             texts.extend(ended);
             before = group.length();
         }
+        // Prefixes of the greatest length have no further test. They are results.
         texts.extend(prefixes);
         Ok(Found {
             question: self.question.clone(),
@@ -340,6 +344,7 @@ impl Search {
         let count = candidates::count(self.alphabet.len(), letters);
         let all = count.saturating_mul(begun);
         let reports = group.len() as u64;
+        // Bounds both time (hashes) and memory (candidates).
         if all.saturating_mul(reports.max(EACH)) > self.options.work || all > MOST_CANDIDATES {
             return Err(SearchError::Work {
                 length: group.length(),
@@ -350,6 +355,7 @@ impl Search {
         }
         let mut candidates = Vec::new();
         if is_first {
+            // The empty text has no proper prefix to extend.
             candidates.push(Candidate {
                 text: String::new(),
                 goes_on: false,
@@ -377,6 +383,7 @@ impl Search {
         let count = candidates.len() as u64;
         let mut stages = stages(reports, count, other);
         let tail = screened(count, strict);
+        // The last stage covers all reports.
         stages.push((reports, least_rare(reports, other, tail)));
         let kept = |candidate: Candidate| Kept {
             key: Prefixes::key_of(&candidate.text, candidate.goes_on),
@@ -431,6 +438,7 @@ impl Search {
     fn text(&self, kept: &Kept) -> Text {
         let [own, other] = self.hit;
         let &Kept { hits, reports, .. } = kept;
+        // Unbiased: the hit rate is other + share·(own − other).
         let share = |rate: f64| (rate - other) / (own - other);
         let rate = hits as f64 / reports as f64;
         let limits = [lower_bound, upper_bound].map(|bound| bound(hits, reports, kept.strict));

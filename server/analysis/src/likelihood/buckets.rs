@@ -71,6 +71,7 @@ impl<R: Weighed> Observed for Subset<R> {
         report: &BucketReport,
     ) -> Observation {
         let (bucket, t, sides) = (report.bucket, self.buckets(), R::SIDES);
+        // Cells are numbered function by function.
         let function = bucket / t;
         let padded = self.rule().padded(domain.sparsity());
         let missing = |part: &Part| padded.saturating_sub(part.kept.len() as u32);
@@ -81,6 +82,7 @@ impl<R: Weighed> Observed for Subset<R> {
         let mut strengths = Strengths::new(self.hashes(), t / sides);
         let [(first, first_weight), (second, second_weight)] = [0, 1].map(|which| {
             let input = inputs[which];
+            // Sides of a pair are 2k and 2k + 1, so xor 1 selects the opposite side.
             let turned = |entry: &Entry| u32::from(entry.value < 0.0 && sides > 1);
             let entries = input.entries().iter().zip(&rows.entries[which]);
             let entries: Vec<Buckets<'_>> = entries
@@ -164,6 +166,7 @@ impl Rows {
         let entries = inputs.map(|input| {
             let entries = input.entries().iter().map(element).enumerate();
             let index = |(index, element)| {
+                // The second input finds the rows of the first one here.
                 if elements.get(index) == Some(&element) {
                     return index;
                 }

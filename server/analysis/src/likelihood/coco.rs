@@ -35,6 +35,7 @@ impl Weighed for Rule {
                 } else {
                     open_sign(&keys, element) > 0
                 };
+                // Side 2k is the plus side of pair k, and 2k + 1 its minus side.
                 *pair = 2 * *pair + u32::from(!plus);
             }
         }
@@ -72,6 +73,7 @@ impl Weighed for Rule {
                 } else {
                     let t = coco.buckets();
                     let total = f64::from(sparsity) * (exp + 1.0) + f64::from(t - 2 * sparsity);
+                    // Both sides of a pushed pair weigh e + 1 together. The rest is shared equally.
                     (total - f64::from(pushed) * (exp + 1.0)) / f64::from(t - 2 * pushed)
                 }
             }

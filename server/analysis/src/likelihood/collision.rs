@@ -29,6 +29,7 @@ impl Weighed for Rule {
         strengths.count(&elements, |bucket| (bucket, 1));
         let (stronger, equal) = (strengths.stronger(here), strengths.equal(here));
         match collision.rule() {
+            // Occupied buckets have weight e each, for any number of elements.
             Rule::Occupied if here > 0 => exp,
             Rule::Occupied => {
                 // An empty bucket: all stronger buckets are occupied, and all equal ones are empty.

@@ -139,6 +139,7 @@ impl Hypothesis {
 /// Returns an upper bound on the number of parts. `None` on overflow.
 fn count_parts(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
     let mut count = 1_usize.checked_shl(u32::try_from(fractions).ok()?)?;
+    // Binomial coefficient C(entries, keep). Each division is exact.
     for kept in 0..keep.min(entries.saturating_sub(keep)) {
         count = count.checked_mul(entries - kept)? / (kept + 1);
     }
@@ -185,6 +186,7 @@ fn choices(left: &[usize], keep: usize, chosen: &mut Vec<usize>, parts: &mut Vec
         });
         return;
     }
+    // Choices with the first entry, then those without it.
     chosen.push(left[0]);
     choices(&left[1..], keep - 1, chosen, parts);
     chosen.pop();

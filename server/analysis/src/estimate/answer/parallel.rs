@@ -33,6 +33,7 @@ pub(crate) fn in_turn<T: Send, E>(
         // Worker w computes the shares w, w + cores, and so on. If the receiver is dropped, sending
         // fails and the worker stops.
         let worker = |first: usize| {
+            // A bounded channel limits how far a worker runs ahead.
             let (made, waiting) = mpsc::sync_channel::<Vec<T>>(AHEAD);
             scope.spawn(move || {
                 (first..shares)

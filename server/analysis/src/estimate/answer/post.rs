@@ -167,6 +167,7 @@ fn projected(points: &[ItemPoints], sum: Sum) -> Vec<Projected> {
     });
     let mut frequencies: Vec<f64> = frequencies.map(|point| point.estimate).collect();
     project(&mut frequencies, sum);
+    // Items with signs have two frequencies, items without signs one.
     let each = frequencies.len() / points.len().max(1);
     let projected = |of_item: &[f64]| match *of_item {
         [share] => Projected::Answer { share },

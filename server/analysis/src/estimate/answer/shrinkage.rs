@@ -171,6 +171,7 @@ fn factors(bins: &[usize]) -> Vec<Factor> {
         counts[bin] += 1.0;
     }
     let distance = |bin: usize| (bin as f64 * BIN).sinh();
+    // The largest width is at least twice the largest estimate.
     let most = 2.0 * distance(counts.len());
     let widths = std::iter::successors(Some(LEAST), |width| Some(width * STEP));
     let widths = widths.take_while(|width| *width < most * STEP);
@@ -202,11 +203,13 @@ struct Bin {
 /// Returns the likelihood of an estimate under each component, scaled to a maximum of 1.
 fn likelihoods(distance: f64, variances: &[f64]) -> Vec<f64> {
     let logarithm = |variance: &f64| {
+        // The estimate is normal with variance 1 (noise) plus that of the component.
         let sum = 1.0 + variance;
         -0.5 * (distance * distance / sum + sum.ln())
     };
     let logarithms: Vec<f64> = variances.iter().map(logarithm).collect();
     let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Scaling avoids underflow and cancels in posterior weights.
     logarithms.iter().map(|l| (l - most).exp()).collect()
 }
 
@@ -218,6 +221,7 @@ fn weights(bins: &[Bin], laws: usize) -> Vec<f64> {
         let mut counts = vec![0.0; laws];
         for bin in bins {
             let each = bin.likelihoods.iter().zip(&weights).map(|(l, w)| l * w);
+            // Expectation: posterior weights of the components.
             let part = bin.count / each.clone().sum::<f64>();
             counts
                 .iter_mut()
@@ -226,6 +230,7 @@ fn weights(bins: &[Bin], laws: usize) -> Vec<f64> {
         }
         let mut change: f64 = 0.0;
         for (weight, count) in weights.iter_mut().zip(counts) {
+            // Maximisation: new weights are mean posterior weights.
             change = change.max((*weight - count / all).abs());
             *weight = count / all;
         }
@@ -241,6 +246,7 @@ fn factor(distance: f64, likelihoods: &[f64], weights: &[f64], variances: &[f64]
     let [mut sum, mut kept, mut square] = [0.0; 3];
     for ((likelihood, weight), variance) in likelihoods.iter().zip(weights).zip(variances) {
         let part = likelihood * weight;
+        // Posterior of a component: mean own·distance, variance own.
         let own = variance / (1.0 + variance);
         sum += part;
         kept += part * own;

@@ -9,8 +9,8 @@ use crate::numeric::limits::{Failure, Side};
 
 /// Items that differ significantly from 0, at a controlled rate of false discoveries.
 ///
-/// Benjamini and Hochberg, "Controlling the False Discovery Rate" (1995): of k items, find the
-/// greatest i for which i items are rejected by tests at level rate·i/k. Means are tested for being
+/// Benjamini and Hochberg, "Controlling the False Discovery Rate" (1995): among k items, find the
+/// greatest i such that tests at level rate·i/k reject i of them. Means are tested for being
 /// different from 0, shares for being greater than 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StandOut {
@@ -49,6 +49,7 @@ pub(crate) fn among(
     reports: f64,
     false_discovery_rate: f64,
 ) -> StandOut {
+    // Two-sided tests of means split the level between both sides.
     let sides = if estimand == Estimand::Mean { 2.0 } else { 1.0 };
     let all = tested.len() as f64;
     let mut left = tested;

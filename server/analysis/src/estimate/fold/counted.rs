@@ -30,6 +30,7 @@ impl Slots {
     pub(crate) fn count(&mut self, slot: usize) {
         let (low, carry) = self.low[slot].overflowing_add(1);
         self.low[slot] = low;
+        // A carry happens once in 256 hits.
         if carry {
             self.high[slot] += 1;
         }

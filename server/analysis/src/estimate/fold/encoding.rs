@@ -140,6 +140,7 @@ impl<'a> Reader<'a> {
             let offset = self.0.offset();
             let reason = "expected a count of hits";
             let difference: i64 = self.0.take(reason)?;
+            // Differences are modulo 2⁶⁴, so every count is reachable.
             before = before.wrapping_add(difference.cast_unsigned());
             check(offset, reason, before.into(), left.into())?;
             left -= before;

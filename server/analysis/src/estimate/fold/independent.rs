@@ -31,6 +31,7 @@ impl BucketWords {
     /// Returns whether the key is hashed to the report's bucket.
     #[inline]
     pub(crate) const fn hits(&self, key: u64) -> bool {
+        // One comparison for first ≤ word < first + width. Both wrap modulo 2⁶⁴.
         mix64(key ^ self.key).wrapping_sub(self.first) < self.width
     }
 }

@@ -90,6 +90,7 @@ impl SignCounter {
     pub(crate) fn merge(&mut self, other: &Self) {
         assert_eq!(self.counts.len(), other.counts.len(), "totals of one task");
         self.reports += other.reports;
+        // Plain counts take the sum, so the planes cannot overflow.
         for (count, more) in self.counts.iter_mut().zip(other.all()) {
             *count += more;
         }
@@ -157,6 +158,7 @@ fn add_upright(planes: &mut [u64; PLANES], mut carries: [u64; BLOCK]) {
     for (level, plane) in low.iter_mut().enumerate() {
         for i in 0..BLOCK >> (level + 1) {
             let (a, b) = (carries[2 * i], carries[2 * i + 1]);
+            // Full adder of a, b and the plane: the carry is the majority.
             let odd = a ^ b;
             carries[i] = (a & b) | (odd & *plane);
             *plane ^= odd;

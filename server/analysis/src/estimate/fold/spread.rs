@@ -31,6 +31,7 @@ impl Spread {
     pub(crate) fn count(&mut self, place: u64) {
         let groups = self.groups.len() as u128;
         if groups > 0 {
+            // In 128 bits: a place may have 64 bits.
             self.groups[(u128::from(place) * groups / self.places) as usize] += 1;
         }
     }
@@ -67,6 +68,7 @@ impl Spread {
         let mut joined: Vec<[f64; 2]> = Vec::new();
         for (group, &count) in (0..).zip(&self.groups) {
             let expected = (first(group + 1) - first(group)) as f64 * each;
+            // Join neighbouring groups until each expects enough reports.
             match joined.last_mut().filter(|last| last[1] < EXPECTED) {
                 Some([counts, sum]) => {
                     *counts += count as f64;

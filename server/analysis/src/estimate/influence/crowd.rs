@@ -155,6 +155,7 @@ impl Estimator {
         }
         let all: Vec<u64> = (0..items).collect();
         let points = self.points(totals, index, &all);
+        // Bonferroni over both sides of all items.
         let beyond = points.iter().filter_map(beyond).reduce(f64::max)?;
         let tail = Normal::standard().sf(beyond);
         Some((2.0 * items as f64 * tail).min(1.0))

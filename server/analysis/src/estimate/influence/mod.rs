@@ -10,8 +10,8 @@
 //! influence. A report with less information has a larger contribution.
 //!
 //! The seed of a report determines its question, and the length of a text's prefix. An attacker
-//! chooses the seed. If a fraction γ of all reports is forged, and a share s of the honest ones
-//! answers the question, then the forged fraction of its answers is g = γ/(γ + (1 − γ)·s).
+//! chooses the seed. Let a fraction γ of all reports be forged, and let a share s of the honest ones
+//! answer the question. Then the forged fraction of its answers is g = γ/(γ + (1 − γ)·s).
 
 pub(crate) mod crowd;
 
@@ -130,6 +130,8 @@ impl Estimator {
             |estimate, reach: Reach, people: Reach, unit: Option<String>, size: f64| Influence {
                 question: name.clone(),
                 estimate,
+                // Worst case: honest people at the minimum, forged reports at the maximum, and vice
+                // versa.
                 up: forged * (reach[1] - people[0]) * size,
                 down: forged * (people[1] - reach[0]) * size,
                 unit,
@@ -245,6 +247,8 @@ impl<'a> Buckets<'a> {
         let most = self.most(worths.len() as u32) as usize;
         let mut sorted = worths.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
+        // Extremes hit the `most` smallest or greatest weights. Weights of the wrong sign are left
+        // out.
         let least: f64 = sorted.iter().take(most).map(|worth| worth.min(0.0)).sum();
         let top: f64 = sorted
             .iter()
@@ -283,6 +287,7 @@ impl<'a> Buckets<'a> {
             }
             let each = 1.0 / f64::from(cells);
             let others = f64::from(self.most(cells - 1));
+            // Minimum: hits on all other options that fit. Maximum: a hit on the option alone.
             [each - others * each / gap, each + (1.0 - each) / gap]
         };
         let parts = together.parts().iter().map(|part| of(part.cells()));

@@ -260,6 +260,7 @@ impl<'a> Family<'a> {
             .people
             .map(|person| self.law.of_moment(expectation(&person, &weights)));
         let at = |(mean, present): Share| {
+            // Shares (present ± mean)/2 of people have the item at ±1.
             let both = 0.5 * (present * (plus + minus) + mean * (plus - minus));
             (mean, both + (1.0 - present) * none)
         };

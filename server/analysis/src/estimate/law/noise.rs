@@ -34,6 +34,7 @@ impl NoiseLaw {
     fn cumulant(&self, t: f64) -> f64 {
         // Discrete Laplace noise of variance V has −ln(1 − V·(cosh t − 1)). Another entry adds ±v
         // with variance v²·p. Its part is below p·(cosh(tv) − 1) ≤ p·v²·(cosh t − 1), as v² ≤ 1.
+        // cosh t − 1 = 2 sinh²(t/2), without cancellation.
         let half = |t: f64| 2.0 * (0.5 * t).sinh().powi(2);
         self.others * half(t) - (-self.noise * half(t * self.scale)).ln_1p()
     }

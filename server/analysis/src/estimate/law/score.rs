@@ -121,6 +121,7 @@ impl ScoreLaw {
         let ends = [&self.nodes[0], &self.nodes[self.nodes.len() - 1]];
         let [least, most] = ends.map(|(truth, crowd)| (truth, crowd.mean()));
         let gain = (most.1 - least.1) / (most.0 - least.0);
+        // The expected score is linear in the true value: without + gain·truth.
         let without = least.1 - gain * least.0;
         let crowds = self.nodes.iter().flat_map(|(_, crowd)| &crowd.people);
         let scores = crowds.flat_map(|(_, score)| score);

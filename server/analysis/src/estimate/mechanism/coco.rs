@@ -54,6 +54,7 @@ impl Estimated for Coco {
         match counts {
             Counts::Signs(signs) => {
                 let keys = Keys::of_function(report.seed, report.bucket / 2);
+                // Odd buckets are minus sides.
                 signs.add(keys, report.bucket % 2 == 1);
             }
             Counts::Pairs { support, counted } => match counted {

@@ -118,6 +118,7 @@ impl Estimated for Collision {
 
     fn cells(&self, seen: &Seen<'_, Self>) -> Option<Cells> {
         let (domain, counts) = (&seen.counts.domain, seen.counts);
+        // Every person gives exactly one answer: no signs, no paddings, sparsity 1.
         let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
         let answers = domain.items().filter(|_| exact)?;
         let hits = |answer| counts.counted.hits_of_element(u64::from(answer));

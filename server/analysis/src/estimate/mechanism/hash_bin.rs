@@ -297,6 +297,7 @@ impl Sums {
     }
 
     fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        // Each report changes a sum by at most `limit`, and the squares by limit² per bin.
         let most = u128::from(reports) * u128::from(self.limit);
         let most_squares = most.saturating_mul(u128::from(self.limit) * u128::from(self.bins));
         self.squares = bytes.at_most("expected a sum of squares", most_squares)?;

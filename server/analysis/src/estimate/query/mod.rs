@@ -307,6 +307,7 @@ fn named_items(
             None => question.items().resolve(name),
         };
         let item = found.ok_or_else(|| EstimateError::UnknownItem { item: name.clone() })?;
+        // Two names may refer to one item, so compare items instead of names.
         if !seen.insert(item) {
             return Err(EstimateError::DuplicateItem { item: name.clone() });
         }

@@ -27,6 +27,7 @@ impl Contrast {
             .iter()
             .map(|part| part.cells * part.weight.powi(2));
         let (squares, none): (f64, f64) = (squares.sum(), rates.p_false * sum);
+        // Mean squared score of a person with weight `own`, centred by the average hits.
         let square = |own: f64| {
             rates.score_square(own, sum, squares) - none * none - 2.0 * none * own * rates.gap()
         };

@@ -97,6 +97,7 @@ pub(crate) fn estimates(
         ..answers.clone()
     };
     let counted = if levels.is_some() { 0 } else { columns };
+    // One Bonferroni correction covers both margins.
     let margins = confidence.together(rows + counted);
     let mut found = CrossEstimates {
         rows: margin(cross.rows(), rows, |index| {

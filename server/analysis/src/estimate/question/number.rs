@@ -83,6 +83,7 @@ pub(crate) fn estimates(
 ) -> NumberEstimates {
     let edges = scale.edges().expect("a number alone has bins");
     let bins = edges.len() - 1;
+    // The band covers all inner edges jointly.
     let band = confidence.together(bins - 1);
     let below = |bins: usize| Below {
         below: edges[bins],
@@ -113,6 +114,7 @@ pub(crate) fn estimates(
             estimate: possible(scale, found).clamp(interval[0], interval[1]),
             interval,
             simultaneous_interval,
+            // Compares with the edges, before rounding to a possible number.
             clamped: !(edges[own[0]]..=edges[own[1]]).contains(&found),
         }
     };
@@ -178,6 +180,7 @@ fn rising(distribution: &[Below]) -> Vec<f64> {
     );
     let mut before = 0.0;
     let share = |own: f64| own - std::mem::replace(&mut before, own);
+    // Clamping keeps the order. The last edge has the value 1.
     let clamped = below.into_iter().map(|own| own.clamp(0.0, 1.0));
     clamped.chain([1.0]).map(share).collect()
 }

@@ -157,6 +157,7 @@ impl Ratio<'_> {
         let share = self.row.share.0.estimate;
         let there = self.row.is_there(confidence.single());
         let ratio = weighed / share;
+        // 0.5 is a placeholder: without a significant row share, no estimate is returned.
         let held = if there { ratio.clamp(0.0, 1.0) } else { 0.5 };
         let answers = self.row.answers;
         let reports = answers.reports as f64;
@@ -189,6 +190,7 @@ impl Ratio<'_> {
         if !self.row.is_there(failure) || !rejects(end) {
             return end;
         }
+        // `end` is rejected and `held` is not: bisect between them.
         let near = |a: f64, b: f64| ((b - a).abs() > SAME).then_some(0.5 * (a + b));
         bisect(end, held, near, rejects).0
     }
@@ -239,6 +241,7 @@ impl Ratio<'_> {
         let end = (0..parts.len()).max_by(|&a, &b| far(&parts[a]).total_cmp(&far(&parts[b])));
         let end = end.expect("a row has cells");
         let pull = total * parts[end].weight;
+        // Solve (1 − moved)·off + moved·pull = 0.
         if off != 0.0 && off * pull <= 0.0 {
             let moved = off / (off - pull);
             parts.iter_mut().for_each(|part| part.share *= 1.0 - moved);

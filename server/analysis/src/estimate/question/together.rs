@@ -157,6 +157,7 @@ impl Hits {
                     counts[first as usize - hits] += p * q;
                 }
             };
+            // P(a given option is among the hit members), by symmetry.
             let member = f64::from(members) / f64::from(self.sparsity());
             if given {
                 let rest = self.others(others, members, None);
@@ -164,6 +165,7 @@ impl Hits {
                 add(p * (1.0 - member), false, 0, &rest);
                 continue;
             }
+            // Not given: `beside` is 1 if the part's given option is among the hit members.
             let own = self.chance(members);
             for (own, p) in [(true, p * own), (false, p * (1.0 - own))] {
                 if p > 0.0 {
@@ -201,6 +203,7 @@ impl Hits {
             let law = Binomial::new(self.alone, count.into()).expect("a probability");
             return all.map(|hits| law.pmf(hits)).collect();
         };
+        // Slots of the input, and the one that is known, are not drawn from.
         let left = slots - self.sparsity() - u32::from(known.is_some());
         let drawn = m - members - u32::from(known == Some(true));
         let law = Hypergeometric::new(left.into(), count.into(), drawn.into());

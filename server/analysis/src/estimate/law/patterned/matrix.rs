@@ -47,6 +47,7 @@ pub(super) fn gram(rates: &Rates, weights: &[f64]) -> Vec<f64> {
     for distance in 0..bins {
         for (bin, both) in shared(distance).into_iter().enumerate() {
             let upper = bin + distance;
+            // Σ w·(other + gap·a)·(other + gap·b), for indicators a and b of favoured outputs.
             let either = other * (single[bin] + single[upper]);
             gram[upper * bins + bin] = all + gap * (either + gap * both);
         }

@@ -79,6 +79,7 @@ impl Patterned {
         // No crowd with this share has a smaller variance, but few reports may show a smaller one.
         let others = least(own[..bins.start].iter().chain(&own[bins.end..]));
         let floor = share * least(&own[bins]) + (1.0 - share) * others;
+        // The observed variance includes drawing people. It is removed if people are given.
         let drawn = share * (1.0 - share);
         let given = self.whose == People::Given;
         let variance = (variance - drawn).max(floor) + if given { 0.0 } else { drawn };

@@ -83,6 +83,7 @@ impl Curve<'_> {
         }
         let factor = self.expected_factor(logs, &expected);
         let log_root: f64 = diagonal(&factor, logs.len()).map(f64::ln).sum();
+        // Laplace: value − ½ ln det + ½(K − 2) ln λ. `log_root` is half of ln det.
         let differences = logs.len().saturating_sub(2) as f64;
         value - log_root + 0.5 * differences * self.lambda.ln()
     }
