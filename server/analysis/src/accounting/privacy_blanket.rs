@@ -18,12 +18,13 @@
 //! **Proof.**
 //!
 //! 1. A report lies in the blanket, a uniform seed and bucket, with probability γ = t/Ω.
-//! 2. Reveal all reports of other people outside the blanket. By convexity that only raises δ. N +
-//!    1 reports are left, with N ~ Binomial(n − 1, γ).
+//! 2. Reveal all reports of other people outside the blanket. By convexity that only raises δ. The
+//!    rest are N + 1 reports, with N ~ Binomial(n − 1, γ).
 //! 3. Take the density under x₀ less k times that under x₁, relative to N + 1 reports of the
-//!    blanket. It is the average of γ⁻¹·l over them, with l = (R(x₀) − k·R(x₁))/ω.
-//! 4. N + 1 weighed by 1/(N + 1) is a binomial of n trials. This gives the sum: Z is l if a report
-//!    is of the blanket, and 0 elsewhere.
+//!    blanket. It is the average of l over them, with l = (R(x₀) − k·R(x₁))/ω and ω the uniform
+//!    density of the blanket.
+//! 4. N + 1 weighed by 1/(N + 1) is a binomial of n trials, over γ·n. This gives the sum: Z is
+//!    γ⁻¹·l if a report is of the blanket, and 0 elsewhere.
 //! 5. Let fixed favoured sets overlap in o buckets. Then Z is e − k or 1 − k·e with probability (c
 //!    − o)/Ω each, e(1 − k) with o/Ω, and 1 − k with (t − 2c + o)/Ω.
 //! 6. Less overlap moves mass in pairs from e(1 − k) and 1 − k to e − k and 1 − k·e. Both pairs
