@@ -55,7 +55,7 @@ macro_rules! register {
         }
 
         /// Returns the core's bucket probabilities. `None` if reports are not buckets, or the core
-        /// cannot list their probabilities.
+        /// cannot list the probabilities.
         #[must_use]
         pub fn enumerable(question: &Question) -> Option<Enumerable> {
             match question.mechanism() {

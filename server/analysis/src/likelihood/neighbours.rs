@@ -306,7 +306,7 @@ fn in_words(count: u32, value: f64) -> String {
     }
 }
 
-/// A pair that differs only in the value of the first entry of `others`.
+/// A pair of copies of `others` that differ only in the value of the first entry.
 fn pair_among(others: &[Entry], [value, other]: [f64; 2], of: &str) -> NeighbourPair {
     let among = format!(" among {} {of}", others.len() - 1);
     NeighbourPair::new(

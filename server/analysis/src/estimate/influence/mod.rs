@@ -10,8 +10,8 @@
 //! influence. A report with less information has a larger contribution.
 //!
 //! The seed of a report determines its question, and the length of a text's prefix. An attacker
-//! chooses the seed. Let a fraction γ of all reports be forged, and let a share s of the honest ones
-//! answer the question. Then the forged fraction of its answers is g = γ/(γ + (1 − γ)·s).
+//! chooses the seed. Let a fraction γ of all reports be forged, and let a share s of the honest
+//! ones answer the question. Then the forged fraction of its answers is g = γ/(γ + (1 − γ)·s).
 
 pub(crate) mod crowd;
 

@@ -148,7 +148,7 @@ impl Hits {
     /// on the option counts 1. A hit on another option of the part counts −1/(c − 1).
     fn score(&self, options: u32, given: bool) -> Score {
         let others = options - 1;
-        // Index 0 is a score of −1 in units of 1/(c − 1); the last index is +1.
+        // Scores from −1 at index 0 to 1 at the last index, in steps of 1/(c − 1).
         let mut counts = vec![0.0; 2 * others as usize + 1];
         for (members, &p) in (0_u32..).zip(&self.members).filter(|(_, p)| **p > 0.0) {
             let mut add = |p: f64, own: bool, beside: u32, rest: &[f64]| {
