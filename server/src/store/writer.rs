@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, watch};
 use super::activity::Activity;
 use super::clock::Clock;
 use super::engine::{BatchRow, Engine, EngineError, Outcome, Record};
-use super::error::StoreError;
+use super::error::{OpenError, StoreError};
 use super::memory::Reservation;
 use super::release::Work;
 use super::repeated_errors::{Doing, RepeatedErrors};
@@ -315,7 +315,12 @@ impl Writer {
             }
             Request::AddTask(collected, reply) => {
                 let now = (self.clock)();
-                let added = task::add(&mut *self.engine, self.role, &collected, now).map(Arc::new);
+                let id = collected.draft.id();
+                // `Store::add_task` cannot see a request that is still queued, so the id counts here.
+                let added = match self.tasks.of_id(id) {
+                    Some(_) => Err(OpenError::TaskThere { id: id.to_owned() }),
+                    None => task::add(&mut *self.engine, self.role, &collected, now).map(Arc::new),
+                };
                 if let Ok(added) = &added {
                     self.tasks.add(added);
                 }

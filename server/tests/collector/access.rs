@@ -4,6 +4,7 @@
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use hushbin_tests::process::{self, Client, Collector};
 use hushbin_tests::uploads::{Uploads, draft};
@@ -203,6 +204,26 @@ fn what_root_makes_belongs_to_the_directorys_owner() {
         assert_eq!((made.uid(), made.gid()), (NOBODY, NOBODY), "{name}");
         assert_eq!(made.mode() & 0o777, 0o600, "{name}");
     }
+}
+
+/// Each request passes the first check while the others are queued, so the writer has to check too.
+#[test]
+fn of_simultaneous_tasks_with_one_id_one_is_stored() {
+    let guarded = Guarded::new();
+    let admin = create_token(&guarded.data, "admin");
+    let task: Value = serde_json::from_str(COUNTED).unwrap();
+    let body = json!({ "task": task }).to_string();
+    let statuses: Vec<u16> = thread::scope(|scope| {
+        let ask = || guarded.ask("POST /tasks", Some(&admin), &body).0;
+        let asking: Vec<_> = (0..16).map(|_| scope.spawn(ask)).collect();
+        asking
+            .into_iter()
+            .map(|each| each.join().unwrap())
+            .collect()
+    });
+    let created = statuses.iter().filter(|&&status| status == 201).count();
+    let refused = statuses.iter().filter(|&&status| status == 409).count();
+    assert_eq!((created, refused), (1, 15), "{statuses:?}");
 }
 
 #[test]
