@@ -83,6 +83,7 @@ impl OneBatch {
             central.exp_m1() / each.exp_m1()
         };
         let upper = one.upper * steps * (1.0 + 1e-12) * (1.0 + 4.0 * f64::EPSILON * central);
+        // The loss of one report never exceeds ε.
         let lower = if central < self.epsilon {
             self.profile.reduction_delta(central).lower
         } else {

@@ -198,6 +198,7 @@ impl PrivacyBlanket {
                     }
                     below += weight * (1.0 - part);
                     above += weight * part;
+                    // P(z + 1) from P(z).
                     weight *= (trials - z) / (z + 1.0) * odds;
                     z += 1.0;
                 }

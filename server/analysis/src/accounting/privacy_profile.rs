@@ -84,6 +84,7 @@ impl PrivacyProfile {
     pub(super) fn among(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
         let far = -(0.5 * CUT * delta).ln();
         let telling = Telling::new(n as f64, p, far);
+        // Beyond its range, z is weighted by up to exp(ε): see `beyond` in `privacy_blanket`.
         let far = far + mixture.epsilon();
         let blanket = PrivacyBlanket::new(&mixture, p);
         let long = blanket.filter(|blanket| !blanket.is_short(&telling, far));

@@ -68,6 +68,7 @@ impl AtMost {
             let [low, high] = both(multiplier);
             low.0 < high.0
         };
+        // Double the bracket until the two sides change order in it.
         let mut most = weights[0] * self.odds + weights[1];
         while falls(most) {
             most *= 2.0;

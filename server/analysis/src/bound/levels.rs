@@ -65,6 +65,7 @@ impl Levels {
             .into_iter()
             .map(|(k, told)| self.climb(k, told, weights));
         let best = climbed.fold(Told::NOTHING, |a, b| a.or(b, weights));
+        // Two levels are searched for means only.
         if weights[1] > 0.0 {
             return best;
         }
@@ -141,6 +142,7 @@ impl Levels {
         let mut inside = Inside::default();
         for (h, p) in hits.iter() {
             let beyond = f64::from(h) - average;
+            // The set: sign·D + presence·beyond above the threshold, with D the sum of signs.
             let rest = threshold - score.presence * beyond;
             let [mass, signs] = if score.sign > 0.0 {
                 self.tails.signs(h, rest / score.sign)

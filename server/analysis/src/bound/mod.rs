@@ -216,6 +216,7 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
     let (items, entries) = (domain.items()?, domain.sparsity());
     let question = if domain.is_rated() {
         let question = Question::new(items, entries, epsilon, objective);
+        // Every person rates every item, so presence has no variance to bound.
         if question.parts[0] == 0.0 && entries == items {
             return None;
         }
@@ -228,7 +229,10 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
     };
     let (mut cost, mut kind) = question.reached();
     if domain.is_padded() && question.parts[0] == 0.0 {
+        // An estimate for at most s items must also be valid for exactly s, so the greater cost
+        // counts.
         cost = cost.max(question.of_at_most());
+        // With one entry and up to 200 items every number of favoured items is tried.
         if entries > 1 || items > 200 {
             kind = BoundKind::Directions;
         }

@@ -71,6 +71,7 @@ impl Cost {
             sign: a.sign + part * way[0],
             presence: a.presence + part * way[1],
         };
+        // The cost is convex along the way, so its slope changes sign once.
         let falls = |part: f64| {
             let slope = self.slope(at(part));
             slope[0] * way[0] + slope[1] * way[1] > 0.0

@@ -184,6 +184,7 @@ const RAISED: f64 = 4.0;
 
 fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Vec<SumEstimate> {
     let (lift, levels) = (lift(task), f64::from(task.messages().levels()));
+    // Noise cancels in expectation, as both signs have the same q.
     let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
     let coordinates: Vec<f64> = totals.all().iter().map(up).collect();
     // A square is at most the absolute value, and the messages in both directions reveal the sum of
@@ -193,6 +194,7 @@ fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Ve
         * f64::from(task.messages().trials())
         * task.messages().threshold().probability();
     let variance = |[up, down]: &[u64; 2]| {
+        // Squares matter only if coordinates are drawn.
         if lift == 1.0 {
             return variance(task, people, 0.0);
         }

@@ -141,6 +141,7 @@ fn choose(parts: &SumParts) -> Result<Messages, Error> {
     let least = shapes.iter().map(|shape| shape.variance);
     let least = least.fold(f64::INFINITY, f64::min);
     shapes.retain(|shape| shape.variance <= (1.0 + SPARED) * least);
+    // The fewest messages come first.
     shapes.sort_by(|one, other| one.messages.total_cmp(&other.messages));
     let none = || Error::OutOfRange {
         name: "messages of one person",
@@ -151,6 +152,7 @@ fn choose(parts: &SumParts) -> Result<Messages, Error> {
     let mut last = none();
     for shape in shapes {
         match messages(parts, honest_people, shape) {
+            // The exact noise may need more messages than the Gaussian limit predicted.
             Ok(found) if f64::from(found.count()) <= most => return Ok(found),
             Ok(_) => {}
             Err(error) => last = error,

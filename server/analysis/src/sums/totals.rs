@@ -128,6 +128,7 @@ impl SumTotals {
         let mut left = totals.messages;
         for count in totals.counts.as_flattened_mut() {
             *count = reader.at_most("expected a count of messages", left)?;
+            // All counts together are at most the number of messages.
             left -= *count;
         }
         reader.end()?;

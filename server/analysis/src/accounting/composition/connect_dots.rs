@@ -63,6 +63,7 @@ impl Curve {
     /// Returns the measure whose δ is nowhere below the batch's.
     pub(in crate::accounting) fn above(&self) -> Masses {
         let last = self.upper.len() - 1;
+        // δ at the end of the grid is counted as an infinite loss.
         let infinite = self.upper[last];
         let mut half = self.masses(&self.upper, Side::Above);
         // The remaining mass has loss 0. `slack` covers the rounding of the sum.
@@ -82,6 +83,7 @@ impl Curve {
         let mut dots: Vec<f64> = (0..parts.len())
             .map(|i| self.upper[i] * parts[i].min(parts[i.saturating_sub(1)]))
             .collect();
+        // From below there is no mass beyond the grid.
         dots.push(0.0);
         let mut half = self.masses(&dots, Side::Below);
         let all = total(&half, self.step) * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);

@@ -111,6 +111,7 @@ impl Loss {
         let spare = spare / (stages * f64::from(batches));
         self.trim(spare);
         let (mut sum, mut done) = (self.clone(), 1);
+        // Binary exponentiation: square for each bit, and add one batch if the bit is set.
         for bit in (0..batches.ilog2()).rev() {
             done *= 2;
             sum = sum.add(&sum);

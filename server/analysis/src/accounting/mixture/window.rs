@@ -19,6 +19,7 @@ impl Accounted for Window {
     /// are a corner, its opposite, and a third. The third differs from the first in m − 1
     /// attributes and from the other in d − m + 1 < m.
     fn attains_reduction(&self, domain: &Domain) -> bool {
+        // d − m + 1 < m
         let corners = domain.items().is_some_and(|d| d + 2 <= 2 * self.drawn());
         self.favoured() == 1 && (self.levels() > 2 || corners)
     }

@@ -57,6 +57,7 @@ pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<C
     // Four times the Gaussian limit per trial is 4q(1 − q). The next line solves this for q.
     let near = 4.0 * gaussian_noise(senders.used, senders.levels, epsilon, delta) / trials;
     let near = (0.5 * near / (1.0 + (1.0 - near).max(0.0).sqrt())).min(greatest);
+    // Lower end of the bracket: a q that is too small.
     let mut low = 0.99 * near;
     while low > NOISE_PROBABILITY.min && excess(low)? <= 0.0 {
         low *= 0.9;

@@ -109,6 +109,7 @@ impl Part for Counts {
         let (mut gain, mut lost, mut edge, mut b) = (0.0, 0.0, 0.0, 0);
         for (a, &loss) in self.loss.iter().enumerate().skip(start) {
             let level = loss - epsilon;
+            // λ rises with its index, so b only moves forward.
             while self.loss[b] < level {
                 b += 1;
             }

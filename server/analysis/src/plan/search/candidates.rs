@@ -141,6 +141,7 @@ impl<'a> Search<'a> {
             round_down(any).clamp(EPSILON.min, self.greatest)
         });
         let mut all = match any {
+            // At this ε any randomizer hides well enough, so α needs no bound.
             Some(_) => self.choices(first, EVERYBODY)?,
             None => Vec::new(),
         };
@@ -261,6 +262,7 @@ fn best_of_each(mut all: Vec<Choice>) -> Vec<Choice> {
             .map(Choice::squared_error)
             .fold(f64::INFINITY, f64::min);
         let enough = least * (1.0 + INDIFFERENT);
+        // Choices come by increasing ε, so this is the smallest ε that is nearly best.
         best.extend(
             same.into_iter()
                 .find(|choice| choice.squared_error() <= enough),

@@ -223,6 +223,7 @@ fn most_private(
         return Ok(None);
     }
     let at = |epsilon: f64| hides(&Planned::at(survey, epsilon)?);
+    // The lower end of the bracket hides at every step, so the result does too.
     let (found, _) = try_bisect(EPSILON.min, most.task.epsilon(), geometric(1e-4), at)?;
     // Fewer digits, if the choice at the rounded ε hides as well.
     let rounded = Planned::at(survey, round_down(found).max(EPSILON.min))?;
