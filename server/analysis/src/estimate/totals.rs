@@ -25,7 +25,7 @@ pub struct Totals {
     fingerprint: Fingerprint,
     draw: Draw,
     questions: Vec<Folded>,
-    /// Distribution of all seeds. A seed determines the subject of its report.
+    /// Distribution of the seeds of all questions together, because a seed draws its question.
     pub(crate) seeds: Spread,
 }
 
@@ -34,7 +34,7 @@ pub struct Totals {
 pub(crate) struct Folded {
     pub(crate) reports: u64,
     pub(crate) counts: Box<dyn Counts>,
-    /// Distribution of the reported places. It is known for an honest crowd.
+    /// Distribution of the reported places. It is uniform for an honest crowd.
     pub(crate) places: Spread,
 }
 

@@ -15,9 +15,9 @@ pub const PROBABILITY: f64 = 0.99;
 /// Predicted sensitivity of a search, before any report exists.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Detectable {
-    /// Smallest share of people that is found with the requested probability, for a text of the
-    /// greatest length or a prefix of it. Shorter texts need a smaller share. Infinite if there are
-    /// too few people.
+    /// Smallest share of people at which a text or prefix of the greatest length is found with the
+    /// requested probability. Shorter texts need a smaller share. Infinite if there are too few
+    /// people.
     pub share: f64,
 }
 

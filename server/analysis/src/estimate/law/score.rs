@@ -4,7 +4,7 @@
 use crate::estimate::point::Point;
 use crate::numeric::limits::{Failure, Observed, Side};
 
-/// Distribution of one report's score: (score, probability). Scores are on a lattice.
+/// Distribution of one report's score, as pairs (score, probability).
 pub(crate) type Score = Vec<(f64, f64)>;
 
 /// A true value, with the cumulant or moment of one report's score there.
@@ -17,7 +17,7 @@ pub(crate) const STEEPEST: f64 = 40.0;
 /// Distance below which nodes are equal, up to rounding.
 const SAME: f64 = 1e-12;
 
-/// Continuity correction of a normal tail, in steps: 1/2 for the lattice and 1/2 for skewness.
+/// Continuity correction of a normal tail: 1/2 for whole scores and 1/2 for skewness.
 const SHIFT: f64 = 1.0;
 
 /// People, with a distribution of scores each.

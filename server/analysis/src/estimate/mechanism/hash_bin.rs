@@ -179,7 +179,7 @@ impl Estimated for HashBin {
         }
     }
 
-    /// Returns the squares of bins.
+    /// Returns the mean square of bins and its maximum expectation.
     fn squares(&self, seen: &Seen<'_, Self>) -> Option<Squares> {
         let rates = seen.rates;
         let squares = match seen.counts {

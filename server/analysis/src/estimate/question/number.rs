@@ -101,8 +101,7 @@ pub(crate) fn estimates(
     let intervals = intervals(failure).into_iter().zip(intervals(together));
     let quantile = |(&part, (own, all)): (&f64, ([usize; 2], [usize; 2]))| {
         let [interval, simultaneous_interval] = [own, all].map(|[lower, upper]| {
-            // With a step, edges lie halfway between possible numbers. The ends of intervals do
-            // not.
+            // With a step, interval ends are possible numbers, half a step inside the edges.
             let inside = 0.5 * scale.step();
             [edges[lower] + inside, edges[upper] - inside]
         });

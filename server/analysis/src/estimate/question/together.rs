@@ -1,8 +1,8 @@
 //! Shares of options of several parts that one report covers together.
 //!
-//! Every person gives one option per part, so the shares of a part sum to 1. An estimated sum
-//! different from 1 is noise. A c-th of the excess is subtracted from each of a part's c estimates.
-//! This gives (hit − H/c)/gap + 1/c, where the report hits H of the part's options.
+//! Every person gives one option per part, so the shares of a part sum to 1. An excess of the
+//! estimated sum over 1 is noise. A c-th of the excess is subtracted from each of a part's c
+//! estimates. This gives (hit − H/c)/gap + 1/c, where the report hits H of the part's options.
 //!
 //! For people with uniform answers, this is the best linear unbiased estimate. Options of a part
 //! are exchangeable, so the sums over parts carry no information about differences between options.
