@@ -17,7 +17,7 @@ const TOO_OPEN: u32 = 0o037;
 
 /// That others may read a private key.
 #[derive(Debug, thiserror::Error)]
-#[error("{path} has mode {mode:o}, expected 640 or less: others may not read a private key")]
+#[error("{path} has mode {mode:o}, expected 640 or less: other users must not read a private key")]
 pub(crate) struct TooOpen {
     path: String,
     mode: u32,

@@ -32,8 +32,8 @@ pub enum AuditError {
     /// So few trials that even a randomizer that hides nothing would pass, or
     /// so many that they never end.
     #[error(
-        "trials is {trials}, expected {least} to {MOST_TRIALS}: fewer cannot tell whether a \
-         loss is above {epsilon}, at confidence {confidence}"
+        "trials is {trials}, expected {least} to {MOST_TRIALS}: fewer cannot detect a loss above \
+         {epsilon} at confidence {confidence}"
     )]
     Trials {
         /// The number given.

@@ -21,7 +21,7 @@ pub(crate) enum AskedError {
     TooMany,
     #[error("batches: {0} is named twice")]
     Twice(u64),
-    #[error("post: {} is asked for twice", .0.as_str())]
+    #[error("post: {} is given twice", .0.as_str())]
     PostTwice(PostProcessing),
     #[error(transparent)]
     Post(#[from] EstimateError),

@@ -75,7 +75,7 @@ pub(crate) enum PartialError {
     Version { at: String, found: u64, known: u64 },
     #[error("{at}: {what} is damaged")]
     Damaged { at: String, what: &'static str },
-    #[error("{at}: it is of a task with the fingerprint {found}, expected {expected}")]
+    #[error("{at}: the task has the fingerprint {found}, expected {expected}")]
     OtherTask {
         at: String,
         expected: Fingerprint,

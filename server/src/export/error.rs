@@ -36,8 +36,8 @@ pub(crate) enum ExportError {
     },
     /// By retention.
     #[error(
-        "the reports of batches {gone} of task {id:?} were deleted when they had been kept long \
-         enough, their totals are kept; {}",
+        "the reports of batches {gone} of task {id:?} were deleted at the end of their retention; \
+         their totals are kept; {}",
         rest(kept)
     )]
     Gone {
@@ -55,7 +55,7 @@ pub(crate) enum ExportError {
 
 fn rest(kept: &str) -> String {
     match kept {
-        "" => "those of no batch are left".to_owned(),
+        "" => "no batch has reports left".to_owned(),
         _ => format!("export the others, --batches {kept}"),
     }
 }
@@ -100,8 +100,8 @@ pub(crate) enum ReadError {
     #[error("{path} describes no file of reports: {wrong}")]
     Description { path: String, wrong: String },
     #[error(
-        "{path} does not say which task its reports are of: put {beside} beside it, as hushbin \
-         journal export does, or name a file of the task with --task"
+        "{path} does not name the task of its reports: put {beside} next to it, as hushbin journal \
+         export does, or give the task file with --task"
     )]
     NoTask { path: String, beside: String },
     #[error("{path} holds reports of a task with the fingerprint {found}, expected {expected}")]

@@ -52,16 +52,17 @@ impl<'a> ShowSums<'a> {
     }
 }
 
-const SUMS_STATEMENT: &str = "influence: by how much a person who does not keep to the protocol \
-    moves a sum, at most, whatever the others send: the shuffler takes no more messages of one \
-    upload, and what they say is sealed. Whoever can send many uploads moves it as often.";
+const SUMS_STATEMENT: &str = "influence: the most that one person who breaks the protocol can move \
+                              a sum. The shuffler limits the messages of one upload, but it cannot \
+                              see their sealed content. Someone who sends many uploads can move \
+                              the sum that many times.";
 
-const STATEMENT: &str = "influence: by how much 1 per cent of made-up reports can move what is \
-    estimated, whatever people answer. All of them may answer the same question, or be about the \
-    rarest prefix length of a text: honest reports draw that, and a forger picks it. Nothing \
-    prevents it, as a forger can randomise as the page does; limit who can send reports. crowd: \
-    whether the reports look like those of people whose pages made them, which finds careless \
-    forgery alone.";
+const STATEMENT: &str = "influence: the most that 1 per cent of made-up reports can move an \
+                         estimate, in the worst case over answers. All of them may answer the same \
+                         question, or the rarest prefix length of a text, which honest reports \
+                         choose at random. No test can prevent this, because a forger can \
+                         randomise as the page does: limit who can send reports. crowd: tests that \
+                         any honest population passes. They find careless forgeries only.";
 
 /// `GET /tasks/{id}/influence?batches=1,4-6`.
 pub(super) async fn show(

@@ -113,10 +113,10 @@ impl Metrics {
         let start = Gauge::<i64>::default();
         start.set(gauge(now()));
         registry.register_with_unit("start_time", "When it started, since 1970", Unit::Seconds, start);
-        registry.register("ready", "Whether a write goes through the journal, as /readyz tells", self.ready.clone());
+        registry.register("ready", "1 if the journal accepts writes, as in /readyz", self.ready.clone());
         registry.register("problems", "Requests that were refused, by the problem that was answered", self.problems.clone());
         registry.register("connections", "Connections that are open", self.connections.clone());
-        registry.register("connections_closed", "Connections that were closed on their peer: it has its share (peer), others needed the place of one that waited for a request (room), it did not read (unread), its TLS handshake failed or took too long (handshake)", self.refused.clone());
+        registry.register("connections_closed", "Connections that the collector closed: too many from one peer (peer), an idle one to make room for others (room), a peer that did not read (unread), a failed or slow TLS handshake (handshake)", self.refused.clone());
         registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queue.clone());
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal.clone());
         registry.register("open_reports", "Reports in open batches", self.open_reports.clone());
@@ -135,7 +135,7 @@ impl Metrics {
         let mut registry = self.registry.lock();
         registry.register("uploads_accepted", "Uploads that are on disk and were new", activity.uploads.clone());
         registry.register("uploads_duplicate", "Uploads that were on disk already", activity.duplicates.clone());
-        registry.register("uploads_conflicting", "Uploads whose id is that of another one", activity.conflicts.clone());
+        registry.register("uploads_conflicting", "Uploads whose id was used by a different upload", activity.conflicts.clone());
         registry.register("reports_accepted", "Reports in the uploads accepted", activity.reports.clone());
         registry.register("commits_failed", "Groups of uploads that did not reach the disk", activity.failures.clone());
         registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, activity.commit.clone());

@@ -129,7 +129,7 @@ fn shuffled(
         Err(reason) => return Ok((None, reason.to_string())),
     };
     if (reports as f64 * honest) < HONEST_REPORTS.min {
-        let statement = "Fewer than two reports that may be counted on hide nobody.".to_owned();
+        let statement = "Fewer than two honest reports cannot hide anyone.".to_owned();
         return Ok((None, statement));
     }
     let exposure = Exposure {
@@ -139,8 +139,10 @@ fn shuffled(
     let found = match account_exposure(&mixture, reports, honest, delta, exposure) {
         Ok(found) => found,
         Err(hushbin::Error::OutOfRange { name, value, .. }) if name == REPORTS_PER_PERSON.name => {
-            let statement =
-                format!("One person may send {value} reports: too many for the others to hide.");
+            let statement = format!(
+                "One person may send {value} reports, which is too many for other reports \
+                         to hide."
+            );
             return Ok((None, statement));
         }
         Err(error) => {

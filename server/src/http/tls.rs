@@ -52,12 +52,11 @@ pub(crate) enum TlsError {
     },
     #[error(transparent)]
     Open(#[from] TooOpen),
-    #[error(
-        "the key in {key} is not that of the first certificate in {certificate}, expected a pair"
-    )]
+    #[error("the key in {key} does not match the first certificate in {certificate}")]
     Mismatch { certificate: String, key: String },
     #[error(
-        "{certificate} with {key}: {source}, expected an X.509 certificate and its key, RSA, ECDSA or Ed25519"
+        "{certificate} with {key}: {source}, expected an X.509 certificate and its key, RSA, ECDSA \
+         or Ed25519"
     )]
     Unusable {
         certificate: String,

@@ -91,7 +91,7 @@ fn check_gaps(
         (None, _) => Ok(()),
         (Some((line, lacks)), 0) => Err(refuse(line, &lacks)),
         (Some((line, lacks)), _) => {
-            let reason = format!("{lacks}; {others} other lines lack answers too");
+            let reason = format!("{lacks}; {others} more lines lack answers");
             Err(refuse(line, &reason))
         }
     }
@@ -156,7 +156,7 @@ fn columns<C>(
     let mut seen = HashSet::new();
     let column = |name| match seen.insert(name) {
         true => column(name),
-        false => Err(format!("{name:?} stands twice")),
+        false => Err(format!("{name:?} appears twice")),
     };
     let columns: Result<_, _> = header.iter().map(column).collect();
     columns.map_err(|reason| (header.len(), reason))
@@ -173,7 +173,7 @@ pub(super) fn for_each_object(
     let mut visit = |line: &str| match serde_json::from_str(line) {
         _ if line.trim().is_empty() => Ok(None),
         Ok(object) => match twice(line) {
-            Some(name) => Err(format!("{name:?} stands twice")),
+            Some(name) => Err(format!("{name:?} appears twice")),
             None => visit(object),
         },
         Err(error) => Err(error

@@ -16,7 +16,7 @@ use hushbin_analysis::heavy_hitters::{Reports, SearchError};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum SimulateError {
     /// More people asked for than there are.
-    #[error("{asked} people asked for, the data set has {there}")]
+    #[error("people is {asked}, expected at most {there}, the size of the data set")]
     People {
         /// Asked for.
         asked: usize,

@@ -83,18 +83,15 @@ pub enum OpenError {
     },
     /// A task of sums needs a shuffler to hide its senders, and this collector has none.
     #[error(
-        "task {id:?} is hidden by a shuffler alone, and this collector takes what pages send \
-         unshuffled: collect it with `hushbin serve --role shuffler` and `--role analyser`"
+        "task {id:?} relies on a shuffler, and a plain collector receives messages unshuffled: run \
+         `hushbin serve --role shuffler` and `--role analyser`"
     )]
     NeedsShuffler {
         /// Id of the task.
         id: String,
     },
     /// The task is one of sums, so only counts of its messages are kept.
-    #[error(
-        "task {id:?} is of sums through a shuffler, of which an analyser keeps counts and no \
-         reports"
-    )]
+    #[error("task {id:?} has sums through a shuffler: an analyser keeps their counts, not reports")]
     Sums {
         /// Id of the task.
         id: String,

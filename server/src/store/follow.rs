@@ -27,7 +27,7 @@ impl Follower {
     pub(super) fn look(&mut self) {
         if let Some(shared) = self.reader.shared() {
             let looked = follow(&self.tasks, shared, self.role);
-            let doing = "looking for what others have stored";
+            let doing = "looking for changes by other processes";
             self.errors.note(None, doing, &looked);
         }
     }

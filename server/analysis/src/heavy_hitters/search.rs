@@ -74,9 +74,9 @@ pub enum SearchError {
     Question(#[from] EstimateError),
     /// The search would need more hashes than allowed.
     #[error(
-        "prefixes of {length} letters have {candidates} candidates over this alphabet, to be held \
-         against {reports} reports each: more than {work} hashes, with 10,000 for each candidate at \
-         least; name fewer letters, or search where there is more time"
+        "there are {candidates} candidates for prefixes of {length} letters and {reports} reports, \
+         which needs more than {work} hashes (at least 10,000 per candidate): name fewer letters, \
+         or search with hushbin estimate"
     )]
     Work {
         /// Length of the prefixes, in characters.

@@ -16,9 +16,8 @@ pub enum PlanError {
     Account(#[from] AccountError),
     /// Fewer than two of people, privacy and accuracy are given.
     #[error(
-        "say two of three: how many people there are; how much privacy is to be kept (epsilon or \
-         central_epsilon); how exact estimates are to be (within, or for ratings standard_error or \
-         smallest)"
+        "expected two of three: people; privacy (epsilon or central_epsilon); accuracy (within, or \
+         for ratings standard_error or smallest)"
     )]
     Underspecified,
     /// The accuracy wanted of a question does not go with its kind.

@@ -69,11 +69,11 @@ impl Goal {
         let binned = matches!(question.kind(), Kind::Number(_));
         let refuse = |reason| Err(PlanError::wanted(question.name(), reason));
         if !binned && (wanted.quantile.is_some() || wanted.spread.is_some()) {
-            return refuse("has no quantiles: a \"number\" in bins has");
+            return refuse("has no quantiles, expected a \"number\" with bins");
         }
         if wanted.of.is_some() && !matches!(question.kind(), Kind::Numbers(own) if !own.is_alone())
         {
-            return refuse("is not for several numbers, of which one could be meant");
+            return refuse("has several numbers, expected a question with one");
         }
         let mut goal = match question.kind() {
             Kind::Ratings(_) => Self::of_means(question, 1.0),
@@ -267,7 +267,9 @@ impl Goal {
         let (item, own) = match &wanted.of {
             Some(of) => all
                 .find(|&(item, _)| name(item) == Some(of))
-                .ok_or_else(|| PlanError::wanted(question.name(), "has no number of that name"))?,
+                .ok_or_else(|| {
+                    PlanError::wanted(question.name(), "has no number with that name")
+                })?,
             None => all
                 .max_by(|(_, a), (_, b)| width(a).total_cmp(&width(b)))
                 .expect("there is a number"),

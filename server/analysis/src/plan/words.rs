@@ -60,19 +60,21 @@ impl QuestionPlan {
         let mut what = self.what();
         what[..1].make_ascii_uppercase();
         let within = self.plus_or_minus(self.interval);
+        let are = if self.is_plural() { "are" } else { "is" };
         if self.is_noise() {
-            let are = if self.is_plural() { "are" } else { "is" };
-            return format!("{what} {are} noise: {within} holds all that could be.");
+            return format!(
+                "{what} {are} noise: the interval, {within}, covers every possible \
+                 value."
+            );
         }
         let seen = match self.smallest {
             Some(share) => format!(
-                "; answers that {} of people give, or more, stand out",
+                "; answers that at least {} of people give stand out",
                 percent(share)
             ),
             None => String::new(),
         };
-        let come = if self.is_plural() { "come" } else { "comes" };
-        format!("{what} {come} out within {within}{seen}.")
+        format!("{what} {are} exact to {within} (95% interval){seen}.")
     }
 
     fn items_sentence(&self) -> String {
@@ -82,22 +84,22 @@ impl QuestionPlan {
         let among = among.unwrap_or_default();
         let Some(smallest) = self.smallest else {
             return format!(
-                "This is noise: not even an item that everybody has would stand out{among}."
+                "This is noise: even an item that everyone has would not stand out{among}."
             );
         };
         let smallest = percent(smallest);
         let seen = match self.average {
             Some(average) if self.hides_the_average() => format!(
-                "Only items that {smallest} of people have, or more, stand out{among}; if all were \
-                 equally common, at {} each, they would drown in the noise.",
+                "Only items that at least {smallest} of people have stand out{among}. If all were \
+                 equally common, at {} each, none would stand out.",
                 percent(average)
             ),
-            _ => format!("Items that {smallest} of people have, or more, stand out{among}."),
+            _ => format!("Items that at least {smallest} of people have stand out{among}."),
         };
         if self.bias.is_some_and(|bias| bias > self.standard_error) {
             return format!(
-                "{seen} Most of the error is the bias of leaving entries out or clipping, in the \
-                 worst case; more people do not lessen it."
+                "{seen} In the worst case, most of the error is bias from dropped entries or \
+                 clipping. More people do not reduce it."
             );
         }
         seen
@@ -141,11 +143,7 @@ impl Verdict {
         if misses {
             let own = questions.iter().filter(|own| own.is_missed());
             let wanted: Vec<String> = own.map(QuestionPlan::missed_goal).collect();
-            sentences.push(format!(
-                "For the {} wanted {}.",
-                wanted.join(" and "),
-                missed()
-            ));
+            sentences.push(format!("For {}, {}.", wanted.join(" and "), missed()));
         }
         Self {
             kind,
@@ -158,11 +156,11 @@ impl Verdict {
 pub(super) fn takes(people: Option<u64>, per_day: Option<f64>, epsilon: Option<f64>) -> String {
     let people = match (people, per_day) {
         (Some(people), Some(day)) => format!(
-            "it takes {} people ({} days)",
+            "you need {} people ({} days)",
             grouped(people),
             grouped((people as f64 / day).ceil() as u64)
         ),
-        (Some(people), None) => format!("it takes {} people", grouped(people)),
+        (Some(people), None) => format!("you need {} people", grouped(people)),
         (None, _) => "no number of people is enough at this privacy".to_owned(),
     };
     match epsilon {
@@ -179,7 +177,7 @@ pub(super) fn assumes(
 ) -> String {
     let one = match questions {
         [_] => "Each person sends one report.",
-        _ => "Each person sends one report, which answers one question that its seed draws.",
+        _ => "Each person sends one report, which answers one question, chosen at random.",
     };
     let about = |of, text| {
         let any = questions.iter().any(|own| own.errors_of == of);
@@ -187,13 +185,13 @@ pub(super) fn assumes(
     };
     let quantiles = about(
         ErrorsOf::Quantile,
-        " Intervals of quantiles are for numbers that are spread normally about the middle \
-         bin; of a histogram also for bins that are narrow beside the spread.",
+        " Intervals of quantiles assume numbers with a normal distribution around the middle bin. \
+         For a histogram they also assume bins that are narrow compared to the spread.",
     );
     let rows = about(
         ErrorsOf::ConditionalMean,
-        " Means within rows are as exact as that if as many people are in each; in a row of half \
-         as many the error is twice that.",
+        " Means within rows are this exact if all rows have the same number of people. In a row \
+         with half of that number, the error is twice as large.",
     );
     let items = about(
         ErrorsOf::Items,

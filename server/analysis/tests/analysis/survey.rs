@@ -579,7 +579,7 @@ fn what_a_plan_is_worth_is_said() {
     assert!(
         missed
             .text
-            .contains("±0.01 of beta wanted it takes 35,400 people, or a local ε of 1.7"),
+            .contains("±0.01 of beta, you need 35,400 people, or a local ε of 1.7"),
         "{}",
         missed.text
     );
@@ -668,7 +668,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
         ),
         (
             of(pair, json!({ "of": "z" })),
-            "has no number of that name",
+            "has no number with that name",
             None,
         ),
         (

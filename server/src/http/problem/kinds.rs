@@ -31,8 +31,8 @@ pub(crate) enum Problem {
     /// Other bytes were accepted under an upload's id before: the first that was not taken. What
     /// else the body holds was taken.
     #[error(
-        "a retry must send the very bytes of the first attempt; uploads of other ids than {id} in \
-         the body were taken, unless they conflict too"
+        "a retry must send the same bytes as the first attempt; uploads in the body with other ids \
+         than {id} were accepted, unless they conflict too"
     )]
     UploadIdConflict { id: String },
     /// The body is longer than the collector reads.
@@ -109,8 +109,8 @@ pub(crate) enum Problem {
     SearchTooLong(#[serde(skip)] String),
     /// To count so many items of so many reports takes longer than a request may.
     #[error(
-        "{have} items are asked for, and every report is held against each: ask for {most} \
-         at once, or estimate from exported reports (hushbin journal export)"
+        "{have} items are requested, expected at most {most}: every report is compared with each \
+         item; request fewer, or estimate from exported reports (hushbin journal export)"
     )]
     TooManyItems { have: usize, most: u64 },
     /// More is waiting than the collector will hold.
@@ -123,7 +123,7 @@ pub(crate) enum Problem {
     #[error("{reason}")]
     NotReady { reason: NotReady },
     /// The journal is served to be read only.
-    #[error("what is released can be read; try again later")]
+    #[error("released batches can still be read; try again later")]
     ReadOnly,
     /// The store is still being opened.
     #[error("")]
@@ -203,11 +203,11 @@ impl Problem {
             Self::ReportsGone(_) => ("reports-gone", 410, "The reports are no longer kept"),
             Self::Unauthorized | Self::UnknownToken => ("unauthorized", 401, "A token is needed"),
             Self::Forbidden => ("forbidden", 403, "The token is for less than this"),
-            Self::BadRequest(_) => ("bad-request", 400, "The body is not what is asked for"),
+            Self::BadRequest(_) => ("bad-request", 400, "The body is malformed"),
             Self::InvalidTask(_) => ("invalid-task", 400, "The task cannot be collected"),
             Self::TaskExists(_) => ("task-exists", 409, "There is such a task"),
             Self::SearchTooLong(_) => ("search-too-long", 400, "The search takes longer than a request may"),
-            Self::TooManyItems { .. } => ("too-many-items", 400, "To count so many items takes longer than a request may"),
+            Self::TooManyItems { .. } => ("too-many-items", 400, "Too many items for one request"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
             Self::Storage => ("storage", 503, "The journal failed"),
             Self::NotReady { .. } => ("not-ready", 503, "The collector cannot take uploads"),
@@ -216,8 +216,8 @@ impl Problem {
             Self::TooManyRequests => ("too-many-requests", 429, "Too many requests came from here"),
             Self::OriginNotAllowed => ("origin-not-allowed", 403, "The task takes no reports from this page"),
             Self::TooManyReports { .. } => ("too-many-reports", 400, "The upload has more reports than the task takes in one"),
-            Self::MessageCount { .. } => ("message-count", 400, "The upload has not as many messages as everybody sends"),
-            Self::OfSums => ("of-sums", 404, "The task's sums are hidden by a shuffler, which leaves nothing else to ask for"),
+            Self::MessageCount { .. } => ("message-count", 400, "The upload has the wrong number of messages"),
+            Self::OfSums => ("of-sums", 404, "The task has sums through a shuffler only"),
             Self::OtherRole => ("other-role", 404, "Another role does this"),
             Self::NoKeys => ("no-keys", 503, "The analyser's keys are not known"),
             Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),

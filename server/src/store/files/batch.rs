@@ -160,7 +160,7 @@ impl Batch {
         if size.len() == at {
             Ok(())
         } else {
-            Err(disk::damaged(&self.path, "it is longer than what it holds"))
+            Err(disk::damaged(&self.path, "it has extra bytes at the end"))
         }
     }
 

@@ -64,7 +64,7 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
         checked.add(
             Ids::open(&path, row.fingerprint).and_then(|ids| match ids.span == span {
                 true => Ok(0),
-                false => Err(disk::damaged(&path, "it is of other batches")),
+                false => Err(disk::damaged(&path, "it belongs to other batches")),
             }),
         );
     }
@@ -108,7 +108,7 @@ fn check_log(
 ) -> Result<Contents, EngineError> {
     let contents = Contents::read(path)?;
     if contents.header.fingerprint != row.fingerprint || contents.header.batch != batch {
-        return Err(disk::damaged(path, "it is of another batch"));
+        return Err(disk::damaged(path, "it belongs to another batch"));
     }
     // The next log is created before the previous one is closed, and is empty until then.
     if before.is_some_and(|before| before.closed.is_none()) && !contents.is_new() {
@@ -124,7 +124,7 @@ fn check_batch(path: &Path, row: &TaskRow, number: u64, there: bool) -> Result<u
     }
     let batch = Batch::open(path)?;
     if batch.facts.fingerprint != row.fingerprint || batch.facts.batch != number {
-        return Err(disk::damaged(path, "it is of another batch"));
+        return Err(disk::damaged(path, "it belongs to another batch"));
     }
     batch.totals()?;
     batch.for_each_block(&mut |_| std::ops::ControlFlow::Continue(()))?;

@@ -121,7 +121,7 @@ impl Ids {
             return Err(damaged("it does not begin as ids of this version do"));
         };
         if own != fingerprint {
-            return Err(damaged("it is of another task"));
+            return Err(damaged("it belongs to another task"));
         }
         let mut hash = Sha256::new();
         let mut firsts = Vec::new();

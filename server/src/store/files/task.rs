@@ -159,7 +159,7 @@ impl Found {
             let contents = Contents::read(&path)?;
             of_task(&path, contents.header.fingerprint, fingerprint)?;
             if contents.header.batch != batch {
-                return Err(disk::damaged(&path, "it is of another batch"));
+                return Err(disk::damaged(&path, "it belongs to another batch"));
             }
             match (&open, contents.closed) {
                 // The process was interrupted before it closed the previous log.
@@ -393,7 +393,7 @@ fn known_of(path: &Path, contents: &Contents, hasher: &RandomState) -> Result<Kn
 fn of_task(path: &Path, found: [u8; 16], expected: [u8; 16]) -> Result<(), EngineError> {
     match found == expected {
         true => Ok(()),
-        false => Err(disk::damaged(path, "it is of another task")),
+        false => Err(disk::damaged(path, "it belongs to another task")),
     }
 }
 
@@ -435,7 +435,7 @@ fn released(
         let batch = Batch::open(&path)?;
         of_task(&path, batch.facts.fingerprint, fingerprint)?;
         if batch.facts.batch != number {
-            return Err(disk::damaged(&path, "it is of another batch"));
+            return Err(disk::damaged(&path, "it belongs to another batch"));
         }
         rows.push(released_row(&batch));
     }
@@ -483,7 +483,7 @@ fn ids_of(
         }
         let ids = Ids::open(&path, fingerprint)?;
         if ids.span != span {
-            return Err(disk::damaged(&path, "it is of other batches"));
+            return Err(disk::damaged(&path, "it belongs to other batches"));
         }
         all.push(Arc::new(ids));
     }

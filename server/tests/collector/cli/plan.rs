@@ -197,7 +197,7 @@ fn the_command_plans_for_questions_by_name() {
     let words = hushbin(&[&["plan", "--task", file], &within[..]].concat());
     let words = String::from_utf8(words.stdout).unwrap();
     for text in [
-        "Shares of theme come out within ±0.0",
+        "Shares of theme are exact to ±0.0",
         "  <- found",
         "\nload: number, answered by ",
         "  ratings    the same answers as ratings of items would take ",

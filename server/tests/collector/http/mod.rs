@@ -593,12 +593,12 @@ async fn post_processing_that_cannot_be_is_refused() {
         (
             "settings/estimates?post=projection&items=autoplay",
             "projection",
-            "projection is of all items of a closed task together: name none",
+            "projection uses all items of a closed task: name no items",
         ),
         (
             "anything/estimates?post=projection&items=autoplay",
             "projection",
-            "projection is of all items of a closed task together: name none",
+            "projection uses all items of a closed task: name no items",
         ),
         (
             "means/estimates?post=conditional-mean",

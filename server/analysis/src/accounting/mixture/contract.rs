@@ -15,8 +15,8 @@ pub enum AccountError {
     /// Hash-bin below user level: ε covers only neighbouring inputs. Other people's inputs may be
     /// further away, so those reports need not hide a person.
     #[error(
-        "hash-bin is accounted for at level \"user\" only: below it ε is about neighbours, and \
-         shuffling with people who are none is not known to hide anyone"
+        "hash-bin is accounted for at level \"user\" only: at other levels ε is about neighbours, \
+         and shuffling with others is not known to hide anyone"
     )]
     Neighbours,
 }

@@ -43,16 +43,19 @@ pub struct Errors {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Too few items to estimate the prior.
-    #[error("fewer than {FEWEST} items tell too little of each other: take the raw estimates")]
+    #[error(
+        "there are fewer than {FEWEST} items, too few to learn from each other: use the raw \
+             estimates"
+    )]
     FewItems,
     /// Nearly all estimates may be noise.
     #[error(
-        "shrunken estimates are not shown to err less than answering 0 for every item: take the \
-         raw estimates with their intervals"
+        "shrunken estimates are not proven to err less than 0 for every item: use the raw \
+         estimates with their intervals"
     )]
     NoBetterThanZero,
     /// Shrinkage brings no gain.
-    #[error("shrunken estimates are expected to err more than the raw estimates: take those")]
+    #[error("shrunken estimates are expected to err more than the raw estimates: use those")]
     WorseThanRaw,
 }
 

@@ -61,30 +61,32 @@ pub enum Respect {
 impl Respect {
     fn words(self, flagged: bool) -> &'static str {
         match (self, flagged) {
-            (Self::Seeds, false) => "Seeds are drawn evenly.",
+            (Self::Seeds, false) => "Seeds are uniform.",
             (Self::Seeds, true) => {
-                "Seeds are not drawn evenly: some reports were not made by the page, \
-                 or were copied."
+                "Seeds are not uniform: some reports were not made by the page, or were copied."
             }
-            (Self::Places, false) => "Buckets are named evenly.",
+            (Self::Places, false) => "Buckets are uniform.",
             (Self::Places, true) => {
-                "Some buckets are named more often than hash functions and noise explain: \
-                 some reports were not randomised as the task says."
+                "Some buckets are more frequent than hash functions and noise can explain: some \
+                 reports were not randomised as the task requires."
             }
-            (Self::Bins, false) => "Bins are as wide as noise and answers make them, at most.",
+            (Self::Bins, false) => "Bins are no wider than noise and answers can make them.",
             (Self::Bins, true) => {
-                "Bins are wider than noise and answers make them: some reports were not \
-                 randomised as the task says."
+                "Bins are wider than noise and answers can make them: some reports were not \
+                 randomised as the task requires."
             }
-            (Self::Outputs, false) => "Outputs are named as bins and noise explain.",
+            (Self::Outputs, false) => "Outputs have frequencies that bins and noise can explain.",
             (Self::Outputs, true) => {
-                "Outputs are named as no crowd's bins and noise explain: some reports were not \
-                 randomised as the task says."
+                "Outputs have frequencies that no answers can explain: some reports were not \
+                 randomised as the task requires."
             }
-            (Self::Limits, false) => "No estimate is beyond what people can have.",
+            (Self::Limits, false) => {
+                "No estimate is outside the possible range by more than \
+                                      noise."
+            }
             (Self::Limits, true) => {
-                "An estimate is further beyond what people can have than noise explains: \
-                 reports were made up to move it."
+                "An estimate is outside the possible range by more than noise can explain: reports \
+                 were made up to move it."
             }
         }
     }

@@ -15,7 +15,7 @@ pub enum EstimateError {
         question: String,
     },
     /// The task has several questions and the query names none.
-    #[error("the task asks several questions: name one")]
+    #[error("the task has several questions, expected the name of one")]
     QuestionNeeded,
     /// The task has no such item.
     #[error("the task has no item {item:?}")]
@@ -24,7 +24,7 @@ pub enum EstimateError {
         item: String,
     },
     /// An item is listed twice, which would widen the simultaneous intervals.
-    #[error("item {item:?} is asked for twice")]
+    #[error("item {item:?} is requested twice")]
     DuplicateItem {
         /// Requested item.
         item: String,
@@ -57,7 +57,7 @@ pub enum EstimateError {
         estimand: Estimand,
     },
     /// The post-processing needs all items, but the query lists some.
-    #[error("{} is of all items of a closed task together: name none", post.as_str())]
+    #[error("{} uses all items of a closed task: name no items", post.as_str())]
     NotAllItems {
         /// Requested post-processing.
         post: PostProcessing,
@@ -69,7 +69,7 @@ pub enum EstimateError {
         quantile: f64,
     },
     /// Quantiles were requested, but the question does not ask for a number with bins.
-    #[error("quantiles are of a \"number\" with bins, which {question:?} is not")]
+    #[error("{question:?} has no quantiles, expected a \"number\" with bins")]
     NoQuantiles {
         /// Name of the question.
         question: String,
@@ -91,7 +91,8 @@ pub enum EstimateError {
     },
     /// A comparison with 0 was requested, but the numbers have individual limits.
     #[error(
-        "{question:?} asks for numbers, for which 0 means nothing: they are not shrunken, nor do any stand out"
+        "{question:?} asks for numbers, for which 0 means nothing: they are not shrunken, nor do \
+         any stand out"
     )]
     NoZero {
         /// Name of the question.

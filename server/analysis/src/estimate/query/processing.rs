@@ -57,31 +57,30 @@ impl PostProcessing {
     pub(crate) const fn statement(self) -> &'static str {
         match self {
             Self::ConditionalMean => {
-                "The estimated mean was divided by the estimated non-missing frequency, in which \
-                 real values weigh by magnitude, unless that is not significantly above 0; a ratio \
-                 of estimates is biased where few have the item. Its standard error is that of \
-                 the delta method; its interval holds the ratios of which the estimates may be \
-                 noise."
+                "The estimated mean was divided by the estimated share of people who have the \
+                 item. Real values count by magnitude. There is no ratio if that share is not \
+                 significantly above 0. The ratio is biased if few people have the item. Its \
+                 standard error comes from the delta method. Its interval contains all ratios that \
+                 the noise allows."
             }
             Self::Projection => {
-                "The estimated frequencies of all items, with either sign where they have one, \
-                 were moved to the nearest that are not negative and sum to the sparsity at most, \
-                 or to 1 where everybody gives one answer; a mean is their difference. That \
-                 biases each of them, and there are no error bars."
+                "The estimated frequencies of all items were moved to the nearest values that are \
+                 not negative and sum to at most the sparsity, or to 1 if everyone gives one \
+                 answer. Ratings have a frequency for each sign, and their mean is the difference. \
+                 This biases each estimate, and there are no error bars."
             }
             Self::FullProjection => {
-                "The estimated frequencies of all items, with either sign where they have one, \
-                 were moved to the nearest that are not negative and sum to the sparsity, as if \
-                 nobody had fewer entries; a mean is their difference. That biases each of them, \
-                 and there are no error bars."
+                "The estimated frequencies of all items were moved to the nearest values that are \
+                 not negative and sum to the sparsity, as if everyone had that number of entries. \
+                 Ratings have a frequency for each sign, and their mean is the difference. This \
+                 biases each estimate, and there are no error bars."
             }
             Self::Shrinkage => {
-                "The estimates were moved towards 0, the more the less they stand out of their \
-                 noise: they are what to expect of each item given all of them (empirical \
-                 Bayes). That biases each of them; an item that is unlike the others is moved \
-                 too far. It is refused unless it is shown to err less in all than answering 0 \
-                 for every item, and no more than raw estimates. The deviation is that of the \
-                 posterior law."
+                "The estimates were moved towards 0, most where the noise is largest (empirical \
+                 Bayes). Each is the expected value for its item, given all items. This biases \
+                 each estimate, and moves an unusual item too far. Shrinkage is refused unless it \
+                 is proven to err less in total than 0 for every item, and no more than the raw \
+                 estimates. The deviation is that of the posterior distribution."
             }
         }
     }

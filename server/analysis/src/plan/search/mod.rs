@@ -189,7 +189,7 @@ fn best_of_all(
     let best = all.remove(0);
     if !best.squared_error().is_finite() {
         return Err(PlanError::OutOfReach(
-            "no mechanism answers this without a bias that was not accepted".to_owned(),
+            "every mechanism for this has a bias, which was not accepted".to_owned(),
         ));
     }
     let candidate = &best.candidate;
@@ -333,7 +333,7 @@ pub(super) fn fewest_of(excess: &impl Fn(f64) -> Result<f64, PlanError>) -> Resu
 /// Returns the error that no number of people is enough.
 pub(super) fn none_are_enough() -> PlanError {
     PlanError::OutOfReach(format!(
-        "no number of people up to {:e} brings every error to what is wanted",
+        "no number of people up to {:e} reaches the wanted accuracy",
         PEOPLE.max
     ))
 }

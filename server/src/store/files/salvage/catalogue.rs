@@ -68,7 +68,7 @@ pub(super) fn tasks(
                         "its files are of a task with the fingerprint {}",
                         Fingerprint(found)
                     ),
-                    None => "no file of it says of which task it is".to_owned(),
+                    None => "none of its files names its task".to_owned(),
                 };
                 salvaged.damaged(disk::damaged(&directory, &what), Loss::Task);
             }

@@ -100,8 +100,8 @@ impl fmt::Display for Loss {
             ),
             Self::Ids { first, last } => write!(
                 f,
-                "ids of uploads of batches {first} to {last} are lost: uploads of theirs that \
-                 are sent again will be counted again"
+                "upload ids of batches {first} to {last} are lost: uploads from these batches that \
+                 are sent again will be counted twice"
             ),
             Self::Uploads { known } => match known {
                 Some((0, 0)) => f.write_str("no upload is lost"),

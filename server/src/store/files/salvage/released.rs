@@ -94,7 +94,7 @@ impl Salvage<'_> {
         let opened = Batch::open(&path).and_then(|batch| {
             match batch.facts.fingerprint == self.row.fingerprint && batch.facts.batch == number {
                 true => Ok(batch),
-                false => Err(disk::damaged(&path, "it is of another batch")),
+                false => Err(disk::damaged(&path, "it belongs to another batch")),
             }
         });
         let batch = match opened {
@@ -213,7 +213,7 @@ impl Salvage<'_> {
         let ids = Ids::open(&path, self.row.fingerprint)?;
         match ids.span == span {
             true => Ok(ids),
-            false => Err(disk::damaged(&path, "it is of other batches")),
+            false => Err(disk::damaged(&path, "it belongs to other batches")),
         }
     }
 

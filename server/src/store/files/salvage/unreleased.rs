@@ -49,7 +49,7 @@ impl Salvage<'_> {
         let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
         match of_it {
             true => log.for_each(&path, |_| {}).map(|()| log),
-            false => Err(disk::damaged(&path, "it is of another batch")),
+            false => Err(disk::damaged(&path, "it belongs to another batch")),
         }
     }
 
