@@ -1,9 +1,9 @@
-//! Every range a parameter must lie in, declared once: checks, error texts and
-//! the generators of the tests derive from these.
+//! Ranges of all parameters, each declared once. Checks, error texts and the generators of the
+//! tests derive from them.
 
 use crate::error::{Error, error};
 
-/// An inclusive range with the name of what it bounds.
+/// Inclusive range of a named parameter.
 ///
 /// ```
 /// use hushbin::bounds::EPSILON;
@@ -13,77 +13,78 @@ use crate::error::{Error, error};
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Bound {
-    /// The parameter as it is spelt in a task file.
+    /// Name of the parameter, as spelt in a task file.
     pub name: &'static str,
-    /// Least value allowed.
+    /// Minimum.
     pub min: f64,
-    /// Greatest value allowed.
+    /// Maximum.
     pub max: f64,
 }
 
-/// Local budget ε of one report. Below the least, estimates would need more
-/// people than there are; above the greatest, ε means nothing.
+/// Local budget ε of one report. Below the minimum, estimates would need more people than there
+/// are. Above the maximum, ε protects nothing.
 pub const EPSILON: Bound = Bound::new("epsilon", 0.001, 12.0);
 /// Number of items of a closed task.
 pub const ITEMS: Bound = Bound::new("items", 1.0, (1u32 << 20) as f64);
-/// Number of options of a choice, cells of a number among them.
+/// Number of options of a choice. The cells of a number count as options.
 pub const OPTIONS: Bound = Bound::new("options", 2.0, ITEMS.max);
-/// Sparsity s: how many entries of one input are reported on. In a closed task
-/// it is at most the number of items.
+/// Sparsity s: number of entries of one input that are reported on. In a closed task it is at most
+/// the number of items.
 pub const SPARSITY: Bound = Bound::new("sparsity", 1.0, 1024.0);
 /// Number of people that a task is planned for.
 pub const PEOPLE: Bound = Bound::new("people", 1.0, 1e12);
-/// Number of entries by which people are counted; whoever has more is counted
-/// among those who have so many.
+/// Number of entries in a count of people by entries. People with more are counted at the maximum.
 pub const ENTRIES: Bound = Bound::new("entries of one person", 0.0, 4.0 * SPARSITY.max);
-/// Number of items that two people have in common on average.
+/// Average number of items that two people have in common.
 pub const OVERLAP: Bound = Bound::new("overlap", 0.0, ENTRIES.max);
-/// Number of buckets t of Collision and CoCo, of one hash function and of all.
+/// Number of buckets t of Collision and CoCo. It bounds both one hash function's buckets and the
+/// total.
 pub const BUCKETS: Bound = Bound::new("buckets", 2.0, (1u32 << 22) as f64);
-/// Number of favoured buckets c; further bounded by the number of buckets.
+/// Number of favoured buckets c. The number of buckets bounds it further.
 pub const FAVOURED: Bound = Bound::new("favoured", 1.0, BUCKETS.max - 1.0);
-/// Number of hash functions R of Collision and CoCo, so that inputs of s elements are hashed to R·s
-/// ≤ 4,096 cells, and there are at most as many buckets in all as one function may have.
+/// Number of hash functions R of Collision and CoCo. R is bounded further by R·s ≤ 4,096 for inputs
+/// of s elements, and by [`BUCKETS`] for the buckets of all functions together.
 pub const HASHES: Bound = Bound::new("hashes", 1.0, HASHED as f64);
-/// The greatest R·s.
+/// Maximum of R·s, the number of hashed elements of a report.
 pub(crate) const HASHED: u32 = 4096;
-/// Number of bins b of hash-bin, so that a report stays below 40 kilobytes. In a
-/// closed task it is at most the number of items.
+/// Number of bins b of hash-bin. The maximum keeps a report below 40 kilobytes. In a closed task it
+/// is at most the number of items.
 pub const BINS: Bound = Bound::new("bins", 1.0, 4096.0);
-/// Γ of hash-bin, a power of two: bins hold multiples of 1/Γ.
+/// Grid Γ of hash-bin, a power of two. Bins hold multiples of 1/Γ.
 pub const GRID: Bound = Bound::new("grid", 1.0, 65_536.0);
-/// η of hash-bin at user level: sums are clipped to [−η, η].
+/// Clip η of hash-bin at user level. Sums are clipped to [−η, η].
 pub const CLIP: Bound = Bound::new("clip", 1.0 / 65_536.0, SPARSITY.max);
-/// L of hash-bin: how far neighbours' values are apart, in sum.
+/// Distance L of hash-bin: maximum sum over items of the differences between neighbours' values.
 pub const DISTANCE: Bound = Bound::new("distance", 1.0 / 65_536.0, 2.0 * SPARSITY.max);
-/// δ of hash-bin, where it has one.
+/// Probability δ of hash-bin under (ε, δ). Pure ε has none.
 pub const DELTA: Bound = Bound::new("delta", 1e-15, 0.01);
-/// Number of attributes that "numbers" has.
+/// Number of attributes of a question of kind "numbers".
 pub const ATTRIBUTES: Bound = Bound::new("number of attributes", 1.0, SPARSITY.max);
-/// Number of attributes m that a report of the window tells of; at most as many as there are.
+/// Number of attributes m that one report of the window covers. It is at most the number of
+/// attributes.
 pub const DRAWN: Bound = Bound::new("drawn", 1.0, 12.0);
-/// Number of atoms t of the window, further bounded by its number of cells.
+/// Number of atoms t of the window. Its number of cells bounds it further.
 pub const ATOMS: Bound = Bound::new("atoms", 2.0, 4096.0);
-/// The greatest value of an atom. Twice it, in units of 2⁻⁵³, has 64 bits.
+/// Maximum of an atom's values. Twice the limit, in units of 2⁻⁵³, fits into 64 bits.
 pub const ATOM_VALUE: Bound = Bound::new("the greatest of \"values\"", 1.0, 1023.0);
 /// Number of outputs L of the pattern.
 pub const OUTPUTS: Bound = Bound::new("outputs", 2.0, 256.0);
-/// Number of parts that are asked together.
+/// Number of parts of a question of kind "together".
 pub const PARTS: Bound = Bound::new("number of parts", 2.0, SPARSITY.max);
-/// Number of levels that a number of a known mean is rounded to.
+/// Number of levels that a number is rounded to when its mean is estimated.
 pub const LEVELS: Bound = Bound::new("levels", 2.0, 1024.0);
-/// Number of bins that numbers are put into.
+/// Number of bins of a number.
 pub const CELLS: Bound = Bound::new("number of bins between \"edges\"", 2.0, 4096.0);
-/// Number of prefixes of a text that are drawn from.
+/// Number of prefixes of a text. Each report covers one of them, drawn at random.
 pub const PREFIXES: Bound = Bound::new("number of \"prefixes\"", 1.0, 64.0);
 /// Length of a prefix, in characters.
 pub const PREFIX_LENGTH: Bound = Bound::new("length of a prefix", 1.0, 256.0);
-/// Length of a text of which prefixes of 2, 4, 6 and so on characters are reported, the last
-/// twice: of a longer one they are more than [`PREFIXES`].
+/// Length of a text, in characters. Its prefixes have 2, 4, 6 and so on characters, and the longest
+/// is listed twice. A longer text would need more than [`PREFIXES`].
 pub const TEXT_LENGTH: Bound = Bound::new("length of a text", 1.0, 2.0 * (PREFIXES.max - 1.0));
 /// Number of questions of one task.
 pub const QUESTIONS: Bound = Bound::new("number of questions", 1.0, 64.0);
-/// Weight of a question: it is answered by so many reports of the sum of all weights.
+/// Weight of a question. The question gets this weight's share of all reports.
 pub const WEIGHT: Bound = Bound::new("weight", 1.0, 1_000_000.0);
 /// Length of an item's name, in bytes.
 pub const NAME_BYTES: Bound = Bound::new("length of an item's name", 1.0, 256.0);
@@ -92,44 +93,44 @@ pub const REPORTS: Bound = Bound::new("reports in one upload", 1.0, 4096.0);
 
 /// Number of coordinates D of a sum.
 pub const SUM_COORDINATES: Bound = Bound::new("number of coordinates", 1.0, 1024.0);
-/// Dimension d of vectors that are summed, each of at most half as many numbers as there are
-/// coordinates.
+/// Dimension d of summed vectors. It is at most half of the number of coordinates.
 pub const SUM_DIMENSION: Bound = Bound::new("dimension", 1.0, 512.0);
-/// C: how far the coefficients of a vector may be from all alike.
+/// Spread C of a frame: coefficients of a vector of length 1 are at most C/√d, with its dimension d
+/// padded to a power of two.
 pub const SUM_SPREAD: Bound = Bound::new("spread", 1.0, 4.0);
-/// L: messages that say 1.
+/// Number of levels L: messages that together mean the value 1.
 pub const SUM_LEVELS: Bound = Bound::new("levels", 1.0, 1024.0);
-/// w: how often a person draws noise for a coordinate and sign.
+/// Number of noise draws w of one person, for each coordinate and sign.
 pub const SUM_TRIALS: Bound = Bound::new("trials", 1.0, 1024.0);
 
-/// Days of a window in which a person's reports are counted.
+/// Length of a budget's window, in days.
 pub const DAYS: Bound = Bound::new("days of a budget", 1.0, 3650.0);
-/// Number of reports of one person in such a window.
+/// Maximum number of reports of one person in a window.
 pub const REPORTS_A_WINDOW: Bound = Bound::new("reports of a budget", 1.0, 10_000.0);
 
 impl Bound {
     const fn new(name: &'static str, min: f64, max: f64) -> Self {
         Self {
-            // The module that pages download names nothing.
+            // Names cost bytes in the module that pages download, and its errors are codes only.
             name: if cfg!(feature = "module") { "" } else { name },
             min,
             max,
         }
     }
 
-    /// The same bound with a smaller greatest value.
+    /// Returns this bound with a smaller maximum.
     #[must_use]
     pub const fn at_most(self, max: f64) -> Self {
         Self { max, ..self }
     }
 
-    /// Whether `value` lies in the range; NaN never does.
+    /// Returns whether `value` lies in the range. NaN does not.
     #[must_use]
     pub fn holds(&self, value: f64) -> bool {
         value >= self.min && value <= self.max
     }
 
-    /// The check that `value` lies in the range.
+    /// Checks that `value` lies in the range.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when `value` is outside the range or NaN.
@@ -147,13 +148,13 @@ impl Bound {
     }
 }
 
-/// The check that numbers are finite, as are their differences, and ascend.
+/// Checks that numbers ascend strictly, and that the numbers and their differences are finite.
 ///
 /// # Errors
-/// [`Error::Combination`] where they are not.
+/// [`Error::Combination`] otherwise.
 pub(crate) fn ascending(numbers: &[f64]) -> Result<(), Error> {
     let first_to_last = numbers[numbers.len() - 1] - numbers[0];
-    // NaN is not below anything.
+    // NaN fails `a < b`. A finite difference of the ends implies that all numbers are finite.
     if numbers.is_sorted_by(|a, b| a < b) && first_to_last.is_finite() {
         Ok(())
     } else {

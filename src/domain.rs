@@ -1,5 +1,5 @@
-//! Items, signs and paddings, numbered as elements; and the way from one
-//! person's entries to exactly s elements.
+//! Items, signs and paddings, numbered as elements, and the reduction of one person's entries to s
+//! elements.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, error};
 use crate::sample;
 use crate::sort::sort;
 
-/// One entry of a person's input: the value of one item.
+/// Entry of a person's input: the value of one item.
 ///
 /// ```
 /// use hushbin::{Entry, ValueKind};
@@ -23,11 +23,11 @@ pub struct Entry {
     /// Index of the item in a closed task, or the 64-bit key of its name in an
     /// open one (see [`Items::resolve`](crate::Items::resolve)).
     pub item: u64,
-    /// In [-1, 1] for real values; -1 or 1 for signs. 0 is as if absent.
+    /// Value, in [-1, 1]. Signs are -1 or 1. An entry of value 0 counts as absent.
     pub value: f64,
 }
 
-/// An item with a sign: what is left of an entry after ternarisation.
+/// Item with a sign: an entry after ternarisation.
 ///
 /// ```
 /// use hushbin::domain::Signed;
@@ -41,11 +41,11 @@ pub struct Entry {
 pub struct Signed {
     /// Index or key, as in [`Entry`].
     pub item: u64,
-    /// Whether the value's sign is negative.
+    /// True for a negative sign.
     pub negative: bool,
 }
 
-/// The values that the entries of an input take: −1 and 1, [−1, 1], or 1 alone.
+/// Range of the values of entries: {−1, 1}, [−1, 1], or {1}.
 ///
 /// ```
 /// use hushbin::ValueKind;
@@ -56,16 +56,16 @@ pub struct Signed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueKind {
-    /// -1 or 1; 0 is as if absent.
+    /// -1 or 1. The value 0 counts as absent.
     Sign,
-    /// Any real number in [-1, 1]; 0 is as if absent.
+    /// Any real number in [-1, 1]. The value 0 counts as absent.
     Real,
-    /// 1; 0 is as if absent. Of questions that are answered by naming items.
+    /// 1, for questions that are answered by naming items. The value 0 counts as absent.
     Presence,
 }
 
 impl ValueKind {
-    /// Whether `value` is one of this kind; NaN never is.
+    /// Returns whether this kind accepts `value`. NaN is never accepted.
     #[must_use]
     pub fn accepts(self, value: f64) -> bool {
         match self {
@@ -75,7 +75,7 @@ impl ValueKind {
         }
     }
 
-    /// The values taken, in words.
+    /// Returns the accepted values, in words.
     pub(crate) const fn expected(self) -> &'static str {
         match self {
             Self::Sign => "-1, 0 or 1",
@@ -85,13 +85,13 @@ impl ValueKind {
     }
 }
 
-/// The set that inputs are drawn from: how many items, how many entries each, and
-/// which elements stand for them.
+/// Domain of inputs: the number of items, the number of entries of an input, and the numbering of
+/// elements.
 ///
-/// Where items are [rated](Domain::rated), each is two elements, one for either sign. Where they
-/// are [named](Domain::named), each is one. Inputs of fewer than s entries are filled up with
-/// paddings, which are elements of their own; where [exactly s](Domain::exact) are named there are
-/// none, nor where [all](Domain::dense) have a value.
+/// A [rated](Domain::rated) item has two elements, one for each sign. A [named](Domain::named) item
+/// has one. Inputs of fewer than s entries are filled up with paddings, which are additional
+/// elements. There are no paddings in domains of [exactly s](Domain::exact) items, nor in
+/// [dense](Domain::dense) ones.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -111,14 +111,15 @@ pub struct Domain {
     is_padded: bool,
 }
 
-/// Keys of paddings in open domains. A string's key meets one of these with probability s·2⁻⁶⁴.
+/// Key of the first padding in open domains. A random constant: a string's key equals one of the s
+/// padding keys with probability s·2⁻⁶⁴.
 const PADDING_KEY: u64 = 0x9d5c_7f2e_41b3_8a60;
-/// Added to the key of an item with a negative sign in open domains.
+/// Offset added to the key of an item with a negative sign, in open domains.
 const NEGATIVE_KEY: u64 = 0xc2b2_ae3d_27d4_eb4f;
 
 impl Domain {
-    /// Up to `sparsity` of so many items, or of any strings, each with a sign or a
-    /// value. Ranges are checked by [`Task`](crate::Task).
+    /// Creates the domain of up to `sparsity` of `items` items, each with a sign or a value. `None`
+    /// means that any string is an item. [`Task`](crate::Task) checks the ranges.
     #[must_use]
     pub const fn rated(items: Option<u32>, sparsity: u32) -> Self {
         Self {
@@ -129,7 +130,8 @@ impl Domain {
         }
     }
 
-    /// Up to `sparsity` of so many items, or of any strings, that are there.
+    /// Creates the domain of up to `sparsity` of `items` items, without signs. `None` means that
+    /// any string is an item.
     #[must_use]
     pub const fn named(items: Option<u32>, sparsity: u32) -> Self {
         Self {
@@ -138,7 +140,7 @@ impl Domain {
         }
     }
 
-    /// Exactly `sparsity` of so many items.
+    /// Creates the domain of exactly `sparsity` of `items` items, without signs.
     #[must_use]
     pub const fn exact(items: u32, sparsity: u32) -> Self {
         Self {
@@ -147,7 +149,7 @@ impl Domain {
         }
     }
 
-    /// Exactly one of any items, there or not.
+    /// Creates the domain of exactly one item that may be any string.
     ///
     /// ```
     /// use hushbin::domain::Domain;
@@ -164,7 +166,8 @@ impl Domain {
         }
     }
 
-    /// All of so many items, each with a value that may be 0 like any other.
+    /// Creates the domain of all `items` items, each with a value. The value 0 does not count as
+    /// absent.
     ///
     /// ```
     /// use hushbin::domain::Domain;
@@ -181,52 +184,53 @@ impl Domain {
         }
     }
 
-    /// The same with another s.
+    /// Returns this domain with another s.
     #[cfg(feature = "analysis")]
     pub(crate) const fn with_sparsity(self, sparsity: u32) -> Self {
         Self { sparsity, ..self }
     }
 
-    /// Number of items d, or `None` where any string is an item.
+    /// Returns the number of items d, or `None` if any string is an item.
     #[must_use]
     pub const fn items(&self) -> Option<u32> {
         self.items
     }
 
-    /// s, the number of elements that every input has after padding.
+    /// Returns s, the number of elements of every input after padding.
     #[must_use]
     pub const fn sparsity(&self) -> u32 {
         self.sparsity
     }
 
-    /// Whether each item has a sign or a value.
+    /// Returns whether each item has a sign or a value.
     #[must_use]
     pub const fn is_rated(&self) -> bool {
         self.is_rated
     }
 
-    /// Whether inputs may have fewer than s entries, and are padded then.
+    /// Returns whether inputs may have fewer than s entries and are then padded.
     #[must_use]
     pub const fn is_padded(&self) -> bool {
         self.is_padded
     }
 
-    /// Returns true for exactly one item of a list.
+    /// Returns whether inputs are exactly one item of a list.
     pub(crate) const fn is_one_of_list(&self) -> bool {
         self.items.is_some() && self.sparsity == 1 && !self.is_rated && !self.is_padded
     }
 
-    /// Whether every item has a value.
+    /// Returns whether every item has a value.
     #[must_use]
     pub(crate) const fn is_dense(&self) -> bool {
         self.is_rated && !self.is_padded
     }
 
-    /// The check of mechanisms that draw so many of the items, all of which have a value.
+    /// Checks that the domain is dense and has at least `drawn` items, for mechanisms that draw
+    /// some of them.
     ///
     /// # Errors
-    /// [`Error::Combination`] for this reason where not all have one; [`Error::OutOfRange`]
-    /// where fewer are there.
+    /// [`Error::Combination`] with `reason` if the domain is not dense; [`Error::OutOfRange`] if it
+    /// has fewer items than `drawn`.
     #[cfg(feature = "complete")]
     pub(crate) fn check_drawn(&self, drawn: u32, reason: &'static str) -> Result<(), Error> {
         let (true, Some(items)) = (self.is_dense(), self.items) else {
@@ -236,10 +240,10 @@ impl Domain {
         most.check(f64::from(drawn))
     }
 
-    /// The check of mechanisms that take any s of the items.
+    /// Checks that the domain is not dense, for mechanisms that take any s of the items.
     ///
     /// # Errors
-    /// [`Error::Combination`] where all have a value.
+    /// [`Error::Combination`] for a dense domain.
     pub(crate) fn check_sparse(&self) -> Result<(), Error> {
         if self.is_dense() {
             return Err(error!(Combination {
@@ -249,11 +253,10 @@ impl Domain {
         Ok(())
     }
 
-    /// The check of those of them that are about signs and values.
+    /// Checks that the domain is rated and not dense, for mechanisms of signs and values.
     ///
     /// # Errors
-    /// As [`Domain::check_sparse`], and [`Error::Combination`] where items are there or
-    /// not.
+    /// As [`Domain::check_sparse`], and [`Error::Combination`] for a domain without signs.
     pub(crate) fn check_rated(&self) -> Result<(), Error> {
         if self.is_rated {
             return self.check_sparse();
@@ -263,13 +266,14 @@ impl Domain {
         }))
     }
 
-    /// How many elements stand for an item: one for either sign, or one.
+    /// Returns the number of elements of an item: 2 if it has a sign, else 1.
     #[must_use]
     pub const fn elements_per_item(&self) -> u32 {
         1 + self.is_rated as u32
     }
 
-    /// Number of elements with the paddings: 2d + s, d + s or d; `None` where open.
+    /// Returns the number of elements including paddings: 2d + s, d + s, 2d or d. `None` for an
+    /// open domain.
     #[must_use]
     pub const fn elements(&self) -> Option<u32> {
         match self.items {
@@ -281,8 +285,8 @@ impl Domain {
         }
     }
 
-    /// The element that stands for an item with a sign. Where items are rated 2j or
-    /// 2j + 1 in a closed domain, a 64-bit key in an open one; else the item.
+    /// Returns the element of an item with a sign. A rated item j is element 2j or 2j + 1 in a
+    /// closed domain, and a 64-bit key in an open one. Otherwise the element is the item itself.
     #[inline]
     #[must_use]
     pub const fn element(&self, signed: Signed) -> u64 {
@@ -297,7 +301,7 @@ impl Domain {
         }
     }
 
-    /// The element of the `index`-th padding.
+    /// Returns the element of the `index`-th padding.
     #[must_use]
     pub const fn padding(&self, index: u32) -> u64 {
         match self.items {
@@ -306,7 +310,7 @@ impl Domain {
         }
     }
 
-    /// The same domain where items are elements themselves, whose signs are kept beside them.
+    /// Returns this domain with one element for each item. Its signs are then carried separately.
     #[must_use]
     pub const fn unsigned(&self) -> Self {
         Self {
@@ -315,12 +319,14 @@ impl Domain {
         }
     }
 
-    /// Turns entries that were checked into at most s signed items.
+    /// Reduces checked entries to at most s signed items.
     ///
-    /// A value v becomes its sign with probability |v| and nothing otherwise, independently for
-    /// each entry, which leaves the expectation at v. Of more than s signed items a uniformly
-    /// random s are kept. Returns whether any had to go: that is the bias of clipping, which the
-    /// estimates do not undo.
+    /// A value v becomes its sign with probability |v| and is dropped otherwise, independently for
+    /// each entry. This keeps the expectation at v. Of more than s signed items a uniformly random
+    /// s are kept.
+    ///
+    /// Returns whether any items were discarded for that reason. Discarding is the bias of
+    /// clipping, which estimates do not correct.
     pub fn draw_signed<R: Rng + ?Sized>(
         &self,
         entries: &[Entry],
@@ -346,7 +352,7 @@ impl Domain {
     }
 }
 
-/// The check that items are among so many, or any, and their values accepted.
+/// Checks that items are below `items`, unless it is `None`, and that their values are accepted.
 ///
 /// # Errors
 /// [`Error::UnknownItem`] and [`Error::ValueRange`].
@@ -373,12 +379,12 @@ pub(crate) fn check_values(
     Ok(())
 }
 
-/// The check that no item occurs twice; `keys` is memory for those that come unsorted.
+/// Checks that no item occurs twice. `keys` is a buffer for sorting.
 ///
 /// # Errors
 /// [`Error::DuplicateItem`].
 pub(crate) fn check_distinct(entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
-    // Inputs mostly come sorted; otherwise sort their keys.
+    // Inputs are nearly always sorted already. Otherwise their keys are sorted.
     if entries.is_sorted_by(|a, b| a.item < b.item) {
         return Ok(());
     }

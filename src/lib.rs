@@ -7,7 +7,7 @@ pub mod bounds;
 mod canonical;
 #[cfg(feature = "analysis")]
 pub mod choose;
-// For the analysis, whose totals are encoded as reports are.
+// Public only for `hushbin-analysis`, which encodes totals with the codec of reports.
 #[doc(hidden)]
 pub mod codec;
 pub mod docs;

@@ -1,4 +1,4 @@
-//! Canonical bytes, which a task's identity is the hash of: writing and reading them.
+//! Canonical bytes of tasks: writer and reader. A task's fingerprint is their hash.
 
 mod reader;
 #[cfg(feature = "collector")]

@@ -1,16 +1,18 @@
-//! Reading canonical bytes.
+//! Reader of canonical bytes.
 
 use crate::error::{Error, error};
 
-/// Reads what `Canonical` wrote. Of anything else it reads zeros and empty texts from
-/// where that begins, and [`CanonicalReader::end`] refuses it: a caller has nothing to
-/// check but what the values mean, and what it makes of such zeros is thrown away.
+/// Reader of the bytes that `Canonical` writes.
+///
+/// After a malformed byte it returns zeros and empty texts, and [`CanonicalReader::end`] returns
+/// the error. A caller therefore checks only the meaning of values. Results that were built from
+/// such zeros are discarded.
 pub(crate) struct CanonicalReader<'a> {
     rest: &'a [u8],
     failed: bool,
 }
 
-/// Bytes of a number, the least that anything takes.
+/// Length of a number in bytes, the shortest of all encoded values.
 const NUMBER: usize = 8;
 
 impl<'a> CanonicalReader<'a> {
@@ -21,7 +23,7 @@ impl<'a> CanonicalReader<'a> {
         }
     }
 
-    /// Refuses the bytes, for what was read last.
+    /// Marks the bytes as malformed and stops reading.
     #[inline(never)]
     pub(crate) fn fail(&mut self) {
         self.failed = true;
@@ -29,6 +31,7 @@ impl<'a> CanonicalReader<'a> {
     }
 
     #[inline(never)]
+    /// Reads a number of eight bytes, little endian.
     pub(crate) fn number(&mut self) -> u64 {
         if let Some((number, rest)) = self.rest.split_first_chunk() {
             self.rest = rest;
@@ -38,7 +41,7 @@ impl<'a> CanonicalReader<'a> {
         0
     }
 
-    /// A number below 2³².
+    /// Reads a number below 2³².
     #[inline(never)]
     pub(crate) fn small(&mut self) -> u32 {
         u32::try_from(self.number()).unwrap_or_else(|_| {
@@ -47,14 +50,15 @@ impl<'a> CanonicalReader<'a> {
         })
     }
 
-    /// A floating-point number.
+    /// Reads a floating-point number.
     pub(crate) fn float(&mut self) -> f64 {
         f64::from_bits(self.number())
     }
 
-    /// How many things follow, of which there are no more than the bytes can hold.
+    /// Reads the length of a list. It is bounded by the bytes that follow.
     pub(crate) fn count(&mut self) -> u32 {
         let count = self.small();
+        // A forged length must not make a caller allocate more than the input's size.
         if count as usize > self.rest.len() / NUMBER {
             self.fail();
             return 0;
@@ -62,7 +66,7 @@ impl<'a> CanonicalReader<'a> {
         count
     }
 
-    /// A list of numbers below 2³², with its length in front.
+    /// Reads a list of numbers below 2³², preceded by its length.
     #[cfg(feature = "reports")]
     #[inline(never)]
     pub(crate) fn list(&mut self) -> alloc::vec::Vec<u32> {
@@ -70,6 +74,7 @@ impl<'a> CanonicalReader<'a> {
     }
 
     #[inline(never)]
+    /// Reads a text, preceded by its length in bytes.
     pub(crate) fn text(&mut self) -> &'a str {
         let length = self.small() as usize;
         if let Some((text, rest)) = self.rest.split_at_checked(length)
@@ -82,10 +87,10 @@ impl<'a> CanonicalReader<'a> {
         ""
     }
 
-    /// What a number or text that was read stands for, if it stands for anything.
+    /// Returns the meaning of a number or text that was read. `None` marks the bytes as malformed.
     ///
     /// # Errors
-    /// [`Error::Malformed`], as [`CanonicalReader::end`] then says, too.
+    /// [`Error::Malformed`] for `None`. [`CanonicalReader::end`] then returns the same error.
     pub(crate) fn known<T>(&mut self, known: Option<T>) -> Result<T, Error> {
         known.ok_or_else(|| {
             self.fail();
@@ -93,11 +98,11 @@ impl<'a> CanonicalReader<'a> {
         })
     }
 
-    /// What was read, if it was all of the bytes.
+    /// Returns `read` if all bytes were read and well-formed.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for bytes that `Canonical` did not write; else that of what
-    /// was read.
+    /// [`Error::Malformed`] for bytes that `Canonical` did not write. Otherwise the error of
+    /// `read`.
     pub(crate) fn end<T>(&self, read: Result<T, Error>) -> Result<T, Error> {
         if self.failed || (read.is_ok() && !self.rest.is_empty()) {
             return Err(Self::malformed());

@@ -1,9 +1,9 @@
-//! Writing canonical bytes.
+//! Writer of canonical bytes.
 
 use alloc::vec::Vec;
 
-/// Parameters as canonical bytes: numbers of eight bytes, little endian, and
-/// texts preceded by their length, so that no two tasks are written alike.
+/// Buffer of canonical bytes: numbers of eight bytes, little endian, and texts preceded by their
+/// length. Different tasks have different bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Canonical(Vec<u8>);
 
@@ -17,7 +17,7 @@ impl Canonical {
         self.0.extend_from_slice(&number.to_le_bytes());
     }
 
-    /// Behind how many there are.
+    /// Appends the length of a list, then its numbers.
     pub(crate) fn list(&mut self, numbers: &[u32]) {
         self.number(numbers.len() as u64);
         numbers.iter().for_each(|own| self.number(u64::from(*own)));
@@ -28,8 +28,8 @@ impl Canonical {
     }
 }
 
-/// A part of a task that is written as canonical bytes.
+/// Part of a task with canonical bytes.
 pub(crate) trait Written {
-    /// Appends what its `read_canonical` reads.
+    /// Appends the bytes that the type's `read_canonical` reads.
     fn write_canonical(&self, canonical: &mut Canonical);
 }

@@ -1,4 +1,4 @@
-//! Reading what was encoded, strictly.
+//! Strict decoder: it rejects every encoding that the encoder would not produce.
 
 use alloc::vec::Vec;
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, error};
 
-/// A number of any width in the same encoding, by postcard's own way.
+/// Appends a number of up to 128 bits, with postcard's own encoder.
 pub fn append_wide<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
-    // Seven bits to a byte: 128 take 19.
+    // With seven bits in each byte, 128 bits take 19 bytes.
     let written = postcard::to_slice(number, &mut [0; 19]).map(|written| bytes.extend(&*written));
     written.expect("no number has more than 128 bits");
 }
 
-/// What is left of the bytes to decode, and where that begins.
+/// Bytes to decode, with the offset of the next one.
 ///
 /// ```
 /// use hushbin::codec::{Cursor, append};
@@ -31,7 +31,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// From the first byte of `what`, as errors call it.
+    /// Starts reading `bytes`. `what` names them in errors.
     pub const fn new(what: &'static str, bytes: &'a [u8]) -> Self {
         Self {
             what,
@@ -48,17 +48,17 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes that have been read.
     pub const fn offset(&self) -> usize {
         self.offset
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes that are left.
     pub(crate) const fn rest(&self) -> usize {
         self.bytes.len() - self.offset
     }
 
-    /// The check that nothing is left.
+    /// Checks that no bytes are left.
     ///
     /// # Errors
     /// [`Error::Malformed`] where bytes are left.
@@ -70,19 +70,20 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next bytes, which are still to be read.
+    /// Returns the next `N` bytes without consuming them.
     pub(crate) fn peek<const N: usize>(&self, reason: &'static str) -> Result<[u8; N], Error> {
         let found = self.bytes[self.offset..].first_chunk::<N>();
         found.copied().ok_or_else(|| self.malformed(reason))
     }
 
+    /// Reads the next `N` bytes.
     pub fn array<const N: usize>(&mut self, reason: &'static str) -> Result<[u8; N], Error> {
         let array = self.peek(reason)?;
         self.offset += N;
         Ok(array)
     }
 
-    /// The next bytes, so many.
+    /// Reads the next `count` bytes.
     pub(crate) fn bytes(&mut self, count: usize, reason: &'static str) -> Result<&'a [u8], Error> {
         let rest = &self.bytes[self.offset..];
         let bytes = rest.get(..count).ok_or_else(|| self.malformed(reason))?;
@@ -90,7 +91,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// A value in postcard's encoding, refused where the same value has a shorter one.
+    /// Reads a value in postcard's encoding. Rejects an encoding that is longer than necessary.
     pub fn take<T>(&mut self, reason: &'static str) -> Result<T, Error>
     where
         T: Serialize + for<'de> Deserialize<'de>,
@@ -99,6 +100,7 @@ impl<'a> Cursor<'a> {
         let (value, after) =
             postcard::take_from_bytes::<T>(rest).map_err(|_| self.malformed(reason))?;
         let used = rest.len() - after.len();
+        // Padded varints decode to the same value, so they would break the one-to-one encoding.
         let shortest = postcard::experimental::serialized_size(&value);
         if shortest != Ok(used) {
             return Err(self.malformed("expected the shortest encoding of a number"));

@@ -1,4 +1,4 @@
-//! The encoding on the wire: postcard, read strictly.
+//! Wire encoding: postcard, decoded strictly.
 
 #[cfg(feature = "collector")]
 mod cursor;
@@ -8,8 +8,9 @@ pub use cursor::{Cursor, append_wide};
 
 use alloc::vec::Vec;
 
-/// Appends a number in postcard's encoding: seven bits to a byte, the lowest first, of which all
-/// but the last have the eighth set. Postcard's own way there is five times as much to download.
+/// Appends a number in postcard's encoding: seven bits in each byte, lowest first. All bytes but
+/// the last have the eighth bit set.
+// Postcard's own encoder would be five times as much to download.
 #[inline(never)]
 pub fn append(bytes: &mut Vec<u8>, mut number: u64) {
     while number > 0x7f {
@@ -19,7 +20,7 @@ pub fn append(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// The same of a number with a sign, which becomes the lowest bit.
+/// Appends a signed number in postcard's zigzag encoding: the sign becomes the lowest bit.
 pub fn append_signed(bytes: &mut Vec<u8>, number: i64) {
     append(bytes, ((number << 1) ^ (number >> 63)).cast_unsigned());
 }

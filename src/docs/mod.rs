@@ -1,4 +1,4 @@
-//! What is to be known before reading the code.
+//! Documentation to read before the code: architecture, glossary, design decisions.
 
 #[doc = include_str!("architecture.md")]
 pub mod architecture {}

@@ -1,12 +1,12 @@
-//! Errors of the modules that pages download: codes alone.
+//! Errors in modules that pages download: codes without fields or texts.
 
 use super::code::ErrorCode;
 
-/// Any error of this crate: of the module that pages download its code, which is all
-/// that crosses the boundary to JavaScript.
+/// Error of this crate. In a module that pages download it is its code, because only the code
+/// crosses the boundary to JavaScript.
 pub type Error = ErrorCode;
 
-/// An [`Error`], of which the variant is kept: the fields are never worked out.
+/// Builds an [`Error`]. Only its variant is kept. The fields are type-checked and never evaluated.
 macro_rules! error {
     ($Variant:ident { $($field:ident $(: $value:expr)?),+ $(,)? }) => {{
         $(let _ = || error!(@ $field $($value)?);)+

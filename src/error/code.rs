@@ -1,11 +1,11 @@
-//! Codes of errors.
+//! Stable error codes.
 
 #[cfg(doc)]
 use super::Error;
 
 /// Stable identity of a kind of [`Error`].
 ///
-/// The numbers cross the boundary to JavaScript and never change meaning.
+/// The numbers cross the boundary to JavaScript. They never change meaning.
 ///
 /// ```
 /// use hushbin::{ErrorCode, bounds};
@@ -42,8 +42,8 @@ pub enum ErrorCode {
     FingerprintMismatch = 11,
     /// [`Error::Malformed`].
     Malformed = 12,
-    /// The operating system gave no randomness. Raised by the bindings, which
-    /// seed the generator; the core itself asks for none.
+    /// The operating system provided no randomness. Only the bindings raise it, because they seed
+    /// the generator. The core itself requests no randomness.
     NoEntropy = 13,
     /// [`Error::AnswerCount`].
     AnswerCount = 14,

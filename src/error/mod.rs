@@ -1,4 +1,4 @@
-//! What can go wrong, with a stable code for every kind.
+//! Errors of this crate, with a stable code for every kind.
 
 #[cfg(feature = "module")]
 mod bare;

@@ -1,4 +1,4 @@
-//! Errors in words.
+//! Errors with fields and texts.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -7,10 +7,10 @@ use core::fmt;
 use super::code::ErrorCode;
 use crate::fingerprint::Fingerprint;
 
-/// Any error of this crate.
+/// Error of this crate.
 ///
-/// The text names what was wrong and what was expected; programs tell errors
-/// apart by [`Error::code`], which is stable across releases.
+/// The text names the wrong value and the expected one. Programs distinguish errors by
+/// [`Error::code`], which is stable across releases.
 ///
 /// ```
 /// use hushbin::{ErrorCode, TaskDraft};
@@ -28,13 +28,13 @@ pub enum Error {
     /// A numeric parameter lies outside its range.
     #[error("{name} is {value}, expected {min} to {max}")]
     OutOfRange {
-        /// The parameter as it is spelt in a task file.
+        /// Name of the parameter, as spelt in a task file.
         name: &'static str,
-        /// What was given.
+        /// Value that was given.
         value: f64,
-        /// Least value allowed.
+        /// Minimum.
         min: f64,
-        /// Greatest value allowed.
+        /// Maximum.
         max: f64,
     },
     /// The task id is not a slug.
@@ -42,89 +42,88 @@ pub enum Error {
         "task id {id:?} is not a slug: expected 1 to 64 of a-z, 0-9 and '-', first a letter or digit"
     )]
     TaskId {
-        /// What was given.
+        /// Id that was given.
         id: String,
     },
-    /// An item's name is empty, too long or holds a control character.
+    /// An item's name is empty, too long, or contains a control character.
     #[error(
         "item {index} has the name {name:?}, expected 1 to 256 bytes without control characters"
     )]
     ItemName {
-        /// Position in the task's list.
+        /// Position in the task's list, from 0.
         index: usize,
-        /// What was given.
+        /// Name that was given.
         name: String,
     },
     /// Two items of a task share a name.
     #[error("two items are named {name:?}")]
     DuplicateName {
-        /// The name.
+        /// Duplicate name.
         name: String,
     },
-    /// Parameters that are each in range but do not go together.
+    /// Parameters are each in range but cannot be combined.
     #[error("{reason}")]
     Combination {
-        /// What does not go together, and what would.
+        /// Reason why they cannot be combined, and what is allowed.
         reason: &'static str,
     },
-    /// A task differs from the one that is already in use under its id.
+    /// A task differs from the task in use under the same id.
     #[error("task differs from the one in use: {field} is {given}, in use is {in_use}")]
     TaskDiffers {
-        /// The first field that differs, as in a task file.
+        /// First field that differs, as spelt in a task file.
         field: &'static str,
-        /// The given value.
+        /// Value that was given.
         given: String,
-        /// The value in use.
+        /// Value in use.
         in_use: String,
     },
     /// An entry names an item that the task does not have.
     #[error("item {item} is unknown: the task has {items} items")]
     UnknownItem {
-        /// The index given.
+        /// Index that was given.
         item: u64,
-        /// Number of items of the task.
+        /// Number of items in the task.
         items: u32,
     },
     /// One input names an item twice.
     #[error("item {item} occurs twice in one input")]
     DuplicateItem {
-        /// The index or key given.
+        /// Index or key that was given.
         item: u64,
     },
-    /// Not as many items are named as a question takes.
+    /// The number of answers is not the number that the question takes.
     #[error("{given} answers are given, expected exactly {expected}")]
     AnswerCount {
-        /// How many were given.
+        /// Number of given answers.
         given: usize,
-        /// How many the question takes.
+        /// Number of answers that the question takes.
         expected: u32,
     },
-    /// Something is wrong with one of several questions.
+    /// One of several questions has an error.
     #[error("question {name:?}: {error}")]
     Question {
-        /// The question's name.
+        /// Name of the question.
         name: String,
-        /// What is wrong with it.
+        /// Error of the question.
         error: Box<Error>,
     },
-    /// A value is not one that the task takes.
+    /// The task does not accept a value.
     #[error("item {item} has the value {value}, expected {expected}")]
     ValueRange {
-        /// The item's index or key.
+        /// Index or key of the item.
         item: u64,
-        /// The value given.
+        /// Value that was given.
         value: f64,
-        /// What the task takes.
+        /// Values that the task accepts, in words.
         expected: &'static str,
     },
-    /// A task names a mechanism, or asks a kind of question, that this build of the core
-    /// does not have.
+    /// This build of the core does not have the task's mechanism or kind of question.
     #[error("mechanism or kind {name:?} is unknown, or left out of this build")]
     UnknownMechanism {
-        /// The name of either.
+        /// Name of the mechanism or kind.
         name: String,
     },
-    /// The upload was written by another version of the format.
+    /// The upload has another version of the format.
     #[error("upload has format version {found}, expected {expected}")]
     Version {
         /// Version byte found.
@@ -132,7 +131,7 @@ pub enum Error {
         /// Version understood.
         expected: u8,
     },
-    /// The upload was made under other parameters than the task's.
+    /// The upload was made under parameters other than the task's.
     #[error("upload was made under task {received:?}, expected {expected:?}")]
     FingerprintMismatch {
         /// Fingerprint of the task.
@@ -140,19 +139,19 @@ pub enum Error {
         /// Fingerprint in the upload.
         received: Fingerprint,
     },
-    /// The bytes are not what they are taken for.
+    /// The bytes cannot be decoded.
     #[error("{what} is malformed at byte {offset}: {reason}")]
     Malformed {
-        /// What the bytes are taken for: an upload, or a task.
+        /// Expected content of the bytes: for example, an upload or a task.
         what: &'static str,
-        /// Where decoding stopped.
+        /// Offset at which decoding stopped, in bytes.
         offset: usize,
-        /// What was expected there.
+        /// Expected content at the offset.
         reason: &'static str,
     },
 }
 
-/// An [`Error`], by its variant and fields.
+/// Builds an [`Error`] from its variant and fields.
 macro_rules! error {
     ($Variant:ident $fields:tt) => {
         error!(@ $Variant $fields)
@@ -165,7 +164,8 @@ macro_rules! error {
 pub(crate) use error;
 
 impl Error {
-    /// The same of a question, where it has a name; once.
+    /// Attributes the error to the question called `name`. Returns the error unchanged if the name
+    /// is empty or a question is already attributed.
     pub(crate) fn of_question(self, name: &str) -> Self {
         let told = matches!(self, Self::Question { .. });
         if told || name.is_empty() {
@@ -174,7 +174,7 @@ impl Error {
         self.blamed(name)
     }
 
-    /// The same of the question called `name`.
+    /// Attributes the error to the question called `name`.
     pub(crate) fn blamed(self, name: &str) -> Self {
         Self::Question {
             name: name.into(),
@@ -182,7 +182,7 @@ impl Error {
         }
     }
 
-    /// The stable code of this error.
+    /// Returns the stable code of this error.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
@@ -206,7 +206,7 @@ impl Error {
 }
 
 impl ErrorCode {
-    /// The code as words, in kebab case.
+    /// Returns the name of the code, in kebab case.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

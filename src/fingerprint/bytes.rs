@@ -1,11 +1,11 @@
-//! The identity of a task, and bytes as hexadecimal digits.
+//! Fingerprint of a task, and hexadecimal output of bytes.
 
 use core::fmt;
 
 use sha2::{Digest, Sha256};
 
-/// Identity of a task's parameters: the first 16 bytes of SHA-256 of their [canonical
-/// bytes](crate::Task::canonical_bytes). Written as 32 lower-case hexadecimal digits.
+/// Identity of a task's parameters: the first 16 bytes of the SHA-256 of their [canonical
+/// bytes](crate::Task::canonical_bytes). It is written as 32 lower-case hexadecimal digits.
 ///
 /// ```
 /// use hushbin::Fingerprint;

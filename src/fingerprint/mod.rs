@@ -1,4 +1,4 @@
-//! Identities that travel as bytes and are written as hexadecimal digits.
+//! Identities of 16 bytes, written as hexadecimal digits.
 
 mod bytes;
 #[cfg(feature = "collector")]

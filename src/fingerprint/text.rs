@@ -1,4 +1,4 @@
-//! Identities, read from hexadecimal digits.
+//! Parsing of identities from hexadecimal digits.
 
 use core::fmt;
 use core::str::FromStr;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::bytes::Fingerprint;
 
-/// Reads exactly 32 hexadecimal digits of either case.
+/// Parses exactly 32 hexadecimal digits of either case. Returns `None` for any other text.
 pub(crate) fn parse_hex(text: &str) -> Option<[u8; 16]> {
     if text.len() != 32 || !text.is_ascii() {
         return None;
@@ -21,7 +21,7 @@ pub(crate) fn parse_hex(text: &str) -> Option<[u8; 16]> {
     Some(bytes)
 }
 
-/// A text that is not 32 hexadecimal digits.
+/// Error of parsing a text that is not 32 hexadecimal digits.
 ///
 /// ```
 /// use hushbin::{Fingerprint, ParseHexError};

@@ -1,4 +1,4 @@
-//! Uploads as collectors read them.
+//! Decoding of uploads in collectors.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -13,7 +13,7 @@ use crate::fingerprint::{Fingerprint, ParseHexError, parse_hex};
 use crate::mechanism::Report;
 use crate::task::Task;
 
-/// Reports that travel and are counted together.
+/// Reports that are sent and counted together.
 ///
 /// ```
 /// use hushbin::{ErrorCode, Report, Task, TaskDraft, Upload, UploadId};
@@ -34,14 +34,14 @@ use crate::task::Task;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
-    /// Drawn once, kept through every retry.
+    /// Random identity, the same in every retry.
     pub id: UploadId,
-    /// The reports, 1 to [`bounds::REPORTS`] of them.
+    /// Reports, 1 to [`bounds::REPORTS`] of them.
     pub reports: Vec<Report>,
 }
 
 impl Upload {
-    /// The bytes that travel.
+    /// Returns the bytes to send.
     #[must_use]
     pub fn encode(&self, fingerprint: &Fingerprint) -> Vec<u8> {
         let mut bytes = header(self.id, fingerprint, self.reports.len() as u32);
@@ -64,7 +64,7 @@ impl Upload {
         Ok(upload)
     }
 
-    /// The next upload.
+    /// Reads the next upload.
     fn take(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
         let (id, count) = take_header(cursor, VERSION, task.fingerprint())?;
         let mut reports = Vec::new();
@@ -73,8 +73,8 @@ impl Upload {
     }
 }
 
-/// An upload whose reports stay bytes. A collector checks, keeps, and permutes reports in this
-/// form, and decodes each when it is counted.
+/// Upload whose reports stay encoded. A collector checks, stores and permutes reports in this form.
+/// It decodes each report when it is counted.
 ///
 /// ```
 /// # use hushbin::{Report, Task, TaskDraft, Upload, UploadId, mechanism::collision};
@@ -173,17 +173,17 @@ impl<'a> EncodedUpload<'a> {
     }
 }
 
-/// Takes the uploads of one request, back to back, each with the range of its bytes.
+/// Reads the uploads of one request, back to back, each with the range of its bytes.
 ///
 /// # Errors
-/// Those of `take`; [`Error::Malformed`] where there is nothing at all, or more than
-/// [`bounds::REPORTS`] reports in all of it.
+/// Those of `take`; [`Error::Malformed`] if `bytes` is empty, or if the uploads have more than
+/// [`bounds::REPORTS`] reports together.
 pub(crate) fn take_all<'a>(
     bytes: &'a [u8],
     mut take: impl FnMut(&mut Cursor<'a>) -> Result<EncodedUpload<'a>, Error>,
 ) -> Result<Vec<(EncodedUpload<'a>, Range<usize>)>, Error> {
     let mut cursor = Cursor::new("upload", bytes);
-    // Most often there is one.
+    // Nearly all requests carry one upload.
     let mut all = Vec::with_capacity(1);
     let mut reports = 0_u32;
     loop {
@@ -200,7 +200,7 @@ pub(crate) fn take_all<'a>(
     }
 }
 
-/// The id of the upload that begins here, and how many reports follow.
+/// Reads an upload's header and returns the upload's id and its number of reports.
 pub(crate) fn take_header(
     cursor: &mut Cursor<'_>,
     version: u8,
@@ -224,7 +224,7 @@ pub(crate) fn take_header(
     Ok((id, take_count(cursor)?))
 }
 
-/// Takes the number of reports of an upload.
+/// Reads the number of reports of an upload.
 fn take_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
     let count: u32 = cursor.take("expected the number of reports")?;
     if !bounds::REPORTS.holds(f64::from(count)) {

@@ -1,4 +1,4 @@
-//! What an upload begins with.
+//! Header of an upload.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -6,17 +6,16 @@ use core::fmt;
 use crate::codec::append;
 use crate::fingerprint::{Fingerprint, write_hex};
 
-/// Version of the format, the first byte of every upload.
+/// Version of the format: the first byte of every upload.
 pub const VERSION: u8 = 1;
 
-/// What an upload of `count` reports begins with: all but the encoded reports,
-/// which follow back to back.
+/// Returns the header of an upload of `count` reports. The encoded reports follow, back to back.
 #[must_use]
 pub fn header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
     header_of(VERSION, id, fingerprint, count)
 }
 
-/// The same in this version of the format.
+/// Returns the header for a version of the format.
 pub(crate) fn header_of(
     version: u8,
     id: UploadId,
@@ -30,8 +29,8 @@ pub(crate) fn header_of(
     bytes
 }
 
-/// The identity of an upload, 16 random bytes: an upload that arrives twice is
-/// counted once. Written as 32 lower-case hexadecimal digits.
+/// Identity of an upload: 16 random bytes, written as 32 lower-case hexadecimal digits. An upload
+/// that arrives twice is counted once.
 ///
 /// ```
 /// use hushbin::UploadId;

@@ -1,14 +1,15 @@
-//! Uploads on the wire.
+//! Wire format of uploads.
 //!
-//! An upload is: the version byte, the task's fingerprint (16 bytes), the upload id (16 bytes), the
-//! number of reports (varint), the reports. A report of Collision or CoCo is its seed (8 bytes,
-//! little endian) and its bucket (varint); one of hash-bin is its seed and either a sign (one byte,
-//! 1 for plus) or its bins (zigzag varints, as many as the task has). Encoding is canonical: bytes
-//! that decode are the bytes that encoding gives.
+//! An upload has four fields: the version byte, the task's fingerprint (16 bytes), the upload id
+//! (16 bytes), and the number of reports (varint). The reports follow. A report of Collision or
+//! CoCo is its seed (8 bytes, little endian) and its bucket (varint). A report of hash-bin is its
+//! seed and either a sign (one byte, 1 for plus) or its bins (zigzag varints, as many as the task
+//! has). The encoding is canonical: if bytes decode, then encoding the result returns the same
+//! bytes.
 //!
-//! An upload says where it ends, so that one request may carry several of one task, back to back
-//! with nothing between. Each is counted once, by its own id, whatever travels beside it; together
-//! they have at most as many reports as one may have.
+//! The number of reports determines where an upload ends. One request may therefore carry several
+//! uploads of one task, back to back. Each is counted once, by its own id. All uploads of a request
+//! together have at most [`bounds::REPORTS`](crate::bounds::REPORTS) reports.
 
 #[cfg(feature = "collector")]
 mod decode;

@@ -1,4 +1,4 @@
-//! What makers of reports and makers of messages share.
+//! Functions shared by the bindings for reports and for messages.
 
 use alloc::vec::Vec;
 
@@ -11,29 +11,32 @@ use crate::fingerprint::Fingerprint;
 use crate::sample::word;
 use crate::upload::{self, UploadId};
 
-/// A thrown [`ErrorCode`].
+/// Number of a thrown [`ErrorCode`].
 pub(super) type Thrown = u32;
 
 pub(super) fn thrown(error: &Error) -> Thrown {
     error.code() as u32
 }
 
-/// A generator with 256 bits of the browser's randomness, or no generator.
+/// Creates a generator seeded by 256 bits of the browser's randomness.
+///
+/// # Errors
+/// [`ErrorCode::NoEntropy`] if the browser provides no randomness.
 pub(super) fn generator() -> Result<ChaCha20Rng, Thrown> {
     let mut seed = [0; 32];
     let filled = getrandom::fill(&mut seed);
-    // A replaced `getRandomValues` that does nothing does not throw. Real
-    // randomness leaves all zeros with probability 2⁻²⁵⁶.
+    // A script may have replaced `getRandomValues` by a function that does nothing. Real randomness
+    // is all zeros with probability 2⁻²⁵⁶.
     if filled.is_err() || seed == [0; 32] {
         return Err(ErrorCode::NoEntropy as u32);
     }
     Ok(ChaCha20Rng::from_seed(seed))
 }
 
-/// What an upload of `count` reports or messages of a task begins with, under an id of its own.
+/// Returns the header of an upload of `count` reports or messages, with a new random id.
 ///
 /// # Errors
-/// [`ErrorCode::OutOfRange`] where an upload cannot hold so many.
+/// [`ErrorCode::OutOfRange`] if an upload cannot hold `count`.
 pub(super) fn header(
     task: Fingerprint,
     count: u32,
@@ -42,7 +45,7 @@ pub(super) fn header(
     bounds::REPORTS
         .check(f64::from(count))
         .map_err(|error| thrown(&error))?;
-    // Two words: filling an array would be another generator's loop to download.
+    // The id is drawn as two words. Filling an array would add another loop to the download.
     let mut id = [0; 16];
     for half in id.chunks_exact_mut(8) {
         half.copy_from_slice(&word(rng).to_le_bytes());

@@ -1,4 +1,4 @@
-//! Reports.
+//! Binding that randomises answers into reports.
 
 use alloc::vec::Vec;
 
@@ -10,26 +10,26 @@ use crate::domain::Entry;
 use crate::error::ErrorCode;
 use crate::task::Task;
 
-/// The error of arrays whose lengths do not go together.
+/// Error of arrays whose lengths do not match.
 const LENGTHS: Thrown = ErrorCode::Combination as u32;
 
-/// The maker of reports and uploads for one task.
+/// Randomizer of reports, and source of upload headers, for one task.
 #[wasm_bindgen]
 pub struct Randomizer {
     inner: crate::randomizer::Randomizer,
     rng: ChaCha20Rng,
-    /// Kept between reports for its memory.
+    /// Buffer reused between reports.
     entries: Vec<Entry>,
     sampled_down: u32,
 }
 
 #[wasm_bindgen]
 impl Randomizer {
-    /// Prepares for the task of these
-    /// [canonical bytes](Task::canonical_bytes) and seeds the generator.
+    /// Prepares for the task with these [canonical bytes](Task::canonical_bytes) and seeds the
+    /// generator.
     ///
     /// # Errors
-    /// The code of what is wrong with the task, or [`ErrorCode::NoEntropy`].
+    /// The code of the task's error, or [`ErrorCode::NoEntropy`].
     #[wasm_bindgen(constructor)]
     pub fn new(task: &[u8]) -> Result<Self, Thrown> {
         let task = Task::from_canonical_bytes(task).map_err(|error| thrown(&error))?;
@@ -41,23 +41,22 @@ impl Randomizer {
         })
     }
 
-    /// Randomises people's answers: each person has, for each question in turn, the
-    /// next entry of `lengths`, the number of entries that follow in `items` and
-    /// `values`. The encoded reports, back to back.
+    /// Randomises people's answers and returns the encoded reports, back to back. For each person
+    /// and question in turn, `lengths` has the number of entries that follow in `items` and
+    /// `values`.
     ///
-    /// Where a question is open, all items are two words, low before high: its own
-    /// those that the [`digest`](super::digest) of their name begins with.
+    /// If any question is open, every item takes two words, low before high. The items of an open
+    /// question are the first eight bytes of the [`digest`](super::digest) of their name.
     ///
     /// # Errors
-    /// The code of what is wrong with the first person's answers that are not
-    /// right; no report is returned then.
+    /// The code of the first wrong person's error. No report is returned then.
     pub fn randomize(
         &mut self,
         lengths: &[u32],
         items: &[u32],
         values: &[f64],
     ) -> Result<Vec<u8>, Thrown> {
-        // Wider than an address, which lengths that do not fit could wrap around.
+        // A 32-bit sum of forged lengths could overflow.
         let total = lengths.iter().map(|&length| u64::from(length)).sum::<u64>();
         let questions = self.inner.task().questions().len();
         let people = lengths.chunks_exact(questions);
@@ -97,17 +96,18 @@ impl Randomizer {
         Ok(bytes)
     }
 
-    /// How many reports had to leave entries out. For the client alone.
+    /// Returns the number of reports that left out entries. It stays in the client and is never
+    /// sent.
     #[must_use]
     pub fn sampled_down(&self) -> u32 {
         self.sampled_down
     }
 
-    /// What an upload of `count` reports begins with, under an id of its own; the
-    /// encoded reports follow, back to back.
+    /// Returns the header of an upload of `count` reports, with a new random id. The encoded
+    /// reports follow, back to back.
     ///
     /// # Errors
-    /// [`ErrorCode::OutOfRange`] where an upload cannot hold so many.
+    /// [`ErrorCode::OutOfRange`] if an upload cannot hold `count`.
     pub fn upload_header(&mut self, count: u32) -> Result<Vec<u8>, Thrown> {
         header(self.inner.task().fingerprint(), count, &mut self.rng)
     }

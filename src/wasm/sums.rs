@@ -1,4 +1,4 @@
-//! Messages whose sums a shuffler hides.
+//! Binding that randomises numbers into messages, for sums through a shuffler.
 
 use alloc::vec::Vec;
 
@@ -8,15 +8,16 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::common::{Thrown, generator, header, thrown};
 use crate::sums::{self, Lost, Message, SumTask};
 
-/// The part of a vector of length 1 that may be left out of its messages and is not counted.
+/// Part of a vector of length 1 that messages may omit without being counted in
+/// [`SumRandomizer::left`].
 const LEFT: f64 = 1e-6;
 
-/// The maker of messages and uploads for one task of sums.
+/// Randomizer of messages, and source of upload headers, for one task of sums.
 #[wasm_bindgen]
 pub struct SumRandomizer {
     inner: sums::SumRandomizer,
     rng: ChaCha20Rng,
-    /// Kept between people for its memory.
+    /// Buffer reused between people.
     messages: Vec<Message>,
     clipped: u32,
     left: u32,
@@ -24,12 +25,11 @@ pub struct SumRandomizer {
 
 #[wasm_bindgen]
 impl SumRandomizer {
-    /// Prepares for the task of these [canonical bytes](SumTask::canonical_bytes) and seeds
-    /// the generator.
+    /// Prepares for the task with these [canonical bytes](SumTask::canonical_bytes) and seeds the
+    /// generator.
     ///
     /// # Errors
-    /// The code of what is wrong with the task, or
-    /// [`ErrorCode::NoEntropy`](crate::ErrorCode::NoEntropy).
+    /// The code of the task's error, or [`ErrorCode::NoEntropy`](crate::ErrorCode::NoEntropy).
     #[wasm_bindgen(constructor)]
     pub fn new(task: &[u8]) -> Result<Self, Thrown> {
         let task = SumTask::from_canonical_bytes(task).map_err(|error| thrown(&error))?;
@@ -42,11 +42,12 @@ impl SumRandomizer {
         })
     }
 
-    /// Randomises one person's numbers, one for each item in turn: all [`count`](Self::count)
-    /// messages, in an order that says nothing, each padded by zeros to the task's longest.
+    /// Randomises one person's numbers, one for each item in turn. Returns all
+    /// [`count`](Self::count) messages in random order, each padded with zeros to the length of the
+    /// task's longest message.
     ///
     /// # Errors
-    /// The code of what is wrong with the numbers; nothing is drawn then.
+    /// The code of the numbers' error. No random number is drawn then.
     pub fn randomize(&mut self, values: &[f64]) -> Result<Vec<u8>, Thrown> {
         let Lost { clipped, left } = self
             .inner
@@ -59,30 +60,31 @@ impl SumRandomizer {
         Ok(bytes)
     }
 
-    /// How many messages everybody sends.
+    /// Returns the number of messages that every person sends.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.inner.task.messages().count()
     }
 
-    /// How many people had a number beyond its limits, or too long a vector. For the client alone.
+    /// Returns the number of people with a number outside its limits, or with too long a vector. It
+    /// stays in the client and is never sent.
     #[must_use]
     pub fn clipped(&self) -> u32 {
         self.clipped
     }
 
-    /// Of how many people's vectors more than 10⁻⁶ was left out. For the client alone.
+    /// Returns the number of people whose messages omit more than 10⁻⁶ of their vector. It stays in
+    /// the client and is never sent.
     #[must_use]
     pub fn left(&self) -> u32 {
         self.left
     }
 
-    /// What an upload of `count` messages begins with, under an id of its own; the encoded
+    /// Returns the header of an upload of `count` messages, with a new random id. The encoded
     /// messages follow, back to back.
     ///
     /// # Errors
-    /// [`ErrorCode::OutOfRange`](crate::ErrorCode::OutOfRange) where an upload cannot hold so
-    /// many.
+    /// [`ErrorCode::OutOfRange`](crate::ErrorCode::OutOfRange) if an upload cannot hold `count`.
     pub fn upload_header(&mut self, count: u32) -> Result<Vec<u8>, Thrown> {
         header(self.inner.task.fingerprint(), count, &mut self.rng)
     }
