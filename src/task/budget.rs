@@ -1,4 +1,4 @@
-//! How much one person reports: what a page's client keeps to.
+//! Budget of a task: how much one person reports.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,15 +6,17 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::Error;
 
-/// What canonical bytes with a budget begin with, before those of the task.
+/// First text of canonical bytes with a budget. The task's own bytes follow the budget.
 pub(super) const BUDGET: &str = "hushbin budget 1";
 
-/// How much one person reports: so many reports in a window of so many days, which
-/// begins with the first of them; and what becomes of an answer that stays.
+/// Limit on the reports of one person, and the treatment of answers that do not change.
 ///
-/// The page's client keeps to it. A collector cannot, as nothing says which reports are
-/// of one person. A budget that is the default is the same as none: tasks that differ in
-/// nothing else have one fingerprint.
+/// A person sends at most `reports` reports in a window of `days` days. A window begins with its
+/// first report.
+///
+/// The page's client enforces the budget. A collector cannot, because nothing reveals which reports
+/// are from one person. The default budget is equivalent to none: a task with it has the same
+/// fingerprint as without it.
 ///
 /// ```
 /// use hushbin::task::{Answers, Budget};
@@ -31,7 +33,7 @@ pub struct Budget {
     pub(crate) answers: Answers,
 }
 
-/// Which report tells of answers that have not changed since an earlier window.
+/// Treatment of answers that have not changed since an earlier window.
 ///
 /// ```
 /// use hushbin::task::Answers;
@@ -42,15 +44,15 @@ pub struct Budget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answers {
-    /// A new one: each spends ε, and none can be linked to another.
+    /// A new report in each window. Each spends ε, and reports cannot be linked to each other.
     Fresh,
-    /// The same one, byte for byte: ε is spent once for as long as the answers stay, and
-    /// who receives both sees that they are of one person.
+    /// Repetition of the first report, byte for byte. It spends ε once while the answers stay the
+    /// same. A receiver of two copies sees that they are from one person.
     Permanent,
 }
 
 impl Default for Budget {
-    /// One report in 30 days, always a new one.
+    /// Returns one report in 30 days, always a new one.
     fn default() -> Self {
         Self {
             days: 30,
@@ -61,8 +63,8 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Of windows of `days`, [`bounds::DAYS`], with as many `reports` in each at most,
-    /// [`bounds::REPORTS_A_WINDOW`].
+    /// Creates a budget of at most `reports` reports ([`bounds::REPORTS_A_WINDOW`]) in a window of
+    /// `days` days ([`bounds::DAYS`]).
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
@@ -76,13 +78,15 @@ impl Budget {
         })
     }
 
-    /// Whether nothing is said that does not hold anyway.
+    /// Returns whether this is the default budget.
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Of a task's bytes, whose first text is read already: it stands behind the budget,
-    /// if there is one.
+    /// Reads the budget of a task's canonical bytes, or returns the default if they have none.
+    ///
+    /// `form` is the first text, already read. After a budget, `form` becomes the text that follows
+    /// it.
     ///
     /// # Errors
     /// As [`Budget::new`], and [`Error::Malformed`].
@@ -101,7 +105,7 @@ impl Budget {
         };
         *form = reader.text();
         let budget = Self::new(days, reports, answers)?;
-        // The default has a spelling, which is none.
+        // The default has one encoding: no budget. Spelling it out is malformed.
         reader.known((!budget.is_default()).then_some(budget))
     }
 }

@@ -1,4 +1,4 @@
-//! The items that a task asks about.
+//! Items of a task.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::sort::sort;
 
-/// The items that a task asks about.
+/// Items that a task asks about.
 ///
 /// In a task file: a list of names, a number, or `"open"`.
 ///
@@ -28,15 +28,15 @@ use crate::sort::sort;
     expecting = "expected items: a list of names, a number, or \"open\""
 )]
 pub enum Items {
-    /// A fixed list of names, each 1 to 256 bytes without control characters.
+    /// Fixed list of names, each 1 to 256 bytes without control characters.
     Named(Vec<String>),
-    /// This many items without names; they go by their index.
+    /// Number of items without names. An item is identified by its index.
     Count(u32),
     /// Arbitrary strings, hashed to 64 bits.
     Open(Open),
 }
 
-/// The word `open` in a task file.
+/// Word `open` in a task file.
 ///
 /// ```
 /// use hushbin::Items;
@@ -49,16 +49,16 @@ pub enum Items {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Open {
-    /// The only value.
+    /// Only value.
     Open,
 }
 
 impl Items {
-    /// Number of items, or `None` where any string is one.
+    /// Returns the number of items, or `None` if any string is an item.
     #[must_use]
     pub fn count(&self) -> Option<u32> {
         match self {
-            // Saturates: a longer list is out of range and refused as such.
+            // A longer list saturates, and is then rejected as out of range.
             Self::Named(names) => Some(u32::try_from(names.len()).unwrap_or(u32::MAX)),
             Self::Count(count) => Some(*count),
             Self::Open(_) => None,
@@ -88,11 +88,11 @@ impl Items {
         for (index, name) in names.iter().enumerate() {
             check_name(index, name)?;
         }
-        // By keys, as sorting texts would need a sort of its own.
+        // Sorts keys and not texts, because pages would download another sort function for texts.
         let mut keys: Vec<u64> = names.iter().map(|name| item_key(name)).collect();
         sort(&mut keys);
-        // Two other names with one key are as good as impossible, and one of them is to be
-        // another then.
+        // Different names with the same 64-bit key are practically impossible. If it happens, one
+        // has to be renamed.
         match keys.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(error!(DuplicateName {
                 name: names
@@ -106,7 +106,7 @@ impl Items {
     }
 }
 
-/// The check that an id is a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
+/// Checks that an id is a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
 ///
 /// # Errors
 /// [`Error::TaskId`].
@@ -124,12 +124,13 @@ pub(crate) fn check_id(id: &str) -> Result<(), Error> {
     }))
 }
 
-/// The check of a name, which stands at a position.
+/// Checks the name of the item at position `index`.
 ///
 /// # Errors
 /// [`Error::ItemName`] for a name that is empty, too long or not printable.
 pub(in crate::task) fn check_name(index: usize, name: &str) -> Result<(), Error> {
-    // In UTF-8: below the space, delete, and those up to U+9F, behind a lead byte of 0xC2.
+    // Control characters in UTF-8: bytes below the space, 0x7F (delete), and U+80 to U+9F, which
+    // are encoded as 0xC2 and a byte below 0xA0.
     let mut lead = 0;
     let is_control = |byte: u8| {
         let before = core::mem::replace(&mut lead, byte);
@@ -144,15 +145,15 @@ pub(in crate::task) fn check_name(index: usize, name: &str) -> Result<(), Error>
     }))
 }
 
-/// The 64-bit key of an item of an open task: the first eight bytes, little
-/// endian, of SHA-256 of the name's UTF-8 bytes.
+/// Returns the 64-bit key of an item of an open task: the first eight bytes, little endian, of the
+/// SHA-256 of the name's UTF-8 bytes.
 ///
 /// ```
 /// assert_eq!(hushbin::item_key("dark-mode"), hushbin::item_key("dark-mode"));
 /// ```
 #[must_use]
 pub fn item_key(name: &str) -> u64 {
-    // Of bytes, as fingerprints are: pages download one instance.
+    // Hashes bytes, as fingerprints do, so that pages download one instance of the function.
     let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(name.as_bytes()).into();
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }

@@ -1,4 +1,4 @@
-//! The range of one of several numbers that a question asks for.
+//! Limits of a number that a question asks for.
 
 use alloc::string::String;
 
@@ -7,9 +7,9 @@ use crate::bounds::ascending;
 use crate::canonical::CanonicalReader;
 use crate::error::Error;
 
-/// The range of a number, with its unit.
+/// Range of a number, with its unit.
 ///
-/// Numbers beyond the ends are clipped, which is a bias of those that estimates do not undo.
+/// Numbers outside the range are clipped. Estimates do not correct the resulting bias.
 ///
 /// ```
 /// use hushbin::task::Limits;
@@ -25,7 +25,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Numbers from `min` to `max`.
+    /// Creates the range from `min` to `max`.
     ///
     /// # Errors
     /// [`Error::Combination`] unless `min` and `max` are finite and ascending;
@@ -39,13 +39,13 @@ impl Limits {
         Ok(Self { range, unit })
     }
 
-    /// The least and the greatest number that is not clipped.
+    /// Returns the minimum and the maximum of the range. Numbers outside are clipped.
     #[must_use]
     pub const fn range(&self) -> [f64; 2] {
         self.range
     }
 
-    /// Where a number is in the range, clipped to it: from −1 to 1.
+    /// Clips a number to the range and maps the range linearly to [−1, 1].
     ///
     /// ```
     /// use hushbin::task::Limits;

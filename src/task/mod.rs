@@ -1,4 +1,4 @@
-//! What is asked, of which items, at which budget.
+//! Tasks: questions, items, mechanisms and budgets.
 
 pub(crate) mod budget;
 #[cfg(feature = "collector")]

@@ -4,37 +4,37 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::task::budget::{Answers, Budget};
 
-/// Days of the year that [`Budget::reports_a_year`] is of.
+/// Days of a year, for [`Budget::reports_a_year`].
 const YEAR: u32 = 365;
 
 impl Budget {
-    /// Length of a window, in days.
+    /// Returns the length of a window, in days.
     #[must_use]
     pub const fn days(&self) -> u32 {
         self.days
     }
 
-    /// Reports of one person in a window, at most.
+    /// Returns the maximum number of reports of one person in a window.
     #[must_use]
     pub const fn reports(&self) -> u32 {
         self.reports
     }
 
-    /// What becomes of answers that stay.
+    /// Returns the treatment of answers that do not change.
     #[must_use]
     pub const fn answers(&self) -> Answers {
         self.answers
     }
 
-    /// Reports of one person in the 365 days from the first on, at most: windows follow
-    /// each other, so that ⌈365/days⌉ of them begin in that time.
+    /// Returns the maximum number of reports of one person in the 365 days after the first report.
+    /// At most ⌈365/days⌉ windows begin in that time, because windows do not overlap.
     #[must_use]
     pub const fn reports_a_year(&self) -> u32 {
         YEAR.div_ceil(self.days()) * self.reports()
     }
 }
 
-/// A budget in a task file.
+/// Budget in a task file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct BudgetFile {

@@ -1,4 +1,4 @@
-//! Tasks that are made of their parts, their canonical bytes, and the ε that they spend.
+//! Construction of tasks from their parts, their canonical bytes, and their effective ε.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -17,26 +17,25 @@ use crate::task::local::question::{Question, QuestionParts};
 use crate::task::local::task::Task;
 
 impl Task {
-    /// A task that asks one question, for ratings.
+    /// Creates a task of one question of ratings, without a name.
     ///
     /// # Errors
-    /// [`Error::TaskId`], [`Error::OutOfRange`], [`Error::ItemName`],
-    /// [`Error::DuplicateName`], or [`Error::Combination`] for parameters that
-    /// do not go together.
+    /// [`Error::TaskId`], [`Error::OutOfRange`], [`Error::ItemName`], [`Error::DuplicateName`], or
+    /// [`Error::Combination`] for parameters that cannot be combined.
     pub fn new(parts: TaskParts) -> Result<Self, Error> {
         let (id, question) = parts.into_question();
         Self::written(id, alloc::vec![Question::new(question)?])
     }
 
-    /// A task that asks these questions, by their names.
+    /// Creates a task of questions with names.
     ///
-    /// A report answers one of them, which its seed names: drawn by their weights and
-    /// not by the answers, with the whole ε.
+    /// A report answers one of them, under the whole ε. The report's seed selects it, with
+    /// probabilities by weight and independently of the answers.
     ///
     /// # Errors
-    /// As [`Task::new`]; [`Error::Combination`] for questions of different ε, without a
-    /// name or, where there are several, with a mechanism that protects less than whole
-    /// inputs.
+    /// As [`Task::new`]; [`Error::Combination`] for questions of different ε; [`Error::ItemName`]
+    /// for a question without a name. With several questions, [`Error::Combination`] for a
+    /// mechanism that protects less than whole inputs.
     pub fn of_questions(id: String, questions: Vec<Question>) -> Result<Self, Error> {
         Self::check_named(&questions)?;
         let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
@@ -48,13 +47,14 @@ impl Task {
         Self::written(id, questions)
     }
 
+    /// Creates a task with the default budget from checked questions.
     pub(super) fn written(id: String, questions: Vec<Question>) -> Result<Self, Error> {
         let budget = Budget::default();
         let bytes = written::write(&id, &questions, budget);
         Self::build(id, questions, budget, &bytes)
     }
 
-    /// The same task with another budget, and so with another fingerprint.
+    /// Replaces the budget, which changes the fingerprint.
     ///
     /// ```
     /// use hushbin::{Task, TaskDraft, task::{Answers, Budget}};
@@ -77,9 +77,9 @@ impl Task {
         }
     }
 
-    /// All parameters that a report depends on, and the [budget](Task::budget), as the
-    /// bytes that the [fingerprint](Task::fingerprint) is the hash of: numbers of eight
-    /// bytes, little endian, and texts preceded by their length.
+    /// Returns all parameters that a report depends on, and the [budget](Task::budget), as
+    /// canonical bytes. Numbers take eight bytes, little endian. Texts are preceded by their
+    /// length. The [fingerprint](Task::fingerprint) is the hash of these bytes.
     ///
     /// ```
     /// use hushbin::{Task, TaskDraft};
@@ -96,21 +96,21 @@ impl Task {
         written::write(&self.id, &self.questions, self.budget)
     }
 
-    /// The local ε that one report really spends, whichever question it answers: the
-    /// greatest of theirs. Never above [`Task::epsilon`].
+    /// Returns the effective local ε of one report: the maximum over the questions. It is never
+    /// above [`Task::epsilon`].
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
         let of_each = self.questions.iter().map(Question::effective_epsilon);
         of_each.fold(0.0, f64::max)
     }
 
-    /// The slug that the task goes by.
+    /// Returns the task's id, a slug.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The only question, where there is one.
+    /// Returns the question if the task has exactly one.
     #[must_use]
     pub fn sole(&self) -> Option<&Question> {
         match &self.questions[..] {
@@ -119,26 +119,26 @@ impl Task {
         }
     }
 
-    /// How much one person reports.
+    /// Returns the budget of one person.
     #[must_use]
     pub const fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// The position of the question called `name`, where there is one.
+    /// Returns the position of the question called `name`, or `None` if there is none.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
         let mut questions = self.questions.iter();
         questions.position(|question| question.name() == name)
     }
 
-    /// Whether the only question has no name: answers are given without one.
+    /// Returns whether the task's only question has no name. Answers are then given without one.
     #[must_use]
     pub fn is_unnamed(&self) -> bool {
         self.questions[0].name().is_empty()
     }
 
-    /// The part of all reports that answer a question.
+    /// Returns the share of reports that answer a question, in (0, 1].
     ///
     /// # Panics
     /// If there is no such question.
@@ -147,7 +147,7 @@ impl Task {
         f64::from(self.questions[question].weight()) / f64::from(self.draw.total())
     }
 
-    /// The local budget ε asked for.
+    /// Returns the requested local budget ε of one report.
     #[must_use]
     pub fn epsilon(&self) -> f64 {
         self.questions[0].epsilon()
@@ -155,16 +155,16 @@ impl Task {
 }
 
 impl Items {
-    /// The index (closed) or 64-bit key (open) of the item called `name`, or
-    /// `None` where there is no such item. Counted items are called by their
-    /// decimal index. Takes time linear in the list.
+    /// Returns the index (closed task) or 64-bit key (open task) of the item called `name`, or
+    /// `None` if there is no such item. The name of an item without a name is its decimal index.
+    /// Takes time linear in the length of the list.
     #[must_use]
     pub fn resolve(&self, name: &str) -> Option<u64> {
         match self {
             Self::Named(names) => names.iter().position(|n| n == name).map(|i| i as u64),
             Self::Count(count) => {
                 let index: u32 = name.parse().ok()?;
-                // "007" and "+7" are not how an index is written.
+                // `parse` accepts "007" and "+7", but an index has one spelling.
                 let plain = !name.starts_with('+') && (name == "0" || !name.starts_with('0'));
                 (plain && index < *count).then_some(u64::from(index))
             }
@@ -174,11 +174,11 @@ impl Items {
 }
 
 impl Question {
-    /// A question of these fields, validated.
+    /// Creates a question and checks its fields.
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::ItemName`], [`Error::DuplicateName`], or
-    /// [`Error::Combination`] for fields that do not go together.
+    /// [`Error::Combination`] for fields that cannot be combined.
     pub fn new(parts: QuestionParts) -> Result<Self, Error> {
         let own = parts.kind.own_items();
         let reason = if own.is_some_and(|own| own != parts.items) {
@@ -200,21 +200,22 @@ impl Question {
         Err(error!(Combination { reason }).of_question(&parts.name))
     }
 
-    /// The items asked about; of a number the cells of its scale, of a cross or of what is
-    /// asked together its cells.
+    /// Returns the items asked about. The items of a number are the cells of its scale. The items
+    /// of a cross or of parts asked together are their cells.
     #[must_use]
     pub const fn items(&self) -> &Items {
         &self.0.items
     }
 
-    /// s, how many entries of an answer are reported on.
+    /// Returns the sparsity s: the number of entries of an answer that are reported on.
     #[must_use]
     pub const fn sparsity(&self) -> u32 {
         self.0.sparsity
     }
 
-    /// The local ε that one report really spends: the largest log-ratio of output probabilities,
-    /// from the thresholds that are sampled, rounded up. Never above [`Question::epsilon`].
+    /// Returns the effective local ε of one report: the maximum log-ratio of output probabilities.
+    /// It is computed from the sampled thresholds and rounded up, and is never above
+    /// [`Question::epsilon`].
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
         self.0
@@ -226,11 +227,11 @@ impl Question {
 impl TryFrom<Task> for TaskParts {
     type Error = Task;
 
-    /// The fields of a task that asks one question without a name, but its
+    /// Returns the fields of a task of one question without a name. They do not include its
     /// [budget](Task::budget).
     ///
     /// # Errors
-    /// The task itself, where its questions have names.
+    /// The task itself if its questions have names.
     fn try_from(task: Task) -> Result<Self, Task> {
         match task.sole() {
             Some(sole) if task.is_unnamed() => Ok(Self {
@@ -246,7 +247,8 @@ impl TryFrom<Task> for TaskParts {
     }
 }
 
-/// Tells whether the outputs of a pattern, if it is asked by one, tell a number's bins apart.
+/// Returns whether the mechanism suits the kind. A pattern requires a number whose bins its outputs
+/// can distinguish.
 fn suits(question: &Question) -> bool {
     match (question.mechanism(), question.kind()) {
         (Mechanism::Pattern(own), Kind::Number(scale)) => {

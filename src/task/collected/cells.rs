@@ -1,18 +1,18 @@
-//! Cells of numbers, as estimates are made of them.
+//! Properties of a number's cells that estimates need.
 
 use crate::bounds::Bound;
 use crate::error::{Error, error};
 use crate::task::local::scale::{Cells, Scale};
 
 impl Scale {
-    /// The same for numbers that are a multiple of `step` from each other, such as counts.
+    /// Restricts the numbers to multiples of `step` from each other, such as counts.
     ///
-    /// Each bin has one of them or more, and each edge is midway between two.
+    /// Each bin contains at least one possible number. Each edge is midway between two.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a step that is not positive or is wider than a bin;
-    /// [`Error::Combination`] for levels, and for edges that are not a multiple of a step from the
-    /// first one.
+    /// [`Error::OutOfRange`] for a step that is not positive or is wider than a bin.
+    /// [`Error::Combination`] for levels, and for an edge whose distance from the first one is not
+    /// a multiple of `step`.
     ///
     /// # Examples
     /// ```
@@ -43,27 +43,27 @@ impl Scale {
         Ok(Self { step, ..self })
     }
 
-    /// The least and the greatest number that is not clipped.
+    /// Returns the minimum and the maximum of the numbers that are not clipped.
     #[must_use]
     pub fn range(&self) -> [f64; 2] {
-        // The first and the last edge are half a step beyond the numbers.
+        // With a step, the outer edges are half a step outside the possible numbers.
         let ([first, last], beyond) = (self.ends(), 0.5 * self.step);
         [first + beyond, last - beyond]
     }
 
-    /// The distance of one possible number from the next; 0 where any number is possible.
+    /// Returns the distance between possible numbers, or 0 if any number is possible.
     #[must_use]
     pub const fn step(&self) -> f64 {
         self.step
     }
 
-    /// The unit, where there is one.
+    /// Returns the unit, if there is one.
     #[must_use]
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
     }
 
-    /// The edges of bins; `None` where there are levels.
+    /// Returns the edges of bins, or `None` for levels.
     #[must_use]
     pub fn edges(&self) -> Option<&[f64]> {
         match &self.cells {
@@ -72,7 +72,7 @@ impl Scale {
         }
     }
 
-    /// The number that a level stands for; `None` where there are bins.
+    /// Returns the number of a level, or `None` for bins.
     #[must_use]
     pub fn level(&self, cell: u32) -> Option<f64> {
         match &self.cells {
@@ -85,5 +85,5 @@ impl Scale {
     }
 }
 
-/// Relative error of steps such as 0.1, which binary numbers do not hold.
+/// Relative tolerance of comparisons. A step such as 0.1 has no exact binary value.
 const ROUNDING: f64 = 1e-9;

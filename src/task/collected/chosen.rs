@@ -1,4 +1,4 @@
-//! Tasks as parameters are chosen for.
+//! Constructors that the choice of parameters uses.
 
 use alloc::string::String;
 
@@ -7,14 +7,14 @@ use crate::task::local::question::{Question, QuestionParts};
 use crate::task::local::task::Task;
 
 impl Task {
-    /// A task that asks one question that needs no name, for ratings.
+    /// Creates a task of one question of ratings, without a name.
     pub(crate) fn of_question(id: String, question: Question) -> Result<Self, Error> {
         Self::written(id, alloc::vec![question])
     }
 }
 
 impl Question {
-    /// The same with another weight.
+    /// Replaces the weight.
     pub(crate) fn with_weight(self, weight: u32) -> Result<Self, Error> {
         let weighted = Self(QuestionParts { weight, ..self.0 });
         weighted.check().map_err(|error| weighted.blame(error))?;

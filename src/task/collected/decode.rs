@@ -1,4 +1,4 @@
-//! Reports of a task, read from bytes.
+//! Decoding of a task's reports.
 
 use crate::codec::Cursor;
 use crate::error::{Error, error};
@@ -7,7 +7,7 @@ use crate::task::local::question::Question;
 use crate::task::local::task::Task;
 
 impl Task {
-    /// The one report that these bytes are, as [`Report::encode`] writes it.
+    /// Decodes one report from all of `bytes`, as [`Report::encode`] writes it.
     ///
     /// ```
     /// # use hushbin::{Report, Task, TaskDraft, mechanism::collision};
@@ -36,10 +36,10 @@ impl Task {
         }
     }
 
-    /// The report that bytes begin with, and how many of them it is.
+    /// Decodes the report at the start of `bytes`. Returns it with its length in bytes.
     ///
     /// # Errors
-    /// As [`Task::decode_report`], whatever follows.
+    /// As [`Task::decode_report`], but bytes may follow the report.
     pub fn take_report(&self, bytes: &[u8]) -> Result<(Report, usize), Error> {
         let mut cursor = Cursor::new("report", bytes);
         let mut taken = None;

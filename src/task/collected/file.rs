@@ -1,4 +1,4 @@
-//! Tasks as they stand in files: one question without a name, or questions with names.
+//! Task files: one question without a name, or questions with names.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -20,7 +20,7 @@ use crate::task::local::prefixes::Prefixes;
 use crate::task::local::question::{Question, QuestionParts};
 use crate::task::local::task::Task;
 
-/// The name of a [`Kind`].
+/// Name of a [`Kind`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum KindName {
@@ -35,7 +35,8 @@ pub(crate) enum KindName {
     Together,
 }
 
-/// A question in a task file, M being its mechanism: what belongs to another kind is refused.
+/// Question in a task file, with a mechanism of type `M`. Fields that belong to another kind are
+/// rejected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "M: Deserialize<'de>"))]
 pub(crate) struct QuestionFile<M> {
@@ -82,10 +83,10 @@ pub(crate) struct QuestionFile<M> {
 }
 
 impl<M> QuestionFile<M> {
-    /// The items of ratings, or the options of a set or choice.
+    /// Returns the items of ratings, or the options of a set or choice.
     ///
     /// # Errors
-    /// [`Error::Combination`] where a field is missing or belongs to another kind.
+    /// [`Error::Combination`] if a field is missing or belongs to another kind.
     pub(crate) fn listed(&self) -> Result<Option<&Items>, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
         let rates = self.kind == KindName::Ratings;
@@ -123,10 +124,11 @@ impl<M> QuestionFile<M> {
         Ok(self.items.as_ref().or(self.options.as_ref()))
     }
 
-    /// The names and limits of numbers.
+    /// Returns the names and limits of several numbers.
     ///
     /// # Errors
-    /// As [`Limits::new`], and [`Error::Combination`] for other fields than theirs.
+    /// As [`Limits::new`]; [`Error::Combination`] for a single number, and for fields that do not
+    /// belong to numbers.
     pub(crate) fn attributes(&self) -> Result<(Items, Vec<Limits>), Error> {
         let of = self.of.as_deref().unwrap_or_default();
         if of.len() == 1 {
@@ -139,10 +141,10 @@ impl<M> QuestionFile<M> {
         Ok((Items::Named(names), limits?))
     }
 
-    /// The two parts of a cross.
+    /// Returns the two parts of a cross.
     ///
     /// # Errors
-    /// [`Error::Combination`] where there are more or fewer.
+    /// [`Error::Combination`] if there are not exactly two.
     pub(crate) fn parts(&self) -> Result<&[PartFile; 2], Error> {
         let of = self.of.as_deref().unwrap_or_default();
         of.try_into().map_err(|_| {
@@ -152,20 +154,21 @@ impl<M> QuestionFile<M> {
         })
     }
 
-    /// The parts that are asked together.
+    /// Returns the parts that are asked together.
     ///
     /// # Errors
-    /// [`Error::Combination`] for parts that are not complete.
+    /// [`Error::Combination`] for incomplete parts.
     pub(crate) fn together(&self) -> Result<Together, Error> {
         let of = self.of.iter().flatten();
         let parts: Result<Vec<Part>, Error> = of.map(PartFile::complete).collect();
         Ok(Together::new(parts?))
     }
 
-    /// The kind of a question, with its items.
+    /// Returns the kind of a complete question, with its items.
     ///
     /// # Errors
-    /// As [`QuestionFile::listed`], and those of a number's scale.
+    /// As [`QuestionFile::listed`], and those of the kind's parts. [`Error::Combination`] for
+    /// fields that only a draft may have.
     fn asked(&self) -> Result<(Kind, Items), Error> {
         let crowd = self.entries.is_some() || self.overlap.is_some();
         if self.scale().is_open() || crowd || self.length.is_some() {
@@ -200,7 +203,7 @@ impl<M> QuestionFile<M> {
         ))
     }
 
-    /// The prefixes of a text.
+    /// Returns the prefixes of a text.
     ///
     /// # Errors
     /// As [`Prefixes::new`].
@@ -208,7 +211,7 @@ impl<M> QuestionFile<M> {
         Prefixes::new(self.prefixes.clone().unwrap_or_default())
     }
 
-    /// What is said of a number's scale.
+    /// Returns the fields of a number's scale.
     pub(crate) fn scale(&self) -> ScaleFile {
         ScaleFile {
             want: self.want,
@@ -223,12 +226,12 @@ impl<M> QuestionFile<M> {
         }
     }
 
-    /// An error of this question.
+    /// Attributes an error to this question.
     pub(crate) fn blame(&self, error: Error) -> Error {
         error.blamed(&self.name)
     }
 
-    /// The number of entries reported on, where that is said or clear.
+    /// Returns the sparsity, if it is stated or follows from the kind.
     pub(crate) fn sparsity(&self) -> Option<u32> {
         match self.kind {
             KindName::Ratings | KindName::Set => self.sparsity,
@@ -322,7 +325,7 @@ impl QuestionFile<Mechanism> {
     }
 }
 
-/// A task in a file, of either form.
+/// Task file of either form.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TaskFile {
@@ -342,7 +345,7 @@ struct TaskFile {
     budget: Budget,
 }
 
-/// Why a task has questions or is one.
+/// Reason to reject a task with both questions and fields of a single question.
 pub(crate) const QUESTIONS_OR_ITEMS: &str =
     "a task has \"questions\", or \"items\", \"sparsity\", \"value\" and \"mechanism\" of its own";
 

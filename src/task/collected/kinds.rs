@@ -1,4 +1,4 @@
-//! Kinds of questions as collectors know them: made of their parts, and by name.
+//! Names of kinds, and construction of kinds from their parts.
 
 use alloc::string::String;
 
@@ -8,7 +8,7 @@ use crate::task::local::kind::{Asked, Cross, Kind, Part, Together};
 use crate::task::local::scale::Scale;
 
 impl Kind {
-    /// The kind's name, as in a task file.
+    /// Returns the kind's name, as spelt in a task file.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -27,13 +27,13 @@ impl Kind {
 }
 
 impl Cross {
-    /// The scale of a number that is asked for its mean, if columns are its levels.
+    /// Returns the columns' scale if the columns are levels, that is if a mean is estimated.
     #[must_use]
     pub fn levels(&self) -> Option<&Scale> {
         self.columns().scale().filter(|own| own.edges().is_none())
     }
 
-    /// The cross of rows and columns.
+    /// Creates the cross of rows and columns.
     #[must_use]
     pub fn new(rows: Part, columns: Part) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Cross {
         }
     }
 
-    /// Rows and columns.
+    /// Returns rows, then columns.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
@@ -49,7 +49,7 @@ impl Cross {
 }
 
 impl Part {
-    /// Exactly one of these.
+    /// Creates a choice of exactly one option.
     #[must_use]
     pub fn choice(name: impl Into<String>, options: Items) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Part {
         }
     }
 
-    /// No or yes.
+    /// Creates a flag: no or yes.
     #[must_use]
     pub fn flag(name: impl Into<String>) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Part {
         }
     }
 
-    /// A number: levels for means within rows, or bins.
+    /// Creates a number with levels, for means within rows, or with bins.
     #[must_use]
     pub fn number(name: impl Into<String>, scale: Scale) -> Self {
         Self {
@@ -79,19 +79,20 @@ impl Part {
         }
     }
 
-    /// The name that its answers go by.
+    /// Returns the name, under which answers are given.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The options; of a flag no and yes, of a number the cells of its scale.
+    /// Returns the options. The options of a flag are no and yes, those of a number the cells of
+    /// its scale.
     #[must_use]
     pub const fn items(&self) -> &Items {
         &self.items
     }
 
-    /// The part as a kind: a choice, a flag or a number.
+    /// Returns the part's kind: a choice, a flag or a number.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match &self.asked {
@@ -103,13 +104,13 @@ impl Part {
 }
 
 impl Together {
-    /// The parts, in the order of cells.
+    /// Returns the parts, in the order of their cells.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// The part that a cell is of, and its option.
+    /// Returns the part of a cell, and its option in that part.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -121,7 +122,7 @@ impl Together {
 }
 
 impl Limits {
-    /// The unit, where there is one.
+    /// Returns the unit, if there is one.
     #[must_use]
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref()

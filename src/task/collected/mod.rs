@@ -1,4 +1,4 @@
-//! Tasks as collectors know them: in files, made of their parts, and by the reports that arrive.
+//! Tasks in collectors: task files, construction from parts, and decoding of reports.
 
 mod budget_file;
 mod build;

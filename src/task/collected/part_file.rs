@@ -1,5 +1,5 @@
-//! Parts of questions as they stand in files: each of several numbers, the rows and
-//! columns of a cross, or what is asked together.
+//! Parts of questions in task files: each of several numbers, the rows and columns of a cross, or
+//! parts asked together.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -14,7 +14,7 @@ use crate::task::limits::Limits;
 use crate::task::local::kind::{Asked, Part};
 use crate::task::local::scale::Scale;
 
-/// What is said of a number's scale.
+/// Fields of a number's scale in a task file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ScaleFile {
     pub(crate) want: Option<Want>,
@@ -29,11 +29,11 @@ pub(crate) struct ScaleFile {
 }
 
 impl ScaleFile {
-    /// Reason to refuse a number that has neither limits alone nor bins.
+    /// Reason to reject a number that has neither limits alone nor bins.
     pub(crate) const NO_LIMITS: &'static str =
         "a \"number\" has a \"min\" and a \"max\" for its mean, or bins for its distribution";
 
-    /// The fields of a scale.
+    /// Returns the fields of a scale.
     pub(crate) fn of(scale: &Scale) -> Self {
         let range = scale.edges().is_none().then(|| scale.range());
         Self {
@@ -47,7 +47,7 @@ impl ScaleFile {
         }
     }
 
-    /// Returns the fields of a number without cells.
+    /// Returns the fields of a number with limits and no cells.
     pub(crate) fn of_limits(limits: &Limits) -> Self {
         let [min, max] = limits.range();
         Self {
@@ -58,20 +58,20 @@ impl ScaleFile {
         }
     }
 
-    /// Returns whether it says which bins a number is put into.
+    /// Returns whether the edges of bins are stated.
     pub(crate) const fn has_bins(&self) -> bool {
         self.edges.is_some()
     }
 
-    /// Whether it says what cells are chosen by.
+    /// Returns whether there are fields that only a draft may have, by which cells are chosen.
     pub(crate) const fn is_open(&self) -> bool {
         self.want.is_some() || self.bins.is_some() || self.spacing.is_some()
     }
 
-    /// Returns the limits of a number of which nothing else is said.
+    /// Returns the limits of a number without cells.
     ///
     /// # Errors
-    /// As [`Limits::new`], and [`Error::Combination`] with this reason for what else is said.
+    /// As [`Limits::new`]; [`Error::Combination`] with `reason` if other fields are stated.
     pub(crate) fn limits(self, reason: &'static str) -> Result<Limits, Error> {
         let others = Self {
             min: None,
@@ -85,10 +85,10 @@ impl ScaleFile {
         }
     }
 
-    /// The scale of a complete task.
+    /// Returns the scale of a complete task.
     ///
     /// # Errors
-    /// [`Error::Combination`] where it is not complete, and those of [`Scale`].
+    /// [`Error::Combination`] if the scale is incomplete, and those of [`Scale`].
     pub(crate) fn complete(self) -> Result<Scale, Error> {
         let scale = match (self.min, self.max, self.levels, self.edges) {
             (Some(min), Some(max), Some(levels), None) => Scale::levels(min, max, levels),
@@ -106,7 +106,7 @@ impl ScaleFile {
     }
 }
 
-/// The kind of a part of a cross or of what is asked together.
+/// Kind of a part of a cross, or of a part asked together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AxisName {
@@ -115,7 +115,7 @@ pub(crate) enum AxisName {
     Number,
 }
 
-/// A part in a task file: of several numbers it has no kind.
+/// Part in a task file. It has no kind if it is one of several numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PartFile {
@@ -145,7 +145,7 @@ pub(crate) struct PartFile {
 }
 
 impl PartFile {
-    /// The fields of so many numbers.
+    /// Returns the fields of several numbers.
     pub(super) fn of_numbers(items: &Items, limits: &[Limits]) -> Vec<Self> {
         let Items::Named(names) = items else {
             unreachable!("numbers have names");
@@ -163,7 +163,7 @@ impl PartFile {
         names.iter().zip(limits).map(number).collect()
     }
 
-    /// The fields of a part that has a kind.
+    /// Returns the fields of a part with a kind.
     pub(super) fn of(part: &Part) -> Self {
         let scale = part.scale().map(ScaleFile::of).unwrap_or_default();
         let (kind, options) = match &part.asked {
@@ -212,10 +212,10 @@ impl PartFile {
         self.scale().limits(reason)
     }
 
-    /// What a part that has a kind asks for, its scale as it is said.
+    /// Returns a part with a kind. The scale of a number is returned as stated.
     ///
     /// # Errors
-    /// [`Error::Combination`] where its kind or options are missing, or fields belong to
+    /// [`Error::Combination`] if the kind or the options are missing, or if fields belong to
     /// another kind.
     pub(crate) fn asked(&self) -> Result<AskedPart, Error> {
         let (name, scale) = (self.name.clone(), self.scale());
@@ -233,10 +233,10 @@ impl PartFile {
         }
     }
 
-    /// The part of a complete task.
+    /// Returns the part of a complete task.
     ///
     /// # Errors
-    /// As [`PartFile::asked`], and [`Error::Combination`] where a scale is left open.
+    /// As [`PartFile::asked`]; [`Error::Combination`] if the scale is left open.
     pub(super) fn complete(&self) -> Result<Part, Error> {
         match self.asked()? {
             AskedPart::Complete(part) => Ok(part),
@@ -249,10 +249,10 @@ impl PartFile {
     }
 }
 
-/// What a part of a cross asks for.
+/// Part of a cross, possibly with an open scale.
 pub(crate) enum AskedPart {
     /// A choice or a flag.
     Complete(Part),
-    /// A number of this name.
+    /// Name and scale of a number.
     Number(String, ScaleFile),
 }

@@ -1,4 +1,4 @@
-//! The fields of a task.
+//! Fields of a task of one question.
 
 use alloc::string::String;
 
@@ -10,7 +10,7 @@ use crate::task::items::Items;
 use crate::task::local::kind::Kind;
 use crate::task::local::question::QuestionParts;
 
-/// The fields of a [`Task`](crate::Task) that asks one question, for ratings; not yet validated.
+/// Fields of a [`Task`](crate::Task) of one question of ratings, not yet validated.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -32,24 +32,25 @@ use crate::task::local::question::QuestionParts;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskParts {
-    /// A slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
+    /// Id, a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
     pub id: String,
-    /// The items asked about.
+    /// Items asked about.
     pub items: Items,
-    /// s: how many entries of an input are reported on,
+    /// Sparsity s: number of entries of an input that are reported on, in
     /// [`bounds::SPARSITY`](crate::bounds::SPARSITY), at most the number of items.
     pub sparsity: u32,
-    /// Local budget ε of one report, [`bounds::EPSILON`](crate::bounds::EPSILON).
+    /// Local budget ε of one report, in [`bounds::EPSILON`](crate::bounds::EPSILON).
     pub epsilon: f64,
     /// Signs or real numbers.
     pub value: ValueKind,
-    /// The mechanism with all its parameters.
+    /// Mechanism with all its parameters.
     pub mechanism: Mechanism,
 }
 
 impl TaskParts {
+    /// Splits the fields into the task's id and its question.
     pub(super) fn into_question(self) -> (String, QuestionParts) {
-        // Destructured, so that a field added to the task is not forgotten.
+        // Destructuring makes the compiler report a field that is added and not used here.
         let Self {
             id,
             items,

@@ -1,4 +1,4 @@
-//! Prefixes of texts by their keys, and which lengths are asked for.
+//! Lengths of prefixes, and keys of prefixes.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,18 +8,17 @@ use crate::error::Error;
 use crate::task::items::item_key;
 use crate::task::local::prefixes::Prefixes;
 
-/// What stands behind a prefix of a longer text: a character that Unicode assigns to none.
+/// Mark after a prefix of a longer text: a code point that Unicode assigns to no character.
 const GOES_ON: char = '\u{FFFF}';
 
 impl Prefixes {
-    /// Prefixes for texts of which so many characters are wanted: of 2, 4, 6 and so on,
-    /// the last twice.
+    /// Creates prefixes of 2, 4, 6 and so on characters up to `length`, which is listed twice.
     ///
-    /// What shorter prefixes are for, to be extended, takes fewer people than telling a
-    /// text that somebody has from all that nobody has.
+    /// The longest prefixes need more people: they separate existing texts from all texts that
+    /// nobody has. Shorter prefixes are only extended.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where it is outside [`bounds::TEXT_LENGTH`].
+    /// [`Error::OutOfRange`] if `length` is outside [`bounds::TEXT_LENGTH`].
     ///
     /// ```
     /// use hushbin::task::Prefixes;
@@ -37,7 +36,7 @@ impl Prefixes {
         Self::new(lengths)
     }
 
-    /// The distinct lengths, ascending, and how many prefixes have each.
+    /// Returns the distinct lengths, ascending, each with its number of prefixes.
     ///
     /// ```
     /// use hushbin::task::Prefixes;
@@ -50,7 +49,7 @@ impl Prefixes {
         alike.map(|alike| (alike[0], alike.len()))
     }
 
-    /// The share of reports that tell of a prefix of the greatest length, in (0, 1].
+    /// Returns the share of reports that cover a prefix of the maximum length, in (0, 1].
     ///
     /// ```
     /// use hushbin::task::Prefixes;
@@ -63,7 +62,8 @@ impl Prefixes {
         greatest as f64 / self.lengths().len() as f64
     }
 
-    /// The key of a prefix: of the text where that is all of it.
+    /// Returns the key of the prefix of `text` with `length` characters. A text that is not longer
+    /// has the key of the whole text.
     ///
     /// ```
     /// use hushbin::task::Prefixes;
@@ -79,7 +79,8 @@ impl Prefixes {
         }
     }
 
-    /// The key of a text, or of all that go on behind it.
+    /// Returns the key of a text. If `goes_on` is true, returns the key of `text` as a prefix of
+    /// longer texts.
     #[must_use]
     pub fn key_of(text: &str, goes_on: bool) -> u64 {
         let mut marked = String::from(text);
@@ -87,7 +88,7 @@ impl Prefixes {
         item_key(&marked)
     }
 
-    /// The keys of all prefixes of a text: as entries they are its answer.
+    /// Returns the keys of all prefixes of a text. Entries with these keys are the text's answer.
     #[must_use]
     pub fn keys(&self, text: &str) -> Vec<u64> {
         let key = |&length: &u32| Self::key(text, length);

@@ -1,8 +1,8 @@
-//! What a number is wanted for, as its cells are chosen by it.
+//! Purpose of a number, by which its cells are chosen.
 
 use serde::{Deserialize, Serialize};
 
-/// What a number is wanted for.
+/// Purpose of a number.
 ///
 /// ```
 /// use hushbin::task::Want;
@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Want {
-    /// Its mean: levels.
+    /// Mean, by levels.
     Mean,
-    /// How many people are in each bin.
+    /// Number of people in each bin.
     Histogram,
-    /// Its distribution function and quantiles.
+    /// Distribution function and quantiles.
     Quantiles,
 }
 
-/// How the edges of bins follow each other.
+/// Spacing of the edges of bins.
 ///
 /// ```
 /// use hushbin::task::Spacing;
@@ -31,8 +31,8 @@ pub enum Want {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spacing {
-    /// By differences.
+    /// Equal differences between neighbouring edges.
     Even,
-    /// By factors: for numbers above 0 of different magnitudes.
+    /// Equal ratios of neighbouring edges, for positive numbers of different magnitudes.
     Logarithmic,
 }

@@ -1,4 +1,4 @@
-//! Tasks as canonical bytes: no two tasks are written alike.
+//! Writing of tasks as canonical bytes. Different tasks have different bytes.
 
 use alloc::vec::Vec;
 
@@ -14,6 +14,7 @@ use crate::task::local::prefixes::Prefixes;
 use crate::task::local::question::Question;
 use crate::task::local::scale::Scale;
 
+/// Returns the canonical bytes of a task.
 pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
     let mut canonical = Canonical::default();
     budget.write_canonical(&mut canonical);
@@ -49,6 +50,7 @@ pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8>
 
 impl Written for Budget {
     fn write_canonical(&self, canonical: &mut Canonical) {
+        // The default is not written, so tasks without a budget keep their fingerprint.
         if !self.is_default() {
             canonical.text(BUDGET);
             canonical.number(u64::from(self.days()));
@@ -78,6 +80,7 @@ impl Written for Items {
 impl Written for Kind {
     fn write_canonical(&self, canonical: &mut Canonical) {
         match self {
+            // `Question::new` rejects ratings of presence, so 0 means signs only.
             Self::Ratings(ValueKind::Sign | ValueKind::Presence) => canonical.number(0),
             Self::Ratings(ValueKind::Real) => canonical.number(1),
             Self::Set => canonical.number(2),

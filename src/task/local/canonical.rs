@@ -1,4 +1,4 @@
-//! A task as canonical bytes: no two tasks are written alike.
+//! Reading of a task from canonical bytes. Different tasks have different bytes.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -14,13 +14,14 @@ use crate::mechanism::Mechanism;
 use crate::task::budget::Budget;
 use crate::task::items::Items;
 
-/// First text of a task's bytes, behind the budget if there is one. The number is the version
-/// of the rest: one question without a name, for ratings, or questions with names.
+/// First text of a task's bytes, after the budget if there is one. Its number is the version of
+/// what follows: 1 for one question of ratings without a name, 2 for questions with names.
 pub(in crate::task) const UNNAMED: &str = "hushbin task 1";
 pub(in crate::task) const NAMED: &str = "hushbin task 2";
 
 impl Task {
-    /// The task of the bytes that [`Task::canonical_bytes`] gives: every field has one spelling.
+    /// Reads a task from the bytes that [`Task::canonical_bytes`] returns. Every field has exactly
+    /// one encoding.
     ///
     /// # Errors
     /// [`Error::Malformed`] for any other bytes, and those of [`Task::new`] and

@@ -1,10 +1,11 @@
-//! Which of several questions a report answers.
+//! Draw of the question that a report answers.
 
 use alloc::vec::Vec;
 
 use crate::mix::mix64;
 
-/// The question that each seed stands for: public, and drawn before the answers are looked at.
+/// Assignment of seeds to questions. It is public, and the seed is drawn before the answers are
+/// read.
 ///
 /// ```
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
@@ -14,12 +15,12 @@ use crate::mix::mix64;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draw {
-    /// Sums of the weights of the questions up to each.
+    /// Cumulative sums of the questions' weights.
     ends: Vec<u32>,
 }
 
 impl Draw {
-    /// Of weights from 1 whose sum is below 2³².
+    /// Creates the draw for `weights`, each at least 1, with a sum below 2³².
     pub(crate) fn new(weights: impl Iterator<Item = u32>) -> Self {
         let sum = |sum: &mut u32, weight| {
             *sum += weight;
@@ -30,15 +31,17 @@ impl Draw {
         }
     }
 
-    /// Sum of all weights W.
+    /// Returns the sum W of all weights.
     #[must_use]
     pub fn total(&self) -> u32 {
         self.ends[self.ends.len() - 1]
     }
 
-    /// Question i with probability w_i/W, to within W/2⁶⁴: seeds are uniform and
-    /// [`mix64`] is a bijection. No key of a hash function is mixed from the seed
-    /// itself, so that what one report hashes does not follow from its question.
+    /// Returns the index of the question that `seed` selects.
+    ///
+    /// Question i of weight `w_i` has probability `w_i/W`, with an error of at most `W/2⁶⁴`: seeds
+    /// are uniform, and [`mix64`] is a bijection. Hash functions never use `mix64(seed)` as a key,
+    /// so the question does not reveal what the report hashes.
     #[must_use]
     pub fn question(&self, seed: u64) -> usize {
         let drawn = ((u128::from(mix64(seed)) * u128::from(self.total())) >> 64) as u32;

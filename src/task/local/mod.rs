@@ -1,4 +1,4 @@
-//! Questions that reports answer, under a local budget.
+//! Tasks whose reports are randomised under a local budget ε.
 
 pub(super) mod canonical;
 mod draw;

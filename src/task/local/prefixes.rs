@@ -1,4 +1,4 @@
-//! Which prefix of a text a report tells of.
+//! Prefixes of a text.
 
 use alloc::vec::Vec;
 
@@ -7,11 +7,11 @@ use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::mix::output;
 
-/// The prefixes of a text that are asked for, by their lengths in characters (Unicode
-/// scalar values): a report tells of one, which its seed draws.
+/// Lengths of the prefixes of a text, in characters (Unicode scalar values). A report covers one
+/// prefix, drawn by its seed.
 ///
-/// A length may be there several times, so as to be drawn more often. A text that is no longer than
-/// a prefix is told of whole, and cannot be taken for a prefix of a longer one.
+/// A length that is listed several times is drawn more often. A text that is no longer than a
+/// prefix is reported whole. Its key differs from the key of a longer text's prefix.
 ///
 /// ```
 /// use hushbin::task::Prefixes;
@@ -28,10 +28,10 @@ pub struct Prefixes {
 }
 
 impl Prefixes {
-    /// Prefixes of these lengths.
+    /// Creates prefixes of these lengths.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where there are not as many as [`bounds::PREFIXES`], or one
+    /// [`Error::OutOfRange`] if the number of lengths is outside [`bounds::PREFIXES`], or a length
     /// is outside [`bounds::PREFIX_LENGTH`]; [`Error::Combination`] unless they ascend.
     pub fn new(lengths: Vec<u32>) -> Result<Self, Error> {
         bounds::PREFIXES.check(lengths.len() as f64)?;
@@ -46,17 +46,17 @@ impl Prefixes {
         Ok(Self { lengths })
     }
 
-    /// Their lengths, ascending.
+    /// Returns the lengths, ascending.
     #[must_use]
     pub fn lengths(&self) -> &[u32] {
         &self.lengths
     }
 
-    /// Which of them a report tells of, counted from 0: each with the same probability, to
-    /// within 2⁻⁶⁴.
+    /// Returns the index of the prefix that `seed` selects, from 0. Prefixes are equally probable,
+    /// with an error of at most 2⁻⁶⁴.
     ///
-    /// Of an output of `splitmix64` that no key and no other draw is made of, so that what a
-    /// report hashes does not follow from it.
+    /// No key and no other draw uses this output of `splitmix64`. The prefix therefore does not
+    /// reveal what the report hashes.
     #[must_use]
     pub fn drawn(&self, seed: u64) -> usize {
         ((u128::from(output(seed, 1 << 63)) * self.lengths.len() as u128) >> 64) as usize

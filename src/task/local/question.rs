@@ -1,4 +1,4 @@
-//! One thing that a task asks, and how it is answered.
+//! Question of a task, with the mechanism that randomises its answers.
 
 use alloc::string::String;
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::mechanism::Mechanism;
 use crate::task::items::Items;
 
-/// A question with the mechanism that randomises its answers.
+/// Question with the mechanism that randomises its answers.
 ///
 /// ```
 /// use hushbin::task::Kind;
@@ -32,7 +32,7 @@ use crate::task::items::Items;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question(pub(in crate::task) QuestionParts);
 
-/// The fields of a [`Question`], not yet validated.
+/// Fields of a [`Question`], not yet validated.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -55,89 +55,94 @@ pub struct Question(pub(in crate::task) QuestionParts);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionParts {
-    /// A name, 1 to 256 bytes without control characters; empty in a task that asks
-    /// nothing else and needs none.
+    /// Name, 1 to 256 bytes without control characters. It may be empty in a task of one question
+    /// of ratings.
     pub name: String,
-    /// What is asked.
+    /// Kind of the question.
     pub kind: Kind,
-    /// The items asked about: of a flag no and yes, two that are counted, of a number the
-    /// cells of its scale, of a cross or of what is asked together its cells, of numbers
-    /// their names, of a text all there are.
+    /// Items asked about. By kind:
+    ///
+    /// - flag: two items without names, no and yes
+    /// - number: the cells of its scale
+    /// - cross, together: the cells
+    /// - numbers: their names
+    /// - text: open
     pub items: Items,
-    /// s, [`bounds::SPARSITY`], at most the number of items; 1 where one is named, of
-    /// numbers all, of what is asked together the number of parts.
+    /// Sparsity s, in [`bounds::SPARSITY`], at most the number of items. It is 1 for kinds with one
+    /// answer, the number of items for numbers, and the number of parts for together.
     pub sparsity: u32,
-    /// How often the question is drawn, relative to others, [`bounds::WEIGHT`].
+    /// Relative frequency with which the question is drawn, in [`bounds::WEIGHT`].
     pub weight: u32,
-    /// Local budget ε of one report, [`bounds::EPSILON`].
+    /// Local budget ε of one report, in [`bounds::EPSILON`].
     pub epsilon: f64,
-    /// The mechanism with all its parameters.
+    /// Mechanism with all its parameters.
     pub mechanism: Mechanism,
 }
 
 impl Question {
-    /// The same of fields that go together, having been read from canonical bytes.
+    /// Validates a question read from canonical bytes. In them items cannot contradict the kind.
     pub(in crate::task) fn of_bytes(parts: QuestionParts) -> Result<Self, Error> {
         let question = Self(parts);
         question.check().map_err(|error| question.blame(error))?;
         Ok(question)
     }
 
+    /// Checks all fields but the name.
     pub(in crate::task) fn check(&self) -> Result<(), Error> {
         let domain = check_asked(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
         bounds::WEIGHT.check(f64::from(self.0.weight))?;
         self.0.mechanism.check(&domain)
     }
 
-    /// An error of this question, where it is one of several.
+    /// Attributes an error to this question, if the question has a name.
     pub(crate) fn blame(&self, error: Error) -> Error {
         error.of_question(&self.0.name)
     }
 
-    /// The name that its answers go by.
+    /// Returns the name, under which answers are given.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// What is asked.
+    /// Returns the kind of the question.
     #[must_use]
     pub const fn kind(&self) -> &Kind {
         &self.0.kind
     }
 
-    /// How often the question is drawn, relative to others.
+    /// Returns the relative frequency with which the question is drawn.
     #[must_use]
     pub const fn weight(&self) -> u32 {
         self.0.weight
     }
 
-    /// The local budget ε asked for.
+    /// Returns the requested local budget ε of one report.
     #[must_use]
     pub const fn epsilon(&self) -> f64 {
         self.0.epsilon
     }
 
-    /// The mechanism and its parameters.
+    /// Returns the mechanism with its parameters.
     #[must_use]
     pub const fn mechanism(&self) -> &Mechanism {
         &self.0.mechanism
     }
 
-    /// Values of entries, once they are coded.
+    /// Returns the range of the values of coded entries.
     #[must_use]
     pub const fn value(&self) -> ValueKind {
         self.0.kind.value()
     }
 
-    /// Items and sparsity, as mechanisms see them.
+    /// Returns the domain that the mechanism randomises.
     #[must_use]
     pub fn domain(&self) -> Domain {
         self.0.kind.domain(&self.0.items, self.0.sparsity)
     }
 }
 
-/// Validates all but the mechanism.
+/// Checks everything but the weight and the mechanism, and returns the domain.
 pub(crate) fn check_asked(
     kind: &Kind,
     items: &Items,

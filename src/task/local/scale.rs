@@ -1,4 +1,4 @@
-//! The cells of a number.
+//! Cells of a number.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,10 +12,10 @@ use crate::error::Error;
 use crate::sample;
 use crate::task::items::check_name;
 
-/// The cells that numbers are put into.
+/// Cells that numbers are assigned to.
 ///
-/// Numbers beyond the ends belong to the first or last cell: they are clipped, which
-/// is a bias of those that estimates do not undo.
+/// Numbers outside the range are clipped to the first or last cell. Estimates do not correct the
+/// resulting bias.
 ///
 /// ```
 /// use hushbin::task::Scale;
@@ -29,25 +29,25 @@ use crate::task::items::check_name;
 pub struct Scale {
     pub(in crate::task) cells: Cells,
     pub(in crate::task) unit: Option<String>,
-    /// Distance of one possible number from the next, or 0 where any number is possible.
+    /// Distance between possible numbers, or 0 if any number is possible.
     pub(in crate::task) step: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::task) enum Cells {
-    /// So many numbers, evenly from the first to the last; a number in between
-    /// becomes one of its neighbours at random, so that its expectation stays.
+    /// `count` evenly spaced numbers from `min` to `max`. A number between two levels is rounded to
+    /// one of them at random, which keeps its expectation.
     Levels { min: f64, max: f64, count: u32 },
-    /// Ascending; a bin reaches from one up to, but not including, the next.
+    /// Ascending edges. A bin includes its lower edge and excludes its upper one.
     Edges(Vec<f64>),
 }
 
 impl Scale {
-    /// So many levels, evenly from `min` to `max`: for means.
+    /// Creates `levels` evenly spaced levels from `min` to `max`, for means.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when `levels` is outside [`bounds::LEVELS`];
-    /// [`Error::Combination`] unless `min` and `max` are finite and ascending.
+    /// [`Error::OutOfRange`] if `levels` is outside [`bounds::LEVELS`]; [`Error::Combination`]
+    /// unless `min` and `max` are finite and ascending.
     pub fn levels(min: f64, max: f64, levels: u32) -> Result<Self, Error> {
         bounds::LEVELS.check(f64::from(levels))?;
         ascending(&[min, max])?;
@@ -58,10 +58,10 @@ impl Scale {
         }))
     }
 
-    /// Bins between these edges: for histograms and quantiles.
+    /// Creates bins between these edges, for histograms and quantiles.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when the number of bins is outside [`bounds::CELLS`];
+    /// [`Error::OutOfRange`] if the number of bins is outside [`bounds::CELLS`];
     /// [`Error::Combination`] unless edges are finite and ascending.
     pub fn bins(edges: Vec<f64>) -> Result<Self, Error> {
         bounds::CELLS.check(edges.len() as f64 - 1.0)?;
@@ -77,10 +77,10 @@ impl Scale {
         }
     }
 
-    /// The same with the unit of its numbers.
+    /// Sets the unit of the numbers.
     ///
     /// # Errors
-    /// [`Error::ItemName`] for what could not be an item's name.
+    /// [`Error::ItemName`] for a unit that could not be an item's name.
     pub fn in_unit(mut self, unit: Option<String>) -> Result<Self, Error> {
         if let Some(unit) = &unit {
             check_name(0, unit)?;
@@ -89,7 +89,7 @@ impl Scale {
         Ok(self)
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells.
     #[must_use]
     pub fn cells(&self) -> u32 {
         match &self.cells {
@@ -98,7 +98,7 @@ impl Scale {
         }
     }
 
-    /// The first and the last level or edge.
+    /// Returns the first and the last level or edge.
     pub(in crate::task) fn ends(&self) -> [f64; 2] {
         match &self.cells {
             Cells::Levels { min, max, .. } => [*min, *max],
@@ -106,8 +106,8 @@ impl Scale {
         }
     }
 
-    /// The cell of a number and the probability of the next one instead, which is 0 for
-    /// bins. Numbers that are not finite have no cell.
+    /// Returns the cell of a finite number, and the probability of the next cell instead. The
+    /// probability is 0 for bins.
     ///
     /// ```
     /// use hushbin::task::Scale;
@@ -134,8 +134,8 @@ impl Scale {
         }
     }
 
-    /// One of two cells, the next with this probability: of two levels one at random, so
-    /// that their expectation is the number.
+    /// Draws `cell`, or the next cell with probability `next`. For levels the expectation is then
+    /// the number itself.
     pub(in crate::task) fn code<R: Rng + ?Sized>((cell, next): (u32, f64), rng: &mut R) -> Entry {
         Entry {
             item: u64::from(cell + u32::from(sample::with_probability(rng, next))),
@@ -143,14 +143,14 @@ impl Scale {
         }
     }
 
-    /// Reads the cells of a number, which are bins, or of a part, which may be levels too.
+    /// Reads the scale of a question or of a part. Only a part may have levels.
     pub(in crate::task) fn read_canonical(
         of_part: bool,
         reader: &mut CanonicalReader<'_>,
     ) -> Result<Self, Error> {
         let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
-        // Whoever writes a task has checked the step, on which no cell depends.
+        // The step is not checked again: the writer checked it, and no cell depends on it.
         let step = reader.float();
         let scale = match reader.count() {
             0 if of_part => {

@@ -1,5 +1,5 @@
-//! What slim builds have in the place of kinds of several parts: a type without a value, so
-//! that whatever is done with one is left out of the module.
+//! Stand-ins for the kinds of several parts, in slim builds. The type has no value, so the code
+//! that handles it is left out of the module.
 
 use alloc::vec::Vec;
 
@@ -12,15 +12,15 @@ use crate::mechanism::contract::left_out;
 use crate::task::items::Items;
 use crate::task::local::kind::contract::Several;
 
-/// No kind of several parts.
+/// Type without a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Never {}
 
-/// Instead of several numbers.
+/// Stand-in for several numbers.
 pub type Numbers = Never;
-/// Instead of a row and a column.
+/// Stand-in for a row and a column.
 pub type Cross = Never;
-/// Instead of options of several parts.
+/// Stand-in for options of several parts.
 pub type Together = Never;
 
 impl Several for Never {

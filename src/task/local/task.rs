@@ -1,4 +1,4 @@
-//! A task that reports answer.
+//! Task that reports answer.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -13,12 +13,12 @@ use crate::mechanism::Neighbours;
 use crate::task::budget::Budget;
 use crate::task::items::{check_id, check_name};
 
-/// A description of what is collected, under which parameters: complete and valid
-/// by construction, also when it comes out of serde.
+/// Description of the collected data and of all parameters. A task is complete and valid by
+/// construction, also after deserialization.
 ///
-/// A task says everything that a report depends on. Its [`Fingerprint`] travels
-/// in every upload, and a collector refuses reports made under another.
-/// [`TaskDraft`](crate::TaskDraft) leaves the choice of parameters to hushbin.
+/// A task determines everything that a report depends on. Every upload carries the task's
+/// [`Fingerprint`], and a collector rejects reports made under another one.
+/// [`TaskDraft`](crate::TaskDraft) lets hushbin choose parameters.
 ///
 /// ```
 /// use hushbin::Task;
@@ -42,7 +42,7 @@ use crate::task::items::{check_id, check_name};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     pub(in crate::task) id: String,
-    /// Shared with those who answer them.
+    /// Questions, shared with randomizers.
     pub(in crate::task) questions: Arc<Vec<Question>>,
     pub(in crate::task) draw: Draw,
     pub(in crate::task) budget: Budget,
@@ -50,6 +50,8 @@ pub struct Task {
 }
 
 impl Task {
+    /// Checks that questions have distinct names, and that each of several protects whole inputs
+    /// under pure ε.
     pub(in crate::task) fn check_named(questions: &[Question]) -> Result<(), Error> {
         bounds::QUESTIONS.check(questions.len() as f64)?;
         for (index, question) in questions.iter().enumerate() {
@@ -71,7 +73,8 @@ impl Task {
         Ok(())
     }
 
-    /// A task of questions that go together, and of their canonical bytes.
+    /// Creates a task from questions that have been checked together. `bytes` are its canonical
+    /// bytes.
     pub(in crate::task) fn build(
         id: String,
         questions: Vec<Question>,
@@ -89,19 +92,19 @@ impl Task {
         })
     }
 
-    /// The questions in the order of the task file, at least one.
+    /// Returns the questions in the order of the task file. There is at least one.
     #[must_use]
     pub fn questions(&self) -> &[Question] {
         &self.questions
     }
 
-    /// Which of the questions a report answers.
+    /// Returns the draw of the question that a report answers.
     #[must_use]
     pub const fn draw(&self) -> &Draw {
         &self.draw
     }
 
-    /// Identity of all parameters that a report depends on, of the id and of the budget.
+    /// Returns the identity of the id, the budget, and all parameters that a report depends on.
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint

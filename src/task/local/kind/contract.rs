@@ -1,4 +1,4 @@
-//! What a kind of several parts is made of.
+//! Interface of the kinds of several parts.
 
 use alloc::vec::Vec;
 
@@ -10,35 +10,35 @@ use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
 
-/// A kind whose answer is of several parts.
+/// Kind of question whose answer has several parts.
 pub(crate) trait Several: Sized {
-    /// The items that it brings, as [`Kind::own_items`](super::Kind::own_items).
+    /// Returns the kind's own items, as [`Kind::own_items`](super::Kind::own_items).
     fn own_items(&self) -> Option<Items>;
 
-    /// Number of entries that answer it, and number of items that these are of.
+    /// Returns the number of entries of an answer, and the number of items that they name.
     fn coded(&self) -> [u32; 2];
 
-    /// Whether an entry of an item that there is may have this value.
+    /// Returns whether an entry of an existing item may have this value.
     fn accepts(&self, _item: u64, value: f64) -> bool {
         value.is_finite()
     }
 
-    /// Values that it accepts, in words.
+    /// Accepted values, in words.
     const EXPECTED: &'static str = "a finite number";
 
     /// Turns an answer into entries of the domain.
     fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R);
 
-    /// Validates the parts.
+    /// Checks the parts.
     ///
     /// # Errors
-    /// Those of each part; [`Error::Combination`] and [`Error::OutOfRange`] for parts that do
-    /// not go together.
+    /// Those of each part; [`Error::Combination`] and [`Error::OutOfRange`] for parts that cannot
+    /// be combined.
     fn check_parts(&self, _epsilon: f64) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Validates items and sparsity, where everybody has not exactly one of the items.
+    /// Checks items and sparsity, for kinds whose answer is not exactly one item.
     ///
     /// # Errors
     /// [`Error::Combination`] and [`Error::OutOfRange`].
@@ -46,24 +46,24 @@ pub(crate) trait Several: Sized {
         Ok(())
     }
 
-    /// Reads it from canonical bytes, behind its number.
+    /// Reads the kind from canonical bytes, after its number.
     ///
     /// # Errors
     /// Those of the parts' constructors; [`Error::UnknownMechanism`] in slim builds.
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error>;
 }
 
-/// Numbers of kinds in canonical bytes, of parts too.
+/// Numbers of kinds in canonical bytes. Parts of kinds have the same numbers.
 pub(in crate::task) const CHOICE: u64 = 3;
 pub(in crate::task) const FLAG: u64 = 4;
 pub(in crate::task) const NUMBER: u64 = 5;
 
-/// The number of options of which one is given.
+/// Checks the number of options of a kind whose answer is one option.
 ///
 /// # Errors
-/// [`Error::Combination`] where they are open, [`Error::OutOfRange`] for another number
-/// than there may be.
-// Once in the module that pages download, which checks several kinds.
+/// [`Error::Combination`] for open options; [`Error::OutOfRange`] for a number outside
+/// [`bounds::OPTIONS`].
+// Several kinds call it: without inlining, pages download it once.
 #[inline(never)]
 pub(super) fn check_options(items: &Items) -> Result<(), Error> {
     let Some(count) = items.count() else {

@@ -1,4 +1,4 @@
-//! What a question asks for, and how an answer becomes entries of its domain.
+//! Kinds of questions, and the coding of answers as entries of a domain.
 
 pub(in crate::task) mod contract;
 #[cfg(feature = "complete")]
@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::task::items::{Items, Open};
 use contract::{CHOICE, FLAG, NUMBER, Several, check_options};
 
-/// The kind of a question.
+/// Kind of a question.
 ///
 /// ```
 /// use hushbin::task::{Kind, Scale};
@@ -37,29 +37,29 @@ use contract::{CHOICE, FLAG, NUMBER, Several, check_options};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
-    /// Any of the items, each with a sign or a value; up to s are reported on.
+    /// Any number of the items, each with a sign or a value. Up to s are reported on.
     Ratings(ValueKind),
-    /// Any of the items, there or not; up to s are reported on.
+    /// Any number of the items, without values. Up to s are reported on.
     Set,
     /// Exactly one of the items.
     Choice,
-    /// No or yes: items 0 and 1.
+    /// Yes or no: item 0 is no, item 1 is yes.
     Flag,
-    /// One number, which becomes one of the scale's cells.
+    /// One number, coded as one of the scale's cells.
     Number(Scale),
-    /// Several numbers, one for each item, within its limits.
+    /// Several numbers, one for each item, clipped to its limits.
     Numbers(Numbers),
-    /// A row and a column at once, which become one of the cells.
+    /// A row and a column, coded as one cell.
     Cross(Cross),
-    /// One text of any, of which a prefix is told.
+    /// Any text. A report covers one of its prefixes.
     Text(Prefixes),
-    /// An option of each of several parts, all told of at once.
+    /// An option of each of several parts. A report covers all parts.
     Together(Together),
 }
 
 impl Kind {
-    /// The values of entries, once numbers are coded, [one](Scale::cell) or
-    /// [several](crate::task::Limits::code).
+    /// Returns the range of the values of coded entries. One number is coded by [`Scale::cell`],
+    /// several by [`Limits::code`](crate::task::Limits::code).
     #[must_use]
     pub const fn value(&self) -> ValueKind {
         match self {
@@ -69,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// The items of a kind that brings its own.
+    /// Returns the items that the kind itself determines, or `None` if the task lists them.
     #[must_use]
     pub(crate) fn own_items(&self) -> Option<Items> {
         match self {
@@ -83,8 +83,8 @@ impl Kind {
         }
     }
 
-    /// How many entries answer it, of how many items, where entries are to be
-    /// [coded](Kind::code).
+    /// Returns the number of entries of an answer, and the number of items that they name. `None`
+    /// if entries need no [coding](Kind::code).
     pub(crate) fn coded(&self) -> Option<[u32; 2]> {
         match self {
             Self::Number(_) => Some([1, 1]),
@@ -96,7 +96,7 @@ impl Kind {
         }
     }
 
-    /// Whether an entry of an item that there is may have this value.
+    /// Returns whether an entry of an existing item may have this value.
     pub(crate) fn accepts(&self, item: u64, value: f64) -> bool {
         match self {
             Self::Number(_) => value.is_finite(),
@@ -108,7 +108,7 @@ impl Kind {
         }
     }
 
-    /// The same in words.
+    /// Returns the accepted values, in words.
     pub(crate) const fn expected(&self) -> &'static str {
         match self {
             Self::Number(_) | Self::Numbers(_) => Numbers::EXPECTED,
@@ -119,8 +119,8 @@ impl Kind {
         }
     }
 
-    /// Numbers, rows with columns, options of parts, and texts as entries of the domain,
-    /// under a report's seed; whatever else answers is one already.
+    /// Codes an answer as entries of the domain, under a report's seed. Entries of ratings, sets,
+    /// choices and flags are returned unchanged.
     pub(crate) fn code<'a, R: Rng + ?Sized>(
         &self,
         entries: &'a [Entry],
@@ -140,7 +140,7 @@ impl Kind {
         coded
     }
 
-    /// Items and sparsity, as mechanisms see them.
+    /// Returns the domain that mechanisms randomise.
     pub(in crate::task) fn domain(&self, items: &Items, sparsity: u32) -> Domain {
         match self {
             Self::Ratings(_) => Domain::rated(items.count(), sparsity),
@@ -148,12 +148,12 @@ impl Kind {
             Self::Number(scale) => Domain::exact(scale.cells(), sparsity),
             Self::Text(_) => Domain::one_of_any(),
             Self::Numbers(_) => Domain::dense(sparsity),
-            // Open domains are refused: one of no list cannot be told from paddings.
+            // `check` rejects open items for these kinds, so the 0 is never used.
             _ => Domain::exact(items.count().unwrap_or(0), sparsity),
         }
     }
 
-    /// Validates parts, items and sparsity.
+    /// Checks parts, items and sparsity.
     ///
     /// # Errors
     /// [`Error::Combination`], [`Error::OutOfRange`], and those of names.
@@ -175,7 +175,7 @@ impl Kind {
             Self::Text(_) => one.check(f64::from(sparsity)),
             Self::Numbers(own) => own.check_items(items, sparsity),
             Self::Together(own) => own.check_items(items, sparsity),
-            // One of a list.
+            // Exactly one item of a list.
             Self::Choice | Self::Flag | Self::Number(_) | Self::Cross(_) => {
                 check_options(items)?;
                 one.check(f64::from(sparsity))
@@ -183,7 +183,8 @@ impl Kind {
         }
     }
 
-    /// Reads a kind with items and sparsity, its own or what is stated.
+    /// Reads a kind with its items and sparsity. Both follow in the bytes unless the kind
+    /// determines them.
     pub(in crate::task) fn read_canonical(
         reader: &mut CanonicalReader<'_>,
     ) -> Result<(Self, Items, u32), Error> {

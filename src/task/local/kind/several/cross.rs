@@ -1,4 +1,4 @@
-//! A row and a column at once.
+//! Cross tables.
 
 use alloc::vec::Vec;
 
@@ -12,12 +12,12 @@ use crate::task::items::Items;
 use crate::task::local::kind::contract::Several;
 use crate::task::local::scale::Scale;
 
-/// The product of two small choices, or of a choice and a number: a cross table, whose
-/// cells are rows · columns options of which everybody is in one.
+/// Cross table of two small choices, or of a choice and a number. Each person is in one of its rows
+/// · columns cells.
 ///
-/// A person's answer is one entry: the item is the row, the value the index of the column
-/// or the number. The cell of row r and column c is option r · columns + c. What goes
-/// together is for [`Question`](crate::Question) to check.
+/// A person's answer is one entry. Its item is the row. Its value is the index of the column, or
+/// the number. The cell of row r and column c is option r · columns + c.
+/// [`Question`](crate::Question) checks the combination of parts.
 ///
 /// ```
 /// use hushbin::Items;
@@ -30,39 +30,39 @@ use crate::task::local::scale::Scale;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cross {
-    /// Rows and columns.
+    /// Rows, then columns.
     pub(in crate::task) parts: Vec<Part>,
 }
 
 impl Cross {
-    /// The part whose options are the rows.
+    /// Returns the part whose options are the rows.
     #[must_use]
     pub fn rows(&self) -> &Part {
         &self.parts[0]
     }
 
-    /// The part whose options, levels or bins are the columns.
+    /// Returns the part whose options, levels or bins are the columns.
     #[must_use]
     pub fn columns(&self) -> &Part {
         &self.parts[1]
     }
 
-    /// Numbers of rows and columns.
+    /// Returns the numbers of rows and columns.
     #[must_use]
     pub fn shape(&self) -> [u32; 2] {
         [self.rows(), self.columns()].map(Part::cells)
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells.
     #[must_use]
     pub fn cells(&self) -> u32 {
         let [rows, columns] = self.shape();
-        // What saturates is beyond what options there may be.
+        // A saturated product is above the maximum number of options, and is rejected.
         rows.saturating_mul(columns)
     }
 
-    /// The cell of a row and a column, and the probability of the next one instead, which
-    /// is 0 but for levels.
+    /// Returns the cell of a row and a column, and the probability of the next cell instead. Only
+    /// levels have a probability above 0.
     ///
     /// ```
     /// # use hushbin::task::{Cross, Part, Scale};

@@ -1,4 +1,4 @@
-//! Kinds of several parts, in complete builds.
+//! Kinds of several parts. Only complete builds have them.
 
 mod cross;
 mod numbers;

@@ -1,4 +1,4 @@
-//! Numbers whose means are wanted, all of which everybody has.
+//! Numbers whose means are estimated. Every person has all of them.
 
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -13,7 +13,7 @@ use crate::task::items::Items;
 use crate::task::limits::Limits;
 use crate::task::local::kind::contract::Several;
 
-/// Limits of several numbers by item, or of one, which has the name of its question.
+/// Limits of each number, indexed by item. A single number has the name of its question.
 ///
 /// ```
 /// use hushbin::task::{Limits, Numbers};
@@ -26,7 +26,7 @@ use crate::task::local::kind::contract::Several;
 pub struct Numbers(Vec<Limits>);
 
 impl Numbers {
-    /// Returns whether it is one number.
+    /// Returns whether there is only one number.
     #[must_use]
     pub const fn is_alone(&self) -> bool {
         self.0.len() == 1

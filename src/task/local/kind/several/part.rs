@@ -1,4 +1,4 @@
-//! Parts of a kind of several.
+//! Parts of cross tables and of questions asked together.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,8 +10,8 @@ use crate::task::items::{Items, check_name};
 use crate::task::local::kind::contract::{CHOICE, FLAG, NUMBER, check_options};
 use crate::task::local::scale::Scale;
 
-/// A part of a [`Cross`](super::Cross): a choice, a flag or a number; or of a
-/// [`Together`](super::Together), which has no numbers.
+/// Part of a [`Cross`](super::Cross) or of a [`Together`](super::Together): a choice, a flag or,
+/// only in a cross, a number.
 ///
 /// ```
 /// use hushbin::Items;
@@ -24,11 +24,11 @@ use crate::task::local::scale::Scale;
 pub struct Part {
     pub(in crate::task) name: String,
     pub(in crate::task) asked: Asked,
-    /// As of a question of this kind.
+    /// Items, as of a question of the part's kind.
     pub(in crate::task) items: Items,
 }
 
-/// What a part asks for.
+/// Kind of a part.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::task) enum Asked {
     Choice,
@@ -37,7 +37,7 @@ pub(in crate::task) enum Asked {
 }
 
 impl Part {
-    /// The scale of a number.
+    /// Returns the scale of a number, or `None` for other kinds.
     #[must_use]
     pub const fn scale(&self) -> Option<&Scale> {
         match &self.asked {
@@ -46,13 +46,13 @@ impl Part {
         }
     }
 
-    /// How many rows, columns or options it has; 0 where options are open.
+    /// Returns the number of options or cells, or 0 if options are open.
     #[must_use]
     pub fn cells(&self) -> u32 {
         self.items.count().unwrap_or(0)
     }
 
-    /// Whether this is the index of an option.
+    /// Returns whether `value` is the index of an option.
     pub(super) fn has_option(&self, value: f64) -> bool {
         f64::from(value as u32) == value && (value as u32) < self.cells()
     }
@@ -86,7 +86,7 @@ impl Part {
     }
 }
 
-/// Validates parts, of which only those of a cross after the first are numbers.
+/// Checks parts. Only the second part of a cross may be a number.
 pub(super) fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Result<(), Error> {
     for (index, part) in parts.iter().enumerate() {
         part.check(index, epsilon)?;

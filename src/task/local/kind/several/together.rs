@@ -1,4 +1,4 @@
-//! Options of several parts, all told of at once.
+//! Several parts that one report covers together.
 
 use alloc::vec::Vec;
 
@@ -12,11 +12,12 @@ use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::local::kind::contract::{Several, check_options};
 
-/// Several small choices and flags, which a report tells of together: one input of a cell of each.
+/// Several small choices and flags that one report covers together. An input has one cell of each
+/// part.
 ///
-/// A person's answer is an entry for each part: the item is its position, the value the
-/// index of an option, of a flag 0 or 1. Options are numbered as cells part after part.
-/// What goes together is for [`Question`](crate::Question) to check.
+/// A person's answer has an entry for each part. Its item is the part's position. Its value is the
+/// index of an option, 0 or 1 for a flag. Cells number the options of all parts, part after part.
+/// [`Question`](crate::Question) checks the combination of parts.
 ///
 /// ```
 /// use hushbin::Items;
@@ -30,29 +31,29 @@ use crate::task::local::kind::contract::{Several, check_options};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Together {
     pub(in crate::task) parts: Vec<Part>,
-    /// How many cells there are before each part, and in all.
+    /// Number of cells before each part, and the total at the end.
     pub(in crate::task) bounds: Vec<u32>,
 }
 
 impl Together {
-    /// All of these.
+    /// Creates the kind from these parts.
     #[must_use]
     pub fn new(parts: Vec<Part>) -> Self {
         let mut bounds = alloc::vec![0_u32];
         for part in &parts {
-            // What saturates is beyond what options there may be.
+            // A saturated sum is above the maximum number of options, and is rejected.
             bounds.push(bounds[bounds.len() - 1].saturating_add(part.cells()));
         }
         Self { parts, bounds }
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells.
     #[must_use]
     pub fn cells(&self) -> u32 {
         self.bounds[self.parts.len()]
     }
 
-    /// The cell of an option of a part.
+    /// Returns the cell of an option of a part.
     ///
     /// # Panics
     /// If there is no such part.
@@ -61,7 +62,7 @@ impl Together {
         self.bounds[part] + option
     }
 
-    /// The cells that are answered, by the entries of parts.
+    /// Returns an entry for the cell of each answered option.
     ///
     /// # Panics
     /// If there is no such part.
