@@ -1,5 +1,5 @@
-//! What the paper prints where it errs, for errata and for the legends of figures: the
-//! parameters, and what they really give away. Nothing here randomises.
+//! Printed parameters that are wrong, for errata and figure legends. Each comes with the privacy
+//! loss that it really causes. This module does not randomise.
 
 use hushbin::Error;
 
@@ -15,19 +15,19 @@ pub struct PrintedMajority {
     pub alpha: f64,
     /// B: (2^d + N₊·(e − 1))/(C(d − 1, κ − 1)·(e + 2^d·δ − 1)).
     pub scale: f64,
-    /// δ at the ε asked for: N₊ times the δ asked for.
+    /// Actual δ at the requested ε: N₊ times the requested δ.
     pub delta: f64,
-    /// B that is right for the same (ε, δ).
+    /// Correct B for the same (ε, δ).
     pub right_scale: f64,
 }
 
-/// Mechanism-1 as printed, with κ = ⌊d/2⌋ + 1: δ is counted once for every output, so
-/// that the α printed is (ε, N₊·δ) private.
+/// Returns Mechanism-1 as printed, with κ = ⌊d/2⌋ + 1.
+///
+/// The printed α counts δ once for every favoured output, so it is only (ε, N₊·δ) private.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] where d is outside
-/// [`ATTRIBUTES`](super::ATTRIBUTES); [`Error::Combination`] where α is above 1,
-/// N₊·δ > 1.
+/// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`](super::ATTRIBUTES). [`Error::Combination`]
+/// if the printed α is above 1, which means N₊·δ > 1.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, as_printed};
@@ -51,7 +51,8 @@ pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Err
     }
     let outside = (1.0 - delta) / (1.0 + ratio);
     let all = sets.inside + sets.outside;
-    // C(d − 1, κ − 1), by which a sign's probability is above that of the other.
+    // C(d − 1, κ − 1): number of favoured vectors with the person's own sign in a place, less those
+    // with the opposite sign.
     let more = counts.more(threshold);
     let less_1 = budget.epsilon().exp_m1();
     Ok(PrintedMajority {
@@ -62,21 +63,21 @@ pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Err
     })
 }
 
-/// Normal noise for a sensitivity of 2, whatever d is.
+/// Normal noise for the printed sensitivity Δ = 2, which ignores d.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrintedGaussian {
-    /// σ of Δ = 2.
+    /// Printed standard deviation σ, for Δ = 2.
     pub sigma: f64,
-    /// δ at the ε asked for, of d attributes.
+    /// Actual δ at the requested ε, with d attributes.
     pub delta: f64,
-    /// σ of Δ = 2√d.
+    /// Correct standard deviation σ, for Δ = 2√d.
     pub right_sigma: f64,
 }
 
-/// The Gaussian mechanism as the paper compares with it: noise for one attribute, on d.
+/// Returns the Gaussian mechanism as printed: noise calibrated for one attribute, applied to d.
 ///
 /// # Errors
-/// As [`Gaussian::on_numbers`].
+/// Same errors as [`Gaussian::on_numbers`].
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, as_printed};
@@ -95,8 +96,10 @@ pub fn gaussian(attributes: u32, budget: &Budget) -> Result<PrintedGaussian, Err
     })
 }
 
-/// The number of buckets that is best for local hashing, by the printed root: nearly equal numbers
-/// are subtracted and divided by 2δ. `None` where δ is 0 or the root is not real.
+/// Returns the bucket count that is best for local hashing, by the printed root. `None` if δ is 0
+/// or the root is not real.
+///
+/// The printed form subtracts nearly equal numbers and divides by 2δ, so it loses precision.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, as_printed, best_buckets};

@@ -1,4 +1,4 @@
-//! (ε, δ) of one report, and what a pair of distributions gives away.
+//! Budget (ε, δ) of one report, and the privacy loss of a pair of distributions.
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
@@ -6,14 +6,14 @@ use hushbin::sample::ExpLowerBound;
 
 use crate::roots::bisect;
 
-/// δ of one report.
+/// Range of δ of one report.
 pub const DELTA: Bound = Bound {
     name: "delta",
     min: 0.0,
     max: 0.5,
 };
 
-/// (ε, δ) of one report, both in range.
+/// Budget (ε, δ) of one report. Both are in range.
 ///
 /// ```
 /// use hushbin_study::competitors::Budget;
@@ -30,30 +30,30 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The budget of ε, natural, in [`EPSILON`], and δ in [`DELTA`].
+    /// Returns the budget of ε, in natural units and in [`EPSILON`], and δ in [`DELTA`].
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where either is out of its range.
+    /// [`Error::OutOfRange`] if ε or δ is out of its range.
     pub fn new(epsilon: f64, delta: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         DELTA.check(delta)?;
         Ok(Self { epsilon, delta })
     }
 
-    /// ε.
+    /// Privacy loss ε of one report, in natural units.
     #[must_use]
     pub const fn epsilon(&self) -> f64 {
         self.epsilon
     }
 
-    /// δ.
+    /// Failure probability δ of one report.
     #[must_use]
     pub const fn delta(&self) -> f64 {
         self.delta
     }
 
-    /// The part of each of so many that spend this one together. It may be below what
-    /// [`Budget::new`] takes.
+    /// Returns the budget of each of `parts` equal parts. It may be below the range of
+    /// [`Budget::new`].
     pub(super) fn part(&self, parts: f64) -> Self {
         Self {
             epsilon: self.epsilon / parts,
@@ -61,19 +61,21 @@ impl Budget {
         }
     }
 
-    /// exp(ε), at most an ulp above a lower bound of it.
+    /// Returns exp(ε), at most one ulp above a proven lower bound.
     pub(super) fn e(&self) -> f64 {
         ExpLowerBound::new(self.epsilon).to_f64()
     }
 
-    /// exp(ε) − 1, without cancellation.
+    /// Returns exp(ε) − 1 without cancellation.
     pub(super) fn e_minus_1(&self) -> f64 {
         self.epsilon.exp_m1()
     }
 }
 
-/// δ at ε of outcomes with these probabilities under either of two inputs, their
-/// hockey-stick divergence: Σ max(0, P − exp(ε)·Q).
+/// Returns the hockey-stick divergence at ε: Σ max(0, P − exp(ε)·Q).
+///
+/// Each outcome is its pair of probabilities (P, Q) under two inputs. The result is the δ of this
+/// pair of inputs at ε.
 ///
 /// ```
 /// use hushbin_study::competitors::hockey_stick;
@@ -89,11 +91,13 @@ pub fn hockey_stick(outcomes: impl IntoIterator<Item = (f64, f64)>, epsilon: f64
     outcomes.into_iter().map(excess).sum()
 }
 
-/// ε beyond which [`least_epsilon`] does not look.
+/// Upper end of the search in [`least_epsilon`].
 const FAR: f64 = 64.0;
 
-/// The least ε, to one part in 10¹², whose δ, a function that falls, is at most
-/// `delta`; infinite where there is none up to 64.
+/// Returns the least ε at which `delta_at` is at most `delta`, to one part in 10¹². Infinite if
+/// there is none up to 64.
+///
+/// `delta_at` must not increase with ε.
 ///
 /// ```
 /// use hushbin_study::competitors::{hockey_stick, least_epsilon};

@@ -1,8 +1,9 @@
-//! The optimal Gaussian mechanism: as little normal noise as (ε, δ) allows.
+//! Optimal Gaussian mechanism: the least normal noise that satisfies (ε, δ).
 //!
-//! Balle and Y.-X. Wang, "Improving the Gaussian Mechanism for Differential Privacy" (ICML 2018),
-//! Theorem 8: noise of standard deviation σ on a vector that two inputs move by at most Δ, in
-//! Euclidean distance, is (ε, δ) private exactly where Φ(Δ/2σ − εσ/Δ) − exp(ε)·Φ(−Δ/2σ − εσ/Δ) ≤ δ.
+//! Source: Balle and Y.-X. Wang, "Improving the Gaussian Mechanism for Differential Privacy" (ICML
+//! 2018), Theorem 8. Let two inputs change a vector by at most Δ in Euclidean distance. Normal
+//! noise of standard deviation σ on each coordinate is then (ε, δ) private exactly if
+//! Φ(Δ/2σ − εσ/Δ) − exp(ε)·Φ(−Δ/2σ − εσ/Δ) ≤ δ.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -13,7 +14,7 @@ use super::numbers::ATTRIBUTES;
 use crate::roots::bisect;
 use hushbin_analysis::accounting::gaussian_delta;
 
-/// δ of normal noise, which no σ brings to 0.
+/// Range of δ for normal noise. No finite σ reaches δ = 0.
 const POSITIVE_DELTA: Bound = Bound {
     min: 1e-15,
     ..DELTA
@@ -37,27 +38,28 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// On an answer's one-hot vector: Δ = √2.
+    /// Returns the mechanism for an answer's one-hot vector: Δ = √2.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where δ is below 10⁻¹⁵.
+    /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
     pub fn on_one_hot(budget: &Budget) -> Result<Self, Error> {
         Self::new(2.0_f64.sqrt(), budget)
     }
 
-    /// On d attributes in [−1, 1]: Δ = 2√d, not 2 as printed.
+    /// Returns the mechanism for d attributes in [−1, 1]: Δ = 2√d, not 2 as printed.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where d is outside [`ATTRIBUTES`] or δ is below 10⁻¹⁵.
+    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`] or δ is below 10⁻¹⁵.
     pub fn on_numbers(attributes: u32, budget: &Budget) -> Result<Self, Error> {
         ATTRIBUTES.check(f64::from(attributes))?;
         Self::new(2.0 * f64::from(attributes).sqrt(), budget)
     }
 
-    /// On vectors that two inputs move by at most Δ.
+    /// Returns the mechanism for vectors that differ by at most Δ = `sensitivity` between two
+    /// inputs.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where δ is below 10⁻¹⁵.
+    /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
     pub(in crate::competitors) fn new(sensitivity: f64, budget: &Budget) -> Result<Self, Error> {
         POSITIVE_DELTA.check(budget.delta())?;
         Ok(Self {
@@ -66,11 +68,11 @@ impl Gaussian {
         })
     }
 
-    /// The classical σ, Δ·√(2·ln(1.25/δ))/ε (Dwork and Roth 2014, Theorem A.1, which
-    /// proves it for ε below 1).
+    /// Returns the mechanism with the classical σ = Δ·√(2·ln(1.25/δ))/ε. Dwork and Roth 2014,
+    /// Theorem A.1, prove it for ε below 1.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where δ is below 10⁻¹⁵.
+    /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
     pub(in crate::competitors) fn classical(
         sensitivity: f64,
         budget: &Budget,
@@ -83,40 +85,41 @@ impl Gaussian {
         })
     }
 
-    /// σ.
+    /// Standard deviation σ of the noise on a coordinate.
     #[must_use]
     pub const fn sigma(&self) -> f64 {
         self.sigma
     }
 
-    /// Δ.
+    /// Sensitivity Δ: maximum Euclidean distance between the vectors of two inputs.
     #[must_use]
     pub const fn sensitivity(&self) -> f64 {
         self.sensitivity
     }
 
-    /// Variance of one report's estimate of a coordinate: σ², whatever it is.
+    /// Variance of one report's estimate of a coordinate: σ² for every value.
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.sigma * self.sigma
     }
 
-    /// δ at an ε.
+    /// Returns δ at ε.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         gaussian_delta(self.sigma, self.sensitivity, epsilon)
     }
 
-    /// A vector with noise, for simulations only: normal noise in floating point
-    /// gives away more than σ says (Mironov, "On Significance of the Least
-    /// Significant Bits for Differential Privacy", CCS 2012). Unbiased as it is.
+    /// Returns a vector with noise, for simulations only. It is an unbiased estimate.
+    ///
+    /// Normal noise in floating point reveals more than σ promises (Mironov, "On Significance of
+    /// the Least Significant Bits for Differential Privacy", CCS 2012).
     pub fn simulate<R: CryptoRng + ?Sized>(&self, vector: &[f64], rng: &mut R) -> Vec<f64> {
         let noisy = |value: &f64| value + self.sigma * standard_normal(rng);
         vector.iter().map(noisy).collect()
     }
 }
 
-/// The least σ, to one part in 10¹³ and rounded up.
+/// Returns the least σ that satisfies the budget, to one part in 10¹³ and rounded up.
 fn sigma(sensitivity: f64, budget: &Budget) -> f64 {
     let enough =
         |sigma: f64| gaussian_delta(sigma, sensitivity, budget.epsilon()) <= budget.delta();
@@ -128,15 +131,18 @@ fn sigma(sensitivity: f64, budget: &Budget) -> f64 {
     while enough(low) {
         low /= 2.0;
     }
+    // `bisect` returns the end at which `enough` is true, so σ is rounded up.
     bisect(high, low, 1e-13, enough)
 }
 
-/// Marsaglia's polar method.
+/// Draws a standard normal number by Marsaglia's polar method.
 fn standard_normal<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+    // Uniform in [−1, 1]: 64 random bits over 2⁶³, less 1.
     let mut uniform = || rng.next_u64() as f64 / (1_u64 << 63) as f64 - 1.0;
     loop {
         let [x, y] = [uniform(), uniform()];
         let square = x * x + y * y;
+        // Rejects points outside the unit disc, and 0, whose logarithm is infinite.
         if square > 0.0 && square < 1.0 {
             return x * (-2.0 * square.ln() / square).sqrt();
         }

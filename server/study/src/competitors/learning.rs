@@ -1,10 +1,10 @@
-//! Private learning up to what is randomised: features, one person's gradient, its
-//! clipping. The clipped gradient is d numbers in [−1, 1] for a mechanism of these.
+//! Private learning up to the randomisation: features, one person's gradient, and clipping. The
+//! clipped gradient has d numbers in [−1, 1]. Any mechanism for numbers can report it.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
 
-/// The loss of a model of y by w·x.
+/// Loss of a linear model that predicts the label y from w·x.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// Linear regression: (w·x − y)².
@@ -16,10 +16,11 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The gradient in w of one person's loss and λ·|w|²; of the hinge loss 0 from y·w·x = 1 on.
+    /// Returns the gradient in w of one person's loss plus λ·|w|². The gradient of the hinge loss
+    /// is 0 if y·w·x ≥ 1.
     ///
     /// # Panics
-    /// If there are not as many weights as features.
+    /// If the numbers of weights and features differ.
     ///
     /// ```
     /// use hushbin_study::competitors::{Loss, clip};
@@ -52,19 +53,18 @@ impl Loss {
     }
 }
 
-/// Clips every coordinate to [−1, 1], which the paper leaves unsaid and every mechanism needs.
+/// Clips every coordinate to [−1, 1]. The paper omits this step, but every mechanism needs it.
 pub fn clip(gradient: &mut [f64]) {
     for coordinate in gradient {
         *coordinate = coordinate.clamp(-1.0, 1.0);
     }
 }
 
-/// One of k `values`, 2 to 2²⁰, as k − 1 features: of a value below k − 1 its own is 1
-/// and the others are −1, of the last all are −1.
+/// Encodes one of k `values` as k − 1 features, for k from 2 to 2²⁰. A value below k − 1 has 1 in
+/// its own feature and −1 elsewhere. The last value has −1 everywhere.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] where k is; [`Error::UnknownItem`] where there is no such
-/// value.
+/// [`Error::OutOfRange`] if k is out of range. [`Error::UnknownItem`] if `value` is not below k.
 ///
 /// ```
 /// use hushbin_study::competitors::encode_category;

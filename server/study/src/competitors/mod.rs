@@ -1,38 +1,38 @@
-//! Mechanisms of others for choices and dense numbers, repaired, to compare with.
+//! Published mechanisms for choices and dense numbers, corrected, for comparison with hushbin.
 //!
-//! They are those of T. Wang, Zhao, Yang, Ren, "Locally Differentially Private Data
-//! Collection and Analysis" (called P4 in the [`errata`](hushbin_analysis::errata)), under (ε, δ)
-//! of one report: whatever a set of outcomes, one input makes it likelier than another
-//! by at most exp(ε) times, plus δ. Where the paper errs they are as they should be,
-//! and [`as_printed`] says what was printed and what that gives away.
+//! They come from T. Wang, Zhao, Yang, Ren, "Locally Differentially Private Data Collection and
+//! Analysis" (P4 in the [`errata`](hushbin_analysis::errata)). Each report has a budget (ε, δ): for
+//! any set of outcomes, P(set under one input) ≤ exp(ε)·P(set under another) + δ. Errors of the
+//! paper are corrected here. [`as_printed`] has the printed formulas and their real privacy loss.
 //!
 //! | paper | here | equation |
 //! |---|---|---|
 //! | GRR | [`Direct`] | p = (e + (k − 1)δ)/(e + k − 1) |
-//! | PRR, SPRR; OUE beside them | [`Unary`] | p = (q·e + δ)/(1 − q + q·e) |
+//! | PRR, SPRR, and OUE | [`Unary`] | p = (q·e + δ)/(1 − q + q·e) |
 //! | LH, OLH | [`LocalHash`], [`OptimalHash`] | GRR over g buckets, g near e + 1 |
 //! | Algorithm 1, Mechanism-1 | [`Majority`] | α = (e + δ)/(e + 1) for odd d |
 //! | Algorithm 2 | [`TwoPoints`] | A = (e + 1)/(e + 2δ − 1) |
 //! | Mechanism-2 | [`SampledTwoPoints`] | k attributes at (ε/k, δ/k) |
 //! | optimal Gaussian | [`Gaussian`] | Δ = √2 of a choice, 2√d of numbers |
 //!
-//! Each has its parameters and their errors, its δ at any ε, the variance of its
-//! unbiased estimate, and a sampler, which takes the caller's generator and draws by
-//! thresholds rounded to the safe side; but [`Gaussian`] draws in floating point, for
-//! simulations, and [`piecewise_variance`] is a formula. δ as in these is worth
-//! nothing where it is small ([`subset_delta`]), and hushbin does not offer it.
+//! Each type has checked parameters, δ at any ε, the variance of its unbiased estimate, and a
+//! sampler. Samplers take the caller's generator. Their thresholds are rounded to the safe side.
+//! There are two exceptions: [`Gaussian`] draws in floating point, for simulations, and
+//! [`piecewise_variance`] is a formula only. A small δ of this kind gains nothing
+//! ([`subset_delta`]), so hushbin does not offer it.
 //!
-//! More mechanisms have a law and a variance, and no sampler: [`Grid`], [`Sliding`] (PM, its
-//! best width, OPM), [`ThreeOutputs`], [`Mixed`] (HM-TP), [`Staircase`], [`SampledPiecewise`]
-//! and [`Hadamard`]. [`least_variance`] bounds all unbiased ones for one number.
+//! More mechanisms have a distribution and a variance, but no sampler: [`Grid`], [`Sliding`] (PM,
+//! its best width, OPM), [`ThreeOutputs`], [`Mixed`] (HM-TP), [`Staircase`], [`SampledPiecewise`]
+//! and [`Hadamard`]. [`least_variance`] is a lower bound for all unbiased mechanisms for one
+//! number.
 //!
-//! [`ratings`] has those for sparse ratings, which P1, P2 and P3 compare with, and
-//! [`distribution`] those for the distribution of one number.
+//! [`ratings`] has mechanisms for sparse ratings, with which P1, P2 and P3 compare.
+//! [`distribution`] has mechanisms for the distribution of one number.
 //!
-//! [`sums`] is another paper's: sums of vectors from shuffled messages, without a local ε.
+//! [`sums`] implements another paper: sums of vectors from shuffled messages, without a local ε.
 //!
-//! They are for comparisons, [`compare`] and figures; pages cannot report by them.
-//! [`Loss`] is what private learning feeds them with.
+//! All of them are for comparisons, [`compare`] and figures; pages cannot use them for reports.
+//! [`Loss`] produces the inputs of private learning.
 //!
 //! ```
 //! use hushbin_study::competitors::{Budget, OptimalHash, Unary};

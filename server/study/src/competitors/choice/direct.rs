@@ -1,4 +1,4 @@
-//! Generalised randomised response: the answer itself, or else another one.
+//! Generalised randomised response: reports the person's own answer or a random different one.
 
 use hushbin::Error;
 use hushbin::sample::{Threshold, below};
@@ -8,8 +8,8 @@ use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// GRR over k answers, also called k-ary randomised response: the own answer with
-/// p = (e + (k − 1)δ)/(e + k − 1), else any other.
+/// GRR over k answers, also called k-ary randomised response. It reports the own answer with
+/// probability p = (e + (k − 1)δ)/(e + k − 1), otherwise a uniform one of the rest.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, Direct};
@@ -24,15 +24,15 @@ use crate::competitors::favoured::Favoured;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Direct {
     options: u32,
+    /// Threshold of p, rounded down.
     own: Threshold,
 }
 
 impl Direct {
-    /// For k `options`.
+    /// Returns the mechanism for k `options`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where k is outside
-    /// [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         Ok(Self {
@@ -41,7 +41,7 @@ impl Direct {
         })
     }
 
-    /// k.
+    /// Number of options, k.
     #[must_use]
     pub const fn options(&self) -> u32 {
         self.options
@@ -56,27 +56,28 @@ impl Direct {
         }
     }
 
-    /// δ at an ε, of the worst pair of answers; all pairs are alike.
+    /// Returns δ at ε for any pair of different answers; all pairs have the same δ.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         Favoured::one_of(self.options).delta_at(self.own, epsilon)
     }
 
-    /// The least ε.
+    /// Returns the least ε that a report satisfies with δ = 0.
     pub(in crate::competitors) fn loss(&self) -> f64 {
         let rates = self.rates();
         (rates.p / rates.q).ln()
     }
 
-    /// A report of an answer, 0 to k − 1: the answer reported.
+    /// Draws a report of an answer from 0 to k − 1. The report is an answer, too.
     ///
     /// # Errors
-    /// [`Error::UnknownItem`] where there is no such answer.
+    /// [`Error::UnknownItem`] if `answer` is not below k.
     pub fn randomize<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R) -> Result<u32, Error> {
         check_answer(answer, self.options)?;
         if self.own.sample(rng) {
             return Ok(answer);
         }
+        // Uniform over the rest: numbers from `answer` on move up by one.
         let other = below(rng, self.options - 1);
         Ok(other + u32::from(other >= answer))
     }

@@ -1,4 +1,4 @@
-//! Hadamard response: half of a block's outputs are favoured.
+//! Hadamard response: an answer favours half of the outputs of a block.
 
 use hushbin::Error;
 
@@ -6,11 +6,12 @@ use super::rates::check_options;
 use crate::competitors::budget::Budget;
 
 /// Hadamard response over k answers (Acharya, Sun, Zhang, "Hadamard Response: Estimating
-/// Distributions Privately, Efficiently, and with Little Communication", 2019). The δ of a budget is not used.
+/// Distributions Privately, Efficiently, and with Little Communication", 2019). It ignores the δ of
+/// a budget.
 ///
-/// There are B blocks of b outputs, and a block has b − 1 answers at most. An answer favours
-/// b/2 outputs of its block, by a row of the Hadamard matrix. B and b are powers of 2. Here B
-/// is searched for the least variance on average over answers.
+/// There are B blocks of b outputs each, for at most b − 1 answers each. An answer favours b/2
+/// outputs of its block, given by a row of the Hadamard matrix. B and b are powers of 2. The
+/// constructor searches for the B of least variance, averaged over answers.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, Hadamard};
@@ -26,14 +27,15 @@ pub struct Hadamard {
     blocks: u32,
     /// Length b of a block.
     length: u32,
+    /// Factor e = exp(ε) between a favoured output and any other.
     e: f64,
 }
 
 impl Hadamard {
-    /// Mechanism for k `options`.
+    /// Returns the mechanism for k `options`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         let e = budget.epsilon().exp();
@@ -42,11 +44,12 @@ impl Hadamard {
             Self {
                 options,
                 blocks,
+                // One more than the answers: the first row of the matrix is not used.
                 length: (options.div_ceil(blocks) + 1).next_power_of_two(),
                 e,
             }
         };
-        // More blocks than answers leave some of them empty.
+        // With more blocks than answers some blocks would be empty.
         let all = (0..=options.ilog2()).map(of);
         let best = all.min_by(|a, b| a.average_variance().total_cmp(&b.average_variance()));
         Ok(best.expect("one block is tried"))
@@ -64,13 +67,14 @@ impl Hadamard {
         self.blocks * self.length
     }
 
-    /// Probability of each output under an answer below k.
+    /// Probability of each output for an answer below k.
     ///
-    /// Answer x is in block x mod B, and its row there is ⌊x/B⌋ + 1. The first row of the
-    /// matrix favours the whole block and is not used.
+    /// Answer x is in block x mod B and uses row ⌊x/B⌋ + 1 of the matrix. The first row favours the
+    /// whole block and is not used.
     #[must_use]
     pub fn probabilities(&self, answer: u32) -> Vec<f64> {
         let favoured = |output: &u32| self.sign(answer, *output) > 0;
+        // All outputs have weight 1; the b/2 favoured ones have e − 1 more.
         let sum = f64::from(self.outputs()) + 0.5 * (self.e - 1.0) * f64::from(self.length);
         let weight = |output| if favoured(&output) { self.e } else { 1.0 };
         (0..self.outputs())
@@ -78,13 +82,13 @@ impl Hadamard {
             .collect()
     }
 
-    /// Estimate of an answer's share from one output.
+    /// Returns the estimate of an answer's share from one output.
     #[must_use]
     pub fn estimate(&self, answer: u32, output: u32) -> f64 {
         f64::from(self.sign(answer, output)) * self.scale()
     }
 
-    /// Greatest variance of one report's estimate of a share, over pairs of answers that exist.
+    /// Maximum variance of one report's estimate of a share, over the kinds of pairs that exist.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let all = self.variances().into_iter().zip(self.pairs());
@@ -92,8 +96,8 @@ impl Hadamard {
         found.fold(0.0, f64::max)
     }
 
-    /// Variance of one report's estimate, averaged over answers of the person and over
-    /// estimated answers.
+    /// Variance of one report's estimate, averaged over the person's answer and over the estimated
+    /// answer.
     #[must_use]
     pub fn average_variance(&self) -> f64 {
         let pairs = self.pairs();
@@ -101,8 +105,7 @@ impl Hadamard {
         all.map(|(own, pairs)| own * pairs).sum::<f64>() / pairs.iter().sum::<f64>()
     }
 
-    /// Numbers of pairs of equal answers, of different ones in one block, and of answers in
-    /// two blocks.
+    /// Number of pairs of answers: equal, different in the same block, and in different blocks.
     fn pairs(&self) -> [f64; 3] {
         let k = f64::from(self.options);
         let of_block = |block: u32| {
@@ -113,8 +116,8 @@ impl Hadamard {
         [k, near - k, k * k - near]
     }
 
-    /// Variances for a person with the estimated answer, with another of its block, and with
-    /// one of another block.
+    /// Variance of the estimate of an answer. The person has this answer, a different one of its
+    /// block, or one of another block.
     fn variances(&self) -> [f64; 3] {
         let square = self.scale().powi(2);
         let all = self.e - 1.0 + 2.0 * f64::from(self.blocks);
@@ -127,12 +130,13 @@ impl Hadamard {
         1.0 + 2.0 * f64::from(self.blocks) / (self.e - 1.0)
     }
 
-    /// Entry of the answer's row: 1, −1, or 0 outside its block.
+    /// Entry of the answer's row: 1 or −1 within its block, 0 outside.
     const fn sign(&self, answer: u32, output: u32) -> i32 {
         if answer % self.blocks != output / self.length {
             return 0;
         }
         let row = answer / self.blocks + 1;
+        // Sylvester's matrix: the entry is the parity of the common bits of row and column.
         let odd = (row & (output % self.length)).count_ones() % 2;
         1 - 2 * odd as i32
     }

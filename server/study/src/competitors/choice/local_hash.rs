@@ -1,4 +1,4 @@
-//! Local hashing: an answer's bucket by randomised response.
+//! Local hashing: randomised response on the bucket of an answer.
 
 use hushbin::Error;
 use hushbin::bounds::BUCKETS;
@@ -11,11 +11,12 @@ use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// LH of the paper: a hash function to g buckets, drawn with each report, and GRR over the buckets.
+/// LH of the paper. Each report draws a hash function to g buckets and applies GRR to the answer's
+/// bucket.
 ///
-/// The hash is the core's independent one. The printed requirement, that two answers
-/// meet with probability *at most* 1/g, is not enough for an estimate with q = 1/g; it
-/// has to be 1/g, which this one's is as far as can be measured.
+/// The hash is the core's independent one. The paper requires that two answers collide with
+/// probability *at most* 1/g. An unbiased estimate with q = 1/g needs exactly 1/g. No deviation
+/// from 1/g can be measured with this hash.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, LocalHash};
@@ -29,24 +30,25 @@ use crate::competitors::favoured::Favoured;
 pub struct LocalHash {
     options: u32,
     buckets: u32,
+    /// Threshold of reporting the own bucket, rounded down.
     own: Threshold,
 }
 
-/// A report of [`LocalHash`]: the seed of its hash function, and a bucket.
+/// Report of [`LocalHash`]: the seed of its hash function, and a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashReport {
-    /// The hash function's seed.
+    /// Seed of the hash function.
     pub seed: u64,
-    /// One of g.
+    /// Reported bucket, from 0 to g − 1.
     pub bucket: u32,
 }
 
 impl LocalHash {
-    /// For k `options` and g `buckets`.
+    /// Returns the mechanism for k `options` and g `buckets`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where k is outside [`OPTIONS`](hushbin::bounds::OPTIONS)
-    /// or g outside [`BUCKETS`].
+    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS) or g is outside
+    /// [`BUCKETS`].
     pub fn new(options: u32, buckets: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         BUCKETS.check(f64::from(buckets))?;
@@ -57,19 +59,19 @@ impl LocalHash {
         })
     }
 
-    /// k.
+    /// Number of options, k.
     #[must_use]
     pub const fn options(&self) -> u32 {
         self.options
     }
 
-    /// g.
+    /// Number of buckets, g.
     #[must_use]
     pub const fn buckets(&self) -> u32 {
         self.buckets
     }
 
-    /// Probabilities over hash functions, of the realised threshold.
+    /// Probabilities of support, averaged over hash functions, for the realised threshold.
     #[must_use]
     pub fn rates(&self) -> Rates {
         Rates {
@@ -78,27 +80,28 @@ impl LocalHash {
         }
     }
 
-    /// δ at an ε, of answers in different buckets.
+    /// Returns δ at ε for two answers in different buckets, which is the worst case.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         Favoured::one_of(self.buckets).delta_at(self.own, epsilon)
     }
 
-    /// The least ε.
+    /// Returns the least ε that a report satisfies with δ = 0.
     pub(in crate::competitors) fn loss(&self) -> f64 {
         let others = f64::from(self.buckets - 1);
         (self.own.probability() * others / self.own.complement()).ln()
     }
 
-    /// Whether a report supports the person's own answer, drawn without the rest of it.
+    /// Draws only whether a report supports the person's own answer, without the rest of the
+    /// report.
     pub(in crate::competitors) fn keeps<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> bool {
         self.own.sample(rng)
     }
 
-    /// A report of an answer, 0 to k − 1. The seed is drawn first.
+    /// Draws a report of an answer from 0 to k − 1. The seed is drawn first.
     ///
     /// # Errors
-    /// [`Error::UnknownItem`] where there is no such answer.
+    /// [`Error::UnknownItem`] if `answer` is not below k.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &self,
         answer: u32,
@@ -116,7 +119,7 @@ impl LocalHash {
         Ok(HashReport { seed, bucket })
     }
 
-    /// Whether a report supports an answer.
+    /// Checks whether a report supports an answer.
     #[must_use]
     pub fn supports(&self, report: &HashReport, answer: u32) -> bool {
         self.bucket(&Keys::new(report.seed), answer) == report.bucket
@@ -127,12 +130,14 @@ impl LocalHash {
     }
 }
 
-/// The root g* at which the variance of other answers, (e + g − 1)²/((g − 1)(e − 1 +
-/// g·δ)²), is least, without the cancellation of the printed one; `None` where it is
-/// not real and the variance falls in g throughout.
+/// Returns the root g* that minimises the variance for a person with another answer,
+/// (e + g − 1)²/((g − 1)(e − 1 + g·δ)²). `None` if the root is not real; then the variance falls
+/// for all g.
 ///
-/// That is a local minimum: with δ > 0 the variance falls to 0 with growing g, where
-/// hardly any report says anything and that of the own answer is 1/δ.
+/// This form avoids the cancellation of the printed one.
+///
+/// The minimum is a local one. If δ > 0, the variance falls to 0 as g grows. Then hardly any report
+/// is informative, and the variance for a person with the answer itself is 1/δ.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, best_buckets};
@@ -152,8 +157,8 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
     (linear > 0.0 && square >= 0.0).then(|| 2.0 * constant / (linear + square.sqrt()))
 }
 
-/// OLH of the paper: [`LocalHash`] with the better of ⌊g*⌋ and ⌈g*⌉, at least 2, or
-/// [`Direct`] where g* is not real.
+/// OLH of the paper: [`LocalHash`] with the better of ⌊g*⌋ and ⌈g*⌉, at least 2. It is [`Direct`]
+/// if g* is not real.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, OptimalHash};
@@ -164,17 +169,17 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OptimalHash {
-    /// To that many buckets.
+    /// Local hashing with the best number of buckets.
     Hash(LocalHash),
-    /// Over all answers.
+    /// GRR over all answers.
     Direct(Direct),
 }
 
 impl OptimalHash {
-    /// For k `options`.
+    /// Returns the mechanism for k `options`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         let Some(root) = best_buckets(budget) else {
             return Direct::new(options, budget).map(Self::Direct);
@@ -194,7 +199,7 @@ impl OptimalHash {
         }
     }
 
-    /// δ at an ε.
+    /// Returns δ at ε.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         match self {

@@ -1,4 +1,5 @@
-//! One choice among k answers: what the paper lists in §5, and OUE.
+//! One choice among k answers: the mechanisms of the paper's §5, and OUE, Hadamard response and
+//! subset selection.
 
 mod direct;
 mod hadamard;

@@ -1,9 +1,9 @@
-//! What a report says of an answer.
+//! Probabilities that a report supports an answer, and the estimates that follow.
 
 use hushbin::Error;
 use hushbin::bounds::OPTIONS;
 
-/// Probabilities with which a report supports an answer.
+/// Probabilities that a report supports an answer.
 ///
 /// ```
 /// use hushbin_study::competitors::Rates;
@@ -14,35 +14,37 @@ use hushbin::bounds::OPTIONS;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// The person's own answer.
+    /// Probability p of supporting the person's own answer.
     pub p: f64,
-    /// Any other.
+    /// Probability q of supporting any different answer.
     pub q: f64,
 }
 
 impl Rates {
-    /// Variance of one report's estimate of an answer's share, (support − q)/(p − q),
-    /// of a person who gives that answer, p(1 − p)/(p − q)², or another,
-    /// q(1 − q)/(p − q)². The paper's Var* is N times the latter.
+    /// Variance of one report's estimate (support − q)/(p − q) of an answer's share. It is
+    /// p(1 − p)/(p − q)² for a person with this answer (`own`), otherwise q(1 − q)/(p − q)².
+    ///
+    /// The paper's Var* is N times the latter.
     #[must_use]
     pub fn variance(&self, own: bool) -> f64 {
         let p = if own { self.p } else { self.q };
         p * (1.0 - p) / (self.p - self.q).powi(2)
     }
 
-    /// The share of an answer that so many of all reports support, without bias.
+    /// Returns the unbiased estimate of an answer's share if `supporting` of all reports support
+    /// it.
     #[must_use]
     pub fn estimate(&self, supporting: u64, reports: u64) -> f64 {
         (supporting as f64 / reports as f64 - self.q) / (self.p - self.q)
     }
 }
 
-/// The check that there are as many options as a choice may have.
+/// Checks the number of options of a choice.
 pub(super) fn check_options(options: u32) -> Result<(), Error> {
     OPTIONS.check(f64::from(options))
 }
 
-/// The check that an answer is one of them.
+/// Checks that an answer is one of the options.
 pub(super) fn check_answer(answer: u32, options: u32) -> Result<(), Error> {
     if answer < options {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Subset selection: a set of answers that is likelier to hold the own answer.
+//! Subset selection: reports a set of answers, more likely one that contains the own answer.
 
 use hushbin::Error;
 use hushbin::sample::{Threshold, below};
@@ -9,8 +9,8 @@ use crate::competitors::budget::Budget;
 use crate::competitors::favoured::rounded_down;
 
 /// Subset selection over k answers (Ye and Barg, "Optimal Schemes for Discrete Distribution
-/// Estimation Under Locally Differential Privacy", 2018), whatever δ is: a report is a set of c
-/// answers. Each set with the own answer is e times as likely as one without.
+/// Estimation Under Locally Differential Privacy", 2018). A report is a set of c answers. Each set
+/// with the own answer is e times as likely as each set without it. The δ of a budget is ignored.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, SubsetSelection};
@@ -27,10 +27,11 @@ pub struct SubsetSelection {
 }
 
 impl SubsetSelection {
-    /// For k `options`, with the c of least variance, averaged over all answers.
+    /// Returns the mechanism for k `options`, with the c of least variance averaged over all
+    /// answers.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         let (k, e) = (f64::from(options), budget.epsilon().exp());
@@ -48,7 +49,7 @@ impl SubsetSelection {
             }
         };
         let total = |own: &Self| own.rates.variance(true) + (k - 1.0) * own.rates.variance(false);
-        // The best is one of the two integers beside k/(e + 1).
+        // The best c is one of the two integers next to k/(e + 1).
         let near = (k / (e + 1.0)) as u32;
         let all = [near, near + 1].map(|chosen| of(chosen.clamp(1, options - 1)));
         let best = all.into_iter().min_by(|a, b| total(a).total_cmp(&total(b)));
@@ -61,34 +62,35 @@ impl SubsetSelection {
         self.options
     }
 
-    /// c, how many options are named.
+    /// Number of options in a report, c.
     #[must_use]
     pub const fn chosen(&self) -> u32 {
         self.chosen
     }
 
-    /// Probabilities that a report holds an answer.
+    /// Probabilities that a report contains an answer.
     #[must_use]
     pub const fn rates(&self) -> Rates {
         self.rates
     }
 
-    /// Variance of one report's estimate of a share, for people spread evenly over the options,
-    /// times k/(k − 1). The estimate of a sum of shares has this variance times the sum of
-    /// squared distances of the weights from the mean weight.
+    /// Variance of one report's estimate of a share, times k/(k − 1), for people spread evenly over
+    /// the options.
+    ///
+    /// The estimate of a weighted sum of shares has this variance times Σ (weight − mean weight)².
     pub(in crate::competitors) fn even_variance(&self) -> f64 {
         let (k, c) = (f64::from(self.options), f64::from(self.chosen));
         let Rates { p, q } = self.rates;
         c * (k - c) / (k * (k - 1.0)) / (p - q).powi(2)
     }
 
-    /// Probability that a report holds the own answer, as it is drawn.
+    /// Threshold of the probability that a report contains the own answer, as it is drawn.
     pub(in crate::competitors) fn own(&self) -> Threshold {
-        // Three roundings made p.
+        // The computation of p took three roundings.
         rounded_down(self.rates.p, 3)
     }
 
-    /// Draws a report of an answer below k, and counts the options in it.
+    /// Draws a report of an answer below k, and increments the count of each option in it.
     ///
     /// # Panics
     /// If there are fewer counts than options.
@@ -98,7 +100,7 @@ impl SubsetSelection {
             counts[answer as usize] += 1;
             left -= 1;
         }
-        // Floyd's algorithm: each set of `left` options is as likely.
+        // Floyd's algorithm: all sets of `left` options are equally likely.
         let others = self.options - 1;
         let mut drawn = Vec::with_capacity(left as usize);
         for last in others - left..others {

@@ -1,8 +1,8 @@
-//! One bit for each answer, each randomised alone: PRR, SPRR, OUE.
+//! One bit for each answer, each randomised separately: PRR, SPRR, OUE.
 //!
-//! The own answer's bit is set with probability p, each other with q. Two answers
-//! differ in two bits, of whose four outcomes one counts against (ε, δ), that the one
-//! answer's bit is set and the other's is not: δ(ε) = p(1 − q) − exp(ε)·q(1 − p).
+//! The bit of the own answer is set with probability p, every other bit with q. Two answers differ
+//! in two bits, with four outcomes. Only one outcome contributes to δ: the first answer's bit is
+//! set and the second's is not. So δ(ε) = p(1 − q) − exp(ε)·q(1 − p).
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -14,7 +14,7 @@ use crate::competitors::budget::{Budget, hockey_stick};
 use crate::competitors::favoured::{rounded_down, truncated};
 use crate::roots::bisect;
 
-/// q of the paper's PRR.
+/// Range of q in the paper's PRR.
 const Q: Bound = Bound {
     name: "q",
     min: 1e-9,
@@ -38,20 +38,22 @@ const Q: Bound = Bound {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unary {
     options: u32,
+    /// Threshold of p, rounded down.
     own: Threshold,
+    /// Threshold of q.
     other: Threshold,
 }
 
 impl Unary {
-    /// PRR of the paper: q is free, p = (q·e + δ)/(1 − q + q·e).
+    /// Returns PRR of the paper: q is free, p = (q·e + δ)/(1 − q + q·e).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where k is outside [`OPTIONS`](hushbin::bounds::OPTIONS)
-    /// or q outside 10⁻⁹ to 1 − 10⁻⁹; [`Error::Combination`] where δ > 1 − q.
+    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS) or q is outside
+    /// 10⁻⁹ to 1 − 10⁻⁹. [`Error::Combination`] if δ > 1 − q.
     pub fn new(options: u32, q: f64, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         Q.check(q)?;
-        // What is drawn with decides about p.
+        // The bound on p depends on the realised q, not on the requested one.
         let other = truncated(q);
         let (q, rest) = (other.probability(), other.complement());
         if budget.delta() > rest {
@@ -67,26 +69,27 @@ impl Unary {
         })
     }
 
-    /// SPRR of the paper, p + q = 1: q = (R − 1)/(e − 1) = (1 − δ)/(R + 1), where
+    /// Returns SPRR of the paper, with p + q = 1: q = (R − 1)/(e − 1) = (1 − δ)/(R + 1), where
     /// R = √(e(1 − δ) + δ).
     ///
     /// # Errors
-    /// As [`Unary::new`].
+    /// Same errors as [`Unary::new`].
     pub fn symmetric(options: u32, budget: &Budget) -> Result<Self, Error> {
         let delta = budget.delta();
         let root = (budget.e() * (1.0 - delta) + delta).sqrt();
         Self::new(options, (1.0 - delta) / (root + 1.0), budget)
     }
 
-    /// OUE (T. Wang et al., USENIX Security 2017) under (ε, δ): the q at which the variance of
-    /// other answers has its least value beside 1/(e + 1), where δ = 0 has it.
+    /// Returns OUE (T. Wang et al., USENIX Security 2017) under (ε, δ). Its q is the local minimum,
+    /// near 1/(e + 1), of the variance for a person with another answer. For δ = 0 it is exactly
+    /// 1/(e + 1).
     ///
-    /// That is a local minimum. With δ > 0 the variance falls to 0 with q, where p is δ and no
-    /// report but one in 1/δ says anything: then the variance of the own answer is 1/δ.
+    /// If δ > 0, the variance also falls to 0 as q does. Then p is δ, and only one report in 1/δ is
+    /// informative. The variance for a person with the answer itself is then 1/δ.
     ///
     /// # Errors
-    /// As [`Unary::new`]; [`Error::Combination`] where δ is so large that the variance
-    /// rises in q throughout.
+    /// Same errors as [`Unary::new`]. [`Error::Combination`] if δ is so large that the variance
+    /// increases for all q.
     pub fn optimized(options: u32, budget: &Budget) -> Result<Self, Error> {
         let q = best_q(budget).ok_or(Error::Combination {
             reason: "\"delta\" is too large for optimized unary encoding: no q is best",
@@ -94,7 +97,7 @@ impl Unary {
         Self::new(options, q, budget)
     }
 
-    /// k.
+    /// Number of options, k.
     #[must_use]
     pub const fn options(&self) -> u32 {
         self.options
@@ -109,7 +112,7 @@ impl Unary {
         }
     }
 
-    /// δ at an ε, of the worst pair of answers; all pairs are alike.
+    /// Returns δ at ε for any pair of different answers; all pairs have the same δ.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         let [own, other] = [self.own, self.other].map(|bit| [bit.complement(), bit.probability()]);
@@ -118,10 +121,11 @@ impl Unary {
         hockey_stick(two_bits.map(outcome), epsilon)
     }
 
-    /// A report of an answer, 0 to k − 1: k bits, of which those set support answers.
+    /// Draws a report of an answer from 0 to k − 1: k bits, each true if the report supports that
+    /// answer.
     ///
     /// # Errors
-    /// [`Error::UnknownItem`] where there is no such answer.
+    /// [`Error::UnknownItem`] if `answer` is not below k.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &self,
         answer: u32,
@@ -140,18 +144,20 @@ impl Unary {
     }
 }
 
-/// Where the derivative of ln(q(1 − q)/(p − q)²) rises through 0.
+/// Returns the q at which the derivative of ln(q(1 − q)/(p − q)²) rises through 0. `None` if the
+/// variance has no minimum.
 ///
-/// With a = e − 1 it has the sign of h(q) = δ − (a − (3a − 2)δ)q + (a² + 3a − 4aδ)q² − (a² + 2a)q³,
-/// which is above 0 at 0 (unless δ = 0) and at 1/2. Between, it is below 0 where a minimum of the
-/// variance exists, on the left of which it is.
+/// With a = e − 1, the derivative has the sign of
+/// h(q) = δ − (a − (3a − 2)δ)q + (a² + 3a − 4aδ)q² − (a² + 2a)q³. h is positive at 1/2, and at 0
+/// unless δ = 0. A minimum of the variance exists if h is negative somewhere between. It lies above
+/// the q at which h is least.
 fn best_q(budget: &Budget) -> Option<f64> {
     let (a, delta) = (budget.e_minus_1(), budget.delta());
     let one = -a + (3.0 * a - 2.0) * delta;
     let two = a * (a + 3.0 - 4.0 * delta);
     let three = -a * (a + 2.0);
     let h = |q: f64| delta + q * (one + q * (two + q * three));
-    // The least value of h: 0 = one + 2·two·q + 3·three·q², the smaller root.
+    // h is least at the smaller root of its derivative, 0 = one + 2·two·q + 3·three·q².
     let square = two * two - 3.0 * one * three;
     if one >= 0.0 || square < 0.0 {
         return None;

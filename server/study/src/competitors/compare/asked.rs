@@ -1,21 +1,21 @@
-//! The question that mechanisms are compared for.
+//! Question for which mechanisms are compared.
 
 use serde::Serialize;
 
-/// What is asked of every person.
+/// Question asked of every person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Asked {
-    /// Exactly one of k options.
+    /// Choice of exactly one of k options.
     Choice {
-        /// k.
+        /// Number of options, k.
         options: u32,
     },
-    /// Dense numbers from −1 to 1.
+    /// One number from −1 to 1 for each of d attributes.
     Numbers {
-        /// d.
+        /// Number of attributes, d.
         attributes: u32,
     },
-    /// One number from −1 to 1.
+    /// Single number from −1 to 1.
     Number,
 }

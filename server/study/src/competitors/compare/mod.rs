@@ -1,4 +1,4 @@
-//! Every mechanism's variance for one question, beside ours.
+//! Variances of hushbin and of all competitors for one question.
 
 mod asked;
 mod ours;
@@ -15,48 +15,49 @@ use variance::Line;
 pub use asked::Asked;
 pub use variance::Variance;
 
-/// Every mechanism for a question, ours first.
+/// Table of all mechanisms for a question, hushbin first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// What is asked.
+    /// Question that is compared.
     pub asked: Asked,
-    /// ε of one report.
+    /// Local ε of one report.
     pub epsilon: f64,
-    /// δ of one report; ours has none.
+    /// Failure probability δ of one report; hushbin does not use it.
     pub delta: f64,
-    /// How many people report.
+    /// Number of people who report.
     pub people: u64,
-    /// The mechanisms.
+    /// Rows, one for each mechanism.
     pub rows: Vec<Row>,
 }
 
-/// One mechanism.
+/// Table row of one mechanism.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// Its name.
+    /// Name of the mechanism.
     pub mechanism: &'static str,
-    /// Its parameters at their best, in words.
+    /// Best parameters, in words.
     pub parameters: String,
-    /// Of one report's estimate; `None` where the mechanism does not exist at this budget.
+    /// Variance of one report's estimate; `None` if the mechanism does not exist at this budget.
     pub variance: Option<Variance>,
-    /// The worst variance over that of ours.
+    /// Ratio of the worst-case variance to hushbin's.
     pub worst_ratio: Option<f64>,
-    /// The average variance over that of ours.
+    /// Ratio of the average variance to hushbin's.
     pub average_ratio: Option<f64>,
-    /// Standard error of the estimate at so many people, root of worst variance over people.
+    /// Standard error of the estimate from all `people`: √(worst variance/people).
     pub standard_error: Option<f64>,
-    /// Why there is none.
+    /// Reason that there is no variance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Compares mechanisms under a budget at a number of people, 1 to 10¹².
+/// Compares mechanisms under a budget for a number of people, from 1 to 10¹².
 ///
-/// Variances are of one report: of an answer's share, worst over one's own and another
-/// answer and averaged over all k; of a number, worst and averaged over −1 to 1.
+/// Variances are of one report. For a choice they are of an answer's share: the larger of a
+/// person's own and a different answer, and the average over all k. For a number they are the
+/// maximum and the average over −1 to 1.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] where the question's k, its d or the number of people is.
+/// [`Error::OutOfRange`] if the question's k or d, or the number of people, is out of range.
 ///
 /// ```
 /// use hushbin_study::competitors::{Asked, Budget, compare};

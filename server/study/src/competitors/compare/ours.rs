@@ -1,4 +1,4 @@
-//! What hushbin does for the question, as its drafts choose it.
+//! Table row of hushbin: the mechanism that its drafts choose for the question.
 
 use hushbin::choose::{self, Asked as Draft, MechanismDraft, QuestionDraft};
 use hushbin::domain::Domain;
@@ -11,10 +11,10 @@ use crate::competitors::budget::Budget;
 use crate::competitors::choice::Rates;
 use crate::competitors::numbers::ATTRIBUTES;
 
-/// Ours at ε, whatever δ is.
+/// Returns the row of hushbin at the budget's ε. The δ is ignored.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] where k or d is.
+/// [`Error::OutOfRange`] if k or d is out of range.
 pub(super) fn line(asked: Asked, budget: &Budget) -> Result<Line, Error> {
     let epsilon = budget.epsilon();
     let (parameters, variance) = match asked {

@@ -1,4 +1,4 @@
-//! The mechanisms of others, each at its best.
+//! Table rows of the competitors, each with its best parameters.
 
 use hushbin::Error;
 
@@ -11,7 +11,7 @@ use crate::competitors::numbers::{
     Counts, SampledTwoPoints, TwoPoints, hybrid_variance, piecewise_variance,
 };
 
-/// All that suit a question.
+/// Returns the rows of all mechanisms that fit a question.
 pub(super) fn lines(asked: Asked, budget: &Budget) -> Vec<Line> {
     match asked {
         Asked::Choice { options } => choice(options, budget),
@@ -20,7 +20,7 @@ pub(super) fn lines(asked: Asked, budget: &Budget) -> Vec<Line> {
     }
 }
 
-/// With parameters in words and a variance, or an error.
+/// Returns the row of one mechanism: its parameters and variance, or why it failed.
 fn line(mechanism: &'static str, found: Result<(String, Variance), Error>) -> Line {
     let (parameters, variance) = match found {
         Ok((parameters, variance)) => (parameters, Ok(variance)),
@@ -84,8 +84,9 @@ fn numbers(attributes: u32, budget: &Budget) -> Vec<Line> {
     ]
 }
 
-/// Mechanism-1 by its formula, for any threshold: its sampler is refused where
-/// favoured vectors are rare.
+/// Returns the parameters and variance of Mechanism-1, for a given threshold or the best one.
+///
+/// This uses the formula, because the sampler is refused if favoured vectors are rare.
 fn majority(
     attributes: u32,
     threshold: Option<u32>,
@@ -107,7 +108,8 @@ fn number(budget: &Budget) -> Vec<Line> {
         format!("A {:.4}", points.scale()),
         Variance::less_square(square),
     );
-    // Quadratic in the number: worst at an end, and its average over −1 to 1 is that at 1/√3.
+    // The variance is quadratic in the number, without a linear term. So the worst case is 0 or an
+    // end, and the average over −1 to 1 is the value at 1/√3.
     let quadratic = |variance: fn(f64, f64) -> Result<f64, Error>| {
         let at = |value| variance(value, budget.epsilon());
         let [middle, end, average] = [0.0, 1.0, 1.0 / 3.0_f64.sqrt()].map(at);

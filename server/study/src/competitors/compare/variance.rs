@@ -1,4 +1,4 @@
-//! Worst and average.
+//! Worst-case and average variance of a mechanism.
 
 use hushbin::Error;
 use serde::Serialize;
@@ -8,13 +8,13 @@ use crate::competitors::choice::Rates;
 /// Variance of one report's estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Variance {
-    /// Of the worst answer or number.
+    /// Variance for the worst answer or number.
     pub worst: f64,
-    /// Averaged over answers or over numbers from −1 to 1.
+    /// Variance averaged over answers, or over numbers from −1 to 1.
     pub average: f64,
 }
 
-/// A mechanism, or why there is none.
+/// Table row before ratios are known: a mechanism with its variance, or why there is none.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) mechanism: &'static str,
@@ -23,7 +23,7 @@ pub(super) struct Line {
 }
 
 impl Variance {
-    /// Of shares, whose own answer is one of k.
+    /// Returns the variance of shares of a choice among k options.
     pub(super) fn of_shares(rates: &Rates, options: u32) -> Self {
         let [own, other] = [true, false].map(|own| rates.variance(own));
         let k = f64::from(options);
@@ -33,15 +33,16 @@ impl Variance {
         }
     }
 
-    /// `square` − x², x from −1 to 1.
+    /// Returns the worst case and average of `square` − x², for x from −1 to 1.
     pub(super) fn less_square(square: f64) -> Self {
         Self {
             worst: square,
+            // The mean of x² over −1 to 1 is 1/3.
             average: square - 1.0 / 3.0,
         }
     }
 
-    /// The same whatever the answer.
+    /// Returns a variance that is equal for all answers.
     pub(super) const fn constant(variance: f64) -> Self {
         Self {
             worst: variance,

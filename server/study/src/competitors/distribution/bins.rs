@@ -1,4 +1,4 @@
-//! A choice of one of equally wide bins.
+//! Choice of one of several equally wide bins.
 
 use hushbin::Error;
 use rand_core::CryptoRng;
@@ -6,9 +6,9 @@ use rand_core::CryptoRng;
 use crate::competitors::budget::Budget;
 use crate::competitors::choice::SubsetSelection;
 
-/// Subset selection over equally wide bins of [0, 1]. Shares of bins are estimated without
-/// bias. The noise of the share below an edge is the sum of the noise of bins, so more bins
-/// make it larger.
+/// Subset selection over equally wide bins of [0, 1]. It estimates the shares of the bins without
+/// bias. The share below an edge is a sum of bins and collects the noise of each, so more bins make
+/// it noisier.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::Bins};
@@ -25,10 +25,10 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Returns the choice of one of this number of bins.
+    /// Returns the mechanism for `bins` bins.
     ///
     /// # Errors
-    /// As [`SubsetSelection::new`].
+    /// Same errors as [`SubsetSelection::new`].
     pub fn new(bins: u32, budget: &Budget) -> Result<Self, Error> {
         let choice = SubsetSelection::new(bins, budget)?;
         Ok(Self { choice })
@@ -40,7 +40,7 @@ impl Bins {
         self.choice.options() as usize
     }
 
-    /// Draws a report of a number in [0, 1], and counts the bins in it.
+    /// Draws a report of a number in [0, 1], and increments the count of each bin in it.
     ///
     /// # Panics
     /// If there are fewer counts than bins.
@@ -49,8 +49,8 @@ impl Bins {
         self.choice.count(bin, rng, counts);
     }
 
-    /// Returns estimates of the shares of bins, from the number of reports that hold each bin.
-    /// They have no bias, and sum to 1.
+    /// Returns unbiased estimates of the shares of bins, from the number of reports that contain
+    /// each bin. They sum to 1.
     #[must_use]
     pub fn shares(&self, counts: &[u64], reports: u64) -> Vec<f64> {
         let rates = self.choice.rates();
@@ -58,8 +58,8 @@ impl Bins {
         counts.iter().map(share).collect()
     }
 
-    /// Returns the variance of one report's estimate of a weighted sum of shares, for people
-    /// spread evenly over the bins. The choice of who is asked is included.
+    /// Returns the variance of one report's estimate of a weighted sum of shares, for people spread
+    /// evenly over the bins. It includes the random choice of the people.
     #[must_use]
     pub fn variance(&self, weights: &[f64]) -> f64 {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;

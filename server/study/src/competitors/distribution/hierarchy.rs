@@ -1,4 +1,4 @@
-//! A binary tree over cells, of which each report answers one level.
+//! Binary tree over cells, in which each report answers for one level.
 
 use hushbin::Error;
 use rand_core::CryptoRng;
@@ -8,13 +8,13 @@ use crate::competitors::budget::Budget;
 use crate::competitors::choice::SubsetSelection;
 
 /// Hierarchy over 2^h cells of [0, 1] (Cormode, Kulkarni, Srivastava, "Answering Range Queries
-/// Under Local Differential Privacy", VLDB 2019). Each report draws one level of a binary tree,
-/// and answers by subset selection which node of the level the number is in. Estimates combine
-/// all levels by least squares.
+/// Under Local Differential Privacy", VLDB 2019). Each report draws one level of a binary tree. It
+/// reports the number's node in that level by subset selection. Estimates combine all levels by
+/// least squares.
 ///
-/// Subset selection has the same variance for all answers, and the same covariance for all
-/// pairs. So the differences between the two children of a node are uncorrelated for people who
-/// are spread evenly. Least squares is then a weighted mean of the levels for each difference.
+/// Subset selection has equal variances for all answers and equal covariances for all pairs. For
+/// people spread evenly, the differences between the two children of a node are therefore
+/// uncorrelated. Least squares is then a weighted mean over the levels for each difference.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::Hierarchy};
@@ -27,26 +27,26 @@ use crate::competitors::choice::SubsetSelection;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hierarchy {
-    /// Choices of a node, level by level. The first level has two nodes.
+    /// Choice of a node for each level. The first level has two nodes.
     levels: Vec<SubsetSelection>,
     /// Share of reports that answer each level.
     shares: Vec<f64>,
 }
 
-/// Steps of the search for the best shares. Each lowers the variance, and the last by nothing
-/// that shows.
+/// Number of steps of the search for the best shares. Each step lowers the variance, the last ones
+/// imperceptibly.
 const STEPS: u32 = 400;
 
 impl Hierarchy {
-    /// Returns the hierarchy of this height whose shares of levels have the least mean variance
-    /// of the shares of people below edges.
+    /// Returns the hierarchy of this height with the best shares of levels: they minimise the mean
+    /// variance of the share of people below an edge.
     ///
     /// # Errors
-    /// As [`SubsetSelection::new`].
+    /// Same errors as [`SubsetSelection::new`].
     pub fn new(height: usize, budget: &Budget) -> Result<Self, Error> {
         let mut own = Self::with_shares(vec![1.0 / height as f64; height], budget)?;
         for _ in 0..STEPS {
-            // Multiplicative steps of optimal design: the mean variance never rises.
+            // Multiplicative algorithm of optimal design: the mean variance never increases.
             let slopes = own.slopes();
             for (share, slope) in own.shares.iter_mut().zip(slopes) {
                 *share *= slope.sqrt();
@@ -59,10 +59,11 @@ impl Hierarchy {
         Ok(own)
     }
 
-    /// Returns the hierarchy with these shares of levels, from that of two nodes on.
+    /// Returns the hierarchy with these shares of levels. The first share is of the level with two
+    /// nodes.
     ///
     /// # Errors
-    /// As [`SubsetSelection::new`].
+    /// Same errors as [`SubsetSelection::new`].
     pub fn with_shares(shares: Vec<f64>, budget: &Budget) -> Result<Self, Error> {
         let level = |depth: usize| SubsetSelection::new(2 << depth, budget);
         Ok(Self {
@@ -71,7 +72,7 @@ impl Hierarchy {
         })
     }
 
-    /// Choices of a node, level by level.
+    /// Choice of a node for each level.
     #[must_use]
     pub fn levels(&self) -> &[SubsetSelection] {
         &self.levels
@@ -89,7 +90,8 @@ impl Hierarchy {
         1 << self.levels.len()
     }
 
-    /// Draws a report of a number in [0, 1]. Returns its level, and counts the nodes in it.
+    /// Draws a report of a number in [0, 1]. Returns its level and increments the count of each
+    /// node in it.
     ///
     /// # Panics
     /// If there are fewer counts than nodes.
@@ -112,17 +114,19 @@ impl Hierarchy {
         level
     }
 
-    /// Returns estimates of the shares of cells by least squares, from the number of reports
-    /// that hold each node, and the number of reports of each level.
+    /// Returns least-squares estimates of the shares of cells. The inputs are the number of reports
+    /// that contain each node, and the number of reports of each level.
+    ///
+    /// The estimates are NaN if no report is of the last level.
     ///
     /// # Panics
-    /// If no report is about cells.
+    /// If there are fewer counts or report numbers than levels.
     #[must_use]
     pub fn estimates(&self, counts: &[Vec<u64>], reports: &[u64]) -> Vec<f64> {
         let shares = |level: usize| {
             let rates = self.levels[level].rates();
             let share = |count: &u64| match reports[level] {
-                // The level's weight is 0.
+                // A level without reports has weight 0, so its shares do not matter.
                 0 => 0.0,
                 all => rates.estimate(*count, all),
             };
@@ -133,15 +137,16 @@ impl Hierarchy {
         self.combined(all, &weights)
     }
 
-    /// Returns shares of cells by least squares, from shares of the nodes of each level and the
-    /// number of reports that they are from.
+    /// Returns the shares of cells by least squares. The inputs are the shares of the nodes of each
+    /// level, and the number of reports of each level.
     #[must_use]
     pub fn combined(&self, mut shares: Vec<Vec<f64>>, reports: &[f64]) -> Vec<f64> {
         let weights: Vec<f64> = (reports.iter().enumerate())
             .map(|(level, own)| own * self.information(level))
             .collect();
         let height = self.levels.len();
-        // Differences between children, from cells to the root.
+        // Differences between children, from the cells up to the root. Each step also sums pairs of
+        // children, so that all levels end at the same depth.
         let mut differences = Vec::with_capacity(height);
         for depth in (0..height).rev() {
             let total: f64 = weights[depth..].iter().sum();
@@ -169,7 +174,7 @@ impl Hierarchy {
     }
 
     /// Returns the variance of one report's estimate of a weighted sum of shares of cells, for
-    /// people spread evenly. The choice of who is asked is included.
+    /// people spread evenly. It includes the random choice of the people.
     #[must_use]
     pub fn variance(&self, weights: &[f64]) -> f64 {
         let squares = squares(weights);
@@ -179,7 +184,8 @@ impl Hierarchy {
             .sum()
     }
 
-    /// Returns the mean variance of the shares of people below the edges between cells.
+    /// Returns the variance of the estimated share of people below an edge between cells, averaged
+    /// over edges.
     #[must_use]
     pub fn mean_variance(&self) -> f64 {
         let squares = self.edge_squares();
@@ -189,13 +195,13 @@ impl Hierarchy {
             .sum()
     }
 
-    /// Information of a report of a level about a difference between nodes of that level, times
-    /// the number of nodes in it.
+    /// Information of a report of one level about a difference between nodes of that level, times
+    /// the level's number of nodes.
     fn information(&self, level: usize) -> f64 {
         1.0 / (self.levels[level].even_variance() * f64::from(2 << level))
     }
 
-    /// Information of a report about a difference between children at a depth. Levels below
+    /// Information of a report about a difference between the children at a depth. Deeper levels
     /// sum 2^(level − depth) nodes on either side.
     fn known(&self, depth: usize) -> f64 {
         let levels = (self.shares.iter().enumerate()).skip(depth);
@@ -205,7 +211,7 @@ impl Hierarchy {
         sum * f64::from(1 << depth)
     }
 
-    /// Squares of the weights of differences, averaged over edges.
+    /// Squared weights of the differences at each depth, averaged over edges.
     fn edge_squares(&self) -> Vec<f64> {
         let cells = self.cells();
         let mut means = vec![0.0; self.levels.len()];
@@ -220,7 +226,7 @@ impl Hierarchy {
         means
     }
 
-    /// Returns the fall of the mean variance per share of each level.
+    /// Returns the decrease of the mean variance per share of each level.
     fn slopes(&self) -> Vec<f64> {
         let squares = self.edge_squares();
         let slope = |level: usize| {
@@ -232,8 +238,8 @@ impl Hierarchy {
     }
 }
 
-/// Returns the sums, over the nodes of each depth, of the squared weight that a sum of shares
-/// has for the difference between the node's children.
+/// Returns, for each depth, the sum of squared weights of its nodes. A node's weight is the factor
+/// of the difference between its children in the weighted sum of shares.
 fn squares(weights: &[f64]) -> Vec<f64> {
     let mut sums = weights.to_vec();
     let mut size = 1.0;

@@ -1,14 +1,14 @@
-//! Distributions of one number in [0, 1], by published mechanisms.
+//! Published mechanisms for the distribution of one number in [0, 1].
 //!
 //! | mechanism | here | estimate |
 //! |---|---|---|
 //! | Square Wave (Li et al., SIGMOD 2020) | [`SquareWave`] | [`smoothed`]: expectation maximisation with smoothing |
 //! | hierarchy (Cormode, Kulkarni, Srivastava, VLDB 2019) | [`Hierarchy`] | least squares over all levels |
-//! | choice of a bin (Ye and Barg, 2018) | [`Bins`] | share of each bin without bias |
+//! | choice of a bin (Ye and Barg, 2018) | [`Bins`] | unbiased share of each bin |
 //!
-//! Noise of estimates without bias need not leave a distribution function. [`rising`] finds the
-//! nearest one, and [`quantile`] reads it. The mechanisms are for simulations: Square Wave
-//! draws in floating point.
+//! Noisy unbiased estimates need not form a distribution function. [`rising`] finds the nearest
+//! one, and [`quantile`] reads it. The mechanisms are for simulations: Square Wave draws in
+//! floating point.
 
 mod bins;
 mod hierarchy;

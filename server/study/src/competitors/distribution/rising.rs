@@ -1,7 +1,9 @@
-//! Distribution functions from noisy shares below edges, and quantiles of them.
+//! Isotonic regression: distribution functions from noisy shares below edges, and their quantiles.
 
-/// Returns the shares of cells of the nearest distribution function, in squares, from estimates of
-/// the shares below the edges between cells. It pools adjacent violators (Ayer et al., 1955).
+/// Returns the cell shares of the distribution function that is nearest in squared distance.
+/// `below` has the estimated shares below the edges between cells.
+///
+/// It pools adjacent violators (Ayer et al., 1955).
 ///
 /// ```
 /// use hushbin_study::competitors::distribution::rising;
@@ -11,11 +13,12 @@
 /// ```
 #[must_use]
 pub fn rising(below: &[f64]) -> Vec<f64> {
-    // Sum and size of each pool of neighbours.
+    // Sum and size of each pool of adjacent estimates.
     let mut pools: Vec<(f64, f64)> = Vec::new();
     for &own in below {
         let mut pool = (own, 1.0);
         while let Some(&(sum, count)) = pools.last() {
+            // Compares the means of the two pools without division.
             if sum * pool.1 <= pool.0 * count {
                 break;
             }
@@ -36,8 +39,8 @@ pub fn rising(below: &[f64]) -> Vec<f64> {
     shares
 }
 
-/// Returns the point in [0, 1] where the distribution function of equally wide cells reaches a
-/// part. The function is linear within a cell.
+/// Returns the point in [0, 1] at which the distribution function of equally wide cells reaches
+/// `part`. The function is linear within a cell.
 ///
 /// ```
 /// use hushbin_study::competitors::distribution::quantile;

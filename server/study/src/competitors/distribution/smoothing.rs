@@ -2,14 +2,16 @@
 
 use super::square_wave::Transition;
 
-/// Gain of the log-likelihood at which steps end, as Li et al. have it.
+/// Gain of the log-likelihood below which the loop ends, as in Li et al.
 const LEAST_GAIN: f64 = 1e-3;
-/// Bound of the loop, as in the program of Li et al.
+/// Maximum number of steps, as in the program of Li et al.
 const STEPS: u32 = 10_000;
 
-/// Returns the shares of input cells from counts of output cells, by the EMS of Li et al. From
-/// even shares, each step is one of expectation maximisation. Then every share becomes the mean
-/// of its neighbourhood with weights 1, 2, 1. At the ends the missing neighbour is left out.
+/// Returns the shares of input cells from counts of output cells, by the EMS of Li et al.
+///
+/// The loop starts with equal shares. Each step does one expectation maximisation. It then replaces
+/// each share by the mean of its neighbourhood, with weights 1, 2, 1. At the ends the missing
+/// neighbour is left out.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::{SquareWave, smoothed}};
@@ -42,7 +44,7 @@ pub fn smoothed(transition: &Transition, counts: &[u64]) -> Vec<f64> {
         expected = transition.outputs(&shares);
         let pairs = counts.iter().zip(&expected);
         let likelihood: f64 = pairs.map(|(count, own)| *count as f64 * own.ln()).sum();
-        // Smoothing may lower the likelihood, too.
+        // The absolute value, because smoothing can lower the likelihood.
         if (likelihood - before).abs() < LEAST_GAIN {
             break;
         }

@@ -1,4 +1,4 @@
-//! Square Wave: a report near the number, or anywhere.
+//! Square Wave: reports a point near the number or anywhere in the range.
 
 use hushbin::Error;
 use rand_core::Rng;
@@ -8,7 +8,7 @@ use crate::competitors::budget::Budget;
 
 /// Square Wave of Li et al., "Estimating Numerical Distributions under Local Differential Privacy",
 /// SIGMOD 2020. A report of a number v in [0, 1] lies in [−b, 1 + b]. Its density is p = e·q within
-/// b of v, and q elsewhere. The half width b maximises the information that a report has about v.
+/// b of v, and q elsewhere. The half width b maximises the information of a report about v.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::SquareWave};
@@ -23,26 +23,28 @@ pub struct SquareWave {
     half_width: f64,
     /// Density outside the window, q.
     base: f64,
-    /// Density inside it, p.
+    /// Density inside the window, p.
     raised: f64,
 }
 
-/// Probabilities of output cells by input cell. Numbers are spread evenly over an input cell.
+/// Probabilities of output cells for each input cell. Numbers are uniform within an input cell.
 #[derive(Debug, Clone)]
 pub struct Transition {
-    /// Probability of an output cell that no window touches.
+    /// Probability of an output cell outside every window.
     base: f64,
-    /// Probabilities above the base by input cell, from the first output cell that has one.
+    /// Excess over the base for each input cell: the first output cell with an excess, and the
+    /// values from there.
     columns: Vec<(usize, Vec<f64>)>,
-    /// Probabilities above the base by output cell.
+    /// Excess over the base for each output cell: the first input cell with an excess, and the
+    /// values from there.
     rows: Vec<(usize, Vec<f64>)>,
 }
 
 impl SquareWave {
-    /// Returns the mechanism of ε.
+    /// Returns the mechanism with the budget's ε.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε of the budget is below [`Budget::new`]'s least.
+    /// [`Error::OutOfRange`] if ε is below the minimum of [`Budget::new`].
     pub fn new(budget: &Budget) -> Result<Self, Error> {
         let (epsilon, e) = (budget.epsilon(), budget.e());
         hushbin::bounds::EPSILON.check(epsilon)?;
@@ -79,19 +81,20 @@ impl SquareWave {
         if choice < 2.0 * self.half_width * self.raised {
             return number + (2.0 * place - 1.0) * self.half_width;
         }
-        // The rest has length 1: a part as long as the number is below the window.
+        // The range outside the window has total length 1. A part of length `number` of it lies
+        // below the window.
         let beyond = if place < number { -1.0 } else { 1.0 };
         place + beyond * self.half_width
     }
 
-    /// Returns the output cell of a report, of this number of equally wide ones.
+    /// Returns the output cell of a report, among `cells` equally wide ones.
     #[must_use]
     pub fn cell(&self, report: f64, cells: usize) -> usize {
         let part = (report + self.half_width) / (1.0 + 2.0 * self.half_width);
         ((part * cells as f64) as usize).min(cells - 1)
     }
 
-    /// Returns the probabilities of output cells, from the same number of input cells.
+    /// Returns the probabilities of output cells, for equal numbers of input and output cells.
     #[must_use]
     pub fn transition(&self, cells: usize) -> Transition {
         let b = self.half_width;
@@ -104,7 +107,8 @@ impl SquareWave {
                 b * t.abs() - 0.5 * b * b
             }
         };
-        // Mean length of the part of output cell r that is in the window.
+        // Mean length of the overlap of output cell r with the window, over numbers in input cell
+        // i.
         let overlap = |r: usize, i: usize| {
             let (lower, upper) = (r as f64 * output - b, (r + 1) as f64 * output - b);
             let mean = |end: f64| {
@@ -127,9 +131,10 @@ impl SquareWave {
     }
 }
 
-/// Returns where numbers begin that are not 0, and them up to the last such.
+/// Returns the index of the first non-zero number, and the numbers from there to the last non-zero
+/// one.
 fn band(numbers: impl Iterator<Item = f64>) -> (usize, Vec<f64>) {
-    // Differences of integrals leave rounding errors where they should be 0.
+    // Differences of integrals leave rounding errors in place of zeros.
     const ROUNDING: f64 = 1e-13;
     let mut numbers: Vec<f64> = numbers.collect();
     let is_some = |own: &f64| *own > ROUNDING;
@@ -142,7 +147,7 @@ fn band(numbers: impl Iterator<Item = f64>) -> (usize, Vec<f64>) {
     (first, numbers.split_off(first))
 }
 
-/// Adds bands, each times a weight, to a base.
+/// Returns the weighted sum of bands plus the base times the sum of weights.
 fn combined(bands: &[(usize, Vec<f64>)], weights: &[f64], base: f64) -> Vec<f64> {
     let mut sums = vec![base * weights.iter().sum::<f64>(); weights.len()];
     for ((first, band), weight) in bands.iter().zip(weights) {
@@ -154,7 +159,7 @@ fn combined(bands: &[(usize, Vec<f64>)], weights: &[f64], base: f64) -> Vec<f64>
 }
 
 impl Transition {
-    /// Number of input cells, and of output cells.
+    /// Number of input cells, equal to the number of output cells.
     #[must_use]
     pub const fn cells(&self) -> usize {
         self.columns.len()
@@ -174,7 +179,8 @@ impl Transition {
         combined(&self.columns, shares, self.base)
     }
 
-    /// Returns for each input cell the sum of weights of output cells, each times its probability.
+    /// Returns the weighted sum of output probabilities for each input cell, with a weight for each
+    /// output cell.
     #[must_use]
     pub fn inputs(&self, weights: &[f64]) -> Vec<f64> {
         combined(&self.rows, weights, self.base)
