@@ -1,4 +1,4 @@
-//! How many vectors of signs agree with one in at least κ places.
+//! Counts of the sign vectors that agree with a given one in at least κ places.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -7,14 +7,14 @@ use super::input::ATTRIBUTES;
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// Numbers of vectors in {−1, 1}^d by how many places of one they agree with, for every
-/// threshold κ. As doubles, of which those up to 2⁵³ are exact.
+/// Number of vectors in {−1, 1}^d by the number of places in which they agree with a given one, for
+/// every threshold κ. They are doubles, exact up to 2⁵³.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     attributes: u32,
-    /// C(d, a), a from 0 to d.
+    /// Binomial coefficients C(d, a), for a from 0 to d.
     ways: Vec<f64>,
-    /// Σ C(d, b) over b ≥ a, a from 0 to d + 1.
+    /// Tail sums Σ C(d, b) over b ≥ a, for a from 0 to d + 1.
     at_least: Vec<f64>,
 }
 
@@ -38,13 +38,13 @@ impl Counts {
         })
     }
 
-    /// N₊, N₋ and O of a threshold κ in 1 to d.
+    /// Returns N₊, N₋ and O of a threshold κ from 1 to d.
     ///
-    /// Of two corners' favoured sets those differ most that belong to opposite ones, where a vector
-    /// that agrees in a places with the one agrees in d − a with the other.
+    /// The favoured sets of two corners differ most for opposite corners. A vector that agrees with
+    /// one of them in a places agrees with the opposite one in d − a.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where κ is.
+    /// [`Error::OutOfRange`] if κ is out of range.
     pub(crate) fn favoured(&self, threshold: u32) -> Result<Favoured, Error> {
         Bound {
             name: "threshold",
@@ -52,18 +52,20 @@ impl Counts {
             max: f64::from(self.attributes),
         }
         .check(f64::from(threshold))?;
+        // Favoured by one corner and not by its opposite: a ≥ κ and d − a < κ.
         let opposite = threshold.max(self.attributes - threshold + 1);
         Ok(Favoured {
             inside: self.at_least[threshold as usize],
-            // As many as agree in more than d − κ places, from the other end.
+            // By symmetry, as many vectors agree in fewer than κ places as in more than d − κ.
             outside: self.at_least[(self.attributes - threshold + 1) as usize],
             against: self.at_least[opposite as usize],
             roundings: self.roundings(),
         })
     }
 
-    /// Of N₊, N₋ and O: sums of up to d binomials, each of which is made in d steps of
-    /// two at most. Up to d = 50 no product on the way is above 2⁵³.
+    /// Number of roundings behind N₊, N₋ and O. Each is a sum of up to d binomial coefficients, and
+    /// each coefficient takes d steps of at most two roundings. Up to d = 50 no intermediate
+    /// product is above 2⁵³, so there are none.
     const fn roundings(&self) -> u32 {
         if self.attributes <= 50 {
             0
@@ -72,31 +74,33 @@ impl Counts {
         }
     }
 
-    /// C(d − 1, κ − 1): of the favoured vectors so many more have a place's own sign
-    /// than have the other, Σ C(d − 1, a − 1) − C(d − 1, a) over a ≥ κ. Of the others as
-    /// many more have the other.
+    /// Returns C(d − 1, κ − 1), the surplus of favoured vectors with a place's own sign over those
+    /// with the opposite sign. It is Σ C(d − 1, a − 1) − C(d − 1, a) over a ≥ κ. Vectors that are
+    /// not favoured have the same surplus of the opposite sign.
     pub(crate) fn more(&self, threshold: u32) -> f64 {
+        // C(d − 1, κ − 1) = (κ/d)·C(d, κ).
         f64::from(threshold) / f64::from(self.attributes) * self.ways[threshold as usize]
     }
 
-    /// B = 1/[(α/N₊ − (1 − α)/N₋)·C(d − 1, κ − 1)]: on average a reported sign is 1/B of the value.
+    /// Returns B = 1/[(α/N₊ − (1 − α)/N₋)·C(d − 1, κ − 1)]. The expected value of a reported sign
+    /// is 1/B times the person's value.
     pub(crate) fn scale(&self, threshold: u32, sets: &Favoured, inside: f64, outside: f64) -> f64 {
         let more = self.more(threshold);
         let gap = inside * (more / sets.inside) - outside * (more / sets.outside);
         1.0 / gap
     }
 
-    /// B with the α of a budget.
+    /// Returns B for the α of a budget.
     ///
     /// # Errors
-    /// As [`Counts::favoured`].
+    /// Same errors as [`Counts::favoured`].
     pub(crate) fn scale_at(&self, threshold: u32, budget: &Budget) -> Result<f64, Error> {
         let sets = self.favoured(threshold)?;
         let (inside, outside) = (sets.probability(budget), sets.complement(budget));
         Ok(self.scale(threshold, &sets, inside, outside))
     }
 
-    /// The threshold of least B under a budget, and that B.
+    /// Returns the threshold of least B under a budget, and this B.
     pub(crate) fn best(&self, budget: &Budget) -> (u32, f64) {
         let scale = |threshold| {
             let scale = self.scale_at(threshold, budget);

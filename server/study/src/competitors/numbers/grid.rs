@@ -1,12 +1,12 @@
-//! Generalised randomised response over evenly spaced levels.
+//! Generalised randomised response over evenly spaced levels of a number.
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
 
 /// Grid of r steps between −1 and 1.
 ///
-/// A number is rounded to one of its two neighbouring levels without bias. The level is
-/// reported with odds of exp(ε) against each of the r remaining levels. One step is
+/// A number is rounded to one of its two neighbouring levels without bias. This level is reported
+/// with odds of exp(ε) against each of the r remaining levels. With one step this is
 /// [`TwoPoints`](super::TwoPoints).
 ///
 /// ```
@@ -20,9 +20,11 @@ use hushbin::bounds::{Bound, EPSILON};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grid {
     steps: u32,
+    /// Odds e = exp(ε) of the own level against any other level.
     e: f64,
 }
 
+/// Range of the number of steps r.
 const STEPS: Bound = Bound {
     name: "steps",
     min: 1.0,
@@ -33,7 +35,7 @@ impl Grid {
     /// Grid of r `steps` at ε.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where r is not 1 to 64 or ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if r is not from 1 to 64 or ε is outside [`EPSILON`].
     pub fn new(steps: u32, epsilon: f64) -> Result<Self, Error> {
         STEPS.check(f64::from(steps))?;
         EPSILON.check(epsilon)?;
@@ -43,10 +45,10 @@ impl Grid {
         })
     }
 
-    /// Grid of least worst variance at ε.
+    /// Returns the minimax grid at ε: its worst-case variance is the least.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn best(epsilon: f64) -> Result<Self, Error> {
         let mut best = Self::new(1, epsilon)?;
         for steps in 2..=STEPS.max as u32 {
@@ -64,14 +66,14 @@ impl Grid {
         self.steps
     }
 
-    /// Estimate from each level that can be reported, ascending.
+    /// Estimate from each reported level, in ascending order.
     #[must_use]
     pub fn estimates(&self) -> Vec<f64> {
         let scaled = |level| self.level(level) / self.gap();
         (0..=self.steps).map(scaled).collect()
     }
 
-    /// Probability of each level under a number in [−1, 1].
+    /// Probability of each reported level for a number in [−1, 1].
     #[must_use]
     pub fn probabilities(&self, value: f64) -> Vec<f64> {
         let (low, up) = self.below(value);
@@ -94,10 +96,10 @@ impl Grid {
         from + up * (to - from) - value * value
     }
 
-    /// Greatest variance over all numbers in [−1, 1].
+    /// Maximum variance over all numbers in [−1, 1].
     ///
-    /// Between two levels the mean square is linear, so the variance is greatest at half its
-    /// slope or at the nearer end.
+    /// Between two levels the mean square is linear in x. So the variance is greatest where x is
+    /// half its slope, or at the nearer end.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let of_step = |low: u32| {
@@ -117,20 +119,22 @@ impl Grid {
         (low as u32, place - low)
     }
 
+    /// Value of a level, from −1 to 1.
     fn level(&self, level: u32) -> f64 {
         2.0 * f64::from(level) / f64::from(self.steps) - 1.0
     }
 
-    /// Probability of a level that the number is not rounded to.
+    /// Probability of a level to which the number is not rounded.
     fn rest(&self) -> f64 {
         1.0 / (self.e + f64::from(self.steps))
     }
 
+    /// Difference between the probabilities of the own level and of any other level.
     fn gap(&self) -> f64 {
         (self.e - 1.0) * self.rest()
     }
 
-    /// Mean square of the estimate of a number at a level.
+    /// Mean square of the estimate of a number that is exactly a level.
     fn mean_square(&self, level: u32) -> f64 {
         let all: f64 = (0..=self.steps).map(|own| self.level(own).powi(2)).sum();
         (self.rest() * all + self.gap() * self.level(level).powi(2)) / self.gap().powi(2)

@@ -1,18 +1,18 @@
-//! What a person has: d numbers.
+//! Input of one person: d numbers in [−1, 1].
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
 use hushbin::sample::with_probability;
 use rand_core::Rng;
 
-/// Number of attributes d, so that 2^d is a double.
+/// Range of the number of attributes d. 2^d still fits into a double.
 pub const ATTRIBUTES: Bound = Bound {
     name: "attributes",
     min: 1.0,
     max: 1000.0,
 };
 
-/// The check of one person's numbers.
+/// Checks one person's numbers.
 pub(super) fn check(values: &[f64], attributes: u32) -> Result<(), Error> {
     if values.len() != attributes as usize {
         return Err(Error::AnswerCount {
@@ -32,8 +32,9 @@ pub(super) fn check(values: &[f64], attributes: u32) -> Result<(), Error> {
     })
 }
 
-/// Whether a number in [−1, 1] is rounded to 1, with probability (1 + x)/2, and not to
-/// −1: by its sign with probability |x|, rounded down, or else by a fair coin.
+/// Rounds a number x in [−1, 1] to 1 (true) with probability (1 + x)/2, otherwise to −1 (false).
+///
+/// With probability |x|, rounded down, the result is the sign of x. Otherwise it is a fair coin.
 pub(in crate::competitors) fn rounds_up<R: Rng + ?Sized>(value: f64, rng: &mut R) -> bool {
     if with_probability(rng, value) {
         value > 0.0

@@ -1,16 +1,17 @@
-//! Variance below which no unbiased mechanism for one number can be in the worst case.
+//! Lower bound on the worst-case variance of unbiased mechanisms for one number.
 //!
-//! Up to ε = 0.7122 there is a closed form. Above, a dual certificate proves a bound at each
-//! ε that has one. A certificate holds multipliers λ, β and α for evenly spaced inputs. With
-//! g(y) = λy² − βy − α for each input, let F(y) = Σ g⁺ − e·Σ g⁻. If F is at least 0 for each
-//! y, each unbiased ε-private mechanism has a worst variance of Σ (α + βx − λx²) or more.
-//! Elsewhere the least F is added. So a wrong certificate lowers the bound and is harmless.
+//! Up to ε = 0.7122 there is a closed form. Above, a dual certificate proves a bound at each ε that
+//! has one. A certificate contains multipliers λ, β and α for evenly spaced inputs. With
+//! g(y) = λy² − βy − α for each input, let F(y) = Σ g⁺ − e·Σ g⁻. If F is at least 0 for each y,
+//! each unbiased ε-private mechanism has a worst-case variance of at least Σ (α + βx − λx²).
+//! Otherwise the minimum of F is added. So a wrong certificate only lowers the bound.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// Multipliers of the inputs j/(N − 1) from 0 to 1, N of them. Those of −x are λ, −β and α.
+/// Dual certificate at one ε: multipliers of the N inputs j/(N − 1) from 0 to 1. The multipliers of
+/// −x are λ, −β and α.
 #[derive(Debug, Deserialize)]
 struct Certificate {
     epsilon: f64,
@@ -33,13 +34,13 @@ static CERTIFICATES: LazyLock<Vec<Certificate>> = LazyLock::new(|| {
     serde_json::from_str(text).expect("the file is part of the program")
 });
 
-/// Outputs beyond this are far from each sign change.
+/// Outputs beyond ±`FAR` are far from each sign change.
 const FAR: f64 = 1e6;
 
-/// Lower bound on the worst variance of one unbiased report of a number in [−1, 1], where
-/// one is known.
+/// Returns a lower bound on the worst-case variance of one unbiased report of a number in [−1, 1].
+/// `None` if no bound is known at this ε.
 ///
-/// The bound is exact up to ε = 0.7122.
+/// Up to ε = 0.7122 the bound is exact.
 ///
 /// ```
 /// use hushbin_study::competitors::least_variance;
@@ -59,6 +60,7 @@ pub fn least_variance(epsilon: f64) -> Option<f64> {
 }
 
 impl Certificate {
+    /// Bound that the certificate proves, scaled so that the λ sum to 1.
     fn bound(&self) -> f64 {
         let inputs = self.inputs();
         let sum = inputs
@@ -68,6 +70,7 @@ impl Certificate {
         (sum.sum::<f64>() + least(&inputs, self.epsilon.exp())) / total
     }
 
+    /// Multipliers of all inputs from −1 to 1.
     fn inputs(&self) -> Vec<Multipliers> {
         let last = self.lambda.len() as f64 - 1.0;
         let all = self.lambda.iter().zip(&self.beta).zip(&self.alpha);
@@ -86,7 +89,7 @@ impl Certificate {
     }
 }
 
-/// Least F over all y, or 0 where F is positive. Between sign changes F is quadratic.
+/// Returns the minimum of F over all y, or 0 if F is positive. Between sign changes F is quadratic.
 fn least(inputs: &[Multipliers], e: f64) -> f64 {
     let mut turns = vec![-FAR, FAR];
     turns.extend(inputs.iter().flat_map(Multipliers::roots));
@@ -95,6 +98,7 @@ fn least(inputs: &[Multipliers], e: f64) -> f64 {
         let middle = ends[0].midpoint(ends[1]);
         let (mut square, mut line, mut flat) = (0.0, 0.0, 0.0);
         for own in inputs {
+            // g keeps its sign within a segment, so its value in the middle decides.
             let weight = if own.at(middle) >= 0.0 { 1.0 } else { e };
             square += weight * own.lambda;
             line -= weight * own.beta;
@@ -108,11 +112,12 @@ fn least(inputs: &[Multipliers], e: f64) -> f64 {
 }
 
 impl Multipliers {
+    /// Value of g at an output y.
     fn at(&self, y: f64) -> f64 {
         (self.lambda * y - self.beta) * y - self.alpha
     }
 
-    /// Outputs at which g changes its sign.
+    /// Outputs y at which g changes its sign.
     fn roots(&self) -> Vec<f64> {
         let square = self.beta * self.beta + 4.0 * self.lambda * self.alpha;
         if self.lambda > 0.0 && square >= 0.0 {

@@ -1,10 +1,10 @@
-//! Mechanism-1: a vector of signs that agrees with the person's in many places.
+//! Mechanism-1: reports a vector of signs that agrees with the person's in many places.
 //!
-//! Algorithm 1 of the paper, after Duchi, Jordan, Wainwright (2018). Each number is
-//! rounded to a sign, without bias; then a uniform one of the vectors that agree with
-//! these signs in at least κ places is reported with probability α, else a uniform one
-//! of the others. The paper's κ is ⌊d/2⌋ + 1, the strict majority. α and B are not as
-//! printed: see [`as_printed`](crate::competitors::as_printed).
+//! Source: Algorithm 1 of the paper, after Duchi, Jordan, Wainwright (2018). Each number is rounded
+//! to a sign without bias. A vector is favoured if it agrees with these signs in at least κ places.
+//! The report is a uniform favoured vector with probability α, otherwise a uniform one of the rest.
+//! The paper's κ is ⌊d/2⌋ + 1, the strict majority. α and B differ from the printed ones: see
+//! [`as_printed`](crate::competitors::as_printed).
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -16,14 +16,14 @@ use super::input;
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// Draws that a vector takes on average: beyond, the sampler is refused.
+/// Expected number of draws for one vector. The sampler is refused above the maximum.
 const DRAWS: Bound = Bound {
     name: "vectors drawn for one",
     min: 1.0,
     max: (1_u32 << 20) as f64,
 };
 
-/// Mechanism-1, repaired: d attributes, threshold κ.
+/// Mechanism-1, corrected, with d attributes and threshold κ.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, Majority};
@@ -43,35 +43,37 @@ const DRAWS: Bound = Bound {
 pub struct Majority {
     attributes: u32,
     threshold: u32,
+    /// Numbers of favoured and other vectors.
     sets: Favoured,
+    /// Threshold of α, rounded down.
     inside: Threshold,
+    /// Scale B of estimates.
     scale: f64,
 }
 
 impl Majority {
-    /// With the paper's threshold, ⌊d/2⌋ + 1.
+    /// Returns the mechanism with the paper's threshold, ⌊d/2⌋ + 1.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where d is outside
-    /// [`ATTRIBUTES`](super::ATTRIBUTES).
+    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`](super::ATTRIBUTES).
     pub fn new(attributes: u32, budget: &Budget) -> Result<Self, Error> {
         Self::with_threshold(attributes, attributes / 2 + 1, budget)
     }
 
-    /// With the threshold of least variance.
+    /// Returns the mechanism with the threshold of least variance.
     ///
     /// # Errors
-    /// As [`Majority::with_threshold`].
+    /// Same errors as [`Majority::with_threshold`].
     pub fn best(attributes: u32, budget: &Budget) -> Result<Self, Error> {
         let (threshold, _) = Counts::new(attributes)?.best(budget);
         Self::with_threshold(attributes, threshold, budget)
     }
 
-    /// With a threshold κ from 1 to d.
+    /// Returns the mechanism with a threshold κ from 1 to d.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where d or κ is, or the vectors that are to be drawn by
-    /// chance are fewer than one of 2²⁰.
+    /// [`Error::OutOfRange`] if d or κ is out of range, or if fewer than one vector in 2²⁰ is
+    /// favoured or fewer than one in 2²⁰ is not.
     pub fn with_threshold(attributes: u32, threshold: u32, budget: &Budget) -> Result<Self, Error> {
         let counts = Counts::new(attributes)?;
         let sets = counts.favoured(threshold)?;
@@ -87,61 +89,60 @@ impl Majority {
         })
     }
 
-    /// d.
+    /// Number of attributes, d.
     #[must_use]
     pub const fn attributes(&self) -> u32 {
         self.attributes
     }
 
-    /// κ: places that a favoured vector agrees in, at least.
+    /// Minimum number of places in which a favoured vector agrees, κ.
     #[must_use]
     pub const fn threshold(&self) -> u32 {
         self.threshold
     }
 
-    /// N₊: how many vectors are favoured.
+    /// Number of favoured vectors, N₊.
     #[must_use]
     pub const fn favoured(&self) -> f64 {
         self.sets.inside
     }
 
-    /// α of the realised threshold.
+    /// Probability α of a favoured vector, of the realised threshold.
     #[must_use]
     pub fn alpha(&self) -> f64 {
         self.inside.probability()
     }
 
-    /// B: an attribute is estimated by B times the sign reported.
+    /// Scale B: the estimate of an attribute is B times the reported sign.
     #[must_use]
     pub const fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// Variance of one report's estimate of an attribute whose value is x: B² − x²,
-    /// rounding included.
+    /// Variance of one report's estimate of an attribute with value x: B² − x², rounding included.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         self.scale * self.scale - value * value
     }
 
-    /// δ at an ε, of the worst inputs, which are opposite corners.
+    /// Returns δ at ε for the worst inputs, which are opposite corners.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         self.sets.delta_at(self.inside, epsilon)
     }
 
-    /// The mean of an attribute, from the sum of the signs reported.
+    /// Returns the estimated mean of an attribute, from the sum of its reported signs.
     #[must_use]
     pub fn estimate(&self, signs: i64, reports: u64) -> f64 {
         self.scale * signs as f64 / reports as f64
     }
 
-    /// A report of d numbers in [−1, 1]: d signs, true for +. How many draws it takes
-    /// does not depend on the numbers, but for those that round them.
+    /// Draws a report of d numbers in [−1, 1]: d signs, true for +. The number of draws does not
+    /// depend on the numbers, except for the draws that round them.
     ///
     /// # Errors
-    /// [`Error::AnswerCount`] where there are not d, [`Error::ValueRange`] where one is
-    /// out of range or not a number.
+    /// [`Error::AnswerCount`] if there are not d numbers. [`Error::ValueRange`] if a number is out
+    /// of range or NaN.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &self,
         values: &[f64],
@@ -152,6 +153,7 @@ impl Majority {
         for (place, &value) in values.iter().enumerate() {
             own[place / 64] |= u64::from(input::rounds_up(value, rng)) << (place % 64);
         }
+        // Rejection sampling: uniform vectors until one is of the drawn kind.
         let inside = self.inside.sample(rng);
         let mut signs = own.clone();
         loop {
@@ -167,7 +169,7 @@ impl Majority {
         }
     }
 
-    /// The bits of a vector's word that stand for an attribute.
+    /// Mask of the bits of a vector's word that belong to an attribute.
     const fn used(&self, word: usize) -> u64 {
         match self.attributes - 64 * word as u32 {
             0..64 => (1 << (self.attributes % 64)) - 1,

@@ -1,4 +1,4 @@
-//! HM-TP: Three-Outputs or a piecewise mechanism, drawn for each report.
+//! HM-TP: each report uses Three-Outputs or a piecewise mechanism, at random.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
@@ -7,8 +7,8 @@ use super::search::{minimum, most_of_quadratic};
 use super::sliding::Sliding;
 use super::three_outputs::ThreeOutputs;
 
-/// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020), with all three of its
-/// parameters at the least worst variance.
+/// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020). All three of its parameters are
+/// chosen for the least worst-case variance.
 ///
 /// ```
 /// use hushbin_study::competitors::{Mixed, Sliding, ThreeOutputs};
@@ -26,10 +26,10 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    /// Mixture of least worst variance at ε.
+    /// Returns the mixture of least worst-case variance at ε.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn best(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         let most = ThreeOutputs::most(epsilon);
@@ -44,9 +44,10 @@ impl Mixed {
         };
         let with_middle = |middle: f64| {
             let width = |logarithm| of(middle, logarithm).worst_variance();
+            // Bounds of the logarithm of the relative width u, which is in (0, 2): ln 2 = 0.69.
             of(middle, minimum([-8.0, 0.6], width))
         };
-        // Several local minima are possible, so the search begins at the best of a grid.
+        // There can be several local minima, so the search starts at the best point of a grid.
         let step = most / 24.0;
         let tried = (0..=24).map(|place| with_middle(f64::from(place) * step));
         let best = tried.min_by(|a, b| a.worst_variance().total_cmp(&b.worst_variance()));
@@ -60,19 +61,19 @@ impl Mixed {
         })
     }
 
-    /// Probability of the piecewise mechanism.
+    /// Probability of using the piecewise mechanism.
     #[must_use]
     pub const fn part(&self) -> f64 {
         self.part
     }
 
-    /// Piecewise mechanism that is drawn with that probability.
+    /// Piecewise mechanism, used with probability [`part`](Self::part).
     #[must_use]
     pub const fn sliding(&self) -> Sliding {
         self.sliding
     }
 
-    /// Three outputs that are drawn else.
+    /// Three-Outputs mechanism, used otherwise.
     #[must_use]
     pub const fn three(&self) -> ThreeOutputs {
         self.three
@@ -85,7 +86,7 @@ impl Mixed {
         self.part * own + (1.0 - self.part) * other
     }
 
-    /// Greatest variance over all numbers.
+    /// Maximum variance over all numbers in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         most_of_quadratic(|value| self.variance(value))

@@ -1,4 +1,4 @@
-//! Numbers in [−1, 1], d attributes of every person: the paper's §4.
+//! Numbers in [−1, 1], with d attributes for every person: the paper's §4.
 
 mod counts;
 mod grid;

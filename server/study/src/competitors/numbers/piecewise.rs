@@ -1,19 +1,19 @@
-//! The piecewise mechanism, by its variance alone: what it draws is a real number.
+//! Piecewise and hybrid mechanisms: variances only, because their reports are real numbers.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
 
-/// Variance of one report's estimate of x in [−1, 1] under the piecewise mechanism at ε
-/// (N. Wang et al., ICDE 2019, Lemma 1): with h = exp(ε/2),
-/// x²/(h − 1) + (h + 3)/(3(h − 1)²). It is worst at the ends.
+/// Returns the variance of one report's estimate of x in [−1, 1] under the piecewise mechanism at ε
+/// (N. Wang et al., ICDE 2019, Lemma 1). With h = exp(ε/2) it is x²/(h − 1) + (h + 3)/(3(h − 1)²).
+/// The worst case is at the ends.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+/// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
 ///
 /// ```
 /// use hushbin_study::competitors::piecewise_variance;
 ///
-/// // Beyond ε ≈ 1.3 it is better than two points, in the worst case.
+/// // Beyond ε ≈ 1.3 it is better than two points in the worst case.
 /// assert!((piecewise_variance(1.0, 1.0)? - 5.223_597_452).abs() < 1e-8);
 /// assert!((piecewise_variance(1.0, 2.0)? - 1.227_564_792).abs() < 1e-8);
 /// # Ok::<(), hushbin::Error>(())
@@ -24,17 +24,17 @@ pub fn piecewise_variance(value: f64, epsilon: f64) -> Result<f64, Error> {
     Ok(value * value / less_1 + (less_1 + 4.0) / (3.0 * less_1 * less_1))
 }
 
-/// Variance of one report's estimate of x in [−1, 1] under the hybrid mechanism at ε (N. Wang
-/// et al., ICDE 2019, Equation 6): the piecewise mechanism with probability 1 − exp(−ε/2), and
-/// else two points. At ε of 0.61 or less it is two points alone.
+/// Returns the variance of one report's estimate of x in [−1, 1] under the hybrid mechanism at ε
+/// (N. Wang et al., ICDE 2019, Equation 6). It uses the piecewise mechanism with probability
+/// 1 − exp(−ε/2), otherwise two points. At ε ≤ 0.61 it uses two points only.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+/// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
 ///
 /// ```
 /// use hushbin_study::competitors::hybrid_variance;
 ///
-/// // The same for all numbers, and less than either part at the worst.
+/// // Equal for all numbers, and less than either part in the worst case.
 /// assert!((hybrid_variance(1.0, 1.0)? - 4.288_992).abs() < 1e-6);
 /// assert!((hybrid_variance(0.0, 1.0)? - 4.288_992).abs() < 1e-6);
 /// # Ok::<(), hushbin::Error>(())

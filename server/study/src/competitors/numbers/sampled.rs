@@ -1,4 +1,4 @@
-//! Mechanism-2: k of d attributes, by two points each.
+//! Mechanism-2: k of d attributes, each reported by two points.
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
@@ -10,12 +10,12 @@ use super::input::{self, ATTRIBUTES};
 use super::two_points::TwoPoints;
 use crate::competitors::budget::{Budget, hockey_stick};
 
-/// What the paper divides ε by for the number of attributes: about the ε of one at
+/// Divisor of ε in the paper's number of drawn attributes. It is near the ε of one attribute at
 /// which ε·((e + 1)/(e − 1))² is least.
 pub const ANSWERED_EPSILON: f64 = 2.17;
 
-/// Mechanism-2 of the paper: k of the d attributes, drawn uniformly, each by
-/// [`TwoPoints`] at (ε/k, δ/k); estimates are scaled by d/k.
+/// Mechanism-2 of the paper: k of the d attributes are drawn uniformly. Each is reported by
+/// [`TwoPoints`] at (ε/k, δ/k), and estimates are scaled by d/k.
 ///
 /// ```
 /// use hushbin_study::competitors::SampledTwoPoints;
@@ -35,21 +35,22 @@ pub struct SampledTwoPoints {
 }
 
 impl SampledTwoPoints {
-    /// With the paper's k = max(1, min(d, ⌊ε/2.17⌋)).
+    /// Returns the mechanism with the paper's k = max(1, min(d, ⌊ε/2.17⌋)).
     ///
     /// # Errors
-    /// As [`SampledTwoPoints::with_answered`].
+    /// Same errors as [`SampledTwoPoints::with_answered`].
     pub fn new(attributes: u32, epsilon: f64, delta: f64) -> Result<Self, Error> {
         let answered = (epsilon / ANSWERED_EPSILON).floor().max(1.0) as u32;
         let answered = answered.min(attributes.max(1));
         Self::with_answered(attributes, answered, epsilon, delta)
     }
 
-    /// With the k of least variance, of those that ε/k is in range with.
+    /// Returns the mechanism with the k of least variance, among all k with ε/k in range.
     ///
     /// # Errors
-    /// As [`SampledTwoPoints::with_answered`].
+    /// Same errors as [`SampledTwoPoints::with_answered`].
     pub fn best(attributes: u32, epsilon: f64, delta: f64) -> Result<Self, Error> {
+        // Smallest k for which ε/k is not above the range of ε.
         let least = ((epsilon / EPSILON.max).ceil().max(1.0) as u32).min(attributes.max(1));
         let mut best = Self::with_answered(attributes, least, epsilon, delta)?;
         let more = least + 1..=attributes;
@@ -63,11 +64,11 @@ impl SampledTwoPoints {
         Ok(best)
     }
 
-    /// With k `answered` attributes, 1 to d.
+    /// Returns the mechanism with k `answered` attributes, from 1 to d.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where d is outside [`ATTRIBUTES`], k outside 1 to d, ε/k
-    /// outside [`EPSILON`] or δ/k outside [`DELTA`](crate::competitors::DELTA).
+    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`], k is outside 1 to d, ε/k is outside
+    /// [`EPSILON`], or δ/k is outside [`DELTA`](crate::competitors::DELTA).
     pub fn with_answered(
         attributes: u32,
         answered: u32,
@@ -90,32 +91,34 @@ impl SampledTwoPoints {
         })
     }
 
-    /// d.
+    /// Number of attributes, d.
     #[must_use]
     pub const fn attributes(&self) -> u32 {
         self.attributes
     }
 
-    /// k.
+    /// Number of attributes in a report, k.
     #[must_use]
     pub const fn answered(&self) -> u32 {
         self.answered
     }
 
-    /// (d/k)·A: the estimate of an attribute that was drawn is as often its sign.
+    /// Scale (d/k)·A: the estimate of a drawn attribute is its reported sign times this.
     #[must_use]
     pub fn scale(&self) -> f64 {
         f64::from(self.attributes) / f64::from(self.answered) * self.each.scale()
     }
 
-    /// Variance of one report's estimate of an attribute whose value is x, (d/k)·A² − x².
+    /// Variance of one report's estimate of an attribute with value x: (d/k)·A² − x².
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         self.scale() * self.each.scale() - value * value
     }
 
-    /// δ at an ε, of the worst inputs, which are opposite corners: k attributes differ, whichever
-    /// are drawn, and how many signs are their own says all. At most what the sum of k parts is.
+    /// Returns δ at ε for the worst inputs, which are opposite corners.
+    ///
+    /// All k drawn attributes then differ, whichever they are. The number of signs that are the
+    /// person's own is a sufficient statistic. The result is at most the sum of the k parts.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         let k = self.answered;
@@ -129,19 +132,19 @@ impl SampledTwoPoints {
         hockey_stick((0..=k).map(outcome), epsilon)
     }
 
-    /// The mean of an attribute, from the sum of the signs reported of it and the number
-    /// of all reports.
+    /// Returns the estimated mean of an attribute, from the sum of its reported signs and the
+    /// number of all reports.
     #[must_use]
     pub fn estimate(&self, signs: i64, reports: u64) -> f64 {
         self.scale() * signs as f64 / reports as f64
     }
 
-    /// A report of d numbers in [−1, 1]: k attributes, from 0 to d − 1, with a sign each,
-    /// true for +.
+    /// Draws a report of d numbers in [−1, 1]: k attributes from 0 to d − 1, each with a sign, true
+    /// for +.
     ///
     /// # Errors
-    /// [`Error::AnswerCount`] where there are not d, [`Error::ValueRange`] where one is
-    /// out of range or not a number.
+    /// [`Error::AnswerCount`] if there are not d numbers. [`Error::ValueRange`] if a number is out
+    /// of range or NaN.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &self,
         values: &[f64],

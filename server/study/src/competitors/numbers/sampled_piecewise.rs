@@ -1,4 +1,4 @@
-//! Some of d attributes, each by a mechanism for one number.
+//! Samples k of d attributes and reports each by a mechanism for one number.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
@@ -9,10 +9,10 @@ use super::piecewise::hybrid_variance;
 use super::search::most_of_quadratic;
 use super::sliding::Sliding;
 
-/// Mechanism for one number that each drawn attribute is reported by.
+/// Mechanism for one number, used for each drawn attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Piecewise mechanism PM.
+    /// Piecewise mechanism PM, as published.
     Piecewise,
     /// Piecewise mechanism with the best width.
     BestWidth,
@@ -22,7 +22,7 @@ pub enum Part {
     Mixed,
 }
 
-/// Mechanism at a budget.
+/// Mechanism for one number at the budget ε/k.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum One {
     Sliding(Sliding),
@@ -30,8 +30,8 @@ enum One {
     Mixed(Mixed),
 }
 
-/// Mechanism for d attributes of N. Wang et al. (ICDE 2019, Algorithm 4): k drawn attributes,
-/// each by a mechanism for one number at ε/k. Estimates are scaled by d/k.
+/// Mechanism for d attributes of N. Wang et al. (ICDE 2019, Algorithm 4): k attributes are drawn,
+/// and each is reported by a mechanism for one number at ε/k. Estimates are scaled by d/k.
 ///
 /// ```
 /// use hushbin_study::competitors::{Part, SampledPiecewise};
@@ -51,15 +51,14 @@ pub struct SampledPiecewise {
 
 /// Divisor of ε in the paper's number of drawn attributes.
 const EPSILON_OF_ONE: f64 = 2.5;
-/// Least ε/k that is searched. Below it HM is two points.
+/// Minimum ε/k of the search. Below it HM is two points.
 const LEAST_EPSILON: f64 = 0.6;
 
 impl SampledPiecewise {
-    /// Mechanism with the paper's k = max(1, min(d, ⌊ε/2.5⌋)).
+    /// Returns the mechanism with the paper's k = max(1, min(d, ⌊ε/2.5⌋)).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where d is outside [`ATTRIBUTES`], or ε or ε/k outside
-    /// [`EPSILON`].
+    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`], or ε or ε/k is outside [`EPSILON`].
     pub fn new(attributes: u32, part: Part, epsilon: f64) -> Result<Self, Error> {
         ATTRIBUTES.check(f64::from(attributes))?;
         EPSILON.check(epsilon)?;
@@ -67,10 +66,10 @@ impl SampledPiecewise {
         Self::with_answered(attributes, answered, part, epsilon)
     }
 
-    /// Mechanism with the k of least worst variance.
+    /// Returns the mechanism with the k of least worst-case variance.
     ///
     /// # Errors
-    /// As [`SampledPiecewise::new`].
+    /// Same errors as [`SampledPiecewise::new`].
     pub fn best(attributes: u32, part: Part, epsilon: f64) -> Result<Self, Error> {
         let mut best = Self::new(attributes, part, epsilon)?;
         let most = ((epsilon / LEAST_EPSILON) as u32).clamp(1, attributes);
@@ -110,7 +109,7 @@ impl SampledPiecewise {
         self.answered
     }
 
-    /// Variance of one report's estimate of an attribute at x: (d/k)·E y² − x², where y is
+    /// Variance of one report's estimate of an attribute with value x: (d/k)·E[y²] − x², where y is
     /// the report of one number.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
@@ -120,10 +119,11 @@ impl SampledPiecewise {
             One::Hybrid(each) => hybrid_variance(value, *each).expect("the budget was checked"),
             One::Mixed(own) => own.variance(value),
         };
+        // `own` is the variance of y, so E[y²] is `own` + x².
         times * (own + value * value) - value * value
     }
 
-    /// Greatest variance over all numbers.
+    /// Maximum variance over all numbers in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         most_of_quadratic(|value| self.variance(value))

@@ -1,9 +1,10 @@
-//! Least and greatest values of functions of one number.
+//! Minimum and maximum of functions of one variable.
 
-/// Each step leaves 0.618 of the interval.
+/// Number of steps. Each leaves 0.618 of the interval, so all leave 10⁻¹⁰ of it.
 const STEPS: u32 = 48;
 
-/// Place in an interval where a function with one minimum is least, by golden sections.
+/// Returns the point of an interval at which a function with one minimum is least, by
+/// golden-section search.
 pub(super) fn minimum([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) -> f64 {
     let part = 0.5 * (5.0_f64.sqrt() - 1.0);
     let mut inner = [high - part * (high - low), low + part * (high - low)];
@@ -22,9 +23,9 @@ pub(super) fn minimum([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) ->
     low.midpoint(high)
 }
 
-/// Greatest value from 0 to 1 of a function that is quadratic there.
+/// Returns the maximum over 0 to 1 of a function that is quadratic there.
 ///
-/// Three values determine where it turns.
+/// Three values determine its vertex.
 pub(super) fn most_of_quadratic(of: impl Fn(f64) -> f64) -> f64 {
     let [flat, middle, end] = [0.0, 0.5, 1.0].map(&of);
     let curve = 2.0 * (end + flat - 2.0 * middle);

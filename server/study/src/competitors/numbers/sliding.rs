@@ -1,4 +1,4 @@
-//! Piecewise mechanisms: a uniform density with a favoured interval that slides with the number.
+//! Piecewise mechanisms: a uniform density with a favoured interval that moves with the number.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
@@ -7,8 +7,8 @@ use super::search::minimum;
 
 /// Piecewise mechanism on [−H, H] with a favoured interval of width w.
 ///
-/// The density is q, and e·q inside the favoured interval, with q = 1/(2H + (e − 1)w). The middle
-/// of the interval is at x·s, where s = 1/((e − 1)·q·w) makes the report unbiased.
+/// The density is e·q inside the favoured interval and q elsewhere, with q = 1/(2H + (e − 1)w). The
+/// middle of the interval is at x·s. The slope s = 1/((e − 1)·q·w) makes the report unbiased.
 ///
 /// ```
 /// use hushbin_study::competitors::{Sliding, piecewise_variance};
@@ -20,16 +20,19 @@ use super::search::minimum;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sliding {
+    /// Half the length of the range of reports, H.
     half: f64,
+    /// Width w of the favoured interval.
     width: f64,
+    /// Ratio e = exp(ε) of the two densities.
     e: f64,
 }
 
 impl Sliding {
-    /// Piecewise mechanism PM as published (N. Wang et al., ICDE 2019).
+    /// Returns the piecewise mechanism PM as published (N. Wang et al., ICDE 2019).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn published(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         let half = 1.0 / (0.25 * epsilon).tanh();
@@ -40,28 +43,29 @@ impl Sliding {
         })
     }
 
-    /// Piecewise mechanism whose favoured width has the least worst variance.
+    /// Returns the piecewise mechanism whose favoured width has the least worst-case variance.
     ///
-    /// PM-OPT and PM-SUB (Y. Zhao et al., IEEE Internet of Things Journal, 2020) are of this
-    /// kind, so neither is better.
+    /// PM-OPT and PM-SUB (Y. Zhao et al., IEEE Internet of Things Journal, 2020) are of this form,
+    /// so neither is better.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn best(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         let of = |logarithm: f64| Self::with_part(logarithm.exp(), epsilon);
+        // Bounds of the logarithm of the relative width u, which is in (0, 2): ln 2 = 0.69.
         let best = minimum([-12.0, 0.6], |logarithm| of(logarithm).worst_variance());
         Ok(of(best))
     }
 
-    /// Unbiased form of the optimal piecewise mechanism OPM (Zheng, Mishra, Hu, PETS 2025,
-    /// Theorem 5), moved from [0, 1] to [−1, 1].
+    /// Returns the unbiased form of the optimal piecewise mechanism OPM (Zheng, Mishra, Hu, PETS
+    /// 2025, Theorem 5), moved from [0, 1] to [−1, 1].
     ///
-    /// With C that of PM its range has half the length 2C + 1, and its interval the width
-    /// (C − 1)(2C + 1)/C.
+    /// Let C be the half length of PM's range. The half length of OPM's range is 2C + 1, and the
+    /// width of its interval is (C − 1)(2C + 1)/C.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn optimal(epsilon: f64) -> Result<Self, Error> {
         let Self { half, e, .. } = Self::published(epsilon)?;
         Ok(Self {
@@ -71,7 +75,8 @@ impl Sliding {
         })
     }
 
-    /// Interval of width u·H that reaches H where the number is 1, for u in (0, 2).
+    /// Returns the mechanism with an interval of width u·H that reaches H when the number is 1, for
+    /// u in (0, 2).
     pub(super) fn with_part(part: f64, epsilon: f64) -> Self {
         let e = epsilon.exp();
         let half = (2.0 + (e - 1.0) * part) / ((e - 1.0) * part * (1.0 - 0.5 * part));
@@ -82,7 +87,7 @@ impl Sliding {
         }
     }
 
-    /// Half the length H of the range of reports.
+    /// Half the length of the range of reports, H.
     #[must_use]
     pub const fn half(&self) -> f64 {
         self.half
@@ -94,14 +99,14 @@ impl Sliding {
         1.0 / (2.0 * self.half + (self.e - 1.0) * self.width)
     }
 
-    /// Ends of the favoured interval of a number in [−1, 1], where the density is e·q.
+    /// Ends of the favoured interval of a number in [−1, 1]. The density inside is e·q.
     #[must_use]
     pub fn favoured(&self, value: f64) -> [f64; 2] {
         let middle = value * self.slope();
         [-0.5, 0.5].map(|side| middle + side * self.width)
     }
 
-    /// Variance of one report of a number in [−1, 1]: quadratic in the number.
+    /// Variance of one report of a number in [−1, 1]. It is quadratic in the number.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         let around = 2.0 * self.half.powi(3) / 3.0;
@@ -109,9 +114,10 @@ impl Sliding {
         self.density() * (around + inside) + (self.slope() - 1.0) * value * value
     }
 
-    /// Greatest variance over all numbers, reached at ±1.
+    /// Maximum variance over all numbers in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
+        // The variance is quadratic in x without a linear term, so it is greatest at ±1 or 0.
         self.variance(1.0).max(self.variance(0.0))
     }
 

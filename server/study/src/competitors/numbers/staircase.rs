@@ -1,34 +1,34 @@
-//! Staircase noise added to the number.
+//! Staircase mechanism: staircase noise added to the number.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
 
-/// Distance Δ between −1 and 1.
+/// Sensitivity Δ: the distance between −1 and 1.
 const RANGE: f64 = 2.0;
 
-/// Staircase mechanism of least variance (Geng, Kairouz, Oh, Viswanath, "The Staircase
-/// Mechanism in Differential Privacy", 2015): noise whose density falls by exp(−ε) once in
-/// each step of length 2.
+/// Staircase mechanism of least variance (Geng, Kairouz, Oh, Viswanath, "The Staircase Mechanism in
+/// Differential Privacy", 2015). The density of its noise falls by the factor exp(−ε) once in each
+/// step of length 2.
 ///
 /// ```
 /// use hushbin_study::competitors::Staircase;
 ///
-/// // At a small ε it is Laplace noise, at a large one it has less than half the variance.
+/// // At a small ε it is Laplace noise; at a large ε it has less than half the variance.
 /// let of = |epsilon: f64| Staircase::new(epsilon).map(|own| own.variance() * epsilon.powi(2) / 8.0);
 /// assert!((of(0.1)? - 1.0).abs() < 1e-2 && of(6.0)? < 0.5);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Staircase {
-    /// Reciprocal of exp(ε).
+    /// Factor exp(−ε) by which the density falls, b.
     fall: f64,
 }
 
 impl Staircase {
-    /// Mechanism at ε.
+    /// Returns the mechanism at ε.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn new(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         Ok(Self {
@@ -36,7 +36,7 @@ impl Staircase {
         })
     }
 
-    /// Part γ of a step at which the density falls.
+    /// Fraction γ of a step after which the density falls, in (0, 1).
     #[must_use]
     pub fn part(&self) -> f64 {
         let b = self.fall;
@@ -44,7 +44,7 @@ impl Staircase {
         (0.5 * cube).cbrt() / (1.0 - b).powi(2) - b / (1.0 - b)
     }
 
-    /// Density of a noise.
+    /// Density of the noise at a value.
     #[must_use]
     pub fn density(&self, noise: f64) -> f64 {
         let (b, part) = (self.fall, self.part());
@@ -54,7 +54,7 @@ impl Staircase {
         first * b.powf(falls)
     }
 
-    /// Variance of one report, the same at each number.
+    /// Variance of one report, equal for all numbers.
     #[must_use]
     pub fn variance(&self) -> f64 {
         let b = self.fall;

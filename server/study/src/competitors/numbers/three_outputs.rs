@@ -1,4 +1,4 @@
-//! Three-Outputs: −C, 0 or C.
+//! Three-Outputs: reports −C, 0 or C.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
@@ -7,9 +7,9 @@ use super::search::minimum;
 
 /// Three-Outputs (Y. Zhao et al., IEEE Internet of Things Journal, 2020).
 ///
-/// A number of 0 gives the output 0 with probability a, and a number of ±1 with a/e. Each
-/// probability is linear in between. The paper has a cubic's root for the a of least worst
-/// variance. Here it is searched.
+/// The number 0 gives the output 0 with probability a, and ±1 give it with probability a/e. Each
+/// probability is linear in between. In the paper the a of least worst-case variance is the root of
+/// a cubic. Here a search finds it.
 ///
 /// ```
 /// use hushbin_study::competitors::ThreeOutputs;
@@ -21,21 +21,23 @@ use super::search::minimum;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreeOutputs {
+    /// Probability a of the output 0 for the number 0.
     middle: f64,
     e: f64,
 }
 
 impl ThreeOutputs {
-    /// Mechanism of least worst variance at ε.
+    /// Returns the mechanism of least worst-case variance at ε.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn best(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         let of = |middle| Self::with_middle(middle, epsilon);
         let best = minimum([0.0, Self::most(epsilon)], |middle| {
             of(middle).worst_variance()
         });
+        // The search never reaches the end a = 0, two outputs, which is best at small ε.
         let [own, none] = [of(best), of(0.0)];
         Ok(if own.worst_variance() < none.worst_variance() {
             own
@@ -44,11 +46,13 @@ impl ThreeOutputs {
         })
     }
 
-    /// Greatest a that is ε-private, e/(e + 2): there C is as likely at 0 as at −1.
+    /// Returns the greatest a that is ε-private, e/(e + 2). At this a the output C is as likely for
+    /// 0 as for −1.
     pub(super) fn most(epsilon: f64) -> f64 {
         1.0 / (1.0 + 2.0 * (-epsilon).exp())
     }
 
+    /// Returns the mechanism with a given a at ε.
     pub(super) fn with_middle(middle: f64, epsilon: f64) -> Self {
         Self {
             middle,
@@ -56,20 +60,20 @@ impl ThreeOutputs {
         }
     }
 
-    /// Probability a of the output 0 under a number of 0.
+    /// Probability a of the output 0 for the number 0.
     #[must_use]
     pub const fn middle(&self) -> f64 {
         self.middle
     }
 
-    /// Greatest output C.
+    /// Largest output, C.
     #[must_use]
     pub fn scale(&self) -> f64 {
         let e = self.e;
         e * (e + 1.0) / ((e - 1.0) * (e - self.middle))
     }
 
-    /// Probabilities of −C, 0 and C under a number in [−1, 1].
+    /// Probabilities of −C, 0 and C for a number in [−1, 1].
     #[must_use]
     pub fn probabilities(&self, value: f64) -> [f64; 3] {
         let (a, e) = (self.middle, self.e);
@@ -95,14 +99,15 @@ impl ThreeOutputs {
         flat + slope * value.abs() - value * value
     }
 
-    /// Greatest variance over all numbers.
+    /// Maximum variance over all numbers in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let [_, slope] = self.square();
+        // `flat` + `slope`·x − x² is greatest at half the slope.
         self.variance((0.5 * slope).min(1.0))
     }
 
-    /// Mean square of the estimate at 0, and its slope above.
+    /// Mean square of the estimate at 0, and its slope in |x|.
     fn square(&self) -> [f64; 2] {
         let square = self.scale().powi(2);
         let less = self.middle * (1.0 - 1.0 / self.e);

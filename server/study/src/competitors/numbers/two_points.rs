@@ -1,4 +1,4 @@
-//! Algorithm 2: one number by two points.
+//! Algorithm 2: one number, reported by two points.
 
 use hushbin::Error;
 use hushbin::sample::Threshold;
@@ -8,8 +8,11 @@ use super::input;
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// Algorithm 2 of the paper: ±A with A = (e + 1)/(e + 2δ − 1), + with probability 1/2 + x/(2A). It
-/// rounds x to a sign and answers by it with probability (e + δ)/(e + 1), which is the same.
+/// Algorithm 2 of the paper: the estimate is ±A with A = (e + 1)/(e + 2δ − 1), and + has
+/// probability 1/2 + x/(2A).
+///
+/// This code rounds x to a sign and reports that sign with probability (e + δ)/(e + 1), which has
+/// the same distribution.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, TwoPoints};
@@ -21,11 +24,12 @@ use crate::competitors::favoured::Favoured;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoPoints {
+    /// Threshold of reporting the rounded sign, rounded down.
     own: Threshold,
 }
 
 impl TwoPoints {
-    /// For one number in [−1, 1].
+    /// Returns the mechanism for one number in [−1, 1].
     #[must_use]
     pub fn new(budget: &Budget) -> Self {
         Self {
@@ -33,13 +37,13 @@ impl TwoPoints {
         }
     }
 
-    /// P(+) of a number in [−1, 1], 1/2 + x/(2A).
+    /// Probability of + for a number in [−1, 1]: 1/2 + x/(2A).
     #[must_use]
     pub fn plus(&self, value: f64) -> f64 {
         0.5 + value / (2.0 * self.scale())
     }
 
-    /// A: the estimate is A times the sign reported.
+    /// Scale A: the estimate is A times the reported sign.
     #[must_use]
     pub fn scale(&self) -> f64 {
         1.0 / (self.own.probability() - self.own.complement())
@@ -51,33 +55,33 @@ impl TwoPoints {
         self.scale().powi(2) - value * value
     }
 
-    /// δ at an ε, of the worst numbers, −1 and 1.
+    /// Returns δ at ε for the worst numbers, −1 and 1.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         Favoured::one_of(2).delta_at(self.own, epsilon)
     }
 
-    /// The least ε.
+    /// Returns the least ε that a report satisfies with δ = 0.
     pub(in crate::competitors) fn loss(&self) -> f64 {
         (self.own.probability() / self.own.complement()).ln()
     }
 
-    /// The mean, from the sum of the signs reported.
+    /// Returns the estimated mean, from the sum of the reported signs.
     #[must_use]
     pub fn estimate(&self, signs: i64, reports: u64) -> f64 {
         self.scale() * signs as f64 / reports as f64
     }
 
-    /// A report of a number in [−1, 1]: its sign, true for +.
+    /// Draws a report of a number in [−1, 1]: a sign, true for +.
     ///
     /// # Errors
-    /// [`Error::ValueRange`] where it is out of range or not a number.
+    /// [`Error::ValueRange`] if the number is out of range or NaN.
     pub fn randomize<R: CryptoRng + ?Sized>(&self, value: f64, rng: &mut R) -> Result<bool, Error> {
         input::check(&[value], 1)?;
         Ok(self.respond(value, rng))
     }
 
-    /// The same of a number that was checked.
+    /// Draws a report of a number that was already checked.
     pub(in crate::competitors) fn respond<R: CryptoRng + ?Sized>(
         &self,
         value: f64,
