@@ -1,4 +1,4 @@
-/** What the core is called by: the module's glue, or that of the core in JavaScript. */
+/** Functions of the core in use: of the WebAssembly module, or of the core in JavaScript. */
 
 import type { Fallback } from "./fallback.js";
 import {
@@ -8,7 +8,7 @@ import {
   __wbg_reset_state as restart,
 } from "./wasm/hushbin.js";
 
-/** Either glue. */
+/** Functions that both the module's glue and the core in JavaScript export. */
 interface Bindings extends Fallback {
   readonly Randomizer: typeof Randomizer;
   readonly digest: typeof digest;
@@ -16,15 +16,15 @@ interface Bindings extends Fallback {
   readonly restart: typeof restart;
 }
 
-/** Those in use. */
+/** Functions in use. They start as those of the WebAssembly module. */
 export let bindings: Bindings = { Randomizer, digest, currentInstance, restart };
 
-/** Whether it is the core in JavaScript, and not what a module is made from. */
+/** Returns whether a source is the core in JavaScript rather than a source of a module. */
 export function isFallback(source: object): source is Fallback {
   return "digest" in source;
 }
 
-/** Starts the core in JavaScript, and has it called from now on. */
+/** Starts the core in JavaScript and routes all later calls to it. */
 export function fallBack(fallback: Fallback): void {
   const { restart } = fallback as Bindings;
   restart();

@@ -1,38 +1,40 @@
-/** What a browser may spend on a task, and what it has spent. */
+/** Budget of a task: the reports that a browser may make, and the ledger of those it has made. */
 
 import { joined } from "./bytes.js";
 import type { Budget } from "./task.js";
 
-/** How many answers are kept with the report that was made of them, where they are permanent. */
+/** Maximum number of permanent answers that are stored, each with its report. */
 const PERMANENT = 64;
 
 const DAY_MS = 86_400_000;
 
-/** The report of an answer that is permanent. */
+/** Stored report of a permanent answer. */
 interface Permanent {
   readonly digest: bigint;
-  /** Of the task under whose parameters it was made. */
+  /** Fingerprint of the task for which the report was made. */
   readonly fingerprint: string;
   readonly report: Uint8Array;
 }
 
-/** What a browser remembers of one task. */
+/** Ledger of one task in this browser. */
 export interface Ledger {
   /**
-   * Random, so that digests of equal answers differ between browsers and tasks, and, where
-   * answers are fresh, between windows; see {@link saltOf}.
+   * Random salt of the digests of answers.
+   *
+   * Digests of equal answers therefore differ between browsers and tasks. If answers are fresh,
+   * they also differ between windows; see {@link saltOf}.
    */
   readonly salt: Uint8Array;
-  /** When the window began, and when it ends, in milliseconds since 1970. */
+  /** Begin and end of the window, in milliseconds since 1970. */
   readonly from: number;
   readonly until: number;
-  /** Digests of the answers of this window's reports. */
+  /** Digests of the answers that were reported in this window. */
   readonly given: Set<bigint>;
-  /** ε spent and reports made since the beginning. */
+  /** ε spent and reports made since the ledger began. */
   readonly spent: number;
   readonly reports: number;
   readonly permanent: readonly Permanent[];
-  /** Size of what waits to be sent. */
+  /** Total size of the reports that wait to be sent, in bytes. */
   readonly waitingBytes: number;
 }
 
@@ -49,16 +51,17 @@ export function newLedger(): Ledger {
   };
 }
 
-/** One that is kept nowhere but in this page. */
+/** Ledger in this page's memory, used only for its salt. */
 let ofPage: Ledger | undefined;
 
 /**
- * What the answers' digest begins with: another for each task, so that equal answers to two of
- * them do not show.
+ * Returns the salt of the answers' digests. It differs between tasks, so that equal answers to two
+ * tasks have different digests.
  *
- * Only for a window's further reports, and for permanent answers, has a later page to know
- * answers again. Otherwise what is kept says nothing of them once this page is gone: a part of
- * their salt is gone with it, without which nobody can find them by trying.
+ * A later page has to recognise answers in two cases: a window allows several reports, or answers
+ * are permanent. In all other cases, part of the salt exists only in this page's memory. Once the
+ * page is gone, the stored digest reveals nothing: without that part, guesses cannot be tested
+ * against it.
  */
 export function saltOf({ salt }: Ledger, { reports, answers }: Budget): Uint8Array {
   if (reports > 1 || answers === "permanent") {
@@ -68,14 +71,11 @@ export function saltOf({ salt }: Ledger, { reports, answers }: Budget): Uint8Arr
   return joined([ofPage.salt, salt]);
 }
 
-/**
- * The ledger as of now: without what an ended window held.
- *
- * A clock that was set back before the window's beginning does not end the window,
- * which would let the budget be spent again; its end is then counted from now, so that
- * a clock that was once far ahead does not hold it open for ever.
- */
+/** Returns the ledger at the time `now`, without the contents of a window that has ended. */
 export function asOf(ledger: Ledger, { days, answers }: Budget, now: number): Ledger {
+  // The clock was set back to before the window. Ending the window here would let the budget be
+  // spent again. Count its end from now: a clock that was once far ahead must not hold it open
+  // forever.
   if (now < ledger.from) {
     return { ...ledger, from: now, until: now + days * DAY_MS };
   }
@@ -86,18 +86,18 @@ export function asOf(ledger: Ledger, { days, answers }: Budget, now: number): Le
   return { ...ledger, salt, from: 0, until: 0, given: new Set() };
 }
 
-/** What to do with answers. */
+/** Decision about answers that a page reports. */
 export type Decision =
-  /** To randomise them, which spends ε. */
+  /** Randomise them, which spends ε. */
   | "draw"
-  /** To send again the report that was made of them before. */
+  /** Send the report again that was made for these answers before. */
   | Permanent
-  /** Nothing: they were reported in this window. */
+  /** Do nothing: these answers were already reported in this window. */
   | "unchanged"
-  /** Nothing: the window's reports are made. */
+  /** Do nothing: all reports of this window have been made. */
   | "over-budget";
 
-/** What to do with answers of this digest under a ledger {@link asOf} now. */
+/** Decides about answers with this digest. The ledger must be the result of {@link asOf}. */
 export function decide(
   ledger: Ledger,
   budget: Budget,
@@ -117,10 +117,9 @@ export function decide(
 }
 
 /**
- * The ledger after a report. Digests are added in place: a copy for each of many reports
- * would take longer than randomising them.
+ * Returns the ledger after a report.
  *
- * @param epsilon what it spent: 0 where it was made before
+ * @param epsilon ε that the report spent; 0 if it was made before
  */
 export function charged(
   ledger: Ledger,
@@ -135,6 +134,7 @@ export function charged(
     ...ledger,
     from: begins ? now : ledger.from,
     until: begins ? now + days * DAY_MS : ledger.until,
+    // Modified in place: with many reports, copying the set takes longer than randomising.
     given: ledger.given.add(made.digest),
     spent: ledger.spent + epsilon,
     reports: ledger.reports + 1,

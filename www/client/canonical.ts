@@ -1,8 +1,8 @@
-/** The canonical bytes of a task, which its fingerprint is the hash of. */
+/** Canonical bytes of a task. The task's fingerprint is a hash of them. */
 
 import { bytesOf, joined } from "./bytes.js";
 
-/** As TextEncoder has it, which Jest's jsdom lacks: halves of surrogate pairs are replaced. */
+/** Encodes text as UTF-8 and replaces lone surrogates, like TextEncoder. Jest's jsdom has none. */
 export const utf8 = (text: string) =>
   Uint8Array.from(
     encodeURIComponent(text.replace(/\p{Cs}/gu, "\uFFFD")).replace(/%(..)/g, (_, hex) =>
@@ -11,27 +11,27 @@ export const utf8 = (text: string) =>
     (character) => character.charCodeAt(0),
   );
 
-/** Numbers of eight bytes, little endian, and texts preceded by their length. */
+/** Builder of canonical bytes: 8-byte little-endian numbers, and texts preceded by a length. */
 export class CanonicalBytes {
   readonly #chunks: Uint8Array[] = [];
 
-  /** Appends a whole number below 2³², or by two words of these one below 2⁶⁴. */
+  /** Appends an integer below 2³². With `high`, the number is `value` + 2³²·`high`. */
   number(value: number, high = 0): void {
-    // WebAssembly's order of bytes is the platform's, wherever there is one.
+    // Little-endian wherever there is WebAssembly, so the platform's byte order is the right one.
     this.#append(Uint32Array.of(value, high));
   }
 
-  /** Appends such numbers, preceded by how many there are. */
+  /** Appends the number of integers, then the integers. */
   list(values: readonly number[]): void {
     for (const value of [values.length, ...values]) this.number(value);
   }
 
-  /** Appends a number as it is represented in 64 bits. */
+  /** Appends a number in its 64-bit floating-point representation. */
   float(value: number): void {
     this.#append(Float64Array.of(value));
   }
 
-  /** Appends a text as UTF-8. */
+  /** Appends a text as UTF-8, preceded by its length in bytes. */
   text(value: string): void {
     const bytes = utf8(value);
     this.number(bytes.length);
@@ -42,7 +42,7 @@ export class CanonicalBytes {
     this.#chunks.push(bytesOf(numbers));
   }
 
-  /** What was appended. */
+  /** Returns all bytes appended so far. */
   toBytes(): Uint8Array {
     return joined(this.#chunks);
   }

@@ -1,13 +1,14 @@
 /** The meaning of ε in words that need no mathematics. */
 
 /**
- * Returns how sure of an answer, in per cent, someone can become who was 50 % sure before.
+ * Returns the certainty, in per cent, that an observer of a report can reach from a prior of 50 %.
  *
- * A report multiplies the odds by at most exp(ε), so this is exp(ε) / (1 + exp(ε)), to the
- * nearest per cent. Above 99 % it is rounded up to the first digit that differs from 9.
+ * A report multiplies the odds by at most exp(ε). The result is therefore exp(ε) / (1 + exp(ε)),
+ * rounded to the nearest per cent. Above 99 % it is rounded up to the first digit that differs from
+ * 9.
  */
 export function certaintyOf(epsilon: number): string {
-  // Computed as the complement: 1 - p loses all digits near 1.
+  // Compute the complement: 1 − p would lose all digits near 1.
   const doubt = 100 / (1 + Math.exp(epsilon));
   if (doubt >= 1) {
     return (100 - doubt).toFixed(0);

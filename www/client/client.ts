@@ -1,4 +1,4 @@
-/** The client: answers go in, randomised bytes go out. */
+/** Client of one task: takes a person's answers and sends randomised reports. */
 
 import { asOf } from "./budget.js";
 import { type Consent, consentOf } from "./consent.js";
@@ -13,19 +13,21 @@ import type { SumTask } from "./sums/task.js";
 import { type AnyTask, budgetOf, type Task } from "./task.js";
 import { TaskSource } from "./task-source.js";
 
-/** What a client reports to. */
+/** Description of a client's task and collector. */
 export interface About<T extends Task | SumTask = Task> {
   /** The URL of the task's resource at the collector. */
   readonly url: string;
-  /** The task; undefined until the collector has described it. */
+  /** Task. Undefined until the collector has described it. */
   readonly task: T | undefined;
-  /** Whether reports are only made as if, and not sent. */
+  /** True for a dry run: reports are made but not sent. */
   readonly dryRun: boolean;
 }
 
 /**
- * Reports to one task of one collector. What is asked, and the terms in which ε is told, follow
- * from the task: of sums ε is central, and called so.
+ * Client that reports to one task of one collector.
+ *
+ * The task's type determines the answers that `report` accepts. It also determines whether results
+ * state a local or a central ε: a task of sums has a central ε, and its fields say so.
  *
  * @example
  * ```ts
@@ -36,95 +38,96 @@ export interface About<T extends Task | SumTask = Task> {
  * @typeParam T the task's type
  */
 export interface Client<T extends Task | SumTask = Task> {
-  /** What it reports to. */
+  /** Task and collector of this client. */
   readonly about: About<T>;
-  /** Whether anything may be reported. */
+  /** State of consent. Reports are made only if it is `granted`. */
   readonly consent: Consent;
   /** Number of reports made by this client that the collector has not acknowledged yet. */
   readonly pending: number;
   /**
-   * The task, complete, and the identity of its parameters, 32 hexadecimal digits: once
-   * consent is granted and what the task needs is there: the module, the task where an id was
-   * given, the analyser's keys where reports are sealed.
+   * Returns the complete task and its fingerprint: 32 hexadecimal digits that identify its
+   * parameters.
+   *
+   * Resolves once consent is granted and everything is loaded. That is the module, the task if only
+   * its id was given, and the analyser's keys if reports are sealed.
    *
    * @throws TaskError, OptionError, EntropyError, WasmError, SealingError, ClosedError
    */
   ready(): Promise<{ readonly task: T; readonly fingerprint: string }>;
   /**
-   * Randomises answers, where consent and budget allow it, and keeps the randomised
-   * report until the collector has it. What the answers are is read before this returns,
-   * and not kept; where a window has several reports, or answers are permanent, a salted
-   * digest of them is, on the device, by which equal ones are known.
+   * Randomises answers if consent and budget allow it, and stores the report until the collector
+   * has acknowledged it.
    *
-   * @param input the answers to all questions, by name; or, of a task without
-   * questions, values by item name: 1 or -1, or from -1 to 1 where the task
-   * takes real values; 0 is as if absent. Of sums, a number for each name, or all in order
-   * where they are counted
+   * The answers are read before this call returns, and they are not stored. If a window allows
+   * several reports, or answers are permanent, a salted digest of them is stored on the device. It
+   * serves to recognise equal answers.
+   *
+   * @param input answers to all questions, by name. For a task without questions: values by item
+   * name, each 1 or −1, or any number from −1 to 1 if the task takes real values; 0 is the same as
+   * absent. For a task of sums: a number for each name, or an array of all numbers if the task only
+   * counts them
    * @returns what was done, once it is stored
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
-   * TaskError, OptionError, EntropyError, WasmError, SealingError, StorageError; nothing is
-   * reported then
+   * TaskError, OptionError, EntropyError, WasmError, SealingError, StorageError; in these cases
+   * nothing is reported
    */
   report(input: InputOf<T>): Promise<KindOf<T>["receipt"]>;
-  /**
-   * Like `report`, for callers that do not wait: what goes wrong is told to `onError`, and
-   * no promise is left that could reject.
-   */
+  /** Reports like `report`, without a promise that could reject. Failures go to `onError`. */
   record(input: InputOf<T>): void;
   /**
-   * Sends everything that waits, of other tabs and earlier pages too.
+   * Sends all reports that wait, including those of other tabs and earlier pages.
    *
-   * @returns when the collector has acknowledged all of it
-   * @throws NetworkError when the collector cannot be reached; the reports are
-   * kept, and the same bytes are sent again later
-   * @throws UploadRejectedError when the collector refused reports for good
+   * @returns when the collector has acknowledged all of them
+   * @throws NetworkError if the collector cannot be reached; the reports are kept, and the same
+   * bytes are sent again later
+   * @throws UploadRejectedError if the collector permanently refused reports
    * @throws ClosedError, StorageError, TaskError, OptionError, EntropyError, WasmError,
    * SealingError
    */
   flush(): Promise<void>;
-  /** The person agrees: reports are made from now on. */
+  /** Grants consent: reports are made from now on. */
   grant(): void;
   /**
-   * The person does not agree any more: no further report is made, and what waits, of
-   * other tabs and earlier pages too, is forgotten. What was spent stays remembered, so
-   * that it is not spent again.
+   * Revokes consent. No further report is made, and waiting reports of all tabs and earlier pages
+   * are never sent. The ledger of what was spent is kept, so that the budget cannot be spent again.
    *
    * @throws StorageError
    */
   revoke(): Promise<void>;
   /**
-   * What this browser has spent on the task.
+   * Returns what this browser has spent on the task.
    *
    * @throws StorageError
    */
   budget(): Promise<KindOf<T>["spent"]>;
   /**
-   * What left this browser, or is to, oldest first: the last thousand reports.
+   * Returns the reports of this browser, oldest first: those that wait, and at most the last
+   * thousand that no longer wait.
    *
    * @throws StorageError
    */
   history(): Promise<readonly KindOf<T>["sent"][]>;
   /**
-   * Calls `changed` whenever `about`, `consent`, `budget` or `history` may have changed by what
-   * this client does; of other tabs it hears nothing.
+   * Calls `changed` whenever this client may have changed `about`, `consent`, `budget` or
+   * `history`. Changes by other tabs are not observed.
    *
-   * @returns ends the calls
+   * @returns a function that stops the calls
    */
   watch(changed: () => void): () => void;
   /**
-   * Makes one attempt to send what waits, then frees all resources. What could not be
-   * sent waits for the next visit, or is dropped where nothing outlives the page. Never
-   * rejects; closing twice is the same as closing once.
+   * Makes one attempt to send what waits, then frees all resources. Reports that could not be sent
+   * wait for the next visit, or are dropped if they are only in memory. Never rejects. Further
+   * calls have no effect.
    */
   close(): Promise<void>;
-  /** Frees all resources at once; sends nothing more. */
+  /** Frees all resources at once and sends nothing more. */
   destroy(): void;
 }
 
-/** Most calls of `report` that wait for the task or the module. */
+/** Maximum number of `report` calls that wait for the task or the module. */
 const WAITING = 1000;
 
-/** Tells other tabs that consent was revoked. */
+/** Returns the channel that informs other tabs of a revoked consent. Undefined outside pages. */
 function channelOf({ url }: Settings): BroadcastChannel | undefined {
   const tells = isPage() && typeof BroadcastChannel !== "undefined";
   return tells ? new BroadcastChannel(`hushbin ${url}`) : undefined;
@@ -134,7 +137,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   readonly #settings: Settings;
   readonly #terms: Terms<KindOf<T>>;
   readonly #channel: BroadcastChannel | undefined;
-  /** Calls of `report` that are under way. */
+  /** Calls of `report` that are in progress. */
   readonly #reports = new Set<Promise<Receipt>>();
   readonly #watchers = new Set<() => void>();
   #granted = false;
@@ -161,7 +164,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   get about(): About<T> {
     const { url, task, dryRun } = this.#settings;
-    // Of the kind that the client was made for.
+    // A client is made for one kind of task, so the cast is safe.
     return { url, task: (this.#session?.engine.task ?? task) as T | undefined, dryRun };
   }
 
@@ -209,7 +212,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     if (this.#reports.size >= WAITING) {
       throw new OutboxFullError(`${WAITING} reports wait for the task`);
     }
-    // The caller's to change as soon as this returns.
+    // The caller may change its object once this function has returned.
     const answers = copied(input);
     const session = await this.#open();
     return session.report(answers);
@@ -223,7 +226,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     await this.#flush();
   }
 
-  /** Also what is being reported. */
+  /** Sends what waits, including reports that are still being made. */
   async #flush(): Promise<void> {
     this.#source.wake();
     const session = this.#session ?? (await Promise.race([this.#open(), this.#source.failure()]));
@@ -237,7 +240,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#changed();
     if (this.consent === "granted") {
       this.#tellGranted();
-      // So that the first report need not wait; it tells what goes wrong.
+      // Start loading now, so that the first report need not wait. That report also throws any
+      // error.
       this.#open().catch(() => {});
     }
   }
@@ -292,7 +296,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   watch(changed: () => void): () => void {
-    // One of its own, should it be given twice.
+    // A new function, in case the same one is passed twice.
     const watcher = () => changed();
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
@@ -316,12 +320,12 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
         await this.#flush();
       }
     } catch {
-      // An attempt was promised, and made.
+      // One attempt was promised, and it was made.
     }
     this.destroy();
   }
 
-  /** Looks at the store, without making one. */
+  /** Runs `look` on the store, without creating a database. */
   async #looked<R>(
     look: (store: Session["store"]) => Promise<R>,
     session = this.#session,
@@ -338,7 +342,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   /**
-   * Returns the session, which begins with consent. Tries again after a failure.
+   * Returns the session, and begins one if there is none. A later call tries again after a failure.
    *
    * @throws ClosedError without consent, and once the client is closed
    */
@@ -356,7 +360,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       this.#changed();
     };
     return openSession(this.#settings, source, opened, this.#changed).catch((error: unknown) => {
-      // A task does not get better; a module may load another time.
+      // A task that is invalid stays invalid. A module may load at the next attempt.
       if (this.#source === source && !(error instanceof TaskError)) {
         this.#opening = undefined;
       }
@@ -364,7 +368,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     });
   }
 
-  /** Ends the session; nothing of it starts any more. */
+  /** Ends the session. No part of it starts work any more. */
   #end(): Session | undefined {
     const session = this.#session;
     this.#source.stop();
@@ -374,7 +378,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   readonly #changed = (): void => {
-    // One that throws is the page's to hear of, and nothing here depends on it.
+    // Run in a microtask: an error of a watcher goes to the page and affects nothing here.
     this.#watchers.forEach((watcher) => void queueMicrotask(watcher));
   };
 
@@ -392,10 +396,11 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 }
 
 /**
- * Makes a client for one task of one collector. Returns at once: reports wait for what
- * they need, which is loaded as soon as consent is granted. With `analyser`, reports are sealed
- * to an analyser, and what collects them is a shuffler; so it is with a task of sums, whose
- * `trust` is that shuffler.
+ * Makes a client for one task of one collector.
+ *
+ * Returns at once. Code, task and keys are loaded as soon as consent is granted, and reports wait
+ * for them. With `analyser`, reports are sealed to an analyser, and the party that collects them is
+ * a shuffler. The same applies to a task of sums, whose `trust` names that shuffler.
  *
  * @example
  * ```ts
@@ -403,8 +408,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
  * client.grant(); // once the person agrees
  * ```
  *
- * @throws OptionError when an option cannot be used; of a relay, what waits for it throws
- * @throws TaskError when the task is malformed; of sums, what waits for it throws
+ * @throws OptionError if an option is invalid. Options of sealing, sums and relays are checked
+ * later; the error then comes from the calls that wait for the client
+ * @throws TaskError if the task is malformed. For a task of sums, the error comes from the calls
+ * that wait for the client
  */
 export function createClient<const T extends Task | SumTask | string>(
   options: ClientOptions<T>,

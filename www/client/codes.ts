@@ -1,4 +1,6 @@
-/** The core's error codes, by number: `ErrorCode` in `src/error/code.rs`, which a test holds equal. */
+/**
+ * Error codes of the core, by number. A test compares them with `ErrorCode` in `src/error/code.rs`.
+ */
 export const CORE_CODES = {
   1: "out-of-range",
   2: "task-id",
@@ -17,15 +19,15 @@ export const CORE_CODES = {
   15: "unknown-mechanism",
 } as const satisfies Readonly<Record<number, string>>;
 
-/** The code that means: the browser gave no randomness. */
+/** Code for: the browser returned no randomness. */
 export const NO_ENTROPY = 13;
 
-/** The code that means: the module lacks the task's mechanism or kind of question. */
+/** Code for: the module lacks the task's mechanism or kind of question. */
 export const UNKNOWN_MECHANISM = 15;
 
 /**
- * Returns a core error in words, which are loaded for it; its number where they cannot be.
- * `hushbin task check` says more about a task.
+ * Returns the text for an error code of the core. The texts are loaded on demand. If that fails,
+ * the result is the code's number. `hushbin task check` explains errors of a task in more detail.
  */
 export async function explained(code: number): Promise<string> {
   const told = await import("./refusals.js").then(

@@ -1,6 +1,6 @@
 /**
- * The WebAssembly module that is complete, in a file of its own that the default
- * entry imports once a task needs it.
+ * WebAssembly module with all mechanisms, in a separate file. The default entry imports it once a
+ * task needs it.
  */
 
 export { bytes } from "./wasm/hushbin-bytes.js";

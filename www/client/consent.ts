@@ -1,8 +1,8 @@
-/** Whether anything may be reported. */
+/** Consent to reports. */
 
 /**
- * Whether a client may report: `pending` until it is granted, `signal` while the browser
- * says no for its person, by Global Privacy Control or Do Not Track.
+ * State of consent: `pending` until it is granted. `signal` if the browser refuses for its person,
+ * by Global Privacy Control or Do Not Track.
  */
 export type Consent = "granted" | "pending" | "signal";
 
@@ -11,7 +11,7 @@ interface Signals {
   readonly doNotTrack?: unknown;
 }
 
-/** What the page's word and the browser's come to. */
+/** Combines the page's consent with the browser's signals. */
 export function consentOf(granted: boolean, ignoreSignals: boolean): Consent {
   const signals: Signals = globalThis.navigator ?? {};
   const refuses = signals.globalPrivacyControl === true || signals.doNotTrack === "1";

@@ -1,10 +1,10 @@
 /**
- * From store to collector: when to send, what to do when sending fails.
+ * Delivery of stored reports to the collector: when to send, and what to do when that fails.
  *
- * At-least-once with ids: a report is sealed in an upload as it is made, and those
- * bytes are sent until they are acknowledged or refused for good. The collector counts
- * an upload that it gets twice once, so an attempt without an answer may always be
- * repeated, by another tab or a later page too.
+ * Delivery is at least once, with ids. Each report becomes an upload when it is made. Exactly these
+ * bytes are sent until they are acknowledged or permanently refused. The collector counts an upload
+ * once, even if it arrives twice. An attempt without a response may therefore be repeated, also by
+ * another tab or a later page.
  */
 
 import { HushbinError, NetworkError, StorageError, UploadRejectedError } from "./errors.js";
@@ -15,30 +15,30 @@ import { backoffMs, later } from "./time.js";
 import type { Outcome, Transport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
 
-/** Requests under way at once, unless the page is about to go. */
+/** Maximum number of concurrent requests, except when the page may be about to go. */
 const CONCURRENT = 4;
-/** Most uploads in one request: the core's bound on reports, which a test holds equal. */
+/** Maximum number of uploads in a request: the core's limit on reports. A test compares both. */
 export const MAX_UPLOADS = 4096;
-/** Most bytes in one request: what a page may have under way as it is hidden. */
+/** Maximum size of a request, in bytes. Small enough to be in flight when a page is hidden. */
 export const MAX_BYTES = 56 * 1024;
 
-/** What {@link Delivery} is made of. */
+/** Dependencies of {@link Delivery}. */
 export interface DeliveryParts {
   readonly store: Store;
-  /** Says whether to stop. */
+  /** Source of the session; says whether it was stopped. */
   readonly source: TaskSource;
   readonly transport: Transport;
-  /** What tabs that send reports of this task take turns by. */
+  /** Name of the lock by which tabs that report to this task take turns. */
   readonly name: string;
-  /** How long a report may wait for company. */
+  /** Maximum time that a report waits to share a request with further reports, in milliseconds. */
   readonly delayMs: number;
-  /** Told of every failure that nobody waits for. */
+  /** Receives every failure that no caller waits for. */
   readonly onError: (error: HushbinError) => void;
-  /** Told that the store knows of reports what has become of them. */
+  /** Called once the store has recorded new states of reports. */
   readonly onSettled: () => void;
 }
 
-/** Uploads in requests, each of one task and not too long. */
+/** Groups uploads into requests, each of one task and within the limits. */
 export function requestsOf(uploads: readonly Stored[]): Stored[][] {
   const requests: Stored[][] = [];
   let last: Stored[] = [];
@@ -58,22 +58,24 @@ export function requestsOf(uploads: readonly Stored[]): Stored[][] {
   return requests;
 }
 
-/** Sends what the store holds. */
+/** Sender of the reports in a store. */
 export class Delivery {
   readonly #parts: DeliveryParts;
-  /** What this page made and is not acknowledged, for the moment in which it goes. */
+  /** Unacknowledged reports of this page, for {@link hurry}. */
   readonly #own = new Map<number, Stored>();
   readonly #underway = new Set<number>();
-  /** Size of what was made since the last round began. */
+  /** Total size of the reports made since the last round began, in bytes. */
   #fresh = 0;
-  /** What is being sent, and whether somebody waits for it. */
+  /** Round of sending in progress, and whether a caller waits for it. */
   #round: { readonly sent: Promise<void>; awaited: boolean } | undefined;
   #delayTimer: ReturnType<typeof setTimeout> | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  /** Why nothing is sent before the retry timer fires. */
+  /**
+   * Reason that nothing is sent before the retry timer fires. Undefined while sending is allowed.
+   */
   #halted: NetworkError | undefined;
-  /** When the collector wants to hear from us again. */
+  /** Time before which the collector wants no further request, in milliseconds since 1970. */
   #notBefore = 0;
 
   constructor(parts: DeliveryParts) {
@@ -85,7 +87,7 @@ export class Delivery {
     return this.#own.size;
   }
 
-  /** A report was stored: sends when a request is full, after the delay otherwise. */
+  /** Notes that a report was stored. Sends at once if a request is full, else after the delay. */
   made(report: Stored, hidden: boolean): void {
     this.#own.set(report.key, report);
     this.#fresh += report.bytes.length;
@@ -102,23 +104,23 @@ export class Delivery {
   }
 
   /**
-   * Sends everything that waits, now.
+   * Sends all waiting reports now.
    *
-   * @returns when all of it is acknowledged
-   * @throws NetworkError at the first attempt that fails; what was not
-   * acknowledged is kept and tried again later
-   * @throws UploadRejectedError when an upload was refused for good
+   * @returns when all of them are acknowledged
+   * @throws NetworkError at the first attempt that fails; unacknowledged reports are kept and tried
+   * again later
+   * @throws UploadRejectedError if an upload was permanently refused
    * @throws ClosedError, StorageError
    */
   async flush(): Promise<void> {
     const before = this.#round;
     if (before !== undefined) {
-      // It may have looked before the last report was made.
+      // That round may have read the store before the last report was made.
       before.awaited = true;
       await before.sent;
     }
     if (this.#halted !== undefined) {
-      // The collector's wish outranks the caller's.
+      // A delay that the collector requested takes precedence over the caller.
       if (Date.now() < this.#notBefore) {
         throw this.#halted;
       }
@@ -130,16 +132,16 @@ export class Delivery {
     this.#parts.source.check();
   }
 
-  /** The page may go at any moment: hands everything to the browser at once. */
+  /** Hands all reports of this page to the browser at once, because the page may be about to go. */
   hurry(): void {
-    // There may be no later, so a pause of our own choosing ends here.
+    // There may be no later attempt. End a pause that the collector did not request.
     if (Date.now() >= this.#notBefore) {
       this.#resume();
     }
     this.#handOver();
   }
 
-  /** The network or the page is back: what waits, of earlier pages too, is sent. */
+  /** Sends what waits, reports of earlier pages included, because network or page are back. */
   wake(): void {
     if (Date.now() >= this.#notBefore) {
       this.#resume();
@@ -147,13 +149,13 @@ export class Delivery {
     }
   }
 
-  /** Ends all waiting, once the source is stopped. */
+  /** Cancels all timers. The source must have been stopped before. */
   end(): void {
     clearTimeout(this.#delayTimer);
     clearTimeout(this.#retryTimer);
   }
 
-  /** Whether nothing may be sent now. */
+  /** True while sending is suspended. */
   get #silent(): boolean {
     return this.#parts.source.stopped || this.#halted !== undefined;
   }
@@ -175,7 +177,7 @@ export class Delivery {
     });
   }
 
-  /** The round that is under way, or else a new one. */
+  /** Returns the round in progress, or starts one. */
   #begin(): { readonly sent: Promise<void>; awaited: boolean } {
     clearTimeout(this.#delayTimer);
     this.#delayTimer = undefined;
@@ -189,7 +191,7 @@ export class Delivery {
     return this.#round;
   }
 
-  /** Sends what waits; throws the first failure, once nothing is under way. */
+  /** Sends what waits. Once no request is in progress any more, throws the first failure. */
   async #sendAll(): Promise<void> {
     const { source, store } = this.#parts;
     if (source.stopped) {
@@ -198,7 +200,7 @@ export class Delivery {
     const before = [...this.#own.keys()];
     const waiting = await store.waiting();
     const keys = new Set(waiting.map(({ key }) => key));
-    // What another tab has sent, or withdrawn.
+    // Another tab has sent or withdrawn these.
     before.filter((key) => !keys.has(key)).forEach((key) => void this.#own.delete(key));
     const requests = requestsOf(waiting.filter(({ key }) => !this.#underway.has(key)));
     let failure: HushbinError | undefined;
@@ -218,7 +220,7 @@ export class Delivery {
     }
   }
 
-  /** All of the page's own, each to the browser before this returns. */
+  /** Hands each report of this page to the browser before returning. */
   #handOver(): void {
     if (this.#silent) {
       return;
@@ -234,10 +236,10 @@ export class Delivery {
   }
 
   /**
-   * Sends a request.
+   * Sends one request.
    *
-   * @param further where parts of it are put that are to be sent by themselves
-   * @returns what went wrong
+   * @param further receives parts of the request that are to be sent as separate requests
+   * @returns the failure, if any
    */
   async #attempt(request: Stored[], further: Stored[][]): Promise<HushbinError | undefined> {
     const keys = request.map(({ key }) => key);
@@ -247,11 +249,11 @@ export class Delivery {
     if (outcome.kind === "retry") {
       return this.#failed(outcome);
     }
-    // Whatever the answer, the collector is there.
+    // Any response but `retry` comes from the collector.
     this.#failures = 0;
     this.#resume();
     if (outcome.kind === "rejected" && request.length > 1) {
-      // Perhaps for the sake of one of them: halves are sent until it is alone.
+      // One bad upload may be the cause. Send halves until it is alone.
       further.push(request.splice(0, request.length / 2), request);
       return undefined;
     }
@@ -259,7 +261,7 @@ export class Delivery {
       const rejected = outcome.kind === "rejected";
       await this.#parts.store.settle(keys, rejected ? "refused" : "acknowledged");
     } catch (error) {
-      // It is sent once more, and counted once.
+      // The upload will be sent again, and the collector counts it once.
       return error instanceof HushbinError ? error : new StorageError(error);
     }
     keys.forEach((key) => void this.#own.delete(key));
@@ -275,7 +277,7 @@ export class Delivery {
       status,
       retryAfterMs,
     });
-    // Attempts that fail together are one failure.
+    // Concurrent attempts that fail together count as one failure.
     if (this.#halted === undefined) {
       this.#failures += 1;
       const wait = backoffMs(this.#failures, retryAfterMs);

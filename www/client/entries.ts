@@ -1,10 +1,11 @@
-/** Names and values in what a page hands over. */
+/** Names and values in the objects that a page passes. */
 
 type Pairs = readonly (readonly [string, unknown])[];
 
 /**
- * The entries of a plain object or a Map, of whatever window, or of any other iterable
- * of pairs that has some; nothing of anything else, which would be an empty answer.
+ * Returns the entries of an input. It may be a plain object or a Map, also of another window. It
+ * may be any other iterable of pairs that is not empty. Everything else is undefined, because it
+ * would be read as an empty answer.
  */
 export function entriesOf(input: unknown): Pairs | undefined {
   if (Object(input) !== input) {
@@ -25,7 +26,7 @@ export function entriesOf(input: unknown): Pairs | undefined {
   return paired && (isMap || pairs.length > 0) ? (pairs as unknown as Pairs) : undefined;
 }
 
-/** Copies plain objects, Maps, Sets and arrays, and all of these in them. */
+/** Copies plain objects, Maps, Sets and arrays deeply. */
 export function copied<T>(input: T): T;
 export function copied(input: unknown): unknown {
   if (Array.isArray(input) || ArrayBuffer.isView(input)) {

@@ -1,8 +1,7 @@
 /**
- * Everything that can go wrong, as classes with stable codes.
+ * Errors of this package: classes with stable codes.
  *
- * Tell errors apart by `code` (or `instanceof`); messages are for people and
- * may change.
+ * Distinguish errors by `code` (or `instanceof`). Messages are meant for people and may change.
  */
 
 /** Stable name of a kind of error. */
@@ -26,30 +25,33 @@ export type ErrorCode =
   | "option"
   | "closed";
 
-// Fields that constructors set are only declared, so that pages do not download them twice.
+// Fields set by constructors are only declared, which makes the compiled code smaller.
 
-/** Base of all errors of this package. */
+/** Base class of all errors of this package. */
 export abstract class HushbinError extends Error {
-  /** Stable name of what went wrong. */
+  /** Stable name of this kind of error. */
   abstract readonly code: ErrorCode;
 
   /** @internal */
   constructor(name: string, message: string, options?: ErrorOptions) {
     super(message, options);
-    // Not `new.target.name`, which minifiers change.
+    // Minifiers change `new.target.name`.
     this.name = name;
   }
 }
 
-/** A value in words. Objects may resist being turned into text. */
+/**
+ * Returns a value as text for a message. Conversion of objects can throw, so they are not
+ * converted.
+ */
 function shown(value: unknown): string {
   return Object(value) === value ? "an object" : String(value);
 }
 
-/** An input names an item or option that the task does not have. Nothing was reported. */
+/** Error for an item or option that the task does not have. Nothing was reported. */
 export class UnknownItemError extends HushbinError {
   readonly code = "unknown-item";
-  /** The name that the task does not have. */
+  /** Name that the task does not have. */
   declare readonly item: string;
 
   /** @internal */
@@ -59,10 +61,10 @@ export class UnknownItemError extends HushbinError {
   }
 }
 
-/** A value is not one that the task takes. Nothing was reported. */
+/** Error for a value that the task does not accept. Nothing was reported. */
 export class ValueRangeError extends HushbinError {
   readonly code = "value-range";
-  /** The item whose value it is. */
+  /** Item with this value. */
   declare readonly item: string;
 
   /** @internal */
@@ -76,14 +78,14 @@ export class ValueRangeError extends HushbinError {
 }
 
 /**
- * A question is not answered, or not by what it asks for; or an input is no
- * object. Nothing was reported.
+ * Error for a missing answer, for an answer of the wrong type, or for an input that is no object.
+ * Nothing was reported.
  */
 export class AnswerError extends HushbinError {
   readonly code = "answer";
-  /** The question's name; undefined where the whole input is wrong. */
+  /** Name of the question. Undefined if the whole input is invalid. */
   declare readonly question: string | undefined;
-  /** What was given instead of an answer. */
+  /** Value that was passed as the answer. */
   declare readonly answer: unknown;
 
   /** @internal */
@@ -96,8 +98,8 @@ export class AnswerError extends HushbinError {
 }
 
 /**
- * The browser gave no randomness. Nothing was reported: there is no weaker
- * generator to fall back on.
+ * Error for missing randomness: `crypto.getRandomValues` failed. Nothing was reported, because
+ * there is no weaker generator as a fallback.
  */
 export class EntropyError extends HushbinError {
   readonly code = "no-entropy";
@@ -109,9 +111,12 @@ export class EntropyError extends HushbinError {
 }
 
 /**
- * WebAssembly is missing, forbidden (a content security policy without
- * `wasm-unsafe-eval`), could not be loaded, or failed while running. After a
- * failure while running the module is started afresh for the next call.
+ * Error of the core, which could not be loaded or failed while running.
+ *
+ * Loading fails if the module cannot be fetched or compiled. Where WebAssembly is missing or
+ * forbidden, it fails if the core in JavaScript cannot be loaded either. A Content-Security-Policy
+ * without `wasm-unsafe-eval` forbids WebAssembly. After a failure while running, the module is
+ * restarted for the next call.
  */
 export class WasmError extends HushbinError {
   readonly code = "wasm";
@@ -123,14 +128,14 @@ export class WasmError extends HushbinError {
 }
 
 /**
- * The collector could not be reached, did not answer in time, or asked to try
- * later. What was queued is kept and sent again, unchanged.
+ * Error for a collector that could not be reached, did not respond in time, or requested a delay.
+ * Queued reports are kept and sent again, unchanged.
  */
 export class NetworkError extends HushbinError {
   readonly code = "network";
-  /** The answer's status, if there was an answer. */
+  /** HTTP status. Undefined if there was no response. */
   declare readonly status: number | undefined;
-  /** How long the collector asked to wait, in milliseconds. */
+  /** Delay that the collector requested, in milliseconds. Undefined if it requested none. */
   declare readonly retryAfterMs: number | undefined;
 
   /** @internal */
@@ -145,15 +150,14 @@ export class NetworkError extends HushbinError {
 }
 
 /**
- * The collector refused an upload for good, so it is not sent again: its
- * reports are lost, because randomising them anew would spend the budget
- * twice.
+ * Error for an upload that the collector permanently refused. It is not sent again. Its reports are
+ * lost, because randomising again would spend the budget twice.
  */
 export class UploadRejectedError extends HushbinError {
   readonly code = "upload-rejected";
-  /** The answer's status. */
+  /** HTTP status of the response. */
   declare readonly status: number;
-  /** The collector's problem type, such as `urn:hushbin:problem:unknown-task`. */
+  /** Problem type, for example `urn:hushbin:problem:unknown-task`. */
   declare readonly problem: string | undefined;
   /** Number of reports in the upload. */
   declare readonly reports: number;
@@ -186,15 +190,20 @@ export type TaskErrorCode =
   | "loose-level";
 
 /**
- * The task cannot be used: it is malformed or out of range (`invalid-task`),
- * the collector does not have it (`unknown-task`), its parameters are not
- * the pinned ones (`fingerprint-mismatch`), the reports of a window would spend more
- * than the client's `maxEpsilon` (`over-max-epsilon`), or the collector describes a task
- * that is not pinned and that may report more often than tasks do by default, or of permanent
- * answers (`loose-budget`), or whose ε is of less than a person's whole input (`loose-level`).
+ * Error for a task that cannot be used. Its `code` is one of these:
+ *
+ * - `invalid-task`: the task is malformed or out of range.
+ * - `unknown-task`: the collector does not have the task.
+ * - `fingerprint-mismatch`: the task's parameters are not the pinned ones.
+ * - `over-max-epsilon`: the reports of a window would spend more than the client's `maxEpsilon`.
+ *   For a task of sums, the limit is `maxCentralEpsilon`.
+ * - `loose-budget`: the collector describes a task that is not pinned. It allows more reports than
+ *   the default budget, or its answers are permanent.
+ * - `loose-level`: the collector describes a task that is not pinned. Its ε protects less than a
+ *   person's whole input.
  */
 export class TaskError extends HushbinError {
-  /** Stable name of what is wrong with it. */
+  /** Stable name of the task's problem. */
   declare readonly code: TaskErrorCode;
 
   /** @internal */
@@ -205,8 +214,8 @@ export class TaskError extends HushbinError {
 }
 
 /**
- * So much waits to be sent that no further report is taken. Nothing was
- * randomised, so the same input may be reported later.
+ * Error for a full outbox: too many reports wait to be sent, or too many calls wait for the task.
+ * Nothing was randomised, so the same input may be reported later.
  */
 export class OutboxFullError extends HushbinError {
   readonly code = "outbox-full";
@@ -218,8 +227,8 @@ export class OutboxFullError extends HushbinError {
 }
 
 /**
- * The browser's database did not take or give data. Nothing was reported, and the same
- * input may be reported later; reports that waited go on waiting.
+ * Error of the browser's database. Nothing was reported, and the same input may be reported later.
+ * Reports that wait keep waiting.
  */
 export class StorageError extends HushbinError {
   readonly code = "storage";
@@ -231,10 +240,10 @@ export class StorageError extends HushbinError {
   }
 }
 
-/** An option of `createClient` is not one that can be used. */
+/** Error for an invalid option of `createClient`. */
 export class OptionError extends HushbinError {
   readonly code = "option";
-  /** The option. */
+  /** Name of the option. */
   declare readonly option: string;
 
   /** @internal */
@@ -245,8 +254,11 @@ export class OptionError extends HushbinError {
 }
 
 /**
- * Reports cannot be sealed: no key that the collector names is one of `analyser`, or the
- * browser has no WebCrypto, which it has in secure contexts alone. Nothing was reported.
+ * Error for reports that cannot be sealed. Nothing was reported. Possible causes:
+ *
+ * - None of the collector's keys is pinned by `analyser`.
+ * - The browser has no WebCrypto, which exists only in secure contexts.
+ * - The code for sealing could not be loaded.
  */
 export class SealingError extends HushbinError {
   readonly code = "sealing";
@@ -257,7 +269,7 @@ export class SealingError extends HushbinError {
   }
 }
 
-/** The client was closed, or the randomiser freed. */
+/** Error for a client that was closed, or a randomiser that was freed. */
 export class ClosedError extends HushbinError {
   readonly code = "closed";
 
@@ -268,7 +280,7 @@ export class ClosedError extends HushbinError {
 }
 
 /**
- * Classes that files take which are loaded later.
+ * Error classes that are passed to files loaded later.
  *
  * @internal
  */

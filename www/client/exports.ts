@@ -1,4 +1,4 @@
-/** What both entries export. */
+/** Exports of both entries. */
 
 export { type About, type Client, createClient } from "./client.js";
 export type { Consent } from "./consent.js";

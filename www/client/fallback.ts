@@ -1,8 +1,9 @@
 /**
- * The core in JavaScript, for where there is no WebAssembly or it is forbidden: the same
- * compiled code, so that the same input and randomness give the same bytes. Both entries
- * import it when they need it. What cannot import anything then, as a service worker, can
- * hand it to `initialize` of `hushbin/slim`.
+ * Core in JavaScript, for browsers where WebAssembly is missing or forbidden. It is compiled from
+ * the same code, so the same input and randomness yield the same bytes.
+ *
+ * Both entries import it when they need it. Code that cannot import then, such as a service worker,
+ * can pass it to `initialize` of `hushbin/slim`.
  *
  * @packageDocumentation
  */
@@ -14,11 +15,11 @@ import {
   __wbg_reset_state as restart,
 } from "./wasm/fallback.js";
 
-/** The core in JavaScript. Nothing of it is for others to call. */
+/** Core in JavaScript. Its members are internal: pass the object on as it is. */
 export interface Fallback {
-  /** Tells it from what a module is made from. */
+  /** Internal; distinguishes the core in JavaScript from sources of a module. */
   readonly digest: (bytes: Uint8Array) => Uint8Array;
 }
 
-/** The core in JavaScript, with all mechanisms. */
+/** Core in JavaScript, with all mechanisms. */
 export const fallback = { Randomizer, digest, currentInstance, restart } as Fallback;

@@ -1,14 +1,14 @@
-/** Reading the fields of a task, whose ranges are the core's to check. */
+/** Readers of a task's fields. They check shapes; the core checks ranges. */
 
 import { TaskError } from "./errors.js";
 
-/** An object of whatever fields. */
+/** Object with any fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads one field. */
+/** Reader of one field. */
 export type Reader<T> = (from: Fields, key: string) => T;
 
-/** Readers by the fields that they read. */
+/** Readers by field name. */
 export type Readers = Readonly<Record<string, Reader<unknown>>>;
 
 type Read<R extends Readers> = { readonly [K in keyof R]: ReturnType<R[K]> };
@@ -18,7 +18,7 @@ export function invalid(what: string): TaskError {
 }
 
 /**
- * Reads an object that has these fields and no others.
+ * Reads an object that must have the required fields. Further fields must be optional ones.
  *
  * @throws TaskError `invalid-task`
  */
@@ -40,7 +40,7 @@ export function read<R extends Readers, O extends Readers>(
   }
   const there = readers.filter(([key]) => key in required || from[key] !== undefined);
   const found: Fields = Object.fromEntries(there.map(([key, reader]) => [key, reader(from, key)]));
-  // Each by its own reader.
+  // Each field was read by its own reader.
   return found as Read<R> & Partial<Read<O>>;
 }
 
@@ -60,7 +60,7 @@ export function number(from: Fields, key: string): number {
   return value;
 }
 
-/** A whole number below 2³², as which the core reads it. */
+/** Reads an integer from 0 to 2³² − 1, the range of the core's integers. */
 export function integer(from: Fields, key: string): number {
   const value = number(from, key);
   if (value !== value >>> 0) {
@@ -69,7 +69,7 @@ export function integer(from: Fields, key: string): number {
   return value;
 }
 
-/** Of a list, each of whose elements is read. */
+/** Returns a reader of lists whose elements `reader` reads. */
 export function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
   return (from, key) => {
     const value = from[key];

@@ -1,8 +1,9 @@
 /**
- * Error classes for files that are loaded later. The build replaces `errors.ts` by this module in
- * these files. They then throw the classes of the file that loads them, so that `instanceof` holds.
- * Two entries in one page have two sets of classes, so in the build each call of `hand` evaluates
- * the file again.
+ * Error classes for files that are loaded later.
+ *
+ * In these files the build replaces `errors.ts` with this module. They then throw the classes of
+ * the file that loads them, so that `instanceof` works. Two entries in one page have two sets of
+ * classes. In the build, each call of `hand` therefore evaluates the file again.
  */
 
 import type * as errors from "./errors.js";
@@ -18,13 +19,13 @@ export let TaskError: typeof errors.TaskError;
 export let UnknownItemError: typeof errors.UnknownItemError;
 export let WasmError: typeof errors.WasmError;
 
-/** Classes as they were given, for files that are loaded later still. */
+/** Received classes, for files that these files load in turn. */
 export let HANDED: [errors: typeof errors.HANDED, sums?: WebAssembly.Module | undefined];
 
 /**
- * Returns a function that gives `parts` once it has the classes. Its parameters are the error
- * classes of the file that loads this one, and the WebAssembly module of sums, for hosts that
- * compile no bytes.
+ * Returns a function that stores its arguments and then returns `parts`. Its arguments are the
+ * error classes of the loading file, and the WebAssembly module of sums for hosts that compile no
+ * bytes.
  */
 export const handing =
   <T>(parts: T) =>

@@ -1,9 +1,9 @@
 /**
- * `<hushbin-history>`: shows people what left their browser, what hides them in it and what
- * it cost.
+ * Custom element `<hushbin-history>`, which shows people the reports of this browser, how these are
+ * protected, and what they cost.
  *
- * Importing it defines the element where there are custom elements, and does nothing
- * elsewhere.
+ * Importing this module defines the element. Without custom elements, for example on a server, the
+ * import does nothing.
  *
  * @packageDocumentation
  */
@@ -18,16 +18,16 @@ export type { Protection } from "./history/facts.js";
 export type { Watched } from "./history/told.js";
 export { ENGLISH, type Parts, type SumWords, type Words } from "./history/words.js";
 
-/** What a page without a DOM, as on a server, has instead of an element. */
+/** Base class; an empty one where there is no DOM, for example on a server. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {};
 
 /**
- * Lists what clients have reported, what that cost, and what it means.
+ * Element that lists the reports of clients, what they cost, and what that means.
  *
- * Attributes: `revocable` shows a button that revokes consent; `level` is that of the
- * heading, 2 unless it is given. Once consent was revoked by the button, the element is told so
- * by the event `hushbin-revoke`, which bubbles, with the `client` in its `detail`: the page
- * has to remember it.
+ * Attributes: `revocable` shows a button that revokes consent. `level` is the level of the heading
+ * (default 2). When a person revokes consent by the button, the element fires the event
+ * `hushbin-revoke`. It bubbles and has the `client` in its `detail`. The page has to remember this
+ * choice.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export class HushbinHistory extends Base {
   #body: HTMLElement | undefined;
   #stops: (() => void)[] = [];
 
-  /** The client of which it tells, the first of several. */
+  /** Client that is shown; the first one if there are several. */
   get client(): Watched | undefined {
     return this.#clients[0];
   }
@@ -56,7 +56,7 @@ export class HushbinHistory extends Base {
     this.clients = client ? [client] : [];
   }
 
-  /** The clients of which it tells. */
+  /** Clients that are shown. */
   get clients(): readonly Watched[] {
     return this.#clients;
   }
@@ -66,7 +66,7 @@ export class HushbinHistory extends Base {
     this.#render();
   }
 
-  /** What it says instead of its English, all or some. */
+  /** Texts that replace the English ones, all or some. */
   get words(): Partial<Words> {
     return this.#words;
   }
@@ -84,7 +84,7 @@ export class HushbinHistory extends Base {
       root.append(this.#body);
       styled(root, this.nonce ?? "");
     }
-    // What a page set before the element was defined hides what sets it.
+    // A property set before the element was defined hides the accessor of the same name.
     for (const name of ["client", "clients", "words"] as const) {
       if (Object.hasOwn(this, name)) {
         const value = this[name];
@@ -123,7 +123,7 @@ export class HushbinHistory extends Base {
       });
       const refresh = () => void view.refresh();
       this.#stops.push(client.watch(refresh));
-      // Other tabs may have reported meanwhile.
+      // Other tabs may have reported in the meantime.
       document.addEventListener("visibilitychange", refresh);
       this.#stops.push(() => document.removeEventListener("visibilitychange", refresh));
       refresh();

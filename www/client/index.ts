@@ -1,11 +1,12 @@
 /**
  * hushbin: telemetry under local differential privacy.
  *
- * The default entry, which carries the WebAssembly module in itself: nothing
- * to configure. Importing it does nothing, anywhere; the module is compiled when
- * the first client is made. It has the mechanism Collision; tasks of others, or that ask
- * several things as one question, take another module, and a browser without WebAssembly
- * the core in JavaScript; either is then imported from a file of its own.
+ * This default entry contains the WebAssembly module and needs no configuration. Importing it has
+ * no effect. The module is compiled when the first client is made.
+ *
+ * The module has the mechanism Collision. Tasks with other mechanisms, and questions that ask
+ * several things at once, use a second module. Browsers without WebAssembly use the core in
+ * JavaScript. Both are separate files that are imported when needed.
  *
  * @packageDocumentation
  */
@@ -16,9 +17,9 @@ import { supplied } from "./module.js";
 
 export * from "./exports.js";
 
-// These names go before those of `exports.ts`. Who imports others has no module in the
-// bundle: nothing but these functions mentions it. Declared are those of `exports.ts`, with
-// what is written there.
+// These names hide those of `exports.ts`. Only these two functions mention the module, so a bundle
+// that imports neither does not contain it. The declarations leave them out and show the originals
+// of `exports.ts`, with all comments.
 /** @internal */
 export const createClient = /* @__PURE__ */ supplied(INLINED, client);
 /** @internal */

@@ -1,4 +1,4 @@
-/** Where the core comes from, of entries that carry a module in themselves. */
+/** Sources of the core for entries that contain the WebAssembly module. */
 
 import type { Suppliers } from "./module.js";
 import { bytes } from "./wasm/collision-bytes.js";

@@ -1,4 +1,4 @@
-/** From a person's input, by names, to the arrays that the core takes. */
+/** Reads a person's input by names and packs it into the arrays that the core takes. */
 
 import { entriesOf } from "./entries.js";
 import { AnswerError, UnknownItemError, ValueRangeError } from "./errors.js";
@@ -14,16 +14,16 @@ import {
 } from "./question.js";
 import type { QuestionsTask, RatingsTask, Task } from "./task.js";
 
-/** What entries of items go by. */
+/** Names of items. Any string if they are not listed. */
 type ItemName<I> = I extends readonly (infer Name extends string)[] ? Name : string;
 
-/** What options go by: their names, or their indices where they are counted. */
+/** Names of options, or indices if the task gives just the number of options. */
 type OptionName<O> = O extends number ? number : ItemName<O>;
 
-/** Values by item name; an item that is absent or 0 is not reported on. */
+/** Values by item name. An item that is absent or 0 is not reported on. */
 type RatingsInput<I> = Readonly<Partial<Record<ItemName<I>, number>>> | ReadonlyMap<string, number>;
 
-/** What answers a question. */
+/** Type of the answer to a question. */
 export type Answer<Q extends Question = Question> = Q extends { readonly kind: "ratings" }
   ? RatingsInput<Q["items"]>
   : Q extends { readonly kind: "set" }
@@ -40,7 +40,7 @@ export type Answer<Q extends Question = Question> = Q extends { readonly kind: "
               ? string
               : number;
 
-/** The answers to all parts of a question, by name. */
+/** Answers to all parts of a question, by name. */
 type Parts<P extends Rows | Columns> = {
   readonly [Name in P["name"]]: PartAnswer<Extract<P, { readonly name: Name }>>;
 };
@@ -56,16 +56,23 @@ type Answers<Q extends Question> = {
 };
 
 /**
- * One person's input: where questions have names, the answers to all of them, by
- * name; otherwise values by item name, and an item that is absent or 0 is not
- * reported on.
+ * One person's input: answers to all questions, by name. For a task without questions, values by
+ * item name; an item that is absent or 0 is not reported on.
  *
- * An answer is one option's name to a choice, a list or set of names to a set, a
- * boolean to a flag, a number to a number, all of them by name to numbers, all parts by
- * name to a cross and to what is asked together, a text to a text, and values by item name
- * to ratings.
+ * The answer depends on the kind of question.
  *
- * @typeParam T the task, whose names are known where its type is that of a literal
+ * - `choice`: the option's name.
+ * - `set`: an array or Set of option names.
+ * - `flag`: a boolean.
+ * - `number`: a number.
+ * - `numbers`: all numbers, by name.
+ * - `cross` and `together`: answers to all parts, by name.
+ * - `text`: a string.
+ * - `ratings`: values by item name.
+ *
+ * If a task gives just the number of options or items, indices replace the names.
+ *
+ * @typeParam T the task; its names are checked if its type is that of a literal
  */
 export type ReportInput<T extends Task | string = Task> = T extends QuestionsTask
   ? Answers<T["questions"][number]>
@@ -73,15 +80,17 @@ export type ReportInput<T extends Task | string = Task> = T extends QuestionsTas
     ? RatingsInput<T["items"]>
     : ReportInput;
 
-/** An input whose names are resolved; all by keys where one is. */
+/** Input with resolved names. If one item is a 64-bit key, all are. */
 export interface Entries {
-  /** How many of the entries are for each question, in their order. */
+  /** Number of entries for each question, in order. */
   readonly lengths: Uint32Array;
   readonly items: Uint32Array;
   readonly values: Float64Array;
-  /** How many numbers are beyond their ends. */
+  /** Number of values beyond the ends of a scale. */
   readonly clipped: number;
-  /** How many answers, or parts of answers, the task does not know, and were left out. */
+  /**
+   * Number of answers, or parts of answers, that were left out because the task does not have them.
+   */
   readonly dropped: number;
 }
 
@@ -105,14 +114,17 @@ function isValue(kind: Ratings["value"], value: unknown): value is number {
   if (kind === "sign") {
     return value === 1 || value === -1 || value === 0;
   }
-  // NaN fails every comparison.
+  // NaN fails both comparisons.
   return typeof value === "number" && value >= -1 && value <= 1;
 }
 
-/** An item or option by its index, or by its key where names are arbitrary. */
+/** Item or option: its index, or its 64-bit key if names are arbitrary. */
 type Item = number | bigint;
 
-/** Finds what is listed: options that are counted by numbers, all else by names. */
+/**
+ * Returns a lookup of items and options. Options that are only counted are found by number,
+ * everything else by name.
+ */
 function finder(
   listed: Items,
   byNumber: boolean,
@@ -134,13 +146,13 @@ function finder(
   };
 }
 
-/** The least and the greatest number that is not clipped. */
+/** Returns the least and the greatest number that are not clipped. */
 function ends(question: NumberQuestion): readonly [number, number] {
   const edges = "edges" in question ? question.edges : [question.min, question.max];
   return [Number(edges[0]), Number(edges[edges.length - 1])];
 }
 
-/** Entries as they are read. */
+/** Entries read so far. */
 class Packed {
   readonly items: Item[] = [];
   readonly values: number[] = [];
@@ -152,9 +164,9 @@ class Packed {
     this.values.push(value);
   }
 
-  /** Whether it is a finite number, which is added then. */
+  /** Adds a value if it is a finite number, and returns whether it is. */
   number(item: number, value: unknown, first: number, last: number): boolean {
-    // True of nothing but numbers.
+    // Returns false for anything but numbers.
     const finite = Number.isFinite(value);
     if (finite) {
       this.add(item, value as number);
@@ -167,11 +179,11 @@ class Packed {
 type AnswerReader = (answer: unknown, packed: Packed) => void;
 
 /**
- * Reads answers to one question; one without a name is the whole task.
+ * Returns a reader of answers to one question. A question without a name is the whole task.
  *
- * @param lenient whether what the task does not have is left out; of an option, one drawn
- * evenly takes the place, as a choice must be answered by all
- * @param as which part of it that is, in words
+ * @param lenient whether names that the task does not have are left out. An unknown option of a
+ * choice is replaced by a uniformly random one, because every report answers a choice
+ * @param as suffix of error messages that names the part of a question
  */
 function answerReader(
   question: Question,
@@ -198,7 +210,7 @@ function answerReader(
       }
       const characters = [...answer];
       for (const length of question.prefixes) {
-        // What goes on is marked by a character that no text has.
+        // Mark a prefix that continues with a character that no text contains.
         const goesOn = length < characters.length;
         const text = goesOn ? `${characters.slice(0, length).join("")}\uFFFF` : answer;
         packed.add(keyOf(text), 1);
@@ -247,7 +259,7 @@ function answerReader(
   }
   if (kind === "cross" || kind === "together") {
     const readers = question.of.map((each) => {
-      // Errors are those of the question; its mechanism is not looked at.
+      // Errors name the whole question. The reader ignores its mechanism.
       const part = { ...each, name } as Question;
       return answerReader(part, taskId, keyOf, lenient, ` as ${JSON.stringify(each.name)}`);
     });
@@ -269,7 +281,7 @@ function answerReader(
   if (kind === "ratings") {
     return (answer, packed) => {
       for (const [rated, value] of named(answer)) {
-        // Unknown names are refused even at 0: they are typing errors.
+        // Unknown names are refused even with value 0: they are typing errors.
         const found = item(rated, packed);
         if (isValue(question.value, value)) {
           if (found !== undefined) {
@@ -284,7 +296,7 @@ function answerReader(
     };
   }
   return (answer, packed) => {
-    // A set of whatever window.
+    // Recognises Sets of other windows too.
     const isSet = Object.prototype.toString.call(answer) === "[object Set]";
     const several = Array.isArray(answer) || isSet;
     const options = several ? [...(answer as Iterable<unknown>)] : [answer];
@@ -301,23 +313,23 @@ function answerReader(
   };
 }
 
-/** The index of an option, each as likely, whatever was answered. */
+/** Returns the index of a uniformly random option, independent of the answer. */
 function drawn(options: ChoiceQuestion["options"]): number {
   const count = typeof options === "number" ? options : options.length;
   const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
   return Math.floor((word / 2 ** 32) * count);
 }
 
-/** Reads inputs of one task. */
+/** Reader of inputs to one task. */
 export class InputReader {
   readonly #named: boolean;
   readonly #lenient: boolean;
-  /** By the questions' names, in their order. */
+  /** Readers by question name, in the order of the questions. */
   readonly #readers: ReadonlyMap<string, AnswerReader>;
 
   /**
    * @param keyOf the core's 64-bit key of a name, for open questions
-   * @param lenient whether what the task does not have is left out of inputs
+   * @param lenient whether names that the task does not have are left out of inputs
    */
   constructor(task: Task, keyOf: (name: string) => bigint, lenient: boolean) {
     this.#named = "questions" in task;

@@ -1,4 +1,4 @@
-/** Kinds of clients: of tasks whose ε is local, and of sums, whose ε is central. */
+/** Kinds of clients. For most tasks ε is local; for sums it is central. */
 
 import type { ReportInput } from "./input.js";
 import type { Receipt } from "./receipt.js";
@@ -7,27 +7,27 @@ import type { SumInput } from "./sums/input.js";
 import type { SumTask } from "./sums/task.js";
 import type { Task } from "./task.js";
 
-/** A budget in this browser, as it stands. */
+/** Budget of a task in this browser at this moment. */
 export interface Spent {
-  /** ε of one report; undefined while the task is not known. */
+  /** ε of one report. Undefined while the task is not known. */
   readonly epsilon: number | undefined;
-  /** How many reports a window may hold; undefined while the task is not known. */
+  /** Number of reports that a window may contain. Undefined while the task is not known. */
   readonly allowed: number | undefined;
-  /** How many reports the running window holds. */
+  /** Number of reports in the current window. */
   readonly used: number;
-  /** When the running window ends; undefined where none runs. */
+  /** End of the current window. Undefined if no window is running. */
   readonly until: Date | undefined;
   /** ε that all reports have spent, as far as this browser remembers. */
   readonly spent: number;
-  /** How many reports that were; permanent answers that were sent again are among them. */
+  /** Number of these reports. Permanent answers that were sent again are included. */
   readonly reports: number;
-  /** Whether this is remembered beyond the page. */
+  /** True if this is remembered after the page is closed. */
   readonly durable: boolean;
 }
 
-/** A report that left this browser, or is to. */
+/** Report that has left this browser, or waits to be sent. */
 export interface Sent extends Pick<Stored, "epsilon" | "bytes" | "state"> {
-  /** When it was made. */
+  /** Time at which the report was made. */
   readonly at: Date;
 }
 
@@ -35,25 +35,25 @@ export interface Sent extends Pick<Stored, "epsilon" | "bytes" | "state"> {
 export interface SumReceipt extends Pick<Receipt, "outcome"> {
   /** Central ε that this call spent. */
   readonly centralEpsilon: number;
-  /** Probability that this ε fails; 0 where nothing was spent. */
+  /** Probability that this ε fails; 0 if nothing was spent. */
   readonly delta: number;
 }
 
-/** A central budget in this browser, as it stands; no local ε is in it. */
+/** Central budget of a task in this browser at this moment. It contains no local ε. */
 export interface SumSpent extends Pick<Spent, "used" | "until" | "reports" | "durable"> {
   /** Central ε of one report. */
   readonly centralEpsilon: number;
   /** Probability that this ε fails. */
   readonly delta: number;
-  /** Number of reports that a window may hold. */
+  /** Number of reports that a window may contain. */
   readonly allowed: number;
   /** Central ε that all reports have spent, as far as this browser remembers. */
   readonly centralSpent: number;
 }
 
-/** A report of sums that left this browser, or is to: all messages of one input. */
+/** Report of sums that has left this browser, or waits to be sent: all messages of one input. */
 export interface SumSent extends Pick<Sent, "at" | "bytes" | "state"> {
-  /** Central ε that it spent. */
+  /** Central ε that the report spent. */
   readonly centralEpsilon: number;
   /** Probability that this ε fails. */
   readonly delta: number;
@@ -103,7 +103,7 @@ export type KindOf<T extends Task | SumTask> = [T] extends [Task]
 /**
  * One person's input to a task of either kind.
  *
- * @typeParam T the task's type, whose names are known where it is that of a literal
+ * @typeParam T the task's type; its names are checked if it is that of a literal
  */
 export type InputOf<T extends Task | SumTask> = [T] extends [Task]
   ? ReportInput<T>
@@ -111,7 +111,7 @@ export type InputOf<T extends Task | SumTask> = [T] extends [Task]
     ? SumInput<T>
     : ReportInput | SumInput;
 
-/** Translates receipts, budgets and history into the terms of a kind of task. */
+/** Translator of receipts, budgets and history into the terms of a kind of task. */
 export interface Terms<K extends Kind> {
   (said: Receipt): K["receipt"];
   (said: Spent): K["spent"];
@@ -121,7 +121,7 @@ export interface Terms<K extends Kind> {
 /** Terms of local ε. */
 export const local: Terms<LocalKind> = <T>(said: T) => said;
 
-/** Terms of central ε, which is never called ε alone. */
+/** Returns the terms of central ε. It is never called just ε. */
 export const central = ({ delta }: SumTask): Terms<SumKind> =>
   (({ epsilon, spent, dropped, ...rest }: Partial<Receipt & Spent>) => ({
     ...rest,

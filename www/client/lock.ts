@@ -1,17 +1,18 @@
-/** One tab at a time. */
+/** Mutual exclusion of tabs. */
 
 import { onKept } from "./page.js";
 import { later, TIMEOUT_MS } from "./time.js";
 
-/**
- * How long another tab is waited for. One that hangs, or was frozen with the lock, must
- * not keep all others silent; an upload that two tabs send is counted once.
- */
+/** Maximum time to wait for another tab, in milliseconds. */
+// A tab that hangs, or was frozen while it held the lock, must not silence all other tabs. If two
+// tabs then send the same upload, it is counted once.
 const PATIENCE_MS = 2 * TIMEOUT_MS;
 
 /**
- * Runs `work` while no other tab does work of this name, where the browser has locks. A page
- * that is left and kept for its return gives its turn up, and goes on without once it is back.
+ * Runs `work` while no other tab runs work of this name, if the browser has locks.
+ *
+ * A page that is left and kept for its return releases the lock. Once it is back, its work
+ * continues without the lock.
  */
 export async function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
   const locks = globalThis.navigator?.locks;
@@ -39,8 +40,8 @@ export async function alone<T>(name: string, work: () => Promise<T>): Promise<T>
       return Promise.race([working, left]);
     });
   } catch {
-    // Told below where it is the work's failure. Otherwise impatient, or in a document that may
-    // not have locks.
+    // A failure of the work is thrown below. Any other error means that waiting was aborted, or
+    // that this document may not use locks.
   }
   clearTimeout(timer);
   unlisten();

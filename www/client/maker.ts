@@ -1,24 +1,24 @@
-/** What sessions need of what randomises, whichever kind of task it is for. */
+/** Interface between sessions and the code that makes reports, for either kind of task. */
 
 import type { Entries } from "./input.js";
 import type { AnyTask } from "./task.js";
 
-/** What makes the reports of one task. */
+/** Maker of the reports of one task. */
 export interface ReportMaker {
   readonly task: AnyTask;
-  /** Identity of the task's parameters, 32 hexadecimal digits. */
+  /** Fingerprint of the task's parameters, 32 hexadecimal digits. */
   readonly fingerprint: string;
-  /** Number of messages that a report has, each as long: one, except for sums. */
+  /** Number of messages in a report, all of the same length. 1, except for sums. */
   readonly messages: number;
-  /** An input as numbers. Draws nothing. */
+  /** Reads an input as numbers. Draws nothing at random. */
   read(input: unknown): Entries;
-  /** Randomises what was read. */
+  /** Randomises an input that was read. */
   make(entries: Entries): Uint8Array;
-  /** What an upload of so many reports begins with, under an id of its own. */
+  /** Returns the header of an upload of `count` reports, with a new id. */
   uploadHeader(count: number): Uint8Array;
-  /** 64 bits that follow from bytes. */
+  /** Returns a 64-bit digest of bytes. */
   digest(bytes: Uint8Array): bigint;
-  /** Tells what an upload of a report costs; local ε is told where this is left out. */
+  /** Returns lines about the cost of an upload. Absent if the cost is a local ε. */
   told?(upload: Uint8Array): readonly string[];
   free(): void;
 }

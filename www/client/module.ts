@@ -1,6 +1,6 @@
 /**
- * The core: loading its WebAssembly module once, or what stands in for it; putting the
- * complete module in its place, and starting it afresh after a trap.
+ * Core of the library. Loads the WebAssembly module or the core in JavaScript once. Exchanges it
+ * for the complete module on demand, and restarts it after a trap.
  */
 
 import { bindings, fallBack, isFallback } from "./bindings.js";
@@ -8,19 +8,19 @@ import { HushbinError, WasmError } from "./errors.js";
 import type { Fallback } from "./fallback.js";
 import init from "./wasm/hushbin.js";
 
-/** What the module can be made from, or what stands in for it. */
+/** Source of a module, or the core in JavaScript in place of one. */
 export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module | Fallback;
 
 type Supplier = () => WasmSource | Promise<WasmSource>;
 
-/** Where to find the core. */
+/** Sources of the core. */
 export interface Suppliers {
   readonly module: Supplier;
-  /** The complete module, for tasks whose mechanism or kind of question the first lacks. */
+  /** Complete module, for tasks whose mechanism or kind of question the first module lacks. */
   readonly complete?: Supplier | undefined;
-  /** The complete core in JavaScript. */
+  /** Complete core in JavaScript. */
   readonly fallback?: (() => Promise<Fallback>) | undefined;
-  /** The module of sums, where the one in their code may not be compiled. */
+  /** Compiled module of sums, for hosts that may not compile the bytes in the code of sums. */
   readonly sums?: WebAssembly.Module | undefined;
 }
 
@@ -36,17 +36,14 @@ let loading: Promise<void> | undefined;
 let completing: Promise<void> | undefined;
 let broken = false;
 
-/**
- * Says where the core comes from, unless it is there already. Nothing is loaded until it
- * is needed.
- */
+/** Sets the sources of the core, unless loading has begun. Loads nothing. */
 export function supply(from: Suppliers): void {
   if (loading === undefined) {
     suppliers = from;
   }
 }
 
-/** `make`, once it is said where the core comes from. */
+/** Returns `make`, preceded by a call of {@link supply}. */
 export function supplied<Make extends (options: never) => unknown>(
   from: Suppliers,
   make: Make,
@@ -60,7 +57,8 @@ export function supplied<Make extends (options: never) => unknown>(
 
 /** @internal */
 export async function compile(source: Exclude<WasmSource, Fallback>): Promise<WebAssembly.Module> {
-  // First, since Jest's jsdom has no Response to compare with; and of whatever window.
+  // Checked first, because Jest's jsdom has no Response to compare with. `in` also recognises bytes
+  // of other windows.
   if (typeof source === "object" && "byteLength" in source) {
     return WebAssembly.compile(source);
   }
@@ -73,8 +71,7 @@ export async function compile(source: Exclude<WasmSource, Fallback>): Promise<We
   if (!source.ok) {
     throw new Error(`${source.url} answered ${source.status}`);
   }
-  // Streaming compilation insists on the MIME type, which many servers do
-  // not know.
+  // Streaming compilation requires the MIME type, which many servers do not set.
   const type = source.headers.get("content-type")?.split(";")[0]?.trim();
   return type === "application/wasm" && "compileStreaming" in WebAssembly
     ? WebAssembly.compileStreaming(source)
@@ -82,13 +79,13 @@ export async function compile(source: Exclude<WasmSource, Fallback>): Promise<We
 }
 
 /**
- * Whether WebAssembly is there and allowed: what the smallest module tells.
+ * Returns whether WebAssembly exists and is allowed, by compiling the smallest module.
  *
  * @internal
  */
 export function isAllowed(): boolean {
   try {
-    // "\0asm", and the version.
+    // "\0asm" and version 1.
     return new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)) !== undefined;
   } catch {
     return false;
@@ -111,6 +108,8 @@ async function start(supplier: Supplier): Promise<void> {
   try {
     await begin(await supplier());
   } catch (cause) {
+    // The core in JavaScript is for hosts without WebAssembly. It must not hide a module that is
+    // missing on the server.
     if (isAllowed()) {
       throw new WasmError(`WebAssembly could not be loaded: ${why(cause)}`, { cause });
     }
@@ -127,7 +126,7 @@ async function start(supplier: Supplier): Promise<void> {
 }
 
 /**
- * Resolves when the core is ready; tries again where it failed before.
+ * Loads the core. Resolves when it is ready. A later call tries again after a failure.
  *
  * @throws WasmError
  */
@@ -140,8 +139,8 @@ export function loadModule(): Promise<void> {
 }
 
 /**
- * Puts the complete module in the place of the one that {@link loadModule}
- * has loaded; tries again where it failed before.
+ * Replaces the module that {@link loadModule} has loaded with the complete one. A later call tries
+ * again after a failure.
  *
  * @throws WasmError
  */
@@ -157,10 +156,11 @@ export function completeModule(): Promise<void> {
 }
 
 /**
- * Runs `call`, which calls into the module. Thrown numbers, which are error
- * codes of the core, and our own errors pass through; anything else means that
- * the module trapped and its memory cannot be relied on, so that it is started
- * afresh for the next call.
+ * Runs `call`, which calls into the module. Thrown numbers, which are error codes of the core, pass
+ * through. So do errors of this package.
+ *
+ * Any other exception means that the module trapped. Its memory cannot be trusted any more, so the
+ * module is restarted at the next call.
  *
  * @throws number, HushbinError
  * @throws WasmError

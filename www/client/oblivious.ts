@@ -1,24 +1,24 @@
 /**
- * Requests through a relay: Oblivious HTTP (RFC 9458) of messages in binary form (RFC 9292), in a
- * file of its own that is imported with the first of them.
+ * Requests through a relay: Oblivious HTTP (RFC 9458) with messages in binary form (RFC 9292). A
+ * separate file that is imported with the first such request.
  */
 
 import type { CipherSuite } from "@hpke/core";
 import { joined } from "./bytes.js";
 
-/** Where requests go, and to whom they are sealed. */
+/** Route of requests, and the key that they are sealed to. */
 export interface Relayed {
-  /** The relay's URL. */
+  /** URL of the relay. */
   readonly relay: string;
-  /** The gateway's key configuration. */
+  /** Key configuration of the gateway. */
   readonly gateway: Uint8Array;
-  /** Sends to the relay. */
+  /** Sends a request to the relay. */
   readonly fetch: typeof globalThis.fetch;
-  /** Ciphers that requests are sealed by. */
+  /** Cipher suite of sealed requests. */
   readonly suite: CipherSuite;
 }
 
-/** Of a configuration: the key's id and the KEM, then the key. */
+/** Positions in a configuration. The key's id and the KEM come first, then the key. */
 const KEY = 3;
 const KEY_END = 35;
 /** HKDF-SHA256 and AES-128-GCM. */
@@ -28,18 +28,20 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 const REQUEST = bytesOf("message/bhttp request\0");
 const RESPONSE = bytesOf("message/bhttp response");
 
-/** Bytes of the exported secret and of a response's nonce; bits of the AEAD's key and nonce. */
+/** Lengths: exported secret and response nonce in bytes, key and nonce of the AEAD in bits. */
 const SECRET = 16;
 const KEY_BITS = 128;
 const NONCE_BITS = 96;
 
-/** Messages have multiples of so many bytes, which is all that a relay can tell of them. */
+/**
+ * Messages are padded to multiples of this many bytes. A relay learns nothing else of the length.
+ */
 const STEP = 256;
 
-/** What a gateway answers whose key it is not. */
+/** Problem type of a gateway that does not have the key. */
 const UNKNOWN_KEY = "http-problem-types#ohttp-key";
 
-/** A number in as few bytes as may be (RFC 9000, section 16), below 2^30. */
+/** Encodes a number below 2^30 in as few bytes as possible (RFC 9000, section 16). */
 function number(value: number): number[] {
   if (value < 1 << 6) {
     return [value];
@@ -49,12 +51,12 @@ function number(value: number): number[] {
     : [(value >> 24) | 0x80, (value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-/** Bytes behind their length. */
+/** Returns bytes preceded by a length. */
 function measured(bytes: Uint8Array): Uint8Array {
   return joined([new Uint8Array(number(bytes.length)), bytes]);
 }
 
-/** A request, padded. A page's origin is told with what it posts, as browsers do. */
+/** Encodes a request and pads it. A POST includes the page's origin, as in browsers. */
 export function written(url: string, { method = "GET", body }: RequestInit = {}): Uint8Array {
   const { protocol, host, pathname, search } = new URL(url);
   const origin: string | undefined = globalThis.location?.origin;
@@ -62,13 +64,14 @@ export function written(url: string, { method = "GET", body }: RequestInit = {})
   const control = [method, protocol.slice(0, -1), host, pathname + search];
   const content = body instanceof Uint8Array ? body : new Uint8Array();
   const texts = (all: readonly string[]) => joined(all.map((text) => measured(bytesOf(text))));
-  // One of known length, without trailers.
+  // Framing indicator 0: a request of known length, without trailers.
   const parts = [Uint8Array.of(0), texts(control), measured(texts(fields)), measured(content)];
   const length = joined(parts).length + 1;
+  // The zero byte before the padding is an empty trailer section.
   return joined([...parts, new Uint8Array(1 + ((STEP - (length % STEP)) % STEP))]);
 }
 
-/** Reads parts of a message, one after the other. */
+/** Returns functions that read a message piece by piece. */
 function reader(bytes: Uint8Array) {
   let at = 0;
   const take = (length: number) => {
@@ -85,14 +88,14 @@ function reader(bytes: Uint8Array) {
     return more.reduce((value, byte) => value * 256 + byte, first & 63);
   };
   const ended = () => at === bytes.length;
-  // What would be empty may be left out at the end.
+  // Empty sections may be omitted at the end of a message.
   return { next, ended, part: () => take(ended() ? 0 : next()) };
 }
 
 /**
- * The answer in a message.
+ * Decodes a response.
  *
- * @throws RangeError where it is none
+ * @throws RangeError if the message is not a response of known length, or ends early
  */
 export function read(message: Uint8Array): Response {
   const { next, part } = reader(message);
@@ -107,15 +110,15 @@ export function read(message: Uint8Array): Response {
     headers.append(text(lines.part()), text(lines.part()));
   }
   const content = part();
-  // Answers of some statuses may have none, not even an empty one.
+  // Responses of some statuses may have no body, not even an empty one.
   return new Response(content.length > 0 ? content.slice() : null, { status, headers });
 }
 
 /**
- * The message in a sealed answer.
+ * Opens a sealed response.
  *
- * @param encapsulated what the request's key was encapsulated in
- * @throws DOMException where it is not the gateway's
+ * @param encapsulated encapsulated key of the request
+ * @throws DOMException if the gateway did not seal it
  */
 export async function opened(
   secret: ArrayBuffer,
@@ -134,8 +137,11 @@ export async function opened(
 }
 
 /**
- * What stands for an answer that is not sealed, of the relay or of a gateway that could not open
- * the request: its status and how long to wait, since anybody between could have made up more.
+ * Returns a replacement for a response that is not sealed. It comes from the relay, or from a
+ * gateway that could not open the request.
+ *
+ * Only the status, the delay and one known problem are kept, because any party on the way could
+ * have invented the rest.
  */
 async function unsealed(response: Response): Promise<Response> {
   const { status, headers } = response;
@@ -154,9 +160,9 @@ async function unsealed(response: Response): Promise<Response> {
 }
 
 /**
- * Makes a request through a relay, sealed anew, whatever was sent before.
+ * Sends a request through a relay, with fresh sealing each time.
  *
- * @throws unknown where there is no answer, or none of the gateway's
+ * @throws unknown without a response, or if the gateway did not seal it
  */
 export async function exchange(
   way: Relayed,

@@ -1,74 +1,69 @@
-/** What a client is made with. */
+/** Options of a client. */
 
 import { copied } from "./entries.js";
 import { type HushbinError, OptionError } from "./errors.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, parseTask, type Task } from "./task.js";
 
-/** Options of every client, beside its task. */
+/** Options of every client, except its task. */
 export interface CommonOptions {
-  /**
-   * The collector's base URL, or the shuffler's. May be relative to the page, and may have a
-   * path.
-   */
+  /** Base URL of the collector or shuffler. It may be relative to the page and may have a path. */
   readonly endpoint: string | URL;
   /**
-   * The fingerprint that the task must have, 32 hexadecimal digits. Pins its
-   * parameters, ε included, when the task comes from the collector.
+   * Required fingerprint of the task, 32 hexadecimal digits. It pins the task's parameters,
+   * including ε, if the task comes from the collector.
    */
   readonly fingerprint?: string | undefined;
   /**
-   * Whether the person agrees. Until then nothing is drawn, stored, fetched or sent.
-   * Default false: call `grant` once they do.
+   * True if the person has agreed. Before that, nothing is drawn, stored, fetched or sent. Default
+   * false: call `grant` once the person agrees.
    */
   readonly consent?: boolean | undefined;
-  /**
-   * Reports although the browser says no for its person, by Global Privacy Control or Do
-   * Not Track. Default false.
-   */
+  /** Reports even if the browser sends Global Privacy Control or Do Not Track. Default false. */
   readonly ignoreSignals?: boolean | undefined;
   /**
-   * How long a report may wait for others before it is sent, in milliseconds.
-   * Earlier when a request is full or the page is hidden. Default 5000, and 0 through a relay,
-   * since a request cannot be sealed as a page ends; a worker, which nothing tells that it
-   * ends, does not wait.
+   * Maximum time that a report waits to share a request with further reports, in milliseconds.
+   * Reports are sent earlier if a request is full or the page is hidden.
+   *
+   * Default 5000. Through a relay the default is 0, because a request cannot be sealed while a page
+   * closes. A worker sends at once, because it gets no event before it ends.
    */
   readonly delayMs?: number | undefined;
   /**
-   * Where the budget and what waits are kept: in the browser's database, where there is
-   * one that may be used, for all its tabs and for later visits; or in memory, for
-   * this client alone. Default `"device"`.
+   * Storage of budget and waiting reports. `"device"` is the browser's database, shared by all tabs
+   * and kept for later visits. Without a usable database, budget and reports are kept in the page's
+   * memory. `"memory"` is for this client alone. Default `"device"`.
    */
   readonly storage?: "device" | "memory" | undefined;
-  /**
-   * Says on the console what every call of `report` does: answers, bytes and ε. Default
-   * false.
-   */
+  /** Logs every call of `report` to the console: answers, bytes and ε. Default false. */
   readonly debug?: boolean | undefined;
   /**
-   * Does everything but seal, store and send: reports count as acknowledged. Default false.
+   * Does everything except sealing, storing and sending. Reports count as acknowledged. Default
+   * false.
    */
   readonly dryRun?: boolean | undefined;
-  /** Sends requests in place of the global `fetch`. */
+  /** Function that sends requests, instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
-   * Told of every failure that no promise tells: of calls of `record`, and of sending that
-   * no call of `flush` waits for. By default the console warns of those that lose
-   * reports; what is tried again is not mentioned.
+   * Receives every failure that no promise reports: of calls of `record`, and of sending while no
+   * call of `flush` waits for it. By default, failures that lose reports are logged as warnings on
+   * the console. Failed attempts that will be repeated are not logged.
    */
   readonly onError?: ((error: HushbinError) => void) | undefined;
 }
 
-/** A relay of Oblivious HTTP (RFC 9458), which hands requests on and cannot read them. */
+/** Relay of Oblivious HTTP (RFC 9458). It forwards requests and cannot read them. */
 export interface Relay {
   /**
-   * Where it takes them: whoever runs it is told the gateway's address, and is somebody else
-   * than who collects. May be relative to the page. Browsers ask first, by a preflight.
+   * URL of the relay. It may be relative to the page.
+   *
+   * The relay has to be run by a different party than the collector. Its operator configures the
+   * gateway's address. Browsers send a CORS preflight first.
    */
   readonly url: string | URL;
   /**
-   * The key configuration of the gateway, which is who collects: hexadecimal, as
-   * `hushbin key gateway` prints it. Requests are sealed to it, and to no other.
+   * Key configuration of the collector's gateway: the hexadecimal digits that `hushbin key gateway`
+   * prints. Requests are sealed to this key only.
    */
   readonly gateway: string;
 }
@@ -76,83 +71,87 @@ export interface Relay {
 /** Options of clients whose reports are sealed. */
 export interface Sealing {
   /**
-   * Pins of the analyser's keys for this task, 32 hexadecimal digits each, as
-   * `hushbin key pin` prints them: reports are sealed to these keys, and to no other that
-   * whoever collects them may name. While a key is changed, the old one's and the new one's.
+   * Pins of the analyser's keys for this task, 32 hexadecimal digits each, as printed by `hushbin
+   * key pin`. Reports are sealed to these keys only, even if the collector names another key.
+   * During a key change, pin both the old and the new key.
    */
   readonly analyser: readonly string[];
   /**
-   * Sends and fetches through this relay, so that who collects does not see who sends.
-   * `endpoint` then names it to its gateway, and is never connected to. Default none.
+   * Relay for all requests, which hides the sender's address from the collector. The page then
+   * never connects to `endpoint`, which is sealed inside requests to the gateway. Default none.
    */
   readonly relay?: Relay | undefined;
 }
 
 /** Options of clients whose reports are not sealed. */
 export interface Unsealed {
-  /** Missing, so that reports are not sealed. */
+  /** Absent: reports are not sealed. */
   readonly analyser?: undefined;
-  /** Missing, since a relay takes sealed reports alone. */
+  /** Absent: a relay accepts only sealed reports. */
   readonly relay?: undefined;
 }
 
 /** Options of clients of tasks with a local ε. */
 export type LocalOptions = (Sealing | Unsealed) & {
   /**
-   * The most ε that the reports of one window may spend together, in this browser: the
-   * task's ε times its reports a window. Default 2.
+   * Maximum ε that the reports of one window may spend together in this browser. That sum is the
+   * task's ε times its reports per window. Default 2.
    */
   readonly maxEpsilon?: number | undefined;
-  /** Not for tasks with a local ε. */
+  /** Absent for tasks with a local ε. */
   readonly trust?: undefined;
-  /** Not for tasks with a local ε. */
+  /** Absent for tasks with a local ε. */
   readonly maxCentralEpsilon?: undefined;
 };
 
 /** Options of clients of sums, whose ε is central. */
 export interface SumOptions extends Sealing {
   /**
-   * Confirms that people trust a shuffler. There is no local ε: anyone who links a person's
-   * messages to the person reads the answer.
+   * Confirms that people trust a shuffler. There is no local ε: anyone who links messages to a
+   * person reads that person's answer.
    */
   readonly trust: "shuffler";
   /**
-   * The most central ε that the reports of one window may spend together, in this browser.
-   * It has nothing to do with `maxEpsilon` of other clients, whose ε is local. Default 2.
+   * Maximum central ε that the reports of one window may spend together in this browser. It is
+   * unrelated to `maxEpsilon` of clients with a local ε. Default 2.
    */
   readonly maxCentralEpsilon?: number | undefined;
-  /** Not for sums, which have no local ε. */
+  /** Absent for sums, which have no local ε. */
   readonly maxEpsilon?: undefined;
 }
 
 /**
  * Options of {@link createClient}.
  *
- * @typeParam T the task's type: a literal's, so that `report` knows its names
+ * @typeParam T the task's type. If it is that of a literal, `report` checks its names
  */
 export type ClientOptions<T extends Task | SumTask | string = Task | string> = CommonOptions & {
   /**
-   * The complete task, which needs no request and cannot be changed by the collector; or the
-   * id of one that the collector describes. A task of sums is never asked for: what hides
-   * people is how many messages they send, which a page cannot check, so that its author has to.
+   * Complete task, or the id of a task that the collector describes. A complete task needs no
+   * request, and the collector cannot change it.
+   *
+   * A task of sums must be complete. Its protection depends on the number of messages that people
+   * send, which a page cannot check. The author of the page has to.
    */
   readonly task: T;
 } & (T extends SumTask ? SumOptions : LocalOptions);
 
-/** Options, checked, with what stands for those left out. */
+/** Checked options, with defaults filled in. */
 export interface Settings {
-  /** The URL of the task's resource, which its budget in this browser goes by too. */
+  /** URL of the task's resource. It also identifies the task's budget in this browser. */
   readonly url: string;
-  /** The task's id. */
+  /** Id of the task. */
   readonly id: string;
-  /** Undefined where the collector describes it; of sums, a copy. */
+  /** Task. Undefined if the collector describes it. For sums, an unchecked copy. */
   readonly task: AnyTask | undefined;
   /** Key of the ledger in this browser. */
   readonly ledger: string;
   readonly fingerprint: string | undefined;
-  /** Most local ε of a window: no limit where there is none. */
+  /** Maximum local ε of a window; Infinity if there is no limit. */
   readonly maxEpsilon: number;
-  /** A copy of all options, if reports are to be sealed or an option for that is given. */
+  /**
+   * Copy of all options. Undefined if reports are not sealed and no option for sealing is given.
+   */
   readonly shuffled: object | undefined;
   readonly consent: boolean;
   readonly ignoreSignals: boolean;
@@ -174,7 +173,7 @@ function warn(error: HushbinError): void {
   }
 }
 
-/** Tells a page of errors, whatever it does with them. */
+/** Returns an error handler that catches exceptions of the page's handler. */
 function contained(tell: (error: HushbinError) => void): (error: HushbinError) => void {
   return (error) => {
     try {
@@ -188,7 +187,7 @@ function contained(tell: (error: HushbinError) => void): (error: HushbinError) =
 /**
  * Checks an option.
  *
- * @throws OptionError where it is not right
+ * @throws OptionError if it is not `right`
  */
 export function check(option: string, value: unknown, right: boolean, expected: string): void {
   if (!right) {
@@ -196,7 +195,7 @@ export function check(option: string, value: unknown, right: boolean, expected: 
   }
 }
 
-/** The collector's URL, without slashes at its end. */
+/** Returns the collector's URL, without slashes at its end. */
 function baseUrl(endpoint: unknown): string {
   const there = typeof endpoint === "string" || endpoint instanceof URL;
   const page: string | undefined = globalThis.location?.href;
@@ -204,25 +203,27 @@ function baseUrl(endpoint: unknown): string {
   try {
     url = new URL(there ? endpoint : "", page).href;
   } catch {
-    // Named below.
+    // The check below throws.
   }
   const expect = (right: boolean, expected: string) =>
     check("endpoint", endpoint, right, `the collector's URL${expected}`);
   expect(there && /^https?:/.test(url), ", with https:// or http://");
-  // A host may be called tasks.
+  // A host may have the name `tasks`.
   expect(!/[?#]|[^/]\/tasks(\/|$)/.test(url), " without /tasks, query and fragment");
   return url.replace(/\/+$/, "");
 }
 
-/** Whether it is a number from `least` to `most`. */
+/** Returns whether a value is a number from `least` to `most`. */
 function holds(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && value >= least && value <= most;
 }
 
-/** Returns whether a task says that it is one of sums. */
+/** Returns whether a task has a `trust`, which only tasks of sums have. */
 export const isSum = (task: unknown): task is SumTask => Object(task).trust !== undefined;
 
 /**
+ * Checks options and fills in defaults.
+ *
  * @throws OptionError
  * @throws TaskError `invalid-task`
  */
@@ -233,7 +234,7 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
   const { maxEpsilon = central ? Infinity : MAX_EPSILON, maxCentralEpsilon } = options;
   const base = baseUrl(options.endpoint);
   const named = typeof asked === "string";
-  // The code that reads sums is loaded later.
+  // The code that reads tasks of sums is loaded later.
   const task = named ? undefined : central ? copied(asked) : parseTask(asked);
   const id = String(task ? task.id : asked);
   check("task", id, !named || /^[a-z0-9][a-z0-9-]{0,63}$/.test(id), "a task, or the id of one");
@@ -252,7 +253,7 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
     url,
     id,
     task,
-    // A task of the same name that has a local ε keeps what it spends apart.
+    // A task with a local ε has a separate ledger, even under the same name.
     ledger: central ? `${url}#central` : url,
     fingerprint: fingerprint?.toLowerCase(),
     maxEpsilon,
@@ -264,8 +265,8 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
     storage,
     debug: options.debug === true,
     dryRun: options.dryRun === true,
-    // Of the window, which it insists on; looked up at each call where it is the global
-    // one, so that a page may replace it at any time.
+    // `fetch` has to be called on the window. The global one is looked up at each call, so that a
+    // page may replace it at any time.
     fetch: (input, init) => (fetch ?? globalThis.fetch).call(globalThis, input, init),
     onError: contained(onError),
   };

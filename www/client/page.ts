@@ -1,10 +1,10 @@
-/** The life of a page, a worker or a process. */
+/** Life cycle of a page, a worker or a process. */
 
-/** What a client does as the place that it lives in changes. */
+/** Reactions of a client to its life cycle. */
 export interface Life {
-  /** It may be about to go: what waits must be on its way when this returns. */
+  /** The page may be about to go. Waiting reports must be on the way when this returns. */
   readonly hide: () => void;
-  /** It, or the network, is back; or a process has nothing else to do. */
+  /** Page or network are back, or a process has nothing else to do. */
   readonly wake: () => void;
 }
 
@@ -14,22 +14,25 @@ interface Process {
   off?(event: "beforeExit", run: () => void): void;
 }
 
-/** Whether there is a page, and not a worker or a process. */
+/** Returns whether this is a page, and not a worker or a process. */
 export const isPage = () => typeof document !== "undefined";
 
-/** Whether the page is not seen, so that it may go without a further event. */
+/** Returns whether the page is hidden. It may then go without a further event. */
 export const isHidden = () => isPage() && document.visibilityState === "hidden";
 
-/** Whether anything tells that it ends: nothing tells a worker. */
+/** Returns whether an event announces the end. Workers get none. */
 export const hasEnd = () => isPage() || typeof processOf()?.once === "function";
 
-/** Not what stands in for one, as in edge routes: functions that throw, and no versions. */
+/**
+ * Returns the process. Edge routes have a replacement without versions, whose functions throw. It
+ * is ignored.
+ */
 function processOf(): Process | undefined {
   const { process } = globalThis as { process?: Process };
   return process?.versions === undefined ? undefined : process;
 }
 
-/** Listens to an event, and returns a function that stops. */
+/** Adds an event listener and returns a function that removes it. */
 function listen(target: unknown, event: string, run: (event: never) => void): () => void {
   const own = target as EventTarget;
   own.addEventListener(event, run as EventListener);
@@ -39,9 +42,9 @@ function listen(target: unknown, event: string, run: (event: never) => void): ()
 const all = (stops: readonly (() => void)[]) => () => stops.forEach((stop) => void stop());
 
 /**
- * Calls `left` as the page is left and kept for its return, and `back` as it returns.
+ * Calls `left` when the page is left and kept for its return, and `back` when it returns.
  *
- * @returns stops the calls
+ * @returns a function that stops the calls
  */
 export function onKept(left: () => void, back: () => void): () => void {
   const listening = (event: "pagehide" | "pageshow", run: () => void) =>
@@ -50,15 +53,15 @@ export function onKept(left: () => void, back: () => void): () => void {
 }
 
 /**
- * Calls `hide` whenever the page may be about to go: as it is hidden, the
- * last event that phones fire reliably, and as it is left. Not on `unload`,
- * which would keep the page out of the back/forward cache.
+ * Calls `hide` whenever the page may be about to go: when it is hidden, and when it is left. Being
+ * hidden is the last event that phones fire reliably. An `unload` listener would keep the page out
+ * of the back/forward cache.
  *
- * @returns stops the calls
+ * @returns a function that stops the calls
  */
 export function onLife({ hide, wake }: Life): () => void {
   const stops: (() => void)[] = [];
-  // Also of workers, which are told of the network.
+  // Workers also get events of the network.
   if (typeof (globalThis as Partial<EventTarget>).addEventListener === "function") {
     stops.push(listen(globalThis, "online", wake));
   }

@@ -1,4 +1,4 @@
-/** Loads the code for tasks whose reports pass a shuffler. */
+/** Loader of the code for tasks whose reports pass a shuffler. */
 
 import { copied } from "./entries.js";
 import { HANDED, SealingError } from "./errors.js";
@@ -11,9 +11,10 @@ type Shuffled = ReturnType<typeof import("./shuffled.js").hand>;
 let own: Shuffled | undefined;
 
 /**
- * Loads the code that seals reports and makes those of sums. A later call tries again.
+ * Loads the code that seals reports and makes reports of sums. A later call tries again after a
+ * failure.
  *
- * @throws SealingError where it cannot be loaded
+ * @throws SealingError if it cannot be loaded
  * @internal
  */
 export async function shuffled(): Promise<Shuffled> {
@@ -29,21 +30,20 @@ export async function shuffled(): Promise<Shuffled> {
 /**
  * Loads the code of sums.
  *
- * @throws SealingError, WasmError where it cannot be loaded
+ * @throws SealingError, WasmError if it cannot be loaded
  * @internal
  */
 export const sums = async () => (await shuffled()).sums();
 
 /**
- * Returns the cost of a report of sums to a person, and its protection. Show both before the
- * person agrees.
+ * Returns the cost and the protection of a report of sums. Show both before the person agrees.
  *
  * @example
  * ```ts
  * const { messages, bytes, centralEpsilon, delta, statement } = await privacyOf(task);
  * ```
  *
- * @throws SealingError, WasmError where the code of sums cannot be loaded
+ * @throws SealingError, WasmError if the code of sums cannot be loaded
  */
 export async function privacyOf(task: SumTask): Promise<SumPrivacy> {
   const own = copied(task);

@@ -1,4 +1,4 @@
-/** Questions: what is asked, in which kind of answer. */
+/** Questions of a task. */
 
 import type { CanonicalBytes } from "./canonical.js";
 import {
@@ -17,147 +17,153 @@ import { OUT_OF_RANGE } from "./mechanism/codec.js";
 import { type Mechanism, parseMechanism, writeMechanism } from "./mechanism/index.js";
 
 /**
- * Names of items or options; or how many there are, when items are named "0",
- * "1" and so on and options are told by their index; or `"open"` for arbitrary
+ * Names of items or options. Instead of names, a number gives the number of items or options. Items
+ * then have the names "0", "1" and so on, and options are given by index. `"open"` allows arbitrary
  * names.
  */
 export type Items = readonly string[] | number | "open";
 
-/** What ratings are asked for. */
+/** Items and values of a question for ratings. */
 export interface Ratings {
   /**
-   * Names of the items; or how many there are, when they are named "0", "1"
-   * and so on; or `"open"` for arbitrary names.
+   * Names of the items. A number means that many items, with the names "0", "1" and so on. `"open"`
+   * allows arbitrary names.
    */
   readonly items: Items;
   /**
-   * Greatest number of items in one input that is reported in full, 1 to 1024.
-   * Hash-bin takes every entry; this many are what it was planned for.
+   * Maximum number of items in one input that is reported in full, 1 to 1024. Hash-bin reports
+   * every entry; for it, this is the number that it was planned for.
    */
   readonly sparsity: number;
-  /** Whether values are 1 and -1, or any number from -1 to 1. */
+  /** Values: `sign` allows 1 and −1, `real` any number from −1 to 1. */
   readonly value: "sign" | "real";
 }
 
 interface Named {
-  /** The name that answers go by. */
+  /** Name of the question, to which answers refer. */
   readonly name: string;
-  /** How often the question is drawn, relative to others, 1 to 1000000; 1 where it is left out. */
+  /**
+   * Frequency with which the question is drawn, relative to the other questions: 1 to 1000000
+   * (default 1).
+   */
   readonly weight?: number;
-  /** How answers are randomised. */
+  /** Mechanism that randomises answers. */
   readonly mechanism: Mechanism;
 }
 
-/** A question for values of any of its items. */
+/** Question for values of any of its items. */
 export interface RatingsQuestion extends Named, Ratings {
   readonly kind: "ratings";
 }
 
-/** A question for any number of its options. */
+/** Question for any number of its options. */
 export interface SetQuestion extends Named {
   readonly kind: "set";
-  /** Names of the options; or how many there are; or `"open"` for arbitrary names. */
+  /** Names of the options, or the number of options, or `"open"` for arbitrary names. */
   readonly options: Items;
-  /** Greatest number of options in one answer that is reported in full, 1 to 1024. */
+  /** Maximum number of options in one answer that is reported in full, 1 to 1024. */
   readonly sparsity: number;
 }
 
-/** A question for exactly one of its options. */
+/** Question for exactly one of its options. */
 export interface ChoiceQuestion extends Named {
   readonly kind: "choice";
-  /** Names of the options, or how many there are. */
+  /** Names of the options, or the number of options. */
   readonly options: Exclude<Items, "open">;
 }
 
-/** A question for yes or no. */
+/** Question for yes or no. */
 export interface FlagQuestion extends Named {
   readonly kind: "flag";
 }
 
 interface NumberOf extends Named {
   readonly kind: "number";
-  /** What the number counts or measures, for people. */
+  /** Unit of the number, for people. */
   readonly unit?: string;
 }
 
-/** A question for a number, of which the mean is estimated. */
+/** Question for a number whose mean is estimated. */
 export interface MeanQuestion extends NumberOf {
-  /** Least number; those below are clipped. */
+  /** Least number. Smaller numbers are clipped to it. */
   readonly min: number;
-  /** Greatest number; those above are clipped. */
+  /** Greatest number. Larger numbers are clipped to it. */
   readonly max: number;
 }
 
-/** A question for a number, of which the distribution is estimated. */
+/** Question for a number whose distribution is estimated. */
 export interface BinsQuestion extends NumberOf {
-  /** Where bins begin and end, ascending; numbers beyond are clipped. */
+  /** Edges of the bins, ascending. Numbers beyond the first and last edge are clipped. */
   readonly edges: readonly number[];
-  /** Distance of one possible number from the next: edges are midway. */
+  /** Distance between adjacent possible numbers. Edges are midway between two of them. */
   readonly step?: number;
 }
 
-/** A question for a number. */
+/** Question for a number. */
 export type NumberQuestion = MeanQuestion | BinsQuestion;
 
 /** One of several numbers. */
 export interface Attribute {
-  /** The name that it is answered by. */
+  /** Name of the number, to which answers refer. */
   readonly name: string;
-  /** Least number; those below are clipped. */
+  /** Least number. Smaller numbers are clipped to it. */
   readonly min: number;
-  /** Greatest number; those above are clipped. */
+  /** Greatest number. Larger numbers are clipped to it. */
   readonly max: number;
-  /** What the number counts or measures, for people. */
+  /** Unit of the number, for people. */
   readonly unit?: string;
 }
 
-/** A question for several numbers that everybody has, of which the means are estimated. */
+/** Question for several numbers that every person has. Each number's mean is estimated. */
 export interface NumbersQuestion extends Named {
   readonly kind: "numbers";
-  /** The numbers asked for, 1 to 1024. */
+  /** Numbers of the question, 1 to 1024. */
   readonly of: readonly Attribute[];
 }
 
-/** What a part of a question asks, by the name that it is answered by. */
+/** Part of a question, with the name to which answers refer. */
 type PartOf<Q> = Q extends Question ? Omit<Q, keyof Named> & Pick<Q, "name"> : never;
 
-/** What the rows of a cross are, or what is asked together: options, or no and yes. */
+/**
+ * Rows of a cross, or a part of a question that asks several things together: options, or no and
+ * yes.
+ */
 export type Rows = PartOf<ChoiceQuestion | FlagQuestion>;
 
-/** A number whose mean is estimated in each row of a cross. */
+/** Number whose mean is estimated in each row of a cross. */
 export interface Levels extends PartOf<MeanQuestion> {
-  /** To how many numbers, evenly from `min` to `max`, answers are rounded, 2 to 1024. */
+  /** Number of levels that answers are rounded to, evenly spaced from `min` to `max`: 2 to 1024. */
   readonly levels: number;
 }
 
-/** What the columns of a cross are. */
+/** Columns of a cross. */
 export type Columns = PartOf<ChoiceQuestion | FlagQuestion | BinsQuestion> | Levels;
 
-/** A question for two things at once: shares of both, or the mean of a number in each row. */
+/**
+ * Question for two things at once. Estimates are the shares of all pairs, or the mean of a number
+ * in each row.
+ */
 export interface CrossQuestion extends Named {
   readonly kind: "cross";
   /** Rows and columns, at most 1048576 cells. */
   readonly of: readonly [Rows, Columns];
 }
 
-/** Several questions that each report answers all of at once. */
+/** Several questions. Each report answers all of them at once. */
 export interface TogetherQuestion extends Named {
   readonly kind: "together";
-  /** What is asked, 2 to 1024 parts of at most 1048576 options in all. */
+  /** Parts of the question: 2 to 1024, with at most 1048576 options in total. */
   readonly of: readonly Rows[];
 }
 
-/** A question for a text, of which any that many people have is found. */
+/** Question for a text. It finds any text that many people have. */
 export interface TextQuestion extends Named {
   readonly kind: "text";
-  /**
-   * Lengths of its prefixes, in characters, ascending, 1 to 256: a report tells of one of
-   * them.
-   */
+  /** Lengths of the prefixes in characters, ascending, 1 to 256. A report reveals one prefix. */
   readonly prefixes: readonly number[];
 }
 
-/** One of the questions of a task. */
+/** Question of a task. */
 export type Question =
   | RatingsQuestion
   | SetQuestion
@@ -170,7 +176,7 @@ export type Question =
   | TogetherQuestion;
 
 /**
- * What is listed by a question that lists.
+ * Returns the items, options or parts that a question lists.
  *
  * @internal
  */
@@ -199,27 +205,27 @@ export const items: Reader<Items> = (from, key) => {
 const part: Reader<Columns> = (from, key) =>
   fieldsOf(Object(from[key]) as Fields, key, AXES, {}, {}) as Columns;
 
-/** Two of them, as no more and no fewer have canonical bytes. */
+/** Reads two parts. Only two have canonical bytes. */
 const parts: Reader<CrossQuestion["of"]> = (from, key) => {
   const both = listOf(part)(from, key);
   if (both.length !== 2) {
     throw invalid(`${key} is not two parts`);
   }
-  // Rows of numbers are refused by the core.
+  // The core refuses rows that are numbers.
   return both as readonly Columns[] as CrossQuestion["of"];
 };
 
 const mechanism: Reader<Mechanism> = (from, key) => parseMechanism(from[key]);
 
 /**
- * By the numbers that stand for ratings of them in canonical bytes.
+ * Kinds of values, at the indices that encode ratings of them in canonical bytes.
  *
  * @internal
  */
 export const VALUES = ["sign", "real"] as const;
 
 /**
- * The fields of ratings, with a name or without.
+ * Fields of ratings, with or without a name.
  *
  * @internal
  */
@@ -230,7 +236,7 @@ export const RATINGS = {
   mechanism,
 } as const satisfies Readers;
 
-/** In the order of the numbers that stand for them in canonical bytes, ratings aside. */
+/** Fields of each kind. The order encodes the kinds in canonical bytes, except ratings. */
 const OF_KIND = {
   set: { options: items, sparsity: integer },
   choice: { options: items },
@@ -247,10 +253,10 @@ type Kind = Question["kind"];
 
 const KINDS = /* @__PURE__ */ Object.keys(OF_KIND) as Kind[];
 
-/** Those that a part can be; of numbers the core refuses some. */
+/** Kinds that a part can have. The core refuses numbers in some places. */
 const AXES = ["choice", "flag", "number"] as const;
 
-/** The fields of a kind beside those of all. */
+/** Reads the fields of a question or part. */
 function fieldsOf(
   value: Fields,
   what: string,
@@ -279,7 +285,7 @@ function fieldsOf(
 }
 
 /**
- * Checks the shape of a question; ranges are the core's to check.
+ * Reads a question and checks its shape. The core checks ranges.
  *
  * @throws TaskError `invalid-task`
  * @internal
@@ -287,7 +293,7 @@ function fieldsOf(
 export const parseQuestion: Reader<Question> = (from, key) => {
   const value = Object(from[key]) as Fields;
   try {
-    // Its fields are those of its kind.
+    // `fieldsOf` has read the fields of this kind.
     return fieldsOf(value, "it", KINDS, { mechanism }, { weight: integer }) as Question;
   } catch (error) {
     (error as Error).message += ` in question ${JSON.stringify(value.name)}`;
@@ -296,7 +302,7 @@ export const parseQuestion: Reader<Question> = (from, key) => {
 };
 
 /**
- * Appends what is listed to a task's canonical bytes.
+ * Appends items or options to a task's canonical bytes.
  *
  * @internal
  */
@@ -321,7 +327,7 @@ export function writeItems(listed: Items, bytes: CanonicalBytes): void {
  * @internal
  */
 export function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void {
-  // Where there is none nothing is written, so that nothing is not to be a unit.
+  // An empty text encodes a missing unit. An empty unit must differ from it; the core refuses "\0".
   bytes.text(unit === undefined ? "" : unit || "\0");
 }
 
@@ -329,7 +335,7 @@ function writeScale(question: PartOf<BinsQuestion> | Levels, bytes: CanonicalByt
   writeUnit(question.unit, bytes);
   bytes.float((question as BinsQuestion).step ?? 0);
   if ("edges" in question) {
-    // Where there are levels 0 is written.
+    // 0 encodes levels, so an empty list of edges must not be written as 0.
     bytes.number(question.edges.length || OUT_OF_RANGE);
     question.edges.forEach((edge) => void bytes.float(edge));
   } else {
@@ -357,7 +363,7 @@ function writeKind(kind: Kind, bytes: CanonicalBytes): void {
 /**
  * Appends a question to a task's canonical bytes.
  *
- * @throws TaskError `invalid-task` for what has no canonical bytes
+ * @throws TaskError `invalid-task` for a question without canonical bytes
  * @internal
  */
 export function writeQuestion(question: Question, bytes: CanonicalBytes): void {

@@ -1,4 +1,4 @@
-/** One task's randomiser: the core behind names, objects and named errors. */
+/** Randomiser of one task: the core, with names, objects and named errors around it. */
 
 import { bindings } from "./bindings.js";
 import { hex, joined } from "./bytes.js";
@@ -17,66 +17,70 @@ import { canonicalBytes, parseTask, type Task } from "./task.js";
 import type { Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
 
 /**
- * Makes the reports of one task, without outbox and network: a step below
- * {@link Client}, for simulations and for showing people what would be sent.
+ * Randomiser that makes the reports of one task, without storage and network. It is meant for
+ * simulations and for showing people what would be sent.
  *
- * Each report of a person's true input spends ε anew. For telemetry use a
- * client, which randomises once and sends those bytes until they arrive.
+ * Each report of a person's true input spends ε again. For telemetry use a {@link Client}: it
+ * randomises once and sends the same bytes until they arrive.
  */
 export interface Randomizer<T extends Task = Task> {
-  /** The task, complete. */
+  /** Complete task. */
   readonly task: T;
-  /** Identity of the task's parameters, 32 hexadecimal digits. */
+  /** Fingerprint of the task's parameters, 32 hexadecimal digits. */
   readonly fingerprint: string;
-  /** How many reports had to leave entries out; under hash-bin none. Never sent. */
+  /** Number of reports that had to leave out entries; always 0 for hash-bin. Never sent. */
   readonly sampledDown: number;
   /**
-   * How many numbers of the inputs to `randomize` were beyond the ends of their
-   * question's scale, to which they were clipped. Never sent.
+   * Number of values in the inputs to `randomize` that were clipped to the ends of a scale. Never
+   * sent.
    */
   readonly clipped: number;
   /**
    * Randomises one person's input.
    *
    * @returns the encoded report
-   * @throws AnswerError, UnknownItemError, ValueRangeError, WasmError
+   * @throws AnswerError, UnknownItemError, ValueRangeError, ClosedError, EntropyError, WasmError
    */
   randomize(input: ReportInput<T>): Uint8Array;
   /**
-   * Randomises many people's inputs to a closed task at once: person i has the
-   * next `lengths[i]` entries, each an item's index and its value. Where a task
-   * asks several questions, each person has as many lengths, one for each of
-   * them in turn. An option is an entry of the value 1, no and yes are items 0 and
-   * 1, and a number is the value of item 0; several
-   * are the values of their items.
+   * Randomises the inputs of many people to a closed task at once.
+   *
+   * Person i has the next `lengths[i]` entries. Each entry is an item's index and its value. If the
+   * task asks several questions, each person has one length for each question, in order. Encodings
+   * by kind of question:
+   *
+   * - An option is an entry of value 1.
+   * - A flag is item 0 for no and item 1 for yes, with value 1.
+   * - A number is the value of item 0.
+   * - Several numbers are the values of items 0, 1 and so on.
    *
    * @returns the encoded reports, back to back
-   * @throws RangeError when the arrays do not fit the task or each other
-   * @throws WasmError
+   * @throws RangeError if the arrays do not match the task or each other
+   * @throws ClosedError, EntropyError, WasmError
    */
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array;
   /**
-   * Puts encoded reports, back to back, into an upload with an id of its own:
-   * the body of `POST /tasks/{id}/reports`.
+   * Puts encoded reports, back to back, into an upload with a new id. The result is the body of
+   * `POST /tasks/{id}/reports`.
    *
    * @throws RangeError unless `count` is 1 to 4096
-   * @throws WasmError
+   * @throws ClosedError, EntropyError, WasmError
    */
   upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer>;
   /**
-   * What an upload of `count` reports begins with, under an id of its own; the
-   * encoded reports follow, back to back.
+   * Returns the header of an upload of `count` reports, with a new id. The encoded reports follow
+   * it, back to back.
    *
    * @throws RangeError unless `count` is 1 to 4096
-   * @throws WasmError
+   * @throws ClosedError, EntropyError, WasmError
    */
   uploadHeader(count: number): Uint8Array;
-  /** Frees the memory inside WebAssembly. The randomiser cannot be used after. */
+  /** Frees the memory inside WebAssembly. The randomiser cannot be used afterwards. */
   free(): void;
 }
 
 /**
- * The randomiser of a task.
+ * Randomiser type of a task.
  *
  * @typeParam T the task's type
  */
@@ -88,12 +92,12 @@ export type RandomizerOf<T extends Task | SumTask> = [T] extends [Task]
 
 /** Options of {@link createRandomizer}. */
 export interface RandomizerOptions<T extends Task | SumTask = Task> {
-  /** The complete task. */
+  /** Complete task. */
   readonly task: T;
 }
 
 /**
- * A randomiser in two steps, for those who decide between them.
+ * Randomiser whose steps, reading and making, can be called separately.
  *
  * @internal
  */
@@ -103,10 +107,10 @@ export class Engine implements Randomizer, ReportMaker {
   declare readonly fingerprint: string;
   readonly #reader: InputReader;
   #handle: WasmRandomizer | undefined;
-  /** The start of the module that the handle belongs to. */
+  /** Instance of the module that the handle belongs to. */
   #instance = -1;
   #sampledDown = 0;
-  /** Of handles that died with their instance. */
+  /** Count of handles that were lost with an instance. */
   #sampledDownBefore = 0;
   #clipped = 0;
 
@@ -134,7 +138,7 @@ export class Engine implements Randomizer, ReportMaker {
   }
 
   /**
-   * An input by indices. Draws nothing.
+   * Reads an input as indices. Draws nothing at random.
    *
    * @throws AnswerError, UnknownItemError, ValueRangeError
    */
@@ -143,7 +147,7 @@ export class Engine implements Randomizer, ReportMaker {
   }
 
   /**
-   * Randomises what was read.
+   * Randomises an input that was read.
    *
    * @throws ClosedError, EntropyError, WasmError
    */
@@ -153,7 +157,7 @@ export class Engine implements Randomizer, ReportMaker {
     return report;
   }
 
-  /** 64 bits that follow from bytes. */
+  /** Returns a 64-bit digest of bytes. */
   digest(bytes: Uint8Array): bigint {
     return new DataView(this.#hash(bytes).buffer).getBigUint64(0, true);
   }
@@ -171,13 +175,14 @@ export class Engine implements Randomizer, ReportMaker {
   }
 
   uploadHeader(count: number): Uint8Array {
-    // A copy out of the module's memory, never a view of it.
+    // A copy of the module's memory, never a view.
     return this.#call((handle) => handle.upload_header(count));
   }
 
   free(): void {
     const handle = this.#handle;
     this.#handle = undefined;
+    // A handle of an earlier instance points into memory that no longer exists.
     if (handle !== undefined && this.#instance === bindings.currentInstance()) {
       guarded(() => handle.free());
     }
@@ -216,8 +221,8 @@ export class Engine implements Randomizer, ReportMaker {
 }
 
 /**
- * The engine of a task. The module knows which mechanisms and kinds of questions it has;
- * where it lacks one of the task's, the complete one takes its place.
+ * Returns the engine of a task. If the module lacks one of the task's mechanisms or kinds of
+ * questions, the complete module replaces it.
  *
  * @throws number, TaskError, WasmError
  */
@@ -234,6 +239,8 @@ async function engineOf(task: Task, lenient: boolean): Promise<Engine> {
 }
 
 /**
+ * Loads the core and returns the engine of a task.
+ *
  * @throws TaskError `invalid-task`
  * @throws EntropyError, WasmError
  * @internal
@@ -253,7 +260,7 @@ export async function createEngine(task: Task, lenient: boolean): Promise<Engine
 }
 
 /**
- * Makes a randomiser for a complete task, of sums too.
+ * Makes a randomiser for a complete task, including tasks of sums.
  *
  * @example
  * ```ts
@@ -262,7 +269,7 @@ export async function createEngine(task: Task, lenient: boolean): Promise<Engine
  * ```
  *
  * @throws TaskError `invalid-task`
- * @throws EntropyError, WasmError
+ * @throws EntropyError, SealingError, WasmError
  */
 export async function createRandomizer<const T extends Task | SumTask>(
   options: RandomizerOptions<T>,

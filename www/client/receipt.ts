@@ -1,49 +1,52 @@
-/** What calls of `report` come to, and how a page's author is told. */
+/** Receipts of calls of `report`, and the log for a page's author. */
 
 import { hex } from "./bytes.js";
 import type { Settings } from "./options.js";
 
-/** What a call of `report` came to. */
+/** Receipt of a call of `report`. */
 export interface Receipt {
   /**
-   * `queued`: a report was made and waits to be sent. `unchanged`: these answers were
-   * reported in this window already, and nothing new is sent. `over-budget`: the window's
-   * reports are made, of answers that are other ones, or are not known any more: of the one
-   * report of a window only the page that made it knows. `no-consent`: the answers are
-   * forgotten.
+   * Result of the call.
+   *
+   * - `queued`: a report was made and waits to be sent.
+   * - `unchanged`: these answers were already reported in this window. Nothing new is sent.
+   * - `over-budget`: all reports of the window have been made, and these answers are not known to
+   *   be among them. If a window has one report, only the page that made it can recognise its
+   *   answers.
+   * - `no-consent`: there is no consent. The answers were discarded.
    */
   readonly outcome: "queued" | "unchanged" | "over-budget" | "no-consent";
   /** ε that this call spent. */
   readonly epsilon: number;
   /**
-   * How many answers, or parts of answers, were left out as the collector's task does not
-   * know them. Of a task in the page they are errors.
+   * Number of answers, or parts of answers, that were left out because the collector's task does
+   * not have them. If the task is in the page, they are errors instead.
    */
   readonly dropped: number;
 }
 
-/** What nothing was done for. */
+/** Returns the receipt of a call that made no report. */
 export const nothing = (outcome: Receipt["outcome"], dropped = 0): Receipt => ({
   outcome,
   epsilon: 0,
   dropped,
 });
 
-/** ε as people read it: sums of floats have digits that mean nothing. */
+/** Rounds ε to 6 significant digits. Further digits are rounding errors of sums. */
 const short = (epsilon: number) => Number(epsilon.toPrecision(6));
 
-/** What is said of a report beside its receipt. */
+/** Information about a report in addition to its receipt. */
 interface Beside {
-  /** ε spent so far, with the report. */
+  /** ε spent so far, this report included. */
   readonly spent?: number | undefined;
   readonly bytes?: Uint8Array | undefined;
-  /** Tells what bytes cost, in place of local ε. */
+  /** Returns lines about the cost of an upload, in place of local ε. */
   readonly told?: ((bytes: Uint8Array) => readonly string[]) | undefined;
 }
 
 /**
- * Says what a call of `report` came to, in a line that opens: behind it stand the answers,
- * as they were given, and the bytes, which are all that is stored and sent.
+ * Logs the result of a `report` call as one line. It opens to the answers as they were given, and
+ * to the bytes. These bytes are all that is stored and sent.
  */
 export function say(
   { id, dryRun }: Settings,

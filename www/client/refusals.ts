@@ -1,6 +1,8 @@
-/** Why the core refuses a task, in words, in a file of its own that is imported when it does. */
+/**
+ * Reasons for which the core refuses a task, as text. A separate file that is imported on demand.
+ */
 
-/** Error codes of the core in words. */
+/** Texts of the core's error codes. */
 export const REFUSALS: Readonly<Partial<Record<number, string>>> = {
   1: "a parameter is out of range",
   2: "the id is not 1 to 64 of a-z, 0-9 and '-', first no '-'",

@@ -1,8 +1,9 @@
 /**
- * The entry of classic scripts: the global `hushbin`, with the module in it.
+ * Entry of classic scripts: the global `hushbin`, which contains the module.
  *
- * A page may use it before it is there: `hushbin` is an array of functions then, which are
- * called with it, in their order, as it arrives. What is pushed later is called at once.
+ * A page may use `hushbin` before the script has arrived. It is then an array of functions. They
+ * are called in order, with `hushbin` as the argument, once the script arrives. Functions pushed
+ * later are called at once.
  *
  * @packageDocumentation
  */
@@ -11,7 +12,7 @@ import * as exported from "./exports.js";
 import { INLINED } from "./inlined.js";
 import { supply } from "./module.js";
 
-/** What files beside this one leave in `hushbin.files`. */
+/** Exports of further files, which these put into `hushbin.files`. */
 type Files = Readonly<Record<string, unknown>>;
 
 type Run = (hushbin: Global) => unknown;
@@ -23,12 +24,12 @@ type Global = typeof exported & {
 
 const scope = globalThis as unknown as { hushbin?: Global | readonly Run[] };
 
-// Only known while the script itself runs. In a worker there is none.
+// Known only while the script itself runs. A worker has no such element.
 const src = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src;
 
 const loading: Record<string, Promise<unknown> | undefined> = {};
 
-/** Runs a file from beside this one, which has to be that of a hash. */
+/** Runs a file from the script's folder, which must have the given hash. */
 function load(name: string, hash: string): Promise<unknown> {
   // Load each file once: every further request would reveal its time to the host.
   loading[name] ??= new Promise((resolve, reject) => {
@@ -55,7 +56,7 @@ const hushbin: Global = {
       try {
         run(hushbin);
       } catch (error) {
-        // Told as any error of the page is, and the others run.
+        // Thrown in a microtask: the page sees the error, and the remaining functions still run.
         queueMicrotask(() => {
           throw error;
         });
@@ -64,7 +65,8 @@ const hushbin: Global = {
   },
 };
 
-// Of a script that is there twice the first stays: others may hold what is in it.
+// If the script is included twice, the first one stays, because other code may refer to its
+// objects.
 const early = scope.hushbin ?? [];
 if (Array.isArray(early)) {
   supply(INLINED);

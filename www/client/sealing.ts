@@ -1,6 +1,6 @@
 /**
- * Sealing: HPKE (RFC 9180), base mode, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM, by
- * the browser's WebCrypto; in a file of its own that is imported where reports are sealed.
+ * Sealing of reports by HPKE (RFC 9180) in base mode, with the browser's WebCrypto: DHKEM(X25519,
+ * HKDF-SHA256), HKDF-SHA256, AES-128-GCM. A separate file that is imported if reports are sealed.
  */
 
 import {
@@ -13,26 +13,28 @@ import {
 
 import { hex } from "./bytes.js";
 
-/** What a configuration says, as `src/sealed/configuration.rs` of the collector writes it. */
+/** Length and layout of a configuration, as in `src/sealed/configuration.rs` of the collector. */
 export const CONFIGURATION_BYTES = 57;
 const KEY = 23;
 const KEY_END = 55;
 const KEY_ID_BYTES = 4;
-/** Version 1, and the suite. */
+/** Version 1 and the cipher suite. */
 const VERSION = 1;
 const SUITE = "0,32,0,1,0,1";
 
 const LABEL = new TextEncoder().encode("hushbin sealed report\0");
 
-/** Seals the bytes of one report. */
+/** Function that seals the bytes of one report. */
 export type Seal = (report: Uint8Array) => Promise<Uint8Array>;
 
-/** The SHA-256 of a configuration, of which a page pins the first 16 bytes. */
+/** Returns the SHA-256 of a configuration. Its first 16 bytes are the pin. */
 export async function digestOf(configuration: BufferSource): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", configuration));
 }
 
-/** Whether the bytes are a configuration of this version and suite, for reports of this task. */
+/**
+ * Returns whether bytes are a configuration of this version and suite, for reports of this task.
+ */
 export function isConfiguration(bytes: Uint8Array, fingerprint: string): boolean {
   return (
     bytes.length === CONFIGURATION_BYTES &&
@@ -42,7 +44,7 @@ export function isConfiguration(bytes: Uint8Array, fingerprint: string): boolean
   );
 }
 
-/** The browser's X25519, or where it has none, one in JavaScript. */
+/** Returns the browser's X25519, or an implementation in JavaScript if the browser has none. */
 async function kemOf(): Promise<KemInterface> {
   try {
     await crypto.subtle.generateKey("X25519", false, ["deriveBits"]);
@@ -53,7 +55,7 @@ async function kemOf(): Promise<KemInterface> {
   }
 }
 
-/** The ciphers of reports, and of requests through a relay. */
+/** Returns the cipher suite of reports, and of requests through a relay. */
 export async function suiteOf(): Promise<CipherSuite> {
   return new CipherSuite({
     kem: await kemOf(),
@@ -63,9 +65,9 @@ export async function suiteOf(): Promise<CipherSuite> {
 }
 
 /**
- * Seals by a configuration.
+ * Returns a function that seals reports to a configuration's key.
  *
- * @throws Error where the browser lacks WebCrypto, which it does outside secure contexts
+ * @throws Error if the browser lacks WebCrypto, which exists only in secure contexts
  */
 export async function sealerOf(configuration: Uint8Array<ArrayBuffer>): Promise<Seal> {
   const suite = await suiteOf();
@@ -79,6 +81,7 @@ export async function sealerOf(configuration: Uint8Array<ArrayBuffer>): Promise<
     if (report.length > length) {
       throw new RangeError(`a report has ${report.length} bytes, expected at most ${length}`);
     }
+    // All sealed reports of a task have one length, so that the length reveals nothing.
     const padded = new Uint8Array(length);
     padded.set(report);
     const { enc, ct } = await suite.seal({ recipientPublicKey, info }, padded.buffer);

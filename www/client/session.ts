@@ -1,4 +1,4 @@
-/** One task in this browser, while consent lasts: the budget, the randomiser, the sending. */
+/** Session of one task in this browser, while consent lasts: budget, randomiser and delivery. */
 
 import { asOf, charged, decide, saltOf } from "./budget.js";
 import { bytesOf, joined } from "./bytes.js";
@@ -19,15 +19,15 @@ import { fetchTask, type TaskSource } from "./task-source.js";
 import { FetchTransport, type Transport } from "./transport.js";
 import type { Changed, Packed, Report, Reporting, Way } from "./way.js";
 
-/** Most bytes that wait for a task in a browser: some ten thousand reports. */
+/** Maximum size of a task's waiting reports, in bytes: about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
 
-/** Stores of pages without a database, so that two clients of a page share one budget. */
+/** Stores in memory, for pages without a database. Two clients of a page thus share one budget. */
 const memories = new Map<string, MemoryStore>();
-/** Those of clients by themselves, whose budget outlives a session. */
+/** Stores of clients with storage `"memory"`. A client's budget outlives a session. */
 const own = new WeakMap<Settings, MemoryStore>();
 
-/** The store of a key, made where there is none. */
+/** Returns the store of a key, and makes one if there is none. */
 function keptIn<K>(
   stores: { get(key: K): MemoryStore | undefined; set(key: K, store: MemoryStore): unknown },
   key: K,
@@ -38,10 +38,11 @@ function keptIn<K>(
 }
 
 /**
- * Where a task's budget and reports are kept.
+ * Returns the store of a task's budget and reports.
  *
- * @param create whether to make a database where there is none; otherwise it is as if empty
- * @throws StorageError where the database does not answer
+ * @param create whether to create a database if there is none; otherwise the result is an empty
+ * store
+ * @throws StorageError if the database does not respond
  */
 export async function storeOf(settings: Settings, create = true): Promise<Store> {
   const { storage, dryRun, ledger } = settings;
@@ -55,20 +56,20 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
     return await IndexedStore.open(ledger);
   } catch (error) {
     if (error instanceof StorageError) {
-      // It is there, and holds what was spent, which would be spent again.
+      // The database exists and contains what was spent. In memory, this would be spent again.
       throw error;
     }
-    // There is none, it is not to be used here, or it is broken.
+    // There is no database, or it may not be used here, or it is broken.
     return keptIn(memories, ledger);
   }
 }
 
-/** Acknowledges everything, and sends nothing. */
+/** Transport of dry runs: acknowledges everything and sends nothing. */
 const NOWHERE: Transport = { send: async () => ({ kind: "acknowledged" }) };
 
 /**
- * Checks that a task spends no more than the page allows, and may not be loosened by
- * whoever describes it.
+ * Checks that a task spends no more than the page allows. If the collector describes the task and
+ * it is not pinned, its budget and level must not be weaker than the default.
  *
  * @throws TaskError `over-max-epsilon`, `loose-budget`, `loose-level`
  */
@@ -98,7 +99,7 @@ function checkBudget(task: AnyTask, settings: Settings): void {
   }
   const described = task as Task;
   for (const { mechanism } of "questions" in described ? described.questions : [described]) {
-    // Below it single items are protected, or inputs close to each other: others may show.
+    // Below level `user`, only single items or differences between close inputs are protected.
     if ("level" in mechanism && mechanism.level !== "user") {
       throw new TaskError(
         "loose-level",
@@ -108,18 +109,18 @@ function checkBudget(task: AnyTask, settings: Settings): void {
   }
 }
 
-/** What answers are known by, under such a salt. */
+/** Returns the salted digest of answers. */
 export function digestOf(engine: ReportMaker, salt: Uint8Array, entries: Entries): bigint {
   const { lengths, items, values } = entries;
   return engine.digest(joined([salt, lengths, items, values].map(bytesOf)));
 }
 
 export class Session implements Reporting {
-  // Declared, as errors declare theirs.
+  // Only declared, like the fields of errors.
   declare readonly engine: ReportMaker;
   declare readonly store: Store;
   declare readonly delivery: Delivery;
-  /** Reports answers, where that takes more than one step. */
+  /** Reports answers if that takes more than one step. */
   declare reporter: Report | undefined;
   readonly #settings: Settings;
   readonly #source: TaskSource;
@@ -155,17 +156,17 @@ export class Session implements Reporting {
       unlisten();
       this.delivery.end();
     };
-    // What earlier pages left.
+    // Send the reports of earlier pages.
     if (store.durable) {
       this.delivery.wake();
     }
   }
 
   /**
-   * Reports answers, which are read before this returns, as far as the budget goes.
+   * Reports answers within the budget. They are read before this call returns.
    *
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, StorageError,
-   * EntropyError, WasmError; nothing is spent then
+   * EntropyError, WasmError; in these cases nothing is spent
    */
   async report(input: unknown): Promise<Receipt> {
     const { engine } = this;
@@ -176,7 +177,7 @@ export class Session implements Reporting {
       this.#changed();
     }
     if (this.#settings.debug) {
-      // The store may be closed meanwhile, which changes nothing of the report.
+      // The store may have been closed by now. That does not affect the report.
       const ledger = await this.store.ledger().catch(() => undefined);
       const { spent } = ledger ?? {};
       say(this.#settings, input, receipt, { spent, bytes: made?.bytes, told: engine.told });
@@ -191,7 +192,7 @@ export class Session implements Reporting {
       joined([this.engine.uploadHeader(this.engine.messages), report]),
     ],
   ): Promise<Changed> {
-    // The store is closed then.
+    // A stopped source means that the store is closed.
     if (this.#source.stopped) {
       return [nothing("no-consent", entries.dropped), undefined];
     }
@@ -203,6 +204,7 @@ export class Session implements Reporting {
       const now = Date.now();
       const ledger = asOf(before, budget, now);
       const digest = digestOf(engine, saltOf(ledger, budget), entries);
+      // Checked again: consent may have been revoked while this change waited for the store.
       const decision = this.#source.stopped
         ? "no-consent"
         : decide(ledger, budget, fingerprint, digest);
@@ -210,8 +212,8 @@ export class Session implements Reporting {
       if (!fresh && typeof decision === "string") {
         return { ledger, result: nothing(decision, dropped) };
       }
-      // Before anything is drawn: a report that is drawn and dropped would have
-      // to be drawn again.
+      // Checked before anything is drawn: a report that is drawn and then dropped would have to be
+      // drawn again.
       if (ledger.waitingBytes >= OUTBOX_BYTES) {
         throw new OutboxFullError(
           `${ledger.waitingBytes} bytes of reports wait to be sent already`,
@@ -227,7 +229,7 @@ export class Session implements Reporting {
     });
   }
 
-  /** Frees what the session holds, once nothing of it is under way. */
+  /** Frees the session's resources. Nothing may be in progress any more. */
   free(): void {
     this.engine.free();
     this.store.close();
@@ -235,10 +237,10 @@ export class Session implements Reporting {
 }
 
 /**
- * Loads the code and the task, and begins a session.
+ * Loads code and task, and begins a session.
  *
  * @param source stopped if no session can begin
- * @param opened receives the session, unless the source was stopped meanwhile
+ * @param opened receives the session, unless the source was stopped in the meantime
  * @param changed called after each change of the reports
  * @throws TaskError, WasmError, EntropyError, OptionError, SealingError
  * @throws ClosedError once the source was stopped
@@ -262,13 +264,13 @@ export async function openSession(
       : await source.fetch(() => fetchTask(url, id, fetch));
     source.check();
     checkBudget(task, settings);
-    // Beside the engine, as either takes some 20 ms in a page that has just loaded.
+    // In parallel with the engine: each takes about 20 ms in a page that has just loaded.
     storing = storeOf(settings);
     // It may fail before it is awaited.
     storing.catch(() => {});
     engine = await (maker?.() ?? createEngine(task as Task, said !== undefined));
     const { fingerprint } = engine;
-    // The collector must agree with itself, too.
+    // The fingerprint must match the pinned one, and the one that the collector states.
     for (const pin of [settings.fingerprint, said]) {
       if ((pin ?? fingerprint) !== fingerprint) {
         throw new TaskError(
@@ -279,7 +281,7 @@ export async function openSession(
     }
     const store = await storing;
     source.check();
-    // What earlier pages left is sent meanwhile.
+    // Reports of earlier pages are sent in the meantime.
     const session = new Session(own, source, engine, store, changed);
     session.reporter = await reporter?.(engine);
     source.check();

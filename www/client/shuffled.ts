@@ -1,8 +1,8 @@
 /**
- * Code for tasks whose reports pass a shuffler, in a file that is loaded for them alone.
+ * Code for tasks whose reports pass a shuffler, in a separate file that only these tasks load.
  *
- * The page seals reports to an analyser. The shuffler sees the sender and cannot read the report;
- * the analyser reads the report and cannot see the sender. Ciphers and sums are further files.
+ * The page seals reports to an analyser. The shuffler sees the sender and cannot read the report.
+ * The analyser reads the report and cannot see the sender. Ciphers and sums are further files.
  */
 
 import { WasmError } from "./errors.js";
@@ -18,9 +18,9 @@ type Sums = ReturnType<typeof import("./sums.js").hand>;
 let own: Sums | undefined;
 
 /**
- * Loads the code of sums. A later call tries again.
+ * Loads the code of sums. A later call tries again after a failure.
  *
- * @throws WasmError where it cannot be loaded
+ * @throws WasmError if it cannot be loaded
  */
 async function sums(): Promise<Sums> {
   try {
@@ -33,7 +33,7 @@ async function sums(): Promise<Sums> {
 }
 
 /**
- * Returns the way of a client whose reports are sealed.
+ * Returns the configuration of a session whose reports are sealed.
  *
  * @throws OptionError, SealingError
  */

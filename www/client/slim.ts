@@ -1,7 +1,8 @@
 /**
- * hushbin without the WebAssembly module in it: for pages that serve
- * `hushbin/hushbin.wasm` themselves, or `hushbin/collision.wasm`, which has that mechanism
- * alone: a little smaller once compressed, and compiled while it downloads.
+ * hushbin without the WebAssembly module, for pages that serve the module as a file.
+ *
+ * `hushbin/hushbin.wasm` has all mechanisms. `hushbin/collision.wasm` has the mechanism Collision
+ * only, and is a little smaller once compressed. Both compile while they download.
  *
  * @packageDocumentation
  */
@@ -13,8 +14,8 @@ export type { Fallback } from "./fallback.js";
 export type { WasmSource } from "./module.js";
 
 /**
- * Says where the module is, and loads it; where WebAssembly is missing or forbidden, the
- * core in JavaScript instead. Once it is loaded, further calls do nothing.
+ * Sets the location of the module, and loads it. If WebAssembly is missing or forbidden, the core
+ * in JavaScript is loaded instead. After a success, further calls do nothing.
  *
  * @example
  * ```ts
@@ -24,11 +25,11 @@ export type { WasmSource } from "./module.js";
  * await initialize(url);
  * ```
  *
- * @param source a URL, a response, the bytes, a compiled module, or what
- * `hushbin/fallback` exports
- * @param complete where `hushbin.wasm` is, if `source` is the smaller one; loaded when
- * the first task needs it
- * @throws WasmError when it cannot be loaded; call again to try again
+ * @param source a URL, a response, the bytes, a compiled module, or the export of
+ * `hushbin/fallback`
+ * @param complete location of `hushbin.wasm` if `source` is the smaller module; loaded when the
+ * first task needs it
+ * @throws WasmError if loading fails; a further call tries again
  */
 export async function initialize(
   source: WasmSource | Promise<WasmSource>,

@@ -1,6 +1,6 @@
 /**
- * The core of sums in JavaScript, for where there is no WebAssembly or it is forbidden: the
- * same compiled code. imported when it is needed.
+ * Core of sums in JavaScript, for browsers where WebAssembly is missing or forbidden. It is
+ * compiled from the same code, and imported when needed.
  */
 
 import {

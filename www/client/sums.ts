@@ -1,8 +1,10 @@
 /**
- * Sums in the shuffle model, in a file of its own that is loaded for them: where people
- * trust a shuffler, sums have a hundredth of the error. There is no local ε. A person's messages,
- * each sealed by itself to the analyser, say the answer; what hides it is that a shuffler forgets
- * whose they are, and that the messages of many others are among them.
+ * Sums in the shuffle model, in a separate file that only these tasks load. If people trust a
+ * shuffler, sums have a hundredth of the error.
+ *
+ * There is no local ε. A person's messages contain the answer, and each message is sealed
+ * separately to the analyser. The answer is hidden because the shuffler removes the senders, and
+ * because the messages of many people are mixed.
  */
 
 import { handing } from "./handed.js";

@@ -1,4 +1,4 @@
-/** A task from the collector. */
+/** Task from the collector. */
 
 import { ClosedError, NetworkError, TaskError } from "./errors.js";
 import { invalid } from "./fields.js";
@@ -7,17 +7,17 @@ import { parseTask, type Task } from "./task.js";
 import { backoffMs, later } from "./time.js";
 import { answerTo, PROBLEM, unreachable } from "./transport.js";
 
-/** A task as the collector describes it. */
+/** Task as the collector describes it. */
 export interface FetchedTask {
   readonly task: Task;
   readonly fingerprint: string;
 }
 
 /**
- * Asks once. A plain GET without headers of our own, so no preflight.
+ * Fetches the task, in one attempt. A plain GET without headers of our own needs no preflight.
  *
- * @throws NetworkError when something that is not the collector answers, or nothing
- * @throws TaskError `unknown-task`, or `invalid-task` when the answer holds another task
+ * @throws NetworkError if there is no response, or it is not from the collector
+ * @throws TaskError `unknown-task`, or `invalid-task` if the response contains another task
  */
 export async function fetchTask(
   url: string,
@@ -41,18 +41,18 @@ export async function fetchTask(
   return { task, fingerprint };
 }
 
-/** Requests of one session, until it is stopped. */
+/** Requests of one session, until the session is stopped. */
 export class TaskSource {
   readonly #onError: Settings["onError"];
   /** Sends a request, or throws ClosedError once stopped. */
   readonly request: typeof globalThis.fetch;
-  /** Who waits for the next failure. */
+  /** Callbacks that wait for the next failure. */
   readonly #told = new Set<(error: NetworkError) => void>();
   #notBefore = 0;
   #endPause = () => {};
-  /** Whether nothing more is sent or stored. */
+  /** True once nothing more may be sent or stored. */
   stopped = false;
-  /** Ends the session. */
+  /** Called when the session is stopped. */
   onStop = () => {};
 
   constructor({ onError, fetch }: Settings) {
@@ -63,7 +63,11 @@ export class TaskSource {
     };
   }
 
-  /** @throws ClosedError once stopped */
+  /**
+   * Checks that the session has not been stopped.
+   *
+   * @throws ClosedError once stopped
+   */
   check(): void {
     if (this.stopped) {
       throw new ClosedError("client");
@@ -71,11 +75,12 @@ export class TaskSource {
   }
 
   /**
-   * Asks as often as it takes. Check again before an answer is used.
+   * Repeats `ask` until it succeeds, with increasing delays. Callers must {@link check} again
+   * before they use the result.
    *
-   * @param ask asks once
+   * @param ask makes one attempt
    * @throws ClosedError once stopped
-   * @throws what `ask` throws that is no NetworkError
+   * @throws any error of `ask` that is not a NetworkError
    */
   async fetch<R>(ask: () => Promise<R>): Promise<R> {
     for (let failures = 1; ; failures += 1) {
@@ -94,21 +99,21 @@ export class TaskSource {
     }
   }
 
-  /** Rejects at the next attempt that fails. */
+  /** Returns a promise that rejects at the next failed attempt. */
   failure(): Promise<never> {
     return new Promise((_, reject) => {
       this.#told.add(reject);
     });
   }
 
-  /** Tries again now, unless the collector asked to wait. */
+  /** Ends the current delay, unless the collector requested it. */
   wake(): void {
     if (Date.now() >= this.#notBefore) {
       this.#endPause();
     }
   }
 
-  /** Sends and stores nothing from now on. */
+  /** Stops the session: nothing is sent or stored any more. */
   stop(): void {
     this.stopped = true;
     this.#endPause();

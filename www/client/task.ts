@@ -1,4 +1,4 @@
-/** The task: what is asked, at which budget. */
+/** Task: its questions and its budget. */
 
 import { CanonicalBytes } from "./canonical.js";
 import { integer, invalid, listOf, number, oneOf, type Reader, read, text } from "./fields.js";
@@ -13,28 +13,32 @@ import {
   writeQuestion,
 } from "./question.js";
 
-/** How often one browser may report to a task. */
+/** Limit on the reports of one browser to a task. */
 export interface Budget {
-  /** How long a window lasts, which begins with its first report, 1 to 3650. */
+  /** Duration of a window in days, 1 to 3650. A window begins with its first report. */
   readonly days: number;
-  /** How many reports a window may hold, 1 to 10000. */
+  /** Number of reports that a window may contain, 1 to 10000. */
   readonly reports: number;
   /**
-   * What tells of answers that stay the same over windows: a new report in each, which
-   * spends ε again, or the same report again, which spends nothing more, and shows whoever
-   * receives both that one person sent them.
+   * Behaviour for answers that stay the same in a later window.
+   *
+   * `fresh` makes a new report in each window, which spends ε again. `permanent` sends the same
+   * report again, which spends nothing more. Equal reports show the receiver that one person sent
+   * them.
    */
   readonly answers: "fresh" | "permanent";
 }
 
-/** As the core has it: the same as no budget, also in {@link canonicalBytes}. */
+/** Default budget of the core. Writing it out has no effect on {@link canonicalBytes}. */
 export const DEFAULT_BUDGET: Budget = { days: 30, reports: 1, answers: "fresh" };
 
 export function budgetOf(task: AnyTask): Budget {
   return { ...DEFAULT_BUDGET, ...task.budget };
 }
 
-/** Returns the most reports that a person sends in the 365 days from the first. */
+/**
+ * Returns the maximum number of reports that a person sends in the 365 days from the first report.
+ */
 export function reportsAYear({ days, reports }: Budget): number {
   return Math.ceil(365 / days) * reports;
 }
@@ -45,13 +49,13 @@ export const budget: Reader<Partial<Budget>> = (from, key) =>
 
 const ANSWERS = ["fresh", "permanent"] as const;
 
-/** What tasks of any kind have. */
+/** Fields that tasks of every kind have. */
 export interface AnyTask {
-  /** Name of the task, in URLs too: `a-z`, `0-9` and `-`. */
+  /** Name of the task, also in URLs: `a-z`, `0-9` and `-`. */
   readonly id: string;
   /** ε of one report. */
   readonly epsilon: number;
-  /** How often one browser may report. */
+  /** Limit on the reports of one browser. */
   readonly budget?: Partial<Budget>;
 }
 
@@ -60,29 +64,31 @@ interface Budgeted extends AnyTask {
   readonly epsilon: number;
 }
 
-/** A task that asks one question, for ratings, which has no name. */
+/** Task that asks one question for ratings. The question has no name. */
 export interface RatingsTask extends Budgeted, Ratings {
-  /** How inputs are randomised. */
+  /** Mechanism that randomises inputs. */
   readonly mechanism: Mechanism;
 }
 
 /**
- * A task that asks questions by their names. A report answers one of them, with
- * all of ε; which one, chance decides before the answers are looked at.
+ * Task that asks several named questions. A report answers one of them, with the whole ε. Which one
+ * is chosen at random, before the answers are read.
  */
 export interface QuestionsTask extends Budgeted {
-  /** What is asked, 1 to 64 questions. */
+  /** Questions, 1 to 64. */
   readonly questions: readonly Question[];
 }
 
 /**
- * A complete task, as in the collector's task file and in its
- * `GET /tasks/{id}`. All parameters are public; changing any of them makes
- * another task with another fingerprint.
+ * Complete task, as in the collector's task file and in the response of `GET /tasks/{id}`. All
+ * parameters are public. A change of any parameter makes another task with another fingerprint.
  */
 export type Task = RatingsTask | QuestionsTask;
 
-/** Of the core, which a test holds equal; said here as it is what most often is wrong. */
+/**
+ * Limits of the core; a test compares them. Checked here as well, because a wrong ε is the most
+ * common mistake.
+ */
 const LEAST_EPSILON = 0.001;
 const MOST_EPSILON = 12;
 
@@ -95,7 +101,7 @@ const epsilon: Reader<number> = (from, key) => {
 };
 
 /**
- * Checks the shape of a task; ranges are the core's to check.
+ * Reads a task and checks its shape. The core checks ranges, except that of ε.
  *
  * @throws TaskError `invalid-task`
  */
@@ -106,7 +112,7 @@ export function parseTask(value: unknown): Task {
 }
 
 /**
- * What a task's canonical bytes begin with: its budget, unless that is the usual one.
+ * Returns the beginning of a task's canonical bytes: its budget, unless that is the default.
  *
  * @internal
  */
@@ -124,9 +130,10 @@ export function budgetBytes(task: AnyTask): CanonicalBytes {
 }
 
 /**
- * The bytes that a task's fingerprint is the hash of, as the core writes them.
+ * Returns the task's canonical bytes, as the core writes them. The fingerprint is a hash of these
+ * bytes.
  *
- * @throws TaskError `invalid-task` for what has no canonical bytes
+ * @throws TaskError `invalid-task` for a task without canonical bytes
  * @internal
  */
 export function canonicalBytes(task: Task): Uint8Array {

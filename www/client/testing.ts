@@ -1,9 +1,8 @@
 /**
- * A collector in memory, for tests of pages that report.
+ * Collector in memory, for tests of pages that report.
  *
- * It answers as a real one does, except that it does not look into reports: uploads are
- * told apart, counted once, and refused where they are not of its task. Estimates are a
- * collector's to make.
+ * It responds like a real collector, but does not decode reports. Uploads are recognised by id,
+ * counted once, and refused if they are not for its task. It makes no estimates.
  *
  * @packageDocumentation
  */
@@ -15,42 +14,44 @@ import type { Task } from "./task.js";
 import { PROBLEM } from "./transport.js";
 import { FINGERPRINT_END, ID_END } from "./upload.js";
 
-/** What can happen to a request instead of an answer of the collector's own. */
+/** Fault of a request, in place of the collector's response. */
 export type TestFault =
-  /** Nothing arrives. */
+  /** The request does not arrive. */
   | "unreachable"
-  /** It arrives, and its answer is lost. */
+  /** The request arrives, and the response is lost. */
   | "answer-lost"
-  /** Something answers in the collector's place. */
+  /** Another server returns this response. */
   | Response;
 
-/** An upload that was taken. */
+/** Upload that the collector accepted. */
 export interface TestUpload {
-  /** What the collector knows it by, 32 hexadecimal digits. */
+  /** Id of the upload, 32 hexadecimal digits. */
   readonly id: string;
-  /** How many reports it has. */
+  /** Number of reports in the upload. */
   readonly reports: number;
-  /** Its bytes, as they came first. */
+  /** Bytes of the upload when it arrived first. */
   readonly bytes: Uint8Array;
 }
 
-/** A collector in memory. */
+/** Collector in memory. */
 export interface TestCollector {
-  /** For `createClient`. Nothing is there: all requests are `fetch`'s. */
+  /**
+   * Option for `createClient`. There is no server at this address: `fetch` handles all requests.
+   */
   readonly endpoint: string;
-  /** For `createClient`. */
+  /** Option for `createClient`. */
   readonly fetch: typeof globalThis.fetch;
-  /** Requests so far, of any kind, as method and path. */
+  /** Method and path of every request so far. */
   readonly requests: readonly string[];
-  /** What was taken, in order of arrival, none twice. */
+  /** Accepted uploads in order of arrival, without duplicates. */
   readonly uploads: readonly TestUpload[];
-  /** How many reports were counted. */
+  /** Number of reports counted. */
   readonly reports: number;
-  /** What happens to the next requests, one each. */
+  /** Lets the next requests fail, one for each fault. */
   fail(...faults: readonly TestFault[]): void;
-  /** Cannot be reached from now on. */
+  /** Makes the collector unreachable from now on. */
   down(): void;
-  /** Can be reached again. */
+  /** Makes the collector reachable again. */
   up(): void;
 }
 
@@ -75,12 +76,17 @@ function problem(slug: Problem): Response {
 }
 
 const VERSION = "01";
-/** Hexadecimal digits of the version and a fingerprint, which every upload begins with. */
+/**
+ * Number of hexadecimal digits of the version and the fingerprint, with which every upload begins.
+ */
 const PREFIX = 2 * FINGERPRINT_END;
-/** Fewest bytes of a report: a seed, and what it stands for. */
+/** Minimum length of a report in bytes: a seed and a response. */
 const LEAST = 8 + 1;
 
-/** The number at the header's end, and where it ends: seven bits a byte, low before high. */
+/**
+ * Returns the number of reports, and the position after it. The number is a varint: seven bits in
+ * each byte, low before high.
+ */
 function reportsOf(bytes: Uint8Array): readonly [reports: number, end: number] {
   const length = bytes.subarray(ID_END).findIndex((byte) => byte < 128) + 1;
   const digits = bytes.subarray(ID_END, ID_END + length);
@@ -88,7 +94,7 @@ function reportsOf(bytes: Uint8Array): readonly [reports: number, end: number] {
   return [reports, ID_END + length];
 }
 
-/** The uploads of a body, back to back, or what is wrong with it. */
+/** Splits a body into its uploads, or returns the problem with it. */
 function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Problem {
   const digits = hex(body);
   const prefix = VERSION + fingerprint;
@@ -101,7 +107,7 @@ function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Proble
   const uploads: TestUpload[] = [];
   let total = 0;
   for (let start = 0; start < body.length; ) {
-    // Nowhere else but by one chance in 2¹²⁸.
+    // Elsewhere the prefix occurs only by chance, with a probability of 1 in 2¹²⁸.
     let end = digits.indexOf(prefix, 2 * start + PREFIX);
     while (end % 2 === 1) {
       end = digits.indexOf(prefix, end + 1);
@@ -119,7 +125,7 @@ function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Proble
 }
 
 /**
- * Makes a collector in memory, of one task.
+ * Makes a collector in memory for one task.
  *
  * @example
  * ```ts
@@ -144,7 +150,7 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
     return randomizer.fingerprint;
   }
 
-  /** Stores what is new. */
+  /** Stores uploads that are new. */
   function take(uploads: readonly TestUpload[]): Response {
     const before = taken.size;
     let accepted = 0;

@@ -1,6 +1,6 @@
-/** Waiting: for an answer, for the next attempt. */
+/** Timers: timeouts of requests and delays before the next attempt. */
 
-/** No answer for so long counts as none. */
+/** Timeout of a request, in milliseconds. */
 export const TIMEOUT_MS = 30_000;
 
 const BACKOFF_FIRST_MS = 1_000;
@@ -8,7 +8,7 @@ const BACKOFF_MOST_MS = 300_000;
 
 type Timer = ReturnType<typeof setTimeout>;
 
-/** A timer that in Node does not keep the process from ending. */
+/** Starts a timer. In Node, it does not keep the process from ending. */
 export function later(run: () => void, ms: number): Timer {
   const timer = setTimeout(run, ms);
   if (typeof timer === "object") {
@@ -18,11 +18,12 @@ export function later(run: () => void, ms: number): Timer {
 }
 
 /**
- * How long to wait after the `failures`-th failure in a row: exponential, and
- * between half and all of that, so that clients that failed together do not
- * come back together; no less than the collector asked for.
+ * Returns the delay in milliseconds after the `failures`-th failure in a row.
  *
- * @param askedMs what it asked for
+ * It grows exponentially and is never less than the collector requested. It is random between half
+ * of the full delay and all of it. Clients that failed together therefore do not return together.
+ *
+ * @param askedMs delay that the collector requested, in milliseconds
  * @param random uniform in [0, 1); not for privacy
  */
 export function backoffMs(failures: number, askedMs = 0, random = Math.random()): number {
@@ -33,7 +34,7 @@ export function backoffMs(failures: number, askedMs = 0, random = Math.random())
 /**
  * Runs `work`, and aborts it after {@link TIMEOUT_MS}.
  *
- * @throws what `work` throws; a `TimeoutError` once the time is over
+ * @throws any error of `work`; a `TimeoutError` after the timeout
  */
 export async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController();

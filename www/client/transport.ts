@@ -1,20 +1,20 @@
-/** One attempt to hand uploads to the collector. */
+/** Transport: one attempt to send uploads to the collector. */
 
 import { joined } from "./bytes.js";
 import { inTime } from "./time.js";
 
-/** What became of an attempt. */
+/** Result of an attempt. */
 export type Outcome =
-  /** On the collector's disk, now or since an earlier attempt. */
+  /** The uploads are on the collector's disk, now or since an earlier attempt. */
   | { readonly kind: "acknowledged" }
-  /** Refused for good: the same bytes will never be taken. */
+  /** The uploads were permanently refused. The same bytes will never be accepted. */
   | {
       readonly kind: "rejected";
       readonly status: number;
       readonly problem: string;
       readonly detail: string | undefined;
     }
-  /** Unknown or temporary: the same bytes may be sent again. */
+  /** The result is unknown or temporary. The same bytes may be sent again. */
   | {
       readonly kind: "retry";
       readonly reason: string;
@@ -23,26 +23,26 @@ export type Outcome =
       readonly cause?: unknown;
     };
 
-/** Hands uploads to a collector. */
+/** Sender of uploads to a collector. */
 export interface Transport {
-  /** Never rejects. The request is on its way when this returns. */
+  /** Sends uploads. The request is on its way when this returns. The promise never rejects. */
   send(uploads: readonly Uint8Array[]): Promise<Outcome>;
 }
 
-// Browsers let requests outlive the page as long as the bodies under way, of
-// all scripts of the page together, stay within 64 KiB. The rest is left to
-// others; a request over our share is sent like any other.
+// Browsers let requests outlive the page while all bodies in progress stay within 64 KiB. All
+// scripts of the page share this limit, so some of it is left to them. A request over our share is
+// sent without keepalive.
 const KEEPALIVE_BYTES = 60 * 1024;
 const KEEPALIVE_REQUESTS = 9;
 let keepaliveBytes = 0;
 let keepaliveRequests = 0;
 
-/** What every problem type of a collector begins with. */
+/** Prefix of a collector's problem types. */
 export const PROBLEM = "urn:hushbin:problem:";
 
 /**
- * What a collector refuses for good, by the collector's own word. Anything else that
- * answers is a proxy, a portal or a page in its place, or passes.
+ * Problems by which the collector refuses uploads permanently. Any other response may be temporary,
+ * or comes from a proxy, a captive portal or another page.
  */
 const FINAL: readonly string[] = [
   "unknown-task",
@@ -53,10 +53,10 @@ const FINAL: readonly string[] = [
 ];
 
 /**
- * What a Retry-After header asks for: seconds or a date.
+ * Parses a Retry-After header, in seconds or as a date.
  *
- * @returns milliseconds from `now`, at most a day; undefined when there is no
- * such header or it cannot be read
+ * @returns milliseconds from `now`, at most a day; undefined without such a header, or if it cannot
+ * be read
  */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header ?? "";
@@ -64,28 +64,31 @@ export function parseRetryAfter(header: string | null, now: number): number | un
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), 86_400_000);
 }
 
-/** What every request has: nothing that tells who asks, and no way elsewhere. */
+/**
+ * Options of every request. It carries nothing that identifies the person, and follows no redirect.
+ */
 const REQUEST = {
   credentials: "omit",
   referrerPolicy: "no-referrer",
   cache: "no-store",
-  // Not followed: to a login page, which answers 200. Servers at the edge refuse "error".
+  // A redirect to a login page would end in a response with status 200. Edge servers reject
+  // "error".
   redirect: "manual",
 } as const satisfies RequestInit;
 
-/** What was answered. */
+/** Response of a server. */
 export interface Answer {
   readonly status: number;
-  /** How long the answer asks to wait. */
+  /** Delay that the response requests, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Its fields; none where it is no JSON. */
+  /** Fields of the JSON body; empty if it is not JSON. */
   readonly body: Readonly<Partial<Record<string, unknown>>>;
 }
 
 /**
- * Makes a request, and reads the answer to its end.
+ * Makes a request and reads the whole response.
  *
- * @throws unknown where there is none in time
+ * @throws unknown without a response in time
  */
 export function answerTo(
   fetch: typeof globalThis.fetch,
@@ -101,16 +104,16 @@ export function answerTo(
     try {
       body = Object(JSON.parse(text));
     } catch {
-      // Not the collector's.
+      // Not JSON, so not from the collector.
     }
     return { status, retryAfterMs, body };
   });
 }
 
-/** What an answer to `count` uploads says. */
+/** Interprets the response to `count` uploads. */
 function outcomeOf({ status, retryAfterMs, body }: Answer, count: number): Outcome {
   const { uploads, accepted, type, detail: said } = body;
-  // Somebody else's 200 must not end what the collector has not seen.
+  // A status 200 from another server must not discard reports that the collector has not received.
   if ((status === 200 || status === 201) && uploads === count && typeof accepted === "number") {
     return { kind: "acknowledged" };
   }
@@ -131,9 +134,8 @@ function outcomeOf({ status, retryAfterMs, body }: Answer, count: number): Outco
 }
 
 /**
- * Sends by fetch. The body has no content type, so a browser asks no
- * permission of another origin first (a preflight would be lost as a page is
- * closed).
+ * Transport by fetch. The body has no content type, so that browsers send no CORS preflight. A
+ * preflight would be lost while a page closes.
  */
 export class FetchTransport implements Transport {
   readonly #url: string;
@@ -155,10 +157,10 @@ export class FetchTransport implements Transport {
     keepaliveBytes += length;
     keepaliveRequests += 1;
     const outcome = await this.#attempt(body, uploads.length, true);
-    // The browser counts until the answer's body has ended, and so does this.
+    // The browser counts a request until the response's body has ended, and so does this.
     keepaliveBytes -= length;
     keepaliveRequests -= 1;
-    // Another script may hold the browser's quota, which fails like a network.
+    // Another script may have used up the browser's quota, which looks like a network failure.
     const network = outcome.kind === "retry" && outcome.status === undefined ? outcome : undefined;
     if (network === undefined || isTimeout(network.cause)) {
       return outcome;
@@ -184,7 +186,7 @@ function isTimeout(cause: unknown): cause is DOMException {
   return cause instanceof DOMException && cause.name === "TimeoutError";
 }
 
-/** Why nobody answered, in words. A browser does not say more. */
+/** Returns the reason for a missing response, as text. Browsers reveal no more. */
 export function unreachable(cause: unknown): string {
   return isTimeout(cause)
     ? cause.message

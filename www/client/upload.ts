@@ -1,6 +1,6 @@
-/** How an upload begins, as `src/upload/mod.rs` writes it: a byte of version, then these. */
+/** Layout of an upload's header, as in `src/upload/mod.rs`. The first byte is the version. */
 
-/** Where the fingerprint of its task ends. */
+/** End of the task's fingerprint. */
 export const FINGERPRINT_END = 17;
-/** Where its own id ends, which was drawn for it. */
+/** End of the upload's random id. */
 export const ID_END = 33;

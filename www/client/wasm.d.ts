@@ -1,4 +1,4 @@
-/** A module imported as the file that it is, as workerd and its bundlers do. */
+/** Module that is imported as a file, by workerd and its bundlers. */
 declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -5,32 +5,32 @@ import type { ReportMaker } from "./maker.js";
 import type { Receipt } from "./receipt.js";
 import type { Stored } from "./store/store.js";
 
-/** A report, and an upload of it alone, under an id of its own, as it will be sent. */
+/** Report, and the upload of this report alone that will be sent. */
 export type Packed = readonly [report: Uint8Array, bytes: Uint8Array<ArrayBuffer>];
 
-/** Receipt for answers, with the report that was made of them. */
+/** Receipt for answers, and the report that was made from them. */
 export type Changed = readonly [receipt: Receipt, made: Stored | undefined];
 
-/** A session, as far as it is needed to seal its reports. */
+/** Part of a session that is needed to seal reports. */
 export interface Reporting {
   readonly engine: ReportMaker;
   /**
-   * Decides, randomises and charges in one step, which nothing comes between.
+   * Decides, randomises and charges in one atomic step.
    *
-   * @param pack makes a report, or takes the one that was made before; what it throws is thrown,
-   * and nothing is charged
+   * @param pack makes a report, or receives the one that was made before. If it throws, nothing is
+   * charged, and the error is passed on
    */
   change(entries: Entries, pack?: (report?: Uint8Array) => Packed): Promise<Changed>;
 }
 
-/** Reports answers, where that takes more than one step. */
+/** Function that reports answers in more than one step. */
 export type Report = (session: Reporting, entries: Entries) => Promise<Changed>;
 
 /** Deviations of a session from one of plain reports. */
 export interface Way {
   /** Sends requests. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Time that a report may wait for others. */
+  /** Maximum time that a report waits before it is sent, in milliseconds. */
   readonly delayMs?: number;
   /** Makes the randomiser. */
   readonly maker?: (() => Promise<ReportMaker>) | undefined;

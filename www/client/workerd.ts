@@ -1,6 +1,6 @@
 /**
- * The default entry in workerd, which compiles no bytes at run time: it takes a module,
- * with all mechanisms, as the file that it is.
+ * Default entry in workerd, which compiles no bytes at run time. It imports a compiled module with
+ * all mechanisms.
  *
  * @packageDocumentation
  */

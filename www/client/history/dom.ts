@@ -1,6 +1,6 @@
-/** Elements, made without HTML in text: policies may forbid that. */
+/** DOM elements, created without HTML strings because security policies may forbid these. */
 
-/** An element, which the page may style by its part. */
+/** Creates an element that the page can style by its part. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   part: string,
@@ -22,7 +22,10 @@ export function button(part: string, run: () => void): HTMLButtonElement {
   return made;
 }
 
-/** Says something in an element, unless it says so: else it would be read aloud again. */
+/**
+ * Sets an element's text if it differs. An unchanged text would be announced again by screen
+ * readers. Hides the element if the text is empty.
+ */
 export function say(element: HTMLElement, text: string): void {
   if (element.textContent !== text) {
     element.textContent = text;
@@ -30,7 +33,7 @@ export function say(element: HTMLElement, text: string): void {
   element.hidden = text === "";
 }
 
-/** A list of terms, with what there is to say of each. */
+/** Description list whose entries are updated by term. */
 export class Terms {
   readonly list: HTMLDListElement;
   readonly #said = new Map<string, HTMLElement>();
@@ -39,7 +42,7 @@ export class Terms {
     this.list = el("dl", part);
   }
 
-  /** Says it of a term, which is left out where there is nothing to say. */
+  /** Sets the description of a term, and hides the term if there is none. */
   say(term: string, text: string | undefined): void {
     let group = this.#said.get(term);
     if (group === undefined) {

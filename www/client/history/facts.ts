@@ -1,4 +1,4 @@
-/** What a task, a budget and a history come to, before they are said. */
+/** Facts about a task, a budget and a history, before they become text. */
 
 import type { Sent, Spent } from "../kind.js";
 import type { ReportState } from "../store/store.js";
@@ -6,21 +6,21 @@ import { budgetOf, type Task } from "../task.js";
 
 const DAY_MS = 86_400_000;
 
-/** What of a person's answers a report hides, and how surely. */
+/** Protection of a person's answers by one report. */
 export interface Protection {
   /**
-   * All of them together; or what is said of any one item, the others being given; or which
-   * of two inputs it was.
+   * Protected information: all answers (`everything`), the value of one item if the rest is known
+   * (`item`), or which of two inputs it was (`near`).
    */
   readonly about: "everything" | "item" | "near";
-  /** How far inputs may be apart, in sum, where it is about which of two it was. */
+  /** Maximum difference of the two inputs of `near`, summed over items; otherwise 0. */
   readonly distance: number;
-  /** With which probability it may fail. */
+  /** Probability that the protection fails. */
   readonly delta: number;
 }
 
 export function protectionOf(task: Task): Protection {
-  // Of several questions each hides all answers.
+  // A report of several questions always hides all answers.
   const mechanism = "questions" in task ? undefined : task.mechanism;
   const {
     level,
@@ -31,12 +31,11 @@ export function protectionOf(task: Task): Protection {
   return { about: abouts[level], distance, delta };
 }
 
-/**
- * ε that the running window has spent: of each report the same, but for those that were
- * made of permanent answers before.
- */
+/** Returns the ε that the current window has spent. */
 export function spentInWindow(task: Task, { used, until }: Spent, sent: readonly Sent[]): number {
   const { answers, days } = budgetOf(task);
+  // Each report of fresh answers costs the same. A permanent answer that is sent again costs
+  // nothing.
   if (answers === "fresh" || until === undefined) {
     return used * task.epsilon;
   }

@@ -1,4 +1,4 @@
-/** One report, as `<hushbin-history>` lists it. */
+/** One report in the list of `<hushbin-history>`. */
 
 import { hex } from "../bytes.js";
 import type { Sent } from "../kind.js";
@@ -6,21 +6,24 @@ import { FINGERPRINT_END, ID_END } from "../upload.js";
 import { el } from "./dom.js";
 import type { Parts, Words } from "./words.js";
 
-/** What of a report is shown. */
+/** Report with the texts that are shown for it. */
 export interface Entry extends Omit<Sent, "epsilon"> {
-  /** In words. */
+  /** Cost as text. */
   readonly cost: string;
-  /** What its parts are called. */
+  /** Names of the upload's parts. */
   readonly parts: Parts;
 }
 
-/** How dates and numbers are written. */
+/** Formatters of dates and numbers. */
 export interface Written {
   readonly date: (date: Date) => string;
   readonly number: (number: number) => string;
 }
 
-/** An upload, in its parts: the number of reports or messages ends by a byte below 128. */
+/**
+ * Splits an upload into its parts. The number of reports or messages is a varint: its last byte is
+ * below 128.
+ */
 export function partsOf(bytes: Uint8Array): readonly Uint8Array[] {
   const counted = bytes.findIndex((byte, at) => at >= ID_END && byte < 128) + 1;
   return [0, 1, FINGERPRINT_END, ID_END, counted].map((from, at, all) =>
@@ -28,7 +31,7 @@ export function partsOf(bytes: Uint8Array): readonly Uint8Array[] {
   );
 }
 
-/** All bytes, under the names of their parts; written out once somebody looks. */
+/** Creates an element with all bytes by part. They are written out when it is opened first. */
 function detailsOf({ bytes, parts: names }: Entry, words: Words): HTMLDetailsElement {
   const details = el("details", "bytes", el("summary", "", words.bytes(bytes.length)));
   details.addEventListener(
@@ -44,7 +47,7 @@ function detailsOf({ bytes, parts: names }: Entry, words: Words): HTMLDetailsEle
   return details;
 }
 
-/** An item of the list, of which the state may change. */
+/** Item of the list. Its state can be updated. */
 export class ReportItem {
   readonly item: HTMLLIElement;
   readonly #words: Words;

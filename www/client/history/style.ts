@@ -1,4 +1,4 @@
-/** How `<hushbin-history>` looks, unless the page says otherwise. */
+/** Default style of `<hushbin-history>`. */
 
 export const STYLE = `
 :host {
@@ -85,14 +85,14 @@ button {
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;
 
-/** Styles a shadow root, also where the page's policy forbids what stands in it. */
+/** Adds the style to a shadow root, also if the page's policy forbids inline styles. */
 export function styled(root: ShadowRoot, nonce: string): void {
   try {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);
     root.adoptedStyleSheets = [sheet];
   } catch {
-    // Safari before 16.4.
+    // Safari before 16.4 has no constructable style sheets.
     const style = document.createElement("style");
     style.nonce = nonce;
     style.textContent = STYLE;

@@ -1,4 +1,4 @@
-/** What there is to say of a client, in words: of local ε, or of central. */
+/** Text about a client, in terms of local or central ε. */
 
 import { certaintyOf } from "../certainty.js";
 import type { Client } from "../client.js";
@@ -11,27 +11,27 @@ import type { Words } from "./words.js";
 
 type Shown = "about" | "consent" | "watch" | "budget" | "history" | "revoke";
 
-/** What of a client is shown and used. */
+/** Members of a client that the element uses. */
 export type Watched = Pick<Client, Shown> | Pick<Client<SumTask>, Shown>;
 
 /**
- * Of a client and its budget.
+ * Texts about a client and its budget.
  *
  * @internal
  */
 export interface Told extends Pick<Spent, "until" | "reports" | "durable"> {
   readonly asked: string;
-  /** What ε means, and against whom. */
+  /** Meaning of ε, and the party that it protects against. */
   readonly means: string;
-  /** What the running window holds; undefined while the task is not known. */
+  /** Reports and ε of the current window. Undefined while the task is not known. */
   readonly used: string | undefined;
-  /** What all reports have cost. */
+  /** Number and ε of all reports. */
   readonly ever: string;
-  /** Oldest first. */
+  /** Reports, oldest first. */
   readonly entries: readonly Entry[];
 }
 
-/** What the task is about, and what its ε means, in sentences. */
+/** Returns the task's topic and the meaning of its ε, in sentences. */
 function explained(task: Task, words: Words, { number }: Written): [asked: string, means: string] {
   const { epsilon } = task;
   const certainty = (spent: number) => number(Number(certaintyOf(spent)));
@@ -109,7 +109,7 @@ async function central(
 }
 
 /**
- * Reads how a client stands, and says it.
+ * Reads a client's state and returns it as text.
  *
  * @internal
  */

@@ -1,4 +1,4 @@
-/** What `<hushbin-history>` shows of one client. */
+/** Section of `<hushbin-history>` about one client. */
 
 import { hex } from "../bytes.js";
 import { button, el, say, Terms } from "./dom.js";
@@ -9,15 +9,15 @@ import type { Words } from "./words.js";
 
 export interface ViewOptions {
   readonly words: Words;
-  /** The level of the heading, 1 to 6. */
+  /** Level of the heading, 1 to 6. */
   readonly level: number;
-  /** Whether consent may be revoked here. */
+  /** Shows a button that revokes consent. */
   readonly revocable: boolean;
-  /** Told once consent was revoked here. */
+  /** Called after consent was revoked here. */
   readonly onRevoked: () => void;
 }
 
-/** How many reports are shown at first. */
+/** Number of reports that are shown at first. */
 const SHOWN = 10;
 
 function writtenIn(lang: string): Written {
@@ -40,7 +40,7 @@ export class View {
   readonly #list = el("ul", "reports");
   readonly #more = button("more", () => this.#showAll());
   readonly #revoke = button("revoke", () => void this.#withdraw());
-  /** By their uploads, of which no two are alike. */
+  /** Items by the hexadecimal digits of each upload, which are unique. */
   readonly #items = new Map<string, ReportItem>();
   #shown = SHOWN;
   #revoked = false;
@@ -56,7 +56,7 @@ export class View {
     const heading = el(`h${level}` as "h2", "task");
     heading.textContent = words.task(pathname.slice(pathname.lastIndexOf("/") + 1), host);
     this.#status.setAttribute("role", "status");
-    // So that it can be moved to when the button that was pressed is gone.
+    // Focusable, because focus moves here when the pressed button disappears.
     this.#status.tabIndex = -1;
     this.#revoke.textContent = words.revoke;
     this.section.append(
@@ -73,14 +73,14 @@ export class View {
     );
   }
 
-  /** Shows how things stand once they are read. */
+  /** Reads the client's state and shows it. */
   refresh(): Promise<void> {
     this.#stale = true;
     this.#reading ??= this.#read();
     return this.#reading;
   }
 
-  /** Reads until nothing has changed meanwhile. */
+  /** Reads again until nothing changed in the meantime. */
   async #read(): Promise<void> {
     while (this.#stale) {
       this.#stale = false;
@@ -90,7 +90,7 @@ export class View {
         this.#fail(error);
       }
     }
-    // In the same turn, so that a later change starts another reading.
+    // Synchronous with the last check, so that a later change starts a new reading.
     this.#reading = undefined;
   }
 
@@ -123,7 +123,9 @@ export class View {
     this.#terms.say(words.kept, reports > 0 ? kept : undefined);
   }
 
-  /** The newest first; those that are there stay where they are, open and focused as they were. */
+  /**
+   * Shows reports, newest first. Existing items are not moved, so that they stay open and focused.
+   */
   #showReports(sent: readonly Entry[]): void {
     const { words } = this.#options;
     const newest = [...sent].reverse().slice(0, this.#shown);
@@ -154,7 +156,7 @@ export class View {
     const last = this.#list.lastElementChild;
     this.#shown = Number.POSITIVE_INFINITY;
     await this.refresh();
-    // The button is gone: on with the first that it brought.
+    // The button is gone: focus the first report that it revealed.
     last?.nextElementSibling?.querySelector("summary")?.focus();
   }
 

@@ -1,10 +1,10 @@
-/** What `<hushbin-history>` says, and in which language. */
+/** Texts of `<hushbin-history>` in one language. */
 
 import type { Consent } from "../consent.js";
 import type { ReportState } from "../store/store.js";
 import type { Protection } from "./facts.js";
 
-/** What the parts of an upload are called. */
+/** Names of the parts of an upload. */
 export type Parts = readonly [
   version: string,
   fingerprint: string,
@@ -15,13 +15,13 @@ export type Parts = readonly [
 
 /** Texts about sums through a shuffler, which have a central ε and no local one. */
 export interface SumWords {
-  /** What a report covers: names, or a number of items, in a number of messages. */
+  /** Contents of a report: names, or a number of items, in a number of messages. */
   readonly asked: (items: readonly string[] | number, messages: number) => string;
   /**
    * Meaning of the central ε, and the trust that it needs.
    *
-   * `certainty` is how sure, in per cent, someone can become who was 50 % sure. A batch has at
-   * least `people` people, and `honest` of them are assumed to follow the protocol.
+   * `certainty` is the largest certainty, in per cent, that an observer can reach from 50 %. A
+   * batch has at least `people` people, and `honest` of them are assumed to follow the protocol.
    */
   readonly meaning: (
     epsilon: string,
@@ -30,21 +30,21 @@ export interface SumWords {
     people: string,
     honest: string,
   ) => string;
-  /** Reports in this window, reports allowed in it, and their central ε. */
+  /** Reports in this window, reports allowed in it, and the central ε of the former. */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
-  /** All reports, and their central ε. */
+  /** Total number of reports, and the central ε that they spent. */
   readonly spent: (reports: number, epsilon: string) => string;
   /** Central ε and δ of one report. */
   readonly cost: (epsilon: string, delta: string) => string;
-  /** Parts of an upload, in their order. */
+  /** Names of the parts of an upload, in order. */
   readonly parts: Parts;
 }
 
 /**
- * All texts of `<hushbin-history>`.
+ * Texts of `<hushbin-history>`.
  *
- * Numbers and dates arrive as text in the form of the language. Where grammar depends on a
- * count, the count arrives as a number.
+ * Numbers and dates are passed as text, formatted for the language. If grammar depends on a count,
+ * the count is passed as a number.
  */
 export interface Words {
   /** Language tag, as in the attribute `lang`. */
@@ -55,15 +55,15 @@ export interface Words {
   readonly task: (id: string, collector: string) => string;
   /** State of consent. */
   readonly consent: Readonly<Record<Consent, string>>;
-  /** Names that a report covers. `drawn` means that each report covers one of them, at random. */
+  /** Names that a report covers. If `drawn`, each report covers one of them, chosen at random. */
   readonly asked: (names: readonly string[], drawn: boolean) => string;
   /** Number of unnamed items that a report covers. `undefined` means any name at all. */
   readonly askedOf: (items: number | undefined) => string;
   /**
    * Meaning of ε for one report.
    *
-   * `certainty` is how sure, in per cent, someone can become who was 50 % sure. `distance` is the
-   * largest difference between two protected inputs, for protection of near inputs.
+   * `certainty` is the largest certainty, in per cent, that an observer can reach from 50 %. If
+   * only near inputs are protected, `distance` is the largest difference between two of them.
    */
   readonly meaning: (
     epsilon: string,
@@ -73,7 +73,7 @@ export interface Words {
   ) => string;
   /** Addition to `meaning`: the bound fails with at most this probability. */
   readonly failing: (delta: string) => string;
-  /** Addition to `meaning`: the most that a year of reports can spend, and what that means. */
+  /** Addition to `meaning`: the maximum that a year of reports can spend, and what that means. */
   readonly year: (
     reports: number,
     days: number,
@@ -93,9 +93,9 @@ export interface Words {
   readonly ever: string;
   /** Label of how long this list is remembered. */
   readonly kept: string;
-  /** Reports in this window, reports allowed in it, and their ε. */
+  /** Reports in this window, reports allowed in it, and the ε of the former. */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
-  /** All reports, and their ε. */
+  /** Total number of reports, and the ε that they spent. */
   readonly spent: (reports: number, epsilon: string) => string;
   /** Duration of the list if it is stored on the device. */
   readonly durable: string;
@@ -111,7 +111,7 @@ export interface Words {
   readonly again: string;
   /** Button that shows the bytes of a report. */
   readonly bytes: (bytes: number) => string;
-  /** Parts of an upload, in their order. */
+  /** Names of the parts of an upload, in order. */
   readonly parts: Parts;
   /** Replacements for tasks that sum through a shuffler. */
   readonly sums: SumWords;

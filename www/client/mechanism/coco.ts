@@ -3,18 +3,21 @@ import { type MechanismCodec, subsetCodec } from "./codec.js";
 /** Parameters of the mechanism CoCo, which estimates means. */
 export interface CocoMechanism {
   readonly name: "coco";
-  /** Which sides are favoured: one of every pair pushed to, or the strongest. */
+  /**
+   * Selection of the favoured sides. `overwrite`: one side of every pair that an entry pushes.
+   * `strongest`: the strongest sides.
+   */
   readonly rule: "overwrite" | "strongest";
-  /** Number of favoured sides, under the rule `strongest`. */
+  /** Number of favoured sides, for the rule `strongest` only. */
   readonly favoured?: number;
   /**
-   * How items are hashed to pairs of buckets; under the rule `strongest` perhaps balanced
-   * without paddings, for which items stand that an input does not have.
+   * Hash of items to pairs of buckets. `balanced-items` needs the rule `strongest`. It hashes no
+   * paddings, and items that the input does not have replace them.
    */
   readonly hashing: "balanced" | "independent" | "balanced-items";
-  /** Number of buckets of each hash function, which is even. */
+  /** Number of buckets of each hash function, an even number. */
   readonly buckets: number;
-  /** Number of hash functions; 1 where it is left out. */
+  /** Number of hash functions (default 1). */
   readonly hashes?: number;
 }
 

@@ -1,12 +1,12 @@
-/** What the client needs of every mechanism. */
+/** Interface of mechanisms in the client. */
 
 import type { CanonicalBytes } from "../canonical.js";
 import { type Fields, integer, oneOf, read } from "../fields.js";
 
-/** Reads and writes the parameters of one mechanism. */
+/** Codec of one mechanism's parameters. */
 export interface MechanismCodec<M> {
   /**
-   * Reads the parameters of a task file.
+   * Reads the parameters from a task file.
    *
    * @throws TaskError `invalid-task`
    */
@@ -15,16 +15,16 @@ export interface MechanismCodec<M> {
   write(mechanism: M, bytes: CanonicalBytes): void;
 }
 
-/** What every mechanism hashes by. */
+/** Hashings that every mechanism supports. */
 export const HASHINGS = ["balanced", "independent"] as const;
 
-/** By the numbers that stand for them in canonical bytes. */
+/** Hashings at the indices that encode them in canonical bytes. */
 const ALL_HASHINGS: readonly string[] = [...HASHINGS, "balanced-items", "balanced-windows"];
 
-/** What has no place in canonical bytes is written as this, which the core refuses. */
+/** Encoding of a value that has no canonical bytes. The core refuses it. */
 export const OUT_OF_RANGE = 0xffff_ffff;
 
-/** The parameters of a mechanism that draws one bucket. */
+/** Parameters of a mechanism that draws one bucket. */
 interface SubsetMechanism<Name extends string, Rule extends string, Hashing extends string> {
   readonly name: Name;
   readonly rule: Rule;
@@ -35,12 +35,12 @@ interface SubsetMechanism<Name extends string, Rule extends string, Hashing exte
 }
 
 /**
- * Of a mechanism that draws one bucket.
+ * Returns the codec of a mechanism that draws one bucket.
  *
  * @param paper the paper's rule, which takes no `favoured`
- * @param strongest the rule that takes it
- * @param sides how many buckets make one cell that elements are hashed to
- * @param own what it alone hashes by
+ * @param strongest the rule that takes `favoured`
+ * @param sides number of buckets in one cell that elements are hashed to
+ * @param own hashing that only this mechanism supports
  */
 export function subsetCodec<Name extends string, Rule extends string, Own extends string>(
   name: Name,
@@ -63,7 +63,7 @@ export function subsetCodec<Name extends string, Rule extends string, Own extend
     },
     write({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
       bytes.number(rule === paper ? 0 : favoured || OUT_OF_RANGE);
-      // Of one hash function, the number that stands for the hashing alone.
+      // With one hash function, the number is the index of the hashing.
       const number = ALL_HASHINGS.indexOf(hashing) + ALL_HASHINGS.length * (hashes - 1);
       bytes.number(hashes > 0 && number < OUT_OF_RANGE ? number : OUT_OF_RANGE);
       bytes.number(buckets % sides === 0 ? buckets / sides : OUT_OF_RANGE);

@@ -3,18 +3,21 @@ import { type MechanismCodec, subsetCodec } from "./codec.js";
 /** Parameters of the mechanism Collision. */
 export interface CollisionMechanism {
   readonly name: "collision";
-  /** Which buckets are favoured: those that hold an element, or the heaviest. */
+  /**
+   * Selection of the favoured buckets. `occupied`: those that contain an element. `heaviest`: those
+   * with most elements.
+   */
   readonly rule: "occupied" | "heaviest";
-  /** Number of favoured buckets, under the rule `heaviest`. */
+  /** Number of favoured buckets, for the rule `heaviest` only. */
   readonly favoured?: number;
   /**
-   * How elements are hashed to buckets; where one answer of a list is given, perhaps to as many as
-   * are favoured, one behind the other.
+   * Hash of elements to buckets. `balanced-windows` is for one answer of a list. Each answer is
+   * then in `favoured` consecutive buckets.
    */
   readonly hashing: "balanced" | "independent" | "balanced-windows";
   /** Number of buckets of each hash function. */
   readonly buckets: number;
-  /** Number of hash functions; 1 where it is left out. */
+  /** Number of hash functions (default 1). */
   readonly hashes?: number;
 }
 

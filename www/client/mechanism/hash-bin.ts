@@ -2,40 +2,45 @@ import { integer, number, oneOf, read } from "../fields.js";
 import { HASHINGS, type MechanismCodec, OUT_OF_RANGE } from "./codec.js";
 
 /**
- * Parameters of the mechanism hash-bin, which estimates means of real values
- * from all entries of an input, however many there are.
+ * Parameters of the mechanism hash-bin. It estimates means of real values from all entries of an
+ * input, however many there are.
  */
 export interface HashBinMechanism {
   readonly name: "hash-bin";
   /**
-   * What ε is about: `event`, the value of any single item but not a whole
-   * input; `neighbouring`, which of two inputs it is that differ by at most
-   * `distance`; `user`, a whole input.
+   * Scope of ε. `event`: the value of any single item, but not a whole input. `neighbouring`: the
+   * difference between two inputs. These are at most `distance` apart. `user`: a whole input.
    */
   readonly level: "event" | "neighbouring" | "user";
-  /** How far neighbouring inputs are apart, in sum, up to 2048; at level `neighbouring`. */
+  /**
+   * Maximum distance of neighbouring inputs, summed over items, up to 2048. For level
+   * `neighbouring` only.
+   */
   readonly distance?: number;
-  /** With which probability the guarantee may fail, 1e-15 to 0.01; at level `neighbouring`. */
+  /** Probability that the guarantee fails, 1e-15 to 0.01. For level `neighbouring` only. */
   readonly delta?: number;
   /**
-   * Where the sum of an input's signed values is cut off, a multiple of 1 / `grid`
-   * up to 1024; at level `user`. What it cuts off biases estimates towards 0.
+   * Limit to which the sum of an input's signed values is clipped: a multiple of 1/`grid`, up to
+   * 1024. For level `user` only. Clipping biases estimates towards 0.
    */
   readonly clip?: number;
-  /** How the sum is randomised: to one sign, or by adding noise; at level `user`. */
+  /**
+   * Randomisation of the sum: to one sign (`two-point`), or by added noise (`laplace`). For level
+   * `user` only.
+   */
   readonly noise?: "two-point" | "laplace";
-  /** How items are hashed to bins. */
+  /** Hash of items to bins. */
   readonly hashing: "balanced" | "independent";
-  /** Number of bins, at most 4096 and the number of items; at level `user` 1. */
+  /** Number of bins, at most 4096 and at most the number of items. 1 at level `user`. */
   readonly bins: number;
-  /** Bins hold multiples of one over this, a power of two up to 65536. */
+  /** Bins contain multiples of 1/`grid`. A power of two, up to 65536. */
   readonly grid: number;
 }
 
 const LEVELS = ["event", "neighbouring", "user"] as const;
 const NOISES = ["two-point", "laplace"] as const;
 
-/** The parameters that each level has besides those of all. */
+/** Additional required parameters of each level. */
 const OF_LEVEL = {
   event: {},
   neighbouring: { distance: number },
@@ -58,10 +63,10 @@ export const hashBin: MechanismCodec<HashBinMechanism> = {
     return read(value, "mechanism", required, level === "neighbouring" ? { delta: number } : {});
   },
   write({ level, noise, distance, clip, delta, hashing, bins, grid }, bytes) {
-    // At level `user` the noise is told with it.
+    // At level `user`, the number also encodes the noise.
     bytes.number(LEVELS.indexOf(level) + Number(noise === NOISES[1]));
     bytes.float(distance ?? clip ?? 0);
-    // Where there is none 0 is written, so a δ of 0 is not to be.
+    // 0 encodes a missing δ, so a δ of 0 must not be written as 0. The core refuses NaN.
     bytes.float(delta === undefined ? 0 : delta || Number.NaN);
     bytes.number(HASHINGS.indexOf(hashing));
     bytes.number(bins);

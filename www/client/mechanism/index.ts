@@ -1,4 +1,4 @@
-/** The one list of mechanisms. */
+/** List of all mechanisms. */
 
 import type { CanonicalBytes } from "../canonical.js";
 import { type Fields, invalid, oneOf } from "../fields.js";
@@ -9,7 +9,7 @@ import { type HashBinMechanism, hashBin } from "./hash-bin.js";
 import { type PatternMechanism, pattern } from "./pattern.js";
 import { type WindowMechanism, window } from "./window.js";
 
-/** Parameters of the mechanism that randomises. */
+/** Parameters of a mechanism of any kind. */
 export type Mechanism =
   | CollisionMechanism
   | CocoMechanism
@@ -32,6 +32,8 @@ const MECHANISMS: {
 const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as Name[];
 
 /**
+ * Reads a mechanism from a task file.
+ *
  * @throws TaskError `invalid-task`
  * @internal
  */
@@ -44,14 +46,14 @@ export function parseMechanism(value: unknown): Mechanism {
 }
 
 /**
- * Appends name and parameters to a task's canonical bytes.
+ * Appends a mechanism's name and parameters to a task's canonical bytes.
  *
- * @throws TaskError `invalid-task` for what has no canonical bytes
+ * @throws TaskError `invalid-task` for parameters without canonical bytes
  * @internal
  */
 export function writeMechanism(mechanism: Mechanism, bytes: CanonicalBytes): void {
   const { name } = mechanism;
   bytes.text(name);
-  // The codec is that of the name.
+  // The codec was looked up by the mechanism's name.
   (MECHANISMS[name] as MechanismCodec<Mechanism>).write(mechanism, bytes);
 }

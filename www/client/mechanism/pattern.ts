@@ -2,14 +2,15 @@ import { integer, listOf, read, text } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
- * Parameters of the mechanism pattern, which estimates quantiles of a number in bins. The
- * first bin favours some outputs, and each other one the same, moved on by its place.
+ * Parameters of the mechanism pattern, which estimates quantiles of a number in bins. The first bin
+ * favours certain outputs. Each further bin favours the same pattern, cyclically shifted by the
+ * bin's index.
  */
 export interface PatternMechanism {
   readonly name: "pattern";
   /** Number of outputs, from the number of bins to 256. */
   readonly outputs: number;
-  /** Outputs that the first bin favours: some but not all, ascending from 0. */
+  /** Outputs that the first bin favours: ascending from 0, at least one and not all. */
   readonly favoured: readonly number[];
 }
 
@@ -17,7 +18,7 @@ export interface PatternMechanism {
 export const pattern: MechanismCodec<PatternMechanism> = {
   parse(value) {
     const required = { name: text, outputs: integer, favoured: listOf(integer) };
-    // Its name has been looked up.
+    // The name has been checked by the lookup.
     return read(value, "mechanism", required, {}) as PatternMechanism;
   },
   write({ outputs, favoured }, bytes) {

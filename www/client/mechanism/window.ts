@@ -2,18 +2,20 @@ import { integer, listOf, read, text } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
- * Parameters of the mechanism window, which estimates means of numbers that everybody has.
- * A number favours `favoured` neighbours of its `atoms`, and each atom counts for a value.
+ * Parameters of the mechanism window. It estimates means of numbers that every person has. Each
+ * number favours `favoured` adjacent atoms of its `atoms`. Each atom counts for a value.
  */
 export interface WindowMechanism {
   readonly name: "window";
-  /** Number of attributes that a report tells of, 1 to 12. */
+  /** Number of attributes that a report reveals, 1 to 12. */
   readonly drawn: number;
-  /** Number of atoms of each attribute, from 2 on; to the power of `drawn` at most 4096. */
+  /**
+   * Number of atoms of each attribute, at least 2. `atoms` to the power of `drawn` is at most 4096.
+   */
   readonly atoms: number;
   /** Number of atoms that a number favours, from 1 to half of `atoms`. */
   readonly favoured: number;
-  /** Values of the upper half's atoms, ascending integers from 0 to 1023. */
+  /** Values of the atoms in the upper half, ascending integers from 0 to 1023. */
   readonly values: readonly number[];
 }
 
@@ -27,7 +29,7 @@ export const window: MechanismCodec<WindowMechanism> = {
       favoured: integer,
       values: listOf(integer),
     };
-    // Its name has been looked up.
+    // The name has been checked by the lookup.
     return read(value, "mechanism", required, {}) as WindowMechanism;
   },
   write({ drawn, atoms, favoured, values }, bytes) {

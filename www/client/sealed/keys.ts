@@ -1,4 +1,4 @@
-/** Whom to seal reports to. */
+/** Keys that reports are sealed to. */
 
 import { hex } from "../bytes.js";
 import { NetworkError, SealingError } from "../errors.js";
@@ -7,10 +7,10 @@ import { answerTo, unreachable } from "../transport.js";
 type Sealing = typeof import("../sealing.js");
 
 /**
- * Asks once for configurations.
+ * Fetches key configurations, in one attempt.
  *
- * @throws NetworkError where something that is not a shuffler answers, or one that does not
- * know them yet
+ * @throws NetworkError if the response is not from a shuffler, or from one that does not have the
+ * keys yet
  */
 export async function fetchKeys(
   url: string,
@@ -27,16 +27,16 @@ export async function fetchKeys(
   return keys.map(String);
 }
 
-/** The bytes of hexadecimal digits; none where they are others. */
+/** Returns the bytes of hexadecimal digits. Empty for any other text. */
 export function bytesOf(digits: string): Uint8Array<ArrayBuffer> {
   const pairs = /^([0-9a-f]{2})+$/.test(digits) ? (digits.match(/../g) ?? []) : [];
   return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
 }
 
 /**
- * The first configuration that is pinned and for this task.
+ * Returns the first configuration that is pinned and for this task.
  *
- * @throws SealingError where there is none
+ * @throws SealingError if there is none
  */
 export async function pinned(
   { digestOf, isConfiguration }: Sealing,

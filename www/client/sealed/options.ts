@@ -7,7 +7,7 @@ import { budgetOf, type Task } from "../task.js";
 
 const MAX_CENTRAL_EPSILON = 2;
 
-/** Options of sealing, checked. */
+/** Checked options of sealing. */
 export interface SealedSettings {
   /** Pins of the analyser's keys, in lower case. */
   readonly analyser: readonly string[];
@@ -29,13 +29,13 @@ function checkSpending(task: SumTask, maxCentralEpsilon: number): void {
 }
 
 /**
- * Checks that options are those of the task, and what sealing takes.
+ * Checks that the options match the kind of task, and are complete for sealing.
  *
  * @throws OptionError
  * @throws TaskError `over-max-epsilon`
  */
 export function sealedSettingsOf({ shuffled, task }: Settings): SealedSettings {
-  // Each kind of task has its own.
+  // Each kind of task has its own options.
   const options = shuffled as ClientOptions<Task | SumTask>;
   const { analyser, relay, trust, maxEpsilon, maxCentralEpsilon, delayMs } = options;
   if (isSum(task)) {

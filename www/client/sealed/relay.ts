@@ -1,15 +1,17 @@
-/** Requests through a relay, so that whoever answers does not see who asks. */
+/** Requests through a relay, which hides the sender from the server. */
 
 import { OptionError } from "../errors.js";
 import { bytesOf } from "./keys.js";
 
-/** A key configuration of X25519 and HKDF-SHA256 that knows HKDF-SHA256 and AES-128-GCM. */
+/**
+ * Pattern of a key configuration of X25519 and HKDF-SHA256 that lists HKDF-SHA256 with AES-128-GCM.
+ */
 const CONFIGURATION = /^..0020.{64}.{4}(.{8})*00010001(.{8})*$/;
 
 /**
- * Requests by way of a relay, in place of `fetch`.
+ * Returns a replacement of `fetch` that sends requests through a relay.
  *
- * @throws OptionError where the relay is no address, or the gateway no key configuration
+ * @throws OptionError if the relay is not a URL, or the gateway not a key configuration
  */
 export function through(
   url: unknown,
@@ -25,7 +27,7 @@ export function through(
   try {
     relay = new URL(String(url), globalThis.location?.href).href;
   } catch {
-    // Named below.
+    // The check below throws.
   }
   if (!/^https?:/.test(relay)) {
     throw new OptionError("relay.url", url, "the relay's URL, with https:// or http://");

@@ -17,9 +17,9 @@ const VERSION = 2;
 
 const CANNOT = "this browser cannot seal";
 
-/** Thrown for a report that is not sealed yet. */
+/** Exception for a report that is not sealed yet. */
 class Wanted {
-  /** Undefined where one is to be drawn. */
+  /** Report to seal. Undefined if a new one has to be drawn. */
   readonly report: Uint8Array | undefined;
 
   constructor(report: Uint8Array | undefined) {
@@ -29,7 +29,7 @@ class Wanted {
 
 const equal = (one: unknown, other: unknown) => String(one) === String(other);
 
-/** Seals each message of a report by itself, so that messages cannot be linked to each other. */
+/** Seals each message of a report separately, so that messages cannot be linked to each other. */
 async function packed(engine: ReportMaker, report: Uint8Array, seal: Seal): Promise<Packed> {
   const { messages } = engine;
   const header = engine.uploadHeader(messages);
@@ -42,8 +42,9 @@ async function packed(engine: ReportMaker, report: Uint8Array, seal: Seal): Prom
 }
 
 /**
- * Reports answers while the ledger may change, since sealing takes a moment. A sealed report is
- * charged only if the ledger still asks for it, and dropped otherwise.
+ * Returns a function that reports answers. Sealing is asynchronous, and the ledger may change in
+ * the meantime. A sealed report is charged only if the ledger still needs it, and dropped
+ * otherwise.
  */
 const reporting =
   (seal: Seal): Report =>
@@ -54,6 +55,8 @@ const reporting =
     for (;;) {
       try {
         return await session.change(entries, (report) => {
+          // Leave the transaction, seal, and try again. The ledger may then need a different
+          // report.
           if (sealed === undefined || !equal(report, before)) {
             throw new Wanted(report);
           }
@@ -72,7 +75,7 @@ const reporting =
 /**
  * Awaits a step of sealing.
  *
- * @throws SealingError for any failure that is no HushbinError
+ * @throws SealingError for any failure that is not a HushbinError
  */
 async function step<T>(what: string, work: Promise<T>): Promise<T> {
   try {
@@ -85,8 +88,8 @@ async function step<T>(what: string, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Returns the way of a client whose reports are sealed. A dry run seals nothing and fetches no
- * keys.
+ * Returns the configuration of a session whose reports are sealed. A dry run seals nothing and
+ * fetches no keys.
  *
  * @throws OptionError, SealingError
  */
@@ -104,7 +107,7 @@ export function wayOf(settings: Settings, source: TaskSource): Way {
   loading.catch(() => {});
   return {
     fetch,
-    // A page that ends has no time to seal a request.
+    // A page that closes has no time to seal a request.
     ...(relay && delayMs === undefined && { delayMs: 0 }),
     reporter: async ({ fingerprint }) => {
       const keys = await source.fetch(() => fetchKeys(url, fetch));

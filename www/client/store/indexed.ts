@@ -1,4 +1,4 @@
-/** A store in the browser's database, which outlives the page and is that of all tabs. */
+/** Store in the browser's database. It outlives the page, and all tabs share it. */
 
 import { type Ledger, newLedger } from "../budget.js";
 import { StorageError } from "../errors.js";
@@ -6,24 +6,28 @@ import { onKept } from "../page.js";
 import { TIMEOUT_MS } from "../time.js";
 import { type Change, REMEMBERED, type ReportState, type Store, type Stored } from "./store.js";
 
-/** Changes of one transaction, so that one page does not keep others waiting. */
+/** Maximum number of changes in one transaction, so that no page blocks the other ones for long. */
 const AT_ONCE = 1000;
 
 const DATABASE = "hushbin";
 /**
- * A version that adds to what is stored keeps this one, as what is read is written back with all
- * that it holds; another is for what this version would read as something else.
+ * Version of the database's schema. A release that only adds fields keeps it, because rows are
+ * written back with all fields. A new number is for data that this release would misread.
  */
 const VERSION = 1;
 const LEDGERS = "ledgers";
 const REPORTS = "reports";
-/** Reports by task and state. */
+/** Index of reports by task and state. */
 const BY_STATE = "state";
 
-/** A report as it lies in the database, under a key that it does not hold itself. */
+/** Row of a report. Its key is not part of the row. */
 type Row = Omit<Stored, "key"> & { readonly task: string };
 
-/** @throws DOMException */
+/**
+ * Awaits a request.
+ *
+ * @throws DOMException
+ */
 export function done<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
@@ -39,8 +43,11 @@ function ended(transaction: IDBTransaction): Promise<void> {
 }
 
 /**
- * @throws DOMException where there is no database, or none that may be used
- * @throws StorageError where it does not answer: some never do; and where it is a later version's
+ * Opens the database.
+ *
+ * @throws DOMException if there is no database, or none that may be used
+ * @throws StorageError if the database does not respond, which happens in some browsers, or has a
+ * later version
  */
 async function open(): Promise<IDBDatabase> {
   const request = indexedDB.open(DATABASE, VERSION);
@@ -62,14 +69,15 @@ async function open(): Promise<IDBDatabase> {
       (database) => database.close(),
       () => {},
     );
-    // It is a later version's, and holds what was spent: memory is no place to go on in.
+    // The database has a later version and contains what was spent. Going on in memory would spend
+    // it again.
     throw (error as Error).name === "VersionError" ? new StorageError(error) : error;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** A change that waits for its transaction. */
+/** Change that waits for its transaction. */
 interface Pending {
   readonly change: (ledger: Ledger) => Change<unknown>;
   readonly resolve: (changed: readonly [unknown, Stored | undefined]) => void;
@@ -81,19 +89,19 @@ export class IndexedStore implements Store {
   readonly #database: IDBDatabase;
   readonly #task: string;
   readonly #unlisten: () => void;
-  /** Transactions under way. */
+  /** Transactions in progress. */
   readonly #open = new Set<IDBTransaction>();
-  /** Tell those who wait for them that the page is left. */
+  /** Functions that interrupt waiting for a transaction when the page is left. */
   readonly #interrupts = new Set<() => void>();
   #pending: Pending[] = [];
   #changing = false;
-  /** While the page is left and kept for its return: when it is back. */
+  /** Resolves when the page returns. Undefined unless the page is left and kept for its return. */
   #back: Promise<void> | undefined;
 
   private constructor(database: IDBDatabase, task: string) {
     this.#database = database;
     this.#task = task;
-    // Else a later version could not be opened while this page lives.
+    // Otherwise a later version could not be opened while this page lives.
     database.onversionchange = () => database.close();
     let tellBack = () => {};
     this.#unlisten = onKept(
@@ -112,15 +120,17 @@ export class IndexedStore implements Store {
   }
 
   /**
-   * @param task what the task's ledger goes by: its URL
-   * @throws unknown where there is no database, or none that may be used
-   * @throws StorageError where it does not answer
+   * Opens the store of a task.
+   *
+   * @param task key of the task's ledger: its URL
+   * @throws unknown if there is no database, or none that may be used
+   * @throws StorageError if the database does not respond
    */
   static async open(task: string): Promise<IndexedStore> {
     return new IndexedStore(await open(), task);
   }
 
-  /** Whether there is a database; true where the browser does not tell. */
+  /** Returns whether the database exists; true if the browser cannot list databases. */
   static async exists(): Promise<boolean> {
     const all = await indexedDB.databases?.();
     return all === undefined || all.some(({ name }) => name === DATABASE);
@@ -135,14 +145,14 @@ export class IndexedStore implements Store {
 
   change<R>(change: (ledger: Ledger) => Change<R>): Promise<readonly [R, Stored | undefined]> {
     return new Promise((resolve, reject) => {
-      // What a change resolves with is what it returns.
+      // The promise resolves with the result of this change, so the types agree.
       const pending = { change, resolve: resolve as Pending["resolve"], reject };
       this.#pending.push(pending);
       void this.#changeAll();
     });
   }
 
-  /** Makes the changes that wait, many in one transaction. */
+  /** Makes the waiting changes, many in one transaction. */
   async #changeAll(): Promise<void> {
     if (this.#changing) {
       return;
@@ -154,7 +164,7 @@ export class IndexedStore implements Store {
         const settle = await this.#within(() => this.#changed(batch));
         settle.forEach((tell) => void tell());
       } catch (error) {
-        // Nothing of it is stored: what was drawn is forgotten.
+        // Nothing was stored, and the drawn reports are discarded.
         batch.forEach(({ reject }) => void reject(error));
       }
     }
@@ -162,8 +172,10 @@ export class IndexedStore implements Store {
   }
 
   /**
-   * @returns what tells of each change what became of it
-   * @throws StorageError; nothing is stored then
+   * Makes changes in one transaction.
+   *
+   * @returns functions that settle the promise of each change
+   * @throws StorageError; in this case nothing is stored
    */
   async #changed(batch: readonly Pending[]): Promise<(() => void)[]> {
     const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
@@ -190,7 +202,7 @@ export class IndexedStore implements Store {
     return tell;
   }
 
-  /** The ledger after a change; the one before where the change throws. */
+  /** Returns the ledger after a change, or the unchanged ledger if the change throws. */
   #changedBy(
     { change, resolve, reject }: Pending,
     before: Ledger,
@@ -211,6 +223,7 @@ export class IndexedStore implements Store {
     }
     const row: Row = { ...made, task: this.#task };
     const added = reports.add(row);
+    // `added.result` is the key. It is known once the transaction is complete, when this runs.
     tell.push(() => resolve([result, { ...made, key: Number(added.result) }]));
     return { ...ledger, waitingBytes: ledger.waitingBytes + made.bytes.length };
   }
@@ -236,14 +249,14 @@ export class IndexedStore implements Store {
       const found: IDBRequest<Row | undefined> = reports.get(key);
       found.onsuccess = () => {
         const row = found.result;
-        // Another tab may have been told already.
+        // Another tab may have recorded a state already.
         if (row?.state === "waiting") {
           settled += row.bytes.length;
           reports.put({ ...row, state }, key);
         }
       };
     }
-    // Asked for last, so that all rows are read by then, and all changes asked for.
+    // Requested last: by then all rows are read, and all changes of them are queued.
     const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
     read.onsuccess = () => {
       if (read.result !== undefined) {
@@ -255,7 +268,7 @@ export class IndexedStore implements Store {
     await all;
   }
 
-  /** Deletes the oldest settled reports where more are there than are remembered. */
+  /** Deletes the oldest settled reports beyond the number that is remembered. */
   #forget(reports: IDBObjectStore): void {
     const index = reports.index(BY_STATE);
     const settled = (["acknowledged", "refused", "withdrawn"] as const).map((state) =>
@@ -270,7 +283,7 @@ export class IndexedStore implements Store {
     }
   }
 
-  /** Reports of a range of the index, by their keys. */
+  /** Returns the reports in a range of the index, each with its key. */
   async #rows(range: IDBKeyRange): Promise<Stored[]> {
     const [reports] = this.#begin("readonly", REPORTS);
     const index = reports.index(BY_STATE);
@@ -290,9 +303,11 @@ export class IndexedStore implements Store {
   }
 
   /**
-   * Does work in a transaction; anew, once the page is back, where the page was left and kept
-   * meanwhile. WebKit stops a transaction of such a page, and keeps those of all other pages
-   * waiting for it; Firefox never tells what has become of it.
+   * Runs `work`, which uses a transaction. If the page was left and kept in the meantime, runs it
+   * again once the page is back.
+   *
+   * WebKit stops a transaction of such a page, which blocks those of all other pages. Firefox never
+   * reports the result of such a transaction.
    */
   async #within<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -320,12 +335,16 @@ export class IndexedStore implements Store {
       try {
         transaction.abort();
       } catch {
-        // It is being stored: done anew it changes nothing more.
+        // The transaction is already being stored. Running it again has no further effect.
       }
     }
   }
 
-  /** @returns its stores, and when it is over */
+  /**
+   * Begins a transaction.
+   *
+   * @returns its object stores, then for `readwrite` a promise that resolves when it is complete
+   */
   #begin(mode: "readonly", ...stores: [string]): [IDBObjectStore];
   #begin(
     mode: "readwrite",
@@ -333,8 +352,8 @@ export class IndexedStore implements Store {
   ): [IDBObjectStore, IDBObjectStore, Promise<void>];
   #begin(mode: IDBTransactionMode, ...stores: string[]): unknown[] {
     try {
-      // Relaxed: on the disk when the operating system thinks fit, so that a crash of the
-      // browser loses nothing, and a power cut the last seconds.
+      // Relaxed: the operating system decides when data reach the disk. A crash of the browser
+      // loses nothing. A power cut may lose the last seconds.
       const transaction = this.#database.transaction(stores, mode, { durability: "relaxed" });
       const over = () => void this.#open.delete(transaction);
       transaction.addEventListener("complete", over);

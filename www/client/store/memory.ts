@@ -1,4 +1,4 @@
-/** A store that lives as long as the page, and makes changes at once. */
+/** Store in memory. It lives as long as the page and applies changes at once. */
 
 import { type Ledger, newLedger } from "../budget.js";
 import { type Change, REMEMBERED, type ReportState, type Store, type Stored } from "./store.js";

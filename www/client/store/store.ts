@@ -1,67 +1,67 @@
-/** Where a browser keeps what it has spent and what waits to be sent. */
+/** Storage of the ledger of a browser and of reports that wait to be sent. */
 
 import type { Ledger } from "../budget.js";
 
-/** What has become of a report. */
+/** State of a report. */
 export type ReportState =
-  /** Not acknowledged yet. */
+  /** The report waits to be sent or acknowledged. */
   | "waiting"
-  /** On the collector's disk. */
+  /** The report is on the collector's disk. */
   | "acknowledged"
-  /** Refused by the collector for good. */
+  /** The collector permanently refused the report. */
   | "refused"
-  /** Forgotten before it was acknowledged, as consent was revoked. */
+  /** Consent was revoked before the report was acknowledged. */
   | "withdrawn";
 
-/** A report that was made: randomised bytes and what they cost. */
+/** Report that was made: randomised bytes and the ε that they cost. */
 export interface Made {
-  /** When it was made, in milliseconds since 1970. */
+  /** Time at which the report was made, in milliseconds since 1970. */
   readonly at: number;
-  /** ε that it spent: 0 where a permanent answer was sent again. */
+  /** ε that the report spent; 0 if a permanent answer was sent again. */
   readonly epsilon: number;
-  /** An upload of this report alone, under an id of its own: these bytes never change. */
+  /** Upload of this report alone, with a unique id. These bytes never change. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly state: ReportState;
 }
 
-/** A report by the number that it goes by in its store. */
+/** Report with its key in the store. */
 export interface Stored extends Made {
   readonly key: number;
 }
 
-/** What a change makes of a ledger. */
+/** Result of a change of a ledger. */
 export interface Change<R> {
   readonly ledger: Ledger;
-  /** A report that was made. */
+  /** Report to add, if one was made. */
   readonly made?: Made;
-  /** What became of it, told once both are stored. */
+  /** Result for the caller, passed on once ledger and report are stored. */
   readonly result: R;
 }
 
-/** How many settled reports are remembered. */
+/** Number of settled reports that are remembered. */
 export const REMEMBERED = 1000;
 
-/** One task's ledger and reports. */
+/** Ledger and reports of one task. */
 export interface Store {
-  /** Whether it outlives the page. */
+  /** True if the store outlives the page. */
   readonly durable: boolean;
-  /** The ledger as it stands. */
+  /** Returns the ledger. */
   ledger(): Promise<Ledger>;
   /**
-   * Changes the ledger and adds the report that was made, both or neither. Changes are
-   * made one after another, those of other tabs included; each sees the one before.
+   * Changes the ledger and adds the report that was made: both or neither. Changes of all tabs are
+   * made one after another, and each sees the result of the one before.
    *
-   * @param change returns at once; where it throws, nothing is changed
-   * @returns when all is stored, the result, and the report that was added
+   * @param change returns synchronously; if it throws, nothing is changed
+   * @returns the result and the added report, once both are stored
    * @throws StorageError, and what `change` throws
    */
   change<R>(change: (ledger: Ledger) => Change<R>): Promise<readonly [R, Stored | undefined]>;
-  /** What waits, oldest first: of all tabs, and of earlier pages. */
+  /** Returns the waiting reports of all tabs and earlier pages, oldest first. */
   waiting(): Promise<readonly Stored[]>;
-  /** Says what has become of reports that waited; of others nothing is changed. */
+  /** Sets the state of the given reports if they are waiting. */
   settle(keys: readonly number[], state: ReportState): Promise<void>;
-  /** All reports that are remembered, oldest first. */
+  /** Returns all remembered reports, oldest first. */
   history(): Promise<readonly Stored[]>;
-  /** Ends its use. */
+  /** Closes the store. */
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** From a person's numbers, by names, to the order that the core takes them in. */
+/** Reads a person's numbers by names, and puts them into the order that the core takes. */
 
 import { entriesOf } from "../entries.js";
 import { AnswerError, UnknownItemError } from "../errors.js";
@@ -8,12 +8,12 @@ import { itemsOf, type NumbersTask, type SumTask, type VectorTask } from "./task
 type ByName<Name extends string> = Readonly<Record<Name, number>> | ReadonlyMap<string, number>;
 
 /**
- * One person's input: a number for each name; of a vector whose numbers are counted, all of
- * them in order.
+ * One person's input: a number for each name. For a vector whose `items` is a number, an array of
+ * all its numbers.
  *
- * Numbers beyond their limits are clipped, vectors that are too long are shortened.
+ * Numbers beyond a limit are clipped to it. Vectors that are too long are shortened.
  *
- * @typeParam T the task, whose names are known where its type is that of a literal
+ * @typeParam T the task; its names are checked if its type is that of a literal
  */
 export type SumInput<T extends SumTask = SumTask> = T extends NumbersTask
   ? ByName<T["numbers"][number]["name"]>
@@ -25,11 +25,14 @@ export type SumInput<T extends SumTask = SumTask> = T extends NumbersTask
         : ByName<string> | readonly number[] | Float32Array | Float64Array
     : never;
 
-/** Whether it can be read once: what was copied is a Map or an array. */
+/**
+ * Returns whether an input is an array or typed array. An input that could be read only once has
+ * been copied to a Map or an array before.
+ */
 const isList = (input: unknown): input is ArrayLike<unknown> =>
   Array.isArray(input) || (ArrayBuffer.isView(input) && "length" in input);
 
-/** Numbers in the order of a task's items. */
+/** Returns the numbers in the order of the task's items. */
 function listed(task: SumTask, input: unknown): unknown[] {
   const items = itemsOf(task);
   if (typeof items === "number") {

@@ -1,4 +1,4 @@
-/** The core of sums: a module of its own, or what stands in for it; started afresh after a trap. */
+/** Core of sums: a separate module, or the core in JavaScript. It is restarted after a trap. */
 
 import { HushbinError, WasmError } from "../errors.js";
 import { HANDED } from "../handed.js";
@@ -11,7 +11,7 @@ import init, {
 } from "../wasm/sums.js";
 import { bytes } from "../wasm/sums-bytes.js";
 
-/** What the core is called by: the module's glue, or that of the core in JavaScript. */
+/** Functions of the core in use: of the module, or of the core in JavaScript. */
 export let core = { SumRandomizer, digest, currentInstance, restart };
 
 let loading: Promise<void> | undefined;
@@ -38,7 +38,7 @@ async function start(source: BufferSource | WebAssembly.Module): Promise<void> {
 }
 
 /**
- * Resolves when the core is ready; tries again where it failed before.
+ * Loads the core. Resolves when it is ready. A later call tries again after a failure.
  *
  * @throws WasmError
  */
@@ -51,7 +51,7 @@ export function loadSums(): Promise<void> {
 }
 
 /**
- * Runs `call`, which calls into the module, as `guarded` of `hushbin`'s module does.
+ * Runs `call`, which calls into the module, like `guarded` of the main module.
  *
  * @throws number, HushbinError
  * @throws WasmError

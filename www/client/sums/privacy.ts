@@ -1,42 +1,44 @@
-/** What is promised of sums, and against whom, in words. */
+/** Privacy statement of sums: the guarantee, and the parties that it protects against. */
 
 import { certaintyOf } from "../certainty.js";
 import { budgetOf, reportsAYear } from "../task.js";
 import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
 
-/** Bytes that an upload begins with, but for the number of messages: `src/upload/mod.rs`. */
+/** Length of an upload's header in bytes, without the number of messages: `src/upload/mod.rs`. */
 const HEADER = 33;
-/** Bytes that sealing adds to a message: `OVERHEAD` in `src/sealed.rs`. */
+/** Number of bytes that sealing adds to a message: `OVERHEAD` in `src/sealed.rs`. */
 const OVERHEAD = 52;
 
-/** What a report costs a person, and what hides it: to be shown before they agree. */
+/** Cost and protection of a report of sums. Show both before people agree. */
 export interface SumPrivacy {
-  /** Whom people have to trust: there is no local ε. */
+  /** Party that people have to trust. There is no local ε. */
   readonly trust: "shuffler";
-  /** Central ε of one report: of the shuffled batch, and of nothing before. */
+  /**
+   * Central ε of one report. It applies to the shuffled batch and to nothing before the shuffler.
+   */
   readonly centralEpsilon: number;
-  /** With which probability that may fail. */
+  /** Probability δ that this guarantee fails. */
   readonly delta: number;
-  /** People of a batch, at least. */
+  /** Minimum number of people in a batch. */
   readonly people: number;
-  /** How many of them are counted on to follow the protocol. */
+  /** Number of these people who are assumed to follow the protocol. */
   readonly honestPeople: number;
-  /** How many messages a person sends. */
+  /** Number of messages that each person sends. */
   readonly messages: number;
-  /** How many bytes these are, sealed. */
+  /** Size of a person's sealed upload, in bytes. */
   readonly bytes: number;
-  /** What that means: what the analyser's `GET /tasks/{id}` says too. */
+  /** Explanation in plain words. The analyser's `GET /tasks/{id}` returns the same text. */
   readonly statement: string;
 }
 
-/** Bytes of a number below 2³² as a varint. */
+/** Returns the length in bytes of a number below 2³² as a varint. */
 const varint = (value: number) => Math.ceil((32 - Math.clz32(value | 1)) / 7);
 
-/** Bytes of a message, which says a coordinate and a sign. */
+/** Returns the length in bytes of a message, which encodes a coordinate and a sign. */
 function messageBytes(task: SumTask): number {
   const items = itemsOf(task);
   const count = typeof items === "number" ? items : items.length;
-  // Vectors are padded to a power of two, and spread over twice as many.
+  // Vectors are padded to a power of two, and spread over twice that number of coordinates.
   const padded = 2 ** Math.ceil(Math.log2(count));
   return varint(2 * ("numbers" in task ? count : 2 * padded));
 }
@@ -44,7 +46,7 @@ function messageBytes(task: SumTask): number {
 const counted = (count: number, what: string) =>
   count === 1 ? `one ${what}` : `${count} ${what}s`;
 
-/** As Rust writes it: 1e-6, and 2.5e-9. */
+/** Formats a number like Rust: 1e-6, 2.5e-9. */
 const exponent = (value: number) => value.toExponential().replace("e+", "e");
 
 /** Rounds a positive number up to three significant digits. */
@@ -56,14 +58,14 @@ function roundedUp(number: number): number {
   return Number(`${units}e${power}`);
 }
 
-/** Tells what a task costs a person, and what hides them. */
+/** Returns the cost and the protection of a report of a task. */
 export function privacyOf(task: SumTask): SumPrivacy {
   const { epsilon, delta, people } = task;
   const budget = budgetOf(task);
   const { days, reports } = budget;
   const messages = messagesOf(task);
   const honestPeople = honestPeopleOf(task);
-  // `SumPrivacy` in `server/analysis/src/promise.rs` words it, which a test holds equal.
+  // A test compares this text with that of `SumPrivacy` in `server/analysis/src/promise.rs`.
   const length = counted(days, "day");
   const allowed =
     reports === 1 ? `one report in ${length}` : `${reports} reports in each window of ${length}`;

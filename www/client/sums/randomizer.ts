@@ -1,4 +1,4 @@
-/** One task's maker of messages: the core behind names, objects and named errors. */
+/** Maker of one task's messages: the core, with names, objects and named errors around it. */
 
 import { hex } from "../bytes.js";
 import { explained, NO_ENTROPY } from "../codes.js";
@@ -11,31 +11,31 @@ import { core, guardedSums, loadSums } from "./module.js";
 import { parseSumTask, type SumTask, sumBytes } from "./task.js";
 
 /**
- * Makes the messages of one task of sums, without sealing, outbox and network: a step below
- * {@link Client}, for simulations and for showing people what would be sent.
+ * Randomiser that makes the messages of one task of sums, without sealing, storage and network. It
+ * is meant for simulations and for showing people what would be sent.
  *
- * What it makes of a person's true input says that input: it is for nobody's eyes before
- * the messages of many are shuffled, each sealed by itself, which is what a client does.
+ * The messages of a person's true input reveal that input. They must stay secret until each is
+ * sealed separately and the messages of many people are shuffled. A {@link Client} does this.
  */
 export interface SumRandomizer<T extends SumTask = SumTask> {
-  /** The task, complete. */
+  /** Complete task. */
   readonly task: T;
-  /** Identity of the task's parameters, 32 hexadecimal digits. */
+  /** Fingerprint of the task's parameters, 32 hexadecimal digits. */
   readonly fingerprint: string;
-  /** How many messages everybody sends. */
+  /** Number of messages that each person sends. */
   readonly messages: number;
-  /** How many inputs had a number beyond its limits, or a vector too long. Never sent. */
+  /** Number of inputs with a number beyond its limits, or with too long a vector. Never sent. */
   readonly clipped: number;
-  /** Of how many vectors more than a millionth was left out of their messages. Never sent. */
+  /** Number of vectors for which the messages omit more than a millionth. Never sent. */
   readonly left: number;
   /**
    * Randomises one person's input.
    *
-   * @returns all messages, in an order that says nothing, each of the same length
-   * @throws AnswerError, UnknownItemError, ClosedError, WasmError
+   * @returns all messages, of equal length, in random order
+   * @throws AnswerError, UnknownItemError, ClosedError, EntropyError, WasmError
    */
   randomize(input: SumInput<T>): Uint8Array;
-  /** Frees the memory inside WebAssembly. The randomiser cannot be used after. */
+  /** Frees the memory inside WebAssembly. The randomiser cannot be used afterwards. */
   free(): void;
 }
 
@@ -45,11 +45,11 @@ export class SumMaker implements ReportMaker, SumRandomizer {
   readonly fingerprint: string;
   readonly messages: number;
   #handle: WasmRandomizer | undefined;
-  /** The start of the module that the handle belongs to. */
+  /** Instance of the module that the handle belongs to. */
   #instance = -1;
   #clipped = 0;
   #left = 0;
-  /** Of handles that died with their instance. */
+  /** Counts of handles that were lost with an instance. */
   #before: readonly [clipped: number, left: number] = [0, 0];
 
   /** @throws number, WasmError */
@@ -142,9 +142,9 @@ export class SumMaker implements ReportMaker, SumRandomizer {
 }
 
 /**
- * Makes the maker of a task's messages.
+ * Loads the core and returns the maker of a task's messages.
  *
- * @param given the task, which is read here
+ * @param given the task; its shape is checked here
  * @throws TaskError `invalid-task`
  * @throws EntropyError, WasmError
  * @internal

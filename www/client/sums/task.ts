@@ -1,4 +1,4 @@
-/** Tasks whose sums a shuffler hides, and nothing else. */
+/** Tasks of sums, which are protected by a shuffler alone. */
 
 import type { CanonicalBytes } from "../canonical.js";
 import {
@@ -15,73 +15,85 @@ import {
 import { type Attribute, attribute, items, writeItems, writeUnit } from "../question.js";
 import { type AnyTask, budget, budgetBytes } from "../task.js";
 
-/** A vector, of which the sum is estimated. */
+/** Vector whose sum is estimated. */
 export interface SumVector {
-  /** Names of its numbers; or how many there are, which are told in order. */
+  /** Names of its numbers. A number means that many numbers, given in order. */
   readonly items: readonly string[] | number;
-  /** Its greatest Euclidean length; longer ones are shortened. */
+  /** Maximum Euclidean length. Longer vectors are shortened. */
   readonly length: number;
-  /** What spreads its numbers over coordinates is drawn from this: digits of a number below 2⁶⁴. */
+  /**
+   * Seed of the random frame that spreads the vector over coordinates: decimal digits of a number
+   * below 2⁶⁴.
+   */
   readonly seed?: string;
-  /** How much larger than the others a coordinate may be, 1 to 4; 2 where it is left out. */
+  /**
+   * Factor C that limits coordinates, 1 to 4 (default 2). For a padded vector of d numbers, a
+   * coordinate is at most C × `length` / √d.
+   */
   readonly spread?: number;
 }
 
-/** What each person sends: `hushbin task check` chooses it so that the promise holds. */
+/**
+ * Messages of each person. `hushbin task check` chooses these parameters so that the guarantee is
+ * true.
+ */
 export interface SumMessages {
-  /** How many messages say the greatest number of a coordinate. */
+  /** Number of messages that encode the greatest value of a coordinate. */
   readonly levels: number;
-  /** Of how many coordinates a person tells the number. */
+  /** Number of coordinates that a person reports, drawn at random. */
   readonly drawn: number;
-  /** How often noise is drawn for each coordinate, up and down. */
+  /** Number of noise trials for each coordinate, up and again down. */
   readonly trials: number;
-  /** 2⁶⁴ times the probability of each to be a message, in digits. */
+  /** Probability that a trial yields a noise message, times 2⁶⁴: decimal digits. */
   readonly threshold: string;
-  /** Messages of noise, at most. */
+  /** Maximum number of noise messages. */
   readonly noise: number;
 }
 
 interface Promised extends AnyTask {
-  /** Whom people have to trust: there is no local ε. */
+  /** Party that people have to trust. There is no local ε. */
   readonly trust: "shuffler";
-  /** Central ε of one report, 0.001 to 12: of the shuffled batch, and of nothing before. */
+  /**
+   * Central ε of one report, 0.001 to 12. It applies to the shuffled batch and to nothing before
+   * the shuffler.
+   */
   readonly epsilon: number;
-  /** With which probability that may fail, 1e-15 to 0.01. */
+  /** Probability δ that this guarantee fails, 1e-15 to 0.01. */
   readonly delta: number;
-  /** People of a batch, at least. */
+  /** Minimum number of people in a batch. */
   readonly people: number;
-  /** The part of them whose noise is counted on; 0.9 where it is left out. */
+  /** Fraction of them whose noise is relied on (default 0.9). */
   readonly honest_fraction?: number;
-  /** What each person sends. */
+  /** Messages of each person. */
   readonly messages: SumMessages;
 }
 
-/** A task that sums up numbers, each within limits of its own. */
+/** Task that sums numbers with limits. */
 export interface NumbersTask extends Promised {
-  /** The numbers asked for, 1 to 1024. */
+  /** Numbers of the task, 1 to 1024. */
   readonly numbers: readonly Attribute[];
 }
 
-/** A task that sums up a vector. */
+/** Task that sums a vector. */
 export interface VectorTask extends Promised {
-  /** The vector asked for. */
+  /** Vector of the task. */
   readonly vector: SumVector;
 }
 
 /**
- * A complete task of sums through a shuffler, as `hushbin task check` writes it. All
- * parameters are public; changing any of them makes another task with another fingerprint.
+ * Complete task of sums through a shuffler, as written by `hushbin task check`. All parameters are
+ * public. A change of any parameter makes another task with another fingerprint.
  */
 export type SumTask = NumbersTask | VectorTask;
 
-/** As the core has them, which a test holds equal. */
+/** Defaults of the core. A test compares them. */
 const HONEST_FRACTION = 0.9;
 const SPREAD = 2;
 
 const honestFractionOf = ({ honest_fraction = HONEST_FRACTION }: SumTask) => honest_fraction;
 
 /**
- * Number of people of a batch whose noise is counted on.
+ * Returns the number of people in a batch whose noise is relied on.
  *
  * @internal
  */
@@ -89,7 +101,7 @@ export const honestPeopleOf = (task: SumTask): number =>
   Math.floor(honestFractionOf(task) * task.people);
 
 /**
- * How many messages each person sends.
+ * Returns the number of messages that each person sends.
  *
  * @internal
  */
@@ -97,7 +109,7 @@ export const messagesOf = ({ messages: { levels, drawn, noise } }: SumTask): num
   levels * drawn + noise;
 
 /**
- * What a person gives a number for: how many, and the names where they have some.
+ * Returns the names of a task's numbers, or how many there are if they have none.
  *
  * @internal
  */
@@ -112,7 +124,7 @@ const people: Reader<number> = (from, key) => {
   return value;
 };
 
-/** A number below 2⁶⁴, in its only spelling. */
+/** Reads a number below 2⁶⁴ in its canonical spelling. */
 const word: Reader<string> = (from, key) => {
   const digits = text(from, key);
   if (!/^(0|[1-9]\d{0,19})$/.test(digits) || BigInt(digits) >= 2n ** 64n) {
@@ -122,7 +134,7 @@ const word: Reader<string> = (from, key) => {
 };
 
 const vector: Reader<SumVector> = (from, key) =>
-  // Open items have no place in it, and are refused by the core.
+  // The core refuses open items, which a vector cannot have.
   read(from[key], key, { items, length: number }, { seed: word, spread: number }) as SumVector;
 
 const messages: Reader<SumMessages> = (from, key) => {
@@ -138,7 +150,7 @@ const messages: Reader<SumMessages> = (from, key) => {
 };
 
 /**
- * Checks the shape of a task; ranges are the core's to check.
+ * Reads a task and checks its shape. The core checks ranges.
  *
  * @throws TaskError `invalid-task`
  * @internal
@@ -170,7 +182,8 @@ function writeWord(value: bigint, bytes: CanonicalBytes): void {
 }
 
 /**
- * The bytes that a task's fingerprint is the hash of, as the core writes them.
+ * Returns the task's canonical bytes, as the core writes them. The fingerprint is a hash of these
+ * bytes.
  *
  * @internal
  */
