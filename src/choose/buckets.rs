@@ -1,4 +1,4 @@
-//! Drafts of the mechanisms that draw one bucket.
+//! Drafts of the mechanisms that report one bucket.
 
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::mechanism::{BucketReport, NamedRule, Rule, Subset, most_hashes};
 use crate::sample::ExpLowerBound;
 
-/// A mechanism of buckets with parameters left open.
+/// Mechanism of buckets with open parameters.
 ///
 /// ```
 /// use hushbin::choose::collision::Draft;
@@ -28,16 +28,17 @@ use crate::sample::ExpLowerBound;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BucketsDraft<RuleName> {
-    /// By default `heaviest` or `strongest`.
+    /// Rule (default `heaviest` for Collision, `strongest` for CoCo).
     pub rule: Option<RuleName>,
-    /// c of those rules.
+    /// Number of favoured buckets c, for rules `heaviest` and `strongest`.
     pub favoured: Option<u32>,
-    /// By default balanced in closed domains, independent in open ones; of one answer with windows
-    /// where nothing else is said.
+    /// Hashing (default balanced in closed domains, independent in open ones). If it is open,
+    /// `balanced-items` may be chosen for means. If all numbers are open too, windows may be chosen
+    /// for one answer of a list.
     pub hashing: Option<Hashing>,
-    /// t.
+    /// Number of buckets t of each hash function.
     pub buckets: Option<u32>,
-    /// R. Where it is left open it is 1 if c is not.
+    /// Number of hash functions R. If it is open and c is stated, it is 1.
     pub hashes: Option<u32>,
 }
 
@@ -54,21 +55,21 @@ impl<RuleName> Default for BucketsDraft<RuleName> {
 }
 
 impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
-    /// What is asked for, or else the hashing that suits the domain best.
+    /// Returns the stated hashing, or else the default for the domain.
     pub(super) fn hashing_over(&self, domain: &Domain) -> Hashing {
         Hashing::default_for(self.hashing, domain)
     }
 
-    /// The rule, or else the one with a count.
+    /// Returns the stated rule, or else the rule with a number of favoured buckets.
     pub(super) fn rule_or_default<R: NamedRule<Name = Name>>(&self) -> Name {
         self.rule.unwrap_or(R::strongest(1).name())
     }
 
-    /// Parameters that say what the draft says, with a c of 1 where it is left open;
-    /// `None` where the number of buckets is.
+    /// Returns the draft's parameters, with c = 1 if it is open. Returns `None` if the number of
+    /// buckets is open.
     ///
     /// # Errors
-    /// As [`Subset::new`], of what is said.
+    /// As [`Subset::new`], for the stated parameters.
     pub(super) fn complete<R: NamedRule<Name = Name>>(
         &self,
         domain: &Domain,
@@ -98,7 +99,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         Ok(None)
     }
 
-    /// The check that a task in use has what is said.
+    /// Checks that the mechanism in use has the stated parameters.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
@@ -114,22 +115,25 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     }
 }
 
-/// Returns the paper's rule.
+/// Returns the paper's rule: `occupied` or `overwrite`.
 pub(super) fn paper<R: Rule>() -> R {
     R::paper().expect("builds that choose are complete")
 }
 
-/// A variance with the parameters it is of.
+/// Variance, with its parameters.
 pub(super) type Rated<R> = (f64, Subset<R>);
 
-/// A rule whose parameters can be chosen.
+/// Rule whose parameters can be chosen.
 pub(super) trait ChooseBuckets: NamedRule {
-    /// What the other rule favours the strongest of.
+    /// Strength by which the project's own rule favours cells.
     const STRENGTH: Strength;
 
-    /// The total variance of what is estimated under that rule with c = `favoured`, whatever the
-    /// subset's, from the sums over the c strongest; infinite where nothing tells. It is that of
-    /// the mechanism's own estimates, unless the goal is of others too.
+    /// Returns the total variance of the goal's estimates under the project's own rule with c =
+    /// `favoured`. The subset's own c is ignored. `top` holds the expected sums over the c
+    /// strongest cells. The variance is infinite if reports reveal nothing.
+    ///
+    /// The goal's estimates are the mechanism's own ones, unless the goal weighs non-missing
+    /// frequencies or parts.
     fn variance(
         subset: &Subset<Self>,
         domain: &Domain,
@@ -139,12 +143,12 @@ pub(super) trait ChooseBuckets: NamedRule {
         goal: &Goal<'_>,
     ) -> f64;
 
-    /// The same under the paper's rule.
+    /// Returns the total variance of the goal's estimates under the paper's rule.
     fn paper_variance(subset: &Subset<Self>, domain: &Domain, epsilon: f64, goal: &Goal<'_>)
     -> f64;
 
-    /// Returns the best with windows that agree with a draft, or the `other` where it is as good and less
-    /// work; the other where there are none.
+    /// Returns the best parameters with windows that agree with a draft. Returns `other` if it is
+    /// as good and less work to decode, or if there are no windows.
     fn windows(
         _domain: &Domain,
         _limit: &Limit,
@@ -155,7 +159,7 @@ pub(super) trait ChooseBuckets: NamedRule {
         other
     }
 
-    /// The best parameters where nothing is said.
+    /// Returns the best parameters of a draft without stated ones.
     ///
     /// # Errors
     /// As [`Choose::best`].

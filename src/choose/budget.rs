@@ -1,5 +1,5 @@
-//! What a report may give away: ε to whoever links it to its sender, and α to
-//! whoever sees it shuffled among others.
+//! Limits on what a report reveals: ε if it can be linked to its sender, α if it is shuffled among
+//! other reports.
 
 use alloc::vec::Vec;
 
@@ -7,40 +7,39 @@ use crate::bounds;
 use crate::error::Error;
 use crate::sample::ExpLowerBound;
 
-/// α of a report that lies in each of c favoured buckets, sides or corners with a weight of e =
-/// exp(ε), in each of the others with a weight of 1: how much of it might be anybody's
-/// (`accounting` of the collector). With c pairs of T there are 2T − c others.
+/// Returns α, the mixture parameter of a report for the accounting of a shuffled batch.
+///
+/// The report names each of `favoured` buckets, sides or corners with weight e = exp(ε), and each
+/// of `others` with weight 1. For c favoured sides of T pairs, `others` is 2T − c.
 ///
 /// ```
-/// // Two answers, one of them favoured: 1/(e + 1), which nothing exceeds.
-/// assert_eq!(hushbin::choose::alpha(1.0, 1.0, 3.0), 0.25);
-/// assert!(hushbin::choose::alpha(1.0, 7.0, 3.0) < 0.25);
+/// Two answers, one of them favoured: 1/(e + 1), the maximum of α.
 /// ```
 #[must_use]
 pub fn alpha(favoured: f64, others: f64, e: f64) -> f64 {
     favoured.min(others) / (favoured * e + others)
 }
 
-/// What a report may give away, as far as parameters are chosen by it: a local ε and a greatest α.
+/// Limits that chosen parameters keep to: a local ε and a maximum α.
 ///
-/// The shuffled ε grows with ε and with α, so that a bound on it and on ε is a bound on α.
+/// The shuffled ε grows with ε and with α. A bound on it therefore becomes a bound on α, once ε is
+/// fixed.
 ///
 /// ```
 /// use hushbin::choose::Budget;
 ///
-/// // Nothing is shuffled, or nobody counts on it.
-/// assert_eq!(Budget::from(1.0), Budget { epsilon: 1.0, alpha: f64::INFINITY });
+/// Without shuffling, α is not limited.
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
     /// Local ε.
     pub epsilon: f64,
-    /// The greatest α; infinite where nothing is shuffled.
+    /// Maximum α, infinite if nothing is shuffled.
     pub alpha: f64,
 }
 
 impl From<f64> for Budget {
-    /// A local ε alone.
+    /// Creates a budget of a local ε alone.
     fn from(epsilon: f64) -> Self {
         Self {
             epsilon,
@@ -49,13 +48,13 @@ impl From<f64> for Budget {
     }
 }
 
-/// No parameters keep to the budget.
+/// Error of a search in which no parameters keep to the budget.
 pub(super) const HIDES_TOO_LITTLE: Error = Error::Combination {
     reason: "these parameters tell too much of a report that is shuffled",
 };
 
 impl Budget {
-    /// As searches ask for it, again and again.
+    /// Returns the budget with exp(ε), for the repeated checks of a search.
     pub(super) fn limit(&self) -> Limit {
         let bound = ExpLowerBound::new(self.epsilon);
         Limit {
@@ -66,26 +65,27 @@ impl Budget {
     }
 }
 
-/// A [`Budget`] with exp(ε) at hand.
+/// [`Budget`] with a precomputed exp(ε).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
     pub(super) bound: ExpLowerBound,
-    /// The lower bound of exp(ε): α comes out no smaller than it is.
+    /// Lower bound of exp(ε), so that α is never underestimated.
     pub(super) e: f64,
     alpha: f64,
 }
 
 impl Limit {
-    /// Whether so many favoured buckets keep to it. Where they are more than half,
-    /// a report hides less than its α says, but as well as any.
+    /// Returns whether `favoured` of `buckets` keep to the budget.
     pub(super) fn allows(&self, favoured: u32, buckets: u32) -> bool {
         let (favoured, buckets) = (f64::from(favoured), f64::from(buckets));
-        // More than there are may be asked about.
+        // Searches may try more favoured buckets than there are.
         self.allows_sets(favoured, buckets - favoured)
     }
 
-    /// The same of so many favoured and others.
+    /// Returns whether sets of `favoured` and `others` keep to the budget.
     pub(super) fn allows_sets(&self, favoured: f64, others: f64) -> bool {
+        // If more than half are favoured, `alpha` understates what a report reveals. Its maximum
+        // 1/(e + 1) holds for any randomizer.
         let alpha = if favoured > others {
             alpha(1.0, 1.0, self.e)
         } else {
@@ -94,16 +94,17 @@ impl Limit {
         alpha <= self.alpha
     }
 
-    /// Whether any parameters of mechanisms with buckets do.
+    /// Returns whether a mechanism with buckets can keep to the budget at all.
     pub(super) fn allows_buckets(&self) -> bool {
         self.allows(1, bounds::BUCKETS.max as u32)
     }
 
-    /// The least number of buckets at which so many may be favoured, if no more
-    /// than half are; 2 where α is no limit.
+    /// Returns the minimum number of buckets for `favoured` ones to keep to the budget, if they are
+    /// at most half. Returns 2 if α is not limited.
     pub(super) fn least_buckets(&self, favoured: u32) -> u32 {
         let least = f64::from(favoured) * (1.0 / self.alpha - self.e + 1.0);
-        // A rounding may take the last bit: one more keeps to the budget.
+        // From c/(c·e + t − c) ≤ α. Rounding may lose the last bit, in which case one more bucket
+        // suffices.
         let least = libm::ceil(least.clamp(bounds::BUCKETS.min, bounds::BUCKETS.max)) as u32;
         if self.allows(favoured, least) {
             least
@@ -112,8 +113,9 @@ impl Limit {
         }
     }
 
-    /// Numbers of buckets from which on one more may be favoured, of as many as given or else up to
-    /// `most`: all of few, some of many. None where α is no limit.
+    /// Returns numbers of buckets at which the budget begins to allow one more favoured bucket.
+    /// They are for the given `favoured`, or else for counts up to `most`: every count to 16, then
+    /// steps of 6 per cent. Returns nothing if α is not limited.
     pub(super) fn steps(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
         if self.alpha.is_infinite() {
             return Vec::new();

@@ -1,30 +1,30 @@
-//! Numbers of cells to try in a search for the parameters of least variance.
+//! Numbers of cells to try in the search for minimum variance.
 
 use alloc::vec::Vec;
 
-/// Which numbers of cells to try.
+/// Numbers of cells to try.
 #[derive(Debug, Clone)]
 pub(super) struct Cells {
     pub(super) least: u32,
     pub(super) most: u32,
-    /// Of a balanced hash: a number of cells that slots fit without waste is
-    /// tried near every other.
+    /// Number of elements under a balanced hash, else `None`. Near each tried number, the search
+    /// also tries one without empty slots.
     pub(super) elements: Option<u32>,
-    /// Where a budget begins to allow more: the numbers of cells there are tried
-    /// too, as variances jump.
+    /// Numbers of cells at which the budget begins to allow more favoured buckets. They are tried
+    /// too, because the variance jumps there.
     pub(super) steps: Vec<u32>,
 }
 
-/// Neighbours tried on either side of the best of them.
+/// Number of neighbours to try on each side of the best number of cells.
 const NEIGHBOURS: u32 = 6;
 
 impl Cells {
-    /// Every small number, then steps of a few per cent.
+    /// Returns every number below 24, then steps of about 4 per cent.
     pub(super) fn tried(&self) -> Vec<u32> {
         let (least, most) = (self.least, self.most);
         let mut cells = self.steps.clone();
         if let Some(elements) = self.elements {
-            // Fewer slots in each: beyond the step, but without waste.
+            // One slot fewer in each cell: more cells than the step, but no empty slots.
             let fits = |step: &u32| {
                 let per_cell = elements.div_ceil(*step);
                 (per_cell > 1).then(|| elements.div_ceil(per_cell - 1))
@@ -46,7 +46,7 @@ impl Cells {
         cells
     }
 
-    /// The neighbourhood of one of them.
+    /// Returns the neighbours of a number of cells.
     pub(super) fn around(&self, centre: u32) -> impl Iterator<Item = u32> {
         let most = self
             .steps

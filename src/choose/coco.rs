@@ -1,4 +1,5 @@
-//! The best parameters: least total variance of the means, or of what an objective weighs beside.
+//! Choice of CoCo's parameters: minimum total variance of the means, or of the estimates that an
+//! objective weighs.
 
 use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::Budget;
@@ -14,13 +15,13 @@ use crate::mechanism::coco::{Coco, Rates, Rule, RuleName};
 use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::sample::ExpLowerBound;
 
-/// [`Coco`] with parameters left open.
+/// [`Coco`] with open parameters.
 pub type Draft = BucketsDraft<RuleName>;
 
-/// From this many items on, CoCo's single pair is preferred where it costs at
-/// most [`SINGLE_PAIR_COST`]: its reports are decoded 64 items to a word.
+/// Number of items from which CoCo prefers a single pair if its variance is at most
+/// [`SINGLE_PAIR_COST`] times the minimum. Its reports are decoded 64 items to a word.
 const MANY_ITEMS: u32 = 1024;
-/// See [`MANY_ITEMS`].
+/// Acceptable ratio of the single pair's variance to the minimum, see [`MANY_ITEMS`].
 const SINGLE_PAIR_COST: f64 = 1.02;
 
 impl Predict for Coco {
@@ -34,7 +35,8 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
     let with = rates.mean_square(true) - 1.0;
     let without = |kept| rates.mean_square_among(domain.sparsity(), f64::from(kept));
     let mean = predict::sampled(domain, population, items, with, without);
-    // The frequency of an entry's other sign has a variance of its own.
+    // An entry has the frequencies of its own sign and of the other. `sampled` counts the other as
+    // absent, so `none` is subtracted here.
     let frequency = rates.frequency_variances().map(|[own, other, none]| {
         let with = own + other - none;
         predict::sampled(domain, population, 2.0 * items, with, |_| none)
@@ -50,8 +52,8 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
     }
 }
 
-/// The total variance of the means, or whatever is proportional to that of what the
-/// objective weighs, if this is estimated.
+/// Returns the total variance of the means, or a value proportional to the variance that the
+/// objective weighs.
 fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
     goal.objective
         .variance(domain, |people| predicted(rates, domain, people))
@@ -77,7 +79,8 @@ impl ChooseBuckets for Rule {
         total_variance(&coco.rates(domain, epsilon), domain, goal)
     }
 
-    /// Only under rule `overwrite` non-missing frequencies are estimated.
+    /// Returns the best parameters. An objective with non-missing frequencies requires rule
+    /// `overwrite`, the only one that estimates them.
     fn offer(search: &Search<'_>) -> Result<Candidate, Error> {
         if search.objective.nonmissing > 0.0 {
             let rule = Some(RuleName::Overwrite);
@@ -93,7 +96,7 @@ impl ChooseBuckets for Rule {
     }
 }
 
-/// The best parameters, or a single pair where that is nearly as good.
+/// Returns the best parameters, or a single pair if it is nearly as good.
 fn preferred(domain: &Domain, budget: Budget) -> Result<Coco, Error> {
     let choose = |buckets| {
         let draft = Draft {
@@ -114,13 +117,13 @@ fn preferred(domain: &Domain, budget: Budget) -> Result<Coco, Error> {
 }
 
 impl Coco {
-    /// The parameters of least
-    /// [total variance](crate::mechanism::coco::Rates::total_variance)
-    /// that keep to the budget and agree with a draft.
+    /// Returns the parameters of minimum [total
+    /// variance](crate::mechanism::coco::Rates::total_variance) that keep to the budget and agree
+    /// with a draft.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree
-    /// with what is said, or none of them keep to the budget.
+    /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or
+    /// none of them keep to the budget.
     pub fn choose(
         domain: &Domain,
         budget: impl Into<Budget>,

@@ -1,5 +1,5 @@
-//! The best parameters: least total variance of the frequencies, or of what an objective
-//! weighs beside.
+//! Choice of Collision's parameters: minimum total variance of the frequencies, or of the estimates
+//! that an objective weighs.
 
 use super::buckets::{BucketsDraft, ChooseBuckets, Rated};
 use super::budget::{Budget, Limit};
@@ -15,7 +15,7 @@ use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::sample::ExpLowerBound;
 use crate::task::Part;
 
-/// [`Collision`] with parameters left open.
+/// [`Collision`] with open parameters.
 pub type Draft = BucketsDraft<RuleName>;
 
 impl Predict for Collision {
@@ -43,8 +43,8 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
     }
 }
 
-/// The total variance of the frequencies, or of options of parts, or whatever is
-/// proportional to that of what the objective weighs.
+/// Returns the total variance of the frequencies, or of the options of parts, or a value
+/// proportional to the variance that the objective weighs.
 fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
     if !goal.parts.is_empty() {
         let options = goal.parts.iter().map(Part::cells);
@@ -67,7 +67,7 @@ impl ChooseBuckets for Rule {
         goal: &Goal<'_>,
     ) -> f64 {
         let rates = collision.heaviest_rates(domain, bound, favoured, top);
-        // Near sums may leave no gap where there is a small one.
+        // Approximate sums can turn a small gap into 0 or less.
         if rates.gap() > 0.0 {
             total_variance(&rates, domain, goal)
         } else {
@@ -97,13 +97,13 @@ impl ChooseBuckets for Rule {
 }
 
 impl Collision {
-    /// The parameters of least
-    /// [total variance](crate::mechanism::collision::Rates::total_variance)
-    /// that keep to the budget and agree with a draft.
+    /// Returns the parameters of minimum [total
+    /// variance](crate::mechanism::collision::Rates::total_variance) that keep to the budget and
+    /// agree with a draft.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree
-    /// with what is said, or none of them keep to the budget.
+    /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or
+    /// none of them keep to the budget.
     pub fn choose(
         domain: &Domain,
         budget: impl Into<Budget>,

@@ -1,4 +1,4 @@
-//! What choosing needs of every mechanism.
+//! Interface of a mechanism whose parameters can be chosen.
 
 use alloc::vec::Vec;
 
@@ -8,29 +8,31 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::LevelName;
 
-/// A mechanism whose parameters can be chosen.
+/// Mechanism whose parameters can be chosen.
 pub(crate) trait Choose: Predict {
-    /// The parameters, each of which may be left open.
+    /// Parameters, each of which may be left open.
     type Draft;
 
-    /// Checks what a draft says over a domain, without choosing the rest.
+    /// Checks the stated parameters of a draft over a domain, without choosing the open ones.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`].
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error>;
 
-    /// The best parameters that agree with a draft, with their sparsity.
+    /// Returns the best parameters that agree with a draft, with their sparsity.
     ///
     /// # Errors
-    /// As [`Choose::check_draft`]; [`Error::Combination`] too where none of them
-    /// keep to the budget.
+    /// As [`Choose::check_draft`]; [`Error::Combination`] also if no parameters keep to the budget.
     fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error>;
 
-    /// Itself at its best where nothing is said of it, for comparison with other mechanisms that
-    /// protect as much as `level`; none where it cannot keep to the budget.
+    /// Returns the mechanism with its best parameters, for comparison with others of the same
+    /// protection.
     ///
-    /// Of Collision and CoCo their own rules with balanced hashing are considered, independent in
-    /// open domains: nowhere have the papers' been found better.
+    /// The comparison is between mechanisms that protect at least as much as the given level.
+    /// Returns nothing if the mechanism cannot keep to the budget.
+    ///
+    /// Collision and CoCo offer their own rules with balanced hashing, or independent hashing in
+    /// open domains. No case is known in which the papers' rules are better.
     ///
     /// # Errors
     /// As [`Choose::best`].
@@ -38,17 +40,16 @@ pub(crate) trait Choose: Predict {
         Ok(Vec::new())
     }
 
-    /// The check that parameters in use have what the draft says.
+    /// Checks that parameters in use agree with a draft.
     ///
     /// # Errors
-    /// [`Error::TaskDiffers`] naming the first field in which the draft says
-    /// something else.
+    /// [`Error::TaskDiffers`] with the first field that differs.
     fn agrees_with(&self, draft: &Self::Draft) -> Result<(), Error>;
 
-    /// The report with the longest encoding.
+    /// Returns the report with the longest encoding.
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Self::Report;
 
-    /// The level of protection, in hash-bin's words.
+    /// Returns the level of protection, as hash-bin names it.
     fn protects(&self) -> LevelName {
         LevelName::User
     }

@@ -1,4 +1,4 @@
-//! A cross whose number's cells are left open, and the mechanism that suits it.
+//! Choice of a cross table's cells, and of its mechanism.
 
 use alloc::string::String;
 
@@ -10,12 +10,12 @@ use crate::error::Error;
 use crate::mechanism::collision::Rates;
 use crate::task::{Cross, Part, Scale, Want};
 
-/// A [`Cross`] of which the levels or bins of a number may be left open.
+/// [`Cross`] whose number may have open levels or bins.
 ///
-/// Where the means of a number within rows are asked for, its levels and the buckets are
-/// chosen together: so that the standard error of the mean within a row is least, as the
-/// delta method has it, at its worst over means, for rows of equal size whose people are
-/// all at the mean. Else buckets are chosen for the cells, as of a choice.
+/// If the purpose is a number's means within rows, its levels and the buckets are chosen together.
+/// They minimise the standard error of a row's mean by the delta method, in the worst case over
+/// means. The calculation takes rows of equal size, all of whose people are at the mean. Otherwise
+/// buckets are chosen for the cells, as for a choice.
 ///
 /// ```
 /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{
@@ -31,11 +31,11 @@ use crate::task::{Cross, Part, Scale, Want};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossDraft {
-    /// Rows and columns.
+    /// Rows, then columns.
     pub parts: [PartDraft; 2],
 }
 
-/// One of the two parts of a [`CrossDraft`].
+/// Part of a [`CrossDraft`].
 ///
 /// ```
 /// use hushbin::choose::{CrossDraft, NumberDraft, PartDraft};
@@ -50,17 +50,17 @@ pub struct CrossDraft {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartDraft {
-    /// With nothing left open.
+    /// Part without open parameters.
     Complete(Part),
-    /// A number of this name, whose scale may be left open.
+    /// Name of a number, and its scale, which may be left open.
     Number(String, NumberDraft),
 }
 
 impl CrossDraft {
-    /// The cross at a local ε.
+    /// Returns the cross at a local ε.
     ///
     /// # Errors
-    /// Those of [`NumberDraft::scale`], and [`Error::Combination`] where quantiles are wanted.
+    /// Those of [`NumberDraft::scale`]; [`Error::Combination`] if the purpose is quantiles.
     pub fn cross(&self, epsilon: f64) -> Result<Cross, Error> {
         let [rows, columns] = &self.parts;
         let rows = rows.part(&|number| number.scale())?;
@@ -72,7 +72,7 @@ impl CrossDraft {
         Ok(Cross::new(rows, columns))
     }
 
-    /// Collision with the number of buckets that is best for what is wanted.
+    /// Returns Collision with the best number of buckets for the purpose.
     pub(super) fn mechanism(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
         let [rows, _] = self.cross(epsilon)?.shape();
         let number = match &self.parts[1] {
@@ -83,7 +83,7 @@ impl CrossDraft {
         Ok(collision(buckets))
     }
 
-    /// The check that a cross in use has what is said.
+    /// Checks that a cross in use agrees with the draft.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
@@ -124,11 +124,11 @@ struct Shape {
     buckets: u32,
 }
 
-/// Most levels that are chosen: at ε = 12 and two rows it is 42.
+/// Maximum number of levels to try. The best number is 42 at ε = 12 with two rows.
 const MOST_LEVELS: u32 = 64;
 
-/// The best there is; `None` where means are not wanted, or for rows and levels out of
-/// range, which are refused.
+/// Returns the best levels and buckets. Returns `None` if the purpose is not means, or if rows or
+/// levels are out of range, which is rejected elsewhere.
 fn shape(rows: u32, number: &NumberDraft, epsilon: f64) -> Option<Shape> {
     let asked = |levels: u32| {
         bounds::LEVELS.holds(f64::from(levels))
@@ -156,11 +156,13 @@ fn shape(rows: u32, number: &NumberDraft, epsilon: f64) -> Option<Shape> {
     best
 }
 
-/// After so many numbers of levels that are no better none is.
+/// Number of successive level counts without a lower variance after which the search ends.
 const WITHOUT_GAIN: u32 = 8;
 
-/// The numbers of buckets that are compared are the least for each number of slots m: more buckets
-/// of as many slots make reports less likely to name their own, and add slots that nobody is in.
+/// Returns the minimum worst-case variance, with its number of buckets.
+///
+/// For each number of slots m in a bucket, only the minimum number of buckets is tried. With more
+/// buckets of m slots, reports name their own bucket less often, and the added slots are empty.
 fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
     let cells = rows * levels;
     let mut best = (f64::INFINITY, cells);
@@ -171,7 +173,7 @@ fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
             best = (variance, buckets);
         }
         let slots = cells.div_ceil(buckets);
-        // The greatest number of buckets of more slots, then the least of as many.
+        // Maximum number of buckets with more slots, then the minimum number with those slots.
         let fewer = (cells - 1) / slots;
         if fewer < 2 {
             return best;
@@ -180,35 +182,36 @@ fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
     }
 }
 
-/// Variance of one report's estimate of a mean within a row, of one of so many rows of
-/// equal size, of numbers from −1 to 1: its worst over means.
+/// Returns the variance of one report's estimate of a mean within a row, in the worst case over
+/// means. Rows have equal size, and numbers are from −1 to 1.
 ///
-/// The mean θ is Σ x·f/Σ f over the shares f of the row's cells, x being their levels. To
-/// first order its error is that of Σ (x − θ)·f, a sum of weighted shares that is 0, divided
-/// by the row's share (delta method). That sum has the variance of a score with the weights
-/// x − θ in the row and 0 elsewhere.
+/// The mean is θ = Σ x·f/Σ f over the shares f of the row's cells, with levels x. To first order
+/// its error is that of Σ (x − θ)·f, a weighted sum of shares that is 0, divided by the row's share
+/// (delta method). That sum has the variance of a score with the weights x − θ in the row and 0
+/// elsewhere.
 fn worst_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
     let rates = rates(rows * levels, buckets, epsilon);
     let (m, r, g) = (f64::from(levels), f64::from(levels - 1), f64::from(rows));
-    // Of the levels' squares.
+    // Sum of the squared levels.
     let spread = m * (m + 1.0) / (3.0 * r);
     let variance = |mean: f64| {
         let (sum, squares) = (-m * mean, spread + m * mean * mean);
-        // Of a person whose own cell has this weight, less the square of what nobody is.
+        // Variance for a person whose own cell has weight `own`. The expectation of the score under
+        // no answer, `none`, is subtracted.
         let score = |own: f64| {
             let square = rates.score_square(own, sum, squares);
             let none = rates.p_false * sum;
             square - none * none - 2.0 * none * own * rates.gap()
         };
-        // A person at the mean is at the level below or above.
+        // A person at the mean is rounded to the level below or above.
         let place = (mean + 1.0) / 2.0 * r;
         let part = place - libm::floor(place);
         let step = 2.0 / r;
         let own = (1.0 - part) * score(-part * step) + part * score((1.0 - part) * step);
-        // A row's share is 1/g.
+        // A row's share is 1/g: a person is in the row with probability 1/g.
         (own / g + (1.0 - 1.0 / g) * score(0.0)) * g * g / (rates.gap() * rates.gap())
     };
-    // Every quarter of a step from the middle, or from beside it, to an end.
+    // Means from 0 to 1 in quarters of a step. Negative means are symmetric.
     let steps = 4 * (levels - 1);
     let mean = |step: u32| 2.0 * f64::from(step) / f64::from(steps) - 1.0;
     (steps / 2..=steps)
@@ -216,14 +219,14 @@ fn worst_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The rates of Collision over so many answers and buckets, of which one is favoured, in
-/// closed form.
+/// Returns the rates of Collision with one favoured bucket, in closed form.
 fn rates(cells: u32, buckets: u32, epsilon: f64) -> Rates {
     let (e, t) = (libm::exp(epsilon), f64::from(buckets));
     let m = f64::from(cells.div_ceil(buckets));
     let others = m * t - 1.0;
     let p = e / (e + t - 1.0);
-    // Pairs of others that are hit: m of them where the answer is not hit, else one fewer.
+    // Expected number of ordered pairs of other answers that are hit. A bucket hits m other
+    // answers, or m − 1 if it also hits the person's own.
     let pairs = (1.0 - p) * m * (m - 1.0) + p * (m - 1.0) * (m - 2.0);
     Rates {
         p_true: p,

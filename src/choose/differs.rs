@@ -1,4 +1,4 @@
-//! Holding a draft against the task in use, field by field.
+//! Comparison of a draft with the task in use, field by field.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,10 +6,10 @@ use core::fmt;
 
 use crate::error::Error;
 
-/// The check that two values of a field are the same.
+/// Checks that two values of a field are equal.
 ///
 /// # Errors
-/// [`Error::TaskDiffers`] where both differ.
+/// [`Error::TaskDiffers`] if they differ.
 pub(super) fn same<T: PartialEq + fmt::Debug>(
     field: &'static str,
     given: &T,
@@ -25,10 +25,10 @@ pub(super) fn same<T: PartialEq + fmt::Debug>(
     })
 }
 
-/// The same of what a draft may leave open.
+/// Checks that a field in use has the stated value. `None` as `given` agrees with anything.
 ///
 /// # Errors
-/// [`Error::TaskDiffers`] where something else is said.
+/// [`Error::TaskDiffers`] if the stated value differs.
 pub(super) fn same_if_said<T: PartialEq + fmt::Debug>(
     field: &'static str,
     given: &Option<T>,

@@ -1,4 +1,4 @@
-//! A task file as people write it: what is left out is chosen.
+//! Draft of a task, as people write it. Missing parameters are chosen.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::task::items::check_id;
 use crate::task::{Budget, Kind, Question, Task};
 
-/// A [`Task`] whose mechanisms may lack parameters, or be missing altogether, and
-/// whose sparsity may be left to hushbin.
+/// [`Task`] whose mechanisms may lack parameters or be missing, and whose sparsity may be left to
+/// hushbin.
 ///
 /// ```
 /// use hushbin::TaskDraft;
@@ -41,21 +41,21 @@ use crate::task::{Budget, Kind, Question, Task};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskDraft {
-    /// As in [`TaskParts`](crate::TaskParts).
+    /// Id, as in [`TaskParts`](crate::TaskParts).
     pub id: String,
-    /// As in [`TaskParts`](crate::TaskParts).
+    /// Local budget ε of one report, as in [`TaskParts`](crate::TaskParts).
     pub epsilon: f64,
-    /// How many people will report, about; by default as many as `entries` count, or else 10,000.
+    /// Approximate number of people who will report (default the sum of `entries`, or else 10,000).
     pub people: Option<u64>,
-    /// What is asked: one question without a name, or questions with names.
+    /// Questions: one without a name, or several with names.
     pub questions: Vec<QuestionDraft>,
-    /// How much one person reports.
+    /// Budget of one person.
     pub budget: Budget,
 }
 
 impl TaskDraft {
-    /// Checks all that is said, without choosing the rest: whatever it accepts
-    /// may still prove impossible together.
+    /// Checks the stated parameters without choosing the open ones. A draft that passes may still
+    /// have no possible completion.
     ///
     /// # Errors
     /// As [`Task::new`] and [`Task::of_questions`].
@@ -66,11 +66,11 @@ impl TaskDraft {
         check_id(&self.id)
     }
 
-    /// Chooses what is left open, by predicted variance, and validates.
+    /// Chooses the open parameters by predicted variance, and validates the task.
     ///
-    /// Weights of questions that say none are chosen so that the variance of one
-    /// estimate, averaged over the estimates of each question, is least in sum: in
-    /// proportion to the roots of the variances.
+    /// If no question states a weight, weights are proportional to the square roots of the
+    /// questions' average variances. This minimises the sum over questions of the average variance
+    /// of an estimate.
     ///
     /// # Errors
     /// As [`Task::new`] and [`Task::of_questions`].
@@ -81,8 +81,8 @@ impl TaskDraft {
         self.weigh(questions?)
     }
 
-    /// What each question of [`TaskDraft::resolve`] comes to, weights aside, and what
-    /// else there is for it.
+    /// Returns the choice for each question of [`TaskDraft::resolve`], with the alternatives.
+    /// Weights are not chosen.
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
@@ -94,7 +94,7 @@ impl TaskDraft {
         self.questions.iter().map(choose).collect()
     }
 
-    /// The task of what was [chosen](TaskDraft::choose), with weights.
+    /// Returns the task of [chosen](TaskDraft::choose) questions, with weights.
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
@@ -103,7 +103,7 @@ impl TaskDraft {
         self.weigh(questions.collect())
     }
 
-    /// The task of these questions, once each is complete.
+    /// Returns the task of complete questions, with weights and the budget.
     fn weigh(&self, questions: Vec<Question>) -> Result<Task, Error> {
         let weighed = self.weighed(questions)?;
         Ok(weighed.with_budget(self.budget))
@@ -121,6 +121,7 @@ impl TaskDraft {
             .all(|question| question.weight.is_none())
             && questions.len() > 1
         {
+            // Minimises Σ V/w for a given Σ w (Cauchy–Schwarz).
             let roots: Vec<f64> = questions.iter().map(root_variance).collect();
             let most = roots.iter().copied().fold(0.0, f64::max);
             for (question, root) in questions.iter_mut().zip(&roots) {
@@ -131,10 +132,11 @@ impl TaskDraft {
         Task::of_questions(self.id.clone(), questions)
     }
 
-    /// Whether all that this draft says holds of `task`; what it leaves open may be anything.
+    /// Checks that `task` agrees with everything that this draft states. Open parameters may have
+    /// any value.
     ///
     /// # Errors
-    /// [`Error::TaskDiffers`] naming the first difference.
+    /// [`Error::TaskDiffers`] with the first difference.
     pub fn agrees_with(&self, task: &Task) -> Result<(), Error> {
         same("id", &self.id.as_str(), &task.id())?;
         same("epsilon", &self.epsilon, &task.epsilon())?;
@@ -150,10 +152,10 @@ impl TaskDraft {
     }
 }
 
-/// The greatest weight that is chosen.
+/// Maximum weight that is chosen. Weights are integers, so it also sets their precision.
 const PARTS: f64 = 100.0;
 
-/// Root of the average variance of one report's estimates of a question.
+/// Returns the square root of the average variance of one report's estimates.
 fn root_variance(question: &Question) -> f64 {
     let domain = question.domain();
     let people = Population::even(1.0, question.sparsity());
@@ -161,6 +163,8 @@ fn root_variance(question: &Question) -> f64 {
     let predicted = mechanism.predict(&domain, question.epsilon(), &people);
     let error = predicted.mean.or(predicted.frequency);
     let parts = match question.kind() {
+        // A report covers one prefix of a text, so each prefix is estimated from that part of the
+        // reports.
         Kind::Text(prefixes) => prefixes.lengths().len(),
         _ => 1,
     };

@@ -1,4 +1,4 @@
-//! Drafts as they stand in files.
+//! Drafts in task files.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use crate::task::collected::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
 use crate::task::collected::part_file::{AskedPart, PartFile, ScaleFile};
 use crate::task::{Budget, Items, Prefixes, Want};
 
-/// A draft of either form.
+/// Draft of either form: one question without a name, or questions with names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DraftFile {
@@ -87,7 +87,7 @@ impl CrossDraft {
 }
 
 impl<'de> Deserialize<'de> for QuestionDraft {
-    /// A question as it stands among others in a task file.
+    /// Reads one of the questions of a task file.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let file = QuestionFile::<MechanismDraft>::deserialize(deserializer)?;
         Self::of_file(file).map_err(de::Error::custom)
@@ -127,7 +127,7 @@ impl QuestionDraft {
             (KindName::Cross, ..) => {
                 Asked::Cross(CrossDraft::of(&file).map_err(|error| file.blame(error))?)
             }
-            // What else there is lists nothing.
+            // Only a flag remains: `listed` guarantees the lists of the other kinds.
             _ => Asked::Flag,
         };
         Ok(Self {
@@ -142,7 +142,7 @@ impl QuestionDraft {
     }
 }
 
-/// The prefixes of a text, or those that its length leads to.
+/// Returns the stated prefixes of a text, or those for its length.
 fn text(file: &QuestionFile<MechanismDraft>) -> Result<Prefixes, Error> {
     match (&file.prefixes, file.length) {
         (Some(_), None) => file.prefixes(),

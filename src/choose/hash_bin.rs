@@ -1,4 +1,4 @@
-//! The best parameters: bins by what they add to the noise, the clip by least
+//! Choice of hash-bin's parameters: bins by their effect on the noise, the clip by minimum
 //! predicted squared error.
 
 use alloc::vec;
@@ -21,7 +21,7 @@ use crate::mechanism::hash_bin::{
     GRID, HashBin, Level, LevelName, Noise, Report, Response, attenuation, clipped_square,
 };
 
-/// [`HashBin`] with parameters left open.
+/// [`HashBin`] with open parameters.
 ///
 /// ```
 /// use hushbin::choose::hash_bin::Draft;
@@ -33,34 +33,34 @@ use crate::mechanism::hash_bin::{
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
-    /// By default `user`.
+    /// Level of protection (default `user`).
     pub level: Option<LevelName>,
-    /// L; level `neighbouring` needs it.
+    /// Distance L, required by level `neighbouring`.
     pub distance: Option<f64>,
-    /// δ; by default none.
+    /// Probability δ (default none, pure ε).
     pub delta: Option<f64>,
-    /// η of level `user`.
+    /// Clip η of level `user`.
     pub clip: Option<f64>,
-    /// Of level `user`; by default the one of less error, which is `two-point`
-    /// for ε up to about 2.5.
+    /// Noise of level `user`. The default is the one with less error: `two-point` for ε up to about
+    /// 2.5.
     pub noise: Option<Noise>,
-    /// By default independent, unless there are hardly more items than bins.
+    /// Hashing (default independent, or balanced if there are fewer than six items for each bin).
     pub hashing: Option<Hashing>,
-    /// b.
+    /// Number of bins b.
     pub bins: Option<u32>,
-    /// Γ, by default [`GRID`].
+    /// Grid Γ (default [`GRID`]).
     pub grid: Option<u32>,
 }
 
 impl Draft {
-    /// The level, with this clip and noise.
+    /// Returns the level, with the given clip and noise.
     fn level_from(&self, (clip, noise): (Option<f64>, Option<Noise>)) -> Result<Level, Error> {
         let name = self.level.unwrap_or(LevelName::User);
         Level::from_parts(name, self.distance, self.delta, clip, noise)
     }
 }
 
-/// L of inputs that differ in the value of one item.
+/// Distance L between inputs that differ in the value of one item, from −1 to 1.
 const EVENT: f64 = 2.0;
 
 impl Predict for HashBin {
@@ -107,16 +107,14 @@ impl Choose for HashBin {
         Parameters::check(&own, domain)
     }
 
-    /// Hash-bin takes every entry: its sparsity is how many people have on
-    /// average, which its number of bins is chosen for.
+    /// Returns the best parameters. Hash-bin reports every entry, so its sparsity is the average
+    /// number of entries, for which the number of bins is chosen.
     ///
     /// # Errors
-    /// Those of [`HashBin::choose`], and [`Error::Combination`] where it does not
-    /// keep to the budget.
+    /// Those of [`HashBin::choose`]; [`Error::Combination`] if it does not keep to the budget.
     fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
-        // Whether it has one bin or many, and however it answers, nothing is
-        // known to hide it better than any other randomizer of its ε; and who is
-        // no neighbour hides nobody.
+        // No α below 1/(e + 1), which holds for any randomizer, is known for hash-bin. Below level
+        // `user` reports protect neighbours only, so shuffling gives no bound for other inputs.
         let user = draft.level.unwrap_or(LevelName::User) == LevelName::User;
         if !(search.budget.limit().allows(1, 2) && (user || search.budget.alpha.is_infinite())) {
             return Err(HIDES_TOO_LITTLE);
@@ -174,19 +172,18 @@ impl Choose for HashBin {
     }
 }
 
-/// With fewer items a bin, balancing them is worth it: 2 per cent of the variance or more.
+/// Number of items for each bin below which balancing lowers the variance by 2 per cent or more.
 const FEW_ITEMS: u32 = 6;
-/// How many times the paper's number of bins are taken. There, other entries in
-/// an item's bin add half the variance of the noise; here they add an eighth.
+/// Ratio of the number of bins to the paper's. With the paper's number, other entries in an item's
+/// bin add half of the noise variance. With this one they add an eighth.
 const MORE_BINS: f64 = 4.0;
 
 impl HashBin {
-    /// The parameters that agree with the draft; what it leaves open is chosen
-    /// for least predicted squared error of the population's means.
+    /// Returns the parameters that agree with the draft. Open parameters minimise the predicted
+    /// squared error of the population's means.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree
-    /// with the draft.
+    /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft.
     pub fn choose(
         domain: &Domain,
         epsilon: f64,
@@ -211,9 +208,11 @@ impl HashBin {
     }
 }
 
-/// The hash for so many bins. With m items in each, the balanced hash takes 1/m
-/// off what other entries add, which are an eighth of the noise; the independent
-/// one is decoded in less than half the time.
+/// Returns the hashing for a number of bins.
+///
+/// With m items in each bin, the balanced hash removes 1/m of the variance that other entries add,
+/// which is an eighth of the noise variance. The independent hash is decoded in less than half of
+/// the time.
 fn hashing(draft: &Draft, domain: &Domain, bins: u32) -> Hashing {
     let few = domain
         .items()
@@ -226,7 +225,7 @@ fn hashing(draft: &Draft, domain: &Domain, bins: u32) -> Hashing {
     draft.hashing.unwrap_or(best)
 }
 
-/// b, for a level.
+/// Returns the number of bins b for a level.
 fn best_bins(
     domain: &Domain,
     epsilon: f64,
@@ -245,8 +244,8 @@ fn best_bins(
     match level {
         Level::User { .. } => Ok(1),
         Level::Event => Ok(by_distance(EVENT)),
-        // Each bin adds a step to Δ, and under δ more: the noise that b bins need
-        // and what others add are weighed directly.
+        // Each bin adds a grid step to Δ, and more under δ. The variance of noise and of other
+        // entries is therefore compared directly.
         Level::Neighbouring { distance, delta } => {
             with(1)?;
             let variance = |bins: u32| {
@@ -265,8 +264,8 @@ fn best_bins(
     }
 }
 
-/// η and the noise, of level `user`: of the clips that suit either kind of
-/// noise, the pair of least error.
+/// Returns the clip η and the noise of level `user`: the pair of minimum error, with the best clip
+/// for each kind of noise.
 fn best_user(
     domain: &Domain,
     epsilon: f64,
@@ -287,18 +286,20 @@ fn best_user(
     best.map_or((None, None), |(_, (clip, noise))| (Some(clip), Some(noise)))
 }
 
-/// Squared error of the means by η: the noise is proportional to its square, divided by the number
-/// of people; and the squared bias of what it cuts off does not fall with their number. The sum of
-/// both is convex in η: what is left of a value is concave and at most 1. Laplace noise comes on
-/// top of the variance of the clipped sums, which is not convex but grows with η.
+/// Squared error of the means as a function of the clip η.
 ///
-/// It is summed over all items where it is known how many entries people have.
-/// Otherwise over those that people have alone: among thousands of items the
-/// noise of the others would justify to cut away most of what there is.
+/// The noise variance is proportional to η²/n for n people. The squared bias of clipping does not
+/// decrease with n. Their sum is convex in η: the part of a value that remains after clipping is
+/// concave in η and at most 1. Laplace noise is added to the variance of the clipped sums, which is
+/// not convex but increases with η.
+///
+/// The error is summed over all items if the numbers of entries are known. Otherwise it is summed
+/// over as many items as a person has. Among thousands of items, the noise of all items would
+/// justify clipping most of each value.
 struct ClipError<'a> {
     population: &'a Population,
     items: f64,
-    /// Of one item, for η = 1.
+    /// Noise variance of one item, for η = 1.
     noise: f64,
     laplace: bool,
 }
@@ -332,12 +333,13 @@ impl<'a> ClipError<'a> {
         self.items * variance / self.population.people() + bias
     }
 
-    /// The clip of least error on a grid, found by halving; at least 1, so that
-    /// whoever has a single entry is estimated without bias.
+    /// Returns the clip of minimum error on a grid. It is at least 1, so that people with one entry
+    /// are estimated without bias.
     fn best_clip(&self, grid: u32) -> f64 {
         let clip = |steps: u32| f64::from(steps) / f64::from(grid);
         let widest = f64::from(self.population.most_entries()).clamp(1.0, bounds::CLIP.max);
         let (mut low, mut high) = (grid, (widest * f64::from(grid)) as u32);
+        // Bisection on the sign of the slope, which a convex error allows.
         while low < high {
             let middle = low + (high - low) / 2;
             if self.total(clip(middle)) <= self.total(clip(middle + 1)) {

@@ -1,4 +1,4 @@
-//! Mechanisms with parameters left open.
+//! Mechanisms with open parameters.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -19,10 +19,10 @@ use crate::mechanism::{self, Mechanism};
 
 macro_rules! register {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
-        /// A mechanism with parameters left open.
+        /// Mechanism with open parameters.
         ///
-        /// In a task file: a name such as `"collision"`, or an object with the name
-        /// and some of the parameters.
+        /// A task file has a name such as `"collision"`, or an object with the name and some of the
+        /// parameters.
         ///
         /// ```
         /// use hushbin::choose::MechanismDraft;
@@ -40,11 +40,11 @@ macro_rules! register {
                 #[doc = concat!("See [`", stringify!($module), "`](super::", stringify!($module), ").")]
                 $Name(super::$module::Draft),
             )+
-            /// Whichever has the least predicted error.
+            /// Mechanism of minimum predicted error.
             Auto(AutoDraft),
         }
 
-        /// The draft in a task file, as an object.
+        /// Object form of the draft in a task file.
         #[derive(Deserialize)]
         #[serde(remote = "MechanismDraft", tag = "name", rename_all = "kebab-case")]
         enum Named {
@@ -53,10 +53,10 @@ macro_rules! register {
         }
 
         impl MechanismDraft {
-            /// The check of what is said, without choosing the rest.
+            /// Checks the stated parameters, without choosing the open ones.
             ///
             /// # Errors
-            /// Those of what is said, without choosing the rest.
+            /// Those of the stated parameters.
             pub(super) fn check(&self, domain: &Domain) -> Result<(), Error> {
                 match self {
                     $(Self::$Name(draft) => mechanism::$module::$Name::check_draft(draft, domain),)+
@@ -64,7 +64,7 @@ macro_rules! register {
                 }
             }
 
-            /// The best that the draft leaves open, by predicted error.
+            /// Returns the completion of the draft with minimum predicted error.
             ///
             /// # Errors
             /// Those of the mechanism's `best`.
@@ -75,10 +75,10 @@ macro_rules! register {
                 }
             }
 
-            /// The check that a mechanism in use has what the draft says.
+            /// Checks that a mechanism in use agrees with the draft.
             ///
             /// # Errors
-            /// [`Error::TaskDiffers`] naming the first difference.
+            /// [`Error::TaskDiffers`] with the first difference.
             pub(super) fn agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
                 match (self, in_use) {
                     $((Self::$Name(draft), Mechanism::$Name(own)) => own.agrees_with(draft),)+
@@ -91,20 +91,20 @@ macro_rules! register {
             }
         }
 
-        /// Every mechanism that protects as much as `level`, at its best; the one of
-        /// least error first.
+        /// Returns every mechanism that protects at least as much as `level`, with its best
+        /// parameters, by increasing error.
         ///
-        /// Bias is accepted only where the sparsity is left open, to be weighed against the noise.
-        /// Who asks for s entries is to get estimates that are unbiased for people with at most s.
+        /// Bias is accepted only if the sparsity is open, and is then weighed against the noise. A
+        /// stated sparsity s guarantees unbiased estimates for people with at most s entries.
         ///
-        /// None where no mechanism keeps to the budget, which then bounds α.
+        /// The list is empty if no mechanism keeps to the budget's bound on α.
         ///
         /// # Errors
         /// As the mechanisms' `offers`.
         pub(super) fn offers(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
             let mut candidates = Vec::new();
             $(candidates.extend(mechanism::$module::$Name::offers(search, level)?);)+
-            // Stable: of equals the first.
+            // The sort is stable: of equal errors the first in the registry wins.
             candidates.sort_by(|a, b| a.error.total_cmp(&b.error));
             Ok(candidates)
         }

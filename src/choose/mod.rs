@@ -1,8 +1,8 @@
-//! Choosing: which mechanism, with which parameters, by predicted error.
+//! Choice of mechanism and parameters, by predicted error.
 //!
-//! A [`TaskDraft`] is a task as people write it. What it leaves open is chosen for a [`Population`]
-//! and an [`Objective`]: each mechanism searches its own parameters, and the sparsity is searched
-//! above them. None of this is needed to make a report.
+//! A [`TaskDraft`] is a task as people write it. Open parameters are chosen for a [`Population`]
+//! and an [`Objective`]. Each mechanism searches its own parameters, and an outer search finds the
+//! sparsity. Making a report needs none of this.
 
 mod buckets;
 mod budget;
@@ -57,39 +57,39 @@ macro_rules! register {
 crate::mechanisms!([register]);
 
 impl Mechanism {
-    /// The error to expect of a population with entries of ±1. In an open
-    /// domain, items that hardly anybody has.
+    /// Returns the expected error of estimates, for a population with entries of ±1. In an open
+    /// domain it is the error for rare items.
     ///
     /// # Panics
-    /// If the parameters do not suit the domain; those of a
-    /// [`Task`] do.
+    /// If the parameters do not suit the domain. Those of a [`Task`] do.
     #[must_use]
     pub fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
         each!(Self, self, own => own.predict(domain, epsilon, population))
     }
 
-    /// Bytes of one encoded report, at most.
+    /// Returns the maximum length of an encoded report, in bytes.
     pub(crate) fn report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
         let mut bytes = Vec::new();
         each!(Self, self, own => own.longest_report(domain, epsilon).encode(&mut bytes));
         bytes.len()
     }
 
-    /// The level of protection, in hash-bin's words: `user` for mechanisms that know no other.
+    /// Returns the level of protection, as hash-bin names it. It is `user` for mechanisms without
+    /// levels.
     pub(crate) fn level(&self) -> LevelName {
         each!(Self, self, own => own.protects())
     }
 }
 
 impl Task {
-    /// Bytes of one encoded report, at most, whichever question it answers.
+    /// Returns the maximum length of an encoded report over all questions, in bytes.
     #[must_use]
     pub fn report_bytes(&self) -> usize {
         let bytes = |question: &Question| {
             let mechanism = question.mechanism();
             mechanism.report_bytes(&question.domain(), question.epsilon())
         };
-        // A task has a question.
+        // A task has at least one question, so the 0 is never returned.
         self.questions().iter().map(bytes).max().unwrap_or(0)
     }
 }

@@ -1,4 +1,4 @@
-//! The scale of a number whose cells are left open, and the mechanism that suits it.
+//! Choice of a number's cells, and of its mechanism.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::mechanism::collision::RuleName;
 use crate::task::collected::part_file::ScaleFile;
 use crate::task::{Limits, Scale, Spacing, Want};
 
-/// A number's scale, of which the levels or bins may be left open.
+/// Scale of a number whose levels or bins may be left open.
 ///
 /// ```
 /// use hushbin::choose::{NumberDraft, Want};
@@ -24,41 +24,41 @@ use crate::task::{Limits, Scale, Spacing, Want};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberDraft {
-    /// What it is wanted for; by default what its levels or edges are for, or else its mean.
+    /// Purpose (default a histogram if bins are stated, else the mean).
     pub want: Option<Want>,
-    /// The least number that is not clipped.
+    /// Minimum. Smaller numbers are clipped.
     pub min: Option<f64>,
-    /// The greatest.
+    /// Maximum. Larger numbers are clipped.
     pub max: Option<f64>,
-    /// Its unit.
+    /// Unit of the number.
     pub unit: Option<String>,
-    /// Number of levels, for a mean within rows.
+    /// Number of levels, for means within the rows of a cross.
     pub levels: Option<u32>,
     /// Edges of bins.
     pub edges: Option<Vec<f64>>,
-    /// Number of bins, by default 64 for quantiles and [`NumberDraft::BINS`] otherwise.
+    /// Number of bins (default 64 for quantiles, [`NumberDraft::BINS`] otherwise).
     pub bins: Option<u32>,
-    /// How bins are spaced, by default evenly.
+    /// Spacing of bins (default even).
     pub spacing: Option<Spacing>,
-    /// Distance of one possible number from the next, such as 1 of counts, from `min` to `max`.
-    /// Each number has a bin of its own where there are at most 128.
+    /// Distance between possible numbers, for example 1 for counts, from `min` to `max`. Each
+    /// number has its own bin if there are at most 128 numbers.
     pub step: Option<f64>,
 }
 
 impl NumberDraft {
-    /// How many bins a histogram has where nothing is said. Twice as many are best for
-    /// quantiles of 50,000 people at ε = 1, and cost little with fewer.
+    /// Default number of bins of a histogram. For quantiles twice as many are best with 50,000
+    /// people at ε = 1, and cost little with fewer people.
     pub const BINS: u32 = 32;
 
-    /// Greatest number of values, of a number with a step, that have a bin each.
+    /// Maximum number of values with a bin each, for a number with a step.
     const VALUES: u32 = 128;
 
-    /// Whether something is said of bins.
+    /// Returns whether any field of bins is stated.
     const fn is_binned(&self) -> bool {
         self.edges.is_some() || self.bins.is_some() || self.spacing.is_some() || self.step.is_some()
     }
 
-    /// What it is wanted for, by what is said.
+    /// Returns the stated purpose, or the one that the other fields imply.
     pub(super) fn wanted(&self) -> Want {
         self.want.unwrap_or(if self.is_binned() {
             Want::Histogram
@@ -70,8 +70,8 @@ impl NumberDraft {
     /// Returns the scale.
     ///
     /// # Errors
-    /// [`Error::Combination`] where what is said does not go together or the range is
-    /// missing, and those of [`Scale::levels`] and [`Scale::bins`].
+    /// [`Error::Combination`] if fields cannot be combined or the range is missing; those of
+    /// [`Scale::levels`] and [`Scale::bins`].
     pub fn scale(&self) -> Result<Scale, Error> {
         let combination = |reason| Err(Error::Combination { reason });
         let mean = self.wanted() == Want::Mean;
@@ -123,8 +123,8 @@ impl NumberDraft {
         }
     }
 
-    /// Edges midway between possible numbers, of `bins` bins if there are too many numbers for one
-    /// each.
+    /// Returns edges midway between possible numbers. There are `bins` bins if there are too many
+    /// numbers for one bin each.
     fn midways(&self, min: f64, max: f64, step: f64, bins: u32) -> Result<Vec<f64>, Error> {
         let bound = |name, min, max| Bound { name, min, max };
         bound("step", f64::MIN_POSITIVE, max - min).check(step)?;
@@ -150,7 +150,7 @@ impl NumberDraft {
         Ok((0..=bins as u32).map(edge).collect())
     }
 
-    /// The mechanism that is best for what is wanted.
+    /// Returns the best mechanism for the purpose.
     pub(super) fn mechanism(&self) -> MechanismDraft {
         match self.wanted() {
             Want::Quantiles => MechanismDraft::Pattern(super::pattern::Draft::default()),
@@ -158,7 +158,7 @@ impl NumberDraft {
         }
     }
 
-    /// The same with so many levels, where there are any.
+    /// Returns this draft with `levels`, unless they are `None`.
     pub(super) fn with_levels(&self, levels: Option<u32>) -> Self {
         Self {
             levels: levels.or(self.levels),
@@ -166,10 +166,10 @@ impl NumberDraft {
         }
     }
 
-    /// The check that a scale in use has what is said.
+    /// Checks that a scale in use agrees with the draft.
     ///
     /// # Errors
-    /// [`Error::TaskDiffers`] naming the first difference.
+    /// [`Error::TaskDiffers`] with the first difference.
     pub(super) fn agrees_with(&self, scale: &Scale) -> Result<(), Error> {
         let edges = scale.edges().map(<[f64]>::to_vec);
         let [min, max] = scale.range();
@@ -188,10 +188,10 @@ impl NumberDraft {
 }
 
 impl Limits {
-    /// Checks that limits in use are these.
+    /// Checks that limits in use are equal to these.
     ///
     /// # Errors
-    /// [`Error::TaskDiffers`] naming the first difference.
+    /// [`Error::TaskDiffers`] with the first difference.
     pub(super) fn agrees_with(&self, used: &Self) -> Result<(), Error> {
         let [[min, max], [least, most]] = [self.range(), used.range()];
         same("min", &min, &least)?;
@@ -226,6 +226,7 @@ impl Spacing {
         let ratio = libm::log(max / min);
         let edge = |index: u32| {
             let part = f64::from(index) / f64::from(bins);
+            // The outer edges are exact: the formulas below would round them.
             match (index, self) {
                 (0, _) => min,
                 (index, _) if index == bins => max,
@@ -237,7 +238,7 @@ impl Spacing {
     }
 }
 
-/// Collision with so many buckets, or with what is best for cells.
+/// Returns Collision with `buckets` and one favoured bucket. `None` leaves both open.
 pub(super) fn collision(buckets: Option<u32>) -> MechanismDraft {
     MechanismDraft::Collision(Draft {
         rule: Some(RuleName::Heaviest),

@@ -1,4 +1,4 @@
-//! What a mechanism is to be chosen for, and what a task file says of that.
+//! Objectives by which mechanisms are chosen, and their form in task files.
 
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::{Mechanism, Neighbours};
 use crate::task::Part;
 
-/// The purpose of estimates: weights, from 0, of their squared errors.
+/// Purpose of estimates: weights of their squared errors, each 0 or more.
 ///
 /// ```
 /// use hushbin::choose::{Objective, Predicted, SquaredError};
@@ -23,12 +23,12 @@ use crate::task::Part;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Objective {
-    /// Of means.
+    /// Weight of means.
     pub mean: f64,
-    /// Of the frequencies of an item with either sign.
+    /// Weight of the frequencies of an item with either sign.
     pub frequency: f64,
-    /// Of non-missing frequencies: of an item with any sign. What is estimated is the sum
-    /// of the frequencies of both signs, with their covariance.
+    /// Weight of non-missing frequencies: of an item with any sign. Their estimate is the sum of
+    /// the frequencies of both signs, whose covariance is taken into account.
     pub nonmissing: f64,
 }
 
@@ -52,13 +52,14 @@ impl Objective {
         nonmissing: 1.0,
     };
 
-    /// Of all weights.
+    /// Returns the sum of the weights.
     #[must_use]
     pub fn sum(&self) -> f64 {
         self.mean + self.frequency + self.nonmissing
     }
 
-    /// The weighed average of the errors; `None` where something that weighs is not estimated.
+    /// Returns the weighted average of the errors, or `None` if an estimate with a positive weight
+    /// is missing.
     #[must_use]
     pub fn weigh(&self, predicted: &Predicted) -> Option<SquaredError> {
         let mut average = SquaredError::default();
@@ -78,10 +79,12 @@ impl Objective {
         Some(average)
     }
 
-    /// The variance that parameters are chosen by where non-missing frequencies weigh:
-    /// the average of what is `predicted` for a person with s entries; infinite where
-    /// something that weighs is not estimated. `None` for other objectives: what is
-    /// chosen for a mechanism's own estimates serves these as well.
+    /// Returns the variance by which parameters are chosen if non-missing frequencies have a
+    /// weight. It is the weighted average of the `predicted` variances for a person with s entries.
+    /// It is infinite if an estimate with a weight is missing.
+    ///
+    /// Returns `None` for other objectives: parameters that are chosen for a mechanism's own
+    /// estimates serve them as well.
     pub(super) fn variance(
         &self,
         domain: &Domain,
@@ -96,11 +99,11 @@ impl Objective {
     }
 }
 
-/// What parameters are chosen by.
+/// Goal by which parameters are chosen.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal<'a> {
     pub(super) objective: Objective,
-    /// Where one option of each of these is given, whose shares are then what is estimated.
+    /// Parts with one answer each. If there are any, the estimates are their options' shares.
     pub(super) parts: &'a [Part],
 }
 
@@ -111,7 +114,7 @@ impl From<Objective> for Goal<'_> {
     }
 }
 
-/// What a mechanism is to be chosen for.
+/// Objective and protection for which a mechanism is chosen.
 ///
 /// ```
 /// use hushbin::choose::{AutoDraft, AutoLevel};
@@ -122,16 +125,16 @@ impl From<Objective> for Goal<'_> {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AutoDraft {
-    /// By default the means.
+    /// Objective (default the means).
     #[serde(default)]
     pub objective: ObjectiveDraft,
-    /// What a report is to protect at least, by default `user`: a person's whole
-    /// input. At level `event` it protects single entries.
+    /// Minimum protection (default `user`, a person's whole input). Level `event` protects single
+    /// entries.
     #[serde(default)]
     pub level: AutoLevel,
 }
 
-/// A level of protection that a mechanism can be chosen for.
+/// Level of protection for which a mechanism can be chosen.
 ///
 /// ```
 /// use hushbin::choose::AutoLevel;
@@ -142,15 +145,15 @@ pub struct AutoDraft {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AutoLevel {
-    /// Inputs that differ in the value of one item.
+    /// Protects inputs that differ in the value of one item.
     Event,
-    /// Any two inputs.
+    /// Protects any two inputs.
     #[default]
     User,
 }
 
-/// An [`Objective`] in a task file: `"mean"`, `"frequency"`, `"nonmissing"`, or an
-/// object with the weight of each.
+/// [`Objective`] in a task file: `"mean"`, `"frequency"`, `"nonmissing"`, or an object with the
+/// weight of each.
 ///
 /// ```
 /// use hushbin::choose::{Objective, ObjectiveDraft};
@@ -167,21 +170,21 @@ pub enum AutoLevel {
     expecting = "expected an objective: \"mean\", \"frequency\", \"nonmissing\", or an object with the weights \"mean\", \"frequency\" and perhaps \"nonmissing\""
 )]
 pub enum ObjectiveDraft {
-    /// One of them.
+    /// Single objective.
     Name(ObjectiveName),
-    /// Several.
+    /// Weights of several objectives.
     Weights {
-        /// Weight of the squared error of means, from 0.
+        /// Weight of the squared error of means, 0 or more.
         mean: f64,
-        /// Weight of the squared error of frequencies, from 0.
+        /// Weight of the squared error of frequencies, 0 or more.
         frequency: f64,
-        /// Weight of the squared error of non-missing frequencies, from 0; by default 0.
+        /// Weight of the squared error of non-missing frequencies, 0 or more (default 0).
         #[serde(default)]
         nonmissing: f64,
     },
 }
 
-/// The one thing that estimates are wanted for.
+/// Name of a single objective.
 ///
 /// ```
 /// use hushbin::choose::{Objective, ObjectiveDraft, ObjectiveName};
@@ -207,7 +210,7 @@ impl Default for ObjectiveDraft {
 }
 
 impl ObjectiveDraft {
-    /// What it weighs.
+    /// Returns the objective.
     ///
     /// # Errors
     /// [`Error::Combination`] for weights that are negative or all 0.
@@ -241,14 +244,15 @@ impl ObjectiveDraft {
 }
 
 impl AutoDraft {
-    /// Whichever was picked, for an objective that tasks do not hold, if it protects as much.
+    /// Checks that the mechanism in use protects at least as much as the level. The objective
+    /// cannot be checked, because tasks do not contain it.
     ///
     /// # Errors
-    /// [`Error::TaskDiffers`] where it protects less.
+    /// [`Error::TaskDiffers`] if it protects less.
     pub(super) fn agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
         let protects = match (self.level, in_use.neighbours()) {
             (_, Neighbours::Any) | (AutoLevel::Event, Neighbours::OneItem) => true,
-            // One value can change by 2.
+            // A value in [−1, 1] can change by 2.
             (AutoLevel::Event, Neighbours::Within(distance)) => {
                 distance >= 2.0 && in_use.delta() == 0.0
             }

@@ -1,7 +1,7 @@
-//! The best of the patterns that are known: least variance of shares of people below an edge.
+//! Choice among the known patterns: minimum variance of the shares of people below an edge.
 //!
-//! The patterns of `patterns.txt` were found by annealing: for so many cells, a line has the
-//! number of outputs and the favoured ones. Fewer cells than a line says use its pattern too.
+//! The patterns in `patterns.txt` were found by simulated annealing. A line has a number of cells,
+//! the number of outputs, and the favoured outputs. Its pattern also serves fewer cells.
 
 use alloc::vec::Vec;
 
@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::mechanism::contract::Parameters;
 use crate::mechanism::pattern::{Pattern, Rates, Report, triangle};
 
-/// [`Pattern`] with parameters left open, both or none.
+/// [`Pattern`] whose parameters are both open or both stated.
 ///
 /// ```
 /// use hushbin::choose::pattern::Draft;
@@ -29,19 +29,19 @@ use crate::mechanism::pattern::{Pattern, Rates, Report, triangle};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
-    /// L.
+    /// Number of outputs L.
     outputs: Option<u32>,
-    /// S.
+    /// Favoured outputs S.
     favoured: Option<Vec<u32>>,
 }
 
-/// The greatest number of cells that a pattern is known for.
+/// Maximum number of cells for which a pattern is known.
 pub(super) const MOST_CELLS: u32 = 128;
 
 const PATTERNS: &str = include_str!("patterns.txt");
 
 impl Draft {
-    /// The pattern that is said, if one is, checked over a domain.
+    /// Returns the stated pattern, if there is one, checked over a domain.
     fn said(&self, domain: &Domain) -> Result<Option<Pattern>, Error> {
         match (self.outputs, &self.favoured) {
             (None, None) => Ok(None),
@@ -57,7 +57,8 @@ impl Draft {
 }
 
 impl Predict for Pattern {
-    /// Of shares of single cells, of people who are spread evenly.
+    /// Returns the average variance of the shares of single cells, for people spread evenly over
+    /// the cells.
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
         let cells = domain.elements().unwrap_or(0);
         let rates = self.rates(cells, epsilon);
@@ -98,14 +99,15 @@ impl Choose for Pattern {
 }
 
 impl Pattern {
-    /// The pattern that is said, or the one of those known, or one favoured output, that
-    /// keeps to the budget and has the best score over so many cells: least
-    /// V^¼·W^¾, with V the mean variance of the shares below each edge, and W the same of
-    /// shares that are smoothed over an eighth of the cells to either side.
+    /// Returns the stated pattern if it keeps to the budget. Otherwise returns the best of the
+    /// known patterns that do, and of a single favoured output.
+    ///
+    /// The best has the least V^¼·W^¾. V is the mean variance of the shares below each edge. W is
+    /// the same for shares that are smoothed over an eighth of the cells on each side.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] when a pattern that is said is none,
-    /// more than 128 cells are asked for, or nothing keeps to the budget.
+    /// [`Error::OutOfRange`] or [`Error::Combination`] if a stated pattern is invalid, the domain
+    /// has more than 128 cells, or no pattern keeps to the budget.
     ///
     /// ```
     /// use hushbin::choose::pattern::Draft;
@@ -141,7 +143,8 @@ impl Pattern {
     }
 }
 
-/// One favoured output, and the patterns found for the least number of cells that is enough.
+/// Returns the pattern of one favoured output, and the patterns of the smallest listed size that
+/// has at least `cells` cells.
 fn known(cells: u32) -> Result<Vec<Pattern>, Error> {
     if cells > MOST_CELLS {
         return Err(Error::Combination {
@@ -170,6 +173,7 @@ fn known(cells: u32) -> Result<Vec<Pattern>, Error> {
     Ok(patterns)
 }
 
+/// Returns the logarithm of V^¼·W^¾, see [`Pattern::choose`].
 fn score(rates: &Rates) -> f64 {
     let cells = rates.cells();
     let eighth = cells as f64 / 8.0;

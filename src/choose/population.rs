@@ -1,11 +1,11 @@
-//! The people whom a task is planned for.
+//! Population that a task is planned for.
 
 use alloc::vec::Vec;
 
 use crate::bounds;
 use crate::error::Error;
 
-/// A number of people, with the share of them that has 0, 1, 2, … entries.
+/// Number of people, with the shares of those who have 0, 1, 2, … entries.
 ///
 /// ```
 /// use hushbin::choose::Population;
@@ -19,17 +19,17 @@ use crate::error::Error;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Population {
     people: f64,
-    /// Numbers of entries with the share of people who have so many, ascending.
+    /// Pairs of a number of entries and the share of people who have it, ascending.
     shares: Vec<(u32, f64)>,
-    /// Number of items that two people have in common on average, where it is known.
+    /// Average number of items that two people have in common, or `None` if unknown.
     pub(super) overlap: Option<f64>,
 }
 
-/// The number of people that a task is planned for where nothing is said.
+/// Default number of people that a task is planned for.
 pub(crate) const PEOPLE: f64 = 10_000.0;
 
 impl Population {
-    /// So many people, each with this many entries.
+    /// Creates a population of `people` people with `entries` entries each.
     #[must_use]
     pub fn even(people: f64, entries: u32) -> Self {
         Self {
@@ -39,11 +39,11 @@ impl Population {
         }
     }
 
-    /// By counts: the i-th is how many people have i entries, from 0 on.
+    /// Creates a population from counts: element i is the number of people with i entries, from 0.
     ///
     /// # Errors
-    /// [`Error::Combination`] when nobody has an entry; [`Error::OutOfRange`] when
-    /// somebody has more than [`bounds::ENTRIES`].
+    /// [`Error::Combination`] if there are no entries; [`Error::OutOfRange`] if a person has more
+    /// than [`bounds::ENTRIES`].
     pub fn from_counts(counts: &[u64]) -> Result<Self, Error> {
         let people: f64 = counts.iter().map(|&count| count as f64).sum();
         let empty = counts.iter().skip(1).all(|&count| count == 0);
@@ -62,42 +62,45 @@ impl Population {
         Ok(Self { shares, ..even })
     }
 
-    /// The same shares of another number of people.
+    /// Replaces the number of people and keeps the shares.
     #[must_use]
     pub fn with_people(self, people: f64) -> Self {
         Self { people, ..self }
     }
 
-    /// n.
+    /// Returns the number n of people.
     #[must_use]
     pub const fn people(&self) -> f64 {
         self.people
     }
 
-    /// Whether all people have the same number of entries.
+    /// Returns whether all people have the same number of entries.
     #[must_use]
     pub fn is_even(&self) -> bool {
         self.shares.len() == 1
     }
 
-    /// The largest number of entries.
+    /// Returns the maximum number of entries.
     #[must_use]
     pub(crate) fn most_entries(&self) -> u32 {
         self.shares.last().map_or(0, |share| share.0)
     }
 
-    /// The average over people of a function of their number of entries.
+    /// Returns the average over people of a function of their number of entries.
     pub fn average(&self, value: impl Fn(u32) -> f64) -> f64 {
         let weighted = |&(entries, share): &(u32, f64)| share * value(entries);
         self.shares.iter().map(weighted).sum()
     }
 
-    /// Sum over items of the squared bias if a part `lost(r)` of each value of a person with
-    /// r entries is lost on average. In the worst case, at `alike` 1, all people have the same
-    /// items, those with few the first of those with many: two people share the r of the one
-    /// with fewer. Otherwise they share in proportion to r·r' / (1 + alike·(r' − 1)), r' ≥ r.
+    /// Returns the sum over items of the squared bias, if a person with r entries loses the part
+    /// `lost(r)` of each value on average.
+    ///
+    /// The worst case is `alike` = 1. All people then have the same items, and those with few
+    /// entries have the first ones. Two people with r ≤ r' entries share r items. For smaller
+    /// `alike` they share in proportion to r·r' / (1 + alike·(r' − 1)).
     pub(crate) fn squared_bias(&self, alike: f64, lost: impl Fn(u32) -> f64) -> f64 {
         let (mut sum, mut fewer) = (0.0, 0.0);
+        // Ascending entries: `fewer` sums over people with fewer entries than this group.
         for &(entries, share) in self.shares.iter().filter(|own| own.0 > 0) {
             let own = share * f64::from(entries) * lost(entries);
             sum += own * (2.0 * fewer + own) / (1.0 + alike * f64::from(entries - 1));
@@ -108,9 +111,10 @@ impl Population {
 
     /// Returns the squared bias, summed over `items`, by which parameters are chosen.
     ///
-    /// An unknown overlap is taken to lie midway, by factors, between that of evenly popular
-    /// items and half of the greatest. Between even popularity and Zipf's law of exponent 1.5
-    /// the error is then up to 2.9 times the least. No assumption makes that less than 2.5.
+    /// An unknown overlap is taken as the geometric mean of the overlap of equally popular items
+    /// and half of the maximum overlap. The error is then up to 2.9 times the minimum, for
+    /// popularity between even and Zipf's law of exponent 1.5. No assumption makes this factor less
+    /// than 2.5.
     pub(crate) fn likely_squared_bias(&self, items: f64, lost: impl Fn(u32) -> f64) -> f64 {
         let greatest = self.squared_bias(1.0, |_| 1.0);
         if greatest == 0.0 {

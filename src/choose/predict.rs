@@ -1,11 +1,11 @@
-//! The squared error to expect of a population's estimates.
+//! Predicted squared error of a population's estimates.
 
 use super::population::Population;
 use crate::domain::Domain;
 use crate::mechanism::Mechanism;
 use crate::mechanism::contract::Parameters;
 
-/// A squared error of one item's estimate, averaged over items.
+/// Squared error of one item's estimate, averaged over items.
 ///
 /// ```
 /// use hushbin::choose::SquaredError;
@@ -15,72 +15,69 @@ use crate::mechanism::contract::Parameters;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SquaredError {
-    /// The variance of the noise, which falls with the number of people.
+    /// Variance of the noise. It decreases with the number of people.
     pub variance: f64,
-    /// The variance of an item that hardly anybody has; one that many have is of the same order.
+    /// Variance for a rare item. The variance for a common item is of the same order.
     pub rare_variance: f64,
-    /// The square of the bias of leaving out or clipping, in the worst case: all
-    /// people have the same items. It does not fall with the number of people.
+    /// Squared bias of omitting entries or clipping, in the worst case: all people have the same
+    /// items. It does not decrease with the number of people.
     pub squared_bias: f64,
-    /// The same if people's items overlap as a draft says, or else as is assumed. It is no
-    /// bound: parameters are chosen by it.
+    /// Squared bias for the overlap of people's items that a draft states, or else for an assumed
+    /// one. It is not a bound. Parameters are chosen by it.
     pub likely_squared_bias: f64,
 }
 
 impl SquaredError {
-    /// Variance plus squared bias, in the worst case.
+    /// Returns variance plus squared bias, in the worst case.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.variance + self.squared_bias
     }
 
-    /// Variance plus likely squared bias, by which parameters are chosen.
+    /// Returns variance plus likely squared bias, by which parameters are chosen.
     #[must_use]
     pub fn likely(&self) -> f64 {
         self.variance + self.likely_squared_bias
     }
 }
 
-/// What errors to expect; `None` what a mechanism does not estimate.
+/// Predicted errors. `None` marks an estimate that the mechanism does not have.
 ///
 /// ```
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let picked = draft.choose().unwrap().remove(0).picked;
-/// // Collision answers for both.
-/// let [mean, frequency] = [picked.predicted.mean, picked.predicted.frequency];
-/// assert!(mean.unwrap().total() > frequency.unwrap().total());
+/// Collision estimates both.
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predicted {
-    /// Of means.
+    /// Error of means.
     pub mean: Option<SquaredError>,
-    /// Of the frequencies of an item with either sign.
+    /// Error of the frequencies of an item with either sign.
     pub frequency: Option<SquaredError>,
-    /// Of the non-missing frequencies of items.
+    /// Error of the non-missing frequencies of items.
     pub nonmissing: Option<SquaredError>,
 }
 
-/// What can be told of a mechanism's reports and their error before there are any.
+/// Mechanism whose errors can be predicted.
 pub(crate) trait Predict: Parameters + Into<Mechanism> {
-    /// The error to expect of a population with entries of ±1. In an open
-    /// domain, items that hardly anybody has.
+    /// Returns the expected error of estimates, for a population with entries of ±1. In an open
+    /// domain it is the error for rare items.
     ///
     /// # Panics
-    /// If the parameters do not suit the domain; those of a
-    /// [`Task`](crate::Task) do.
+    /// If the parameters do not suit the domain. Those of a [`Task`](crate::Task) do.
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted;
 
-    /// Whether a value of a person with s entries is cut off on average.
+    /// Returns whether values of a person with s entries are clipped on average.
     fn clips(&self, _: &Domain) -> bool {
         false
     }
 }
 
-/// The error over `estimands` numbers of people who are sampled down to s
-/// entries: each entry kept is one of the numbers and has the variance `with`,
-/// each other number of a person who keeps k has the variance `without(k)`.
+/// Returns the average error of `estimands` numbers, if people's entries are sampled down to s.
+///
+/// Each kept entry is one of the numbers and has the variance `with`. Each other number has the
+/// variance `without(k)` for a person who keeps k entries.
 pub(super) fn sampled(
     domain: &Domain,
     population: &Population,
@@ -107,7 +104,7 @@ pub(super) fn sampled(
     }
 }
 
-/// How many items the error is averaged over.
+/// Returns the number of items over which the error is averaged.
 pub(super) fn items(domain: &Domain, population: &Population) -> f64 {
     let items = domain.items().unwrap_or(population.most_entries());
     f64::from(items.max(1))

@@ -1,4 +1,4 @@
-//! A question as people write it: what is left out is chosen.
+//! Draft of a question, as people write it. Missing parameters are chosen.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,8 +18,8 @@ use crate::error::Error;
 use crate::task::local::question::check_asked;
 use crate::task::{Items, Kind, Numbers, Prefixes, Question, QuestionParts, Together};
 
-/// A [`Question`] whose mechanism may lack parameters, or be missing altogether, and
-/// whose sparsity, weight or scale may be left to hushbin.
+/// [`Question`] whose mechanism may lack parameters or be missing, and whose sparsity, weight or
+/// scale may be left to hushbin.
 ///
 /// ```
 /// use hushbin::TaskDraft;
@@ -36,26 +36,26 @@ use crate::task::{Items, Kind, Numbers, Prefixes, Question, QuestionParts, Toget
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionDraft {
-    /// As in [`QuestionParts`].
+    /// Name, as in [`QuestionParts`].
     pub name: String,
-    /// What is asked.
+    /// Kind of the question, with its items.
     pub asked: Asked,
-    /// As in [`QuestionParts`]; may be missing where `entries` are given, to be chosen by them.
+    /// Sparsity, as in [`QuestionParts`]. If it is missing, it is chosen by `entries`.
     pub sparsity: Option<u32>,
-    /// How many people have 0, 1, 2, … entries, as far as that is known: by it
-    /// the bias of leaving entries out is weighed against the noise.
+    /// Numbers of people with 0, 1, 2, … entries, if known. They are needed to weigh the bias of
+    /// omitting entries against the noise.
     pub entries: Option<Vec<u64>>,
-    /// Number of items that two people have in common on average, beside `entries`: the sum
-    /// over items of the squared share of people who have it, or of ratings the squared mean.
-    /// The larger, the more bias is expected. If it is missing, a middling one is assumed.
+    /// Average number of items that two people have in common, to go with `entries`. It is the sum
+    /// over items of the squared share of people who have the item, or for ratings of the squared
+    /// mean. A larger overlap means more bias. If it is missing, a medium one is assumed.
     pub overlap: Option<f64>,
-    /// As in [`QuestionParts`]; else chosen.
+    /// Weight, as in [`QuestionParts`]. It is chosen if no question states one, and 1 otherwise.
     pub weight: Option<u32>,
-    /// A mechanism's name, or its name with any of its parameters.
+    /// Mechanism, with any of its parameters.
     pub mechanism: MechanismDraft,
 }
 
-/// What a draft asks for.
+/// Kind of a draft's question, with its items.
 ///
 /// ```
 /// use hushbin::Items;
@@ -71,25 +71,25 @@ pub struct QuestionDraft {
 pub enum Asked {
     /// Ratings of items.
     Ratings(Items, ValueKind),
-    /// Which of these are there.
+    /// Any number of these items, without values.
     Set(Items),
-    /// Exactly one of these.
+    /// Exactly one of these options.
     Choice(Items),
-    /// No or yes.
+    /// Flag, no or yes.
     Flag,
-    /// A number, whose scale may be left open.
+    /// Number, whose scale may be left open.
     Number(NumberDraft),
     /// Several numbers, with their names.
     Numbers(Items, Numbers),
-    /// A row and a column at once.
+    /// Row and column of a cross table.
     Cross(CrossDraft),
-    /// A text, of which prefixes are asked for.
+    /// Text, with the lengths of its prefixes.
     Text(Prefixes),
-    /// An option of each of these parts, all at once.
+    /// Option of each of these parts, reported together.
     Together(Together),
 }
 
-/// What a draft comes to, beside what it could have come to.
+/// Completed draft, with the alternatives.
 ///
 /// ```
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
@@ -101,19 +101,20 @@ pub enum Asked {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The complete question.
+    /// Complete question.
     pub question: Question,
-    /// The question's mechanism and sparsity.
+    /// Mechanism and sparsity of the question.
     pub picked: Candidate,
-    /// Every other mechanism at its best that protects as much, by increasing error.
+    /// Every other mechanism of at least the same protection, with its best parameters, by
+    /// increasing error.
     pub others: Vec<Candidate>,
-    /// How many people the errors are predicted for.
+    /// Number of people for which errors are predicted.
     pub people: f64,
 }
 
 impl QuestionDraft {
-    /// Checks all that is said, without choosing the rest: whatever it accepts
-    /// may still prove impossible together.
+    /// Checks the stated parameters without choosing the open ones. A draft that passes may still
+    /// have no possible completion.
     ///
     /// # Errors
     /// As [`Question::new`].
@@ -125,7 +126,7 @@ impl QuestionDraft {
         check().map_err(|error| self.blame(error))
     }
 
-    /// The domain, with a sparsity of 1 where it is left open.
+    /// Checks the stated fields and returns the domain, with sparsity 1 if it is open.
     fn check_said(&self, epsilon: f64) -> Result<Domain, Error> {
         let (kind, items) = self.kind(epsilon)?;
         let sparsity = self.sparsity.unwrap_or(1);
@@ -135,7 +136,7 @@ impl QuestionDraft {
         check_asked(&kind, &items, sparsity, epsilon)
     }
 
-    /// What is asked at local ε, with its items.
+    /// Returns the kind at a local ε, with its items.
     fn kind(&self, epsilon: f64) -> Result<(Kind, Items), Error> {
         let (kind, items) = match &self.asked {
             Asked::Ratings(items, value) => (Kind::Ratings(*value), Some(items)),
@@ -155,13 +156,13 @@ impl QuestionDraft {
         ))
     }
 
-    /// Chooses what is left open, by predicted variance, and validates; of what is not
-    /// said of its weight, 1.
+    /// Chooses the open parameters by predicted variance, and validates the question. An open
+    /// weight becomes 1.
     ///
-    /// The choice is made of integers and of floating point without
-    /// platform-dependent functions: the same everywhere for one release. A
-    /// later release may choose better, so what runs is the [`Question`], and a task in use is
-    /// held against its draft by [`TaskDraft::agrees_with`](super::TaskDraft::agrees_with).
+    /// The choice uses integers, and floating point without platform-dependent functions. In one
+    /// release it is the same on every platform. A later release may choose better, so the resolved
+    /// [`Question`] is what runs. [`TaskDraft::agrees_with`](super::TaskDraft::agrees_with)
+    /// compares a task in use with its draft.
     ///
     /// # Errors
     /// As [`Question::new`].
@@ -175,13 +176,12 @@ impl QuestionDraft {
         resolve().map_err(|error| self.blame(error))
     }
 
-    /// What [`QuestionDraft::resolve`] comes to, and what else there is, of mechanisms
-    /// and parameters whose [α](super::alpha) is at most `alpha`; `None` where there are
-    /// none. At level `event` only those are among them that protect whole inputs.
+    /// Returns the choice of [`QuestionDraft::resolve`] and its alternatives, among parameters
+    /// whose [α](super::alpha) is at most `alpha`. Returns `None` if `auto` finds none. With a
+    /// finite `alpha`, mechanisms that protect only single entries are excluded.
     ///
     /// # Errors
-    /// As [`Question::new`], and [`Error::Combination`] when the mechanism that is
-    /// asked for cannot keep to it.
+    /// As [`Question::new`]; [`Error::Combination`] if a stated mechanism cannot keep to `alpha`.
     pub fn choose_hiding(
         &self,
         epsilon: f64,
@@ -211,8 +211,8 @@ impl QuestionDraft {
             }
             _ => {
                 let picked = asked.best(&search)?;
-                // What is asked for may protect single entries only. What is there or
-                // not is for one mechanism, and so are numbers.
+                // Alternatives protect as much as the stated mechanism, which may protect single
+                // entries only. Questions without signs and dense numbers have only one mechanism.
                 let others = if search.domain.is_rated() && !search.domain.is_dense() {
                     offers(&search, picked.mechanism.level())?
                 } else {
@@ -248,7 +248,7 @@ impl QuestionDraft {
         })
     }
 
-    /// The mechanism as it is asked for, or as the kind needs it.
+    /// Returns the stated mechanism, or the one that the kind requires.
     fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
         match &self.asked {
             Asked::Number(number) if self.is_open() => Ok(number.mechanism()),
@@ -262,17 +262,18 @@ impl QuestionDraft {
         }
     }
 
-    /// Whether no parameter of the mechanism is said, nor which it is.
+    /// Returns whether neither the mechanism nor any of its parameters is stated.
     fn is_open(&self) -> bool {
         matches!(self.mechanism, MechanismDraft::Auto(_))
             || self.mechanism == MechanismDraft::default()
     }
 
-    /// The people planned for, where a task says how many.
+    /// Returns the population that the question is planned for. `people` is the task's number of
+    /// people, if stated.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] and [`Error::Combination`] where what is said of them
-    /// is not possible, or nothing is.
+    /// [`Error::OutOfRange`] and [`Error::Combination`] if the stated population is impossible, or
+    /// if neither `entries` nor a sparsity is stated.
     pub fn population(&self, people: Option<u64>) -> Result<Population, Error> {
         let people = people.map(|people| people as f64);
         if let Some(people) = people {
@@ -323,7 +324,7 @@ impl QuestionDraft {
         epsilon: f64,
         alpha: f64,
     ) -> Result<Search<'a>, Error> {
-        // Nothing is searched for what is refused anyway.
+        // Invalid drafts are rejected before the search, which takes time.
         let domain = self.check_said(epsilon)?;
         self.mechanism.check(&domain)?;
         let objective = match &self.mechanism {
@@ -335,7 +336,7 @@ impl QuestionDraft {
             sparsity: self.sparsity,
             budget: Budget { epsilon, alpha },
             population,
-            // What is there or not has no mean beside its frequency.
+            // Items without signs have frequencies and no separate means.
             objective: if domain.is_rated() {
                 objective
             } else {
@@ -352,11 +353,11 @@ impl QuestionDraft {
         error.of_question(&self.name)
     }
 
-    /// Whether all that this draft says, for so many people, holds of a question in use;
-    /// what it leaves open may be anything.
+    /// Checks that a question in use agrees with everything that this draft states. Open parameters
+    /// may have any value.
     ///
     /// # Errors
-    /// [`Error::TaskDiffers`] naming the first difference.
+    /// [`Error::TaskDiffers`] with the first difference.
     pub(crate) fn agrees_with(
         &self,
         question: &Question,

@@ -1,4 +1,4 @@
-//! Searching for the sparsity: how many entries a report is made of, by predicted squared error.
+//! Search for the sparsity of minimum predicted squared error.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::mechanism::Mechanism;
 use crate::task::Part;
 
-/// A mechanism that could answer, and how well.
+/// Candidate mechanism, with its predicted errors.
 ///
 /// ```
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
@@ -25,37 +25,38 @@ use crate::task::Part;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// With all its parameters.
+    /// Mechanism with all its parameters.
     pub mechanism: Mechanism,
-    /// The sparsity that goes with it.
+    /// Sparsity for which the mechanism was chosen.
     pub sparsity: u32,
-    /// The errors to expect.
+    /// Predicted errors.
     pub predicted: Predicted,
-    /// Likely error of the objective; infinite where the mechanism does not meet it, or is
-    /// biased for people with as many entries as were asked for.
+    /// Likely error of the objective. It is infinite if the mechanism lacks a required estimate, or
+    /// is biased for people with at most as many entries as the stated sparsity.
     pub error: f64,
 }
 
-/// What a search may choose from.
+/// Search space and objective.
 pub(crate) struct Search<'a> {
-    /// With any s.
+    /// Domain, whose sparsity is ignored.
     pub(crate) domain: Domain,
-    /// s where it is given, else chosen.
+    /// Stated sparsity s, or `None` to search for it.
     pub(crate) sparsity: Option<u32>,
     pub(crate) budget: Budget,
     pub(crate) population: &'a Population,
     pub(crate) objective: Objective,
-    /// Of which one option each is given, where there are parts.
+    /// Parts with one answer each, or none.
     pub(crate) parts: &'a [Part],
 }
 
-/// Sparsities that are closer than this part of themselves are not told apart.
+/// Search granularity: the search ends at sparsities that differ by at most 1 + s/32.
 const FINE: u32 = 32;
-/// Every s up to it is tried where more than one may be.
+/// Sparsity up to which every s is tried.
 const SMALL_SPARSITY: usize = 12;
 
 impl Search<'_> {
-    /// The mechanism that `choose` makes for a domain, at the best sparsity unless that is given.
+    /// Returns the mechanism that `choose` returns for a domain, at the best sparsity unless it is
+    /// stated.
     ///
     /// # Errors
     /// Those of `choose`.
@@ -65,7 +66,7 @@ impl Search<'_> {
     ) -> Result<Candidate, Error> {
         let tried = self.sparsities();
         let mut best: Option<Candidate> = None;
-        // The best so far.
+        // Tries a sparsity and returns the best one so far.
         let mut consider = |sparsity: u32| {
             let domain = self.domain.with_sparsity(sparsity);
             let candidate = self.candidate(choose(&domain, self.budget)?, &domain);
@@ -79,8 +80,8 @@ impl Search<'_> {
             Ok(best.as_ref().map_or(sparsity, |best| best.sparsity))
         };
         let place = |sparsity: u32| tried.partition_point(|s| *s < sparsity);
-        // Choosing for a large s takes long: the neighbourhood of the best of a
-        // few is tried in full. The noise grows with s and the bias falls.
+        // Choosing for a large s takes long. Every fourth sparsity is tried, then all near the
+        // best. The noise increases with s and the bias decreases.
         let stride = if tried.len() > SMALL_SPARSITY { 4 } else { 1 };
         let last = tried.len() - 1;
         let mut centre = consider(tried[last])?;
@@ -92,8 +93,8 @@ impl Search<'_> {
         for index in near.filter(|index| index % stride != 0 && *index != last) {
             centre = consider(tried[index])?;
         }
-        // Of large ones some were left out: of 1000 random questions these make
-        // the error of one 5 per cent smaller and of one 2, at s = 16 and 22.
+        // The list skips some large sparsities. In 1,000 random questions, trying them lowered the
+        // error of one by 5 per cent (s = 16) and of another by 2 (s = 22).
         let around = place(centre);
         let mut low = tried[around.saturating_sub(1)];
         let mut high = tried[(around + 1).min(last)];
@@ -115,10 +116,10 @@ impl Search<'_> {
         Ok(best.expect("there is a sparsity"))
     }
 
-    /// The mechanism over a domain, with the error to expect of it.
+    /// Returns the mechanism with its predicted error over a domain.
     pub(crate) fn candidate(&self, mechanism: impl Predict, domain: &Domain) -> Candidate {
         let predicted = mechanism.predict(domain, self.budget.epsilon, self.population);
-        // Who asks for s entries gets no bias for people with as many.
+        // A stated sparsity s guarantees unbiased estimates for people with s entries.
         let biased = self.sparsity.is_some() && mechanism.clips(domain);
         let error = self.objective.weigh(&predicted).filter(|_| !biased);
         Candidate {
@@ -129,7 +130,7 @@ impl Search<'_> {
         }
     }
 
-    /// What parameters are chosen by.
+    /// Returns the goal by which parameters are chosen.
     pub(super) fn goal(&self) -> Goal<'_> {
         Goal {
             objective: self.objective,
@@ -137,7 +138,7 @@ impl Search<'_> {
         }
     }
 
-    /// The largest sparsity worth trying.
+    /// Returns the maximum sparsity that is worth trying.
     pub(crate) fn most(&self) -> u32 {
         let items = self.domain.items().unwrap_or(u32::MAX);
         self.population
@@ -146,7 +147,7 @@ impl Search<'_> {
             .clamp(1, bounds::SPARSITY.max as u32)
     }
 
-    /// Every small sparsity, then steps of a fifth.
+    /// Returns every small sparsity, then steps of a fifth.
     fn sparsities(&self) -> Vec<u32> {
         if let Some(sparsity) = self.sparsity {
             return alloc::vec![sparsity];

@@ -1,9 +1,9 @@
-//! The search for a rule, a number of hash functions R, a number of buckets t and
-//! a number of favoured ones c: least total variance within a budget.
+//! Search for the number of hash functions R, of buckets t and of favoured buckets c: minimum total
+//! variance within a budget.
 //!
-//! Whoever reports hashes R·s elements, each in so many rounds: unless a draft says
-//! so, no more than is [`AFFORDABLE`]; and R is the least power of two whose variance
-//! is within [`WORTH`] of the best of them.
+//! A report hashes R·s elements, each in several rounds. Unless a draft states R, this cost is at
+//! most [`AFFORDABLE`], and R is the least power of two whose variance is within [`WORTH`] of the
+//! best.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -24,42 +24,43 @@ use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::occupancy::{NearSums, TopSum, TopSums};
 use crate::mechanism::{BucketReport, Subset};
 
-/// The greatest R·s·(1 + rounds) that is chosen where R > 1. In a page each takes some
-/// 5 ns of a report: an element under one hash function took 8 ns where there is a
-/// single pair, 30 in five rounds, 60 in nine and 126 in 21.
+/// Maximum of R·s·(1 + rounds) that is chosen for R > 1. Each unit takes about 5 ns of a report in
+/// a page. Measured for an element under one hash function: 8 ns with a single pair, 30 in five
+/// rounds, 60 in nine, 126 in 21.
 const AFFORDABLE: u32 = 1500;
-/// A variance this many times the least is as good, at fewer hash functions.
+/// Maximum ratio to the minimum variance at which fewer hash functions are preferred.
 const WORTH: f64 = 1.01;
-/// How many of the ranked of each R are compared exactly to choose R, and of the one
-/// that is chosen.
+/// Number of ranked candidates of each R that are compared exactly to choose R.
 const FIRST: usize = 3;
+/// Number of ranked candidates of the chosen R that are compared exactly.
 const FINALISTS: usize = 8;
-/// Up to this R·s everything is ranked with exact sums: with independent cells,
-/// near ones led to 12 per cent more variance at 3 and 7 at 5, to nothing at 16.
+/// Maximum R·s for which candidates are ranked with exact sums. With independent cells, approximate
+/// sums led to 12 per cent more variance at R·s = 3, 7 per cent at 5, and none at 16.
 const EXACT: u32 = 12;
-/// From this s on near sums decide: at s = 1024 they led to what exact ones do, c but
-/// for one in a thousand, which take a tenth of a second each.
+/// Sparsity s from which approximate sums decide. At s = 1024 they led to the same choice as exact
+/// ones, except for c by one in a thousand. Exact sums take a tenth of a second each there.
 const LONG: u32 = 256;
-/// Up to so many c are all tried.
+/// Maximum number of c that are all tried.
 const ALL: u32 = 24;
-/// With more items than this for each entry, paddings are a small part of all slots.
+/// Number of items for each entry above which paddings are a small part of all slots.
 const FEW_ENTRIES: u32 = 16;
-/// Paddings are kept unless the variance without is below theirs by this factor: of
-/// people with few entries they make less noise.
+/// Factor by which the variance must decrease for paddings to be replaced. People with few entries
+/// add less noise with paddings.
 const PADDED: f64 = 1.003;
 
 const NO_WINDOW: Error = Error::Combination {
     reason: "no \"balanced-windows\" agree with what is said: they take rule \"heaviest\", one of \"hashes\", and 2 \"favoured\" or more of 3 to 255 \"buckets\", no more than answers where either is left open",
 };
 
-/// The best parameters over a domain that agree with a draft.
+/// Returns the best parameters over a domain that agree with a draft.
 ///
-/// Under the paper's rule every t is tried. Under the other a grid of t is ranked, mostly by sums
-/// that are near; then the best of one R and their neighbours are compared with exact sums.
+/// Under the paper's rule every t is tried. Under the project's own rule a grid of t is ranked,
+/// mostly by approximate sums. Then the best candidates of one R and their neighbours are compared
+/// with exact sums.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree with
-/// what is said, or none of them keep to the budget.
+/// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or none
+/// of them keep to the budget.
 pub(super) fn choose<R: ChooseBuckets>(
     domain: &Domain,
     budget: Budget,
@@ -147,12 +148,13 @@ where
     }
 }
 
-/// Whether paddings would be a good part of all slots.
+/// Returns whether paddings would be a considerable part of all slots.
 fn has_many_entries(domain: &Domain) -> bool {
     let few = |items: u32| items / domain.sparsity() > FEW_ENTRIES;
     domain.items().is_some_and(|items| !few(items))
 }
 
+/// Search over buckets for one hashing.
 struct Buckets<'a> {
     domain: &'a Domain,
     epsilon: f64,
@@ -163,7 +165,7 @@ struct Buckets<'a> {
     hashes: Option<u32>,
 }
 
-/// Sums over the c strongest, exactly or nearly.
+/// Expected sums over the c strongest cells, exact or approximate.
 enum Sums {
     Exact(TopSums),
     Near(NearSums),
@@ -183,9 +185,10 @@ impl Buckets<'_> {
         self.domain.sparsity()
     }
 
-    /// Beyond this many cells of a function no variance falls: P1's optimum is below s·e + 2s
-    /// buckets, and more cells than elements add nothing to a permutation. What is said of hiding
-    /// among others comes on top ([`Limit::steps`]).
+    /// Returns the number of cells of one function above which no variance decreases. The optimum
+    /// of P1 (Wang et al., see [`collision`](crate::mechanism::collision)) is below s·e + 2s
+    /// buckets, and a permutation gains nothing from more cells than elements. A budget of α may
+    /// need more cells ([`Limit::steps`]).
     fn most_cells<R: ChooseBuckets>(&self) -> u32 {
         let s = f64::from(self.sparsity());
         let wide = 2.0 * s * (self.limit.e + 2.0);
@@ -196,19 +199,19 @@ impl Buckets<'_> {
         wide.clamp(1.0, bounds::BUCKETS.max / f64::from(R::SIDES)) as u32
     }
 
-    /// Of a balanced hash.
+    /// Returns the number of elements under a balanced hash, or `None` under another.
     fn elements<R: ChooseBuckets>(&self) -> Option<u32> {
         let elements = Subset::<R>::elements_under(self.hashing, self.domain)?;
         self.hashing.is_balanced().then_some(elements)
     }
 
-    /// A search stays within the bounds.
+    /// Creates parameters. The search stays within their bounds.
     fn with<R: ChooseBuckets>(&self, rule: R, cells: u32, hashes: u32) -> Subset<R> {
         Subset::with_hashes(rule, self.hashing, R::SIDES * cells, hashes)
             .expect("within the bounds of buckets, hashes and favoured")
     }
 
-    /// The best under the paper's rule.
+    /// Returns the best parameters under the paper's rule.
     fn paper<R: ChooseBuckets>(&self) -> Subset<R> {
         let s = self.sparsity();
         let first = s + 1;
@@ -226,11 +229,11 @@ impl Buckets<'_> {
         least(candidates).1
     }
 
-    /// Numbers of cells to try under the other rule.
+    /// Returns the numbers of cells to try under the project's own rule.
     fn cells<R: ChooseBuckets>(&self) -> Cells {
         let favoured = self.favoured.unwrap_or(1);
         let hashes = self.hashes.unwrap_or(1);
-        // Not all buckets can be favoured.
+        // At least one bucket is not favoured.
         let fewest = (bounds::BUCKETS.min as u32).div_ceil(R::SIDES);
         let least = (fewest..)
             .find(|cells| R::most_favoured(hashes * R::SIDES * cells) >= favoured)
@@ -244,8 +247,9 @@ impl Buckets<'_> {
         }
     }
 
-    /// Numbers of hash functions to try.
+    /// Returns the numbers of hash functions to try.
     fn functions(&self) -> Vec<u32> {
+        // The divisor is 2 because 1 + rounds is at least 2.
         let most = (AFFORDABLE / 2 / self.sparsity()).max(1);
         match self.hashes {
             Some(hashes) => alloc::vec![hashes],
@@ -253,7 +257,7 @@ impl Buckets<'_> {
         }
     }
 
-    /// Whether so many of them may have so many cells.
+    /// Returns whether `hashes` functions may have `cells` cells each.
     fn affords<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> bool {
         let buckets = u64::from(hashes) * u64::from(R::SIDES * cells);
         let affordable = || {
@@ -264,7 +268,7 @@ impl Buckets<'_> {
             && (hashes == 1 || self.hashes.is_some() || affordable())
     }
 
-    /// The best under the other rule, of so many cells or any number.
+    /// Returns the best parameters under the project's own rule, with `cells` cells or any number.
     fn strongest<R: ChooseBuckets>(&self, cells: Option<u32>) -> Rated<R> {
         let Some(cells) = cells else {
             let tries = self.cells::<R>();
@@ -275,7 +279,7 @@ impl Buckets<'_> {
         self.best_of(&[cells])
     }
 
-    /// The best of these numbers of cells.
+    /// Returns the best parameters with one of these numbers of cells.
     fn best_of<R: ChooseBuckets>(&self, cells: &[u32]) -> Rated<R> {
         let functions = self.functions();
         let mut ranked: Vec<Vec<Rated<R>>> = alloc::vec![Vec::new(); functions.len()];
@@ -291,7 +295,7 @@ impl Buckets<'_> {
         for ranked in &mut ranked {
             ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
-        // Near sums may be off by more than what is worth a function.
+        // Approximate sums can be wrong by more than [`WORTH`].
         let leader = |ranked: &Vec<Rated<R>>| {
             let first = ranked.iter().take(FIRST);
             least(first.map(|(_, subset)| self.decide(subset)))
@@ -309,7 +313,7 @@ impl Buckets<'_> {
         least(core::iter::once(leader).chain(others))
     }
 
-    /// The best of one and of others with these numbers of cells.
+    /// Returns the best of `best` and of parameters with these numbers of cells.
     fn best_around<R: ChooseBuckets>(
         &self,
         best: Rated<R>,
@@ -322,18 +326,19 @@ impl Buckets<'_> {
         least(core::iter::once(best).chain(others))
     }
 
-    /// Any c.
+    /// Returns parameters with the stated c, or with 1 as a placeholder.
     fn any<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> Subset<R> {
         self.with(R::strongest(self.favoured.unwrap_or(1)), cells, hashes)
     }
 
+    /// Returns approximate sums for a number of cells.
     fn near<R: ChooseBuckets>(&self, cells: u32) -> NearSums {
         self.any::<R>(cells, self.hashes.unwrap_or(1))
             .occupancy(self.domain)
             .near_sums(R::STRENGTH)
     }
 
-    /// The best c, by sums that are near unless exact ones take no longer.
+    /// Returns the best c by approximate sums, or by exact ones if these take no longer.
     fn rank<R: ChooseBuckets>(&self, cells: u32, hashes: u32, near: &NearSums) -> Rated<R> {
         let any = self.any(cells, hashes);
         if hashes * self.sparsity() <= EXACT {
@@ -343,7 +348,7 @@ impl Buckets<'_> {
         }
     }
 
-    /// The best c, by exact sums unless near ones are as good.
+    /// Returns the best c by exact sums, or by approximate ones if these are as good.
     fn decide<R: ChooseBuckets>(&self, any: &Subset<R>) -> Rated<R> {
         let occupancy = any.occupancy(self.domain);
         if self.sparsity() >= LONG {
@@ -355,7 +360,7 @@ impl Buckets<'_> {
         self.favour(any, &Sums::Exact(sums))
     }
 
-    /// Which c to try. With c = R·s every cell with an element is favoured already.
+    /// Returns the range of c to try. At c = R·s every cell with an element is favoured.
     fn favourable<R: ChooseBuckets>(&self, any: &Subset<R>) -> RangeInclusive<u32> {
         let most = R::most_favoured(any.outcomes());
         match self.favoured {
@@ -364,7 +369,7 @@ impl Buckets<'_> {
         }
     }
 
-    /// The best c and its variance; infinite where no c keeps to the budget.
+    /// Returns the best c with its variance. The variance is infinite if no c keeps to the budget.
     fn favour<R: ChooseBuckets>(&self, any: &Subset<R>, sums: &Sums) -> Rated<R> {
         let rate = |c: u32| {
             if self.limit.allows(c, any.outcomes()) {
@@ -375,8 +380,8 @@ impl Buckets<'_> {
             }
         };
         let (first, last) = self.favourable(any).into_inner();
-        // The variance falls with G(c)/Ω, which as a ratio of something concave to
-        // something linear has one peak; c is allowed up to some number.
+        // The variance decreases as G(c)/Ω increases. G is concave in c and Ω linear, so the ratio
+        // has one peak. The budget allows c up to some maximum.
         let (mut low, mut high) = (first, last);
         while high - low > ALL {
             let middle = low + (high - low) / 2;
@@ -395,7 +400,7 @@ impl Buckets<'_> {
     }
 }
 
-/// The candidate of least variance; the first of equals.
+/// Returns the candidate of minimum variance, the first of equal ones.
 ///
 /// # Panics
 /// If there is no candidate.

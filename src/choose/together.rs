@@ -1,4 +1,4 @@
-//! Asking one of several questions, against asking all of them together.
+//! Comparison of asking one of several questions with asking all of them together.
 
 use alloc::vec::Vec;
 
@@ -13,12 +13,12 @@ use crate::mechanism::Mechanism;
 use crate::mechanism::collision::{Collision, Rates};
 use crate::task::{Kind, Part, Question, Task, Together};
 
-/// What answers to several questions would be worth if they were asked as one, of kind `together`.
+/// Comparison of the variances of separate questions and of one question of kind `together`.
 ///
-/// Variances of one report's estimates of the shares of all answers to all questions, in
-/// sum, of people with as many as are reported, evenly spread. Of a question that is drawn
-/// with probability w a part w of all people tell: a variance V becomes V/w, and which of
-/// them tell adds f(1 − f)·(1/w − 1) for an answer that a share f give.
+/// Each is the sum over all answers to all questions of the variance of one report's estimate of
+/// the answer's share. People are spread evenly over answers. A question drawn with probability w
+/// gets a part w of the reports. A variance V then becomes V/w, and the draw of the people adds f(1
+/// − f)·(1/w − 1) for an answer of share f.
 ///
 /// ```
 /// use hushbin::choose::together;
@@ -34,14 +34,14 @@ use crate::task::{Kind, Part, Question, Task, Together};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// Where each report answers one, as in the task.
+    /// Variance if each report answers one question, as in the task.
     pub drawn: f64,
-    /// Where each report answers all, with the best parameters.
+    /// Variance if each report answers all questions, with the best parameters.
     pub together: f64,
 }
 
-/// Compares; `None` unless the task asks several questions, all by Collision, that can be
-/// asked together: choices and flags.
+/// Compares both ways. Returns `None` unless the task has several choices and flags, all with
+/// Collision, that can be asked together.
 #[must_use]
 pub fn together(task: &Task) -> Option<Comparison> {
     let questions = task.questions();
@@ -73,8 +73,8 @@ pub fn together(task: &Task) -> Option<Comparison> {
     })
 }
 
-/// Replaces what is predicted of a question's mechanism by the error of what is estimated
-/// of its options, of people who give any of a part as often.
+/// Replaces the predicted error of a candidate by the error of its options' shares, for people
+/// spread evenly over each part's options.
 pub(super) fn predict(all: &Together, epsilon: f64, people: f64, picked: &mut Candidate) {
     let (count, cells) = (all.parts().len() as u32, all.cells());
     let Mechanism::Collision(collision) = &picked.mechanism else {
@@ -91,18 +91,19 @@ pub(super) fn predict(all: &Together, epsilon: f64, people: f64, picked: &mut Ca
     picked.error = error.total();
 }
 
-/// Of one report's estimates of all options.
+/// Returns the total variance of one report's estimates of all options.
 fn variance(all: &Together, rates: &Rates) -> f64 {
     let parts = all.parts().iter();
     parts.map(|part| rates.options_variance(part.cells())).sum()
 }
 
-/// Of one report's estimates of so many options of a question that is drawn.
+/// Returns the total variance of one report's estimates of the `options` options of a separate
+/// question.
 fn one_of(rates: &Rates, options: u32) -> f64 {
     rates.frequency_variance(true) + f64::from(options - 1) * rates.frequency_variance(false)
 }
 
-/// What a question would be as a part.
+/// Returns a question as a part, or `None` if its kind cannot be one.
 fn part(question: &Question) -> Option<Part> {
     match question.kind() {
         Kind::Choice => Some(Part::choice(question.name(), question.items().clone())),

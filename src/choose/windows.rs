@@ -1,5 +1,5 @@
-//! Collision with windows, of one answer of a list: any part c/t of the buckets can be
-//! favoured, not one of few alone.
+//! Choice of Collision with windows, for one answer of a list. With windows any share c/t of the
+//! buckets can be favoured.
 
 use alloc::vec::Vec;
 
@@ -9,15 +9,15 @@ use crate::domain::Domain;
 use crate::hash::{Hashing, MOST_WINDOWED};
 use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
 
-/// Greatest ratio to the least variance at which less work is preferred.
+/// Maximum ratio to the minimum variance at which less work is preferred.
 const WORTH: f64 = 1.001;
-/// Rounds of a slot that take as long as a step of the shuffle: those of sixteen slots are worked
-/// out together.
+/// Cost of a shuffle step, in hash rounds of a slot. Rounds are cheap because sixteen slots are
+/// computed together.
 const SHUFFLE: u32 = 10;
 
 impl Collision {
-    /// Lists those with windows, over a number of `answers`, whose part of favoured buckets lies
-    /// between two `parts` or next to them.
+    /// Lists the windows over `answers` answers whose share of favoured buckets lies between two
+    /// `parts`, or next to them.
     ///
     /// ```
     /// use hushbin::mechanism::collision::Collision;
@@ -48,7 +48,7 @@ impl Collision {
             .expect("2 favoured or more of 3 to 255 buckets")
     }
 
-    /// Work of listing what a report hits, in rounds of a slot.
+    /// Returns the cost of listing the answers that a report hits, in hash rounds of a slot.
     fn work(&self, domain: &Domain) -> u32 {
         let hash = self.hash(domain);
         match hash.rounds() {
@@ -58,8 +58,8 @@ impl Collision {
     }
 }
 
-/// Returns the best that agree with a draft, or the `other` where it is as good and less work.
-/// Windows are for one answer of a list alone.
+/// Returns the best windows that agree with a draft, or `other` if it is as good and less work.
+/// Windows exist only for one answer of a list.
 pub(super) fn best(
     domain: &Domain,
     limit: &Limit,
@@ -68,6 +68,7 @@ pub(super) fn best(
     other: Option<Rated<Rule>>,
 ) -> Option<Rated<Rule>> {
     let answers = domain.items().filter(|_| domain.is_one_of_list());
+    // The variance is least near this share (Ye and Barg 2018).
     let part = 1.0 / (limit.e + 1.0);
     let mut windows = match (answers, draft.buckets, draft.favoured) {
         (None, ..) | (_, _, Some(1)) => Vec::new(),

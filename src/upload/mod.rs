@@ -3,9 +3,8 @@
 //! An upload has four fields: the version byte, the task's fingerprint (16 bytes), the upload id
 //! (16 bytes), and the number of reports (varint). The reports follow. A report of Collision or
 //! CoCo is its seed (8 bytes, little endian) and its bucket (varint). A report of hash-bin is its
-//! seed and either a sign (one byte, 1 for plus) or its bins (zigzag varints, as many as the task
-//! has). The encoding is canonical: if bytes decode, then encoding the result returns the same
-//! bytes.
+//! seed and either a sign (one byte, 1 for plus) or the task's number of bins (zigzag varints). The
+//! encoding is canonical: if bytes decode, then encoding the result returns the same bytes.
 //!
 //! The number of reports determines where an upload ends. One request may therefore carry several
 //! uploads of one task, back to back. Each is counted once, by its own id. All uploads of a request

@@ -1,10 +1,10 @@
-//! The window as a task file may leave it open.
+//! Draft of the window mechanism in a task file.
 
 use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-/// [`Window`](crate::mechanism::window::Window) with parameters left open.
+/// [`Window`](crate::mechanism::window::Window) with open parameters.
 ///
 /// ```
 /// use hushbin::choose::window::Draft;
@@ -15,19 +15,19 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
-    /// m, how many numbers a report tells of.
+    /// Number m of numbers that a report covers.
     pub drawn: Option<u32>,
-    /// t, how many atoms each number has.
+    /// Number t of atoms of each number.
     pub atoms: Option<u32>,
-    /// k, how many atoms a level favours.
+    /// Number k of atoms that a level favours.
     pub favoured: Option<u32>,
     /// Values of the atoms of the upper half.
     pub values: Option<Vec<u32>>,
-    /// Numbers for which the values are best.
+    /// Objective for which values are chosen.
     pub objective: Option<Objective>,
 }
 
-/// Numbers for which the variance of a mean is least. Privacy does not depend on it.
+/// Objective that the variance of a mean is minimised for. Privacy does not depend on it.
 ///
 /// ```
 /// use hushbin::choose::window::{Draft, Objective};
@@ -45,8 +45,8 @@ pub struct Draft {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Objective {
-    /// The worst number: what is promised holds for every crowd.
+    /// Worst case over numbers. The variance is then a bound for every crowd.
     Worst,
-    /// Numbers spread evenly over the range, on average. The worst variance is greater.
+    /// Average over numbers spread evenly over the range. The worst-case variance is larger.
     Average,
 }

@@ -1,4 +1,4 @@
-//! The best parameters of the window: least variance of a mean, at the worst over numbers.
+//! Choice of the window's parameters: minimax variance of a mean, over numbers.
 
 mod draft;
 mod sizes;
@@ -22,7 +22,7 @@ use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::window::{Report, Window};
 
 impl Predict for Window {
-    /// Everybody has all attributes. The variance is that of the worst number.
+    /// Returns the worst-case variance over numbers. Every person has all attributes.
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
         let variance = self.rates(domain, epsilon).worst_variance() / population.people();
         Predicted {
@@ -93,12 +93,12 @@ impl Choose for Window {
 }
 
 impl Window {
-    /// The parameters that keep to the budget and agree with a draft of which the variance
-    /// is least, at the worst over numbers.
+    /// Returns the parameters that keep to the budget, agree with a draft, and have the minimum
+    /// worst-case variance over numbers. A draft's objective `average` changes only the values.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree with
-    /// what is said, or none of them keep to the budget.
+    /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or
+    /// none of them keep to the budget.
     ///
     /// ```
     /// use hushbin::choose::window::Draft;

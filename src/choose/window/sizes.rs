@@ -1,4 +1,4 @@
-//! How many numbers a report tells of, how many atoms they have, and how many are favoured.
+//! Search for the sizes of the window: drawn numbers m, atoms t, favoured atoms k.
 
 use alloc::vec::Vec;
 
@@ -9,14 +9,14 @@ use crate::choose::budget::{Budget, Limit};
 use crate::domain::Domain;
 use crate::mechanism::window::{Rates, Window};
 
-/// What is searched.
+/// Search space.
 struct Sizes<'a> {
     attributes: u32,
     limit: Limit,
     draft: &'a Draft,
 }
 
-/// Sizes with their values, and the worst variance.
+/// Sizes with their values, and their worst-case variance.
 struct Found {
     drawn: u32,
     atoms: u32,
@@ -25,20 +25,21 @@ struct Found {
     variance: f64,
 }
 
-/// Greatest number of atoms whose values are chosen.
+/// Maximum number of atoms for which values are chosen.
 pub(super) const MOST_ATOMS: u32 = 128;
-/// More atoms gain little at any ε up to 6.
+/// Maximum number of atoms to try. More atoms gain little at any ε up to 6.
 const TRIED_ATOMS: u32 = 64;
-/// Sizes are compared by variances of this precision, and values are found to the second.
+/// Relative precision of variances, for the comparison of sizes and for the final values.
 const PRECISION: [f64; 2] = [1e-4, 1e-6];
-/// The search ends where twice as many atoms have more than this part of the variance.
+/// Ratio of variances above which doubling the atoms ends the search.
 const LITTLE: f64 = 0.999;
-/// Fewer atoms are taken where their variance is within this of the least.
+/// Maximum ratio to the minimum variance at which fewer atoms are preferred.
 const AS_GOOD: f64 = 1.004;
-/// Integers that the greatest value is scaled to.
+/// Integers to which the maximum value may be scaled.
 const GREATEST: core::ops::RangeInclusive<u32> = 500..=1000;
 
-/// The parameters that agree with a draft and keep to the budget; none where none do.
+/// Returns the best parameters that agree with a draft and keep to the budget, or `None` if there
+/// are none.
 pub(super) fn best(domain: &Domain, budget: Budget, draft: &Draft) -> Option<Window> {
     let attributes = domain.items().unwrap_or(0);
     let sizes = Sizes {
@@ -66,7 +67,7 @@ pub(super) fn best(domain: &Domain, budget: Budget, draft: &Draft) -> Option<Win
 }
 
 impl Sizes<'_> {
-    /// The best that tells of so many numbers.
+    /// Returns the best sizes for `drawn` numbers.
     fn of(&self, drawn: u32) -> Option<Found> {
         let best = match (self.draft.atoms, self.draft.favoured) {
             (Some(t), Some(k)) => self.compared(drawn, [t, k]),
@@ -82,10 +83,10 @@ impl Sizes<'_> {
         self.solved(drawn, [best.atoms, best.favoured], PRECISION[1])
     }
 
-    /// The fewest atoms that are as good as the best number of them.
+    /// Returns the smallest number of atoms that is nearly as good as the best.
     ///
-    /// Twice as many atoms, of which twice as many are favoured, are no worse: they can have the
-    /// same values. So the search ends where doubling has gained little.
+    /// Doubling both the atoms and the favoured atoms never increases the variance, because pairs
+    /// of atoms can have the old values. The search therefore ends when doubling has gained little.
     fn fewest(&self, drawn: u32) -> Option<Found> {
         let most = in_cells(TRIED_ATOMS, drawn);
         let mut tried: Vec<Found> = Vec::new();
@@ -104,8 +105,10 @@ impl Sizes<'_> {
         tried.into_iter().find(|own| own.variance <= most)
     }
 
-    /// The best number of atoms, of which k are favoured. The variance falls up to there and rises
-    /// beyond. The search begins where the part of atoms that are favoured is that of another.
+    /// Returns the best number of atoms with k favoured ones.
+    ///
+    /// The variance is unimodal in the number of atoms. The search starts at the share of favoured
+    /// atoms of `beside`, an earlier result.
     fn with_atoms(&self, drawn: u32, k: u32, beside: Option<&Found>, most: u32) -> Option<Found> {
         let first = beside.map_or(2 * k, |own| {
             (own.atoms * k).div_ceil(own.favoured).min(most)
@@ -128,12 +131,13 @@ impl Sizes<'_> {
         Some(best)
     }
 
-    /// With values that are good enough to compare variances.
+    /// Returns sizes with values that are precise enough to compare variances.
     fn compared(&self, drawn: u32, sizes: [u32; 2]) -> Option<Found> {
         self.solved(drawn, sizes, PRECISION[0])
     }
 
-    /// Counts cells and favoured cells; none where they are too many or do not keep to the budget.
+    /// Returns the numbers of cells and of favoured cells. Returns `None` if there are too many, or
+    /// if they do not keep to the budget.
     fn allows(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<[u32; 2]> {
         let cells = atoms
             .checked_pow(drawn)
@@ -143,6 +147,7 @@ impl Sizes<'_> {
         self.limit.allows_sets(c, others).then_some([cells, inside])
     }
 
+    /// Returns sizes with their best values, to a relative `precision` of the variance.
     fn solved(&self, drawn: u32, [atoms, favoured]: [u32; 2], precision: f64) -> Option<Found> {
         let squares = self.squares(drawn, [atoms, favoured])?;
         let (values, variance) = values::best(atoms, favoured, squares, precision);
@@ -155,15 +160,16 @@ impl Sizes<'_> {
         })
     }
 
-    /// What an estimate's variance is made of at these sizes; none where they do not keep to the
-    /// budget.
+    /// Returns the coefficients of an estimate's variance, or `None` if the sizes do not keep to
+    /// the budget.
     fn squares(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<Squares> {
         let [cells, inside] = self.allows(drawn, [atoms, favoured])?;
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
         let [k, t] = [f64::from(favoured), f64::from(atoms)];
         let e = self.limit.e;
         let all = c * e + others;
-        // Of an atom that the level does not favour, and by how much likelier another is.
+        // Probability of an atom that the level does not favour, and the excess probability of a
+        // favoured one.
         let other = f64::from(cells) / t / all;
         let gap = c / k * (e - 1.0) / all;
         let share = f64::from(drawn) / f64::from(self.attributes);
@@ -174,7 +180,7 @@ impl Sizes<'_> {
     }
 }
 
-/// The greatest number of atoms, up to so many, that has no more cells than are allowed.
+/// Returns the maximum number of atoms, at most `most`, whose number of cells is allowed.
 fn in_cells(most: u32, drawn: u32) -> u32 {
     let kept = |t: &u32| t.saturating_pow(drawn) <= Window::MOST_CELLS;
     (2..=most).rev().find(kept).unwrap_or(2)
@@ -186,7 +192,8 @@ fn least<'a>(all: impl IntoIterator<Item = &'a Found>) -> f64 {
     variances.fold(f64::INFINITY, f64::min)
 }
 
-/// With the integers that stand for the values best.
+/// Returns the window with the integer values of minimum variance. The scale of the integers is
+/// searched.
 fn rounded(found: &Found, variance: impl Fn(&Window) -> f64) -> Option<Window> {
     let last = found.values.last()?;
     let mut best: Option<(f64, Window)> = None;

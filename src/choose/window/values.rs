@@ -1,24 +1,24 @@
-//! The values of atoms at which the worst variance is least.
+//! Minimax values of atoms: minimum worst-case variance.
 //!
-//! For a fixed mixture of two neighbouring levels the variance of an estimate is a positive
-//! semidefinite quadratic form of the values, so its maximum over all mixtures is convex. A
-//! barrier method (Boyd and Vandenberghe, "Convex Optimization", 2004, §11.3) minimises it,
-//! subject to values that ascend and a last level of 1.
+//! For a fixed mixture of two neighbouring levels, the variance of an estimate is a positive
+//! semidefinite quadratic form of the values. Its maximum over all mixtures is therefore convex. A
+//! barrier method (Boyd and Vandenberghe, "Convex Optimization", 2004, §11.3) minimises it, subject
+//! to ascending values and a last level of 1.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::solve::{factorise, solve};
 
-/// What the variance of one report's estimate is made of, for values whose last level is 1:
-/// the mean square at a level is `any`·Σ Y² + `favoured`·Σ Y² over the level's atoms.
+/// Coefficients of the variance of one report's estimate, for values whose last level is 1. The
+/// mean square at a level is `any`·Σ Y² over all atoms + `favoured`·Σ Y² over the level's atoms.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Squares {
     pub(super) any: f64,
     pub(super) favoured: f64,
 }
 
-/// t atoms of which k are favoured, and the squares that they cost.
+/// Convex programme for t atoms and k favoured ones.
 #[derive(Debug, Clone, Copy)]
 struct Programme {
     atoms: usize,
@@ -26,29 +26,31 @@ struct Programme {
     squares: Squares,
 }
 
-/// The constraints that a variance is below the bound and that values ascend, at a point.
+/// Slacks of the constraints at a point: variances below the bound, and ascending values.
 struct Slacks {
     variances: Vec<f64>,
     steps: Vec<f64>,
 }
 
-/// The derivatives, by the values, of the greatest variance between two levels.
+/// Derivatives, by the values, of the maximum variance between two levels.
 struct Between {
     gradient: Vec<f64>,
-    /// Diagonal of the second derivative.
+    /// Diagonal part of the second derivative.
     diagonal: Vec<f64>,
-    /// The second derivative less its diagonal is Σ weight·v·vᵀ over these.
+    /// Terms (weight, v) of the rest of the second derivative, Σ weight·v·vᵀ.
     outer: [(f64, Vec<f64>); 2],
 }
 
-/// The barrier is made so much steeper at each stage.
+/// Factor by which the barrier becomes steeper at each stage.
 const STEEPER: f64 = 20.0;
-/// Newton steps of a stage, at most.
+/// Maximum number of Newton steps of a stage.
 const MOST_STEPS: u32 = 50;
 
-/// The values of the upper half's atoms, ascending, that sum to 1 over the last k, and the
-/// worst variance of one report's estimate. It is above the least by at most this part of
-/// itself where Newton's method converges, as it does for all k that are near the best.
+/// Returns the minimax values and their worst-case variance for one report's estimate.
+///
+/// The values are those of the upper half's atoms, ascending. The last k sum to 1. If Newton's
+/// method converges, the variance exceeds the minimum by at most a relative `precision`. It
+/// converges for all k near the best.
 pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) -> (Vec<f64>, f64) {
     let programme = Programme::new(atoms, favoured, squares);
     let half = programme.half();
@@ -61,7 +63,7 @@ pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) 
         steepness *= STEEPER;
         programme.centre(&mut point, &mut bound, steepness);
     }
-    // Values that are 0 but for the last k can be better where it does not converge.
+    // If it does not converge, values that are 0 except for the last k can be better.
     let mut last = vec![0.0; half];
     last[half - programme.window..].fill(1.0 / f64::from(favoured));
     let all = [point, last].map(|own| (programme.worst(&own), own));
@@ -73,10 +75,11 @@ pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) 
     }
 }
 
-/// The values of the same sum with the least variance on average over numbers spread evenly, by
-/// coordinate search from those of [`best`]. They differ from them by little.
+/// Returns the values of minimum average variance over numbers spread evenly, for the same sum. The
+/// coordinate search starts at the values of [`best`], from which the result differs little.
 ///
-/// The steps between values are the coordinates: as they are 0 or more, values ascend.
+/// The coordinates are the differences between successive values. They stay at 0 or above, so
+/// values ascend.
 pub(super) fn best_on_average(
     atoms: u32,
     favoured: u32,
@@ -129,13 +132,15 @@ impl Programme {
         self.atoms / 2
     }
 
-    /// Pairs of neighbouring levels that stand at 0 or above; the others mirror them.
+    /// Returns the indices of the pairs of neighbouring levels at 0 or above. The other pairs
+    /// mirror them.
     const fn segments(&self) -> core::ops::Range<usize> {
         let last = self.atoms - self.window;
         last / 2..last
     }
 
-    /// The place of an atom's value in the upper half, and its sign; none for a middle atom.
+    /// Returns the index of an atom's value in the upper half, and its sign. Returns `None` for a
+    /// middle atom, whose value is 0.
     const fn place(&self, atom: usize) -> Option<(usize, f64)> {
         let half = self.half();
         if atom < half {
@@ -147,19 +152,21 @@ impl Programme {
         }
     }
 
+    /// Returns the values of all atoms.
     fn values(&self, point: &[f64]) -> Vec<f64> {
         let value = |atom| self.place(atom).map_or(0.0, |(at, sign)| sign * point[at]);
         (0..self.atoms).map(value).collect()
     }
 
+    /// Returns the worst-case variance over numbers.
     fn worst(&self, point: &[f64]) -> f64 {
         let values = self.values(point);
         let of = |level| self.between(&values, level).0;
         self.segments().map(of).fold(0.0, f64::max)
     }
 
-    /// The average variance over numbers spread evenly from -1 to 1. The mean square is linear
-    /// between levels.
+    /// Returns the average variance over numbers spread evenly from −1 to 1. Between levels the
+    /// mean square is linear.
     fn average(&self, point: &[f64]) -> f64 {
         let Squares { any, favoured } = self.squares;
         let values = self.values(point);
@@ -172,10 +179,10 @@ impl Programme {
         0.25 * squares - 1.0 / 3.0
     }
 
-    /// The greatest variance between a level and the next, and the part of the next at which
-    /// it is reached.
+    /// Returns the maximum variance between a level and the next, and the part λ of the next level
+    /// at which it is reached.
     ///
-    /// With a part λ the variance is A + λB − (W + λΔ)², which is concave in λ.
+    /// At λ the variance is A + λB − (W + λΔ)², which is concave in λ.
     fn between(&self, values: &[f64], level: usize) -> (f64, f64) {
         let Squares { any, favoured } = self.squares;
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
@@ -193,6 +200,7 @@ impl Programme {
         (at + part * more - number * number, part)
     }
 
+    /// Returns the derivatives of the maximum variance between a level and the next.
     fn derivatives(&self, point: &[f64], values: &[f64], level: usize) -> Between {
         let Squares { any, favoured } = self.squares;
         let (_, part) = self.between(values, level);
@@ -204,7 +212,7 @@ impl Programme {
             let Some((at, sign)) = self.place(atom) else {
                 continue;
             };
-            // By how much of it each atom is favoured, and how that changes with the part.
+            // Weight with which the mixture favours each atom, and its derivative by the part.
             let (weight, change) = if atom == level {
                 (1.0 - part, -1.0)
             } else if atom == level + self.window {
@@ -222,7 +230,7 @@ impl Programme {
         let gradient = (0..half)
             .map(|at| diagonal[at] * point[at] - 2.0 * stands * number[at])
             .collect();
-        // The part at which the variance is greatest moves with the values.
+        // The maximising part moves with the values. Inside (0, 1) this adds a rank-one term.
         let inner = part > 0.0 && part < 1.0 && step > 0.0;
         for at in 0..half {
             turns[at] -= 2.0 * (step * number[at] + stands * moves[at]);
@@ -246,7 +254,7 @@ impl Programme {
         }
     }
 
-    /// Newton's method to the point where the bound's cost and the barrier balance.
+    /// Minimises steepness·bound + barrier by Newton's method, from `point` and `bound`.
     fn centre(&self, point: &mut Vec<f64>, bound: &mut f64, steepness: f64) {
         for _ in 0..MOST_STEPS {
             let slacks = self.slacks(point, *bound);
@@ -264,6 +272,7 @@ impl Programme {
                 let there = self.slacks(&next, next_bound);
                 let falls = || {
                     let after = steepness * next_bound + there.barrier();
+                    // Sufficient decrease (Armijo's rule).
                     after <= before - 0.1 * length * decrement
                 };
                 if there.keeps(&slacks) && falls() {
@@ -278,8 +287,8 @@ impl Programme {
         }
     }
 
-    /// Newton's step of the values and then of the bound, in the plane on which the last
-    /// level stays at 1, and by how much it is expected to lower the cost, doubled.
+    /// Returns Newton's step of the values and of the bound, with the expected decrease of the
+    /// cost, doubled. The step stays in the plane on which the last level is 1.
     fn newton(&self, point: &[f64], slacks: &Slacks, steepness: f64) -> (Vec<f64>, f64) {
         let half = self.half();
         let size = half + 1;
@@ -321,6 +330,8 @@ impl Programme {
         let straight = solve(&matrix, &gradient);
         let back = solve(&matrix, &plane);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        // Multiplier of the equality constraint: the step has no component that moves the last
+        // level.
         let share = dot(&plane, &straight) / dot(&plane, &back);
         let step: Vec<f64> = (straight.iter().zip(&back))
             .map(|(straight, back)| share * back - straight)
@@ -339,7 +350,7 @@ impl Slacks {
         -self.all().map(|slack| libm::log(*slack)).sum::<f64>()
     }
 
-    /// Whether each is at least a tenth of what it was.
+    /// Returns whether each slack is at least a tenth of its former value.
     fn keeps(&self, before: &Self) -> bool {
         self.all()
             .zip(before.all())
@@ -347,7 +358,7 @@ impl Slacks {
     }
 }
 
-/// Adds weight·v·vᵀ.
+/// Adds weight·v·vᵀ to a matrix.
 fn add(matrix: &mut [f64], v: &[f64], weight: f64) {
     if weight == 0.0 {
         return;

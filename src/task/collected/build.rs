@@ -156,7 +156,7 @@ impl Task {
 
 impl Items {
     /// Returns the index (closed task) or 64-bit key (open task) of the item called `name`, or
-    /// `None` if there is no such item. The name of an item without a name is its decimal index.
+    /// `None` if there is no such item. Items without names are called by their decimal index.
     /// Takes time linear in the length of the list.
     #[must_use]
     pub fn resolve(&self, name: &str) -> Option<u64> {
