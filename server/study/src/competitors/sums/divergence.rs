@@ -1,32 +1,34 @@
-//! What one coordinate's shuffled messages give away, exactly.
+//! Exact privacy loss of one coordinate's shuffled messages.
 //!
-//! Z⁺ and Z⁻, geometric, are D⁺ + g and D⁻ + g: D discrete Laplace of parameter p_c, g
-//! geometric of p_c², independent. With e_x = Σ c_y(x)·s_y + x·e₊₁ the histogram of a
-//! person's x and of the noise is therefore
+//! Z⁺ and Z⁻ are geometric. They can be written as D⁺ + g and D⁻ + g. Here D = D⁺ − D⁻ is discrete
+//! Laplace of parameter p_c, and g is geometric of parameter p_c² and independent of D. Let e_x = Σ
+//! c_y(x)·s_y + x·e₊₁ be the histogram of a person's value x. With U = D + x, the histogram of x
+//! and of the noise is
 //!
 //! U·e₊₁ + (g + Z₁ + c₁(x) + max(U, x) − U)·s₁ + Σ_{|y| ≥ 2} (Z_y + c_y(x))·s_y,
 //!
-//! U = D + x. The tuples and e₊₁ are linearly independent, so whoever sees the histogram
-//! sees these counts and nothing else: their divergence is the histogram's. Given U they
-//! are independent, and log-concave, so the test of the last of them is a threshold.
+//! The tuples and e₊₁ are linearly independent. So the histogram reveals exactly these counts, and
+//! the divergence of the counts is that of the histogram. Given U, the counts are independent and
+//! log-concave. So the best test of the last count is a threshold.
 
 use hushbin::Error;
 
 use super::negative_binomial::{NegativeBinomial, shifted};
 use super::noise::CoordinateNoise;
 
-/// The most pairs of likelihoods that are listed.
+/// Maximum number of listed pairs of likelihoods.
 const MOST: usize = 1 << 22;
 
 impl CoordinateNoise {
-    /// δ at ε₀ `epsilon` of one coordinate whose person has the value `from` and not
-    /// `to`, both from −L to L: the hockey-stick divergence of the histograms, by a sum
-    /// over U and all Z_y that differ, to about 10⁻¹⁴.
+    /// Returns δ at ε₀ = `epsilon` for one coordinate whose person has the value `from` instead of
+    /// `to`, both from −L to L.
+    ///
+    /// It is the hockey-stick divergence of the histograms, by a sum over U and all Z_y that
+    /// differ, to about 10⁻¹⁴.
     ///
     /// # Errors
-    /// [`Error::Combination`] where the Z_y with |y| ≥ 2 have more than 2²² outcomes
-    /// together: beyond L = 2 in most cases, for which there is
-    /// [`delta_above`](Self::delta_above).
+    /// [`Error::Combination`] if the Z_y with |y| ≥ 2 have more than 2²² outcomes together. This is
+    /// so in most cases beyond L = 2; use [`delta_above`](Self::delta_above) there.
     ///
     /// # Panics
     /// If a value is not from −L to L.
@@ -45,6 +47,7 @@ impl CoordinateNoise {
         let (mut delta, mut last) = (0.0, None);
         for (u, own, other) in self.differences(from, to) {
             let shift = self.tuples().shift(1, from, to, u);
+            // Adjacent U mostly have the same shift, so the last test is reused.
             if !matches!(&last, Some((of, _)) if *of == shift) {
                 last = Some((shift, Test::new(&beside, shift)));
             }
@@ -55,10 +58,10 @@ impl CoordinateNoise {
         Ok(delta)
     }
 
-    /// The greatest [`delta_at`](Self::delta_at) of any two values.
+    /// Returns the maximum of [`delta_at`](Self::delta_at) over all pairs of values.
     ///
     /// # Errors
-    /// As [`CoordinateNoise::delta_at`].
+    /// Same errors as [`CoordinateNoise::delta_at`].
     pub fn worst_delta(&self, epsilon: f64) -> Result<f64, Error> {
         let l = self.tuples().levels() as i32;
         let mut worst = 0.0_f64;
@@ -68,7 +71,8 @@ impl CoordinateNoise {
         Ok(worst)
     }
 
-    /// Probabilities of all outcomes of the Z_y with |y| ≥ 2 that differ, under either value.
+    /// Lists the probabilities of all outcomes of the Z_y with |y| ≥ 2 that differ, for both
+    /// values.
     fn outer(&self, from: i32, to: i32) -> Result<Vec<(f64, f64)>, Error> {
         let mut all = vec![(1.0, 1.0)];
         for (y, law) in self.copies().skip(1) {
@@ -88,18 +92,21 @@ impl CoordinateNoise {
         Ok(all)
     }
 
-    /// Every U but those of less than 10⁻²⁰, with its probability under either value.
+    /// Lists every U with its probabilities for both values. Values of U with a probability below
+    /// about 10⁻²⁰ are left out.
     pub(super) fn differences(&self, from: i32, to: i32) -> impl Iterator<Item = (i32, f64, f64)> {
         let p = self.units().p();
+        // p^reach ≤ 10⁻²⁰.
         let reach = (1e-20_f64.ln() / p.ln()).ceil() as i32;
         let laplace = move |d: i32| (1.0 - p) / (1.0 + p) * p.powi(d.abs());
         let all = from.min(to) - reach..=from.max(to) + reach;
         all.map(move |u| (u, laplace(u - from), laplace(u - to)))
     }
 
-    /// Probabilities of g + Z₁.
+    /// Probabilities of the sum g + Z₁.
     pub(super) fn pairs_beside(&self) -> Vec<f64> {
         let p = self.units().p();
+        // p² below the range of `NegativeBinomial` is as good as 0: then g is always 0.
         let g = NegativeBinomial::new(1.0, p * p).map_or(vec![1.0], |law| law.probabilities());
         let z = self.copies[0].probabilities();
         let mut sum = vec![0.0; g.len() + z.len() - 1];
@@ -112,18 +119,19 @@ impl CoordinateNoise {
     }
 }
 
-/// Threshold tests of a log-concave count against the same shifted.
+/// Threshold tests of a log-concave count against the shifted count.
 #[derive(Debug)]
 struct Test {
-    /// P/Q, which rises.
+    /// Likelihood ratios P/Q, ascending.
     ratios: Vec<f64>,
-    /// P and Q of what is at or after a place.
+    /// Probabilities under P and Q of the outcomes from each index on.
     tails: Vec<(f64, f64)>,
 }
 
 impl Test {
     fn new(law: &[f64], shift: i32) -> Self {
         let mut pairs = shifted(law, shift);
+        // Reversed, the likelihood ratio ascends in this case, too.
         if shift < 0 {
             pairs.reverse();
         }
@@ -137,8 +145,9 @@ impl Test {
         Self { ratios, tails }
     }
 
-    /// Σ (a·P − b·Q)₊.
+    /// Returns the sum Σ (a·P − b·Q)₊ over outcomes.
     fn excess(&self, a: f64, b: f64) -> f64 {
+        // The positive terms are exactly those from this index on, because the ratios ascend.
         let from = self.ratios.partition_point(|ratio| a * ratio <= b);
         let (p, q) = self.tails[from];
         (a * p - b * q).max(0.0)
@@ -149,7 +158,7 @@ impl Test {
 mod tests {
     use super::*;
 
-    /// A threshold is the best test: nothing of what is log-concave is lost by it.
+    /// Checks that a threshold is the best test of a log-concave count.
     #[test]
     fn thresholds_sum_up_what_all_outcomes_do() {
         let law = NegativeBinomial::new(3.7, 0.8).unwrap().probabilities();

@@ -1,9 +1,8 @@
-//! Reports of one cell of a grid, shuffled: PVME's Algorithms 5 and 6, repaired.
+//! Shuffled reports of one cell of a grid: PVME's Algorithms 5 and 6, corrected.
 //!
-//! A vector in [0, 1]^d is rounded without bias to the grid {0, 1/r, …, 1}^d, of
-//! M = (r + 1)^d cells; with probability γ a uniform cell is reported instead. That is
-//! randomised response of M answers at local ε = ln(1 + M·(1 − γ)/γ), and the uniform
-//! cells are what hides: γ·n of them among M.
+//! A vector in [0, 1]^d is rounded without bias to the grid {0, 1/r, …, 1}^d of M = (r + 1)^d
+//! cells. With probability γ a uniform cell is reported instead. This is randomised response over M
+//! answers at local ε = ln(1 + M·(1 − γ)/γ). The expected γ·n uniform cells hide a report.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +16,14 @@ use statrs::distribution::{Binomial, Discrete};
 
 use crate::competitors::budget::{Budget, hockey_stick};
 
-/// γ.
+/// Range of γ, the probability that a report is a uniform cell.
 const GAMMA: Bound = Bound {
     name: "gamma",
     min: 1e-12,
     max: 1.0,
 };
 
-/// c of the paper: max(14·ln(2/δ)/ε², 27/ε).
+/// Returns the paper's constant c = max(14·ln(2/δ)/ε², 27/ε).
 ///
 /// Source: Balle, Bell, Gascón, Nissim 2019, Theorem 3.1, for ε ≤ 1.
 #[must_use]
@@ -34,7 +33,7 @@ pub fn constant(budget: &Budget) -> f64 {
     bennett.max(27.0 / epsilon)
 }
 
-/// γ for a central (ε, δ) by the closed form, c·M/(n − 1); above 1 where it promises nothing.
+/// Returns γ for a central (ε, δ) by the closed form, c·M/(n − 1). Above 1 it promises nothing.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::grid};
@@ -48,29 +47,29 @@ pub fn closed_form(cells: u32, people: u64, budget: &Budget) -> f64 {
     constant(budget) * f64::from(cells) / (people as f64 - 1.0)
 }
 
-/// Local ε of reports of M cells: ln(1 + M·(1 − γ)/γ).
+/// Returns the local ε of reports of M cells: ln(1 + M·(1 − γ)/γ).
 #[must_use]
 pub fn local_epsilon(cells: u32, gamma: f64) -> f64 {
     (f64::from(cells) * (1.0 - gamma) / gamma).ln_1p()
 }
 
-/// The mixture of reports of M cells at a local ε, as accounting knows it: one favoured
-/// of M buckets.
+/// Returns the mixture of reports of M cells at a local ε, in the form that the accounting uses:
+/// one favoured bucket of M.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] where M or ε is.
+/// [`Error::OutOfRange`] if M or ε is out of range.
 pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
     let rule = Rule::Heaviest { favoured: 1 };
     let of_cells = Collision::new(rule, Hashing::Balanced, cells)?;
     Mixture::collision(&of_cells, 1, epsilon)
 }
 
-/// The least γ for which n shuffled reports are proven (ε, δ) private, to about one part
-/// in 10⁹ of the local ε; that of a local ε of 12 where that is enough.
+/// Returns the least γ for which n shuffled reports are proven (ε, δ) private, to about one part in
+/// 10⁹ of the local ε. If a local ε of 12 is enough, the γ of this ε is returned.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] where M, n or δ is out of the range of
-/// [`account`], or no γ below that of the least local ε is enough.
+/// [`Error::OutOfRange`] if M, n or δ is out of the range of [`account`], or if even the γ of the
+/// least local ε is not enough.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::grid};
@@ -85,37 +84,42 @@ pub fn least_gamma(cells: u32, people: u64, budget: &Budget) -> Result<f64, Erro
     let at = |epsilon| mixture(cells, epsilon);
     let found = largest_epsilon(at, people, 1.0, delta, central)?;
     let m = f64::from(cells);
+    // Inverse of `local_epsilon`.
     Ok(m / (found.epsilon().exp_m1() + m))
 }
 
-/// ε of n shuffled reports at δ, proven, whatever people have.
+/// Returns the proven ε of n shuffled reports at δ, in the worst case over people's values.
 ///
 /// # Errors
-/// As [`account`]; [`Error::OutOfRange`] where γ is not from 10⁻¹² to 1.
+/// Same errors as [`account`]. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
 pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Result<f64, Error> {
     GAMMA.check(gamma)?;
     let mixture = mixture(cells, local_epsilon(cells, gamma))?;
     Ok(account(&mixture, people, 1.0, delta)?.central_epsilon)
 }
 
-/// δ at ε of n shuffled reports, proven, whatever people have: from above.
+/// Returns a proven upper bound on δ at ε of n shuffled reports, in the worst case over people's
+/// values.
 ///
 /// # Errors
-/// As [`central_epsilon`].
+/// Same errors as [`central_epsilon`].
 pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
     GAMMA.check(gamma)?;
     let local = local_epsilon(cells, gamma);
+    // A report alone is already ε-private.
     if local <= epsilon {
         return Ok(0.0);
     }
     Ok(delta_bounds(&mixture(cells, local)?, people, epsilon)?.upper)
 }
 
-/// δ at ε of n shuffled reports, from below: of somebody who has one cell or another
-/// while all others have a third, by how many reports name either. γ from 10⁻¹² to 1.
+/// Returns a lower bound on δ at ε of n shuffled reports, for γ from 10⁻¹² to 1.
+///
+/// One person has one cell or another, and the rest of the people have a third. The attacker counts
+/// the reports of these two cells.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] where there are fewer than 3 cells or 2 people, or γ is.
+/// [`Error::OutOfRange`] if there are fewer than 3 cells or 2 people, or γ is out of range.
 pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
     GAMMA.check(gamma)?;
     let range = |name, min| Bound {
@@ -126,8 +130,9 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
     range("cells", 3.0).check(f64::from(cells))?;
     range("people", 2.0).check(people as f64)?;
     let (others, p) = (people as f64 - 1.0, gamma / f64::from(cells));
+    // Counts beyond 12 standard deviations are left out. They could only raise the bound.
     let most = (others * p + 12.0 * (others * p).sqrt() + 60.0).min(others) as usize;
-    // P(count of the one = i, of the other = j) among the others.
+    // Probability that the rest of the people report the first cell i times and the second j times.
     let both = |i: f64, j: f64| {
         let left = others - i;
         if i < 0.0 || j < 0.0 || j > left {
@@ -149,24 +154,24 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
     Ok(hockey_stick(all.map(|(i, j)| outcome(i, j)), epsilon))
 }
 
-/// Probability that so many of `trials` succeed, each with probability `p`.
+/// Returns the binomial probability of this number of successes in `trials`, each with probability
+/// `p`.
 fn probability(successes: f64, trials: f64, p: f64) -> f64 {
     let trials = Binomial::new(p, trials as u64).expect("p is a probability");
     trials.pmf(successes as u64)
 }
 
-/// δ at ε of n shuffled reports, exactly: the greatest of all that one person may have instead of
-/// another and all that the others may have, by listing every multiset of n of M cells.
+/// Returns the exact δ at ε of n shuffled reports. It is the maximum over the two values of one
+/// person and over the values of all the rest. It lists every multiset of n of M cells.
 ///
 /// # Errors
-/// [`Error::Combination`] where there are more than 16 cells, 15 people or 20,000
-/// multisets, or fewer than 2 cells; [`Error::OutOfRange`] where γ is not from 10⁻¹²
-/// to 1.
+/// [`Error::Combination`] if there are more than 16 cells, 15 people or 20,000 multisets, or fewer
+/// than 2 cells. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
 ///
 /// ```
 /// use hushbin_study::competitors::sums::grid;
 ///
-/// // Two bits by randomised response, each a coin with probability 1/2.
+/// // Two bits by randomised response, each a fair coin with probability 1/2.
 /// let delta = grid::shuffled_delta(2, 0.5, 2, 1.0)?;
 /// assert!((delta - 0.052_8).abs() < 1e-4);
 /// # Ok::<(), hushbin::Error>(())
@@ -188,18 +193,20 @@ pub fn shuffled_delta(cells: u32, gamma: f64, people: u32, epsilon: f64) -> Resu
             .iter()
             .fold(empty, |batch, &cell| report(&batch, cell));
         let [own, other] = [report(&told, 0), report(&told, 1)];
+        // Both maps have the same keys in the same order: every multiset of n cells.
         let pairs = own.0.into_values().zip(other.0.into_values());
         worst = worst.max(hockey_stick(pairs, epsilon));
     }
     Ok(worst)
 }
 
-/// Probabilities of multisets; a multiset has four bits for the count of each cell.
+/// Probabilities of multisets of cells. A multiset is encoded with four bits for the count of each
+/// cell.
 #[derive(Debug)]
 struct Batch(BTreeMap<u64, f64>);
 
 impl Batch {
-    /// One more report, of somebody with this cell.
+    /// Returns the distribution after adding a report whose true cell is `own`.
     fn with(&self, own: u32, cells: u32, gamma: f64) -> Self {
         let uniform = gamma / f64::from(cells);
         let mut more = BTreeMap::new();
@@ -214,8 +221,9 @@ impl Batch {
     }
 }
 
-/// What the others may have, but for the order of people and of cells other than the
-/// first two, which one person is told apart by.
+/// Lists the values that the rest of the people can have, up to symmetry. The order of people does
+/// not matter. The order of cells matters only for the first two, which distinguish the values of
+/// the one person.
 fn batches_of_others(cells: u32, others: u32) -> Vec<Vec<u32>> {
     let mut all = Vec::new();
     for first in 0..=others {
@@ -228,7 +236,7 @@ fn batches_of_others(cells: u32, others: u32) -> Vec<Vec<u32>> {
     all
 }
 
-/// Adds `left` people to cells from `cell` on, in falling numbers of at most `most`.
+/// Adds `left` people to the cells from `cell` on, with non-increasing counts of at most `most`.
 fn extend(start: &[u32], cell: u32, left: u32, most: u32, cells: u32, all: &mut Vec<Vec<u32>>) {
     if left == 0 {
         all.push(start.to_vec());

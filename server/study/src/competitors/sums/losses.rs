@@ -1,20 +1,23 @@
-//! What one coordinate's shuffled messages give away at most, for any number of levels:
-//! the losses of the independent counts, rounded up to a grid and added.
+//! Upper bound on the privacy loss of one coordinate's shuffled messages, for any number of levels.
+//! The losses of the independent counts are rounded up to a grid and convolved.
 
 use super::negative_binomial::shifted;
 use super::noise::CoordinateNoise;
 
-/// Steps of the grid that ε is divided into.
+/// Number of grid steps from 0 to ε.
 const STEPS: f64 = 32_768.0;
-/// Probability of a count that is taken for certain to tell.
+/// Probability below which the loss of a count is taken as infinite.
 const NOTHING: f64 = 1e-28;
-/// What truncating all laws may have left out.
+/// Bound on the probability omitted by truncating all distributions.
 const TRUNCATED: f64 = 1e-16;
 
 impl CoordinateNoise {
-    /// δ at ε₀ `epsilon` of one coordinate whose person has the value `from` and not `to`, both
-    /// from −L to L, from above: each count's loss is rounded up by at most ε/32,768, and 10⁻¹⁶ is
-    /// added for what is not listed. As [`delta_at`](Self::delta_at), for any L.
+    /// Returns an upper bound on δ at ε₀ = `epsilon` for one coordinate, as
+    /// [`delta_at`](Self::delta_at) does, but for any L. The person has the value `from` instead of
+    /// `to`, both from −L to L.
+    ///
+    /// Each count's loss is rounded up by at most ε/32,768. 10⁻¹⁶ is added for outcomes that are
+    /// not listed.
     ///
     /// # Panics
     /// If a value is not from −L to L.
@@ -52,19 +55,21 @@ impl CoordinateNoise {
     }
 }
 
-/// Probabilities of losses on a grid.
+/// Privacy loss distribution on a grid.
 #[derive(Debug)]
 struct Losses {
+    /// Grid step.
     step: f64,
-    /// The least loss, in steps.
+    /// Smallest loss, in steps.
     first: i64,
+    /// Probabilities of the losses, from the smallest on.
     masses: Vec<f64>,
-    /// P(loss infinite).
+    /// Probability of an infinite loss.
     certain: f64,
 }
 
 impl Losses {
-    /// Of what tells nothing.
+    /// Returns the loss distribution of an uninformative output: all mass at 0.
     fn none(step: f64) -> Self {
         Self {
             step,
@@ -74,7 +79,7 @@ impl Losses {
         }
     }
 
-    /// Of a count that is `shift` more, against the count.
+    /// Returns the loss distribution of a count increased by `shift`, against the count itself.
     fn new(law: &[f64], shift: i32, step: f64) -> Self {
         if shift == 0 {
             return Self::none(step);
@@ -84,6 +89,7 @@ impl Losses {
             if q == 0.0 || p < NOTHING {
                 certain += p;
             } else {
+                // Rounded up, so that δ is bounded from above.
                 found.push((((p / q).ln() / step).ceil() as i64, p));
             }
         }
@@ -102,7 +108,7 @@ impl Losses {
         }
     }
 
-    /// Of both, independent.
+    /// Returns the distribution of the sum of two independent losses.
     fn plus(&self, other: &Self) -> Self {
         let mut masses = vec![0.0; self.masses.len() + other.masses.len() - 1];
         for (i, a) in other.masses.iter().enumerate().filter(|(_, a)| **a > 0.0) {
@@ -114,13 +120,15 @@ impl Losses {
             step: self.step,
             first: self.first + other.first,
             masses,
+            // A union bound: an upper bound on the probability that either is infinite.
             certain: self.certain + other.certain,
         }
     }
 
-    /// δ at ε, which may be negative.
+    /// Returns δ at ε. ε may be negative.
     fn delta_at(&self, epsilon: f64) -> f64 {
         let losses = (self.first..).map(|place| place as f64 * self.step);
+        // 1 − exp(ε − loss) if the loss is above ε, otherwise 0.
         let excess = |(loss, p): (f64, &f64)| p * -(epsilon - loss).min(0.0).exp_m1();
         self.certain + losses.zip(&self.masses).map(excess).sum::<f64>()
     }

@@ -1,23 +1,23 @@
-//! Sums of real vectors from shuffled messages, as a paper has them, repaired; and a
-//! table for each of its errata.
+//! Sums of real vectors from shuffled messages, by a published protocol, corrected. A table
+//! documents each of its errata.
 //!
-//! The paper is Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean
-//! Estimation in the Shuffle Model: Optimal Rates Require Many Messages" (PVME). In
-//! every coordinate it runs the protocol of Ghazi, Kumar, Manurangsi, Pagh, Sinha 2021
-//! (GKMPS): a person sends a whole number in clear, and shares of noise that cancels.
-//! Nothing is private of one person's messages; that of all of them, shuffled, is.
+//! The paper is Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
+//! Shuffle Model: Optimal Rates Require Many Messages" (PVME). In every coordinate it runs the
+//! protocol of Ghazi, Kumar, Manurangsi, Pagh, Sinha 2021 (GKMPS). A person sends an integer in
+//! clear, and a share of noise that cancels. One person's messages alone have no privacy. All
+//! messages of a batch, shuffled, are private.
 //!
 //! | part | here |
 //! |---|---|
-//! | tuples of sum zero, what a value takes of them | [`Tuples`] |
+//! | tuples of sum zero, and the decomposition of a value into them | [`Tuples`] |
 //! | shares of noise | [`NegativeBinomial`] |
-//! | noise of a coordinate, its messages, its variance, its real δ | [`CoordinateNoise`] |
-//! | (ε₀, δ₀) of a coordinate, and what many of them are worth | [`CoordinateBudget`] |
+//! | noise of a coordinate: messages, variance, exact δ | [`CoordinateNoise`] |
+//! | (ε₀, δ₀) of a coordinate, and the composition of many | [`CoordinateBudget`] |
 //! | messages and sums | [`VectorSum`] |
 //! | reports of one cell of a grid | [`grid`] |
-//! | what is printed, and what that gives away | [`as_printed`] |
+//! | printed parameters and their real privacy loss | [`as_printed`] |
 //!
-//! For comparisons: counts are drawn in floating point.
+//! The code is for comparisons only: counts are drawn in floating point.
 
 pub mod as_printed;
 mod budget;

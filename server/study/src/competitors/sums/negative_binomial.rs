@@ -1,8 +1,10 @@
-//! Negative binomial counts: noise that many people can each add a share of.
+//! Negative binomial counts: noise to which many people can each add a share.
 //!
-//! NB(r, p) has P(k) = Γ(k + r)/(Γ(r)·k!)·(1 − p)^r·p^k for any r > 0; the sum of n of NB(r/n, p)
-//! is one of NB(r, p), and NB(1, p) is geometric. It is a Poisson number N of logarithmic counts, N
-//! of mean −r·ln(1 − p), P(k) ∝ p^k/k: which is how it is drawn, for a share is nearly always 0.
+//! NB(r, p) has P(k) = Γ(k + r)/(Γ(r)·k!)·(1 − p)^r·p^k for any r > 0. The sum of n counts of
+//! NB(r/n, p) is one of NB(r, p), and NB(1, p) is geometric.
+//!
+//! A count is also the sum of N logarithmic counts with P(k) ∝ p^k/k, where N is Poisson of mean
+//! −r·ln(1 − p). The sampler uses this form, because a share is nearly always 0.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -10,20 +12,20 @@ use rand_core::Rng;
 
 use crate::competitors::budget::hockey_stick;
 
-/// Shape r.
+/// Range of the shape r.
 const SHAPE: Bound = Bound {
     name: "shape",
     min: 1e-12,
     max: 1e6,
 };
-/// p.
+/// Range of the parameter p.
 const CONTINUES: Bound = Bound {
     name: "p",
     min: 1e-12,
     max: 1.0 - 1e-7,
 };
 
-/// A negative binomial law NB(r, p).
+/// Negative binomial distribution NB(r, p).
 ///
 /// ```
 /// use hushbin_study::competitors::sums::NegativeBinomial;
@@ -40,41 +42,42 @@ pub struct NegativeBinomial {
 }
 
 impl NegativeBinomial {
-    /// The law of shape r, from 10⁻¹² to 10⁶, and p, from 10⁻¹² to 1 − 10⁻⁷.
+    /// Returns the distribution of shape r, from 10⁻¹² to 10⁶, and p, from 10⁻¹² to 1 − 10⁻⁷.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where either is out of its range.
+    /// [`Error::OutOfRange`] if r or p is out of its range.
     pub fn new(r: f64, p: f64) -> Result<Self, Error> {
         SHAPE.check(r)?;
         CONTINUES.check(p)?;
         Ok(Self { r, p })
     }
 
-    /// r.
+    /// Shape r.
     #[must_use]
     pub const fn r(&self) -> f64 {
         self.r
     }
 
-    /// p.
+    /// Parameter p, in (0, 1): for r = 1, the probability that the count continues.
     #[must_use]
     pub const fn p(&self) -> f64 {
         self.p
     }
 
-    /// The mean, r·p/(1 − p).
+    /// Mean, r·p/(1 − p).
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.r * self.p / (1.0 - self.p)
     }
 
-    /// The variance, r·p/(1 − p)².
+    /// Variance, r·p/(1 − p)².
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.mean() / (1.0 - self.p)
     }
 
-    /// What each of n people adds so that the sum is of this law: NB(r/n, p).
+    /// Returns the distribution NB(r/n, p) of each of n people's share. The sum of the shares has
+    /// this distribution.
     #[must_use]
     pub fn share(&self, people: u32) -> Self {
         Self {
@@ -83,22 +86,25 @@ impl NegativeBinomial {
         }
     }
 
-    /// Probabilities of 0, 1, 2 and so on, up to where less than about 10⁻²⁰ of the
-    /// greatest is left; their sum is 1. Each to about one part in 10¹² near the middle.
+    /// Returns the probabilities of 0, 1, 2 and so on, normalised to the sum 1. The tail is cut
+    /// where less than about 10⁻²⁰ of the greatest probability is left. Near the mode each is
+    /// accurate to about one part in 10¹².
     #[must_use]
     pub fn probabilities(&self) -> Vec<f64> {
         let mode = ((self.r - 1.0) * self.p / (1.0 - self.p)).max(0.0).floor();
         let up = |k: f64| self.p * (k + self.r) / (k + 1.0);
+        // Far out each term is about p times the one before, so the tail is 1/(1 − p) times its
+        // first term.
         from_mode(mode, up, 1e-20 * (1.0 - self.p))
     }
 
-    /// δ at ε of this noise on a count that two inputs move by k: the greater
-    /// divergence of the two directions.
+    /// Returns δ at ε of this noise on a count that differs by k between two inputs. It is the
+    /// larger divergence of the two directions.
     ///
     /// ```
     /// use hushbin_study::competitors::sums::NegativeBinomial;
     ///
-    /// // One geometric count hides 1 at ε = −ln p, but for the outcome 0.
+    /// // One geometric count hides 1 at ε = −ln p, except for the outcome 0.
     /// let geometric = NegativeBinomial::new(1.0, 0.5)?;
     /// assert!((geometric.delta_of_shift(1, 2.0_f64.ln()) - 0.5).abs() < 1e-15);
     /// # Ok::<(), hushbin::Error>(())
@@ -108,8 +114,8 @@ impl NegativeBinomial {
         delta_of_shift(&self.probabilities(), shift, epsilon)
     }
 
-    /// A count, in floating point: for simulations and comparisons, not for what people
-    /// send, of which the law would have to be exact to the last bit.
+    /// Draws a count in floating point, for simulations and comparisons only. Noise that people
+    /// send would have to follow its distribution exactly, to the last bit.
     pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u64 {
         let log = (-self.p).ln_1p();
         let groups = poisson(-self.r * log, rng);
@@ -117,8 +123,10 @@ impl NegativeBinomial {
     }
 }
 
-/// Probabilities of 0, 1, 2 and so on, from the greatest, at `mode`, by the ratio of each
-/// to the one before, up to where they are `nothing` of the greatest; their sum is 1.
+/// Returns the probabilities of 0, 1, 2 and so on, normalised to the sum 1.
+///
+/// The computation starts at the most likely count, `mode`. `up(k)` is the ratio of the probability
+/// of k + 1 to that of k. The upper tail ends when a term is `nothing` times the greatest.
 pub(super) fn from_mode(mode: f64, up: impl Fn(f64) -> f64, nothing: f64) -> Vec<f64> {
     let mut all = vec![0.0; mode as usize];
     let (mut term, mut k) = (1.0, mode);
@@ -138,14 +146,15 @@ pub(super) fn from_mode(mode: f64, up: impl Fn(f64) -> f64, nothing: f64) -> Vec
     all
 }
 
-/// δ at ε of a count of these probabilities against the same and `shift`, in the worse direction.
+/// Returns δ at ε of a count with these probabilities against the same count plus `shift`, in the
+/// worse direction.
 pub(super) fn delta_of_shift(law: &[f64], shift: u32, epsilon: f64) -> f64 {
     let by = shift as i32;
     let of = |shift| hockey_stick(shifted(law, shift), epsilon);
     of(by).max(of(-by))
 }
 
-/// Probabilities of a count that is `shift` more, beside those of the count itself.
+/// Returns pairs of probabilities: of the count increased by `shift`, and of the count itself.
 pub(super) fn shifted(law: &[f64], shift: i32) -> Vec<(f64, f64)> {
     let by = shift.unsigned_abs() as usize;
     let at = |k: Option<usize>| k.and_then(|k| law.get(k)).copied().unwrap_or(0.0);
@@ -160,13 +169,14 @@ pub(super) fn shifted(law: &[f64], shift: i32) -> Vec<(f64, f64)> {
     (0..law.len() + by).map(pair).collect()
 }
 
-/// A number in (0, 1).
+/// Draws a uniform number in (0, 1).
 pub(super) fn unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+    // 53 random bits, centred within their interval so that 0 and 1 are impossible.
     ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
 
-/// Arrivals before the exponential waits add up to the mean, of at most 32 at a time, so
-/// that no product underflows.
+/// Draws a Poisson number: the arrivals before exponential waiting times add up to the mean. The
+/// mean is split into parts of at most 32, so that no product underflows.
 fn poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
     const MOST: f64 = 32.0;
     let (mut left, mut count) = (mean, 0);
@@ -182,10 +192,11 @@ fn poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
     count
 }
 
-/// P(k) = p^k/(−k·`log`), k ≥ 1, `log` = ln(1 − p): geometric with parameter
-/// 1 − exp(`log`·u) for u uniform (Kemp 1981).
+/// Draws a logarithmic count, P(k) = p^k/(−k·`log`) for k ≥ 1, with `log` = ln(1 − p). It is
+/// geometric with parameter 1 − exp(`log`·u) for a uniform u (Kemp 1981).
 fn logarithmic<R: Rng + ?Sized>(p: f64, log: f64, rng: &mut R) -> u64 {
     let tail = unit(rng);
+    // `continues` is below p, so such a tail gives 1 for every u.
     if tail >= p {
         return 1;
     }

@@ -1,4 +1,4 @@
-//! The noise of one coordinate: how much of what is sent for (ε₀, δ₀).
+//! Noise of one coordinate: the amounts of noise messages for (ε₀, δ₀).
 
 use hushbin::Error;
 
@@ -6,21 +6,21 @@ use super::budget::CoordinateBudget;
 use super::negative_binomial::NegativeBinomial;
 use super::tuples::{Reach, Tuples};
 
-/// β: the part of ε₀ that the tuples take; the sum takes the rest.
+/// Part β of ε₀ that the tuples spend. The sum spends the rest.
 pub const TUPLES_PART: f64 = 0.25;
 
-/// Noise of one coordinate with L levels: unit messages of either sign and tuples of
-/// sum zero, over all honest people together.
+/// Noise of one coordinate with L levels, over all honest people together. It consists of unit
+/// messages of either sign and of tuples with sum zero.
 ///
-/// Z⁺ and Z⁻ messages +1 and −1 are NB(1, p_c) each; Z_y copies of every tuple
-/// [s_y](Tuples) are NB(r, p_y). The analyser's sum is off by Z⁺ − Z⁻, discrete Laplace
-/// noise of parameter p_c, whatever the Z_y.
+/// The numbers Z⁺ of messages +1 and Z⁻ of messages −1 are NB(1, p_c) each. The number Z_y of
+/// copies of every tuple [s_y](Tuples) is NB(r, p_y). The error of the analyser's sum is Z⁺ − Z⁻,
+/// discrete Laplace noise of parameter p_c, for any Z_y.
 ///
 /// # Privacy
-/// The shuffled messages are (ε₀, δ₀) private to anyone with a value from −L to L:
-/// Z⁺ − Z⁻ hides a change of 2L at (1 − β)·ε₀, and each Z_y a shift s at
-/// β·ε₀·|s·y|/Γ with δ₀/q (GKMPS's lemma), of which at most q are shifted, Σ |s·y| ≤ Γ.
-/// What is given away really is [`CoordinateNoise::delta_at`].
+/// The shuffled messages are (ε₀, δ₀) private for anyone with a value from −L to L. Z⁺ − Z⁻ hides a
+/// change of 2L at (1 − β)·ε₀. Each Z_y hides a shift s at β·ε₀·|s·y|/Γ with δ₀/q (GKMPS's lemma).
+/// At most q of them are shifted, with Σ |s·y| ≤ Γ. [`CoordinateNoise::delta_at`] computes the
+/// exact loss.
 ///
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
@@ -33,21 +33,23 @@ pub const TUPLES_PART: f64 = 0.25;
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoordinateNoise {
     tuples: Tuples,
+    /// Distribution of Z⁺ and of Z⁻.
     units: NegativeBinomial,
-    /// By the order of [`Tuples::names`].
+    /// Distributions of the Z_y, in the order of [`Tuples::names`].
     pub(super) copies: Vec<NegativeBinomial>,
     reach: Reach,
 }
 
 impl CoordinateNoise {
-    /// Noise for (ε₀, δ₀): p_c = exp(−(1 − β)·ε₀/(2L)), p_y = exp(−0.2·β·ε₀·|y|/Γ),
+    /// Returns the noise for (ε₀, δ₀): p_c = exp(−(1 − β)·ε₀/(2L)), p_y = exp(−0.2·β·ε₀·|y|/Γ),
     /// r = 3·(1 + ln(q/δ₀)), β = [`TUPLES_PART`].
     ///
-    /// Source: GKMPS 2021 and PVME, Algorithm 3, with what differs by 2L for values of either sign.
+    /// Source: GKMPS 2021 and PVME, Algorithm 3, but for a difference of 2L, because values have
+    /// either sign.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where L is outside [`LEVELS`](super::LEVELS), or ε₀ so
-    /// small that a p is above 1 − 10⁻⁷.
+    /// [`Error::OutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or ε₀ is so small that a p
+    /// is above 1 − 10⁻⁷.
     pub fn new(levels: u32, budget: &CoordinateBudget) -> Result<Self, Error> {
         let reach = Tuples::new(levels)?.reach();
         let epsilon = budget.epsilon();
@@ -59,12 +61,12 @@ impl CoordinateNoise {
         })
     }
 
-    /// Noise with any r ≥ 1, p_c and p_y.
+    /// Returns the noise with any r ≥ 1, p_c and p_y.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where L is outside [`LEVELS`](super::LEVELS) or r or a p
-    /// is out of the range of [`NegativeBinomial::new`]; [`Error::Combination`] where
-    /// r < 1, of which tests would be no thresholds.
+    /// [`Error::OutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or r or a p is out of the
+    /// range of [`NegativeBinomial::new`]. [`Error::Combination`] if r < 1: the counts would not be
+    /// log-concave, so that the best tests would not be thresholds.
     pub fn with_parameters(
         levels: u32,
         r: f64,
@@ -86,31 +88,31 @@ impl CoordinateNoise {
         })
     }
 
-    /// The tuples, of L levels.
+    /// Tuples for L levels.
     #[must_use]
     pub const fn tuples(&self) -> &Tuples {
         &self.tuples
     }
 
-    /// Γ and q.
+    /// Bounds Γ and q on the shifts that one person's change of value causes.
     #[must_use]
     pub const fn reach(&self) -> Reach {
         self.reach
     }
 
-    /// The law of Z⁺ and of Z⁻, NB(1, p_c).
+    /// Distribution NB(1, p_c) of Z⁺ and of Z⁻.
     #[must_use]
     pub const fn units(&self) -> NegativeBinomial {
         self.units
     }
 
-    /// Every tuple y with the law of Z_y, NB(r, p_y).
+    /// Lists every tuple y with the distribution NB(r, p_y) of Z_y.
     pub fn copies(&self) -> impl Iterator<Item = (i32, NegativeBinomial)> + use<'_> {
         self.tuples.names().zip(self.copies.iter().copied())
     }
 
-    /// Expected number of noise messages of one coordinate, of all honest people
-    /// together: two of a unit or of s₁, three of any other tuple.
+    /// Expected number of noise messages of one coordinate, over all honest people together. A unit
+    /// is one message, s₁ is two messages, and any other tuple is three.
     #[must_use]
     pub fn messages(&self) -> f64 {
         let of_tuple = |(y, law): (i32, NegativeBinomial)| {
@@ -120,7 +122,7 @@ impl CoordinateNoise {
         2.0 * self.units.mean() + self.copies().map(of_tuple).sum::<f64>()
     }
 
-    /// V, the variance of Z⁺ − Z⁻: 2p_c/(1 − p_c)², in squared levels.
+    /// Variance V of Z⁺ − Z⁻, in squared levels: 2p_c/(1 − p_c)².
     #[must_use]
     pub fn variance(&self) -> f64 {
         2.0 * self.units.variance()

@@ -1,5 +1,5 @@
-//! What people send and what the analyser makes of it: PVME's Algorithm 3 (GKMPS's
-//! protocol in every coordinate), repaired.
+//! Messages of people and sums of the analyser: PVME's Algorithm 3, corrected. It runs GKMPS's
+//! protocol in every coordinate.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -9,26 +9,26 @@ use super::budget::{COORDINATES, CoordinateBudget};
 use super::negative_binomial::unit;
 use super::noise::CoordinateNoise;
 
-/// Number n_h of honest people whose shares are counted on.
+/// Range of n_h, the number of honest people that privacy relies on.
 pub const HONEST: Bound = Bound {
     name: "honest people",
     min: 1.0,
     max: 1e9,
 };
 
-/// One message: a coordinate, from 0, and a value, ±1 to ±L.
+/// Message: a coordinate, counted from 0, and a value from ±1 to ±L.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Message {
-    /// The coordinate j.
+    /// Coordinate j.
     pub coordinate: u32,
-    /// The value, not 0.
+    /// Value from −L to L, not 0.
     pub value: i32,
 }
 
-/// Sums of D coordinates in [−1, 1] over n people, by shuffled messages.
+/// Sums of D coordinates in [−1, 1] over n people, from shuffled messages.
 ///
-/// There is no local ε: a person's own messages carry the value, rounded. What is
-/// private are the shuffled messages of a batch with n_h honest people or more.
+/// There is no local ε: a person's own messages contain the rounded value. The shuffled messages of
+/// a batch are private if at least n_h people are honest.
 ///
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, VectorSum};
@@ -42,16 +42,17 @@ pub struct Message {
 pub struct VectorSum {
     coordinates: u32,
     honest: u32,
-    /// Of all honest people together.
+    /// Noise of one coordinate, of all honest people together.
     noise: CoordinateNoise,
 }
 
 impl VectorSum {
-    /// D coordinates with L levels each, n_h honest people and (ε₀, δ₀) of a coordinate.
+    /// Returns the protocol for D coordinates with L levels each, n_h honest people, and (ε₀, δ₀)
+    /// of a coordinate.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where D is outside [`COORDINATES`] or n_h outside
-    /// [`HONEST`], and as [`CoordinateNoise::new`].
+    /// [`Error::OutOfRange`] if D is outside [`COORDINATES`] or n_h is outside [`HONEST`].
+    /// Otherwise the errors of [`CoordinateNoise::new`].
     pub fn new(
         coordinates: u32,
         levels: u32,
@@ -67,26 +68,27 @@ impl VectorSum {
         })
     }
 
-    /// D.
+    /// Number of coordinates, D.
     #[must_use]
     pub const fn coordinates(&self) -> u32 {
         self.coordinates
     }
 
-    /// The noise of one coordinate, of n_h people.
+    /// Noise of one coordinate, of n_h people together.
     #[must_use]
     pub const fn noise(&self) -> &CoordinateNoise {
         &self.noise
     }
 
-    /// One person's messages for D numbers y in [−1, 1]: for each coordinate the message
-    /// x if it is not 0, L·y rounded to x without bias, and a share of the noise.
-    /// Drawn in floating point, as [`NegativeBinomial::draw`](super::NegativeBinomial::draw)
-    /// is: for simulations. In order; it is for the shuffler to shuffle.
+    /// Draws one person's messages for D numbers y in [−1, 1]. For each coordinate, L·y is rounded
+    /// to x without bias. The messages are x, if it is not 0, and a share of the noise.
+    ///
+    /// Like [`NegativeBinomial::draw`](super::NegativeBinomial::draw) this draws in floating point,
+    /// for simulations. The messages are in order; the shuffler has to shuffle them.
     ///
     /// # Errors
-    /// [`Error::AnswerCount`] where there are not D, [`Error::ValueRange`] where one is
-    /// out of range or not a number.
+    /// [`Error::AnswerCount`] if there are not D numbers. [`Error::ValueRange`] if a number is out
+    /// of range or NaN.
     pub fn messages<R: CryptoRng + ?Sized>(
         &self,
         values: &[f64],
@@ -116,17 +118,19 @@ impl VectorSum {
         Ok(all)
     }
 
-    /// L·y rounded to one of its neighbours, without bias but for 2⁻⁵³.
+    /// Rounds L·y to one of its neighbouring integers, without bias except for 2⁻⁵³.
     fn rounded<R: CryptoRng + ?Sized>(&self, y: f64, rng: &mut R) -> i32 {
         let scaled = self.levels() * y;
         let down = scaled.floor();
         down as i32 + i32::from(unit(rng) < scaled - down)
     }
 
+    /// Number of levels L, as a double.
     fn levels(&self) -> f64 {
         f64::from(self.noise.tuples().levels())
     }
 
+    /// Checks one person's numbers.
     fn check(&self, values: &[f64]) -> Result<(), Error> {
         if values.len() != self.coordinates as usize {
             return Err(Error::AnswerCount {
@@ -145,12 +149,12 @@ impl VectorSum {
         })
     }
 
-    /// The sum of every coordinate over all people, unbiased: X_j/L, X_j the sum of the
-    /// values of its messages, in whatever order they come.
+    /// Returns the unbiased sum of every coordinate over all people: X_j/L, where X_j is the sum of
+    /// the values of its messages. The order of messages does not matter.
     ///
     /// # Errors
-    /// [`Error::UnknownItem`] where a message is of no coordinate,
-    /// [`Error::ValueRange`] where its value is 0 or beyond ±L.
+    /// [`Error::UnknownItem`] if a message's coordinate is not below D. [`Error::ValueRange`] if
+    /// its value is 0 or beyond ±L.
     pub fn sums(&self, messages: impl IntoIterator<Item = Message>) -> Result<Vec<f64>, Error> {
         let levels = self.noise.tuples().levels();
         let mut totals = vec![0_i64; self.coordinates as usize];
@@ -172,21 +176,21 @@ impl VectorSum {
         Ok(totals.into_iter().map(sum).collect())
     }
 
-    /// Expected number of noise messages of n people, all coordinates together.
+    /// Expected number of noise messages of n people, over all coordinates.
     #[must_use]
     pub fn noise_messages(&self, people: u32) -> f64 {
         self.shares(people) * f64::from(self.coordinates) * self.noise.messages()
     }
 
-    /// Variance of one coordinate's sum over n people, (V·n/n_h + n·ρ)/L²; ρ, from 0 to
-    /// 1/4, is the average f·(1 − f) of what is rounded, f its fractional part.
+    /// Variance of one coordinate's sum over n people, (V·n/n_h + n·ρ)/L². The rounding ρ, from 0
+    /// to 1/4, is the average of f·(1 − f), where f is the fractional part of a rounded number.
     #[must_use]
     pub fn variance(&self, people: u32, rounding: f64) -> f64 {
         let noise = self.shares(people) * self.noise.variance();
         (noise + f64::from(people) * rounding) / (self.levels() * self.levels())
     }
 
-    /// n/n_h.
+    /// Ratio n/n_h of people to honest people.
     fn shares(&self, people: u32) -> f64 {
         f64::from(people) / f64::from(self.honest)
     }

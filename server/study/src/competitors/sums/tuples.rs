@@ -1,8 +1,8 @@
-//! Tuples of messages whose sum is zero, and what a value takes of them.
+//! Tuples of messages with sum zero, and the decomposition of a value into them.
 //!
-//! s₁ = {+1, −1}; s_y = {y, −⌈y/2⌉, −⌊y/2⌋} for y ≥ 2, and with signs exchanged for
-//! y ≤ −2. By halving, the histogram of one message x is a sum of tuples and of x
-//! messages +1, either of them counted negatively where need be:
+//! s₁ = {+1, −1}; s_y = {y, −⌈y/2⌉, −⌊y/2⌋} for y ≥ 2, and with opposite signs for y ≤ −2. By
+//! repeated halving, the histogram of one message x is a sum of tuples and of x messages +1.
+//! Coefficients can be negative:
 //!
 //! e_x = Σ_y c_y(x)·s_y + x·e₊₁,
 //!
@@ -15,7 +15,7 @@
 use hushbin::Error;
 use hushbin::bounds::Bound;
 
-/// Number L of levels: values are whole, from −L to L.
+/// Range of the number of levels L. Values are integers from −L to L.
 pub const LEVELS: Bound = Bound {
     name: "levels",
     min: 1.0,
@@ -37,29 +37,31 @@ pub const LEVELS: Bound = Bound {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tuples {
     levels: u32,
-    /// c_y(x), by x + L and then by the place of y.
+    /// Coefficients c_y(x), indexed by x + L and then by the index of y.
     uses: Vec<Vec<i32>>,
 }
 
-/// How far one person's change of value moves the counts of tuples.
+/// Maximum shifts of the counts of tuples when one person's value changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {
-    /// Γ: the most Σ_y |shift of Z_y|·|y|, over two values and U.
+    /// Maximum Γ of Σ_y |shift of Z_y|·|y|, over pairs of values and over U.
     pub gamma: u32,
-    /// q: the most tuples whose counts are shifted at once.
+    /// Maximum number q of tuples whose counts are shifted at once.
     pub differing: u32,
 }
 
 impl Tuples {
-    /// The tuples of L levels.
+    /// Returns the tuples for L levels.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where L is outside [`LEVELS`].
+    /// [`Error::OutOfRange`] if L is outside [`LEVELS`].
     pub fn new(levels: u32) -> Result<Self, Error> {
         LEVELS.check(f64::from(levels))?;
         let l = levels as i32;
         let places = 2 * levels as usize - 1;
         let mut uses = vec![vec![0; places]; 2 * levels as usize + 1];
+        // c(−1) = [s₁]; c(0) and c(1) stay 0. Larger values use their halves, which are filled
+        // before.
         uses[levels as usize - 1][0] = 1;
         for size in 2..=l {
             for x in [size, -size] {
@@ -74,19 +76,19 @@ impl Tuples {
         Ok(Self { levels, uses })
     }
 
-    /// L.
+    /// Number of levels, L.
     #[must_use]
     pub const fn levels(&self) -> u32 {
         self.levels
     }
 
-    /// The names y of all tuples: 1, 2, −2, 3, −3, …
+    /// Lists the names y of all tuples: 1, 2, −2, 3, −3, …
     pub fn names(&self) -> impl Iterator<Item = i32> + use<> {
         let more = (2..=self.levels as i32).flat_map(|size| [size, -size]);
         std::iter::once(1).chain(more)
     }
 
-    /// The messages of s_y, y one of [`Tuples::names`].
+    /// Returns the messages of s_y, where y is one of [`Tuples::names`].
     ///
     /// # Panics
     /// If there is no such tuple.
@@ -99,7 +101,7 @@ impl Tuples {
         std::iter::once(y).chain(halves(y)).collect()
     }
 
-    /// c_y(x): how often s_y is in the decomposition of a message x, from −L to L.
+    /// Returns the coefficient c_y(x) of s_y in the decomposition of a message x from −L to L.
     ///
     /// # Panics
     /// If there is no such tuple or value.
@@ -109,7 +111,7 @@ impl Tuples {
         self.uses[self.row(x)][place(y)]
     }
 
-    /// The tuples that are in the decomposition of a message x, each with c_y(x).
+    /// Lists the tuples in the decomposition of a message x, each with c_y(x).
     ///
     /// # Panics
     /// If there is no such value.
@@ -118,7 +120,7 @@ impl Tuples {
         self.names().zip(counts).filter(|&(_, count)| count != 0)
     }
 
-    /// max c_y − min c_y over all values: the most that two of them differ by.
+    /// Returns the maximum difference of c_y between two values: max c_y − min c_y.
     ///
     /// # Panics
     /// If there is no such tuple.
@@ -130,9 +132,10 @@ impl Tuples {
         least.unwrap_or(0).abs_diff(most.unwrap_or(0))
     }
 
-    /// By how much Z_y is shifted when a person's value is x instead of x′ and the
-    /// difference of the unit messages' counts comes out at U all the same:
-    /// c_y(x) − c_y(x′), and for y = 1 max(U, x) − max(U, x′) more.
+    /// Returns the shift of Z_y when a person's value is x = `from` instead of x′ = `to`, given an
+    /// unchanged U = `units`, the difference of the counts of unit messages.
+    ///
+    /// It is c_y(x) − c_y(x′). For y = 1, max(U, x) − max(U, x′) is added.
     ///
     /// # Panics
     /// If there is no such tuple or value.
@@ -143,7 +146,7 @@ impl Tuples {
         own + if y == 1 { beside } else { 0 }
     }
 
-    /// Γ and q, over all pairs of values and all U.
+    /// Returns Γ and q, the maxima over all pairs of values and all U.
     ///
     /// ```
     /// use hushbin_study::competitors::sums::Tuples;
@@ -167,7 +170,7 @@ impl Tuples {
                 weight += shift * y.unsigned_abs();
                 differing += u32::from(shift > 0);
             }
-            // U from −L to L is enough: beyond, the maxima stay as they are.
+            // U from −L to L is enough: beyond, max(U, x) − max(U, x′) does not change.
             for units in -l..=l {
                 let shift = self.shift(1, from, to, units).unsigned_abs();
                 most.gamma = most.gamma.max(weight + shift);
@@ -177,24 +180,26 @@ impl Tuples {
         most
     }
 
+    /// Index of a value x in `uses`.
     fn row(&self, x: i32) -> usize {
         assert!(x.unsigned_abs() <= self.levels, "a value from -L to L");
         (x + self.levels as i32) as usize
     }
 
+    /// Checks that there is a tuple y.
     fn assert_name(&self, y: i32) {
         let named = y == 1 || (2..=self.levels).contains(&y.unsigned_abs());
         assert!(named, "a tuple's name: 1, or 2 to L with either sign");
     }
 }
 
-/// −⌈x/2⌉ and −⌊x/2⌋ for x > 0, and with signs exchanged below.
+/// Returns −⌈x/2⌉ and −⌊x/2⌋ for x > 0, and the same with opposite signs for x < 0.
 fn halves(x: i32) -> [i32; 2] {
     let (sign, size) = (x.signum(), x.abs());
     [-sign * (size - size / 2), -sign * (size / 2)]
 }
 
-/// Where y is in [`Tuples::names`].
+/// Returns the index of y in [`Tuples::names`].
 fn place(y: i32) -> usize {
     let size = y.unsigned_abs() as usize;
     match y {

@@ -1,50 +1,50 @@
-//! The budget of one coordinate of many (PVME, Algorithm 3).
+//! Budget of one of D coordinates (PVME, Algorithm 3), printed and corrected.
 
 use hushbin::Error;
 
 use crate::competitors::budget::Budget;
 use crate::competitors::sums::budget::CoordinateBudget;
 
-/// The budget of a coordinate (PVME, Algorithm 3): what is proven of it, and what is true.
+/// Table row for the budget of a coordinate (PVME, Algorithm 3): proven and exact δ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BudgetRow {
-    /// D = 2d.
+    /// Number of coordinates, D = 2d.
     pub coordinates: u32,
-    /// ε asked for.
+    /// Requested ε.
     pub epsilon: f64,
-    /// δ asked for.
+    /// Requested δ.
     pub delta: f64,
-    /// ε₀, the same printed and right.
+    /// Budget ε₀ of a coordinate; the printed value is correct.
     pub epsilon_0: f64,
-    /// ε by advanced composition with δ′ = δ/2.
+    /// Total ε by advanced composition with δ′ = δ/2.
     pub proven_epsilon: f64,
-    /// δ by the same, of the printed δ₀ = δ/(2d): 1.5·δ.
+    /// Total δ by advanced composition for the printed δ₀ = δ/(2d): 1.5·δ.
     pub printed_proven_delta: f64,
-    /// δ by the same, of δ₀ = δ/(4d).
+    /// Total δ by advanced composition for the corrected δ₀ = δ/(4d).
     pub right_proven_delta: f64,
-    /// The greatest δ of the printed (ε₀, δ₀) at the ε asked for, exactly.
+    /// Exact worst-case δ of the printed (ε₀, δ₀) at the requested ε.
     pub printed_delta: f64,
-    /// That of the right δ₀.
+    /// Exact worst-case δ of the corrected δ₀ at the requested ε.
     pub right_delta: f64,
-    /// The greatest δ of the printed (ε₀, δ₀) at `proven_epsilon`, exactly.
+    /// Exact worst-case δ of the printed (ε₀, δ₀) at `proven_epsilon`.
     pub printed_delta_at_proven: f64,
 }
 
-/// One row: D coordinates at the printed δ₀ and the right one.
+/// Returns the row for D coordinates, with the printed δ₀ and the corrected one.
 ///
-/// What is printed is not proven by the theorem that it rests on, and false for large ε
-/// and δ; but it is true wherever D·ε₀ ≤ ε, which is D ≤ 4·ln(2/δ), by basic
-/// composition, and as far as the tests look for ε up to 4.
+/// The printed claim does not follow from the theorem that it cites, and it is false for large ε
+/// and δ. By basic composition it is true if D·ε₀ ≤ ε, which means D ≤ 4·ln(2/δ). For ε up to 4 the
+/// tests find no exception either.
 ///
 /// # Errors
-/// As [`CoordinateBudget::new`].
+/// Same errors as [`CoordinateBudget::new`].
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
 ///
 /// let row = as_printed::budget(4, &Budget::new(1.0, 1e-6)?)?;
 /// assert!((row.printed_proven_delta - 1.5e-6).abs() < 1e-18);
-/// // The proof fails, the promise holds.
+/// // The proof fails, but the claim is true.
 /// assert!(row.printed_delta <= 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -69,10 +69,10 @@ pub fn budget(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> {
     })
 }
 
-/// [`budget`] for D from 4 to 512.
+/// Returns the rows of [`budget`] for D from 4 to 512.
 ///
 /// # Errors
-/// None: all parameters are in range.
+/// This never fails: all parameters are in range.
 pub fn budgets() -> Result<Vec<BudgetRow>, Error> {
     let asked = [
         (4, 1.0, 1e-6),

@@ -1,4 +1,4 @@
-//! How much noise hides a shift (GKMPS).
+//! Calibration of the noise that hides a shift (GKMPS), printed and minimal.
 
 use hushbin::Error;
 
@@ -6,31 +6,31 @@ use crate::competitors::budget::Budget;
 use crate::competitors::sums::negative_binomial::NegativeBinomial;
 use crate::roots::bisect;
 
-/// Noise that hides a shift by k (GKMPS): as printed, and the least that does.
+/// Table row for the noise that hides a shift by k (GKMPS): printed and minimal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CalibrationRow {
-    /// k.
+    /// Shift k of the count.
     pub shift: u32,
-    /// ε promised.
+    /// Promised ε.
     pub epsilon: f64,
-    /// δ promised.
+    /// Promised δ.
     pub delta: f64,
-    /// Mean of NB(3·(1 + ln(1/δ)), exp(−0.2·ε/k)).
+    /// Mean of the printed noise, NB(3·(1 + ln(1/δ)), exp(−0.2·ε/k)).
     pub printed_mean: f64,
-    /// Its δ at ε, exactly.
+    /// Exact δ of the printed noise at ε.
     pub printed_delta: f64,
-    /// The least mean of NB(r, exp(−0.2·ε/k)) over r.
+    /// Least sufficient mean of NB(r, exp(−0.2·ε/k)) over r.
     pub same_p_mean: f64,
-    /// The least mean of any NB(r, p), to about one part in 10³.
+    /// Least sufficient mean of any NB(r, p), to about one part in 10³.
     pub least_mean: f64,
-    /// The p of the least mean.
+    /// Parameter p of the noise with the least mean.
     pub least_p: f64,
 }
 
-/// One row: how many noise messages hide a shift, on average.
+/// Returns the row for a shift and a budget: mean numbers of noise messages that hide the shift.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] where k or δ is 0.
+/// [`Error::OutOfRange`] if k or δ is 0.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
@@ -57,15 +57,15 @@ pub fn calibration(shift: u32, promised: &Budget) -> Result<CalibrationRow, Erro
     })
 }
 
-/// The least mean of NB(r, p) over r, to one part in 10⁶; infinite where r up to that
-/// printed is not enough, as for p near 0.
+/// Returns the least sufficient mean of NB(r, p) over r, to one part in 10⁶. Infinite if the
+/// printed mean is not enough, for example for p near 0.
 fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
     let (epsilon, delta) = (promised.epsilon(), promised.delta());
     let enough = |mean: f64| {
         let law = NegativeBinomial::new(mean * (1.0 - p) / p, p);
         law.is_ok_and(|law| law.delta_of_shift(shift, epsilon) <= delta)
     };
-    // The mean printed, r·p/(1 − p).
+    // The printed mean r·p/(1 − p): the printed p has odds p/(1 − p) = 1/(exp(0.2·ε/k) − 1).
     let most = 3.0 * (1.0 - delta.ln()) / (0.2 * epsilon / f64::from(shift)).exp_m1();
     if enough(most) {
         bisect(most, 1e-3, 1e-6, enough)
@@ -74,8 +74,10 @@ fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
     }
 }
 
-/// The least mean over p too, and that p: by odds p/(1 − p) a factor of two apart, and
-/// then between the neighbours of the best.
+/// Returns the least sufficient mean over r and p, and its p.
+///
+/// The search tries odds p/(1 − p) that are a factor of two apart. It then refines the grid around
+/// the best odds.
 fn least(shift: u32, promised: &Budget) -> (f64, f64) {
     let (mut best, mut odds) = (f64::INFINITY, 1.0);
     let mut factor = 2.0_f64;
@@ -93,10 +95,10 @@ fn least(shift: u32, promised: &Budget) -> (f64, f64) {
     (best, odds / (1.0 + odds))
 }
 
-/// [`calibration`] for shifts 1, 2 and 6.
+/// Returns the rows of [`calibration`] for shifts 1, 2 and 6.
 ///
 /// # Errors
-/// None: all parameters are in range.
+/// This never fails: all parameters are in range.
 pub fn calibrations() -> Result<Vec<CalibrationRow>, Error> {
     let asked = [
         (1, 1.0, 1e-6),

@@ -1,33 +1,33 @@
-//! How many reports are uniform cells by a formula, and how many have to be.
+//! Fraction γ of reports that are uniform cells: closed form and proven minimum.
 
 use hushbin::Error;
 
 use crate::competitors::budget::Budget;
 use crate::competitors::sums::grid;
 
-/// γ of reports of one of M cells: by the paper's closed form, and the least proven.
+/// Table row for γ, with reports of one of M cells: the paper's closed form and the least proven.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosedFormRow {
-    /// n.
+    /// Number of people, n.
     pub people: u64,
-    /// M.
+    /// Number of cells, M.
     pub cells: u32,
     /// Central ε.
     pub epsilon: f64,
     /// Central δ.
     pub delta: f64,
-    /// max(14·M·ln(2/δ)/((n − 1)·ε²), 27·M/((n − 1)·ε)); above 1 it promises nothing.
+    /// Closed form max(14·M·ln(2/δ)/((n − 1)·ε²), 27·M/((n − 1)·ε)). Above 1 it promises nothing.
     pub closed_form: f64,
-    /// The least γ that is proven by summing up.
+    /// Least γ that is proven by exact summation.
     pub least: f64,
     /// Local ε of the least γ.
     pub local_epsilon: f64,
 }
 
-/// One row: γ by either.
+/// Returns the row for n people, M cells and a central budget.
 ///
 /// # Errors
-/// As [`grid::least_gamma`].
+/// Same errors as [`grid::least_gamma`].
 pub fn closed_form(people: u64, cells: u32, central: &Budget) -> Result<ClosedFormRow, Error> {
     let least = grid::least_gamma(cells, people, central)?;
     Ok(ClosedFormRow {
@@ -41,10 +41,10 @@ pub fn closed_form(people: u64, cells: u32, central: &Budget) -> Result<ClosedFo
     })
 }
 
-/// [`closed_form`] for batches of 10⁴ and 10⁵.
+/// Returns the rows of [`closed_form`] for batches of 10⁴ and 10⁵.
 ///
 /// # Errors
-/// None: all parameters are in range.
+/// This never fails: all parameters are in range.
 pub fn closed_forms() -> Result<Vec<ClosedFormRow>, Error> {
     let asked = [
         (10_000, 2, 1.0),

@@ -1,4 +1,4 @@
-//! How many reports are uniform cells (PVME, Algorithms 5 and 6).
+//! Fraction γ of reports that are uniform cells (PVME, Algorithms 5 and 6), printed and corrected.
 
 use hushbin::Error;
 
@@ -6,52 +6,54 @@ use crate::competitors::budget::Budget;
 use crate::competitors::sums::grid;
 use crate::roots::bisect;
 
-/// How the c of a [`GammaRow`] was found.
+/// Origin of the constant c of a [`GammaRow`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Constant {
-    /// The least for which (ε, δ) holds of the r + 1 cells of d = 1, exactly.
+    /// Least c that exactly satisfies (ε, δ) with the r + 1 cells of d = 1.
     Enumerated,
-    /// The paper's, max(14·ln(2/δ)/ε², 27/ε).
+    /// Constant of the paper, max(14·ln(2/δ)/ε², 27/ε).
     Paper,
 }
 
-/// γ of reports of one cell of (r + 1)^d (PVME, Algorithm 5), and what is subtracted from
-/// their sum (Algorithm 6).
+/// Table row for γ, with reports of one of (r + 1)^d cells (PVME, Algorithm 5), and for the number
+/// subtracted from their sum (Algorithm 6).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GammaRow {
-    /// n.
+    /// Number of people, n.
     pub people: u32,
-    /// r.
+    /// Number of grid steps of a coordinate, r.
     pub steps: u32,
-    /// d.
+    /// Number of coordinates, d.
     pub coordinates: u32,
-    /// ε promised.
+    /// Promised ε.
     pub epsilon: f64,
-    /// δ promised.
+    /// Promised δ.
     pub delta: f64,
-    /// Whose c.
+    /// Origin of c.
     pub constant: Constant,
-    /// c.
+    /// Constant c.
     pub c: f64,
-    /// c·(r + 1)/n.
+    /// Printed γ = c·(r + 1)/n.
     pub printed_gamma: f64,
-    /// c·(r + 1)^d/(n − 1).
+    /// Corrected γ = c·(r + 1)^d/(n − 1).
     pub right_gamma: f64,
-    /// δ at the ε promised, of the printed γ: exact where c is enumerated, else from below.
+    /// Real δ of the printed γ at the promised ε: exact if c is enumerated, otherwise a lower
+    /// bound.
     pub printed_delta: f64,
-    /// That of the right γ: exact where c is enumerated, else from above.
+    /// Real δ of the corrected γ at the promised ε: exact if c is enumerated, otherwise an upper
+    /// bound.
     pub right_delta: f64,
-    /// c·(r + 1)/2, which is subtracted as printed from the sum of a coordinate.
+    /// Printed number subtracted from the sum of a coordinate, c·(r + 1)/2.
     pub printed_subtracted: f64,
-    /// γ·n/2 of the right γ: c·(r + 1)^d/2·n/(n − 1).
+    /// Corrected number subtracted, γ·n/2 = c·(r + 1)^d/2·n/(n − 1).
     pub right_subtracted: f64,
 }
 
-/// One row by enumeration of all batches: c is the least that is enough for d = 1, to one
+/// Returns the row by enumeration of all batches. c is the least that is enough for d = 1, to one
 /// part in 10⁹.
 ///
 /// # Errors
-/// [`Error::Combination`] as [`grid::shuffled_delta`], or where the right γ is above 1.
+/// Same errors as [`grid::shuffled_delta`]. [`Error::Combination`] if the corrected γ is above 1.
 pub fn enumerated_gamma(
     people: u32,
     steps: u32,
@@ -61,6 +63,7 @@ pub fn enumerated_gamma(
     let epsilon = promised.epsilon();
     let cells = (steps + 1).pow(coordinates);
     let of_one = |gamma| grid::shuffled_delta(steps + 1, gamma, people, epsilon);
+    // Reports an error of the parameters here, before the search hides it as "not enough".
     of_one(1.0)?;
     let enough = |gamma: f64| of_one(gamma).is_ok_and(|delta| delta <= promised.delta());
     let least = bisect(1.0, 1e-9, 1e-9, enough);
@@ -79,11 +82,12 @@ pub fn enumerated_gamma(
     )
 }
 
-/// One row by the paper's c: what is certainly given away with the printed γ, by
-/// [`grid::counted_delta`], and what is proven with the right one.
+/// Returns the row for the paper's c. The δ of the printed γ is a lower bound, by
+/// [`grid::counted_delta`]. The δ of the corrected γ is a proven upper bound.
 ///
 /// # Errors
-/// [`Error::Combination`] where the right γ is above 1, and as the functions named.
+/// [`Error::Combination`] if the corrected γ is above 1. Otherwise the errors of the functions
+/// named.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
@@ -113,10 +117,11 @@ pub fn paper_gamma(
     )
 }
 
-/// [`enumerated_gamma`] for n = 6, r = 2, d = 2 and [`paper_gamma`] for larger batches.
+/// Returns the rows of [`enumerated_gamma`] for n = 6, r = 2, d = 2, and of [`paper_gamma`] for
+/// larger batches.
 ///
 /// # Errors
-/// None: all parameters are in range.
+/// This never fails: all parameters are in range.
 pub fn gammas() -> Result<Vec<GammaRow>, Error> {
     let mut rows = Vec::new();
     for (epsilon, delta) in [(2.0, 0.05), (1.0, 0.35), (0.5, 0.45)] {
@@ -129,6 +134,7 @@ pub fn gammas() -> Result<Vec<GammaRow>, Error> {
     Ok(rows)
 }
 
+/// Parameters of a row.
 #[derive(Debug, Clone, Copy)]
 struct Case<'a> {
     people: u32,
@@ -138,6 +144,7 @@ struct Case<'a> {
 }
 
 impl GammaRow {
+    /// Returns the row of a case, for a constant c and the functions from γ to δ.
     fn of(
         case: Case<'_>,
         (constant, c): (Constant, f64),

@@ -1,12 +1,12 @@
-//! What the papers print where they err, or ask for more than is needed, each a table:
-//! the parameters, and what they really give away. Nothing here randomises.
+//! Printed parameters that are wrong or larger than necessary, one table for each. Each table has
+//! the parameters and the privacy loss that they really cause. This module does not randomise.
 //!
-//! | table | what it is about |
+//! | table | printed parameter |
 //! |---|---|
 //! | [`budgets`] | δ₀ = δ/(2d) of one of 2d coordinates |
 //! | [`gammas`] | γ = c·(r + 1)/n of (r + 1)^d cells |
 //! | [`calibrations`] | NB(3·(1 + ln(1/δ)), exp(−0.2·ε/k)) |
-//! | [`closed_forms`] | γ = c·M/(n − 1) beside the least |
+//! | [`closed_forms`] | γ = c·M/(n − 1), compared with the least γ |
 
 mod budget;
 mod calibration;
