@@ -1,4 +1,4 @@
-//! Harmony: one coordinate of all, by two points.
+//! Harmony: one coordinate of d, reported by two points.
 
 use hushbin::sample::below;
 use hushbin::{Entry, Error};
@@ -9,8 +9,8 @@ use super::oracle::{Moments, Oracle, Setting};
 use crate::competitors::numbers::TwoPoints;
 
 /// Harmony (Nguyên et al., "Collecting and Analyzing Data from Smart Device Users with Local
-/// Differential Privacy", 2016): a coordinate, drawn uniformly and public, and ±d·A for its
-/// value, by [`TwoPoints`].
+/// Differential Privacy", 2016). One coordinate is drawn uniformly and is public. Its value is
+/// reported by [`TwoPoints`], and its estimate is ±d·A.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Harmony, Oracle, Setting};
@@ -27,10 +27,10 @@ pub struct Harmony {
 }
 
 impl Harmony {
-    /// Harmony for this setting.
+    /// Returns Harmony for a setting.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
@@ -38,7 +38,7 @@ impl Harmony {
         })
     }
 
-    /// The response to the coordinate.
+    /// Randomised response to the drawn coordinate.
     #[must_use]
     pub const fn points(&self) -> &TwoPoints {
         &self.points
@@ -65,6 +65,7 @@ impl Oracle for Harmony {
 
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let drawn = u64::from(below(rng, self.items));
+        // A missing entry counts as 0, which gives a fair sign.
         let own = entries.iter().find(|entry| entry.item == drawn);
         let up = self
             .points

@@ -1,6 +1,6 @@
-//! What reports add up to, and the estimates that are linear in it.
+//! Sums over reports, and the estimates that are linear in them.
 
-/// Sums over reports: of every item how often it was said to be there, and the signs said.
+/// Sums over reports: for every item, how often reports name it, and the sum of its reported signs.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Heard, Linear};
@@ -15,17 +15,17 @@
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heard {
-    /// How many reports there are.
+    /// Number of reports.
     pub reports: u64,
-    /// By item, how often it was said to be there; of an oracle that asks a person about one
-    /// item, less what those without it would say.
+    /// Number of reports that name each item as present. If an oracle asks each person about one
+    /// item, the expected number of false reports is subtracted.
     pub presence: Vec<f64>,
-    /// By item, the sum of the signs or noisy values said of it.
+    /// Sum of the reported signs or noisy values of each item.
     pub signs: Vec<f64>,
 }
 
 impl Heard {
-    /// Nothing yet of so many items.
+    /// Returns empty sums for this number of items.
     #[must_use]
     pub fn new(items: u32) -> Self {
         Self {
@@ -36,18 +36,18 @@ impl Heard {
     }
 }
 
-/// How estimates without bias follow from sums.
+/// Coefficients of the unbiased estimates, which are linear in the sums.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Linear {
-    /// The mean is this times the average sign.
+    /// Factor from the average sign to the mean.
     pub mean: f64,
-    /// The non-missing frequency is the first times (the average presence less the second);
-    /// `None` where the oracle says nothing of it.
+    /// Factor and offset of the non-missing frequency: it is factor·(average presence − offset).
+    /// `None` if the oracle does not report presence.
     pub presence: Option<[f64; 2]>,
 }
 
 impl Linear {
-    /// Of means alone, which are so many times the average sign.
+    /// Returns the coefficients of an oracle that only estimates means, with the given factor.
     pub(super) const fn of_means(mean: f64) -> Self {
         Self {
             mean,
@@ -55,14 +55,15 @@ impl Linear {
         }
     }
 
-    /// The mean of every item, a missing entry counting as 0.
+    /// Returns the estimated mean of every item. A missing entry counts as 0.
     #[must_use]
     pub fn means(&self, heard: &Heard) -> Vec<f64> {
         let scale = self.mean / heard.reports as f64;
         heard.signs.iter().map(|sum| scale * sum).collect()
     }
 
-    /// The non-missing frequency of every item, where it is estimated.
+    /// Returns the estimated non-missing frequency of every item. `None` if the oracle does not
+    /// estimate it.
     #[must_use]
     pub fn presences(&self, heard: &Heard) -> Option<Vec<f64>> {
         let [scale, offset] = self.presence?;
@@ -71,8 +72,9 @@ impl Linear {
         Some(heard.presence.iter().map(presence).collect())
     }
 
-    /// The frequency of every item with a positive value, and with a negative one: half the
-    /// sum and half the difference of non-missing frequency and mean.
+    /// Returns the frequencies of a positive and of a negative value, for every item: half the sum
+    /// and half the difference of non-missing frequency and mean. `None` if the oracle does not
+    /// estimate presence.
     #[must_use]
     pub fn frequencies(&self, heard: &Heard) -> Option<[Vec<f64>; 2]> {
         let (presences, means) = (self.presences(heard)?, self.means(heard));

@@ -1,4 +1,4 @@
-//! All entries, each by what tells of one.
+//! k-fold repetition: a one-sparse oracle answers for each entry.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -8,12 +8,14 @@ use super::one_sparse::OneSparse;
 use super::oracle::{Moments, Oracle, Presence, Setting};
 use super::slots::all;
 
-/// k-fold repetition (P3 §2.1): all of s slots answer, each at ε. It protects one entry, ε of
-/// two inputs that differ in one, and only where **slots are in random order**: then what
-/// differs is one slot. In the order of the items an entry that is added moves all behind it.
+/// k-fold repetition (P3 §2.1): each of the s slots answers at ε.
 ///
-/// More than s entries are not sampled down, which would not protect an entry either: all
-/// answer, and how many answers there are tells how many entries.
+/// It only protects one entry: two inputs that differ in one entry are ε-indistinguishable. This
+/// requires **slots in random order**, so that only one slot differs. If slots are in the order of
+/// items, an added entry shifts all later ones.
+///
+/// If there are more than s entries, all of them answer. Sampling them down would break the
+/// protection of one entry. The number of answers then reveals the number of entries.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{KFold, Oracle, Setting, SignedBit};
@@ -31,10 +33,10 @@ pub struct KFold<T> {
 }
 
 impl<T: OneSparse> KFold<T> {
-    /// The repetition for this setting.
+    /// Returns the repetition for a setting.
     ///
     /// # Errors
-    /// As [`OneSparse::new`].
+    /// Same errors as [`OneSparse::new`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             sparsity: setting.sparsity,
@@ -42,13 +44,14 @@ impl<T: OneSparse> KFold<T> {
         })
     }
 
-    /// What answers.
+    /// Oracle that answers for one slot.
     #[must_use]
     pub const fn one(&self) -> &T {
         &self.one
     }
 
-    /// Of answers beyond s: what they say of presence on average is not counted.
+    /// Subtracts the expected presence of the answers beyond s, because the offset of
+    /// [`linear`](Oracle::linear) only covers s answers.
     fn balance(&self, surplus: u64, heard: &mut Heard) {
         if let (true, Some([_, offset])) = (surplus > 0, self.one.linear().presence) {
             for sum in &mut heard.presence {
@@ -75,7 +78,8 @@ impl<T: OneSparse> Oracle for KFold<T> {
         }
     }
 
-    /// One answer about the item, if it is there, and k − 1 or k that are not, on average 0.
+    /// Moments of the sum of s answers. If the item is present, one answer is about it, otherwise
+    /// none. The remaining answers have mean 0.
     fn moments(&self) -> Moments {
         let (k, one) = (f64::from(self.sparsity), self.one.moments());
         let sum = |[own, other]: [f64; 2]| [own + (k - 1.0) * other, k * other];
@@ -89,7 +93,7 @@ impl<T: OneSparse> Oracle for KFold<T> {
         }
     }
 
-    /// Answers are added up, so that their order, which is random, need not be drawn.
+    /// The sums do not depend on the order of the slots, so the random order is not drawn.
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         heard.reports += 1;
         let mut answers = 0;

@@ -1,4 +1,4 @@
-//! Laplace noise on every coordinate.
+//! Laplace mechanism: Laplace noise on every coordinate.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -7,14 +7,14 @@ use rand_distr::{Distribution, Gamma};
 use super::heard::{Heard, Linear};
 use super::oracle::{Moments, Oracle, Setting};
 
-/// The Laplace mechanism on all d coordinates, 0 where there is no entry (Dwork, McSherry,
-/// Nissim and Smith 2006), of inputs within L of each other.
+/// Laplace mechanism on all d coordinates (Dwork, McSherry, Nissim and Smith 2006), for inputs
+/// within distance L of each other. A missing entry is 0.
 ///
-/// A coordinate's noise has density exp(−|x|/β)/2β at β = L/ε. A vector that is moved by Δ
-/// changes the density of a report by at most exp(‖Δ‖₁/β), which is exp(ε) where ‖Δ‖₁ = L.
+/// The noise of a coordinate has density exp(−|x|/β)/2β with β = L/ε. Moving the vector by Δ
+/// changes the density of a report by a factor of at most exp(‖Δ‖₁/β). This is exp(ε) if ‖Δ‖₁ = L.
 /// Inputs may have any number of entries.
 ///
-/// It is for simulations only: noise in floating point gives away more than ε (Mironov, "On
+/// This is for simulations only: noise in floating point reveals more than ε (Mironov, "On
 /// Significance of the Least Significant Bits for Differential Privacy", CCS 2012).
 ///
 /// ```
@@ -29,17 +29,17 @@ use super::oracle::{Moments, Oracle, Setting};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LaplaceNoise {
     items: u32,
-    /// L.
+    /// Distance L that is protected.
     distance: f64,
-    /// β.
+    /// Scale β of a coordinate's noise.
     scale: f64,
 }
 
 impl LaplaceNoise {
-    /// Its noise chosen.
+    /// Returns the mechanism for a setting.
     ///
     /// # Errors
-    /// As [`Setting::budget`]; [`Error::OutOfRange`] where L is outside
+    /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if L is outside
     /// [`DISTANCE`](hushbin::bounds::DISTANCE).
     pub fn new(setting: &Setting) -> Result<Self, Error> {
         let budget = setting.pure()?;
@@ -51,23 +51,23 @@ impl LaplaceNoise {
         })
     }
 
-    /// β, the scale of a coordinate's noise.
+    /// Scale β of a coordinate's noise.
     #[must_use]
     pub const fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// Variance of one report's estimate of a coordinate: 2β², whatever it is.
+    /// Variance of one report's estimate of a coordinate: 2β² for every value.
     #[must_use]
     pub fn variance(&self) -> f64 {
         2.0 * self.scale * self.scale
     }
 
-    /// Noise of so many reports on every coordinate.
+    /// Adds the noise of this number of reports to every coordinate.
     ///
-    /// Laplace noise of scale β is the difference of two exponential variables of that scale,
-    /// and n of those add up to a Gamma variable of shape n. So the noise of n reports is
-    /// exactly the difference of two of these.
+    /// Laplace noise of scale β is the difference of two exponential variables of that scale. The
+    /// sum of n of those is a gamma variable of shape n. So the noise of n reports is exactly the
+    /// difference of two gamma variables.
     fn add(&self, reports: u64, heard: &mut Heard, rng: &mut dyn CryptoRng) {
         if reports == 0 {
             return;
@@ -80,7 +80,7 @@ impl LaplaceNoise {
     }
 }
 
-/// The entries themselves.
+/// Adds the entries, without noise.
 fn sum(entries: &[Entry], heard: &mut Heard) {
     for entry in entries {
         heard.signs[entry.item as usize] += entry.value;
@@ -92,7 +92,7 @@ impl Oracle for LaplaceNoise {
         self.distance / self.scale
     }
 
-    /// Four bytes a coordinate.
+    /// Length of a report: four bytes for each coordinate.
     fn bits(&self) -> f64 {
         32.0 * f64::from(self.items)
     }
@@ -103,6 +103,7 @@ impl Oracle for LaplaceNoise {
 
     fn moments(&self) -> Moments {
         let variance = self.variance();
+        // A value of ±1 adds 1 to the mean square.
         Moments::of_means([variance + 1.0, variance])
     }
 

@@ -1,7 +1,7 @@
-//! Mechanisms of others for people who rate at most s of d items.
+//! Published mechanisms for people who rate at most s of d items.
 //!
-//! They are those that P1, P2 and P3 of the [`errata`](hushbin_analysis::errata) compare with, each with
-//! the privacy that enumeration finds and an estimator without bias; [`ORACLES`] lists them.
+//! P1, P2 and P3 of the [`errata`](hushbin_analysis::errata) compare with these mechanisms. Each
+//! has the privacy loss found by enumeration and an unbiased estimator. [`ORACLES`] lists them.
 //!
 //! ```
 //! use hushbin_study::competitors::ratings::{ORACLES, Setting};

@@ -1,4 +1,4 @@
-//! A bit for every coordinate.
+//! Naive perturbation: one bit for every coordinate.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -8,8 +8,8 @@ use super::oracle::{Moments, Oracle, Setting};
 use super::slots::{at_most, fair_signs, sign};
 use crate::competitors::numbers::TwoPoints;
 
-/// Naive perturbation (P3, Table 1): every coordinate of all d, 0 where there is no entry, by
-/// [`TwoPoints`].
+/// Naive perturbation (P3, Table 1): every one of the d coordinates is reported by [`TwoPoints`]. A
+/// missing entry is 0.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{NaiveBits, Oracle, Setting};
@@ -24,15 +24,17 @@ use crate::competitors::numbers::TwoPoints;
 pub struct NaiveBits {
     items: u32,
     points: TwoPoints,
-    /// k, at user level: of more entries as many are drawn.
+    /// Maximum number k of entries at user level; a random k of more are kept. `None` at event
+    /// level.
     entries: Option<u32>,
 }
 
 impl NaiveBits {
-    /// At event level: each bit at ε. Inputs may have any number of entries.
+    /// Returns the mechanism at event level, with each bit at ε. Inputs may have any number of
+    /// entries.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     pub fn event(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
@@ -41,14 +43,14 @@ impl NaiveBits {
         })
     }
 
-    /// At user level: each bit at ε₀ = ε/k, k = s.
+    /// Returns the mechanism at user level, with each bit at ε₀ = ε/k, where k = s.
     ///
-    /// Inputs of k entries each differ in up to 2k coordinates. But from 0 to an end costs
-    /// ln(2e₀/(e₀ + 1)) at most and from an end to 0 ln((e₀ + 1)/2), together ε₀; so k of
-    /// both cost ε, as k coordinates do that go from one end to the other.
+    /// Two inputs of k entries differ in up to 2k coordinates. A change from 0 to an end costs at
+    /// most ln(2e₀/(e₀ + 1)). A change from an end to 0 costs at most ln((e₀ + 1)/2). Together they
+    /// cost ε₀, so k of each cost ε. Changing k coordinates from one end to the other costs ε, too.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     pub fn user(setting: &Setting) -> Result<Self, Error> {
         let budget = setting.pure()?.part(f64::from(setting.sparsity));
         Ok(Self {
@@ -58,7 +60,7 @@ impl NaiveBits {
         })
     }
 
-    /// The response to a coordinate.
+    /// Randomised response to a coordinate.
     #[must_use]
     pub const fn points(&self) -> &TwoPoints {
         &self.points
@@ -92,8 +94,8 @@ impl Oracle for NaiveBits {
         }
     }
 
-    /// Bits are independent. Those of people without an entry are fair, and so many fair
-    /// signs add up to the same whosever they are.
+    /// Bits are independent. The bits of people without an entry are fair signs, so only the number
+    /// of such people matters.
     fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let mut others = vec![people.len() as u64; self.items as usize];
         for entries in people {

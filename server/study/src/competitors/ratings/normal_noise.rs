@@ -1,4 +1,4 @@
-//! Normal noise on every coordinate.
+//! Gaussian mechanism: normal noise on every coordinate.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -10,8 +10,7 @@ use super::slots::at_most;
 use crate::competitors::budget::least_epsilon;
 use crate::competitors::gaussian::Gaussian;
 
-/// The [`Gaussian`] mechanism on all d coordinates, 0 where there is no entry (P3 §5), under
-/// (ε, δ).
+/// [`Gaussian`] mechanism on all d coordinates, under (ε, δ) (P3 §5). A missing entry is 0.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{NormalNoise, Oracle, Setting};
@@ -20,7 +19,7 @@ use crate::competitors::gaussian::Gaussian;
 /// let [best, coded] = [NormalNoise::user(&setting)?, NormalNoise::user_as_coded(&setting)?];
 /// let times = coded.gaussian().sigma() / best.gaussian().sigma();
 /// assert!((times - 1.38).abs() < 0.01);
-/// // Noise for nothing.
+/// // More noise than the budget needs.
 /// assert!(coded.loss() < 0.36 && best.loss() > 0.5 - 1e-9);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -29,34 +28,36 @@ pub struct NormalNoise {
     items: u32,
     gaussian: Gaussian,
     delta: f64,
-    /// k, at user level: of more entries as many are drawn.
+    /// Maximum number k of entries at user level; a random k of more are kept. `None` otherwise.
     entries: Option<u32>,
 }
 
 impl NormalNoise {
-    /// At event level: Δ = 2, from one end to the other. Inputs may have any number of entries.
+    /// Returns the mechanism at event level: Δ = 2, for one entry that moves from one end to the
+    /// other. Inputs may have any number of entries.
     ///
     /// # Errors
-    /// As [`Setting::budget`]; [`Error::OutOfRange`] where δ is below 10⁻¹⁵.
+    /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
     pub fn event(setting: &Setting) -> Result<Self, Error> {
         let gaussian = Gaussian::new(2.0, &setting.budget()?)?;
         Ok(Self::new(setting, None, gaussian))
     }
 
-    /// At user level: Δ = 2√k, of k = s entries that go from one end to the other. Entries of
-    /// 2k items that come and go move the vector by √(2k).
+    /// Returns the mechanism at user level: Δ = 2√k, for k = s entries that move from one end to
+    /// the other. Replacing k entries by k different items only moves the vector by √(2k).
     ///
     /// # Errors
-    /// As [`NormalNoise::event`].
+    /// Same errors as [`NormalNoise::event`].
     pub fn user(setting: &Setting) -> Result<Self, Error> {
         let gaussian = Gaussian::new(sensitivity(setting), &setting.budget()?)?;
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
-    /// Of inputs within L of each other. Inputs may have any number of entries.
+    /// Returns the mechanism for inputs within distance L of each other. Inputs may have any number
+    /// of entries.
     ///
     /// # Errors
-    /// As [`NormalNoise::event`]; [`Error::OutOfRange`] where L is outside
+    /// Same errors as [`NormalNoise::event`]. [`Error::OutOfRange`] if L is outside
     /// [`DISTANCE`](hushbin::bounds::DISTANCE).
     ///
     /// ```
@@ -67,7 +68,7 @@ impl NormalNoise {
     /// let sensitivity = |distance| {
     ///     NormalNoise::within(&setting(distance)).map(|noise| noise.gaussian().sensitivity())
     /// };
-    /// // One entry moves, or one from end to end and another by the rest, or four so far.
+    /// // One entry moves by 1.5; one moves by 2 and another by 1; four move by 2.
     /// assert_eq!(sensitivity(1.5)?, 1.5);
     /// assert_eq!(sensitivity(3.0)?, 5.0_f64.sqrt());
     /// assert_eq!(sensitivity(8.0)?, 4.0);
@@ -79,16 +80,17 @@ impl NormalNoise {
         Ok(Self::new(setting, None, gaussian))
     }
 
-    /// At user level with σ = Δ·√(2·ln(1.25/δ))/ε, as P3's code has it: more than is needed, and
-    /// proven for ε below 1 only.
+    /// Returns the mechanism at user level with σ = Δ·√(2·ln(1.25/δ))/ε, as in P3's code. This is
+    /// more noise than necessary, and proven only for ε below 1.
     ///
     /// # Errors
-    /// As [`NormalNoise::event`].
+    /// Same errors as [`NormalNoise::event`].
     pub fn user_as_coded(setting: &Setting) -> Result<Self, Error> {
         let gaussian = Gaussian::classical(sensitivity(setting), &setting.budget()?)?;
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
+    /// Returns the mechanism with the given noise.
     const fn new(setting: &Setting, entries: Option<u32>, gaussian: Gaussian) -> Self {
         Self {
             items: setting.items,
@@ -98,13 +100,13 @@ impl NormalNoise {
         }
     }
 
-    /// The noise.
+    /// Noise of a coordinate.
     #[must_use]
     pub const fn gaussian(&self) -> &Gaussian {
         &self.gaussian
     }
 
-    /// Normal noise of so many reports on every coordinate.
+    /// Adds the noise of this number of reports to every coordinate.
     fn add(&self, reports: u64, heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let sigma = self.gaussian.sigma() * (reports as f64).sqrt();
         for sum in &mut heard.signs {
@@ -114,7 +116,7 @@ impl NormalNoise {
         heard.reports += reports;
     }
 
-    /// The entries themselves.
+    /// Adds the entries, without noise.
     fn sum(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         for entry in at_most(entries, self.entries, rng) {
             heard.signs[entry.item as usize] += entry.value;
@@ -122,21 +124,24 @@ impl NormalNoise {
     }
 }
 
-/// 2√k.
+/// Returns the sensitivity at user level, 2√k.
 fn sensitivity(setting: &Setting) -> f64 {
     2.0 * f64::from(setting.sparsity).sqrt()
 }
 
-/// Of vectors within L, whose coordinates move from −1 to 1 at most: √(4⌊L/2⌋ + r²), r being
-/// what is left of L by 2.
+/// Returns the sensitivity of vectors within distance L whose coordinates move by at most 2. It is
+/// √(4⌊L/2⌋ + r²), where r is the remainder of L by 2.
 ///
-/// Let two coordinates move by 0 < x ≤ y < 2. If x is t less and y is t more, the sum is the
-/// same, and that of squares is 2t(y − x) + 2t² more. So where it is greatest, all but one
-/// coordinate move by 0 or by 2: as many by 2 as go into L, and one by r. There are as many, L
-/// being at most 2d. As each square is at most 2 times the move, and the moves are at most L,
-/// that is at most √(L·min(L, 2)), and as much where L is up to 2 or even.
+/// Let two coordinates move by 0 < x ≤ y < 2. Moving x by t less and y by t more keeps the sum and
+/// increases the sum of squares by 2t(y − x) + 2t². So at the maximum all but one coordinate move
+/// by 0 or by 2. ⌊L/2⌋ coordinates move by 2, and one moves by r. There are enough coordinates
+/// because L is at most 2d.
+///
+/// Each square is at most 2 times the move, and the moves add up to at most L. So the sensitivity
+/// is at most √(L·min(L, 2)). It reaches this value if L is at most 2 or even.
 fn sensitivity_within(distance: f64) -> f64 {
     let rest = distance % 2.0;
+    // 4⌊L/2⌋ = 2·(L − r).
     (2.0 * (distance - rest) + rest * rest).sqrt()
 }
 
@@ -145,7 +150,7 @@ impl Oracle for NormalNoise {
         least_epsilon(self.delta, |epsilon| self.gaussian.delta_at(epsilon))
     }
 
-    /// Four bytes a coordinate.
+    /// Length of a report: four bytes for each coordinate.
     fn bits(&self) -> f64 {
         32.0 * f64::from(self.items)
     }
@@ -156,6 +161,7 @@ impl Oracle for NormalNoise {
 
     fn moments(&self) -> Moments {
         let variance = self.gaussian.variance();
+        // A value of ±1 adds 1 to the mean square.
         Moments::of_means([variance + 1.0, variance])
     }
 
@@ -164,7 +170,7 @@ impl Oracle for NormalNoise {
         self.add(1, heard, rng);
     }
 
-    /// The noise of n reports adds up to normal noise of variance nσ².
+    /// The sum of the noise of n reports is normal with variance nσ².
     fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         for entries in people {
             self.sum(entries, heard, rng);

@@ -1,4 +1,4 @@
-//! What tells of one entry: sampling and repetition are made of it.
+//! Oracles for one entry, from which sampling and repetition are built.
 
 use hushbin::Error;
 use rand_core::CryptoRng;
@@ -7,7 +7,7 @@ use super::heard::{Heard, Linear};
 use super::oracle::{Moments, Setting};
 use super::slots::Slot;
 
-/// An ε-LDP answer about one slot, an entry or a dummy.
+/// Oracle that gives an ε-LDP answer about one slot: an entry or a dummy.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedBit, SignedHash};
@@ -18,39 +18,40 @@ use super::slots::Slot;
 ///     SignedHash::new(&setting)?.moments(),
 /// ];
 /// assert!(bit.presence.is_none() && hash.presence.is_some());
-/// // What a bit costs less of a mean, it does not say of presence.
+/// // A bit has the smaller variance of means, but it does not report presence.
 /// assert!(bit.mean()[1] < hash.mean()[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait OneSparse: Copy + Send + Sync {
-    /// For what is asked.
+    /// Returns the oracle for a setting.
     ///
     /// # Errors
-    /// Where it is out of range.
+    /// [`Error::OutOfRange`] if the setting is out of range.
     fn new(setting: &Setting) -> Result<Self, Error>;
 
-    /// The least ε of an answer.
+    /// Returns the least ε that an answer satisfies.
     fn loss(&self) -> f64;
 
-    /// Length of an answer, in bits.
+    /// Length of an answer in bits.
     fn bits(&self) -> f64;
 
-    /// Estimates from answers, one of each person, about their one entry.
+    /// Coefficients of estimates if each person gives one answer, about their only entry.
     fn linear(&self) -> Linear;
 
-    /// Of such an estimate.
+    /// Second moments of such an estimate.
     fn moments(&self) -> Moments;
 
-    /// Of how many elements an answer tells independently of each other.
+    /// Number of elements that an answer supports or not, independently of each other.
     fn elements(&self) -> usize;
 
-    /// An answer about a slot, drawn and added, but for the number of reports.
+    /// Draws an answer about a slot and adds it to the sums, except for the number of reports.
     fn tell(&self, slot: Slot<'_>, heard: &mut Heard, rng: &mut dyn CryptoRng);
 
-    /// The same for the slot's own element alone, which is counted in `own`.
+    /// Draws and adds only the part of an answer that concerns the slot's own element. Increments
+    /// the count of this element in `own`.
     fn tell_own(&self, slot: Slot<'_>, heard: &mut Heard, own: &mut [u64], rng: &mut dyn CryptoRng);
 
-    /// The same for all other elements of so many answers together, given of how many each
-    /// was the own.
+    /// Draws and adds the parts of `answers` answers that concern elements other than the own one.
+    /// `own` is the number of answers for which each element was the own one.
     fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng);
 }

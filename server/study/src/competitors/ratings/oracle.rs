@@ -1,4 +1,4 @@
-//! What every one of these mechanisms does.
+//! Common interface of the mechanisms for ratings.
 
 use hushbin::bounds::{Bound, DISTANCE, ITEMS, SPARSITY};
 use hushbin::{Entry, Error};
@@ -7,28 +7,28 @@ use rand_core::CryptoRng;
 use super::heard::{Heard, Linear};
 use crate::competitors::budget::Budget;
 
-/// What is asked, and under which privacy.
+/// Question and privacy for which a mechanism is built.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
-    /// d.
+    /// Number of items, d.
     pub items: u32,
-    /// s: inputs with fewer entries are padded, with more sampled down.
+    /// Sparsity s: inputs with fewer entries are padded, inputs with more are sampled down.
     pub sparsity: u32,
-    /// ε of one report.
+    /// Local ε of one report.
     pub epsilon: f64,
-    /// δ of one report, for those that need one.
+    /// Failure probability δ of one report, for mechanisms that need one.
     pub delta: f64,
-    /// L, for those whose ε is about inputs within L of each other: how far their values are
-    /// apart, in sum.
+    /// Distance L, for mechanisms that protect inputs within L of each other: the sum of the
+    /// differences of their values.
     pub distance: f64,
 }
 
 impl Setting {
-    /// (ε, δ), where all but L, of which most make no use, is in range.
+    /// Returns (ε, δ) after checking all fields except L, which most mechanisms ignore.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where d is outside [`ITEMS`], s outside [`SPARSITY`] or above
-    /// d, or ε or δ where [`Budget::new`] says.
+    /// [`Error::OutOfRange`] if d is outside [`ITEMS`], or s is outside [`SPARSITY`] or above d.
+    /// Otherwise the errors of [`Budget::new`].
     pub fn budget(&self) -> Result<Budget, Error> {
         ITEMS.check(f64::from(self.items))?;
         let most = SPARSITY.max.min(f64::from(self.items));
@@ -40,50 +40,52 @@ impl Setting {
         Budget::new(self.epsilon, self.delta)
     }
 
-    /// The same without δ, of which most make no use.
+    /// Returns the budget with δ = 0, because most mechanisms ignore δ.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     pub(super) fn pure(&self) -> Result<Budget, Error> {
         Budget::new(self.budget()?.epsilon(), 0.0)
     }
 
-    /// L, or 2d where that is less: no two inputs are farther apart.
+    /// Returns L, or 2d if that is smaller: no two inputs are farther apart.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] where L is outside [`DISTANCE`].
+    /// [`Error::OutOfRange`] if L is outside [`DISTANCE`].
     pub(super) fn within(&self) -> Result<f64, Error> {
         DISTANCE.check(self.distance)?;
         Ok(self.distance.min(2.0 * f64::from(self.items)))
     }
 }
 
-/// A mechanism for people who rate at most s of d items, from −1 to 1.
+/// Mechanism for people who rate at most s of d items, from −1 to 1.
 ///
-/// Entries are ascending by item, at most s of them where the oracle samples or pads. Where it
-/// knows signs alone, a value v is rounded to 1 with probability (1 + v)/2, else to −1.
+/// Entries are in ascending order of items. There are at most s of them if the oracle samples or
+/// pads. If it reports only signs, a value v is rounded to 1 with probability (1 + v)/2, otherwise
+/// to −1.
 pub trait Oracle: Send + Sync {
-    /// The least ε that a report satisfies (with δ, of those that have one), found by
-    /// enumeration in the tests: not more than what was asked for, often less.
+    /// Returns the least ε that a report satisfies, at the mechanism's δ if it has one. The tests
+    /// check it by enumeration. It is at most the requested ε, and often less.
     fn loss(&self) -> f64;
 
-    /// Length of a report, in bits.
+    /// Length of a report in bits.
     fn bits(&self) -> f64;
 
-    /// How estimates follow from what is heard.
+    /// Coefficients of the estimates.
     fn linear(&self) -> Linear;
 
-    /// What variances follow from.
+    /// Second moments, which determine the variances.
     fn moments(&self) -> Moments;
 
-    /// One person's report, drawn and added.
+    /// Draws one person's report and adds it to the sums.
     ///
     /// # Panics
-    /// If an entry's item is not below d, or `heard` is of fewer items.
+    /// If an entry's item is not below d, or `heard` has fewer than d items.
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng);
 
-    /// Reports of many: the same distribution of sums, often in less time. Items that a report
-    /// tells of independently of each other are drawn once for all people.
+    /// Draws and adds the reports of many people. The sums have the same distribution as with
+    /// [`hear`](Self::hear), often in less time: an item that reports cover independently of the
+    /// rest is drawn once for all people.
     fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         for entries in people {
             self.hear(entries, heard, rng);
@@ -94,23 +96,24 @@ pub trait Oracle: Send + Sync {
 /// Second moments of one report's estimate of an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
-    /// E\[M²\] of who has the item, and of who has not.
+    /// Mean square E\[M²\] of the mean's estimate, for a person with the item at ±1 and for a
+    /// person without it.
     pub mean_square: [f64; 2],
-    /// Of the non-missing frequency, where it is estimated.
+    /// Moments of the non-missing frequency; `None` if it is not estimated.
     pub presence: Option<Presence>,
 }
 
-/// What there is of the non-missing frequency.
+/// Moments of the estimate F of the non-missing frequency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Presence {
-    /// Var F of who has the item, and of who has not.
+    /// Variance of F, for a person with the item and for a person without it.
     pub variance: [f64; 2],
-    /// E\[F·M\] of who has it at 1.
+    /// Mean product E\[F·M\] for a person with the item at 1.
     pub product: f64,
 }
 
 impl Moments {
-    /// Of means alone, E\[M²\] of who has the item and of who has not.
+    /// Returns the moments of an oracle that only estimates means.
     pub(super) const fn of_means(mean_square: [f64; 2]) -> Self {
         Self {
             mean_square,
@@ -118,20 +121,23 @@ impl Moments {
         }
     }
 
-    /// Variance of the mean of who has the item at ±1, and of who has not.
+    /// Variance of the mean's estimate, for a person with the item at ±1 and for a person without
+    /// it.
     #[must_use]
     pub fn mean(&self) -> [f64; 2] {
         [self.mean_square[0] - 1.0, self.mean_square[1]]
     }
 
-    /// Variance of the frequency of one sign, (F ± M)/2: of who has the item with it, who has
-    /// it with the other, and who has it not.
+    /// Variance of the estimate (F ± M)/2 of the frequency of one sign. The entries are for a
+    /// person with the item at this sign, at the opposite sign, and without the item. `None` if
+    /// presence is not estimated.
     #[must_use]
     pub fn frequency(&self) -> Option<[f64; 3]> {
         let Presence { variance, product } = self.presence?;
         let of = |presence: f64, mean_square: f64, product: f64, truth: f64| {
             0.25 * (presence + mean_square + 2.0 * product) - truth * truth
         };
+        // E[F²] of a person with the item, whose F has mean 1.
         let square = variance[0] + 1.0;
         Some([
             of(square, self.mean_square[0], product, 1.0),

@@ -1,4 +1,4 @@
-//! PrivKV: one item of all, whether it is there and with which sign.
+//! PrivKV: presence and sign of one item of d.
 
 use hushbin::sample::{ExpLowerBound, Threshold, below};
 use hushbin::{Entry, Error};
@@ -11,12 +11,13 @@ use crate::competitors::favoured::rounded_down;
 use crate::competitors::numbers::rounds_up;
 
 /// PrivKV (Ye, Hu, Meng, Zheng, "PrivKV: Key-Value Data Collection with Local Differential
-/// Privacy", IEEE S&P 2019): an item, drawn uniformly and public. Whether it is there is kept
-/// with p₁ = e₁/(e₁ + 1); the sign of one that was there is kept with p₂ = e₂/(e₂ + 1), one
-/// that was not takes a fair sign.
+/// Privacy", IEEE S&P 2019). One item is drawn uniformly and is public. Its presence is kept with
+/// probability p₁ = e₁/(e₁ + 1). The sign of a present item is kept with probability
+/// p₂ = e₂/(e₂ + 1). An absent item that is reported as present takes a fair sign.
 ///
-/// Its loss is not ε₁ + ε₂ but max(ε₁ + ln(2/(1 + exp(−ε₂))), ε₁, ε₂): an item that was not
-/// there has a fair sign, which tells less from either sign than those tell from each other.
+/// The loss is not ε₁ + ε₂ but max(ε₁ + ln(2/(1 + exp(−ε₂))), ε₁, ε₂). The reason is that an absent
+/// item has a fair sign. A fair sign is easier to confuse with either sign than the two signs with
+/// each other.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting};
@@ -31,24 +32,26 @@ use crate::competitors::numbers::rounds_up;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrivKv {
     items: u32,
+    /// Threshold of p₁, rounded down.
     presence: Threshold,
+    /// Threshold of p₂, rounded down.
     sign: Threshold,
 }
 
 impl PrivKv {
-    /// As published: ε₁ = ε₂ = ε/2.
+    /// Returns PrivKV as published: ε₁ = ε₂ = ε/2.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     pub fn published(setting: &Setting) -> Result<Self, Error> {
         let half = setting.pure()?.epsilon() / 2.0;
         Self::with(setting, half, half)
     }
 
-    /// With ε₂ = ε and ε₁ = ln((e + 1)/2), which together spend ε.
+    /// Returns PrivKV with ε₂ = ε and ε₁ = ln((e + 1)/2), which together have a loss of ε.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     pub fn calibrated(setting: &Setting) -> Result<Self, Error> {
         let e = setting.pure()?.e();
         Ok(Self {
@@ -59,10 +62,10 @@ impl PrivKv {
         })
     }
 
-    /// With an ε₁ of presence and an ε₂ of signs, whatever ε is.
+    /// Returns PrivKV with a given ε₁ of presence and ε₂ of signs. The setting's ε is ignored.
     ///
     /// # Errors
-    /// As [`Setting::budget`]; [`Error::Combination`] where one of them is not above 0, or
+    /// Same errors as [`Setting::budget`]. [`Error::Combination`] if ε₁ or ε₂ is not above 0, or is
     /// above 12.
     pub fn with(setting: &Setting, presence: f64, sign: f64) -> Result<Self, Error> {
         setting.pure()?;
@@ -83,13 +86,13 @@ impl PrivKv {
         })
     }
 
-    /// p₁ and p₂ of the realised thresholds.
+    /// Probabilities p₁ and p₂ of the realised thresholds.
     #[must_use]
     pub fn kept(&self) -> [f64; 2] {
         [self.presence.probability(), self.sign.probability()]
     }
 
-    /// 2p − 1 of both.
+    /// Differences 2p₁ − 1 and 2p₂ − 1, computed from the thresholds without cancellation.
     fn leans(&self) -> [f64; 2] {
         [self.presence, self.sign].map(|kept| kept.probability() - kept.complement())
     }
@@ -99,7 +102,8 @@ impl Oracle for PrivKv {
     fn loss(&self) -> f64 {
         let [p, r] = [self.presence, self.sign].map(Threshold::probability);
         let [q, s] = [self.presence, self.sign].map(Threshold::complement);
-        // Absent told from there; a sign from absent, both ways; and from the other sign.
+        // Likelihood ratios: present against absent; a sign against absent, both ways; sign against
+        // sign.
         let ratios = [p / q, 2.0 * p * r / q, q / (2.0 * p * s), r / s];
         ratios.into_iter().fold(1.0, f64::max).ln()
     }
@@ -113,7 +117,7 @@ impl Oracle for PrivKv {
         let [presence, sign] = self.leans();
         Linear {
             mean: d / (self.presence.probability() * sign),
-            // What those without it would say is subtracted of those who are asked.
+            // The offset is 0, because `hear` subtracts the expected presence for each drawn item.
             presence: Some([d / presence, 0.0]),
         }
     }

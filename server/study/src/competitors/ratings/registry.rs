@@ -1,4 +1,4 @@
-//! The one list of these mechanisms.
+//! Registry of the mechanisms for ratings.
 
 use hushbin::Error;
 
@@ -15,31 +15,32 @@ use super::signed_bit::SignedBit;
 use super::signed_hash::SignedHash;
 use super::three_answers::ThreeAnswers;
 
-/// What a report's ε is about.
+/// Unit of privacy of a report's ε.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protects {
-    /// Everything that a person has.
+    /// User level: any two inputs are neighbours.
     User,
-    /// One entry: neighbouring inputs differ in one.
+    /// Event level: neighbouring inputs differ in one entry.
     Event,
-    /// What tells apart inputs whose values differ by at most L in sum.
+    /// Inputs within distance L are neighbours: the differences of their values add up to at most
+    /// L.
     Neighbouring,
 }
 
-/// A mechanism by its name.
+/// Named mechanism.
 #[derive(Debug, Clone, Copy)]
 pub struct Named {
-    /// As figures name it.
+    /// Name in figures.
     pub name: &'static str,
-    /// What ε is about.
+    /// Unit of privacy.
     pub protects: Protects,
-    /// Where it is from, and what of it is not as published.
+    /// Source, and deviations from it.
     pub source: &'static str,
-    /// Its parameters chosen.
+    /// Constructor, which chooses the parameters for a setting.
     pub build: fn(&Setting) -> Result<Box<dyn Oracle>, Error>,
 }
 
-/// All of them.
+/// List of all mechanisms.
 pub const ORACLES: &[Named] = &[
     Named {
         name: "PrivKV",

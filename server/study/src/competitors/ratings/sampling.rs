@@ -1,4 +1,4 @@
-//! One random entry, by what tells of one.
+//! Sampling: a one-sparse oracle answers for one random entry.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -8,8 +8,8 @@ use super::one_sparse::OneSparse;
 use super::oracle::{Moments, Oracle, Presence, Setting};
 use super::slots::drawn;
 
-/// Sampling: the input is padded to s slots, and one of these, drawn uniformly, answers at ε;
-/// estimates are scaled by s. The whole input has ε, whichever slot is drawn.
+/// Sampling: the input is padded to s slots. One slot is drawn uniformly and answers at ε.
+/// Estimates are scaled by s. The whole input is ε-LDP, because every slot is.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, Sampling, Setting, SignedHash};
@@ -27,10 +27,10 @@ pub struct Sampling<T> {
 }
 
 impl<T: OneSparse> Sampling<T> {
-    /// The draw, and its oracle, for this setting.
+    /// Returns the mechanism for a setting.
     ///
     /// # Errors
-    /// As [`OneSparse::new`].
+    /// Same errors as [`OneSparse::new`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             sparsity: setting.sparsity,
@@ -38,7 +38,7 @@ impl<T: OneSparse> Sampling<T> {
         })
     }
 
-    /// What answers.
+    /// Oracle that answers for the drawn slot.
     #[must_use]
     pub const fn one(&self) -> &T {
         &self.one
@@ -46,7 +46,8 @@ impl<T: OneSparse> Sampling<T> {
 }
 
 impl<T: OneSparse> Oracle for Sampling<T> {
-    /// That of the answer: all slots of the one input may be hit, and none of the other's.
+    /// Loss of the answer. It is reached if an output is the most likely one for all slots of one
+    /// input and the least likely one for all slots of another.
     fn loss(&self) -> f64 {
         self.one.loss()
     }
@@ -63,7 +64,7 @@ impl<T: OneSparse> Oracle for Sampling<T> {
         }
     }
 
-    /// s² times the second moments of an answer, which is about the item with probability 1/s.
+    /// Second moments: s² times those of an answer, which is about the item with probability 1/s.
     fn moments(&self) -> Moments {
         let (s, one) = (f64::from(self.sparsity), self.one.moments());
         let mixed = |[own, other]: [f64; 2]| [s * own + s * (s - 1.0) * other, s * s * other];

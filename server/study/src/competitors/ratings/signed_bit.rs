@@ -1,4 +1,4 @@
-//! One bit: the value times a hashed sign of its item.
+//! One-bit oracle: reports the value times a hashed sign of its item.
 
 use hushbin::Error;
 use hushbin::hash::{Keys, closed_sign};
@@ -10,9 +10,11 @@ use super::oracle::{Moments, Setting};
 use super::slots::{Slot, fair_signs, sign};
 use crate::competitors::numbers::TwoPoints;
 
-/// The value of an item times a fair sign that a hash function gives the item, drawn with
-/// each answer, by [`TwoPoints`]; an estimate is the answer times A and that sign. P3's code
-/// has it as its 1-sparse oracle. A dummy is 0.
+/// One-bit oracle. Each answer draws a hash function that gives every item a fair sign. The value
+/// times the item's sign is reported by [`TwoPoints`]. An estimate is the answer times A and that
+/// sign. A dummy is 0.
+///
+/// Source: the 1-sparse oracle of P3's code.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedBit};
@@ -29,7 +31,7 @@ pub struct SignedBit {
 }
 
 impl SignedBit {
-    /// The response to the value.
+    /// Randomised response to the value.
     #[must_use]
     pub const fn points(&self) -> &TwoPoints {
         &self.points
@@ -37,10 +39,10 @@ impl SignedBit {
 }
 
 impl OneSparse for SignedBit {
-    /// The bit for this setting.
+    /// Returns the oracle for a setting.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     fn new(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
@@ -52,7 +54,7 @@ impl OneSparse for SignedBit {
         self.points.loss()
     }
 
-    /// A seed of 64, and the bit.
+    /// Length of an answer: a seed of 64 bits, and the bit.
     fn bits(&self) -> f64 {
         65.0
     }
@@ -81,8 +83,8 @@ impl OneSparse for SignedBit {
         }
     }
 
-    /// The answer times the own item's sign is the response to the value itself: both
-    /// rounding and response treat either sign alike.
+    /// The answer times the own item's sign is distributed as the response to the value itself,
+    /// because rounding and response are symmetric in the sign.
     fn tell_own(
         &self,
         slot: Slot<'_>,
@@ -96,8 +98,8 @@ impl OneSparse for SignedBit {
         heard.signs[item] += sign(self.points.respond(entry.value, rng));
     }
 
-    /// Signs of other items are fair and independent of the answer and of each other, where
-    /// hashed signs are, and so are the products.
+    /// If hashed signs are fair and independent, so are the products of the answer with the signs
+    /// of other items.
     fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         for (sum, own) in heard.signs.iter_mut().zip(own) {
             *sum += fair_signs(answers - own, rng);

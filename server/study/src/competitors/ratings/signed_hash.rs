@@ -1,4 +1,4 @@
-//! OLH over signed elements.
+//! OLH over signed elements: local hashing of (item, sign).
 
 use hushbin::Error;
 use hushbin::hash::Keys;
@@ -30,7 +30,8 @@ pub struct SignedHash {
 }
 
 impl SignedHash {
-    /// The response over elements: 2j is item j with +, 2j + 1 with −, and dummies follow, each 2.
+    /// Local hashing over elements: 2j is item j with +, and 2j + 1 is item j with −. Dummies
+    /// follow; each takes two elements.
     #[must_use]
     pub const fn hash(&self) -> &LocalHash {
         &self.hash
@@ -38,10 +39,10 @@ impl SignedHash {
 }
 
 impl OneSparse for SignedHash {
-    /// The hash for this setting.
+    /// Returns the oracle for a setting.
     ///
     /// # Errors
-    /// As [`Setting::budget`]; [`Error::OutOfRange`] where 2(d + s) is outside
+    /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if 2(d + s) is outside
     /// [`OPTIONS`](hushbin::bounds::OPTIONS).
     fn new(setting: &Setting) -> Result<Self, Error> {
         let budget = setting.pure()?;
@@ -57,7 +58,7 @@ impl OneSparse for SignedHash {
         self.hash.loss()
     }
 
-    /// A seed of 64, and a bucket.
+    /// Length of an answer: a seed of 64 bits, and a bucket.
     fn bits(&self) -> f64 {
         64.0 + f64::from(self.hash.buckets()).log2().ceil()
     }
@@ -71,12 +72,14 @@ impl OneSparse for SignedHash {
         }
     }
 
-    /// Hits of both signs are independent, so that of their sum and difference the variances
-    /// are the same, and the covariance is the difference of theirs.
+    /// Hits of the two signs are independent. So their sum and difference have the same variance,
+    /// and the covariance of sum and difference is the difference of the variances.
     fn moments(&self) -> Moments {
         let rates = self.hash.rates();
         let [own, other] = [true, false].map(|own| rates.variance(own));
         Moments {
+            // A person with the item at 1 has mean 1, which adds 1 to the mean square and the
+            // product.
             mean_square: [own + other + 1.0, 2.0 * other],
             presence: Some(Presence {
                 variance: [own + other, 2.0 * other],
@@ -123,10 +126,10 @@ impl OneSparse for SignedHash {
         }
     }
 
-    /// Whatever the own element's bucket and the reported one, any other falls into the
-    /// latter with 1/g, independently, where elements' buckets are independent: as they are
-    /// under ideal hashing, and the real hash as far as can be measured. So hits of those
-    /// whose own an element is not are binomial, independently of everything else.
+    /// Under ideal hashing, the buckets of elements are independent. Any other element then falls
+    /// into the reported bucket with probability 1/g, independently of everything else. No
+    /// deviation of the real hash from this can be measured. So the hits of an element are binomial
+    /// over the answers for which it is not the own one.
     fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let q = self.hash.rates().q;
         for item in 0..self.items as usize {

@@ -1,28 +1,29 @@
-//! Slots: what a person has, padded to s.
+//! Slots: the entries of a person, padded to s, and helpers to draw them.
 
 use hushbin::Entry;
 use hushbin::sample::{below, choose_front};
 use rand_core::{CryptoRng, Rng};
 use rand_distr::{Binomial, Distribution};
 
-/// What is in a slot.
+/// Content of a slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Slot<'a> {
-    /// An entry.
+    /// Entry of the input.
     Entry(&'a Entry),
-    /// A dummy, counted from 0, in the place of an entry.
+    /// Dummy in place of an entry, counted from 0.
     Dummy(u32),
 }
 
-/// All slots: entries, and dummies up to s. None is left out where there are more entries.
+/// Lists all slots: the entries, and dummies up to s. If there are more than s entries, all are
+/// listed.
 pub(super) fn all(entries: &[Entry], sparsity: u32) -> impl Iterator<Item = Slot<'_>> {
     let dummies = sparsity.saturating_sub(entries.len() as u32);
     let entries = entries.iter().map(Slot::Entry);
     entries.chain((0..dummies).map(Slot::Dummy))
 }
 
-/// One of s slots. Of more than s entries it is one of them, as it would be one of s that
-/// are drawn before: all are as likely.
+/// Draws one of s slots. If there are more than s entries, it draws one of all entries. This has
+/// the same distribution as first sampling s of them, because all are equally likely.
 pub(super) fn drawn<'a, R: Rng + ?Sized>(
     entries: &'a [Entry],
     sparsity: u32,
@@ -33,7 +34,7 @@ pub(super) fn drawn<'a, R: Rng + ?Sized>(
     entries.get(slot as usize).map_or_else(dummy, Slot::Entry)
 }
 
-/// At most so many of the entries, drawn uniformly where there are more.
+/// Keeps at most `most` of the entries, drawn uniformly if there are more. `None` keeps all.
 pub(super) fn at_most<R: CryptoRng + ?Sized>(
     entries: &[Entry],
     most: Option<u32>,
@@ -48,26 +49,26 @@ pub(super) fn at_most<R: CryptoRng + ?Sized>(
     kept
 }
 
-/// How many of so many trials succeed.
+/// Draws the number of successes in `trials` trials.
 ///
 /// # Panics
-/// If `probability` is none.
+/// If `probability` is not from 0 to 1.
 pub(super) fn binomial<R: Rng + ?Sized>(trials: u64, probability: f64, rng: &mut R) -> u64 {
     let law = Binomial::new(trials, probability).expect("a probability is from 0 to 1");
     law.sample(rng)
 }
 
-/// The sum of so many fair signs: twice a binomial, less their number.
+/// Draws the sum of fair signs: twice a binomial number, less the number of signs.
 pub(super) fn fair_signs<R: Rng + ?Sized>(signs: u64, rng: &mut R) -> f64 {
     2.0 * binomial(signs, 0.5, rng) as f64 - signs as f64
 }
 
-/// A fair coin.
+/// Draws a fair coin.
 pub(super) fn coin<R: Rng + ?Sized>(rng: &mut R) -> bool {
     rng.next_u64() >> 63 == 1
 }
 
-/// ±1.
+/// Returns 1 for true and −1 for false.
 pub(super) const fn sign(up: bool) -> f64 {
     if up { 1.0 } else { -1.0 }
 }

@@ -10,8 +10,8 @@ use super::slots::sign;
 use crate::competitors::choice::{Direct, Rates};
 use crate::competitors::numbers::rounds_up;
 
-/// An item, drawn uniformly and public, and one of the answers "absent", + and − by
-/// generalised randomised response: p = e/(e + 2), q = 1/(e + 2). P1's figures call it PrivKV.
+/// PrivKV as in P1's figures. One item is drawn uniformly and is public. Generalised randomised
+/// response reports one of "absent", + and −, with p = e/(e + 2) and q = 1/(e + 2).
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting, ThreeAnswers};
@@ -28,14 +28,14 @@ pub struct ThreeAnswers {
     response: Direct,
 }
 
-/// Answers; the other two are + and −.
+/// Number of the answer "absent". + is 0 and − is 1.
 const ABSENT: u32 = 2;
 
 impl ThreeAnswers {
-    /// The answers for this setting.
+    /// Returns the mechanism for a setting.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
@@ -43,7 +43,7 @@ impl ThreeAnswers {
         })
     }
 
-    /// p and q of the realised threshold.
+    /// Probabilities p and q of the realised threshold.
     #[must_use]
     pub fn rates(&self) -> Rates {
         self.response.rates()
@@ -59,8 +59,8 @@ impl Oracle for ThreeAnswers {
         f64::from(self.items).log2().ceil() + 2.0
     }
 
-    /// f± is d·(\[the answer is ±\] − q)/(p − q) of those asked; F is their sum, M their
-    /// difference.
+    /// The estimate of f± is d·(\[the answer is ±\] − q)/(p − q) for the people asked about the
+    /// item. F is their sum and M their difference.
     fn linear(&self) -> Linear {
         let Rates { p, q } = self.rates();
         let scale = f64::from(self.items) / (p - q);
@@ -93,6 +93,7 @@ impl Oracle for ThreeAnswers {
         let truth = own.map_or(ABSENT, |entry| u32::from(!rounds_up(entry.value, rng)));
         let answer = (self.response.randomize(truth, rng)).expect("it is one of three answers");
         heard.reports += 1;
+        // Expected number of signs from a person without the item. So the offset of `linear` is 0.
         heard.presence[drawn] -= 2.0 * self.rates().q;
         if answer != ABSENT {
             heard.presence[drawn] += 1.0;

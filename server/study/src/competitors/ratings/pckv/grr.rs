@@ -1,4 +1,4 @@
-//! PCKV-GRR and PCKV-AGRR: one item with a sign.
+//! PCKV-GRR and PCKV-AGRR: a report is one item with a sign.
 
 use hushbin::sample::{Threshold, below};
 use hushbin::{Entry, Error};
@@ -11,13 +11,14 @@ use crate::competitors::ratings::heard::{Heard, Linear};
 use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
 use crate::competitors::ratings::slots::{Slot, coin, drawn, sign};
 
-/// PCKV-GRR over d′ = d + s items: the drawn one with a = (u + 2)/(u + 2d′), with its own sign
-/// with p = (u + 1)/(u + 2); else any other one, with a fair sign.
+/// PCKV-GRR over d′ = d + s items. It reports the drawn item with probability
+/// a = (u + 2)/(u + 2d′), with its own sign with probability p = (u + 1)/(u + 2). Otherwise it
+/// reports any other item with a fair sign.
 ///
-/// With u = s(e − 1) every element of the input has e times the probability of any other, once
-/// the draw is counted: it is Collision with a bucket for each of 2d′ elements, of which all s
-/// of an input are favoured. With u = e − 1, which P1 compares with, they have 1 + (e − 1)/s
-/// times the probability only.
+/// With u = s(e − 1), every element of the input has e times the probability of any other element,
+/// after averaging over the draw. This is Collision with a bucket for each of 2d′ elements, in
+/// which all s elements of an input are favoured. P1 compares with u = e − 1. Elements of the input
+/// then have only 1 + (e − 1)/s times the probability.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PckvGrr, Setting};
@@ -33,27 +34,30 @@ use crate::competitors::ratings::slots::{Slot, coin, drawn, sign};
 pub struct PckvGrr {
     items: u32,
     sparsity: u32,
+    /// Threshold of a, rounded down.
     told: Threshold,
+    /// Threshold of p, rounded down.
     sign: Threshold,
 }
 
 impl PckvGrr {
-    /// PCKV-GRR as P1 has it: ε of the response, as if the draw hid nothing.
+    /// Returns PCKV-GRR as in P1: the response has ε, and the privacy from the draw is ignored.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     pub fn direct(setting: &Setting) -> Result<Self, Error> {
         Self::new(setting, 1.0)
     }
 
-    /// PCKV-AGRR: a response at ln(s(e − 1) + 1), and ε in all.
+    /// Returns PCKV-AGRR: the response has ln(s(e − 1) + 1), and the report has ε.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     pub fn adaptive(setting: &Setting) -> Result<Self, Error> {
         Self::new(setting, f64::from(setting.sparsity))
     }
 
+    /// Returns the mechanism with u = `times`·(e − 1).
     fn new(setting: &Setting, times: f64) -> Result<Self, Error> {
         let budget = setting.pure()?;
         let more = times * budget.e_minus_1();
@@ -66,7 +70,7 @@ impl PckvGrr {
         })
     }
 
-    /// a, b and p.
+    /// Probabilities a, b and p of the realised thresholds.
     #[must_use]
     pub fn rates(&self) -> PckvRates {
         PckvRates {
@@ -77,7 +81,7 @@ impl PckvGrr {
         }
     }
 
-    /// d′ − 1, at least 1.
+    /// Number of items other than the drawn one, d′ − 1, at least 1.
     const fn others(&self) -> u32 {
         self.items + self.sparsity - 1
     }
@@ -87,7 +91,7 @@ impl Oracle for PckvGrr {
     fn loss(&self) -> f64 {
         let rates = self.rates();
         let [own, opposite] = rates.member(self.sparsity);
-        // Of any element that is not in the input, nor the opposite of one.
+        // Probability of an element that is neither in the input nor the opposite of one.
         let other = rates.b / 2.0;
         (own / opposite.min(other)).ln()
     }
@@ -108,7 +112,7 @@ impl Oracle for PckvGrr {
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let (own, value) = match drawn(entries, self.sparsity, rng) {
             Slot::Entry(entry) => (entry.item as u32, entry.value),
-            // A fair sign.
+            // The value 0 gives a fair sign.
             Slot::Dummy(dummy) => (self.items + dummy, 0.0),
         };
         let (item, up) = if self.told.sample(rng) {

@@ -1,8 +1,8 @@
-//! PCKV: an entry of the input, padded to s, is drawn and told among all items.
+//! PCKV: one entry of the input, padded to s, is drawn and reported among all items.
 //!
-//! Gu, Li, Cheng, Xiong, Cao, "PCKV: Locally Differentially Private Correlated Key-Value Data
-//! Collection with Optimized Utility" (USENIX Security 2020). Estimates are the linear ones,
-//! before they are clipped.
+//! Source: Gu, Li, Cheng, Xiong, Cao, "PCKV: Locally Differentially Private Correlated Key-Value
+//! Data Collection with Optimized Utility" (USENIX Security 2020). Estimates are the linear ones,
+//! before clipping.
 
 mod grr;
 mod rates;

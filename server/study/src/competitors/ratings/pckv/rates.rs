@@ -1,9 +1,9 @@
-//! Rates that both ways of PCKV share.
+//! Rates, estimates and moments that both variants of PCKV share.
 
 use crate::competitors::ratings::heard::Linear;
 use crate::competitors::ratings::oracle::{Moments, Presence};
 
-/// Probabilities of the realised thresholds.
+/// Response probabilities of the realised thresholds.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{PckvUe, Setting};
@@ -18,18 +18,18 @@ use crate::competitors::ratings::oracle::{Moments, Presence};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PckvRates {
-    /// That the drawn item is told, with either sign.
+    /// Probability a that the drawn item is reported, with either sign.
     pub a: f64,
-    /// That any other item is, with a fair sign.
+    /// Probability b that any other item is reported, with a fair sign.
     pub b: f64,
-    /// That the drawn item's sign is its own, where it is told.
+    /// Probability p that a reported drawn item has its own sign.
     pub p: f64,
-    /// 2p − 1, of the threshold itself.
+    /// Difference 2p − 1, computed from the threshold without cancellation.
     pub lean: f64,
 }
 
 impl PckvRates {
-    /// P(+) and P(−) of an item that is one of s entries, at 1.
+    /// Returns the probabilities of + and − for an item that is one of s entries, with value 1.
     #[must_use]
     pub fn member(&self, sparsity: u32) -> [f64; 2] {
         let drawn = 1.0 / f64::from(sparsity);
@@ -37,7 +37,8 @@ impl PckvRates {
         [own, other].map(|told| drawn * told + (1.0 - drawn) * self.b / 2.0)
     }
 
-    /// F is s·(\[told\] − b)/(a − b), M is s times the sign over a(2p − 1).
+    /// Returns the coefficients: F is s·(\[reported\] − b)/(a − b), and M is s times the sign over
+    /// a(2p − 1).
     pub(super) fn linear(&self, sparsity: u32) -> Linear {
         let s = f64::from(sparsity);
         Linear {
@@ -46,6 +47,7 @@ impl PckvRates {
         }
     }
 
+    /// Returns the second moments of one report's estimates.
     pub(super) fn moments(&self, sparsity: u32) -> Moments {
         let s = f64::from(sparsity);
         let (f, m) = (s / (self.a - self.b), s / (self.a * self.lean));

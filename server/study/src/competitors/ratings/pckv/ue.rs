@@ -1,4 +1,4 @@
-//! PCKV-UE: a sign or none for every item.
+//! PCKV-UE: a report has a sign or nothing for every item.
 
 use hushbin::sample::Threshold;
 use hushbin::{Entry, Error};
@@ -11,13 +11,15 @@ use crate::competitors::ratings::heard::{Heard, Linear};
 use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
 use crate::competitors::ratings::slots::{Slot, binomial, coin, drawn, fair_signs, sign};
 
-/// PCKV-UE: over d items and s dummies, the drawn one is told with a = 1/2, with its own sign
-/// with p = e/(e + 1); each other is told with b = 2/(e + 3), with a fair sign.
+/// PCKV-UE over d items and s dummies. The drawn one is reported with probability a = 1/2, with its
+/// own sign with probability p = e/(e + 1). Each other one is reported with probability
+/// b = 2/(e + 3), with a fair sign.
 ///
-/// Beside what it would be if it were another item's, the drawn item's entry has the weight
-/// ap/(b/2), a(1 − p)/(b/2) or (1 − a)/(1 − b), as it is told with the own sign, the other or
-/// not: the first is e times either of the last two. A report's probability is the average
-/// weight of the slots, so the loss is ε, which an input of dummies alone attains.
+/// Privacy: compare the entry of the drawn item with its distribution if a different item is drawn.
+/// Its likelihood ratio is ap/(b/2) for the own sign, a(1 − p)/(b/2) for the opposite sign, and
+/// (1 − a)/(1 − b) for no report. The first is e times either of the last two. A report's
+/// probability is proportional to the average ratio of the slots. So the loss is ε, and an input of
+/// only dummies attains it.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PckvUe, Setting};
@@ -32,19 +34,20 @@ use crate::competitors::ratings::slots::{Slot, binomial, coin, drawn, fair_signs
 pub struct PckvUe {
     items: u32,
     sparsity: u32,
-    /// 1 − b, rounded down: so b is rounded up, and what is told of others hides more.
+    /// Threshold of 1 − b, rounded down. So b is rounded up, and reports of other items hide more.
     silent: Threshold,
+    /// Threshold of p, rounded down.
     sign: Threshold,
 }
 
-/// a.
+/// Threshold of a = 1/2, exact.
 const TOLD: Threshold = Threshold(1 << 63);
 
 impl PckvUe {
-    /// PCKV-UE for this setting.
+    /// Returns PCKV-UE for a setting.
     ///
     /// # Errors
-    /// As [`Setting::budget`].
+    /// Same errors as [`Setting::budget`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {
         let e = setting.pure()?.e();
         Ok(Self {
@@ -55,7 +58,7 @@ impl PckvUe {
         })
     }
 
-    /// a, b and p.
+    /// Probabilities a, b and p of the realised thresholds.
     #[must_use]
     pub fn rates(&self) -> PckvRates {
         PckvRates {
@@ -66,7 +69,7 @@ impl PckvUe {
         }
     }
 
-    /// Tells of the item that was drawn, of an entry.
+    /// Draws and adds the report of the drawn item, if the drawn slot is an entry.
     fn tell(&self, entry: &Entry, heard: &mut Heard, rng: &mut dyn CryptoRng) {
         if TOLD.sample(rng) {
             let up = rounds_up(entry.value, rng) == self.sign.sample(rng);
@@ -99,7 +102,7 @@ impl Oracle for PckvUe {
         self.rates().moments(self.sparsity)
     }
 
-    /// What is told of dummies, independently, nobody counts: it is not drawn.
+    /// Reports of dummies are independent and are not counted, so they are not drawn.
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let slot = drawn(entries, self.sparsity, rng);
         heard.reports += 1;
@@ -115,9 +118,9 @@ impl Oracle for PckvUe {
         }
     }
 
-    /// Given the drawn slots, what a report tells of an item is independent of all else. Of
-    /// the people who did not draw an item a binomial number tell it, with b, and of their
-    /// fair signs a binomial number are +: given these, it is the same whose they are.
+    /// Reports of an item are independent of everything else, given the drawn slots. Among the
+    /// people who drew a different slot, a binomial number report the item, with probability b. A
+    /// binomial number of their fair signs are +. So it does not matter which people these are.
     fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let mut others = vec![people.len() as u64; self.items as usize];
         for entries in people {
