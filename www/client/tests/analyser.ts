@@ -1,4 +1,4 @@
-/** An analyser's key, and a shuffler that tells keys, for tests of what is sealed. */
+/** Test doubles for sealed reports: an analyser's key pair, and a shuffler that serves keys. */
 
 import { Aes128Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
 import type { DhkemX25519HkdfSha256 as InJavaScript } from "@hpke/dhkem-x25519";
@@ -12,12 +12,12 @@ export const hexOf = (bytes: ArrayBuffer | Uint8Array) =>
 export const suiteOf = (kem: DhkemX25519HkdfSha256 | InJavaScript) =>
   new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes128Gcm() });
 
-/** Bytes of a report of {@link OFTEN}: a seed and a bucket, at most. */
+/** Maximum length of a report of {@link OFTEN} in bytes: a seed and a bucket. */
 export const REPORT = 9;
 export const ID = 4;
 export const ENCAPSULATED = 32;
 
-/** An analyser's key, unless it is said otherwise for {@link OFTEN}. */
+/** Key pair of an analyser, by default for {@link OFTEN}. */
 export class Analyser {
   readonly configuration: Uint8Array<ArrayBuffer>;
   readonly pin: string;
@@ -39,12 +39,12 @@ export class Analyser {
     return new Analyser(keys, configuration, hexOf(digest).slice(0, 32));
   }
 
-  /** What it is told as. */
+  /** Hexadecimal configuration, as the shuffler returns it. */
   get key(): string {
     return hexOf(this.configuration);
   }
 
-  /** The report in a sealed one. */
+  /** Opens a sealed report. */
   async open(sealed: Uint8Array): Promise<Uint8Array> {
     expect(hexOf(sealed.subarray(0, ID))).toBe(this.pin.slice(0, 8));
     const enc = sealed.slice(ID, ID + ENCAPSULATED).buffer;
@@ -57,9 +57,9 @@ export class Analyser {
   }
 }
 
-/** Answers with these keys to whoever asks for them, and else as a collector does. */
+/** Shuffler that returns these keys, and otherwise responds like the collector. */
 export class FakeShuffler extends FakeCollector {
-  /** Answers to requests for keys that come before them. */
+  /** Responses to the next requests for keys, used before the keys. */
   readonly instead: (Response | "down")[] = [];
   asked = 0;
   readonly #keys: readonly string[];

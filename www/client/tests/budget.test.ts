@@ -1,4 +1,4 @@
-/** What one browser may spend: windows, tabs, permanent answers, and what a page allows. */
+/** Tests of a browser's budget: windows, tabs, permanent answers, and limits of a page. */
 
 import { IDBObjectStore as FDBObjectStore } from "fake-indexeddb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -27,7 +27,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A tab, or a later visit, of the same browser. */
+/** Makes a client for a tab, or a later visit, of the same browser. */
 const tab = (
   collector = new FakeCollector(),
   options: Partial<ClientOptions> = {},
@@ -114,7 +114,7 @@ describe.each(["device", "memory"] as const)("a window, kept in %s", (storage) =
     expect(await client.budget()).toMatchObject({ spent: 4, reports: 4 });
     await client.flush();
     const [{ bytes } = { bytes: new Uint8Array() }] = collector.sent;
-    // Counted once in each window, by ids of their own.
+    // Counted once in each window, because the ids differ.
     expect(new Set(idsOf(bytes)).size).toBe(4);
     const [first, second, third, fourth] = reportsOf(bytes);
     expect([second, fourth]).toEqual([first, first]);
@@ -122,7 +122,7 @@ describe.each(["device", "memory"] as const)("a window, kept in %s", (storage) =
   });
 });
 
-/** The encoded reports of uploads of one report each, back to back: they are of one length. */
+/** Returns the encoded reports of uploads of one report each, all of the same length. */
 function reportsOf(bytes: Uint8Array): string[] {
   const length = bytes.length / idsOf(bytes).length;
   return Array.from({ length: bytes.length / length }, (_, index) =>
@@ -130,7 +130,7 @@ function reportsOf(bytes: Uint8Array): string[] {
   );
 }
 
-/** The ledgers of the database. */
+/** Returns the ledgers of the database. */
 async function keptLedgers(): Promise<readonly Ledger[]> {
   const database = await done(indexedDB.open("hushbin"));
   const ledgers = await done(database.transaction("ledgers").objectStore("ledgers").getAll());
@@ -171,7 +171,7 @@ describe("a browser", () => {
     const second = tab(collector);
     expect(await second.report(answers(1))).toMatchObject({ outcome: "unchanged" });
     expect(await second.report(answers(2))).toMatchObject({ outcome: "over-budget" });
-    // What the first page could not send is sent by the second.
+    // The second page sends the report that the first could not send.
     await second.flush();
     expect(collector.counts).toEqual([1]);
     expect(await second.history()).toMatchObject([{ state: "acknowledged", epsilon: 2 }]);
@@ -179,7 +179,10 @@ describe("a browser", () => {
 
   it("keeps nothing that answers can be tried against, unless they are asked for again", async () => {
     const engine = await createEngine(RATINGS, false);
-    /** Whether it is found which of some answers were given, from all that is kept. */
+    /**
+     * Plays an attacker who tries all answers against the stored data. Returns the answer found for
+     * each digest, or −1.
+     */
     const found = async (budget: Task["budget"] = {}) => {
       const client = tab(undefined, { task: { ...RATINGS, budget } });
       await client.report(answers(5));
@@ -195,7 +198,7 @@ describe("a browser", () => {
     };
     expect(await found()).toEqual([-1]);
     expect(await found({ days: 7 })).toEqual([-1]);
-    // A later page has to know them.
+    // A later page has to recognise the answers.
     expect(await found({ reports: 2 })).toEqual([5]);
     expect(await found({ answers: "permanent" })).toEqual([5, 5]);
     engine.free();
@@ -219,7 +222,7 @@ describe("a browser", () => {
     ] as const) {
       const task = { ...RATINGS, id: `of-${reports}`, budget: { reports } };
       await tab(undefined, { task }).report(answers(1));
-      // A page that has loaded everything anew.
+      // A page that has loaded everything again.
       vi.resetModules();
       const { createClient } = await import("../index.js");
       const second = tab(undefined, { task }, createClient);

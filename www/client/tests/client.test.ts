@@ -28,7 +28,7 @@ describe("reporting", () => {
     const collector = new FakeCollector();
     const client = clientOf(collector);
     for (let call = 0; call < 2; call += 1) {
-      // The first waits for the module; the second does not.
+      // The first report waits for the module; the second does not.
       const input: Record<string, number> = answers(call);
       const queued = client.report(input);
       input["1"] = 17;
@@ -79,7 +79,7 @@ describe("reporting", () => {
 
   it("takes no report that it has no room for", async () => {
     const collector = new FakeCollector(...down(1000));
-    // Reports of some thousand bytes.
+    // Reports of several thousand bytes.
     const client = clientOf(collector, {
       task: {
         ...OFTEN,
@@ -102,7 +102,7 @@ describe("reporting", () => {
     await expect(full()).rejects.toThrow(OutboxFullError);
     const { used } = await client.budget();
     expect(used).toBeGreaterThan(100);
-    // Nothing was spent on what was not taken.
+    // Nothing was spent on the refused input.
     expect(client.pending).toBe(used);
   });
 
@@ -135,7 +135,7 @@ describe("reporting", () => {
   ])("does not take %s for an empty report", async (_, input) => {
     const client = clientOf(new FakeCollector());
     await expect(client.report(input as never)).rejects.toMatchObject({ code: "answer" });
-    // Also once the module is there.
+    // Also once the module is loaded.
     await expect(client.report(input as never)).rejects.toMatchObject({ code: "answer" });
     expect(client.pending).toBe(0);
   });
@@ -250,7 +250,7 @@ describe("flushing", () => {
     expect(collector.sent).toHaveLength(1);
     await client.report(answers(2));
     await client.flush();
-    // Who waited was told.
+    // The waiting caller received the error instead.
     expect(onError).not.toHaveBeenCalled();
   });
 

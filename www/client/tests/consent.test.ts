@@ -36,7 +36,7 @@ describe("without consent", () => {
     await client.close();
     expect(collector.sent).toEqual([]);
     expect(await factory.databases()).toEqual([]);
-    // Salts of ledgers that are never stored.
+    // Only the salts of ledgers that are never stored.
     expect(drawn.mock.calls.every(([array]) => array?.byteLength === 16)).toBe(true);
   });
 
@@ -112,7 +112,8 @@ describe("consent", () => {
     const flushed = client.flush().catch(({ code }) => code);
     await vi.waitFor(() => expect(fetch).toHaveBeenCalledOnce());
     await client.revoke();
-    // It may have failed for the browser's quota, and would be made once more.
+    // The browser's quota may have been the cause. Without the revocation, a second attempt would
+    // follow.
     fail();
     expect(await flushed).toBe("network");
     expect(fetch).toHaveBeenCalledOnce();

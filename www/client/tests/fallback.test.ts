@@ -1,4 +1,4 @@
-/** The core in JavaScript beside the module: the same bytes, whatever is asked and answered. */
+/** Compares the core in JavaScript with the module: same bytes for all tasks and answers. */
 
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -12,7 +12,7 @@ interface Case {
   readonly outcome: { readonly task?: Task };
 }
 
-/** Tasks of every mechanism and of every kind of question: those that there are vectors of. */
+/** Tasks of every mechanism and every kind of question, from the test vectors. */
 const TASKS = ["collision", "coco", "hash-bin", "questions"].flatMap((name) => {
   const cases: readonly Case[] = JSON.parse(read(`../../../tests/vectors/${name}.json`).toString());
   return cases.map(({ given, outcome }) => {
@@ -21,7 +21,7 @@ const TASKS = ["collision", "coco", "hash-bin", "questions"].flatMap((name) => {
   });
 });
 
-/** Whether one report takes so many steps that JavaScript is some tenth of a second over it. */
+/** Returns whether a report takes JavaScript about a tenth of a second. */
 const isLong = ({ mechanism }: { mechanism?: { buckets?: number } }) =>
   (mechanism?.buckets ?? 0) > 100_000;
 
@@ -31,7 +31,7 @@ const long = TASKS.filter(([, task]) => isLong(task as never)).length;
 const ROUNDS = Math.ceil((INPUTS - long * LONG_ROUNDS) / (TASKS.length - long));
 const roundsOf = (task: Task) => (isLong(task as never) ? LONG_ROUNDS : ROUNDS);
 
-/** A fresh copy of the package whose core is this. */
+/** Loads a fresh copy of the package with the given core. */
 async function startedFrom(core: Slim.WasmSource): Promise<typeof Slim> {
   vi.resetModules();
   const slim = await import("../slim.js");
@@ -47,7 +47,7 @@ beforeAll(async () => {
   inJavaScript = await startedFrom((await import("../fallback.js")).fallback);
 });
 
-/** Numbers below 2³², from a seed: xorshift, by Marsaglia. */
+/** Returns a generator of numbers below 2³² from a seed: Marsaglia's xorshift. */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -60,7 +60,7 @@ function numbersFrom(seed: number): () => number {
 
 type Below = (bound: number) => number;
 
-/** Names of what is listed, or some where names are arbitrary. */
+/** Returns the names of items or options, or a few if names are arbitrary. */
 function namesOf(listed: readonly string[] | number | "open"): readonly (string | number)[] {
   if (listed === "open") {
     return Array.from({ length: 50 }, (_, at) => `name ${at} Ü\u{1f600}`);
@@ -72,7 +72,7 @@ function namesOf(listed: readonly string[] | number | "open"): readonly (string 
   return Array.from({ length }, (_, at) => at * Math.floor(listed / length));
 }
 
-/** Some of what is listed, at most so many, none twice. */
+/** Returns a random subset of at most `most` elements. */
 function some<T>(listed: readonly T[], most: number, below: Below): T[] {
   const rest = [...listed];
   const count = below(Math.min(most, rest.length) + 1);
@@ -83,7 +83,7 @@ const pick = <T>(listed: readonly T[], below: Below) => listed[below(listed.leng
 
 type Part = Pick<Question, "kind"> & Record<string, unknown>;
 
-/** What somebody could answer, ends and beyond included. */
+/** Returns a random answer to a question, including values at and beyond the limits. */
 function answerTo(question: Part, below: Below): unknown {
   const { kind, options, items, of } = question as never as {
     kind: Question["kind"];
@@ -133,7 +133,7 @@ function inputTo(task: Task, below: Below): unknown {
     : answerTo({ ...task, kind: "ratings" }, below);
 }
 
-/** One randomiser of each core, seeded alike. */
+/** Makes a randomiser with each core, from the same seed. */
 async function both(task: Task, seed: number): Promise<readonly [Randomizer, Randomizer]> {
   vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
     const next = numbersFrom(seed);

@@ -1,4 +1,4 @@
-/** What browsers keep, as every released version wrote it: read by this one, and back. */
+/** Tests that this version reads, and writes back, the browser data of every released version. */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -22,13 +22,13 @@ interface StoreDump {
   readonly rows: [IDBValidKey, Record<string, unknown>][];
 }
 
-/** What was recorded of one version. */
+/** Recording of one version. */
 interface Recorded {
   readonly at: number;
   readonly database: Dump;
 }
 
-/** JSON for what a database holds and JSON does not. */
+/** JSON replacer for values of a database that JSON lacks. */
 function encode(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") {
     return { bigint: String(value) };
@@ -71,7 +71,7 @@ async function dump(): Promise<Dump> {
   return { version: database.version, stores };
 }
 
-/** A browser in which a version has left this. */
+/** Restores the database that a version has left in a browser. */
 async function restore({ version, stores }: Dump): Promise<void> {
   const opening = indexedDB.open("hushbin", version);
   opening.onupgradeneeded = () => {
@@ -104,7 +104,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** As `HUSHBIN_WRITE_FORMATS=1 npx vitest run --project client formats` writes it, once. */
+/**
+ * Writes the recording of this version once: `HUSHBIN_WRITE_FORMATS=1 npx vitest run --project
+ * client formats`.
+ */
 it.runIf(process.env.HUSHBIN_WRITE_FORMATS)("is written for later versions to read", async () => {
   const at = Date.UTC(2026, 0, 1);
   vi.setSystemTime(at);
@@ -135,7 +138,7 @@ describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) 
     expect(await client.report(answers(1))).toMatchObject({ outcome: "unchanged", epsilon: 0 });
     expect(await client.report(answers(3))).toMatchObject({ outcome: "over-budget", epsilon: 0 });
     await client.flush();
-    // The very bytes, so that it is counted once.
+    // Exactly the same bytes, so that the report is counted once.
     expect(collector.sent.map(({ bytes }) => hex(bytes))).toEqual([hex(waiting)]);
     vi.setSystemTime(at + 8 * DAY_MS);
     // The same report again, which spends nothing.

@@ -1,4 +1,4 @@
-/** What the tests share: tasks, a scripted `fetch`, and a reader of uploads. */
+/** Shared test code: tasks, a scripted `fetch`, and a reader of uploads. */
 
 import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import { afterEach, vi } from "vitest";
@@ -22,10 +22,10 @@ export const RATINGS: Task = {
   mechanism: { name: "collision", rule: "occupied", hashing: "independent", buckets: 20 },
 };
 
-/** A task that a browser may report to as often as tests do, by any of its `answers`. */
+/** Task with a budget large enough for tests, with `answers` as input. */
 export const OFTEN: Task = { ...RATINGS, id: "often", budget: { reports: 10_000 } };
 
-/** Answers to {@link OFTEN} that differ, for numbers below a million. */
+/** Returns answers to {@link OFTEN} that differ for each number below a million. */
 export const answers = (number: number) => ({ 0: 1, 1: number / 1e6 });
 
 export const PLUGINS: Task = { ...RATINGS, id: "plugins", items: "open", value: "sign" };
@@ -112,7 +112,10 @@ export const SURVEY = {
   ],
 } as const satisfies Task;
 
-/** A header of 1 + 16 + 16 bytes and a varint, as in `src/upload/mod.rs`. */
+/**
+ * Parsed upload: a header of 1 + 16 + 16 bytes and a varint, as in `src/upload/mod.rs`, then
+ * reports.
+ */
 export interface ReadUpload {
   readonly fingerprint: string;
   readonly id: string;
@@ -122,7 +125,7 @@ export interface ReadUpload {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** An upload that is alone in a body. */
+/** Parses a body that contains one upload. */
 export function readUpload(bytes: Uint8Array): ReadUpload {
   let count = 0;
   let offset = 33;
@@ -144,7 +147,7 @@ export function readUpload(bytes: Uint8Array): ReadUpload {
   };
 }
 
-/** The ids of uploads of one report each, back to back: they begin alike. */
+/** Returns the ids of uploads of one report each. All begin with the same bytes. */
 export function idsOf(bytes: Uint8Array): string[] {
   const text = hex(bytes);
   const head = text.slice(0, 34);
@@ -155,10 +158,13 @@ export function idsOf(bytes: Uint8Array): string[] {
   return ids;
 }
 
-/** An answer, or `"down"` for none, or `"silent"` for one that never comes. */
+/**
+ * Response, or `"down"` for an unreachable collector, or `"silent"` for a response that never
+ * comes.
+ */
 export type Answer = Response | "down" | "silent";
 
-/** What the collector answers once `uploads` are on its disk. */
+/** Returns the response of a collector that has stored `uploads`. */
 export const created = (uploads = 1) =>
   Response.json({ uploads, accepted: uploads, duplicates: 0 }, { status: 201 });
 
@@ -171,11 +177,13 @@ export const problem = (status: number, slug: string, headers: Record<string, st
 export interface Sent {
   readonly url: string;
   readonly init: RequestInit;
-  /** A copy: what was sent must not change afterwards unnoticed. */
+  /** Copy of the body, so that later changes of the original are noticed. */
   readonly bytes: Uint8Array;
 }
 
-/** A `fetch` that answers from a list and then as a collector that takes everything. */
+/**
+ * Collector behind a `fetch` that first returns scripted responses, and then accepts everything.
+ */
 export class FakeCollector {
   readonly sent: Sent[] = [];
   readonly answers: Answer[];
@@ -207,7 +215,7 @@ export class FakeCollector {
 
 const clients: Client[] = [];
 
-/** A client whose person agrees, until the test is over. */
+/** Makes a client with consent, destroyed after the test. */
 export function clientOf(
   collector: FakeCollector,
   options: Partial<ClientOptions> = {},
@@ -228,7 +236,7 @@ export function clientOf(
 
 afterEach(() => clients.splice(0).forEach((client) => void client.destroy()));
 
-/** A browser's database, as of one that was never used. */
+/** Replaces the browser's database with an empty one. */
 export function stubDatabase(): IDBFactory {
   const factory = new IDBFactory();
   vi.stubGlobal("indexedDB", factory);

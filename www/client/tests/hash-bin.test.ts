@@ -32,7 +32,7 @@ const LEVELS: [string, HashBinMechanism][] = [
 
 const taskOf = (mechanism: object): Task => ({ ...RATINGS, mechanism: mechanism as never });
 
-/** The zigzag varints behind a report's seed, in steps of one over the grid. */
+/** Reads the zigzag varints after a report's seed, in steps of 1/`grid`. */
 function readBins(report: Uint8Array): number[] {
   const bins: number[] = [];
   let value = 0n;
@@ -45,7 +45,7 @@ function readBins(report: Uint8Array): number[] {
       [value, shift] = [0n, 0n];
     }
   }
-  // The last of them ended.
+  // The last varint is complete.
   expect(shift).toBe(0n);
   return bins;
 }
@@ -93,7 +93,7 @@ describe("hash-bin", () => {
     );
     const { fingerprint, count, reports } = readUpload(randomizer.upload(many, 3));
     expect({ fingerprint, count }).toEqual({ fingerprint: randomizer.fingerprint, count: 3 });
-    // Back to back: each begins where the bins of the one before end.
+    // The reports are back to back: each begins after the bins of the previous one.
     let rest = reports;
     for (let person = 0; person < 3; person += 1) {
       let end = 8;
@@ -116,7 +116,8 @@ describe("hash-bin", () => {
       expect(report).toHaveLength(9);
       signs.add(report[8] as number);
     }
-    // Either is fair over the seeds: one alone has a probability of 2⁻⁹⁹.
+    // Both signs are equally likely over the seeds. Only one sign in all reports has a probability
+    // of 2⁻⁹⁹.
     expect([...signs].sort()).toEqual([0, 1]);
     const people = Uint32Array.of(1, 0, 1);
     const items = Uint32Array.of(7, 39);
@@ -140,10 +141,10 @@ describe("hash-bin", () => {
       const [bin = Number.NaN] = readBins(report);
       squares += (bin / mechanism.grid) ** 2;
     }
-    // Signs are fair, so that the sum has the variance 30/4, and Laplace noise
-    // for a change of 2 has 2·(2/ε)². Six entries alone would give 6/4.
+    // Signs are fair, so the sum has the variance 30/4. Laplace noise for a change of 2 has the
+    // variance 2·(2/ε)². Six entries alone would give 6/4.
     const expected = entries / 4 + 2 * (2 / task.epsilon) ** 2;
-    // A square's variance is below twice the square of that mean: 5 standard
+    // A square's variance is less than twice the square of that mean. The bound is 5 standard
     // errors, α below 1e-5. The seed is fixed.
     expect(Math.abs(squares / reports / expected - 1)).toBeLessThan(5 * Math.sqrt(2 / reports));
     const lengths = Uint32Array.of(entries);
@@ -194,7 +195,7 @@ describe("tasks of hash-bin", () => {
     ["noise of neighbours", { ...NEIGHBOURING, noise: "laplace" }, 'unknown field "noise"'],
     ["a distance of users", { ...USER, distance: 1 }, 'unknown field "distance"'],
     ["δ of users", { ...USER, delta: 1e-6 }, 'unknown field "delta"'],
-    // What the core refuses.
+    // Refused by the core.
     ["no bin", { ...EVENT, bins: 0 }, "out of range"],
     ["more bins than items", { ...EVENT, bins: 41 }, "out of range"],
     ["grid 0", { ...EVENT, grid: 0 }, "out of range"],

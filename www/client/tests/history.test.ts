@@ -9,7 +9,7 @@ import type { Spent } from "../kind.js";
 import { answers, clientOf, FakeCollector, OFTEN, readUpload } from "./harness.js";
 
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
-/** Text of Rust's, where lines go on. */
+/** Joins the continued lines of a Rust string. */
 const flowing = (text: string) => text.replace(/\\\n\s*/g, "");
 
 describe("where there is no DOM", () => {
@@ -53,7 +53,7 @@ describe("what ε means", () => {
 
   it.each([0, 0.001, 0.5, 1, 3, 5, 8, 12, 20])("is not understated at ε = %d", (epsilon) => {
     const sure = 100 / (1 + Math.exp(-epsilon));
-    // The nearest per cent, and above 99 % rounded up.
+    // The nearest per cent; above 99 % rounded up.
     const over = Number(certaintyOf(epsilon)) - sure;
     expect(over).toBeGreaterThanOrEqual(sure > 99 ? -1e-12 : -0.5);
     expect(over).toBeLessThanOrEqual(sure > 99 ? 100 - sure : 0.5);

@@ -1,4 +1,4 @@
-/** Pages, workers and processes, as far as a client listens to them. */
+/** Tests of the events of pages, workers and processes that a client uses. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { answers, clientOf, FakeCollector, problem } from "./harness.js";
@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** As much of a page as a client listens to. */
+/** Stubs the part of a page whose events a client uses. */
 function page() {
   const target = new EventTarget();
   const fake = Object.assign(new EventTarget(), { visibilityState: "visible" });

@@ -12,7 +12,7 @@ const EVENTS = {
   mechanism: { name: "hash-bin", level: "event", hashing: "balanced", bins: 3, grid: 256 },
 } satisfies Task;
 
-/** The slim entry, as if imported for the first time. */
+/** Imports the slim entry as if for the first time. */
 async function slim() {
   vi.resetModules();
   return import("../slim.js");
@@ -62,7 +62,7 @@ it("compiles the module once for clients made at once", async () => {
 });
 
 describe("a task of hash-bin", () => {
-  /** The default entry, as if imported for the first time. */
+  /** Imports the default entry as if for the first time. */
   async function fresh() {
     vi.resetModules();
     return import("../index.js");
@@ -99,7 +99,7 @@ describe("a task of hash-bin", () => {
       imports: WebAssembly.Imports,
     ) => {
       const instance = await instantiate(module, imports);
-      // Between any two steps by which it takes the other's place.
+      // Report between any two steps of the replacement.
       reporting = (async () => {
         for (let step = 0; step < 50; step += 1) {
           report();
@@ -114,7 +114,7 @@ describe("a task of hash-bin", () => {
     report();
     expect([other.sampledDown, reports]).toEqual([52, 52]);
     expect(events.randomize({ 3: 1 }).length).toBeGreaterThan(10);
-    // One from before can be freed, and takes nothing with it.
+    // A handle from before the replacement can be freed, and frees nothing else.
     other.free();
     expect(events.randomize({ 3: 1 }).length).toBeGreaterThan(10);
   });

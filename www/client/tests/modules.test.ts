@@ -1,4 +1,4 @@
-/** The two modules side by side: whatever both can do, they do alike. */
+/** Compares the two modules: they behave alike wherever both support a task. */
 
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, it, vi } from "vitest";
@@ -41,7 +41,7 @@ const CLIPPED = {
   grid: 256,
 } as const;
 const CLIPPED_RATINGS = { ...RATINGS, mechanism: CLIPPED };
-/** Questions of one part each, as the smaller one knows them. */
+/** Questions with a single part, which the smaller module supports. */
 const ASKED: Task = {
   ...SURVEY,
   questions: SURVEY.questions.filter(
@@ -55,7 +55,7 @@ const MIXED: Task = {
     { name: "stars", kind: "ratings", items: 9, sparsity: 3, value: "real", mechanism: CLIPPED },
   ],
 };
-/** Of ratings; what the survey's reports are the vectors say. */
+/** Tasks with ratings. The test vectors cover reports of the survey. */
 const RATED: readonly Task[] = [
   SETTINGS,
   { ...RATINGS, mechanism: HEAVIEST },
@@ -72,18 +72,18 @@ beforeAll(async () => {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** What a call gives, or the code that it throws. */
+/** Returns a call's result, or the error code that it throws. */
 function outcome<T>(call: () => T): T | string {
   try {
     return call();
   } catch (code) {
     const names: Readonly<Record<number, string>> = CORE_CODES;
-    // Whatever else is thrown is a trap.
+    // Anything but an error code is a trap.
     return names[code as number] ?? `no code: ${code}`;
   }
 }
 
-/** The fingerprint of the task that bytes are, or the code of what is wrong with them. */
+/** Returns the fingerprint of a task's bytes, or the error code. */
 const taskOf = (glue: Glue, bytes: Uint8Array) =>
   outcome(() => {
     const randomizer = new glue.Randomizer(bytes);
@@ -102,7 +102,7 @@ it.each(named([...RATED, ASKED]))(
     const found = new Set<string>();
     const compare = (changed: Uint8Array) => {
       const made = taskOf(smaller, changed);
-      // What the smaller one does not know, the complete one is asked.
+      // The complete module decides what the smaller one does not support.
       if (made !== "unknown-mechanism") {
         expect(taskOf(complete, changed)).toBe(made);
       }
@@ -117,7 +117,7 @@ it.each(named([...RATED, ASKED]))(
         compare(changed);
       }
     });
-    // Some of them are other tasks, some are wrong in this way or that.
+    // Some changed bytes are valid tasks; the rest are invalid in different ways.
     const codes = [...found].filter((made) => !/^[0-9a-f]{32}$/.test(made));
     expect(found.size - codes.length).toBeGreaterThan(10);
     const some = ["malformed", "out-of-range", "task-id", "unknown-mechanism"];
@@ -134,7 +134,7 @@ it.each(named(RATED))("report and refuse alike from the same seed: %s", (_, task
   const randomizers = [smaller, complete].map((glue) => new glue.Randomizer(canonicalBytes(task)));
   const found = new Set<string>();
   for (let round = 0; round < 300; round += 1) {
-    // At times not as many items as values, items that there are not, or twice.
+    // Includes numbers of items and values that differ, unknown items, and repeated ones.
     const items = Uint32Array.from({ length: round % 8 }, (_, at) => (at * 3 + round) % 41);
     const values = new Float64Array(items.length + Number(round % 13 === 12));
     values.fill([1, -1, 1, 0.5, -1][round % 5] ?? 0);

@@ -17,13 +17,13 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 const WINDOW = { name: "window", drawn: 2, atoms: 5, favoured: 1, values: [1, 3] } as const;
 
-/** What is not known to be wrong by its type alone. */
+/** Bypasses the type checker, for inputs with wrong types. */
 const any = (input: unknown) => input as ReportInput<typeof SURVEY>;
 const but = (answers: object) => any({ ...ANSWERS, ...answers });
 const without = (name: string) =>
   any(Object.fromEntries(Object.entries(ANSWERS).filter(([key]) => key !== name)));
 
-/** The error that an input raises, which is one of ours. */
+/** Returns the error that an input raises, which must be one of this package. */
 async function refused(input: unknown, task: Task = SURVEY): Promise<HushbinError> {
   const randomizer = await createRandomizer({ task });
   try {
@@ -39,7 +39,7 @@ async function refused(input: unknown, task: Task = SURVEY): Promise<HushbinErro
   throw new Error("the input was taken");
 }
 
-/** Wrong whole inputs, of any task. */
+/** Inputs that are invalid for any task. */
 const NOT_OBJECTS: [string, unknown][] = [
   ["a list", []],
   ["a list of names", ["theme"]],
@@ -78,7 +78,7 @@ describe("answers", () => {
       question: "themes",
       answer: "dark",
     });
-    // The typing error is told, not the question that lacks an answer.
+    // The error names the misspelled question, not the unanswered one.
     expect(await refused(any({ ...without("theme"), themes: "dark" }))).toMatchObject({
       question: "themes",
     });
@@ -310,7 +310,7 @@ describe("answers", () => {
   });
 
   it("draw nothing where they are refused", async () => {
-    // From one seed, what is refused in between changes no report.
+    // With the same seed, refused inputs in between change no report.
     const made = async (wrong: boolean) => {
       const random = crypto.getRandomValues;
       crypto.getRandomValues = (array) => {
@@ -352,7 +352,7 @@ describe("answers", () => {
     for (let times = 0; times < 200; times += 1) {
       randomizer.randomize(but({ features: ["search", "share", "print"] }));
     }
-    // One report in 13 answers this question: none of 200 does with 1e-8.
+    // One report in 14 answers this question. None of 200 does with a probability of 4e-7.
     expect(randomizer.sampledDown).toBeGreaterThan(0);
     expect(randomizer.sampledDown).toBeLessThan(200);
   });
@@ -377,10 +377,11 @@ describe("answers", () => {
     ]) {
       let seldom = 0;
       for (let times = 0; times < reports; times += 1) {
-        // A bucket below 128, of few of the wide ones and of all others, takes one byte.
+        // A bucket takes one byte if it is below 128: few of the wide question's are, and all of
+        // the flag's.
         seldom += Number(randomizer.randomize(input).length > 9);
       }
-      // Two-sided, α = 1e-6; the one byte in 782 of the wide is within it.
+      // Two-sided, α = 1e-6. One byte in 782 of the wide reports is within it.
       const z = (seldom - reports / 4) / Math.sqrt((reports * 3) / 16);
       expect(Math.abs(z)).toBeLessThan(4.9);
     }
@@ -411,7 +412,7 @@ describe("answers", () => {
       );
     expect(packed([0, 1, 2], [5000, 1, 0])()).toHaveLength(9);
     expect(packed([2, 0, 1], [5000, 1, 0])()).toHaveLength(9);
-    // The seed, and a cell: of up to 128 in a byte, of more in two.
+    // A seed and a cell: one byte for up to 128 cells, two bytes for more.
     const lengths = async (drawn: number, atoms: number) => {
       const values = Array.from({ length: atoms >> 1 }, (_, index) => index + 1);
       const mechanism = { name: "window", drawn, atoms, favoured: 1, values } as const;
@@ -443,13 +444,13 @@ describe("answers", () => {
       );
     expect(pack([1, 1, 0, 1, 1, 2], [1, 0, 0, 0, 3, 8], [1, 1.5, 1, -7, 1, 1])()).toHaveLength(18);
     expect(pack([], [], [])()).toHaveLength(0);
-    // A person lacks a question, an answer, or has two; a number is not finite.
+    // A person has too few questions, no answer, or two answers; or a number is not finite.
     expect(pack([1, 1], [1, 0], [1, 1])).toThrow(RangeError);
     expect(pack([0, 1, 0], [0], [1])).toThrow(RangeError);
     expect(pack([2, 1, 0], [0, 1, 0], [1, 1, 1])).toThrow(RangeError);
     expect(pack([1, 1, 0], [1, 0], [1, Number.NaN])).toThrow(RangeError);
     expect(pack([2 ** 31, 2 ** 31, 0], [], [])).toThrow(RangeError);
-    // None of these is a trap.
+    // None of these calls trapped: the randomiser still works.
     expect(pack([1, 1, 0], [0, 0], [1, 2])()).toHaveLength(9);
   });
 });
@@ -674,7 +675,7 @@ describe("tasks of questions", () => {
     const randomizer = await createRandomizer({
       task: { id: "asked", epsilon: 4, questions } as Task,
     });
-    // As of tests/core/window/question.rs.
+    // The same as in tests/core/window/question.rs.
     expect(randomizer.fingerprint).toBe("d7d2c24187581b560cf8179c55f85afa");
     randomizer.free();
   });

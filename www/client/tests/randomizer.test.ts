@@ -117,7 +117,7 @@ describe("a randomiser", () => {
     expect(pack([1], [1], [1.5])).toThrow(RangeError);
     expect(pack([2], [1, 1], [1, 1])).toThrow(RangeError);
     expect(pack([2_000_000_000, 2_300_000_000], [], [])).toThrow(RangeError);
-    // None of these is a trap.
+    // None of these calls trapped: the randomiser still works.
     expect(pack([1], [1], [1])()).toHaveLength(9);
   });
 
@@ -179,7 +179,7 @@ describe("inputs", () => {
   });
 });
 
-/** The same questions under CoCo. */
+/** The same task with CoCo. */
 const MEANS = {
   ...SETTINGS,
   mechanism: { name: "coco", rule: "strongest", favoured: 2, hashing: "balanced", buckets: 8 },
@@ -197,8 +197,8 @@ describe("CoCo", () => {
       expect(report).toHaveLength(9);
       buckets.add(report[8] as number);
     }
-    // Missing one of at most 20 in 400 draws has a probability below 1e-3 at ε = 2,
-    // and none lies beyond.
+    // At ε = 2, 400 draws miss one of at most 20 buckets with a probability below 1e-3. No bucket
+    // is out of range.
     expect(Math.max(...buckets)).toBeLessThan(mechanism.buckets);
     expect(buckets.size).toBeGreaterThan(mechanism.buckets / 2);
     randomizer.free();
@@ -294,7 +294,7 @@ describe("without randomness", () => {
 });
 
 describe("a trap", () => {
-  /** More memory than WebAssembly has. */
+  /** Larger than the memory of WebAssembly. */
   const endless = { length: 2 ** 30 } as Float64Array;
 
   it("is an error, and the next call starts afresh", async () => {
@@ -340,13 +340,13 @@ describe("a trap", () => {
       expect(() => other.randomizeMany(Uint32Array.of(1), Uint32Array.of(1), endless)).toThrow(
         WasmError,
       );
-    // The first of its instance, and the first of the next: at one address.
+    // The first handle of this instance and that of the next one have the same address.
     trap();
     const stale = await createRandomizer({ task: SETTINGS });
     trap();
     const fresh = await createRandomizer({ task: SETTINGS });
     stale.free();
-    // Would take the freed place.
+    // Would reuse the freed address.
     await createRandomizer({ task: PLUGINS });
     const { fingerprint } = readUpload(fresh.upload(fresh.randomize({ autoplay: 1 }), 1));
     expect(fingerprint).toBe(fresh.fingerprint);

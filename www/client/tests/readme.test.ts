@@ -1,4 +1,4 @@
-/** What the package's README lists is what there is. */
+/** Compares the lists in the package's README with the source. */
 
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
@@ -6,14 +6,14 @@ import { expect, it } from "vitest";
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
 const README = read("README.md");
 
-/** What is in the first column of the table under a heading. */
+/** Returns the first column of the table under a heading. */
 function listed(heading: string): string[] {
   const [, section = ""] = README.split(`\n${heading}`);
   const [table = ""] = (section.split("\n|---")[1] ?? "").split("\n## ");
   return [...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name = ""]) => name);
 }
 
-/** What a source declares between two texts. */
+/** Returns the names that a source declares between two texts. */
 function declared(file: string, from: string, to: string, name: RegExp): string[] {
   const [, rest = ""] = read(file).split(from);
   const [body = ""] = rest.split(to);

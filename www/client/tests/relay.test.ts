@@ -1,4 +1,7 @@
-/** Requests through a relay: what it sees, what is inside, and whom a page believes. */
+/**
+ * Tests of requests through a relay: what it sees, what is sealed, and which responses a page
+ * trusts.
+ */
 
 import { readFileSync } from "node:fs";
 import { DhkemX25519HkdfSha256 } from "@hpke/core";
@@ -31,10 +34,10 @@ const REPORTS = "https://collector.example/tasks/often/reports";
 
 const textOf = (text: string) => new TextEncoder().encode(text);
 
-/** One number of a message, of one byte or two. */
+/** Encodes a number of a message in one or two bytes. */
 const short = (value: number) => (value < 64 ? [value] : [64 | (value >> 8), value & 255]);
 
-/** A response in binary form. */
+/** Encodes a response in binary form. */
 async function encoded(response: Response): Promise<Uint8Array> {
   const line = (text: string) => [...short(text.length), ...textOf(text)];
   const fields = [...response.headers].flatMap(([name, value]) => [...line(name), ...line(value)]);
@@ -43,7 +46,7 @@ async function encoded(response: Response): Promise<Uint8Array> {
   return new Uint8Array([1, ...short(response.status), ...sized, 0, 0, 0]);
 }
 
-/** What stands in an opened request, in which no length takes more than two bytes. */
+/** Decodes an opened request whose lengths take at most two bytes. */
 function decoded(message: Uint8Array) {
   let at = 1;
   const part = () => {
@@ -57,18 +60,18 @@ function decoded(message: Uint8Array) {
   return { method, url: `${scheme}://${host}${path}`, fields: text(), content: part() };
 }
 
-/** A gateway before a collector that is made up, and a relay before it. */
+/** Relay and gateway in front of a fake collector. */
 class Hidden {
   readonly collector: FakeCollector;
-  /** All that the relay sees. */
+  /** Requests as the relay sees them. */
   readonly seen: { url: string; init: RequestInit; bytes: Uint8Array }[] = [];
-  /** What was inside. */
+  /** Opened requests. */
   readonly inside: ReturnType<typeof decoded>[] = [];
-  /** What the relay answers instead. */
+  /** Responses of the relay itself, used before the gateway's. */
   readonly instead: Response[] = [];
-  /** What it does to what the gateway answers. */
+  /** Change that the relay makes to sealed responses. */
   change = (sealed: Uint8Array) => sealed;
-  /** What answers to it. */
+  /** Server behind the gateway. */
   answerer: typeof globalThis.fetch;
   readonly #keys: CryptoKeyPair;
   readonly configuration: string;
@@ -114,7 +117,7 @@ class Hidden {
     });
   }
 
-  /** The way through the relay. */
+  /** Returns a `fetch` through the relay. */
   way(): typeof globalThis.fetch {
     return through(RELAY, this.configuration, this.fetch);
   }
@@ -124,7 +127,7 @@ class Hidden {
   }
 }
 
-/** Seals an answer, as a gateway does. */
+/** Seals a response like a gateway. */
 async function seal(
   secret: ArrayBuffer,
   enc: Uint8Array,
@@ -184,7 +187,7 @@ describe("the standard's example", () => {
     const secret = await sender.export(textOf("message/bhttp response").buffer, 16);
     const answer = bytes("encapsulated_response");
     expect(hexOf(await opened(secret, enc, answer))).toBe(vector.response);
-    // What this file answers by is right as well.
+    // Checks this file's own `seal` as well.
     const nonce = bytes("response_nonce");
     expect(await seal(secret, enc, bytes("response"), nonce)).toEqual(answer);
   });
@@ -224,7 +227,7 @@ describe("through a relay", () => {
       expect(text).not.toContain(Buffer.from(secret ?? []).toString("latin1"));
     }
     expect(text).not.toMatch(/often|reports|collector/);
-    // One length for all of much the same length.
+    // Requests of similar lengths have the same sealed length.
     expect((seen?.bytes.length ?? 0) - 55).toBe(256);
   });
 
@@ -289,7 +292,7 @@ describe("through a relay", () => {
     ["redirects", Response.error()],
   ])("a relay that itself %s is not believed", async (_, answer) => {
     const gateway = await Hidden.create();
-    // A second attempt follows where there seems to be no network.
+    // Without a network, a second attempt would follow.
     gateway.instead.push(answer, answer.clone());
     expect(await gateway.transport().send([Uint8Array.of(1)])).toMatchObject({ kind: "retry" });
     expect(gateway.collector.sent).toEqual([]);
@@ -313,7 +316,7 @@ describe("through a relay", () => {
       kind: "retry",
       reason: expect.stringMatching(/has not the key of relay\.gateway/),
     });
-    // A task waits for it, and flush tells.
+    // A client waits for the task, and `flush` throws.
     gateway.instead.push(...[1, 2].map(() => Response.json({ type }, { status: 400 })));
     const client = clientOf(gateway.collector, { fetch: gateway.way(), task: "often" });
     await expect(client.flush()).rejects.toThrow(NetworkError);

@@ -1,4 +1,4 @@
-/** Reports sealed to an analyser: by which key, in which bytes, and what if there is none. */
+/** Tests of reports sealed to an analyser: the key, the bytes, and a missing key. */
 
 import { readFileSync } from "node:fs";
 import { DhkemX25519HkdfSha256 } from "@hpke/core";
@@ -33,7 +33,7 @@ import {
   stubDatabase,
 } from "./harness.js";
 
-/** The version, the id and the sealed reports of an upload of one. */
+/** Parses an upload: the version, the id and one sealed report. */
 function readSealed(bytes: Uint8Array) {
   expect(bytes[33]).toBe(1);
   return { version: bytes[0], id: hexOf(bytes.subarray(17, 33)), sealed: bytes.subarray(34) };
@@ -101,7 +101,7 @@ describe.each(["the browser's curve", "a curve in JavaScript"])("with %s", (curv
       encapsulated.add(hexOf(sealed.subarray(ID, ID + ENCAPSULATED)));
       const report = await analyser.open(sealed);
       expect(report).toHaveLength(REPORT);
-      // The bucket: below 20.
+      // The bucket, below 20.
       expect(report[8]).toBeLessThan(20);
     }
     expect(encapsulated.size).toBe(20);
@@ -116,7 +116,7 @@ describe.each(["the browser's curve", "a curve in JavaScript"])("with %s", (curv
 
 it("is sent again with the same bytes", async () => {
   const shuffler = new FakeShuffler(analyser.key);
-  // Once with keepalive, and once without.
+  // Once with keepalive, once without.
   shuffler.answers.push("down", "down", created());
   const client = sealedTo(shuffler, [analyser.pin], { delayMs: 86_400_000 });
   await client.report(answers(1));
@@ -284,7 +284,7 @@ it("drops what was sealed for a budget that another tab has spent meanwhile", as
     sealedTo(shuffler, [key.pin], { task, storage: "device" }),
   ) as [Client, Client];
   await Promise.all([client.ready(), tab.ready()]);
-  // The tab reports while the first is being sealed.
+  // The second tab reports while the first is sealing.
   const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
   const sealing = vi.spyOn(crypto.subtle, "encrypt").mockImplementationOnce(async (...given) => {
     sealing.mockImplementation(encrypt);
@@ -365,7 +365,7 @@ it("is a client like any other", () => {
   );
 });
 
-// The last, as what is imported afterwards is other modules.
+// Last in this file, because later imports are separate copies of the modules.
 describe("code that cannot be loaded", () => {
   it.each(["shuffled", "sealing"])(
     "%s.js: says so, spends nothing, and is tried again",

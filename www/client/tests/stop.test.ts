@@ -1,4 +1,4 @@
-/** Clients that are stopped as they open: afterwards nothing is sent, and nothing is stored. */
+/** Tests of clients that are stopped while they open: afterwards nothing is sent or stored. */
 
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -30,7 +30,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Options of each kind of client, whose opening waits for other things, and answers. */
+/** Options and responses for each kind of client. Opening waits for different things in each. */
 const kinds = {
   "of a task in the page": () => ({ task: OFTEN }),
   "of a task by id": () => ({ task: "often", fingerprint }),
@@ -44,7 +44,7 @@ const kinds = {
   }),
 };
 
-/** Calls `step` as a method is called, and as its promise is fulfilled. */
+/** Calls `step` when a method is called, and when its promise is fulfilled. */
 function stepping(target: object, name: string, step: (what: string) => void): void {
   const spied = target as Record<string, (...given: unknown[]) => Promise<unknown>>;
   const original = spied[name];
@@ -56,7 +56,7 @@ function stepping(target: object, name: string, step: (what: string) => void): v
   });
 }
 
-/** Numbers of what was sent and stored. */
+/** Numbers of requests, opened databases and reports. */
 interface Traces {
   requests: number;
   databases: number;
@@ -64,7 +64,7 @@ interface Traces {
 }
 
 /**
- * Opens a client, and reports, where an earlier page left a report.
+ * Opens a client and reports, in a browser where an earlier page left a report.
  *
  * @param step called at each step that the opening awaits
  */
@@ -124,7 +124,7 @@ async function opened(
   return traces;
 }
 
-/** A moment, by which what goes on has gone on. */
+/** Waits until pending work is done. */
 const later = () => new Promise((resolve) => setTimeout(resolve, 10));
 
 const turns = async (count: number) => {
@@ -134,7 +134,7 @@ const turns = async (count: number) => {
 };
 
 const stops = {
-  /** Looks at the database once, for what waits there. */
+  /** Reads the database once, for waiting reports. */
   revoke: { stop: (client: Client) => void client.revoke().catch(() => {}), looks: 1 },
   destroy: { stop: (client: Client) => client.destroy(), looks: 0 },
 };
@@ -161,7 +161,7 @@ describe.each([0, 2, 5])("%i turns after any step of its opening", (count) => {
       done = before === undefined;
       const { at, requests = 0, databases = 0, reports = 0 } = before ?? {};
       if (done) {
-        // The one that nothing stopped.
+        // The last run, which was not stopped.
         expect(traces.reports).toBe(1);
         expect(chosen).toBeGreaterThan(3);
       } else if (

@@ -1,4 +1,4 @@
-/** Sums through a shuffler: what a page says, sends and spends, and what it refuses. */
+/** Tests of sums through a shuffler: sent messages, spent budget, and refused options. */
 
 import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -21,7 +21,7 @@ import { created, OFTEN, SETTINGS, stubDatabase } from "./harness.js";
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
-/** As in `tests/support/src/sum_vectors.rs`. */
+/** The format of `tests/support/src/sum_vectors.rs`. */
 interface Case {
   readonly given: {
     readonly task: SumTask;
@@ -49,7 +49,7 @@ const TIMINGS = {
     { name: "load-time", min: 0, max: 10_000, unit: "ms" },
     { name: "zoom", min: 0.25, max: 4 },
   ],
-  // A quarter of all noise that there can be, in the mean.
+  // On average a quarter of the maximum noise.
   messages: { levels: 8, drawn: 2, trials: 1, threshold: "4611686018427387904", noise: 4 },
 } as const satisfies SumTask;
 const ANSWERS = { "load-time": 1234, zoom: 1 };
@@ -77,7 +77,7 @@ function sumsTo(
   return client;
 }
 
-/** The messages of an upload that are sealed, each by itself. */
+/** Returns the sealed messages of an upload. */
 function sealedIn(bytes: Uint8Array, messages: number): Uint8Array[] {
   let count = 0;
   let begin = 33;
@@ -201,7 +201,7 @@ describe("a report", () => {
     expect(made).not.toHaveProperty("epsilon");
     expect(bytes).toHaveLength((await privacyOf(TIMINGS)).bytes);
     const sealed = sealedIn(bytes, MESSAGES);
-    // No two by one key, which would show whose they are.
+    // Two messages under one key would show that they have the same sender.
     expect(new Set(sealed.map((own) => hexOf(own.slice(ID, ID + 32)))).size).toBe(MESSAGES);
     const opened = await Promise.all(sealed.map((own) => analyser.open(own)));
     expect(opened.every((own) => own.length === 1 && (own[0] ?? 9) <= 4)).toBe(true);
@@ -225,9 +225,9 @@ describe("a report", () => {
   });
 
   /**
-   * The mean of what is said of 3/4 up is 3/4: over 2000 people noise has the variance
-   * 2·q(1 − q) = 0.375 of a level each, so that five standard errors, of which the chance is
-   * 6·10⁻⁷, are 5·√(0.375/2000)/8 = 0.0086.
+   * Tests the mean of messages for a number at 3/4. Over 2,000 people, noise has the variance 2·q(1
+   * − q) = 0.375 of a level each. Five standard errors, with a probability of 6·10⁻⁷, are
+   * 5·√(0.375/2000)/8 = 0.0086.
    */
   it("says numbers without bias", async () => {
     const randomizer = await createRandomizer({ task: TIMINGS });
@@ -314,7 +314,7 @@ describe("the central budget", () => {
   it("is one report in a window, and is kept apart from a local one", async () => {
     stubDatabase();
     const shuffler = new FakeShuffler(analyser.key);
-    // A task of the same name that has a local ε.
+    // A task of the same name with a local ε.
     const local = createClient({
       endpoint: "https://shuffler.example",
       task: { ...SETTINGS, id: "timings" },
@@ -383,7 +383,7 @@ describe("is refused", () => {
     clients.push(client);
     return client;
   };
-  /** Says so to whatever waits for it, and spends nothing. */
+  /** Returns the error that all waiting calls throw. Nothing is spent. */
   async function refused(options: object): Promise<unknown> {
     const client = made(options);
     const error = await client.report(ANSWERS).catch((error: unknown) => error);
@@ -531,7 +531,7 @@ it("makes a report afresh after the module has failed", async () => {
   expect(() => randomizer.randomize(ANSWERS)).toThrow(/closed/);
 });
 
-// The last, as what is imported afterwards is other modules.
+// Last in this file, because later imports are separate copies of the modules.
 it("the vectors hold where there is no WebAssembly", async () => {
   vi.resetModules();
   vi.stubGlobal("WebAssembly", undefined);

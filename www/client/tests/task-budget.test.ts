@@ -1,4 +1,6 @@
-/** A task's budget: what is left out is the default, and the default is none. */
+/**
+ * Tests of a task's budget: missing fields have defaults, and a default budget is the same as none.
+ */
 
 import { describe, expect, it } from "vitest";
 import { createRandomizer, type Task, TaskError } from "../index.js";

@@ -1,4 +1,4 @@
-/** Tasks that the collector describes, and how far it is trusted. */
+/** Tests of tasks that the collector describes, and of the limits to its trust. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NetworkError, type Task } from "../index.js";
@@ -16,7 +16,7 @@ async function described(task: Task) {
   return { task, fingerprint, effective_epsilon: 2 };
 }
 
-/** A client of a task that a collector describes. */
+/** Makes a client for a task that a collector describes. */
 async function fetched(task: Task, options = {}) {
   const collector = new FakeCollector(Response.json(await described(task)));
   return { collector, client: clientOf(collector, { task: task.id, ...options }) };
@@ -76,7 +76,7 @@ describe("a task from the collector", () => {
     const client = clientOf(collector, { task: "ratings", onError: (error) => told.push(error) });
     const reported = client.report(answers(1));
     await vi.advanceTimersByTimeAsync(1);
-    // Who flushes is told of the next failure, and no longer waits.
+    // `flush` throws the next failure and waits no longer.
     await expect(client.flush()).rejects.toThrow(NetworkError);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(collector.sent).toHaveLength(5);

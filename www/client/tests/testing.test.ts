@@ -1,4 +1,4 @@
-/** The collector in memory, by the client that pages have. */
+/** Tests of the collector in memory, with the client that pages use. */
 
 import { afterEach, expect, it } from "vitest";
 import { type Client, type ClientOptions, createClient, createRandomizer } from "../index.js";
@@ -62,7 +62,7 @@ it("counts once what was sent again, since its answer was lost", async () => {
   const client = clientOf(collector);
   collector.fail("answer-lost");
   await client.report({ autoplay: 1 });
-  // As it is at once where nothing has answered.
+  // Sent again at once, as after any missing response.
   await client.flush();
   expect([collector.reports, collector.requests.length]).toEqual([1, 2]);
 });

@@ -10,7 +10,7 @@ function transport(...answers: Answer[]) {
   return { collector, transport: new FetchTransport(URL, collector.fetch) };
 }
 
-/** No status, and no wish to wait. */
+/** Result without status and requested delay. */
 const unanswered = {
   kind: "retry",
   reason: expect.stringContaining("could not be reached"),
@@ -162,7 +162,7 @@ describe("time", () => {
     expect(keepalive()).toEqual([true, false, true, false]);
     await vi.advanceTimersByTimeAsync(30_000);
     await Promise.all(all);
-    // What ended is given back.
+    // Finished requests give their share back.
     await sender.send(bytes(60 * 1024));
     expect(keepalive().at(-1)).toBe(true);
     collector.answers.push(...Array.from({ length: 10 }, () => "silent" as const));

@@ -1,7 +1,6 @@
 /**
- * What compiles and what does not: `report` knows the names and kinds of a task
- * that is a literal. Nothing here runs; `tsc` fails where an error that is
- * expected does not come.
+ * Type tests: `report` checks the names and kinds of a task that is a literal. This code never
+ * runs; `tsc` fails if an expected error is missing.
  */
 
 import { task as RATINGS } from "../../examples/next/app/features.js";
@@ -19,7 +18,7 @@ import { PLUGINS, SETTINGS, SURVEY } from "./harness.js";
 
 const endpoint = "https://collector.example";
 
-/** The answers to SURVEY. */
+/** Answers to SURVEY. */
 export const ANSWERS = {
   theme: "dark",
   version: 3,
@@ -55,7 +54,7 @@ export async function questions() {
   await client.report({ ...ANSWERS, theme: ["dark"] });
   // @ts-expect-error a set is several options
   await client.report({ ...ANSWERS, features: "search" });
-  // @ts-expect-error nor is a text one of an open set
+  // @ts-expect-error a text is no open set
   await client.report({ ...ANSWERS, plugins: "any" });
   // @ts-expect-error no such option
   await client.report({ ...ANSWERS, features: ["serach"] });
@@ -99,7 +98,7 @@ export async function questions() {
   await client.report(rest);
 }
 
-/** The answers to VISITS. */
+/** Answers to VISITS. */
 export const VISIT = {
   theme: '"system"',
   version: 3,
@@ -115,7 +114,7 @@ export const VISIT = {
   opinions: { "dark-mode": 1 },
 } as const satisfies ReportInput<typeof VISITS>;
 
-/** What `hushbin task types` writes knows the task as a literal of one's own does. */
+/** A module by `hushbin task types` has the same type checks as a literal. */
 export async function generated() {
   const client = await createClient({ endpoint, task: VISITS });
   await client.report(VISIT);
@@ -133,7 +132,7 @@ export async function generated() {
   await client.report({ ...VISIT, plugins: "any" });
   // @ts-expect-error a number is no text
   await client.report({ ...VISIT, rating: "4" });
-  // @ts-expect-error nor in bins
+  // @ts-expect-error a number in bins is no text
   await client.report({ ...VISIT, loadMs: "1830" });
   // @ts-expect-error every number is given
   await client.report({ ...VISIT, layout: { width: 1200 } });
@@ -154,7 +153,7 @@ export async function generated() {
   await rated.report({ serch: 1 });
 }
 
-/** And a module that was changed by hand has to be a task. */
+/** A module that was changed by hand is checked to be a task. */
 export const CHANGED: readonly Task[] = [
   { ...VISITS, questions: [{ ...VISITS.questions[2], weight: 1 }], budget: { days: 90 } },
   // @ts-expect-error no such kind
@@ -217,7 +216,7 @@ export async function loose(task: Task, questions: readonly Question[]) {
   for (const client of clients) {
     await client.report(ANSWERS);
     await client.report({ "dark-mode": 1 });
-    // @ts-expect-error no kind is answered by nothing
+    // @ts-expect-error null answers no kind
     await client.report({ theme: null });
   }
 }
@@ -231,7 +230,7 @@ export const wrong: readonly Question[] = [
   { name: "loadMs", kind: "number", mechanism: SETTINGS.mechanism },
   // @ts-expect-error numbers have a range each
   { name: "layout", kind: "numbers", of: ["width"], mechanism: SETTINGS.mechanism },
-  // @ts-expect-error nothing is asked together with a number
+  // @ts-expect-error a number cannot be part of "together"
   { name: "all", kind: "together", of: [{ name: "a", kind: "number", min: 0, max: 1, levels: 2 }] },
   // @ts-expect-error a cross has two parts
   { name: "both", kind: "cross", of: [{ name: "a", kind: "flag" }], mechanism: SETTINGS.mechanism },
@@ -243,19 +242,19 @@ export async function sums() {
   await client.report({ "load-time": 1234, zoom: 1 });
   await client.report(new Map([["zoom", 1]]));
   const { centralEpsilon } = await client.report({ "load-time": 1234, zoom: 1 });
-  // @ts-expect-error all numbers are asked for
+  // @ts-expect-error every number is required
   await client.report({ zoom: 1 });
-  // @ts-expect-error not one of its names
+  // @ts-expect-error no such name
   await client.report({ "load-time": 1, zom: 1 });
-  // @ts-expect-error its ε is central
+  // @ts-expect-error ε of the budget is central
   (await client.budget()).epsilon;
-  // @ts-expect-error so is that of its reports
+  // @ts-expect-error ε of its reports is central
   (await client.history())[0]?.epsilon;
-  // @ts-expect-error whom to trust has to be said
+  // @ts-expect-error the trusted party is required
   createClient({ endpoint, analyser: [], task: TIMINGS });
-  // @ts-expect-error and who analyses
+  // @ts-expect-error the analyser's pins are required
   createClient({ endpoint, trust: "shuffler", task: TIMINGS });
-  // @ts-expect-error there is no local ε to be capped
+  // @ts-expect-error there is no local ε to limit
   createClient({ ...options, task: TIMINGS, maxEpsilon: 1 });
   const { numbers: _, ...rest } = TIMINGS;
   const counted = createClient({
@@ -271,11 +270,11 @@ export async function sums() {
     task: { ...rest, vector: { items: ["x", "y"], length: 1 } },
   });
   await named.report({ x: 1, y: 0 });
-  // @ts-expect-error both are asked for
+  // @ts-expect-error both numbers are required
   await named.report({ x: 1 });
   const randomizer = await createRandomizer({ task: TIMINGS });
   randomizer.randomize({ "load-time": 1, zoom: 1 });
-  // @ts-expect-error both are asked for
+  // @ts-expect-error both numbers are required
   randomizer.randomize({ zoom: 1 });
   return [centralEpsilon, randomizer.left];
 }
@@ -286,13 +285,13 @@ export async function sealed() {
   await client.report({ "dark-mode": 1 });
   const { epsilon } = await client.report({ "dark-mode": 1 });
   createClient({ endpoint, task: "settings", analyser: ["00"] });
-  // @ts-expect-error what goes through a relay is sealed
+  // @ts-expect-error reports through a relay must be sealed
   createClient({ endpoint, task: SETTINGS, relay });
-  // @ts-expect-error it has a local ε
+  // @ts-expect-error the task has a local ε
   createClient({ endpoint, task: SETTINGS, analyser: ["00"], trust: "shuffler" });
-  // @ts-expect-error which nothing central limits
+  // @ts-expect-error a local ε has no central limit
   createClient({ endpoint, task: SETTINGS, maxCentralEpsilon: 1 });
-  // @ts-expect-error nor is one of sums asked for
+  // @ts-expect-error a task of sums cannot be given by id
   createClient({ endpoint, task: "timings", analyser: ["00"], trust: "shuffler" });
   return epsilon;
 }

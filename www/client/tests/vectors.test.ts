@@ -1,10 +1,10 @@
-/** Byte vectors through the package: what the core made elsewhere, it makes here. */
+/** Byte vectors through the package: the same bytes as from the core in Rust. */
 
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { createRandomizer as Create, QuestionsTask, ReportInput, Task } from "../index.js";
 
-/** As in `tests/support/src/byte_vectors.rs`. */
+/** The format of `tests/support/src/byte_vectors.rs`. */
 interface Case {
   readonly given: {
     readonly generator: string;
@@ -21,7 +21,7 @@ interface Case {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** As in `tests/support/src/question_vectors.rs`. */
+/** The format of `tests/support/src/question_vectors.rs`. */
 interface QuestionsCase {
   readonly given: {
     readonly task: QuestionsTask;
@@ -40,7 +40,7 @@ interface QuestionsCase {
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
 
-/** The browser's randomness is the generator's seed, and nothing else is drawn. */
+/** Uses the browser's randomness as the generator's seed. Nothing else is drawn. */
 function seedBy(generator: string) {
   vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
     (array as unknown as Uint8Array).set(Buffer.from(generator, "hex"));
@@ -53,12 +53,12 @@ const MODULES: [module: string, mechanisms: string[]][] = [
   ["collision.wasm", ["collision"]],
 ];
 
-/** Kinds of several parts, which the smaller module leaves to the complete one. */
+/** Kinds with several parts, which only the complete module has. */
 const SEVERAL_PARTS: readonly string[] = ["numbers", "cross", "together"];
 
 type Asked = Pick<QuestionsTask["questions"][number], "mechanism">;
 
-/** Whether a module knows how to answer by this mechanism, and this kind of question. */
+/** Returns whether a module has this mechanism and kind of question. */
 function knows(module: string, { mechanism, ...question }: Asked): boolean {
   return (
     module === "hushbin.wasm" ||

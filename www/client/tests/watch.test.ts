@@ -51,7 +51,7 @@ describe("watching a client", () => {
 });
 
 describe("debugging", () => {
-  /** What the console shows: groups by their lines, with what they hold. */
+  /** Records the console: lines of groups, with the contents of each. */
   function listen(): unknown[][] {
     const shown: unknown[][] = [];
     vi.spyOn(console, "groupCollapsed").mockImplementation((line) => void shown.push([line]));
