@@ -1,4 +1,4 @@
-/** The page of options, which remembers what is chosen and shows what was counted. */
+/** Options page. It stores the options and shows what was reported. */
 
 import "hushbin/history";
 import { client, follow, remembered } from "./statistics.js";
@@ -25,7 +25,7 @@ document.addEventListener("change", async ({ target }) => {
   }
 });
 
-// The service worker has counted.
+// The service worker has reported.
 chrome.runtime.onMessage.addListener(() => {
   history.client = client;
 });

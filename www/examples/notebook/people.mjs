@@ -1,5 +1,6 @@
 /**
- * People whose truth is known, in place of a site's own: in half of a year light gives way to dark.
+ * Simulated people with known answers, in place of real ones. Within half a year, light themes give
+ * way to dark ones.
  *
  *   node people.mjs before
  *   node people.mjs after
@@ -8,7 +9,7 @@
 import { createRandomizer } from "hushbin";
 
 const PEOPLE = 20_000;
-/** In hundred people. */
+/** Number of people per hundred. */
 const THEMES = {
   before: { system: 50, light: 30, dark: 19, contrast: 1 },
   after: { system: 50, light: 22, dark: 27, contrast: 1 },
@@ -25,7 +26,7 @@ for (let from = 0; from < PEOPLE; from += 4000) {
   const reports = Array.from({ length: 4000 }, (_, index) =>
     randomizer.randomize({ theme: hundred[(from + index) % 100], beta: index % 10 === 0 }),
   );
-  // One upload; in life each person sends their own.
+  // A single upload. In real life each person sends a separate one.
   const bytes = new Uint8Array(await new Blob(reports).arrayBuffer());
   const body = randomizer.upload(bytes, reports.length);
   const { status } = await fetch(`${url}/reports`, { method: "POST", body });

@@ -1,11 +1,11 @@
-/** Settings that are kept in the browser and, of those who agree, counted. */
+/** Settings page. It stores settings in the browser, and counts them if the person agrees. */
 
 import { createClient, HushbinError } from "hushbin";
 import "hushbin/history";
 import task from "./settings.json" with { type: "json" };
 
-// The task is in the page: nobody else decides what is asked. Without consent nothing is drawn,
-// stored or sent.
+// The task is in the page, so no other party decides what is asked. Without consent nothing is
+// drawn, stored or sent.
 const client = createClient({ endpoint: "http://127.0.0.1:8080", task });
 document.querySelector("hushbin-history").client = client;
 
@@ -20,7 +20,7 @@ const SAID = {
   "no-consent": "Saved.",
 };
 
-/** Settings are saved, whatever becomes of the report. */
+/** Saves the settings, whether or not they can be reported. */
 async function save() {
   const settings = {
     theme: theme.value,
@@ -59,7 +59,7 @@ form.addEventListener("submit", async (event) => {
 
 statistics.addEventListener("change", async () => {
   localStorage.setItem("statistics", statistics.checked ? "yes" : "no");
-  // Who no longer agrees has what waits forgotten.
+  // Revoking also withdraws reports that wait to be sent.
   await (statistics.checked ? client.grant() : client.revoke());
 });
 

@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-// Reports go to the page's own site, which passes them on to the collector.
+// Reports go to the page's own site, which forwards them to the collector.
 const proxy = {
   "/telemetry": {
     target: "http://127.0.0.1:8080",

@@ -1,8 +1,8 @@
 import { createClient } from "hushbin";
 import { task } from "./features";
 
-// Made on the server too, where it does nothing: without consent nothing is drawn, stored or
-// sent. There is no site there that a path could be of.
+// This also runs on the server. A client without consent does nothing there, but it needs an
+// absolute URL, because the server has no page address.
 const endpoint = typeof location === "undefined" ? "http://localhost/telemetry" : "/telemetry";
 
 export const client = createClient({ endpoint, task });

@@ -16,7 +16,7 @@ function remember(agrees: boolean) {
   }
 }
 
-/** Whether the person agrees, which this browser remembers and the server does not know. */
+/** Returns the person's consent, which this browser remembers and the server does not know. */
 export function useConsent() {
   const agrees = useSyncExternalStore(
     subscribe,
@@ -27,7 +27,7 @@ export function useConsent() {
     if (agrees) {
       client.grant();
     } else {
-      // What waits to be sent is forgotten.
+      // Reports that wait to be sent are withdrawn.
       client.revoke().catch(console.error);
     }
   }, [agrees]);

@@ -19,7 +19,7 @@ const SAID: Readonly<Record<Receipt["outcome"], string>> = {
   "no-consent": "Nothing was sent: you have not agreed.",
 };
 
-/** What a feature is said to be, 1 where it works and -1 where it does not, if anything. */
+/** Reads the form's answers: 1 for a feature that works, −1 for one that does not. */
 function answers(form: FormData) {
   const said = Object.keys(FEATURES).filter((feature) => form.has(feature));
   return Object.fromEntries(said.map((feature) => [feature, Number(form.get(feature))]));

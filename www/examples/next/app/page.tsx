@@ -1,6 +1,6 @@
 import { Feedback } from "./feedback";
 
-/** Rendered on the server, which reports nothing. */
+/** Page, rendered on the server, which reports nothing. */
 export default function Page() {
   return (
     <>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** State that this browser remembers. */
+/** Returns state that this browser remembers. */
 export function useRemembered<T>(key: string, initial: T) {
   const [value, setValue] = useState<T>(() => {
     const kept = localStorage.getItem(key);

@@ -2,15 +2,15 @@ import { createClient, type ReportInput } from "hushbin";
 import { useEffect } from "react";
 import { task } from "./settings";
 
-// The task is in the page: nobody else decides what is asked. Without consent nothing is drawn,
-// stored or sent.
+// The task is in the page, so no other party decides what is asked. Without consent nothing is
+// drawn, stored or sent.
 export const client = createClient({ endpoint: "/telemetry", task });
 
 export type Settings = ReportInput<typeof task>;
 
 /**
- * Counts somebody's settings, once they agree. The client keeps to one report in thirty days,
- * however often a component is mounted.
+ * Counts a person's settings once they agree. The client makes at most one report in thirty days,
+ * even if a component is mounted more often.
  */
 export function useStatistics(agrees: boolean, settings: Settings): void {
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useStatistics(agrees: boolean, settings: Settings): void {
       client.grant();
       client.record(settings);
     } else {
-      // What waits to be sent is forgotten.
+      // Reports that wait to be sent are withdrawn.
       client.revoke().catch(console.error);
     }
   }, [agrees, settings]);
