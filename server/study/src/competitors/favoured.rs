@@ -46,6 +46,7 @@ impl Favoured {
         let weight = budget.e() * self.inside;
         let all = weight + self.outside;
         let certain = (budget.delta() * (self.inside / self.against)).min(1.0);
+        // With probability `certain` = δ·N₊/O the report is certainly favoured.
         weight / all + certain * (self.outside / all)
     }
 

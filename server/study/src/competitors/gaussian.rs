@@ -1,8 +1,8 @@
 //! Optimal Gaussian mechanism: the least normal noise that satisfies (ε, δ).
 //!
 //! Source: Balle and Y.-X. Wang, "Improving the Gaussian Mechanism for Differential Privacy" (ICML
-//! 2018), Theorem 8. Let two inputs change a vector by at most Δ in Euclidean distance. Normal
-//! noise of standard deviation σ on each coordinate is then (ε, δ) private exactly if
+//! 2018), Theorem 8. Let the vectors of two inputs differ by at most Δ in Euclidean distance.
+//! Normal noise of standard deviation σ on each coordinate is then (ε, δ) private if and only if
 //! Φ(Δ/2σ − εσ/Δ) − exp(ε)·Φ(−Δ/2σ − εσ/Δ) ≤ δ.
 
 use hushbin::Error;
@@ -124,6 +124,7 @@ fn sigma(sensitivity: f64, budget: &Budget) -> f64 {
     let enough =
         |sigma: f64| gaussian_delta(sigma, sensitivity, budget.epsilon()) <= budget.delta();
     let mut high = sensitivity;
+    // δ decreases with σ. Doubling and halving bracket the least sufficient σ.
     while !enough(high) {
         high *= 2.0;
     }

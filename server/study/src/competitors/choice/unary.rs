@@ -146,16 +146,15 @@ impl Unary {
 
 /// Returns the q at which the derivative of ln(q(1 − q)/(p − q)²) rises through 0. `None` if the
 /// variance has no minimum.
-///
-/// With a = e − 1, the derivative has the sign of
-/// h(q) = δ − (a − (3a − 2)δ)q + (a² + 3a − 4aδ)q² − (a² + 2a)q³. h is positive at 1/2, and at 0
-/// unless δ = 0. A minimum of the variance exists if h is negative somewhere between. It lies above
-/// the q at which h is least.
 fn best_q(budget: &Budget) -> Option<f64> {
     let (a, delta) = (budget.e_minus_1(), budget.delta());
     let one = -a + (3.0 * a - 2.0) * delta;
     let two = a * (a + 3.0 - 4.0 * delta);
     let three = -a * (a + 2.0);
+    // With a = e − 1, the derivative has the sign of
+    // h(q) = δ − (a − (3a − 2)δ)q + (a² + 3a − 4aδ)q² − (a² + 2a)q³. h is positive at 1/2, and at 0
+    // unless δ = 0. A minimum of the variance exists if h is negative somewhere between. It lies
+    // above the q at which h is least.
     let h = |q: f64| delta + q * (one + q * (two + q * three));
     // h is least at the smaller root of its derivative, 0 = one + 2·two·q + 3·three·q².
     let square = two * two - 3.0 * one * three;

@@ -52,9 +52,9 @@ pub struct Row {
 
 /// Compares mechanisms under a budget for a number of people, from 1 to 10¹².
 ///
-/// Variances are of one report. For a choice they are of an answer's share: the larger of a
-/// person's own and a different answer, and the average over all k. For a number they are the
-/// maximum and the average over −1 to 1.
+/// Variances are of one report. For a choice they are of an answer's share: the maximum over own
+/// and different answers, and the average over all k. For a number they are the maximum and the
+/// average over −1 to 1.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if the question's k or d, or the number of people, is out of range.

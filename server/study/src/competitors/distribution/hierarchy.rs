@@ -65,6 +65,7 @@ impl Hierarchy {
     /// # Errors
     /// Same errors as [`SubsetSelection::new`].
     pub fn with_shares(shares: Vec<f64>, budget: &Budget) -> Result<Self, Error> {
+        // The level at a depth has 2^(depth + 1) nodes.
         let level = |depth: usize| SubsetSelection::new(2 << depth, budget);
         Ok(Self {
             levels: (0..shares.len()).map(level).collect::<Result<_, _>>()?,
@@ -109,6 +110,7 @@ impl Hierarchy {
             below += self.shares[level];
         }
         let nodes = self.levels[level].options();
+        // The number 1 belongs to the last node.
         let node = ((number * f64::from(nodes)) as u32).min(nodes - 1);
         self.levels[level].count(node, rng, &mut counts[level]);
         level

@@ -21,6 +21,7 @@ use hushbin::bounds::EPSILON;
 pub fn piecewise_variance(value: f64, epsilon: f64) -> Result<f64, Error> {
     EPSILON.check(epsilon)?;
     let less_1 = (epsilon / 2.0).exp_m1();
+    // h + 3 is `less_1` + 4.
     Ok(value * value / less_1 + (less_1 + 4.0) / (3.0 * less_1 * less_1))
 }
 

@@ -79,6 +79,7 @@ impl Sliding {
     /// u in (0, 2).
     pub(super) fn with_part(part: f64, epsilon: f64) -> Self {
         let e = epsilon.exp();
+        // Solves s + w/2 = H for H, with w = u·H.
         let half = (2.0 + (e - 1.0) * part) / ((e - 1.0) * part * (1.0 - 0.5 * part));
         Self {
             half,
@@ -109,6 +110,7 @@ impl Sliding {
     /// Variance of one report of a number in [−1, 1]. It is quadratic in the number.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
+        // E[y²] = q·(2H³/3) + (e − 1)·q·(w³/12 + w·(x·s)²), and (e − 1)·q·w·s = 1.
         let around = 2.0 * self.half.powi(3) / 3.0;
         let inside = (self.e - 1.0) * self.width.powi(3) / 12.0;
         self.density() * (around + inside) + (self.slope() - 1.0) * value * value

@@ -70,6 +70,7 @@ impl ThreeOutputs {
     #[must_use]
     pub fn scale(&self) -> f64 {
         let e = self.e;
+        // Unbiased at x = 1: C·(P(C) − P(−C)) = 1.
         e * (e + 1.0) / ((e - 1.0) * (e - self.middle))
     }
 

@@ -25,7 +25,7 @@ pub struct Heard {
 }
 
 impl Heard {
-    /// Returns empty sums for this number of items.
+    /// Returns zero sums for `items` items.
     #[must_use]
     pub fn new(items: u32) -> Self {
         Self {

@@ -64,14 +64,13 @@ impl LaplaceNoise {
     }
 
     /// Adds the noise of this number of reports to every coordinate.
-    ///
-    /// Laplace noise of scale β is the difference of two exponential variables of that scale. The
-    /// sum of n of those is a gamma variable of shape n. So the noise of n reports is exactly the
-    /// difference of two gamma variables.
     fn add(&self, reports: u64, heard: &mut Heard, rng: &mut dyn CryptoRng) {
         if reports == 0 {
             return;
         }
+        // Laplace noise of scale β is the difference of two exponential variables of that scale.
+        // The sum of n of those is a gamma variable of shape n. So the noise of n reports is
+        // exactly the difference of two gamma variables.
         let law = Gamma::new(reports as f64, self.scale).expect("shape and scale are above 0");
         for sum in &mut heard.signs {
             *sum += law.sample(rng) - law.sample(rng);

@@ -94,8 +94,6 @@ impl Oracle for NaiveBits {
         }
     }
 
-    /// Bits are independent. The bits of people without an entry are fair signs, so only the number
-    /// of such people matters.
     fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let mut others = vec![people.len() as u64; self.items as usize];
         for entries in people {
@@ -106,6 +104,8 @@ impl Oracle for NaiveBits {
         }
         heard.reports += people.len() as u64;
         for (sum, &others) in heard.signs.iter_mut().zip(&others) {
+            // Bits are independent. The bits of people without an entry are fair signs, so only the
+            // number of such people matters.
             *sum += fair_signs(others, rng);
         }
     }

@@ -131,17 +131,16 @@ fn sensitivity(setting: &Setting) -> f64 {
 
 /// Returns the sensitivity of vectors within distance L whose coordinates move by at most 2. It is
 /// √(4⌊L/2⌋ + r²), where r is the remainder of L by 2.
-///
-/// Let two coordinates move by 0 < x ≤ y < 2. Moving x by t less and y by t more keeps the sum and
-/// increases the sum of squares by 2t(y − x) + 2t². So at the maximum all but one coordinate move
-/// by 0 or by 2. ⌊L/2⌋ coordinates move by 2, and one moves by r. There are enough coordinates
-/// because L is at most 2d.
-///
-/// Each square is at most 2 times the move, and the moves add up to at most L. So the sensitivity
-/// is at most √(L·min(L, 2)). It reaches this value if L is at most 2 or even.
 fn sensitivity_within(distance: f64) -> f64 {
+    // Let two coordinates move by 0 < x ≤ y < 2. Moving x by t less and y by t more keeps the sum
+    // and increases the sum of squares by 2t(y − x) + 2t². So at the maximum all but one coordinate
+    // move by 0 or by 2. ⌊L/2⌋ coordinates move by 2, and one moves by r. There are enough
+    // coordinates because L is at most 2d.
+    //
+    // Each square is at most 2 times the move, and the moves add up to at most L. So the
+    // sensitivity is at most √(L·min(L, 2)). It reaches this value if L is at most 2 or even.
     let rest = distance % 2.0;
-    // 4⌊L/2⌋ = 2·(L − r).
+    // 4⌊L/2⌋ is 2·(L − r).
     (2.0 * (distance - rest) + rest * rest).sqrt()
 }
 
@@ -170,11 +169,11 @@ impl Oracle for NormalNoise {
         self.add(1, heard, rng);
     }
 
-    /// The sum of the noise of n reports is normal with variance nσ².
     fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         for entries in people {
             self.sum(entries, heard, rng);
         }
+        // The sum of the noise of n reports is normal with variance nσ².
         self.add(people.len() as u64, heard, rng);
     }
 }

@@ -52,6 +52,6 @@ pub trait OneSparse: Copy + Send + Sync {
     fn tell_own(&self, slot: Slot<'_>, heard: &mut Heard, own: &mut [u64], rng: &mut dyn CryptoRng);
 
     /// Draws and adds the parts of `answers` answers that concern elements other than the own one.
-    /// `own` is the number of answers for which each element was the own one.
+    /// For each element, `own` counts the answers for which it was the own one.
     fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng);
 }

@@ -61,8 +61,8 @@ impl Setting {
 /// Mechanism for people who rate at most s of d items, from −1 to 1.
 ///
 /// Entries are in ascending order of items. There are at most s of them if the oracle samples or
-/// pads. If it reports only signs, a value v is rounded to 1 with probability (1 + v)/2, otherwise
-/// to −1.
+/// pads. An oracle that reports only signs rounds a value v to 1 with probability (1 + v)/2,
+/// otherwise to −1.
 pub trait Oracle: Send + Sync {
     /// Returns the least ε that a report satisfies, at the mechanism's δ if it has one. The tests
     /// check it by enumeration. It is at most the requested ε, and often less.

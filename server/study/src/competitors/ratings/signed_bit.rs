@@ -83,8 +83,6 @@ impl OneSparse for SignedBit {
         }
     }
 
-    /// The answer times the own item's sign is distributed as the response to the value itself,
-    /// because rounding and response are symmetric in the sign.
     fn tell_own(
         &self,
         slot: Slot<'_>,
@@ -95,13 +93,15 @@ impl OneSparse for SignedBit {
         let Slot::Entry(entry) = slot else { return };
         let item = entry.item as usize;
         own[item] += 1;
+        // The answer times the own item's sign is distributed as the response to the value itself,
+        // because rounding and response are symmetric in the sign.
         heard.signs[item] += sign(self.points.respond(entry.value, rng));
     }
 
-    /// If hashed signs are fair and independent, so are the products of the answer with the signs
-    /// of other items.
     fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         for (sum, own) in heard.signs.iter_mut().zip(own) {
+            // If hashed signs are fair and independent, so are the products of the answer with the
+            // signs of other items.
             *sum += fair_signs(answers - own, rng);
         }
     }

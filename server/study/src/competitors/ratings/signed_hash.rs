@@ -126,14 +126,14 @@ impl OneSparse for SignedHash {
         }
     }
 
-    /// Under ideal hashing, the buckets of elements are independent. Any other element then falls
-    /// into the reported bucket with probability 1/g, independently of everything else. No
-    /// deviation of the real hash from this can be measured. So the hits of an element are binomial
-    /// over the answers for which it is not the own one.
     fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let q = self.hash.rates().q;
         for item in 0..self.items as usize {
             for (own, sign) in [(own[2 * item], 1.0), (own[2 * item + 1], -1.0)] {
+                // Under ideal hashing, the buckets of elements are independent. Any other element
+                // then falls into the reported bucket with probability 1/g, independently of
+                // everything else. No deviation of the real hash from this can be measured. So the
+                // hits of an element are binomial over the answers for which it is not the own one.
                 let hits = binomial(answers - own, q, rng) as f64;
                 heard.presence[item] += hits;
                 heard.signs[item] += sign * hits;

@@ -1,11 +1,11 @@
 //! Exact privacy loss of one coordinate's shuffled messages.
 //!
 //! Z⁺ and Z⁻ are geometric. They can be written as D⁺ + g and D⁻ + g. Here D = D⁺ − D⁻ is discrete
-//! Laplace of parameter p_c, and g is geometric of parameter p_c² and independent of D. Let e_x = Σ
-//! c_y(x)·s_y + x·e₊₁ be the histogram of a person's value x. With U = D + x, the histogram of x
-//! and of the noise is
+//! Laplace of parameter p_c, with positive and negative parts D⁺ and D⁻. The number g is geometric
+//! of parameter p_c² and independent of D. Let e_x = Σ c_y(x)·s_y + x·e₊₁ be the histogram of a
+//! person's value x. With U = D + x, the histogram of x and of the noise is
 //!
-//! U·e₊₁ + (g + Z₁ + c₁(x) + max(U, x) − U)·s₁ + Σ_{|y| ≥ 2} (Z_y + c_y(x))·s_y,
+//! U·e₊₁ + (g + Z₁ + c₁(x) + max(U, x) − U)·s₁ + Σ_{|y| ≥ 2} (Z_y + c_y(x))·s_y.
 //!
 //! The tuples and e₊₁ are linearly independent. So the histogram reveals exactly these counts, and
 //! the divergence of the counts is that of the histogram. Given U, the counts are independent and
@@ -86,6 +86,7 @@ impl CoordinateNoise {
                     reason: "the tuples have too many outcomes to list",
                 });
             }
+            // The Z_y are independent, so the probabilities of their outcomes multiply.
             let times = |&(a, b): &(f64, f64)| own.iter().map(move |(p, q)| (a * p, b * q));
             all = all.iter().flat_map(times).collect();
         }

@@ -171,7 +171,7 @@ fn probability(successes: f64, trials: f64, p: f64) -> f64 {
 /// ```
 /// use hushbin_study::competitors::sums::grid;
 ///
-/// // Two bits by randomised response, each a fair coin with probability 1/2.
+/// // Two bits, each replaced by a fair coin with probability 1/2.
 /// let delta = grid::shuffled_delta(2, 0.5, 2, 1.0)?;
 /// assert!((delta - 0.052_8).abs() < 1e-4);
 /// # Ok::<(), hushbin::Error>(())
@@ -179,6 +179,7 @@ fn probability(successes: f64, trials: f64, p: f64) -> f64 {
 pub fn shuffled_delta(cells: u32, gamma: f64, people: u32, epsilon: f64) -> Result<f64, Error> {
     GAMMA.check(gamma)?;
     let multisets = (1..=people).map(|i| f64::from(cells + i - 1) / f64::from(i));
+    // A multiset is encoded in 64 bits: four for each of 16 cells, with counts up to 15.
     let few = (2..=16).contains(&cells) && (1..=15).contains(&people);
     if !few || multisets.product::<f64>() > 20_000.5 {
         return Err(Error::Combination {

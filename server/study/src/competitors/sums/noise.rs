@@ -125,6 +125,7 @@ impl CoordinateNoise {
     /// Variance V of Z⁺ − Z⁻, in squared levels: 2p_c/(1 − p_c)².
     #[must_use]
     pub fn variance(&self) -> f64 {
+        // Z⁺ and Z⁻ are independent.
         2.0 * self.units.variance()
     }
 }

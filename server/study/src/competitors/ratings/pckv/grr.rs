@@ -93,6 +93,8 @@ impl Oracle for PckvGrr {
         let [own, opposite] = rates.member(self.sparsity);
         // Probability of an element that is neither in the input nor the opposite of one.
         let other = rates.b / 2.0;
+        // Another input makes this element least likely if it has the opposite element, or neither
+        // of the two.
         (own / opposite.min(other)).ln()
     }
 

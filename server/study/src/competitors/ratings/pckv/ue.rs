@@ -118,9 +118,6 @@ impl Oracle for PckvUe {
         }
     }
 
-    /// Reports of an item are independent of everything else, given the drawn slots. Among the
-    /// people who drew a different slot, a binomial number report the item, with probability b. A
-    /// binomial number of their fair signs are +. So it does not matter which people these are.
     fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let mut others = vec![people.len() as u64; self.items as usize];
         for entries in people {
@@ -132,6 +129,10 @@ impl Oracle for PckvUe {
         heard.reports += people.len() as u64;
         let b = self.silent.complement();
         for (item, &others) in others.iter().enumerate() {
+            // Given the drawn slots, reports of an item are independent of everything else. Of the
+            // people who drew a different slot, a binomial number report the item, with probability
+            // b. A binomial number of their fair signs are +. So it does not matter which people
+            // these are.
             let told = binomial(others, b, rng);
             heard.presence[item] += told as f64;
             heard.signs[item] += fair_signs(told, rng);
