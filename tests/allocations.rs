@@ -1,5 +1,5 @@
-//! Collectors of simulated data and pages make many reports: none allocates
-//! anything, once an input as long has been seen.
+//! Tests that randomising does not allocate, once an input of the same length has been seen.
+//! Simulations and pages make many reports.
 
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -9,7 +9,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
 
-/// Every mechanism, rule and level, closed and open.
+/// Lists tasks of every mechanism, rule and level, closed and open.
 fn tasks() -> Vec<Task> {
     let mechanisms = [
         json!({ "name": "collision", "rule": "heaviest" }),
@@ -43,7 +43,7 @@ fn tasks() -> Vec<Task> {
     each.collect()
 }
 
-/// Of 40 numbers some are drawn, or all.
+/// Lists tasks of 40 numbers, of which 1, 3 or 12 are drawn.
 fn numbers() -> [Task; 3] {
     let of: Vec<Value> = (0..40)
         .map(|index| json!({ "name": format!("n{index}"), "min": 0, "max": 2 }))
@@ -61,7 +61,7 @@ fn numbers() -> [Task; 3] {
     })
 }
 
-/// No entries, fewer than s, and more; sorted, and not.
+/// Lists inputs of no entries, fewer than s, and more, sorted and unsorted.
 fn inputs() -> Vec<Vec<Entry>> {
     let entry = |item| Entry {
         item,
@@ -79,7 +79,7 @@ fn reports_after_the_first_allocate_nothing() {
         let mut rng = ChaCha20Rng::from_seed([7; 32]);
         let mut randomizer = Randomizer::new(&task);
         let mut bytes = Vec::with_capacity(1 << 16);
-        // The longest input has been seen.
+        // The first report of the longest input allocates all buffers.
         let longest = inputs.last().unwrap();
         randomizer
             .randomize_encoded(&[longest], &mut rng, &mut bytes)
@@ -111,7 +111,7 @@ fn reports_of_numbers_after_the_first_allocate_nothing() {
         let mut rng = ChaCha20Rng::from_seed([7; 32]);
         let mut randomizer = Randomizer::new(&task);
         let mut bytes = Vec::with_capacity(1 << 16);
-        // The one that has to be sorted.
+        // The unsorted input needs the most memory.
         let mut encode = |input: &[Entry]| {
             bytes.clear();
             randomizer.randomize_encoded(&[input], &mut rng, &mut bytes)
@@ -126,8 +126,7 @@ fn reports_of_numbers_after_the_first_allocate_nothing() {
     }
 }
 
-/// The counter counts, and a report that is not written over is allocated anew
-/// where it has bins.
+/// Checks that the counter counts: a new report with bins allocates.
 #[test]
 fn new_reports_of_bins_are_counted() {
     let mut counted = 0;

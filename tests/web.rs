@@ -1,6 +1,5 @@
-//! In a browser: the core gives the bytes that it gives elsewhere, and the
-//! bindings work with the browser's own randomness.
-//! `npm run test:web` runs this.
+//! Tests in a browser: the core returns the same bytes as natively, and the bindings work with the
+//! browser's own randomness. `npm run test:web` runs them.
 
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
@@ -20,12 +19,12 @@ wasm_bindgen_test_configure!(run_in_browser);
 
 const NAMES: &str = "dark-mode|autoplay|captions|Übersetzung";
 
-/// What a task's canonical bytes say, right or wrong: hash-bin's level stands for
-/// the rule, its grid for the favoured, its bins for the buckets.
+/// Fields of a task's canonical bytes, valid or not. For hash-bin, `rule` is the level, `favoured`
+/// the grid, and `buckets` the number of bins.
 #[derive(Clone, Copy)]
 struct Arguments {
     id: &'static str,
-    /// Joined by bars; none in an open task.
+    /// Item names joined by bars, or `None` in an open task.
     names: Option<&'static str>,
     sparsity: u64,
     epsilon: f64,
@@ -52,7 +51,7 @@ const SETTINGS: Arguments = Arguments {
     delta: 0.0,
 };
 
-/// Hash-bin at level event.
+/// Arguments of hash-bin at level event.
 const EVENTS: Arguments = Arguments {
     value: 1,
     rule: 4,
@@ -146,7 +145,7 @@ fn decode(bytes: &[u8], task: &Task) -> (String, Vec<(u64, u32)>) {
     (upload.id.to_string(), reports.collect())
 }
 
-/// Every level of hash-bin is the task that a file says, and makes reports of
+/// Checks that every level of hash-bin is read as the task of the same file, and returns reports of
 /// its shape.
 #[wasm_bindgen_test]
 fn hash_bin_takes_every_level() {
@@ -178,7 +177,7 @@ fn hash_bin_takes_every_level() {
         file["mechanism"]["bins"] = json!(bins);
         file["mechanism"]["grid"] = json!(256);
         let task: Task = serde_json::from_value(file).unwrap();
-        // More entries than s, none of which is left out.
+        // More entries than s: hash-bin uses all of them.
         let report = randomizer.randomize(&[3], &[0, 2, 3], &[0.3, -1.0, 1.0]);
         let report = report.unwrap();
         assert_eq!(randomizer.sampled_down(), 0);
@@ -194,7 +193,7 @@ fn hash_bin_takes_every_level() {
     }
 }
 
-/// Natively `tests/core/stability.rs` runs the same.
+/// Runs the same vectors as `tests/core/stability.rs` runs natively.
 #[wasm_bindgen_test]
 fn bytes_are_those_of_other_platforms() {
     byte_vectors::check(include_str!("vectors/collision.json"));
@@ -233,7 +232,7 @@ fn messages_of_sums_are_what_the_analyser_decodes() {
         orders.insert(messages);
     }
     assert_eq!(ids.len(), 20);
-    // The generator is seeded, and goes on.
+    // A seeded generator continues: two uploads differ.
     assert!(orders.len() > 1);
     assert_eq!((randomizer.clipped(), randomizer.left()), (0, 0));
     randomizer.randomize(&[10.5]).unwrap();
@@ -256,7 +255,7 @@ fn wrong_sums_are_codes() {
         let header = randomizer.upload_header(count);
         assert_eq!(header, Err(ErrorCode::OutOfRange as u32));
     }
-    // Neither is taken for the other.
+    // A task of sums is not accepted as one of reports, nor the reverse.
     let malformed = Some(ErrorCode::Malformed as u32);
     assert_eq!(Randomizer::new(&bytes).err(), malformed);
     assert_eq!(SumRandomizer::new(&canonical(SETTINGS)).err(), malformed);
@@ -288,7 +287,7 @@ fn every_randomizer_is_seeded_afresh() {
     assert_eq!(seeds.len(), 50);
 }
 
-/// An entry's bucket is reported with the probability that the rates predict.
+/// Compares the frequency of hits with the predicted rates.
 #[wasm_bindgen_test]
 fn reports_hit_as_predicted() {
     const REPORTS: u32 = 4000;
@@ -313,7 +312,7 @@ fn reports_hit_as_predicted() {
     for (hits, expected) in hits.into_iter().zip([rates.p_true, rates.p_false]) {
         let deviation = (expected * (1.0 - expected) * f64::from(REPORTS)).sqrt();
         let z = (f64::from(hits) - expected * f64::from(REPORTS)) / deviation;
-        // Two-sided, α = 1e-6.
+        // Two-sided test at significance 1e-6.
         assert!(z.abs() < 4.9, "{hits} hits, {z} standard errors off");
     }
 }
@@ -334,7 +333,7 @@ fn wrong_entries_are_codes() {
         let made = randomizer.randomize(&length, items, values);
         assert_eq!(made, Err(code as u32));
     }
-    // The second sum is a multiple of 2³².
+    // The second pair sums to 2³², which a 32-bit sum would wrap to 0.
     for lengths in [[u32::MAX; 2], [1 << 31; 2]] {
         let too_long = randomizer.randomize(&lengths, &[], &[]);
         assert_eq!(too_long, Err(ErrorCode::Combination as u32));
@@ -381,7 +380,7 @@ fn wrong_tasks_are_codes() {
             },
             ErrorCode::OutOfRange,
         ),
-        // 4097 hash functions, and more than can be counted.
+        // 4,097 hash functions, and a number that does not fit into 32 bits.
         (
             Arguments {
                 hashing: 3 * 4096,
@@ -475,7 +474,7 @@ fn sampling_down_is_counted() {
     assert_eq!(randomizer.sampled_down(), 2);
 }
 
-/// Of two questions, a flag and a number, each person's entries come in turn.
+/// Randomises two questions, a flag and a number. Each person's entries come in turn.
 #[wasm_bindgen_test]
 fn several_questions_take_lengths_of_each() {
     let mechanism = json!({
