@@ -3,7 +3,8 @@
 //! They come from T. Wang, Zhao, Yang, Ren, "Locally Differentially Private Data Collection and
 //! Analysis" (P4 in the [`errata`](hushbin_analysis::errata)). Each report has a budget (ε, δ): for
 //! any set of outcomes, P(set under one input) ≤ exp(ε)·P(set under another) + δ. Errors of the
-//! paper are corrected here. [`as_printed`] has the printed formulas and their real privacy loss.
+//! paper are corrected here. [`as_printed`] has the printed formulas and the privacy loss that they
+//! really cause.
 //!
 //! | paper | here | equation |
 //! |---|---|---|
@@ -16,7 +17,7 @@
 //! | optimal Gaussian | [`Gaussian`] | Δ = √2 of a choice, 2√d of numbers |
 //!
 //! Each type has checked parameters, δ at any ε, the variance of its unbiased estimate, and a
-//! sampler. Samplers take the caller's generator. Their thresholds are rounded to the safe side.
+//! sampler. Samplers take the caller's generator and draw with thresholds rounded to the safe side.
 //! There are two exceptions: [`Gaussian`] draws in floating point, for simulations, and
 //! [`piecewise_variance`] is a formula only. A small δ of this kind gains nothing
 //! ([`subset_delta`]), so hushbin does not offer it.

@@ -45,7 +45,7 @@ pub struct Row {
     pub average_ratio: Option<f64>,
     /// Standard error of the estimate from all `people`: √(worst variance/people).
     pub standard_error: Option<f64>,
-    /// Reason that there is no variance.
+    /// Reason for a missing variance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

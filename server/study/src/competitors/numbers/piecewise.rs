@@ -1,4 +1,5 @@
-//! Piecewise and hybrid mechanisms: variances only, because their reports are real numbers.
+//! Variances of the piecewise and hybrid mechanisms. They have no sampler, because reports are real
+//! numbers.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;

@@ -35,7 +35,7 @@ pub trait OneSparse: Copy + Send + Sync {
     /// Length of an answer in bits.
     fn bits(&self) -> f64;
 
-    /// Coefficients of estimates if each person gives one answer, about their only entry.
+    /// Coefficients of estimates if each person has one entry and gives one answer about it.
     fn linear(&self) -> Linear;
 
     /// Second moments of such an estimate.

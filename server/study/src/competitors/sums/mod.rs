@@ -15,7 +15,7 @@
 //! | (ε₀, δ₀) of a coordinate, and the composition of many | [`CoordinateBudget`] |
 //! | messages and sums | [`VectorSum`] |
 //! | reports of one cell of a grid | [`grid`] |
-//! | printed parameters and their real privacy loss | [`as_printed`] |
+//! | printed parameters and the privacy loss that they cause | [`as_printed`] |
 //!
 //! The code is for comparisons only: counts are drawn in floating point.
 

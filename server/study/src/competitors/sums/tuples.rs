@@ -60,8 +60,8 @@ impl Tuples {
         let l = levels as i32;
         let places = 2 * levels as usize - 1;
         let mut uses = vec![vec![0; places]; 2 * levels as usize + 1];
-        // c(−1) = [s₁]; c(0) and c(1) stay 0. Larger values use their halves, which are filled
-        // before.
+        // c(−1) = [s₁]; c(0) and c(1) stay 0. Larger values use the rows of two smaller values,
+        // filled before.
         uses[levels as usize - 1][0] = 1;
         for size in 2..=l {
             for x in [size, -size] {
@@ -186,7 +186,7 @@ impl Tuples {
         (x + self.levels as i32) as usize
     }
 
-    /// Checks that there is a tuple y.
+    /// Checks that y is the name of a tuple.
     fn assert_name(&self, y: i32) {
         let named = y == 1 || (2..=self.levels).contains(&y.unsigned_abs());
         assert!(named, "a tuple's name: 1, or 2 to L with either sign");
