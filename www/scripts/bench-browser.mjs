@@ -1,5 +1,5 @@
-// What randomising costs in headless Chromium, through the packed arrays of
-// randomizeMany() and through the objects of randomize().
+// Measures randomising in headless Chromium, through the packed arrays of randomizeMany() and
+// through the objects of randomize().
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { bold, run, say, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-/** [items, sparsity, epsilon], as in the native benchmarks. */
+/** Items, sparsity and ε, as in the native benchmarks. */
 const QUESTIONS = [
   [64, 4, 1],
   [256, 2, 0.5],
@@ -23,7 +23,7 @@ const MECHANISMS = {
   "hash-bin, event": { name: "hash-bin", level: "event" },
 };
 
-/** Completes drafts with the collector's own command. */
+/** Completes drafts with the collector's command. */
 async function completeTasks() {
   const { buildCollector } = await import("./lib/collector.mjs");
   const program = await buildCollector();
@@ -46,7 +46,7 @@ async function completeTasks() {
 }
 
 /**
- * Runs in the page: microseconds a report, the median of several rounds.
+ * Runs in the page. Returns the microseconds per report, as the median of several rounds.
  *
  * @param {any} task
  */
@@ -78,7 +78,7 @@ async function measure(task) {
   };
   const packed = () => randomizer.randomizeMany(lengths, items, values);
   const objects = () => inputs.forEach((input) => void randomizer.randomize(input));
-  // The engine compiles what runs often.
+  // Warm-up: the engine compiles code that runs often.
   packed();
   objects();
   return { packed: median(packed), objects: median(objects) };

@@ -1,20 +1,20 @@
-// What a client costs a page in headless Chromium: from an empty page's load to its
-// first report, and each call of report().
+// Measures a client in headless Chromium: from an empty page's load to the first report, and for
+// each call of report().
 
 import { launchChromium } from "./lib/browser.mjs";
 import { packageSite } from "./lib/package-page.mjs";
 import { bold, say, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-/** Fresh profiles, each with a first page. */
+/** Number of fresh profiles, each with a first page. */
 const STARTS = 30;
-/** Reports of one client, in a window that allows them all. */
+/** Number of reports of one client, all within the window's budget. */
 const REPORTS = 5000;
-/** Made at once, before the next are: clocks of pages are too coarse for one. */
+/** Number of concurrent reports. A single one is too short for the clock of a page. */
 const TOGETHER = 100;
 const ENTRIES = 20;
 
-/** Where reports are kept, and whether they are sealed. */
+/** Name, storage, and whether reports are sealed. */
 const KEPT = /** @type {const} */ ([
   ["device", "device", false],
   ["memory", "memory", false],
@@ -22,7 +22,7 @@ const KEPT = /** @type {const} */ ([
   ["memory, sealed", "memory", true],
 ]);
 
-/** ε = 1, for people who rate twenty of 256 items. */
+/** Task with ε = 1, for people who rate twenty of 256 items. */
 const TASK = {
   id: "bench",
   items: 256,
@@ -39,11 +39,13 @@ const TASK = {
   },
 };
 
-/** Numbers of a person, and people whose clients report them one after another. */
+/** Numbers of each person, and people whose clients report one after another. */
 const NUMBERS = 4;
 const PEOPLE = 100;
 
-/** Central ε = 1 and δ = 10⁻⁶ among 10,000 people, with the messages that are chosen for that. */
+/**
+ * Task of sums with central ε = 1 and δ = 10⁻⁶ among 10,000 people, and messages chosen for that.
+ */
 const SUMS = {
   id: "sums",
   trust: "shuffler",
@@ -55,7 +57,7 @@ const SUMS = {
 };
 
 /**
- * Runs in an empty page, from when it has loaded: milliseconds until the package is there,
+ * Runs in an empty page that has loaded. Returns the milliseconds until the package is imported
  * from this machine, and until a first report is stored.
  *
  * @param {any} task
@@ -78,8 +80,8 @@ async function start(task) {
 }
 
 /**
- * Runs in an empty page: what the browser itself takes to import an empty script, and to open a
- * database and store something, which is the least that any package of this kind takes.
+ * Runs in an empty page. Measures how long the browser itself takes to import an empty script, and
+ * to open a database and store something. No package of this kind can be faster.
  */
 async function least() {
   const begun = performance.now();
@@ -103,8 +105,8 @@ async function least() {
 }
 
 /**
- * Runs in the page: microseconds a report, until report() has returned, and until all are
- * stored.
+ * Runs in the page. Returns the microseconds per report until report() has returned, and until all
+ * reports are stored.
  *
  * @param {{ task: any, storage: string, sealing?: boolean, entries: number, reports: number, together: number }} options
  */
@@ -118,7 +120,7 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
     maxEpsilon: Number.POSITIVE_INFINITY,
     delayMs: 86_400_000,
   };
-  /** Of a client that seals, by a key of this page. */
+  /** Returns options of a client that seals to a key of this page. */
   const analyser = async () => {
     const { fingerprint } = await hushbin.createRandomizer({ task });
     const { subtle } = crypto;
@@ -167,8 +169,8 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
 }
 
 /**
- * Runs in the page: microseconds a report of sums, to make its messages, and until they are
- * sealed one by one and stored; how many messages and bytes they are.
+ * Runs in the page. Returns the microseconds per report of sums: to make its messages, and until
+ * they are sealed one by one and stored. Also returns the number of messages and bytes.
  *
  * @param {{ task: any, people: number }} options
  */
@@ -230,7 +232,7 @@ export async function benchClient() {
   await buildPackage();
   const site = await packageSite();
   const browser = await step("start: headless Chromium", launchChromium);
-  /** A page of a profile of its own. */
+  /** Runs work in a page with a fresh profile. */
   const inPage = async (path, work, argument) => {
     const context = await browser.newContext();
     try {
@@ -242,7 +244,7 @@ export async function benchClient() {
     }
   };
   try {
-    /** Medians of both times, and the slowest. */
+    /** Prints the medians of both times, and the slowest. */
     const cold = async (what, work) => {
       const starts = [];
       for (let run = 0; run < STARTS; run += 1) {

@@ -1,6 +1,8 @@
-// npm run bench: what the mechanisms cost beside their naive twins, what their
-// estimates are worth beside the papers', what accounting for a batch costs, what
-// the collector takes, and what randomising and reporting cost in a browser.
+// npm run bench: measures speed and accuracy.
+//
+// It compares the mechanisms with naive implementations, and the estimates with those of the
+// papers. It also measures accounting for a batch, uploads to the collector, and randomising and
+// reporting in a browser.
 //
 //   node www/scripts/bench.mjs [BENCH...]
 
@@ -13,7 +15,7 @@ const native = (name) => (bench) => run("cargo", ["bench", "--package", name, "-
 const collector = native("hushbin-server");
 const study = native("hushbin-study");
 
-/** By name, in the order in which they run. */
+/** Benches by name, in the order in which they run. */
 const BENCHES = {
   mechanisms: collector,
   accuracy: study,

@@ -1,5 +1,5 @@
-// npm run build:dashboard: the collector's page, of www/dashboard, into server/dashboard, where
-// cargo finds it. What is written is under version control, so that cargo needs no Node.
+// npm run build:dashboard: builds the collector's page from www/dashboard into server/dashboard,
+// for cargo. The result is under version control, so that cargo needs no Node.
 //
 //   node www/scripts/build-dashboard.mjs [--check]
 
@@ -8,10 +8,14 @@ import { join } from "node:path";
 import { DASHBOARD, DASHBOARD_DIST, ROOT } from "./lib/paths.mjs";
 import { Failed, main, step } from "./lib/run.mjs";
 
-/** What is served as it is written. */
+/** Files that are served unchanged. */
 const PLAIN = ["index.html", "icon.svg"];
 
-/** @returns {Promise<Map<string, string>>} what the sources give, by name */
+/**
+ * Builds the page.
+ *
+ * @returns {Promise<Map<string, string>>} texts by file name
+ */
 async function made() {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
@@ -21,9 +25,9 @@ async function made() {
     bundle: true,
     format: "esm",
     target: "es2022",
-    // Whoever signs in can read what gets the token, and whoever reviews a change what changes.
+    // Not minified: operators can read the code that gets a token, and reviewers see each change.
     minify: false,
-    // Words of the page as they are.
+    // Keep the page's characters as they are.
     charset: "utf8",
     write: false,
     logLevel: "warning",
@@ -54,7 +58,11 @@ export async function buildDashboard() {
   }
 }
 
-/** @throws Failed where what is under version control is not what the sources give */
+/**
+ * Checks that the files under version control match the sources.
+ *
+ * @throws Failed if a file differs
+ */
 export async function checkDashboard() {
   for (const [name, text] of await made()) {
     const file = join(DASHBOARD_DIST, name);

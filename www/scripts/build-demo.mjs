@@ -1,4 +1,4 @@
-// npm run build:demo: the demo's pages, in demo-dist/. Run npm run build first.
+// npm run build:demo: builds the demo's pages in demo-dist/. Run npm run build first.
 
 import { readdirSync } from "node:fs";
 import { copyFile, cp, rm } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { ANALYSIS_GLUE, CLIENT, DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
-/** The tasks that the page is about, as files for the collector. */
+/** Returns the files of the tasks that the page is about, for the collector. */
 export function demoTasks() {
   const directory = join(DEMO, "story/tasks");
   return readdirSync(directory).map((name) => join(directory, name));
@@ -15,7 +15,7 @@ export function demoTasks() {
 
 /**
  * @typedef {object} Options
- * @property {boolean} [quick] for a demo that is soon there: not optimised for downloads
+ * @property {boolean} [quick] builds a demo quickly, without optimising downloads
  */
 
 /** @param {Options} [options] */
@@ -23,7 +23,7 @@ export const compileAnalysis = ({ quick = false } = {}) =>
   compile("hushbin-demo", [], quick ? "demo" : "wasm");
 
 /**
- * Builds the analysis module and its glue, which checking the pages' sources needs too.
+ * Builds the analysis module and its glue. Checking the pages' sources needs them too.
  *
  * @param {Options} [options]
  */
@@ -36,8 +36,8 @@ export async function buildAnalysis({ quick = false } = {}) {
 }
 
 /**
- * The package that the pages use: as it is published, or, as there is no time to make that, its
- * sources without the core in JavaScript.
+ * Returns esbuild options for the package that the pages use. That is the published package or, for
+ * a quick build, its sources without the core in JavaScript.
  *
  * @param {boolean} quick
  */
@@ -45,7 +45,7 @@ const packaged = (quick) =>
   quick
     ? {
         alias: { hushbin: join(CLIENT, "index.ts") },
-        // Node's module is asked for only where there is no global one.
+        // A library imports Node's module only if there is no global one.
         external: ["*fallback.js", "crypto"],
       }
     : { alias: { hushbin: join(DIST, "index.js") } };
@@ -69,7 +69,7 @@ async function bundle(quick) {
     format: "esm",
     target: "es2022",
     ...packaged(quick),
-    // A page that tells what it does can be read.
+    // With source maps, visitors can read the page's code.
     sourcemap: true,
     logLevel: "warning",
   });

@@ -1,4 +1,4 @@
-// npm run build: the npm package, in dist/, and as it is published, in target/package/.
+// npm run build: builds the npm package in dist/, and the publishable package in target/package/.
 //
 // cargo → wasm-bindgen → wasm-opt → esbuild and tsc. Run npm run setup first.
 
@@ -17,7 +17,7 @@ import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { abbreviate, bind, compile, INLINE_LESS, optimise } from "./lib/wasm.mjs";
 
 /**
- * The glues, by what each makes, with the core in JavaScript that has the same.
+ * Glues, each with the class that it makes and the core in JavaScript with the same content.
  *
  * @type {readonly (readonly [glue: string, made: string, fallback: string])[]}
  */
@@ -26,17 +26,19 @@ const GLUES = [
   ["sums", "SumRandomizer", "sums-fallback"],
 ];
 
-/** Characters that stand for bytes: all that are printed, but for space, "!", quote and backslash. */
+/** Characters that encode bytes: all printable ones except space, "!", quote and backslash. */
 const CHARACTERS = Array.from({ length: 127 - 35 }, (_, at) => String.fromCharCode(35 + at))
   .filter((character) => character !== "\\")
   .join("");
-/** Bytes below this are one character each. */
+/** Bytes below this value take one character each. */
 const SINGLE = 80;
 
 /**
- * A module as characters, for a script that carries it along: one for each of the lesser bytes,
- * which are the most, and two for each of the others. Compressed these are 230 bytes less than
- * two characters for each byte, and 7 KB less than base64, whose digits do not end where bytes do.
+ * Writes a module as characters into a script. Small bytes, which are the most frequent, take one
+ * character, and all larger ones take two.
+ *
+ * Compressed, this is 230 bytes less than two characters for each byte. It is 7 KB less than
+ * base64, whose digits are not aligned with bytes.
  */
 async function embed(name) {
   const { length } = CHARACTERS;
@@ -70,7 +72,7 @@ export const bytes = (): Uint8Array<ArrayBuffer> => {
   );
 }
 
-/** The glue's end: it takes a compiled module, also in place of another. */
+/** End of the glue. It takes a compiled module, also to replace a previous one. */
 const START = `export default async function __wbg_init({ module_or_path: module }) {
     const instance = await WebAssembly.instantiate(module, __wbg_get_imports());
     __wbg_instance_id++;
@@ -87,11 +89,11 @@ export function currentInstance(): number;
 `;
 
 /**
- * Leaves out of the glue what fetches and compiles a module: the client does, and
- * hands a compiled one over.
+ * Removes the code that fetches and compiles a module from the glue. The client does that, and
+ * passes a compiled module.
  *
  * @param {string} glue
- * @param {string} made the class of what it makes
+ * @param {string} made the class that it makes
  */
 function trimmed(glue, made) {
   const [kept, loader] = glue.split("async function __wbg_load(");
@@ -106,7 +108,10 @@ const SCRIPT = "hushbin.script";
 
 /** Entries of the package. */
 const ENTRIES = ["index", "slim", "testing", "history"];
-/** Files that are loaded when a task or a browser needs them, each after those that it loads. */
+/**
+ * Files that are loaded when a task or a browser needs them. Each comes after the files that it
+ * loads.
+ */
 export const FILES = [
   "complete",
   "fallback",
@@ -120,7 +125,7 @@ export const FILES = [
 ];
 
 /**
- * Bundles as modules of one kind.
+ * Bundles modules of one format.
  *
  * @param {readonly string[]} names
  * @param {object} options of esbuild
@@ -143,9 +148,9 @@ async function bundle(names, options) {
 }
 
 /**
- * Leaves imports of files as they are, whichever folder names them so.
+ * Keeps imports of certain files as imports, from any folder.
  *
- * @param {Readonly<Record<string, string>>} files what they are called in `dist`
+ * @param {Readonly<Record<string, string>>} files their names in `dist`
  * @returns {import("esbuild").Plugin}
  */
 const beside = (files) => ({
@@ -159,7 +164,7 @@ const beside = (files) => ({
 });
 
 /**
- * Gives files that are loaded later the error classes of what loads them.
+ * Gives files that are loaded later the error classes of the file that loads them.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -201,8 +206,8 @@ async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
 }
 
 /**
- * Has a classic script load files by elements, which check them by their hashes: such a file
- * stands for the promise of what it leaves in `hushbin.files`.
+ * Makes a classic script load files by elements, which check a hash. In place of such a file, the
+ * import resolves to the object that it leaves in `hushbin.files`.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -215,7 +220,8 @@ const BY_ELEMENT = {
         : undefined,
     );
     onLoad({ filter: /.*/, namespace: "by-element" }, async ({ path: name }) => {
-      // The shortest that there is: it stands in a script that every page loads.
+      // The shortest hash of the specification, because it is part of a script that every page
+      // loads.
       const hash = integrity(await readFile(join(DIST, scriptOf(name))), "sha256");
       const load = `globalThis.hushbin.load(${JSON.stringify(name)}, ${JSON.stringify(hash)})`;
       return { contents: `export const then = (...told) => ${load}.then(...told);` };
@@ -227,8 +233,8 @@ const BY_ELEMENT = {
 const scriptOf = (name) => `${SCRIPT}.${name}.js`;
 
 /**
- * Leaves out Node's module, which a library imports where there is no `crypto`: bundlers of pages
- * find none, and every Node that is supported has the global one.
+ * Leaves out Node's module, which a library imports if there is no global `crypto`. Bundlers of
+ * pages do not find it, and every supported Node has the global one.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -243,8 +249,8 @@ const WITHOUT_NODE = {
 };
 
 /**
- * Classic scripts, and the hashes of all: the one that pages name, and the files that it loads,
- * each of which knows the hashes of those that it loads itself.
+ * Builds the classic scripts and the hashes of all: the script that pages include, and the files
+ * that it loads. Each file contains the hashes of the files that it loads itself.
  */
 async function scripts() {
   const plugins = [WITHOUT_NODE, BY_ELEMENT];
@@ -275,7 +281,7 @@ async function bundles() {
       WITHOUT_NODE,
       beside({
         ...named(".js"),
-        // What is tested is what tests test by.
+        // Tests must use the same module as the tested code.
         "./index.js": "./index.js",
         "./wasm/hushbin.wasm": "./hushbin.wasm",
         "./wasm/sums.wasm": "./sums.wasm",
@@ -286,10 +292,11 @@ async function bundles() {
     format: "cjs",
     outExtension: { ".js": ".cjs" },
     plugins: [WITHOUT_NODE, beside({ ...named(".cjs"), "./index.js": "./index.cjs" })],
-    // What has only `require`, as Jest, has no `import()`.
+    // Hosts that have only `require`, such as Jest, have no `import()`.
     supported: { "dynamic-import": false },
   };
-  // With white space: without it bundlers would not be told which calls have no effect.
+  // Keep white space: minifying it removes the comments by which bundlers recognise calls without
+  // effects.
   const readable = { minifyWhitespace: false, sourcemap: true };
   await bundle([...ENTRIES, "workerd"], { ...esm, ...readable });
   await bundle(ENTRIES, { ...cjs, ...readable });
@@ -310,14 +317,19 @@ const IMPORTED = /(?:from|import)\s*\(?"(\.[^"]+)\.js"/g;
 
 const DECLARATIONS = join(TARGET, "declarations");
 
-/** Reference of what is exported, for package and book. Needs {@link buildWasm}'s types. */
+/**
+ * Builds the reference of the exports, for package and book. It needs {@link buildWasm}'s types.
+ */
 export async function buildReference() {
   await rm(DECLARATIONS, { recursive: true, force: true });
   await run("tsc", ["-p", "tsconfig.client.json", "--outDir", DECLARATIONS]);
   await writeFile(REFERENCE, documented());
 }
 
-/** Declarations for either kind of module, of the modules that the entries' declarations reach. */
+/**
+ * Writes declarations for both module formats, of all modules that the entries' declarations
+ * import.
+ */
 async function declare() {
   const wanted = [...ENTRIES, "fallback"].map((name) => `${name}.d.ts`);
   for (const name of wanted) {
@@ -336,9 +348,9 @@ async function declare() {
 }
 
 /**
- * The reference of what is exported.
+ * Returns the reference of the exports.
  *
- * @throws Failed where something has no comment
+ * @throws Failed if an export has no comment
  */
 function documented() {
   const entries = Object.fromEntries(
@@ -356,10 +368,10 @@ function documented() {
   return text;
 }
 
-/** What is bundled of others, in the files sealing and x25519, and whose it is. */
+/** Third-party packages that are bundled into the files sealing and x25519. */
 export const THIRD_PARTY = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519"];
 
-/** The licences of code that is bundled, and of the crates in the modules. */
+/** Returns the licences of bundled code, and of the crates in the modules. */
 async function thirdParty() {
   const modules = join(ROOT, "node_modules");
   const licences = THIRD_PARTY.map(async (name) => {
@@ -384,8 +396,8 @@ alloc, which are Rust's own, MIT or Apache-2.0.`,
 }
 
 /**
- * The package as npm takes it, in a folder of its own: with the README for its users, in
- * place of this repository's, and without what only this repository needs.
+ * Writes the publishable package into a separate folder. It has the README for users instead of
+ * this repository's, and leaves out fields that only this repository needs.
  */
 async function assemble() {
   await rm(PACKAGE, { recursive: true, force: true });
@@ -404,12 +416,12 @@ async function assemble() {
   await writeFile(join(PACKAGE, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Where a module is made, with its glue. */
+/** Returns the folder in which a module and its glue are made. */
 const workshop = (name) => join(TARGET, "glue", name);
 
 /**
- * The glue, which has to be that of every module of its name, ends as the client expects; what
- * the letters in it stand for is kept for tests.
+ * Writes the glue. It must be the same for all modules of its name, and gets the end that the
+ * client expects. The names behind its letters are stored for tests.
  *
  * @param {ReadonlyMap<string, object>} names by module
  */
@@ -433,9 +445,10 @@ async function glue(names) {
 }
 
 /**
- * Builds the modules and their glue, which checking and testing the sources needs too.
+ * Builds the modules and the glue. Checking and testing the sources needs them too.
  *
- * @param {{ quick?: boolean }} [options] quick: for the demo, neither optimised nor in JavaScript
+ * @param {{ quick?: boolean }} [options] quick: for the demo; not optimised, and without the core
+ * in JavaScript
  */
 export async function buildWasm({ quick = false } = {}) {
   for (const [name, , features] of MODULES) {
@@ -475,7 +488,7 @@ export async function buildWasm({ quick = false } = {}) {
   });
 }
 
-/** What is published, of the sources and {@link buildWasm}'s modules. */
+/** Builds the published files from the sources and {@link buildWasm}'s modules. */
 export async function buildFiles() {
   await step("build: bundles", bundles);
   await step("build: reference", buildReference);

@@ -1,11 +1,11 @@
-// Imports point one way: no circle in the picture of any folder, and in the
-// core none from a lower floor to a higher one.
+// Checks that imports point one way: no cycle in the import graph of any folder, and in the core no
+// import from a lower layer to a higher one.
 //
 //   node www/scripts/check-arrows.mjs [--draw FOLDER]
 //
-// A folder's picture shows its files and folders and an arrow wherever one
-// names something of another. What of Rust it reads, and what it cannot see,
-// stands at the head of lib/rust-imports.mjs. --draw lists a folder's arrows.
+// A folder's graph has its files and folders as nodes, and an edge (arrow) for each name that one
+// takes from another. The head of lib/rust-imports.mjs describes how Rust is read, and the limits
+// of that. --draw lists a folder's arrows.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { rustArrows, rustMacros } from "./lib/rust-imports.mjs";
 import { scriptArrows } from "./lib/script-imports.mjs";
 import { tracked } from "./lib/tracked.mjs";
 
-/** The floors of the core, the lowest first; an arrow may stay on its floor or point down. */
+/** Layers (floors) of the core, the lowest first. An arrow may stay on its floor or point down. */
 export const FLOORS = [
   ["error", "bounds", "canonical", "fingerprint", "codec", "mix", "sort", "solve", "sample"],
   ["domain"],
@@ -30,7 +30,7 @@ export const FLOORS = [
 
 const RUST = ["src", "server/src", "server/analysis/src", "server/study/src", "www/demo/wasm/src"];
 const SCRIPT = ["www/client", "www/demo", "www/dashboard"];
-/** As pages and demo name the package. */
+/** Entries of the package, by the names that pages and demo import. */
 const PACKAGE = {
   hushbin: "www/client/index.ts",
   "hushbin/slim": "www/client/slim.ts",
@@ -38,7 +38,7 @@ const PACKAGE = {
 };
 
 /**
- * The files of some folders.
+ * Reads the files of some folders.
  *
  * @param {readonly string[]} roots
  * @param {RegExp} pattern
@@ -63,9 +63,9 @@ const rust = async (root) => {
 };
 
 /**
- * What is wrong with the core, given its files.
+ * Returns complaints about the core's imports.
  *
- * @param {ReadonlyMap<string, string>} core
+ * @param {ReadonlyMap<string, string>} core the core's files
  */
 export function complaintsOfCore(core) {
   const arrows = rustArrows("src", core);
@@ -74,7 +74,11 @@ export function complaintsOfCore(core) {
 
 export const coreSources = () => rust("src");
 
-/** @returns {Promise<string[]>} what is wrong anywhere */
+/**
+ * Finds all violations.
+ *
+ * @returns {Promise<string[]>} complaints about all folders
+ */
 export async function complaints() {
   const core = await coreSources();
   const macros = rustMacros("src", core);
@@ -93,8 +97,8 @@ export async function complaints() {
 }
 
 /**
- * The arrows of all crates that point up: to a higher floor of the core, or to the file of a
- * folder that holds them.
+ * Returns the arrows of all crates that point up: to a higher floor of the core, or to the `mod.rs`
+ * or `lib.rs` of an enclosing folder.
  *
  * @param {(file: string) => boolean} counts whether a file's arrows count
  * @returns {Promise<import("./lib/rust-imports.mjs").Arrow[]>}

@@ -1,10 +1,10 @@
-// Dependencies: licences, sources and duplicates by .deny.toml, versions of Node that
-// packages accept, and known vulnerabilities where their databases answer.
+// Checks dependencies: licences, sources and duplicates by .deny.toml, versions of Node that
+// packages accept, and known vulnerabilities if the databases respond.
 //
 //   node www/scripts/check-dependencies.mjs
 //
-// RustSec's database lies on GitHub and npm's with its registry; a machine that
-// reaches neither still passes its tests, and is told.
+// RustSec's database is on GitHub and npm's is in its registry. A machine that reaches neither
+// still passes, with a notice.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,14 +13,14 @@ import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, run, say } from "./lib/run.mjs";
 import { cargoDeny, requireTool } from "./lib/tools.mjs";
 
-/** npm's advisories of this severity, or a worse one, fail. */
+/** Minimum severity of npm's advisories that fails the check. */
 const SEVERITY = "high";
 
 /** Oldest Node that every package must accept, as README and CONTRIBUTING promise. */
 const OLDEST_NODE = "20.19.0";
 
 /**
- * Packages that refuse a version of Node.
+ * Returns the packages that refuse a version of Node.
  *
  * @param {{ packages: Record<string, { version?: string, engines?: { node?: string } }> }} lock
  * @param {string} node
@@ -41,7 +41,7 @@ function engines() {
 
 /** @param {NodeJS.ProcessEnv} env */
 async function rust(env) {
-  // Of all crates, not of the core alone.
+  // Check all crates, not just the core.
   const deny = ["--workspace", "--log-level", "error", "check"];
   await run("cargo-deny", [...deny, "bans", "licenses", "sources"], { env });
   if ((await capture("cargo-deny", ["fetch", "db"], env)) === undefined) {

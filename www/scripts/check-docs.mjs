@@ -1,10 +1,10 @@
-// Documentation of Rust's items: every block opens with a summary, and every
-// public type of the core shows how it is used.
+// Checks the documentation of Rust items: every block opens with a summary, and every public type
+// of the core has an example.
 //
 //   node www/scripts/check-docs.mjs
 //
-// That there is a block at all is the compiler's to say (missing_docs). The
-// bindings' examples are JavaScript, in www/client.
+// The compiler checks that the blocks exist (missing_docs). The bindings have examples in
+// JavaScript, in www/client.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,13 +12,15 @@ import { ROOT } from "./lib/paths.mjs";
 import { Failed, main } from "./lib/run.mjs";
 import { tracked } from "./lib/tracked.mjs";
 
-/** A block of `///`, what attributes follow it, and the line that it is about. */
+/** A block of `///`, the attributes after it, and the line that it documents. */
 const BLOCK = /((?:^[ \t]*\/\/\/.*\n)+)(?:^[ \t]*#\[[\s\S]*?\]\n)*^[ \t]*(.*)$/gm;
 
 /**
+ * Returns complaints about a file's documentation.
+ *
  * @param {string} file
  * @param {string} source
- * @param {boolean} examples whether public types need one
+ * @param {boolean} examples whether public types need an example
  * @returns {string[]}
  */
 export function lacking(file, source, examples) {

@@ -1,4 +1,5 @@
-// What is stated twice is stated alike, and what a document names is there.
+// Checks that facts which are stated several times agree, and that the files which documents name
+// exist.
 //
 //   node www/scripts/check-facts.mjs
 
@@ -22,7 +23,11 @@ function first(file, pattern) {
 const RELEASES = "www/docs/src/reference/releases.md";
 const BROWSERS = /(Chrome \d+, Firefox \d+, Safari \d+)/;
 
-/** @returns {string[]} */
+/**
+ * Returns facts that disagree.
+ *
+ * @returns {string[]}
+ */
 function disagreements() {
   const manifest = first("Cargo.toml", /^rust-version = "([\d.]+)"$/m);
   const rust = [
@@ -61,11 +66,11 @@ const beside = (file, path) => posix.join(posix.dirname(file), path);
 
 const FENCE = /^```[\s\S]*?^```/gm;
 const LINK = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g;
-/** A path in code, from the root or from where it stands; `*` and `…` stand for what is not said. */
+/** A path in code, from the root or relative to the document. `*` and `…` are placeholders. */
 const PATH = /`((?:src|server|www|tests|benches|\.github|\.ci)\/[^`\s*…{}<>]*)`/g;
 
 /**
- * The files that a document links to or names, and that are not there.
+ * Returns the files that a document links to or names and that do not exist.
  *
  * @param {string} file
  * @param {string} text
@@ -76,7 +81,7 @@ export function missing(file, text, exists) {
   const prose = text.replace(FENCE, "");
   const links = [...prose.matchAll(LINK)]
     .map(([, target = ""]) => target.replace(/#.*/, ""))
-    // An item of Rust's, in what rustdoc includes.
+    // Links to Rust items in documents that rustdoc includes.
     .filter((target) => target !== "" && !target.includes("::"))
     .map((target) => beside(file, target))
     .filter((path) => !exists(path));
@@ -86,11 +91,11 @@ export function missing(file, text, exists) {
   return [...links, ...paths].map((path) => `${file} names ${path}, which is not there`);
 }
 
-/** A link of a name in code to a file of Rust, which is to define it. */
+/** A link from a name in code to a Rust file, which must define the name. */
 const DEFINED = /\[`([A-Za-z_]\w*)`\]\(([^)\s#]+\.rs)\)/g;
 
 /**
- * The functions and the like that a document finds in a file which does not define them.
+ * Returns the items that a document attributes to a file that does not define them.
  *
  * @param {string} file
  * @param {string} text

@@ -1,10 +1,10 @@
-// Rules with a number that may only fall; www/scripts/limits.json holds the numbers.
+// Checks rules with a number that may only fall. The numbers are in www/scripts/limits.json.
 //
 //   npm run limits                          the table: now, limit, goal
 //   npm run limits -- --list RULE [AREA]    the cases of a rule
-//   npm run limits -- --lower               write down what has fallen
+//   npm run limits -- --lower               stores the figures that have fallen
 //
-// Figures need no compiler. What exceeds a limit is shown with its worst cases.
+// Figures need no compiler. If a figure exceeds its limit, the worst cases are shown.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,17 +15,21 @@ import { Failed, main, run, say } from "./lib/run.mjs";
 
 const FILE = "www/scripts/limits.json";
 const PATH = join(ROOT, FILE);
-/** Cases and letters of each that a failure shows. */
+/** Number of cases that a failure shows, and length of each in characters. */
 const WORST = 10;
 const SHOWN = 160;
 
-/** @returns {{ goals: Record<string, number>, limits: Record<string, import("./lib/limits.mjs").Limits> }} */
+/**
+ * Reads the limits.
+ *
+ * @returns {{ goals: Record<string, number>, limits: Record<string, import("./lib/limits.mjs").Limits> }}
+ */
 const readLimits = () => JSON.parse(readFileSync(PATH, "utf8"));
 
 const byArea = (areas, each) =>
   Object.fromEntries(Object.entries(areas).map(([area, value]) => [area, each(value)]));
 
-/** Figures and limits, rule by rule. */
+/** Returns figures and limits by rule. */
 async function compared() {
   const { limits } = readLimits();
   const measured = await figures();
@@ -40,7 +44,11 @@ async function compared() {
 
 const label = (name, area) => (area === WHOLE ? name : `${name}, ${area}`);
 
-/** @param {Awaited<ReturnType<typeof compared>>[number]} compared */
+/**
+ * Returns a complaint for each area that exceeds its limit.
+ *
+ * @param {Awaited<ReturnType<typeof compared>>[number]} compared
+ */
 function complaints({ name, rule, areas, now, limits }) {
   return exceeded(now, limits).map((area) => {
     const { found = [] } = areas[area] ?? {};
@@ -55,7 +63,7 @@ function complaints({ name, rule, areas, now, limits }) {
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Fails where a number has risen, and says which may be lowered. */
+/** Fails if a number has risen, and lists those that may be lowered. */
 export async function checkLimits() {
   const all = await compared();
   const found = all.flatMap(complaints);
@@ -74,7 +82,7 @@ async function lower() {
   const all = await compared();
   const limits = {};
   for (const { name, rule, now, limits: before } of all) {
-    // A rule that is new begins with what there is.
+    // A new rule starts with the current figures.
     limits[name] = Object.keys(before).length === 0 ? now : lowered(now, before);
     for (const [area, limit] of Object.entries(limits[name])) {
       if (!same(limit, before[area])) {
@@ -109,8 +117,10 @@ async function table() {
 }
 
 /**
+ * Prints the cases of a rule.
+ *
  * @param {string} rule
- * @param {string | undefined} area
+ * @param {string | undefined} area all areas if undefined
  */
 async function list(rule, area) {
   if (!(rule in RULES)) {

@@ -1,9 +1,9 @@
-// npm run demo: a page, a collector, and everything that they need.
+// npm run demo: runs a page, a collector, and everything that they need.
 //
 //   npm run demo -- [--port PORT] [--collector-port PORT] [--data DIR]
 //
-// Page and collector have different ports, and so different origins, as they
-// have on the web. The pages are served while the collector still compiles.
+// Page and collector have different ports and thus different origins, as on the web. The pages are
+// served while the collector is still compiling.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,12 +14,14 @@ import { bold, Failed, main, say, sideBySide, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /**
- * Seconds of the parts from nothing, on two quiet cores. Pages and the tools for building them were
- * measured at 67 s, the collector at 50 s.
+ * Seconds that the parts take from nothing on two idle cores. Measured: 67 s for the pages and the
+ * tools that build them, 50 s for the collector.
  */
 const ABOUT = { pages: 70, collector: 50 };
 
 /**
+ * Parses a port.
+ *
  * @param {string} name of the option
  * @param {string} text
  */
@@ -33,7 +35,9 @@ function portOf(name, text) {
   return port;
 }
 
-/** Builds the pages. Uses what the set-up installs, so its modules are loaded after that. */
+/**
+ * Builds the pages. This needs packages that the set-up installs, so modules are loaded after it.
+ */
 async function buildPages() {
   await setup({ build: false });
   const { buildWasm } = await import("./build.mjs");
@@ -49,7 +53,7 @@ async function buildPages() {
 }
 
 /**
- * Serves the pages. They ask in `/config.json` where the collector is, until it is there.
+ * Serves the pages. They poll `/config.json` for the collector's address.
  *
  * @param {number} port
  * @param {() => object} config
@@ -66,18 +70,22 @@ async function servePages(port, config) {
   });
 }
 
-/** Builds the collector, and says how long it will take. */
+/** Builds the collector, and estimates the time left. */
 class Compiling {
   #begun = performance.now();
 
-  /** Sentence about the time left, by tens of seconds. */
+  /** Sentence about the time left, in steps of ten seconds. */
   get words() {
     const left = ABOUT.collector - (performance.now() - this.#begun) / 1000;
     const when = left > 0 ? `about ${10 * Math.ceil(left / 10)} seconds left` : "longer than usual";
     return `The collector is still compiling: ${when}.`;
   }
 
-  /** @returns {Promise<string>} the program */
+  /**
+   * Builds the program.
+   *
+   * @returns {Promise<string>} its path
+   */
   async program() {
     const { buildCollector } = await import("./lib/collector.mjs");
     return step(`compile: collector, about ${ABOUT.collector} s`, () =>
@@ -87,7 +95,7 @@ class Compiling {
 }
 
 /**
- * Starts the collector on a directory, or on one that is removed in the end.
+ * Starts the collector on a directory, or on a temporary one.
  *
  * @param {string} program
  * @param {{ collectorPort: number, data: string | undefined }} options
@@ -148,7 +156,7 @@ async function demo(options) {
   say(`\n  book       ${page.url}/book/`);
 }
 
-/** Builds the book when everything else is up: its tool may have to be compiled. */
+/** Builds the book last, because its tool may have to be compiled. */
 async function buildBookLast() {
   const { buildBook } = await import("./build-book.mjs");
   const { buildReference } = await import("./build.mjs");

@@ -1,9 +1,8 @@
-// Formats every file, or checks that it is: Rust, TypeScript, JSON, CSS.
+// Formats every file, or checks its format: Rust, TypeScript, JSON, CSS.
 //
 //   node www/scripts/format.mjs [--check]
 //
-// rustfmt gets each file by name, because `cargo fmt` does not find modules
-// that a macro declares.
+// rustfmt gets each file by name, because `cargo fmt` does not find modules that a macro declares.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

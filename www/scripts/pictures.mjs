@@ -1,11 +1,10 @@
-// npm run pictures: the pictures of the README and of the book, of the real pages.
+// npm run pictures: takes the pictures in the README and in the book, of the real pages.
 //
 //   npm run pictures [-- --debug]
 //
-// Tasks are those that the chapters show; their people are invented, their reports randomised by
-// the built package and estimated by a collector. Every picture is taken on light and on dark
-// ground. With --debug the collector is the one that tests run. Run npm run build and npm run
-// build:demo first.
+// The tasks are those of the chapters. The people are invented. The built package randomises the
+// reports, and a collector estimates. Every picture is taken in light and in dark mode. --debug
+// uses the collector of the tests. Run npm run build and npm run build:demo first.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,13 +21,13 @@ import { serve } from "./lib/serve.mjs";
 
 const PICTURES = join(ROOT, CHAPTERS, "pictures");
 const PEOPLE = 20_000;
-/** As many reports as an upload may hold. */
+/** Maximum number of reports in an upload. */
 const CHUNK = 4096;
-/** How wide a picture in the book is, and one of half the README's width. */
+/** Viewports of a picture in the book, and of one at half the README's width. */
 const NARROW = { width: 760, height: 1800 };
 const WIDE = { width: 1180, height: 560 };
 
-/** The task of a chapter: its block of JSON with that name. */
+/** Reads a chapter's task: its block of JSON with that file name. */
 function taskOf({ chapter, file }) {
   const text = readFileSync(join(ROOT, CHAPTERS, chapter), "utf8");
   const [, json] = new RegExp(`^\`\`\`json ${file}\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text) ?? [];
@@ -38,7 +37,7 @@ function taskOf({ chapter, file }) {
   return JSON.parse(json);
 }
 
-/** Reports of a crowd of people, on the collector's disk. */
+/** Sends the reports of a crowd, and waits until the collector has stored them. */
 async function collect(endpoint, id, answers) {
   const { createRandomizer } = await import(join(DIST, "index.js"));
   const { task } = await (await fetch(`${endpoint}/tasks/${id}`)).json();
@@ -58,7 +57,7 @@ async function collect(endpoint, id, answers) {
 }
 
 /**
- * Takes a picture on either ground.
+ * Takes a picture in light and in dark mode.
  *
  * @param {import("playwright-core").Browser} browser
  * @param {string} name

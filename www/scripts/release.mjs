@@ -1,12 +1,12 @@
-// npm run release: everything that is published, made and checked, then published.
+// npm run release: makes and checks everything that is published, then publishes it.
 //
 //   node www/scripts/release.mjs [--dry-run] [--twice] [--out DIRECTORY] [--from DIRECTORY]
 //
-// --dry-run publishes nothing; without it all tests go first. --twice makes everything again in
-// another place, from nothing, and fails where a byte differs. --out says where files go. --from
-// publishes what was made before.
+// --dry-run publishes nothing; without it, all tests run first. --twice makes everything again in
+// another place, from nothing, and fails if a byte differs. --out sets the directory of the files.
+// --from publishes files that were made earlier.
 //
-// Made is what HEAD holds, in a clone: files that are not committed cannot get in.
+// Everything is made from a clone of HEAD, so that uncommitted files cannot get in.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -36,7 +36,7 @@ async function tools() {
   }
 }
 
-/** What people read of a release. */
+/** Returns the notes of a release. */
 function notes({ changes }, tag) {
   return `${changes}
 The script, by itself: serve it with the two files beside it in the package's \`dist\`.
@@ -49,9 +49,10 @@ ${tag}\`\`\`
 /**
  * Makes everything.
  *
- * @param {string} workshop where it is built
- * @param {string} out where it is put
- * @param {{ commit: string, dryRun: boolean, verify: boolean }} options verify: crates are built, too
+ * @param {string} workshop the folder in which it is built
+ * @param {string} out the folder for the results
+ * @param {{ commit: string, dryRun: boolean, verify: boolean }} options verify: also builds the
+ * crates
  * @returns {Promise<Source>}
  */
 async function make(workshop, out, { commit, dryRun, verify }) {
@@ -72,6 +73,8 @@ async function make(workshop, out, { commit, dryRun, verify }) {
 }
 
 /**
+ * Checks the results.
+ *
  * @param {Source} source
  * @param {string} out
  */
@@ -91,7 +94,7 @@ async function check(source, out) {
 }
 
 /**
- * Makes everything again, elsewhere and with nothing that was built before.
+ * Makes everything again, in another place and without earlier results.
  *
  * @param {Source} source
  * @param {string} out
@@ -135,7 +138,7 @@ await main(async () => {
   }
   const out = resolve(ROOT, values.out);
   if (!dryRun) {
-    // Before an hour is spent.
+    // Checked first, because a release takes an hour.
     await checkTag(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version);
     await run("npm", ["test"]);
   }

@@ -1,21 +1,21 @@
-// npm run replay: a data set, reported person by person from headless Chromium.
+// npm run replay: reports a data set, person by person, from headless Chromium.
 //
 //   npm run replay -- --task FILE --data FILE --endpoint URL [--people N] [--one-by-one]
 //                     [--analyser PIN]
 //
-// Chromium loads the built package and randomises once for every person, people
-// without entries included. Every report is randomised on its own, as it would be
-// on that person's machine. An upload carries up to 4,096 of them; with
-// --one-by-one each is made and sent by a client of its own, which remembers
-// nothing, as it is by real people. With --analyser the endpoint is a shuffler's, and each is
-// sealed to the analyser of that pin, one by one.
+// Chromium loads the built package and randomises once for every person, including people without
+// entries. Every report is randomised separately, as on that person's machine.
+//
+// An upload contains up to 4,096 reports. With --one-by-one, each report is made and sent by a
+// separate client that remembers nothing, as by real people. With --analyser, the endpoint is a
+// shuffler, and each report is sealed to the analyser with that pin, one by one.
 
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { bold, Failed, main, say, seconds, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-/** People handed to the page at once: as many reports as an upload may hold. */
+/** Number of people passed to the page at once: the maximum number of reports in an upload. */
 const CHUNK = 4096;
 
 const whole = (number) => Math.round(number).toLocaleString("en");
@@ -33,12 +33,12 @@ async function getJson(url) {
   return response.json();
 }
 
-/** What the collector serves under the id in the file, which must agree with it. */
+/** Returns the collector's task with the id in the file. It must agree with the file. */
 async function agreedTask(file, endpoint) {
   const draft = JSON.parse(readFileSync(file, "utf8"));
   const { task } = await getJson(`${endpoint}/tasks/${encodeURIComponent(draft.id)}`);
   for (const field of ["items", "sparsity", "epsilon", "value"]) {
-    // What the file leaves open, the collector chose.
+    // The collector chose the fields that the file leaves open.
     if (draft[field] !== undefined && !isDeepStrictEqual(draft[field], task[field])) {
       throw new Failed(`the collector's task ${task.id} differs from ${file} in ${field}`);
     }
@@ -46,7 +46,7 @@ async function agreedTask(file, endpoint) {
   return task;
 }
 
-/** How many reports there are to be estimated from; of a shuffler, how many it has taken. */
+/** Returns the number of reports available to estimates, or for a shuffler the number accepted. */
 async function reportsSoFar(endpoint, task, analyser) {
   if (analyser !== undefined) {
     const metrics = await (await fetch(`${endpoint}/metrics`)).text();
@@ -57,7 +57,7 @@ async function reportsSoFar(endpoint, task, analyser) {
 }
 
 /**
- * Runs in the page: makes the randomiser, and counts what it sends.
+ * Runs in the page. Makes the randomiser, and times requests.
  *
  * @param {{ endpoint: string, task: any, analyser: string | undefined }} options
  */
@@ -86,7 +86,7 @@ async function begin({ endpoint, task, analyser }) {
   Object.assign(globalThis, { randomizer, timing, timedFetch, endpoint, createClient });
 }
 
-/** Runs in the page: one upload of as many reports as there are people. */
+/** Runs in the page. Sends one upload with a report for each person. */
 async function reportTogether(inputs) {
   const { endpoint, randomizer, timing, timedFetch } = /** @type {any} */ (globalThis);
   const begun = performance.now();
@@ -101,7 +101,7 @@ async function reportTogether(inputs) {
   }
 }
 
-/** Runs in the page: a client for each person. */
+/** Runs in the page. Makes a client for each person. */
 async function reportOneByOne(inputs) {
   const { endpoint, createClient, randomizer, timing, timedFetch } = /** @type {any} */ (
     globalThis
@@ -109,7 +109,7 @@ async function reportOneByOne(inputs) {
   const { task } = randomizer;
   const own = { consent: true, maxEpsilon: Number.POSITIVE_INFINITY, storage: "memory" };
   const flushes = [];
-  // Making the client is included.
+  // The time includes making the client.
   const begun = performance.now();
   for (const input of inputs) {
     const client = createClient({ endpoint, task, fetch: timedFetch, ...own });
@@ -120,7 +120,7 @@ async function reportOneByOne(inputs) {
   await Promise.all(flushes);
 }
 
-/** Runs in the page. */
+/** Returns the times. Runs in the page. */
 const timed = () => /** @type {any} */ (globalThis).timing;
 
 async function replay({ task: file, data, endpoint, people, oneByOne, analyser }) {

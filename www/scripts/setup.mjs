@@ -1,8 +1,8 @@
-// npm run setup: everything that building and testing needs, once.
+// npm run setup: installs everything that building and testing needs, once.
 //
 //   node www/scripts/setup.mjs [--no-tests]
 //
-// Uses Node's own modules only, because it also installs the packages.
+// It uses only Node's own modules, because it also installs the packages.
 
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,9 @@ async function rust() {
   say(`  ${await capture("cargo", ["--version"])}`);
 }
 
-/** npm writes its own lock file last, so that is as old as the installation. */
+/**
+ * Returns whether the packages are older than the lock file. npm writes `.package-lock.json` last.
+ */
 function packagesAreStale() {
   const installed = join(ROOT, "node_modules/.package-lock.json");
   return (
@@ -54,9 +56,11 @@ async function packages() {
 }
 
 /**
+ * Installs the parts that are needed.
+ *
  * @param {{ build?: boolean, book?: boolean, browser?: boolean, tests?: boolean, checks?: boolean, stacks?: boolean, pack?: boolean }} options
- * what is needed; checks are those of sources, stacks all browsers and what pages are built by,
- * pack is wasm-pack
+ * checks: tools that check sources; stacks: all browsers, and the bundlers and runtimes of
+ * pages; pack: wasm-pack
  */
 export async function setup({
   build = true,

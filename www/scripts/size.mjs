@@ -1,7 +1,7 @@
-// npm run size: what a page downloads, against the budget. Run npm run build first.
+// npm run size: checks the size of a page's downloads against the budget. Run npm run build first.
 //
-// The page is bundled by esbuild with code splitting: what it begins with, and beside
-// it the chunks, which a task or a browser may need.
+// esbuild bundles the page with code splitting. The result is the initial script, and the chunks
+// that a task or a browser may need.
 
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -10,28 +10,28 @@ import { FILES } from "./build.mjs";
 import { DIST } from "./lib/paths.mjs";
 import { bold, Failed, main, say } from "./lib/run.mjs";
 
-/** Bytes, compressed by brotli: of a page that asks only choices, and of the chunk. */
+/** Budgets in bytes, compressed by brotli: a page that only asks choices, and the chunk. */
 const BUDGET = 26_250;
 const CHUNK_BUDGET = 20_720;
-/** Of the core in JavaScript, and of the classic script. */
+/** Core in JavaScript, and classic script. */
 const FALLBACK_BUDGET = 31_300;
 const SCRIPT_BUDGET = 26_900;
-/** Of what decides which key reports are sealed to, and of what seals them. */
+/** Code that selects the key, and code that seals reports. */
 const SHUFFLED_BUDGET = 2_290;
 const SEALING_BUDGET = 6_700;
-/** Of what sums take, their module in it; of the module, and of the same core in JavaScript. */
+/** Sums with the module inside, the module alone, and the same core in JavaScript. */
 const SUMS_BUDGET = 14_000;
 const SUMS_MODULE_BUDGET = 9_390;
 const SUMS_FALLBACK_BUDGET = 14_720;
-/** Of what sends through a relay. */
+/** Code for sending through a relay. */
 const OBLIVIOUS_BUDGET = 1_300;
 
-/** Files are transferred one by one, so they are compressed one by one. */
+/** Returns a file's sizes. Files are transferred one by one, so each is compressed separately. */
 function sizes(bytes) {
   return {
     raw: bytes.length,
     gzip: gzipSync(bytes, { level: 9 }).length,
-    // By the highest quality, 11.
+    // Quality 11, the highest.
     brotli: brotliCompressSync(bytes).length,
   };
 }
@@ -64,10 +64,10 @@ async function bundle(entry, names) {
 }
 
 /**
- * What is downloaded, in rows: parts of the one before are indented.
+ * Returns the downloads as rows. Parts of the row above are indented.
  *
- * @returns {Promise<readonly (readonly [string, ReturnType<typeof sizes>, number?])[]>} each
- * with its budget, where it has one
+ * @returns {Promise<readonly (readonly [string, ReturnType<typeof sizes>, number?])[]>} each with
+ * its budget, if it has one
  */
 async function measured() {
   const { page, chunks } = await bundle("index.js", "createClient");

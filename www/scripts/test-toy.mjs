@@ -1,10 +1,9 @@
-// npm run test:toy: another mechanism is its own folders and one line.
+// npm run test:toy: checks that a new mechanism needs only its own folders and one line.
 //
 //   node www/scripts/test-toy.mjs
 //
-// Lays tests/toy over a copy of the workspace, adds its line to the list of
-// mechanisms, compiles every crate, and takes the toy from a task file to an
-// estimate.
+// It copies the workspace, adds tests/toy and its line in the list of mechanisms, compiles every
+// crate, and takes the toy from a task file to an estimate.
 
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,17 +15,18 @@ const TOY = "tests/toy/";
 const LIST = "src/mechanism/list.rs";
 const LAST = "            window: Window,\n";
 const LINE = "            toy: Toy,\n";
-/** Cargo tells the copy's crates from ours, and what they are compiled to, by this. */
+/** Version with which cargo distinguishes the copy's crates and build results from ours. */
 const VERSION = /^version = "(.*)"$/m;
 /**
- * Options of cargo that compile crates without optimisation, for what runs only a short time.
+ * Returns options of cargo that compile crates without optimisation. It is for programs that run
+ * only a short time.
  *
  * @param {readonly string[]} crates
  */
 export const unoptimised = (...crates) =>
   crates.flatMap((name) => ["--config", `profile.dev.package.${name}.opt-level=0`]);
 const SOON = unoptimised("hushbin", "hushbin-analysis", "hushbin-tests");
-/** What cargo needs of the repository. */
+/** Files of the repository that cargo needs. */
 const CRATES =
   /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/|www\/demo\/wasm|www\/docs\/src)/;
 

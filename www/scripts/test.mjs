@@ -1,9 +1,9 @@
-// npm test: everything, after its own set-up.
+// npm test: runs all tests, after their set-up.
 //
 //   node www/scripts/test.mjs [STEP...]
 //
-// A step that is named alone is preceded by what it needs. What npm packages are needed
-// for is imported by the step itself, because the set-up installs them.
+// A step that is named is preceded by the steps that it needs. Each step itself imports code that
+// needs npm packages, because the set-up installs them.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -30,7 +30,7 @@ import { testToy, unoptimised } from "./test-toy.mjs";
 
 const WASM = ["--target", "wasm32-unknown-unknown"];
 const STRICT = ["--", "-D", "warnings"];
-/** Optimisation of the core's tests, which pays where all of them run. */
+/** Optimisation of the core's tests, which pays off if all of them run. */
 const OPTIMISED = ["--config", "profile.dev.package.hushbin-core-tests.opt-level=3"];
 
 const CHECKED = "www/scripts/tests";
@@ -39,7 +39,7 @@ const cargo = (...args) => run("cargo", args);
 const vitest = (project) => run("vitest", ["run", "--project", project]);
 
 /**
- * Work that is done once, however many steps need it.
+ * Returns work that is done once, even if several steps need it.
  *
  * @param {() => Promise<void>} work
  * @returns {() => Promise<void>}
@@ -64,7 +64,7 @@ const demo = once(async () => {
   await buildBook();
 });
 
-/** Builds what types are checked with and tests of pages import, where it is missing. */
+/** Builds missing files that type checks and tests of pages import. */
 const glue = once(async () => {
   if (!existsSync(join(GLUE, "sums-bytes.ts"))) {
     await build();
@@ -74,7 +74,7 @@ const glue = once(async () => {
   }
 });
 
-/** What needs no compiler, and so fails within seconds. */
+/** Runs the checks that need no compiler, and so fail within seconds. */
 async function sources() {
   const { checkDashboard } = await import("./build-dashboard.mjs");
   const { checkArrows } = await import("./check-arrows.mjs");
@@ -124,7 +124,7 @@ async function lint() {
   await types();
 }
 
-/** With the collector, which tests run. */
+/** Builds the tests and the collector, which tests run. */
 const buildRust = once(() =>
   step("build: tests of Rust", () => cargo("test", "--workspace", "--no-run", ...OPTIMISED)),
 );
@@ -147,10 +147,10 @@ const docs = () =>
   );
 
 /**
- * The core's bindings, in a browser that is driven by what `driver` names.
+ * Tests the core's bindings in a browser.
  *
  * @param {string} browser
- * @param {NodeJS.ProcessEnv} driver
+ * @param {NodeJS.ProcessEnv} driver environment variable with the browser's driver
  */
 async function bindings(browser, driver) {
   const { requireTool, wasmBindgen } = await import("./lib/tools.mjs");
@@ -158,7 +158,7 @@ async function bindings(browser, driver) {
     ...(await requireTool(wasmBindgen())),
     ...driver,
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: "wasm-bindgen-test-runner",
-    // In seconds; not for how fast the machine is.
+    // In seconds. Large, so that slow machines pass too.
     WASM_BINDGEN_TEST_TIMEOUT: "600",
   };
   await step(`test: bindings in headless ${browser}`, () =>
@@ -169,7 +169,7 @@ async function bindings(browser, driver) {
 }
 
 async function web() {
-  // wasm-bindgen's runner reads this file and takes no other Chromium.
+  // wasm-bindgen's runner reads this file and uses no other Chromium.
   const { binary } = JSON.parse(readFileSync(join(ROOT, "webdriver.json"), "utf8"))[
     "goog:chromeOptions"
   ];
@@ -181,7 +181,9 @@ async function web() {
   await bindings("Chromium", { CHROMEDRIVER: findChromedriver() });
 }
 
-/** The same tests by `wasm-pack test --headless --chrome`, from the root and without settings. */
+/**
+ * Runs the same tests by `wasm-pack test --headless --chrome`, from the root and without settings.
+ */
 async function wasmPackTest() {
   const { requireTool, wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
   const { PATH } = await requireTool(wasmBindgen());
@@ -243,7 +245,7 @@ const STEPS = {
   "wasm-pack": wasmPackTest,
 };
 
-/** Steps that run only when they are named: they test nothing that another does not. */
+/** Steps that run only when named, because other steps cover them. */
 const NAMED = ["wasm-pack"];
 
 /** @param {readonly (() => Promise<void>)[]} steps */
@@ -256,8 +258,8 @@ const inTurn =
   };
 
 /**
- * All of them: what cargo does natively takes as long as what becomes of the
- * modules for pages, and neither keeps two cores busy alone.
+ * Runs all steps, in two lanes: native work of cargo, and the modules for pages. Both take about
+ * the same time, and neither keeps two cores busy alone.
  */
 async function everything() {
   await sources();
