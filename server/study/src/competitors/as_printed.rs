@@ -42,6 +42,7 @@ pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Err
     let threshold = attributes / 2 + 1;
     let sets = counts.favoured(threshold)?;
     let (e, delta) = (budget.epsilon().exp(), sets.inside * budget.delta());
+    // Both cases of Eq. 24: r = N₊/N₋ is 1 for odd d.
     let ratio = e * sets.inside / sets.outside;
     let alpha = (delta + ratio) / (1.0 + ratio);
     if alpha > 1.0 {
@@ -114,6 +115,7 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
     let (e, delta) = (budget.epsilon().exp(), budget.delta());
     let linear = (e - 1.0) * (1.0 - 3.0 * delta);
     let constant = (e - 1.0) * (e + 1.0 - 2.0 * delta);
+    // g* as printed, a root of δ·g² − linear·g + constant = 0.
     let square = linear * linear - 4.0 * delta * constant;
     (delta > 0.0 && square >= 0.0).then(|| (linear - square.sqrt()) / (2.0 * delta))
 }

@@ -41,6 +41,7 @@ impl Loss {
         assert_eq!(weights.len(), features.len(), "a weight for each feature");
         let product: f64 = weights.iter().zip(features).map(|(w, x)| w * x).sum();
         let margin = label * product;
+        // Derivative of the loss with respect to w·x.
         let slope = match self {
             Self::Squared => 2.0 * (product - label),
             Self::Logistic => -label / (1.0 + margin.exp()),

@@ -119,6 +119,8 @@ impl Hadamard {
     /// Variance of the estimate of an answer. The person has this answer, a different one of its
     /// block, or one of another block.
     fn variances(&self) -> [f64; 3] {
+        // Mean squares: `scale`² times the probability of an output in the estimated answer's
+        // block.
         let square = self.scale().powi(2);
         let all = self.e - 1.0 + 2.0 * f64::from(self.blocks);
         let near = square * (self.e + 1.0) / all;

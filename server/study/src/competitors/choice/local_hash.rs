@@ -113,6 +113,7 @@ impl LocalHash {
         let bucket = if self.own.sample(rng) {
             hashed
         } else {
+            // Uniform over the rest: numbers from `hashed` on move up by one.
             let other = hushbin::sample::below(rng, self.buckets - 1);
             other + u32::from(other >= hashed)
         };
@@ -153,6 +154,7 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
     let (a, delta) = (budget.e_minus_1(), budget.delta());
     let linear = a * (1.0 - 3.0 * delta);
     let constant = a * (a + 2.0 - 2.0 * delta);
+    // The root of δ·g² − linear·g + constant = 0, written as 2·constant over a sum.
     let square = linear * linear - 4.0 * delta * constant;
     (linear > 0.0 && square >= 0.0).then(|| 2.0 * constant / (linear + square.sqrt()))
 }
@@ -184,6 +186,7 @@ impl OptimalHash {
         let Some(root) = best_buckets(budget) else {
             return Direct::new(options, budget).map(Self::Direct);
         };
+        // A single bucket would reveal nothing, so there are at least two.
         let of = |buckets: f64| LocalHash::new(options, (buckets as u32).max(2), budget);
         let (down, up) = (of(root.floor())?, of(root.ceil())?);
         let [low, high] = [down, up].map(|lh| lh.rates().variance(false));

@@ -37,6 +37,8 @@ impl SubsetSelection {
         let (k, e) = (f64::from(options), budget.epsilon().exp());
         let of = |chosen: u32| {
             let c = f64::from(chosen);
+            // Sets with and without the own answer weigh e·C(k − 1, c − 1) and C(k − 1, c). Both
+            // are divided by C(k − 1, c − 1)/c here.
             let all = c * e + k - c;
             let rates = Rates {
                 p: c * e / all,

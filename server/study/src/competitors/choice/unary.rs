@@ -77,6 +77,7 @@ impl Unary {
     pub fn symmetric(options: u32, budget: &Budget) -> Result<Self, Error> {
         let delta = budget.delta();
         let root = (budget.e() * (1.0 - delta) + delta).sqrt();
+        // This form of q does not cancel at small ε.
         Self::new(options, (1.0 - delta) / (root + 1.0), budget)
     }
 

@@ -76,6 +76,7 @@ fn numbers(attributes: u32, budget: &Budget) -> Vec<Line> {
     let best = SampledTwoPoints::best(attributes, epsilon, delta).map(sampled);
     let noise = Gaussian::on_numbers(attributes, budget).map(gaussian);
     vec![
+        // Printed threshold κ.
         line("Mechanism-1", cube(Some(attributes / 2 + 1))),
         line("Mechanism-1, best κ", cube(None)),
         line("Mechanism-2", printed),

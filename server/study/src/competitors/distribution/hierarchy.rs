@@ -105,6 +105,7 @@ impl Hierarchy {
         let drawn: f64 = StandardUniform.sample(rng);
         let mut level = 0;
         let mut below = self.shares[0];
+        // Rounding can leave the sum of shares below 1; the last level takes the rest.
         while below <= drawn && level + 1 < self.levels.len() {
             level += 1;
             below += self.shares[level];
@@ -165,6 +166,7 @@ impl Hierarchy {
                 *own = own.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
             }
         }
+        // From the root, whose share is exactly 1, down to the cells.
         let mut cells = vec![1.0];
         for differences in differences.into_iter().rev() {
             let halves = cells.iter().zip(differences);
@@ -232,6 +234,7 @@ impl Hierarchy {
     fn slopes(&self) -> Vec<f64> {
         let squares = self.edge_squares();
         let slope = |level: usize| {
+            // Derivative of Σ square/known, where `known` is linear in the shares.
             let part =
                 |depth: usize| squares[depth] / self.known(depth).powi(2) * f64::from(1 << depth);
             self.information(level) * (0..=level).map(part).sum::<f64>()
@@ -248,6 +251,7 @@ fn squares(weights: &[f64]) -> Vec<f64> {
     let mut squares = Vec::new();
     while sums.len() > 1 {
         size *= 2.0;
+        // Half the difference between the mean weights of the two children.
         let square = |pair: &[f64]| ((pair[0] - pair[1]) / size).powi(2);
         squares.push(sums.chunks_exact(2).map(square).sum());
         sums = sums.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();

@@ -32,6 +32,7 @@ pub fn rising(below: &[f64]) -> Vec<f64> {
     for (sum, count) in pools {
         let level = (sum / count).clamp(0.0, 1.0);
         shares.push(level - before);
+        // Edges of a pool have equal values, so the cells between them are empty.
         shares.extend((1..count as usize).map(|_| 0.0));
         before = level;
     }

@@ -37,6 +37,7 @@ pub fn smoothed(transition: &Transition, counts: &[u64]) -> Vec<f64> {
             *share *= factor;
         }
         shares = averaged(&shares);
+        // Smoothing does not keep the sum, because the ends have fewer neighbours.
         let total: f64 = shares.iter().sum();
         for share in &mut shares {
             *share /= total;

@@ -50,6 +50,7 @@ impl SquareWave {
         hushbin::bounds::EPSILON.check(epsilon)?;
         let half_width =
             (epsilon * e - budget.e_minus_1()) / (2.0 * e * (budget.e_minus_1() - epsilon));
+        // The window has length 2b and the rest of the range length 1: q·(2b·e + 1) = 1.
         let base = 1.0 / (2.0 * half_width * e + 1.0);
         Ok(Self {
             half_width,

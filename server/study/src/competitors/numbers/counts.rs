@@ -23,6 +23,7 @@ impl Counts {
         ATTRIBUTES.check(f64::from(attributes))?;
         let mut ways = vec![1.0];
         for a in 0..attributes {
+            // C(d, a + 1) = C(d, a)·(d − a)/(a + 1).
             let next = ways[a as usize] * f64::from(attributes - a) / f64::from(a + 1);
             ways.push(next);
         }

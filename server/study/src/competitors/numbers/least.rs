@@ -52,9 +52,11 @@ const FAR: f64 = 1e6;
 #[must_use]
 pub fn least_variance(epsilon: f64) -> Option<f64> {
     let g = (0.5 * epsilon).tanh();
+    // True up to ε = 0.7122.
     if 2.0 * g <= (2.0 * (-epsilon).exp()).ln_1p() {
         return Some(1.0 / (g.tanh() * g) - 1.0);
     }
+    // A certificate proves a bound only at its own ε, so the comparison is exact.
     let own = CERTIFICATES.iter().find(|own| own.epsilon == epsilon)?;
     Some(own.bound())
 }
@@ -77,6 +79,7 @@ impl Certificate {
         let both = all
             .enumerate()
             .flat_map(|(place, ((lambda, beta), alpha))| {
+                // The input 0 appears once, every other input with both signs.
                 let signs: &[f64] = if place == 0 { &[1.0] } else { &[-1.0, 1.0] };
                 signs.iter().map(move |sign| Multipliers {
                     x: sign * place as f64 / last,

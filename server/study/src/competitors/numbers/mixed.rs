@@ -39,6 +39,7 @@ impl Mixed {
                 sliding: Sliding::with_part(logarithm.exp(), epsilon),
                 three: ThreeOutputs::with_middle(middle, epsilon),
             };
+            // For given components, the mixing probability is optimised.
             let with = |part| Self { part, ..own };
             with(minimum([0.0, 1.0], |part| with(part).worst_variance()))
         };

@@ -6,6 +6,7 @@ const STEPS: u32 = 48;
 /// Returns the point of an interval at which a function with one minimum is least, by
 /// golden-section search.
 pub(super) fn minimum([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) -> f64 {
+    // Inverse golden ratio: each step reuses one of the two inner points.
     let part = 0.5 * (5.0_f64.sqrt() - 1.0);
     let mut inner = [high - part * (high - low), low + part * (high - low)];
     let mut found = inner.map(&of);
@@ -28,6 +29,7 @@ pub(super) fn minimum([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) ->
 /// Three values determine its vertex.
 pub(super) fn most_of_quadratic(of: impl Fn(f64) -> f64) -> f64 {
     let [flat, middle, end] = [0.0, 0.5, 1.0].map(&of);
+    // The function is flat + slope·x + curve·x².
     let curve = 2.0 * (end + flat - 2.0 * middle);
     let slope = end - flat - curve;
     let ends = flat.max(end);

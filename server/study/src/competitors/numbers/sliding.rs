@@ -35,6 +35,7 @@ impl Sliding {
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn published(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
+        // C = (h + 1)/(h − 1) with h = exp(ε/2).
         let half = 1.0 / (0.25 * epsilon).tanh();
         Ok(Self {
             half,

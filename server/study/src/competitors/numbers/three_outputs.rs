@@ -78,6 +78,7 @@ impl ThreeOutputs {
     #[must_use]
     pub fn probabilities(&self, value: f64) -> [f64; 3] {
         let (a, e) = (self.middle, self.e);
+        // Probabilities at 0 and, in `to`, at 1.
         let from = 0.5 * (1.0 - a);
         let to = [(e - a) / (e * (e + 1.0)), a / e, (e - a) / (e + 1.0)];
         let between = |from: f64, to: f64| from + value.abs() * (to - from);

@@ -88,6 +88,7 @@ impl TwoPoints {
         rng: &mut R,
     ) -> bool {
         let up = input::rounds_up(value, rng);
+        // True, for +, if the sign is up and kept, or down and flipped.
         self.own.sample(rng) == up
     }
 }

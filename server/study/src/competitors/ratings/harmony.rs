@@ -51,6 +51,7 @@ impl Oracle for Harmony {
     }
 
     fn bits(&self) -> f64 {
+        // The coordinate and a sign.
         f64::from(self.items).log2().ceil() + 1.0
     }
 

@@ -101,6 +101,7 @@ impl<T: OneSparse> Oracle for KFold<T> {
             self.one.tell(slot, heard, rng);
             answers += 1;
         }
+        // Inputs are padded to s, so there are never fewer answers.
         self.balance(answers - u64::from(self.sparsity), heard);
     }
 

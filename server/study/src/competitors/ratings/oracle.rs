@@ -135,6 +135,7 @@ impl Moments {
     pub fn frequency(&self) -> Option<[f64; 3]> {
         let Presence { variance, product } = self.presence?;
         let of = |presence: f64, mean_square: f64, product: f64, truth: f64| {
+            // E[((F ± M)/2)²] less the squared mean.
             0.25 * (presence + mean_square + 2.0 * product) - truth * truth
         };
         // E[F²] of a person with the item, whose F has mean 1.

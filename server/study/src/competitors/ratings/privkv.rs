@@ -127,6 +127,8 @@ impl Oracle for PrivKv {
         let (p, q) = (self.presence.probability(), self.presence.complement());
         let [presence, sign] = self.leans();
         let square = d / (p * sign).powi(2);
+        // The mean square of [present] − q is p·q for an absent item, p·p² + q·q² for a present
+        // one.
         let absent = d * p * q / presence.powi(2);
         let present = d * (p.powi(3) + q.powi(3)) / presence.powi(2) - 1.0;
         Moments {

@@ -67,6 +67,7 @@ impl<T: OneSparse> Oracle for Sampling<T> {
     /// Second moments: s² times those of an answer, which is about the item with probability 1/s.
     fn moments(&self) -> Moments {
         let (s, one) = (f64::from(self.sparsity), self.one.moments());
+        // An entry's slot is drawn with probability 1/s, and another slot otherwise.
         let mixed = |[own, other]: [f64; 2]| [s * own + s * (s - 1.0) * other, s * s * other];
         let presence = |one: Presence| {
             let [own, other] = one.variance;

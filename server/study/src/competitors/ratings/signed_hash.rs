@@ -46,6 +46,7 @@ impl OneSparse for SignedHash {
     /// [`OPTIONS`](hushbin::bounds::OPTIONS).
     fn new(setting: &Setting) -> Result<Self, Error> {
         let budget = setting.pure()?;
+        // OLH's variance is least at e + 1 buckets.
         let buckets = (budget.e() + 1.0).round().max(2.0) as u32;
         let elements = 2 * (setting.items + setting.sparsity);
         Ok(Self {

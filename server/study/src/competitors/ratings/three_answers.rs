@@ -82,6 +82,7 @@ impl Oracle for ThreeAnswers {
             mean_square: [square * (p + q), square * 2.0 * q],
             presence: Some(Presence {
                 variance: [presence(p + q) - 1.0, presence(2.0 * q)],
+                // Only + and − contribute to E[F·M]; both have [answered ±] − 2q = 1 − 2q.
                 product: square * (p - q) * (1.0 - 2.0 * q),
             }),
         }

@@ -117,6 +117,7 @@ impl CoordinateBudget {
         let least = Self::new(coordinates, budget)?;
         let at = |epsilon: f64| Self { epsilon, ..least };
         let enough = |epsilon: f64| {
+            // The factor is a margin for rounding errors of the sum.
             at(epsilon).composed(coordinates, budget.epsilon()) * (1.0 + 1e-9) <= budget.delta()
         };
         // A coordinate with ε₀ above ε alone exceeds the budget, unless δ is near 1.
@@ -189,7 +190,9 @@ impl CoordinateBudget {
             let ways = lgamma(d + 1.0) - lgamma(i + 1.0) - lgamma(d - i + 1.0);
             (excess > 0.0).then(|| (ways + (d - i) * own + i * other).exp() * -(-excess).exp_m1())
         };
+        // The excess falls with i, so the first term without one ends the sum.
         let answered: f64 = (0..=coordinates).map_while(term).sum();
+        // 1 − (1 − δ₀)^D.
         let telling = -(d * (-self.delta).ln_1p()).exp_m1();
         telling + (1.0 - telling) * answered
     }

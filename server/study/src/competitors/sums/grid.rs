@@ -140,10 +140,12 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
         }
         probability(i, others, p) * probability(j, left, p / (1.0 - p))
     };
+    // Probability that the person reports the own cell.
     let own = 1.0 - gamma + p;
     let outcome = |i: usize, j: usize| {
         let (i, j) = (i as f64, j as f64);
         let [neither, first, second] = [both(i, j), both(i - 1.0, j), both(i, j - 1.0)];
+        // The person reports neither cell.
         let rest = (1.0 - own - p) * neither;
         (
             own * first + p * second + rest,

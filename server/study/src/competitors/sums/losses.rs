@@ -48,6 +48,7 @@ impl CoordinateNoise {
                 last = Some((shift, outer.plus(&Losses::new(&beside, shift, step))));
             }
             if let Some((_, losses)) = &last {
+                // Given U, the losses of the counts add to the loss of U.
                 delta += own * losses.delta_at(epsilon - (own / other).ln());
             }
         }

@@ -91,6 +91,7 @@ impl NegativeBinomial {
     /// accurate to about one part in 10¹².
     #[must_use]
     pub fn probabilities(&self) -> Vec<f64> {
+        // Below r = 1 the probabilities only fall, so the mode is 0.
         let mode = ((self.r - 1.0) * self.p / (1.0 - self.p)).max(0.0).floor();
         let up = |k: f64| self.p * (k + self.r) / (k + 1.0);
         // Far out each term is about p times the one before, so the tail is 1/(1 − p) times its

@@ -55,6 +55,7 @@ impl CoordinateNoise {
         let epsilon = budget.epsilon();
         let of_units = (1.0 - TUPLES_PART) * epsilon / (2.0 * f64::from(levels));
         let of_reach = 0.2 * TUPLES_PART * epsilon / f64::from(reach.gamma);
+        // 3, 1 and 0.2 are constants of GKMPS's lemma, with δ₀/q for each tuple.
         let r = 3.0 * (1.0 + (f64::from(reach.differing) / budget.delta()).ln());
         Self::with_parameters(levels, r, (-of_units).exp(), |y| {
             (-of_reach * f64::from(y.unsigned_abs())).exp()

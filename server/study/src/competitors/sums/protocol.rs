@@ -104,6 +104,7 @@ impl VectorSum {
             let x = self.rounded(y, rng);
             send(x, u64::from(x != 0));
             for sign in [1, -1] {
+                // NB is infinitely divisible: the shares of n_h people add up to the noise.
                 send(sign, self.noise.units().share(self.honest).draw(rng));
             }
             for (name, law) in self.noise.copies() {

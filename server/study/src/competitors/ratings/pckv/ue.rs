@@ -53,6 +53,7 @@ impl PckvUe {
         Ok(Self {
             items: setting.items,
             sparsity: setting.sparsity,
+            // 1 − b = (e + 1)/(e + 3).
             silent: rounded_down((e + 1.0) / (e + 3.0), 0),
             sign: rounded_down(e / (e + 1.0), 0),
         })

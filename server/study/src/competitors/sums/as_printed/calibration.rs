@@ -90,6 +90,7 @@ fn least(shift: u32, promised: &Budget) -> (f64, f64) {
                 (best, odds) = (mean, tried);
             }
         }
+        // The next grid divides each step of this one into five.
         factor = factor.powf(0.2);
     }
     (best, odds / (1.0 + odds))

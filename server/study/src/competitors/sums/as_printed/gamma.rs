@@ -67,6 +67,7 @@ pub fn enumerated_gamma(
     of_one(1.0)?;
     let enough = |gamma: f64| of_one(gamma).is_ok_and(|delta| delta <= promised.delta());
     let least = bisect(1.0, 1e-9, 1e-9, enough);
+    // Solves γ = c·(r + 1)/n for c.
     let c = least * f64::from(people) / f64::from(steps + 1);
     let delta = |gamma| grid::shuffled_delta(cells, gamma, people, epsilon);
     GammaRow::of(
