@@ -345,6 +345,7 @@ impl Domain {
         let keep = self.sparsity as usize;
         let sampled_down = signed.len() > keep;
         if sampled_down {
+            // A uniformly random subset moves to the front, and the rest is cut off.
             sample::choose_front(rng, signed, keep);
             signed.truncate(keep);
         }

@@ -27,6 +27,7 @@ impl<'a> CanonicalReader<'a> {
     #[inline(never)]
     pub(crate) fn fail(&mut self) {
         self.failed = true;
+        // Every later read fails too.
         self.rest = &[];
     }
 

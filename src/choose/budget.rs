@@ -9,8 +9,8 @@ use crate::sample::ExpLowerBound;
 
 /// Returns α, the mixture parameter of a report for the accounting of a shuffled batch.
 ///
-/// The report names each of `favoured` buckets, sides or corners with weight e = exp(ε), and each
-/// of `others` with weight 1. For c favoured sides of T pairs, `others` is 2T − c.
+/// The report names each of `favoured` buckets, sides or cells with weight e = exp(ε), and each of
+/// `others` with weight 1. For c favoured sides of T pairs, `others` is 2T − c.
 ///
 /// ```
 /// Two answers, one of them favoured: 1/(e + 1), the maximum of α.

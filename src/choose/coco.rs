@@ -107,6 +107,7 @@ fn preferred(domain: &Domain, budget: Budget) -> Result<Coco, Error> {
     };
     let best = choose(None)?;
     let few = domain.items().is_none_or(|items| items < MANY_ITEMS);
+    // A single pair is one favoured side of two.
     if few || !budget.limit().allows(1, 2) {
         return Ok(best);
     }

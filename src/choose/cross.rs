@@ -144,6 +144,7 @@ fn shape(rows: u32, number: &NumberDraft, epsilon: f64) -> Option<Shape> {
     let mut risen = 0;
     for levels in levels.filter(|levels| possible && asked(*levels)) {
         let (variance, buckets) = best_buckets(rows, levels, epsilon);
+        // The variance may have several minima, so the search ends only after several rises.
         risen = if variance < least { 0 } else { risen + 1 };
         if variance < least {
             least = variance;

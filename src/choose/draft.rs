@@ -141,6 +141,7 @@ impl TaskDraft {
         same("id", &self.id.as_str(), &task.id())?;
         same("epsilon", &self.epsilon, &task.epsilon())?;
         let [drafts, questions] = [self.questions.len(), task.questions().len()];
+        // `zip` below would ignore surplus questions.
         same("number of questions", &drafts, &questions)?;
         for (draft, question) in self.questions.iter().zip(task.questions()) {
             draft.agrees_with(question, self.people)?;

@@ -67,6 +67,7 @@ impl Predict for HashBin {
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
         let rates = self.rates(domain, epsilon);
         let items = predict::items(domain, population);
+        // In an open domain `total_variance` is the variance of one item.
         let over = if domain.items().is_some() { items } else { 1.0 };
         let total = population.average(|entries| rates.total_variance(domain, entries));
         let rare = population.average(|entries| rates.variance(rates.square(entries), 0.0));
@@ -95,6 +96,7 @@ impl Choose for HashBin {
         let level = draft.level.unwrap_or(LevelName::User);
         let (clip, noise) = match level {
             LevelName::User => (
+                // The check needs a complete level: open parameters get valid placeholders.
                 draft.clip.or(Some(1.0)),
                 draft.noise.or(Some(Noise::TwoPoint)),
             ),
@@ -137,6 +139,7 @@ impl Choose for HashBin {
             Ok(())
         };
         if search.budget.limit().allows(1, 2) {
+            // Level `user` protects the most, so it meets any requested level.
             offer(LevelName::User)?;
         }
         if level == LevelName::Event && search.budget.alpha.is_infinite() {
@@ -247,12 +250,14 @@ fn best_bins(
         // Each bin adds a grid step to Δ, and more under δ. The variance of noise and of other
         // entries is therefore compared directly.
         Level::Neighbouring { distance, delta } => {
+            // Invalid drafts fail here, so that `expect` below cannot.
             with(1)?;
             let variance = |bins: u32| {
                 let hash_bin = with(bins).expect("only the number of bins differs");
                 hash_bin.rates(domain, epsilon).variance(s, 0.0)
             };
             let pure = by_distance(distance);
+            // Under δ, `pure` is no limit: every number up to 1,024 is tried.
             let most = delta.map_or(pure, |_| most as u32).min(1024);
             let least = (1..=most)
                 .chain([pure])

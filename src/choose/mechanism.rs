@@ -71,6 +71,7 @@ macro_rules! register {
             pub(super) fn best(&self, search: &Search<'_>) -> Result<Candidate, Error> {
                 match self {
                     $(Self::$Name(draft) => mechanism::$module::$Name::best(search, draft),)+
+                    // Only a search without a limit on α comes here, so there is an offer.
                     Self::Auto(auto) => Ok(offers(search, auto.level.name())?.swap_remove(0)),
                 }
             }

@@ -129,6 +129,7 @@ impl NumberDraft {
         let bound = |name, min, max| Bound { name, min, max };
         bound("step", f64::MIN_POSITIVE, max - min).check(step)?;
         let steps = libm::rint((max - min) / step);
+        // A step such as 0.1 is not exact in binary.
         if libm::fabs(min + steps * step - max) > 1e-9 * step {
             return Err(Error::Combination {
                 reason: "a \"number\" with a \"step\" has a \"max\" that is a multiple of it from \"min\"",
@@ -144,6 +145,7 @@ impl NumberDraft {
         let most = bounds::CELLS.max.min(values);
         bound(bounds::CELLS.name, bounds::CELLS.min, most).check(bins)?;
         let edge = |index: u32| {
+            // Bins differ by at most one in their numbers of values.
             let before = libm::floor(f64::from(index) * values / bins);
             min + (before - 0.5) * step
         };
@@ -175,6 +177,7 @@ impl NumberDraft {
         let [min, max] = scale.range();
         let mean = edges.is_none();
         let step = Some(scale.step()).filter(|step| *step > 0.0);
+        // No step means any number, so an absent step is compared too.
         same("step", &self.step, &step)?;
         same_if_said("min", &self.min, min)?;
         same_if_said("max", &self.max, max)?;

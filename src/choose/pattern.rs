@@ -151,6 +151,7 @@ fn known(cells: u32) -> Result<Vec<Pattern>, Error> {
             reason: "quantiles take at most 128 bins: more make them no more exact",
         });
     }
+    // The file is compiled in and holds only numbers, so the 0 is never used.
     let number = |text: &str| text.parse::<u32>().unwrap_or(0);
     let lines = PATTERNS.lines().filter_map(|line| line.split_once(": "));
     let sizes = lines.filter_map(|(sizes, own)| Some((sizes.split_once(' ')?, own)));

@@ -125,6 +125,7 @@ impl Population {
         let midway = libm::sqrt(even * greatest / 2.0).max(even);
         let overlap = self.overlap.unwrap_or(midway).min(greatest);
         let alike = overlap / greatest;
+        // Scaled so that losing all values costs `overlap`.
         overlap * self.squared_bias(alike, lost) / self.squared_bias(alike, |_| 1.0)
     }
 }

@@ -87,6 +87,7 @@ pub(super) fn sampled(
 ) -> SquaredError {
     let s = domain.sparsity();
     let rare = population.average(|entries| without(entries.min(s)));
+    // A person with r > s entries loses the share 1 − s/r of each value.
     let lost = |entries: u32| (1.0 - f64::from(s) / f64::from(entries)).max(0.0);
     let total = match domain.items() {
         Some(_) => population.average(|entries| {

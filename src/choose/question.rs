@@ -224,6 +224,7 @@ impl QuestionDraft {
         if let Asked::Together(together) = &self.asked {
             together::predict(together, epsilon, population.people(), &mut picked);
         }
+        // The picked mechanism is no alternative to itself.
         others.retain(|other| {
             (&other.mechanism, other.sparsity) != (&picked.mechanism, picked.sparsity)
         });
@@ -251,6 +252,7 @@ impl QuestionDraft {
     /// Returns the stated mechanism, or the one that the kind requires.
     fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
         match &self.asked {
+            // For these kinds an open draft, by default Collision, means the kind's best mechanism.
             Asked::Number(number) if self.is_open() => Ok(number.mechanism()),
             Asked::Cross(cross) if self.is_open() => cross.mechanism(epsilon),
             Asked::Numbers(..) if self.is_open() => {
@@ -372,6 +374,7 @@ impl QuestionDraft {
                 {
                     own[0].agrees_with(&used[0])?;
                 }
+                // Both are called "number" in files: one is for a mean, the other has bins.
                 (Asked::Numbers(_, own), Kind::Number(_)) if own.is_alone() => {
                     same("for its mean", &true, &false)?;
                 }

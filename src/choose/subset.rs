@@ -76,6 +76,7 @@ pub(super) fn choose<R: ChooseBuckets>(
         goal,
         hashing,
         favoured: draft.favoured,
+        // A stated c refers to the buckets of one hash function.
         hashes: draft.hashes.or(draft.favoured.map(|_| 1)),
     };
     let search = with(draft.hashing_over(domain));
@@ -86,6 +87,7 @@ pub(super) fn choose<R: ChooseBuckets>(
     let chosen = match complete {
         _ if search.hashing == Hashing::BalancedWindows => {
             search.hashing.check(domain)?;
+            // Windows that the draft requires have no substitute, and no paper's rule.
             let best = windows(None).filter(|_| !paper);
             best.ok_or(NO_WINDOW)?.1
         }
@@ -105,6 +107,7 @@ pub(super) fn choose<R: ChooseBuckets>(
         }
     };
     Parameters::check(&chosen, domain)?;
+    // The paper's rules favour at most s buckets.
     let favoured = chosen.favoured().unwrap_or(domain.sparsity());
     if search.limit.allows(favoured, chosen.outcomes()) {
         Ok(chosen)
@@ -191,6 +194,7 @@ impl Buckets<'_> {
     /// need more cells ([`Limit::steps`]).
     fn most_cells<R: ChooseBuckets>(&self) -> u32 {
         let s = f64::from(self.sparsity());
+        // Twice P1's bound, for safety.
         let wide = 2.0 * s * (self.limit.e + 2.0);
         let wide = match self.elements::<R>() {
             Some(elements) => wide.min(f64::from(elements)),
@@ -215,6 +219,7 @@ impl Buckets<'_> {
     fn paper<R: ChooseBuckets>(&self) -> Subset<R> {
         let s = self.sparsity();
         let first = s + 1;
+        // α may require more cells than any that the variance favours.
         let hiding = self.limit.least_buckets(s).div_ceil(R::SIDES).max(first);
         let candidates = (first..=self.most_cells::<R>().max(first))
             .filter(|cells| self.limit.allows(s, R::SIDES * cells))
@@ -284,6 +289,7 @@ impl Buckets<'_> {
         let functions = self.functions();
         let mut ranked: Vec<Vec<Rated<R>>> = alloc::vec![Vec::new(); functions.len()];
         for &cells in cells {
+            // Approximate sums depend on the number of cells, and R only scales them.
             let near = self.near::<R>(cells);
             for (ranked, &hashes) in ranked.iter_mut().zip(&functions) {
                 if self.affords::<R>(cells, hashes) {
@@ -386,12 +392,14 @@ impl Buckets<'_> {
         while high - low > ALL {
             let middle = low + (high - low) / 2;
             let (here, next) = (rate(middle), rate(middle + 1));
+            // An infinite variance means that `middle` is beyond the budget: the best c is below.
             if here.is_infinite() || here < next {
                 high = middle;
             } else {
                 low = middle + 1;
             }
         }
+        // Rounding can disturb the order near the peak, so all its neighbours are compared.
         let rated = (low.saturating_sub(ALL / 2).max(first)..=(high + ALL / 2).min(last))
             .map(|c| (rate(c), c));
         let (variance, c) = least(rated);

@@ -51,6 +51,7 @@ pub fn together(task: &Task) -> Option<Comparison> {
         let part = part(question)?;
         let (options, share) = (part.cells(), task.share(index));
         let noise = one_of(&rates(question)?, options);
+        // Σ f(1 − f) over options of equal share f.
         let spread = 1.0 - 1.0 / f64::from(options);
         drawn += noise / share + spread * (1.0 / share - 1.0);
         parts.push(part);

@@ -35,6 +35,8 @@ impl Collision {
         let [least, most] = parts;
         let near = |t: u32| {
             let [least, most] = [least, most].map(|part| (f64::from(t) * part) as u32);
+            // From c rounded down to c rounded up. A window has at least 2 buckets and not all of
+            // them.
             (least.max(2)..=(most + 1).min(t - 1)).map(move |c| [t, c])
         };
         let buckets = (*buckets.start()).max(3)..=(*buckets.end()).min(answers).min(MOST_WINDOWED);
@@ -82,6 +84,7 @@ pub(super) fn best(
             .collect(),
         (Some(_), Some(t), Some(c)) => alloc::vec![Collision::with_windows(t, c)],
     };
+    // `other` has an infinite variance if it does not keep to the budget.
     windows.retain(|own| limit.allows(own.width(), own.buckets()));
     let rated = windows.into_iter().map(|own| {
         let rates = own.windowed_rates(domain, &limit.bound);

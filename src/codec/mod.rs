@@ -22,5 +22,6 @@ pub fn append(bytes: &mut Vec<u8>, mut number: u64) {
 
 /// Appends a signed number in postcard's zigzag encoding: the sign becomes the lowest bit.
 pub fn append_signed(bytes: &mut Vec<u8>, number: i64) {
+    // The arithmetic shift is 0 or −1, which inverts the bits of negative numbers.
     append(bytes, ((number << 1) ^ (number >> 63)).cast_unsigned());
 }

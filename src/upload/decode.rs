@@ -189,6 +189,7 @@ pub(crate) fn take_all<'a>(
     loop {
         let begin = cursor.offset();
         let upload = take(&mut cursor)?;
+        // No overflow: an upload has at most 4,096 reports, and the loop ends above that sum.
         reports += upload.count;
         if f64::from(reports) > bounds::REPORTS.max {
             return Err(cursor.malformed("expected at most 4096 reports in all uploads"));

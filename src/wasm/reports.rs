@@ -61,6 +61,7 @@ impl Randomizer {
         let questions = self.inner.task().questions().len();
         let people = lengths.chunks_exact(questions);
         let count = values.len();
+        // The lengths show whether items take one word or two.
         let words = if items.len() == count { 1 } else { 2 };
         let fits = count as u64 == total && items.len() == words * count;
         if !fits || !people.remainder().is_empty() {

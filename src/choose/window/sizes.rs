@@ -59,6 +59,7 @@ pub(super) fn best(domain: &Domain, budget: Budget, draft: &Draft) -> Option<Win
     let mut best = all.min_by(|a, b| a.variance.total_cmp(&b.variance))?;
     let mut variance: fn(&Rates) -> f64 = Rates::worst_variance;
     if draft.objective == Some(Objective::Average) {
+        // Sizes stay those of the worst case: only the values differ.
         let squares = sizes.squares(best.drawn, [best.atoms, best.favoured])?;
         best.values = values::best_on_average(best.atoms, best.favoured, squares, best.values);
         variance = Rates::average_variance;
@@ -90,6 +91,7 @@ impl Sizes<'_> {
     fn fewest(&self, drawn: u32) -> Option<Found> {
         let most = in_cells(TRIED_ATOMS, drawn);
         let mut tried: Vec<Found> = Vec::new();
+        // Every k to 5, then steps of about a fifth.
         let next = |k: &u32| Some(k + 1 + k / 5);
         let all = core::iter::successors(Some(1), next);
         for favoured in all.take_while(|k| 2 * k <= most) {
@@ -118,6 +120,8 @@ impl Sizes<'_> {
         let more: [&mut dyn Iterator<Item = u32>; 2] =
             [&mut (first + 1..=most), &mut (2 * k..first).rev()];
         for sizes in more {
+            // More atoms first, then fewer. The budget or the number of cells ends either
+            // direction.
             for found in sizes.map_while(|t| self.compared(drawn, [t, k])) {
                 if found.variance >= best.variance {
                     break;
@@ -172,6 +176,7 @@ impl Sizes<'_> {
         // favoured one.
         let other = f64::from(cells) / t / all;
         let gap = c / k * (e - 1.0) / all;
+        // A report covers m of d attributes, so an estimate has this share of reports.
         let share = f64::from(drawn) / f64::from(self.attributes);
         Some(Squares {
             any: other / (share * gap * gap),

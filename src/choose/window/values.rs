@@ -56,9 +56,11 @@ pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) 
     let half = programme.half();
     let mut point: Vec<f64> = (1..=half).map(|place| place as f64).collect();
     programme.scale(&mut point);
+    // Strictly above all variances: a feasible start for the barrier.
     let mut bound = 1.1 * programme.worst(&point) + 1e-3;
     let constraints = (programme.segments().len() + half) as f64;
     let mut steepness = constraints / bound;
+    // constraints/steepness is the duality gap at the centre (Boyd and Vandenberghe, §11.3.1).
     while constraints / steepness > precision * bound {
         steepness *= STEEPER;
         programme.centre(&mut point, &mut bound, steepness);
@@ -176,6 +178,7 @@ impl Programme {
         let levels: Vec<(f64, f64)> = values.windows(self.window).map(level).collect();
         let between = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1);
         let squares: f64 = levels.windows(2).map(between).sum();
+        // The density is 1/2, and a trapezoid adds another 1/2. E[x²] = 1/3.
         0.25 * squares - 1.0 / 3.0
     }
 
@@ -280,6 +283,7 @@ impl Programme {
                     break;
                 }
                 length *= 0.5;
+                // Rounding prevents further progress.
                 if length < 1e-10 {
                     return;
                 }

@@ -28,6 +28,7 @@ impl Scale {
         }))?;
         let widths = edges.windows(2).map(|pair| pair[1] - pair[0]);
         let narrowest = widths.fold(f64::INFINITY, f64::min);
+        // The tolerance allows a step as wide as a bin despite rounding.
         let (name, min, max) = ("step", f64::MIN_POSITIVE, narrowest * (1.0 + ROUNDING));
         Bound { name, min, max }.check(step)?;
         let off = |edge: &f64| {

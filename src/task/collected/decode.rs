@@ -61,6 +61,7 @@ impl Task {
             let mechanism = question.mechanism();
             mechanism.decode_reports(&domain, epsilon, cursor, count, visit)
         };
+        // One question decodes all reports in one call, which is faster.
         if let Some(sole) = self.sole() {
             return decode(sole, cursor, count);
         }

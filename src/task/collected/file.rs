@@ -319,6 +319,7 @@ impl QuestionFile<Mechanism> {
             want: None,
             bins: None,
             spacing: None,
+            // The default weight is not written.
             weight: Some(question.weight()).filter(|weight| *weight != 1),
             mechanism: Some(question.mechanism().clone()),
         }

@@ -42,6 +42,7 @@ impl ScaleFile {
             levels: range.map(|_| scale.cells()),
             edges: scale.edges().map(<[f64]>::to_vec),
             unit: scale.unit().map(ToOwned::to_owned),
+            // A step of 0 means any number, and is not written.
             step: Some(scale.step()).filter(|step| *step > 0.0),
             ..Self::default()
         }

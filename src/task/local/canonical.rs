@@ -49,6 +49,7 @@ impl Task {
 fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Question>, Error> {
     let (mut epsilon, mut count) = (0.0, 1);
     if named {
+        // Questions with names share one ε, which is written once before them.
         (epsilon, count) = (reader.float(), reader.count());
     }
     let mut questions = Vec::new();

@@ -44,6 +44,7 @@ impl Draw {
     /// so the question does not reveal what the report hashes.
     #[must_use]
     pub fn question(&self, seed: u64) -> usize {
+        // The high word of the product maps a uniform word to 0 … W − 1.
         let drawn = ((u128::from(mix64(seed)) * u128::from(self.total())) >> 64) as u32;
         self.ends.partition_point(|end| *end <= drawn)
     }

@@ -59,6 +59,7 @@ impl Prefixes {
     /// reveal what the report hashes.
     #[must_use]
     pub fn drawn(&self, seed: u64) -> usize {
+        // Keys use small output numbers, and hash functions multiples of 2³² below 2⁴⁴.
         ((u128::from(output(seed, 1 << 63)) * self.lengths.len() as u128) >> 64) as usize
     }
 

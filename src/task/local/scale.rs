@@ -128,6 +128,7 @@ impl Scale {
                 (below, place - f64::from(below))
             }
             Cells::Edges(edges) => {
+                // The outer edges are left out: the last bin includes its upper edge.
                 let inner = &edges[1..edges.len() - 1];
                 (inner.partition_point(|edge| *edge <= number) as u32, 0.0)
             }

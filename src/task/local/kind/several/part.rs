@@ -54,6 +54,7 @@ impl Part {
 
     /// Returns whether `value` is the index of an option.
     pub(super) fn has_option(&self, value: f64) -> bool {
+        // The cast saturates and turns NaN into 0. The comparison rejects both.
         f64::from(value as u32) == value && (value as u32) < self.cells()
     }
 

@@ -84,6 +84,7 @@ impl Several for Together {
     }
 
     fn accepts(&self, item: u64, value: f64) -> bool {
+        // `check_values` has checked that the item exists.
         self.parts[item as usize].has_option(value)
     }
 
