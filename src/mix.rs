@@ -1,6 +1,6 @@
-//! The mixing of 64-bit words that public randomness is made by.
+//! Mixing of 64-bit words for public randomness.
 
-/// The finaliser of `splitmix64`: a bijection of 64-bit words.
+/// Finaliser of `splitmix64`: a bijection of 64-bit words.
 #[inline]
 #[must_use]
 pub const fn mix64(mut x: u64) -> u64 {
@@ -9,7 +9,7 @@ pub const fn mix64(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The `n`-th output of `splitmix64` started at `seed`, counted from 1.
+/// Returns the `n`-th output of `splitmix64` started at `seed`, counted from 1.
 #[inline]
 pub(crate) const fn output(seed: u64, n: u64) -> u64 {
     mix64(seed.wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)))

@@ -1,13 +1,18 @@
-//! Sealed reports: each encrypted by itself in the page for whoever analyses it, so that
-//! whoever collects it cannot read it.
+//! Sealed reports: the page encrypts each report for an analyser, so that the collector cannot read
+//! it.
 //!
-//! A sealed report is the id of the key that it is sealed to ([`KEY_ID`] bytes), the
-//! encapsulated key ([`ENCAPSULATED`]), the ciphertext of the report, padded by zeros to the
-//! task's longest, and the tag ([`TAG`]): HPKE (RFC 9180), base mode, DHKEM(X25519,
-//! HKDF-SHA256), HKDF-SHA256, AES-128-GCM. All of a task have one length.
+//! A sealed report has four parts:
 //!
-//! An upload of sealed reports is what an [`Upload`](crate::Upload) is, with a version of its
-//! own and sealed reports in the place of reports.
+//! - the id of the public key ([`KEY_ID`] bytes);
+//! - the encapsulated key ([`ENCAPSULATED`] bytes);
+//! - the ciphertext of the report, padded with zeros to the task's longest report;
+//! - the tag ([`TAG`] bytes).
+//!
+//! The encryption is HPKE (RFC 9180) in base mode: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256,
+//! AES-128-GCM. All sealed reports of a task have one length.
+//!
+//! An upload of sealed reports has the format of an [`Upload`](crate::Upload), with its own version
+//! and with sealed reports in place of reports.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -19,19 +24,19 @@ use crate::upload::{EncodedUpload, header_of, take_all, take_header};
 /// Version of the format, the first byte of every upload of sealed reports.
 pub const VERSION: u8 = 2;
 
-/// Bytes of a key's id.
+/// Length of a key id, in bytes.
 pub const KEY_ID: usize = 4;
 
-/// Bytes of an encapsulated key: Nenc of the KEM (RFC 9180, table 2).
+/// Length of an encapsulated key, in bytes: Nenc of the KEM (RFC 9180, table 2).
 pub const ENCAPSULATED: usize = 32;
 
-/// Bytes of a tag: Nt of the AEAD (RFC 9180, table 5).
+/// Length of a tag, in bytes: Nt of the AEAD (RFC 9180, table 5).
 pub const TAG: usize = 16;
 
-/// Bytes that sealing adds to a report.
+/// Number of bytes that sealing adds to a report.
 pub const OVERHEAD: usize = KEY_ID + ENCAPSULATED + TAG;
 
-/// Returns the bytes of an upload whose reports are sealed.
+/// Encodes an upload whose reports are sealed.
 ///
 /// ```
 /// use hushbin::sealed::{self, OVERHEAD};
@@ -57,11 +62,12 @@ pub fn encode(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> 
     bytes
 }
 
-/// Decodes uploads back to back, all of them of sealed reports of this length, made for the task
-/// of this fingerprint. Returns each with the range of its bytes.
+/// Decodes uploads back to back, made for the task of this fingerprint. `length` is that of one
+/// sealed report, in bytes. Returns each upload with the range of its bytes.
 ///
 /// # Errors
-/// As [`EncodedUpload::check_all`]. Sealed reports cannot be checked, except for their length.
+/// As for [`EncodedUpload::check_all`]. The content of sealed reports cannot be checked, only their
+/// length.
 pub fn decode_all<'a>(
     bytes: &'a [u8],
     fingerprint: &Fingerprint,

@@ -1,9 +1,10 @@
-//! Linear equations of a symmetric positive definite matrix.
+//! Linear equations with a symmetric positive definite matrix.
 
 use alloc::vec::Vec;
 
-/// Computes Cholesky's factor of a symmetric positive definite matrix of `size` rows, in its
-/// lower half. A matrix that is not positive definite gets tiny numbers on its diagonal.
+/// Computes the Cholesky factor of a symmetric positive definite matrix of `size` rows, in its
+/// lower half. If the matrix is not positive definite, the factor gets tiny numbers on its
+/// diagonal.
 ///
 /// # Panics
 /// If the matrix has fewer than size² numbers.
@@ -31,13 +32,14 @@ pub fn factorise(matrix: &mut [f64], size: usize) {
     }
 }
 
-/// Solves the equations by that factor, for as many numbers as it has rows.
+/// Solves the equations by a Cholesky factor. `right` has one number for each row of the factor.
 ///
 /// # Panics
 /// If `right` has more numbers than the factor has rows.
 #[must_use]
 pub fn solve(factor: &[f64], right: &[f64]) -> Vec<f64> {
     let size = right.len();
+    // Forward substitution by the factor, then back substitution by its transpose.
     let mut solution = right.to_vec();
     for row in 0..size {
         for at in 0..row {

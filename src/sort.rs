@@ -1,8 +1,10 @@
-//! The one sort of this crate.
+//! The only sort of this crate.
 
-/// Sorts ascending, in place. Everything that is sorted is packed into 64-bit keys, and this is not
-/// inlined, because every instance of a sort is kilobytes that pages download; there, Shell's takes
-/// a twentieth of what a sort for speed takes.
+/// Sorts ascending, in place.
+///
+/// All data to be sorted is packed into 64-bit keys, and this function is not inlined. The reason
+/// is the size of the module that pages download: every instance of a sort takes kilobytes there.
+/// Shell's sort takes a twentieth of the bytes of a sort made for speed.
 #[inline(never)]
 pub(crate) fn sort(keys: &mut [u64]) {
     if cfg!(target_arch = "wasm32") {
@@ -12,8 +14,8 @@ pub(crate) fn sort(keys: &mut [u64]) {
     }
 }
 
-/// Sorts by insertion among keys that are a gap apart, for falling gaps of which the last
-/// is 1 (Shell, 1959; by a factor of 2.2, Gonnet and Baeza-Yates, 1991).
+/// Sorts by insertion among keys that are a gap apart, for falling gaps that end with 1 (Shell,
+/// 1959). The gaps fall by a factor of 2.2 (Gonnet and Baeza-Yates, 1991).
 fn shell_sort(keys: &mut [u64]) {
     let mut gap = keys.len();
     while gap > 1 {

@@ -3,31 +3,31 @@
 use super::keys::{Keys, ROUNDS};
 use super::shuffled;
 
-/// Rounds where a coordinate takes few values: an odd number, as of all; see
+/// Rounds if a coordinate takes few values. Odd, as every number of rounds is. See
 /// [`Balanced::rounds`].
 const MORE_ROUNDS: usize = 21;
-/// The same where z alone does, and w takes many.
+/// Rounds if z takes few values and w many.
 const SOME_ROUNDS: usize = 9;
-/// Number of rounds that stands for a shuffle.
+/// Marker for a full shuffle in place of rounds.
 const SHUFFLED: usize = 0;
-/// Rounds of windows over two slots to a bucket.
+/// Rounds of windows if each bucket has two slots.
 const MOST_ROUNDS: usize = 41;
-/// Fewer values than these are few, unless there is but one.
+/// A coordinate with fewer values than this, but more than one, takes few values.
 const FEW: u32 = 8;
-/// These and more are many.
+/// A coordinate with at least this many values takes many.
 const MANY: u32 = 32;
 
-/// The balanced hash of a closed domain: m·t slots, exactly m in each of t buckets.
+/// Balanced hash of a closed domain: m·t slots, exactly m in each of t buckets.
 ///
-/// A slot w·t + z, with z below t and w below m, goes through alternating rounds, five or
-/// [more](Balanced::rounds), in which one coordinate is shifted by a keyed function of the other;
-/// each round is a bijection, so the whole is a permutation of the slots. The final z is the
-/// bucket. Because rounds can be undone, the slots of a bucket are listed in O(m) instead of being
-/// searched for among all.
+/// A slot is w·t + z, with z below t and w below m. It passes through alternating rounds, five or
+/// [more](Balanced::rounds). Each round shifts one coordinate by a keyed function of the other.
+/// Each round is a bijection, so the whole is a permutation of the slots. The final z is the
+/// bucket. Rounds can be undone. So the slots of a bucket are listed in O(m), without a search over
+/// all slots.
 ///
-/// A slot is in each bucket with the same probability. Two slots meet in one
-/// with the probability (m − 1)/(N − 1) of a random permutation, up to a factor
-/// within 1/N² of 1, N = m·t. With m = 1 no two ever meet.
+/// A slot is in each bucket with the same probability. The probability that two slots share a
+/// bucket is (m − 1)/(N − 1), as in a random permutation, up to a factor within 1/N² of 1. Here N =
+/// m·t. With m = 1 no two slots ever share a bucket.
 ///
 /// ```
 /// use hushbin::hash::{Balanced, Keys};
@@ -47,8 +47,8 @@ pub struct Balanced {
 }
 
 impl Balanced {
-    /// The hash of `elements` elements to `buckets` buckets; m is the least
-    /// number of slots per bucket that gives each element a slot.
+    /// Creates the hash of `elements` elements to `buckets` buckets. The number m of slots per
+    /// bucket is the least that gives each element a slot.
     ///
     /// # Panics
     /// If `buckets` is 0.
@@ -68,12 +68,12 @@ impl Balanced {
         }
     }
 
-    /// Returns the same for elements in several buckets, one behind the other. Sums of answers
-    /// need three slots as far apart as in a random order, which takes more rounds; with one slot
-    /// to a bucket it takes a shuffle.
+    /// Creates the hash for windows, in which an element is in several consecutive buckets.
     pub(super) const fn of_windows(elements: u32, buckets: u32) -> Self {
         let plain = Self::new(elements, buckets);
         Self {
+            // Sums of answers depend on triples of slots, which mix more slowly than pairs. One
+            // slot to a bucket needs a shuffle.
             rounds: match plain.per_bucket {
                 1 => SHUFFLED,
                 2 => MOST_ROUNDS,
@@ -84,34 +84,39 @@ impl Balanced {
         }
     }
 
-    /// Number of rounds: five; 21 where 2 to 7 slots share a bucket, or there are 2 to 7 buckets of
-    /// several slots, but 9 where these are 32 or more; one where a single bucket leaves nothing to
-    /// mix. Windows have others: 41 where two slots share a bucket, 21 from 3 to 15 and 9 from 16
-    /// on, 0 for a shuffle. The book says why, in `math/hashing`.
+    /// Number of rounds, five in the standard case. It depends on m slots a bucket and t buckets:
+    ///
+    /// - 21 if 2 ≤ m < 8, or if 2 ≤ t < 8 and m < 32;
+    /// - 9 if 2 ≤ t < 8 and m ≥ 32;
+    /// - 1 if t = 1, where nothing is to be mixed.
+    ///
+    /// Windows have 41 rounds for m = 2, 21 for 3 ≤ m < 16 and 9 for m ≥ 16. For m = 1 the value is
+    /// 0, which means a shuffle. The book gives the reasons, in `math/hashing`.
     #[must_use]
     pub const fn rounds(&self) -> usize {
         self.rounds
     }
 
-    /// Returns true for a shuffle. Rounds only turn the slots of a single row: neighbours stay
-    /// neighbours.
+    /// Returns true if the order is shuffled in place of rounds. With m = 1, rounds only rotate the
+    /// slots, and neighbours stay neighbours.
     pub(super) const fn is_shuffled(&self) -> bool {
         self.rounds == SHUFFLED
     }
 
-    /// t, the number of buckets.
+    /// Number of buckets t.
     pub(crate) const fn buckets(&self) -> u32 {
         self.buckets
     }
 
-    /// Where a slot stands before the rounds, whatever the keys: w in the upper
-    /// half, z in the lower.
+    /// Returns the coordinates of a slot before the rounds: w in the upper half, z in the lower.
+    /// They do not depend on the keys.
     pub(super) const fn place(&self, slot: u32) -> u64 {
         ((slot / self.buckets) as u64) << 32 | (slot % self.buckets) as u64
     }
 
-    /// Takes slots that are [placed](Balanced::place) through the rounds side by side, to their
-    /// buckets, by the keys of the first round and those of each two that follow.
+    /// Runs the rounds on L [placed](Balanced::place) slots side by side and returns their buckets.
+    /// `first` are the keys of the first round. `pair` returns the keys of the two rounds after it,
+    /// and so on.
     #[inline(always)]
     pub(super) fn go<const L: usize>(
         &self,
@@ -131,7 +136,7 @@ impl Balanced {
         z
     }
 
-    /// The bucket of a slot that is [placed](Balanced::place).
+    /// Returns the bucket of a [placed](Balanced::place) slot.
     #[inline]
     pub(super) fn bucket_of_place(&self, keys: &Keys, place: u64) -> u32 {
         if self.is_shuffled() {
@@ -150,22 +155,22 @@ fn shift<const L: usize>(shifted: &mut [u32; L], by: &[u32; L], keys: [u32; L], 
     }
 }
 
-/// A keyed function of `x` with values below `range`.
+/// Maps `x` and a key to a value below `range`.
 #[inline(always)]
 pub(super) fn scaled(x: u32, key: u32, range: u32) -> u32 {
     ((u64::from(mix32(x ^ key)) * u64::from(range)) >> 32) as u32
 }
 
-/// a + b mod range, for a and b below range; no overflow as range < 2³¹.
+/// Returns a + b mod range, for a and b below range. It cannot overflow because range < 2³¹.
 #[inline(always)]
 fn add(a: u32, b: u32, range: u32) -> u32 {
     sub(a + b, range, range)
 }
 
-/// a − b mod range, for a − b from −range to range − 1, without a branch: a
-/// negative difference has all bits of its sign.
+/// Returns a − b mod range, for a − b from −range to range − 1.
 #[inline(always)]
 pub(super) fn sub(a: u32, b: u32, range: u32) -> u32 {
+    // No branch: the arithmetic shift turns a negative difference into a mask of ones.
     let difference = a.wrapping_sub(b);
     difference.wrapping_add((difference.cast_signed() >> 31).cast_unsigned() & range)
 }

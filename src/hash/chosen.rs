@@ -1,10 +1,11 @@
-//! Hash families as parameters are chosen by.
+//! Hash families for the choice of parameters.
 
 use super::family::{Hash, Hashing};
 use crate::domain::Domain;
 
 impl Hashing {
-    /// What is asked for, or else balanced where the domain can be.
+    /// Returns the requested family. By default it is balanced for a closed domain and independent
+    /// for an open one.
     pub(crate) fn default_for(asked: Option<Self>, domain: &Domain) -> Self {
         asked.unwrap_or(match domain.items() {
             Some(_) => Self::Balanced,
@@ -14,7 +15,7 @@ impl Hashing {
 }
 
 impl Hash {
-    /// In how many rounds an element is hashed.
+    /// Number of rounds that hash one element.
     pub(crate) const fn rounds(&self) -> usize {
         match self {
             Self::Balanced(balanced) => balanced.rounds(),

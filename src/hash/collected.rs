@@ -1,4 +1,4 @@
-//! Hash families as collectors know them: in canonical bytes, and by the buckets of reports.
+//! Hash families for collectors: canonical bytes, and the buckets of reports.
 
 use super::family::{Hash, Hashing};
 use super::functions::Functions;
@@ -7,20 +7,20 @@ use super::sign::{SignBit, sign_word};
 use crate::domain::Domain;
 
 impl Hashing {
-    /// The number that stands for it in a task's canonical bytes.
+    /// Returns the number of this family in a task's canonical bytes.
     pub(crate) const fn to_canonical(self) -> u64 {
         self as u64
     }
 }
 
 impl Hash {
-    /// The bucket of an element, which in a closed domain is below 2d + s < 2³².
+    /// Returns the bucket of an element. In a closed domain the element is below 2d + s < 2³².
     #[inline]
     pub(crate) fn bucket(&self, keys: &Keys, element: u64) -> u32 {
         self.bucket_of_place(keys, self.place(element))
     }
 
-    /// m, where it is balanced.
+    /// Number m of slots per bucket, or `None` for an independent hash.
     pub(crate) const fn per_bucket(&self) -> Option<u32> {
         match self {
             Self::Balanced(balanced) => Some(balanced.per_bucket()),
@@ -28,8 +28,8 @@ impl Hash {
         }
     }
 
-    /// The keys of the hash function that a cell is a bucket of, and the bucket:
-    /// functions have t cells each, one after the other.
+    /// Returns the keys of a cell's hash function, and the cell's bucket of it. Each function has t
+    /// cells, and they follow each other.
     #[inline]
     pub(crate) const fn locate(&self, seed: u64, cell: u32) -> (Keys, u32) {
         let t = self.buckets();
@@ -38,8 +38,8 @@ impl Hash {
 }
 
 impl Functions {
-    /// `count` functions to `buckets` buckets under a seed, of `elements` elements or
-    /// an open domain, which is hashed [independently](super::independent_bucket).
+    /// Creates `count` functions to `buckets` buckets under a seed. Without a number of elements
+    /// the domain is open and is hashed [independently](super::independent_bucket).
     ///
     /// # Panics
     /// If `buckets` is 0.
@@ -54,10 +54,10 @@ impl Functions {
         Self::new(Hash::new(hashing, elements, buckets), count, seed)
     }
 
-    /// The keys of one, counted from 0.
+    /// Returns the keys of one function, counted from 0.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If `function` is not below [`Functions::count`].
     #[must_use]
     pub fn keys(&self, function: usize) -> Keys {
         Keys::new(self.seeds[function])
@@ -67,8 +67,8 @@ impl Functions {
 impl Keys {
     /// Expands the seed of a report's `function`-th hash function, counted from 0.
     ///
-    /// The first has the report's own. Each further one has one of its own, the output of
-    /// `splitmix64` numbered 2³²·`function`, far behind those that are keys.
+    /// The first function has the report's seed. Each further one has its own seed: output number
+    /// 2³²·`function` of `splitmix64`, far behind the outputs that are keys.
     #[inline]
     #[must_use]
     pub const fn of_function(seed: u64, function: u32) -> Self {
@@ -82,28 +82,28 @@ impl SignBit {
     }
 }
 
-/// The fair sign of an element without a sign of its own (an item, or a padding).
+/// Returns the fair sign of an element that carries none (an item, or a padding).
 #[inline]
 pub(crate) fn element_sign(domain: &Domain, keys: &Keys, element: u64) -> i8 {
     SignBit::of(domain, element).sign(keys)
 }
 
-/// The sign (+1 or −1) of an element of a closed domain: one mix gives the
-/// signs of 64 consecutive elements, so that decoders can count whole words.
+/// Returns the sign (+1 or −1) of an element of a closed domain. One mix gives the signs of 64
+/// consecutive elements, so that decoders can count whole words.
 #[inline]
 #[must_use]
 pub fn closed_sign(keys: &Keys, element: u32) -> i8 {
     SignBit::closed(element).sign(keys)
 }
 
-/// The signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
+/// Returns the signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
 #[inline]
 #[must_use]
 pub fn closed_sign_word(keys: &Keys, word: u32) -> u64 {
     sign_word(keys.sign, u64::from(word))
 }
 
-/// The sign (+1 or −1) of a 64-bit key of an open domain.
+/// Returns the sign (+1 or −1) of a 64-bit key of an open domain.
 #[inline]
 #[must_use]
 pub fn open_sign(keys: &Keys, key: u64) -> i8 {

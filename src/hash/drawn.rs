@@ -1,20 +1,21 @@
-//! Which items of all a report's seed draws.
+//! Random subset of the items, drawn by a report's seed.
 
 use crate::bounds;
 use crate::mix::output;
 
-/// Most items that are drawn.
+/// Maximum number of items drawn.
 const MOST: usize = bounds::DRAWN.max as usize;
 
-/// Calls `visit` with `count` of so many items, all different, in the order in which
-/// the seed draws them.
+/// Calls `visit` with `count` different items below `items`, in the order in which the seed draws
+/// them.
 ///
-/// Every set of as many is as likely (Floyd's algorithm; Bentley, "Programming Pearls:
-/// A Sample of Brilliance", 1987), up to 2⁻⁶⁴ of a probability for each draw. Draws are the
-/// high halves of the seed's outputs of `splitmix64`, times the number of items drawn from.
+/// Every set of `count` items is equally likely, up to 2⁻⁶⁴ of a probability for each draw. The
+/// method is Floyd's algorithm (Bentley, "Programming Pearls: A Sample of Brilliance", 1987). A
+/// draw is the high half of an output of `splitmix64` from the seed, times the number of items
+/// drawn from.
 ///
 /// # Panics
-/// If `count` is above `items`, or above the greatest of [`bounds::DRAWN`].
+/// If `count` is above `items`, or above the maximum of [`bounds::DRAWN`].
 ///
 /// ```
 /// let mut drawn = Vec::new();
@@ -29,6 +30,7 @@ pub fn for_each_drawn(seed: u64, items: u32, count: u32, mut visit: impl FnMut(u
     for (index, last) in (items - count..items).enumerate() {
         let word = output(seed, index as u64 + 1);
         let item = ((u128::from(word) * u128::from(last + 1)) >> 64) as u32;
+        // Floyd's step: `last` cannot have been drawn earlier, so it replaces a repeated item.
         let again = drawn[..index].contains(&item);
         drawn[index] = if again { last } else { item };
         visit(drawn[index]);

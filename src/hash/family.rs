@@ -18,31 +18,31 @@ use crate::mix::mix64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hashing {
-    /// A keyed permutation of the slots of a closed domain: every bucket holds
-    /// equally many slots, which can be listed. See [`Balanced`].
+    /// Keyed permutation of the slots of a closed domain. Every bucket has the same number of
+    /// slots, which can be listed. See [`Balanced`].
     Balanced,
-    /// Every element on its own, for open domains. See [`independent_bucket`].
+    /// Independent hash of every element, for open domains. See [`independent_bucket`].
     Independent,
-    /// Balanced without paddings, under CoCo's rule `strongest`: what an input lacks
-    /// of s entries are items that it does not have, with fair signs.
+    /// Balanced hash without paddings, for CoCo's rule `strongest`. An input of fewer than s
+    /// entries is filled up with items that it does not have, with fair signs.
     BalancedItems,
-    /// Balanced, of one answer of a list, under Collision's rule `heaviest`: an answer is in
-    /// as many buckets, one behind the other, as are favoured.
+    /// Balanced hash of one answer of a list, for Collision's rule `heaviest`. An answer is in as
+    /// many consecutive buckets as are favoured.
     BalancedWindows,
 }
 
 impl Hashing {
-    /// Whether buckets hold equally many slots.
+    /// Returns true if all buckets have the same number of slots.
     #[must_use]
     pub const fn is_balanced(self) -> bool {
         !matches!(self, Self::Independent)
     }
 
-    /// The check that the domain can be hashed so.
+    /// Checks that the domain can be hashed by this family.
     ///
     /// # Errors
-    /// [`Error::Combination`] for an open domain that is to be balanced, and for windows over
-    /// anything but one answer of a list.
+    /// [`Error::Combination`] for a balanced hash of an open domain, and for windows over anything
+    /// but one answer of a list.
     pub(crate) fn check(self, domain: &Domain) -> Result<(), Error> {
         if self.is_balanced() && domain.items().is_none() {
             return Err(error!(Combination {
@@ -57,10 +57,11 @@ impl Hashing {
         Ok(())
     }
 
-    /// The check that a mechanism which has no use for items with fair signs does not ask for them.
+    /// Checks that the family is not [`BalancedItems`](Self::BalancedItems), for mechanisms that do
+    /// not fill up with items.
     ///
     /// # Errors
-    /// [`Error::Combination`] when it does.
+    /// [`Error::Combination`] if it is.
     pub(crate) fn check_paddings(self) -> Result<(), Error> {
         if self == Self::BalancedItems {
             return Err(error!(Combination {
@@ -70,31 +71,31 @@ impl Hashing {
         Ok(())
     }
 
-    /// All of them, by the numbers that stand for them in canonical bytes.
+    /// Families, each at its number in canonical bytes.
     const ALL: [Self; 4] = [
         Self::Balanced,
         Self::Independent,
         Self::BalancedItems,
         Self::BalancedWindows,
     ];
-    /// How many there are.
+    /// Number of families.
     pub(crate) const COUNT: u64 = Self::ALL.len() as u64;
 
-    /// `None` for a number that stands for none.
+    /// Returns the family of a number in canonical bytes, or `None` if there is none.
     pub(crate) fn of_canonical(number: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
 
-/// The bucket below `buckets` of a 64-bit key under the independent hash (P1):
-/// the high half of a 128-bit product.
+/// Returns the bucket of a 64-bit key under the independent hash (P1), below `buckets`. It is the
+/// high half of a 128-bit product.
 #[inline]
 #[must_use]
 pub fn independent_bucket(keys: &Keys, key: u64, buckets: u32) -> u32 {
     ((u128::from(mix64(key ^ keys.independent)) * u128::from(buckets)) >> 64) as u32
 }
 
-/// A hash family fitted to a domain: which bucket an element falls into.
+/// Hash family fitted to a domain; it maps elements to buckets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Hash {
     Balanced(Balanced),
@@ -102,8 +103,8 @@ pub(crate) enum Hash {
 }
 
 impl Hash {
-    /// For `elements` elements, or an open domain. An open domain has no slots
-    /// to balance; tasks refuse to ask for it.
+    /// Creates the hash of `elements` elements, or of an open domain. An open domain has no slots
+    /// to balance; tasks refuse to balance one.
     pub(crate) fn new(hashing: Hashing, elements: Option<u32>, buckets: u32) -> Self {
         match elements {
             Some(elements) if hashing == Hashing::BalancedWindows => {
@@ -116,7 +117,7 @@ impl Hash {
         }
     }
 
-    /// The bucket of an element that is [placed](Hash::place).
+    /// Returns the bucket of a [placed](Hash::place) element.
     #[inline]
     pub(crate) fn bucket_of_place(&self, keys: &Keys, place: u64) -> u32 {
         match self {
@@ -125,7 +126,7 @@ impl Hash {
         }
     }
 
-    /// What of hashing an element is the same for all keys.
+    /// Prepares an element for hashing: the part of the work that no key changes.
     pub(crate) const fn place(&self, element: u64) -> u64 {
         match self {
             Self::Balanced(balanced) => balanced.place(element as u32),
@@ -133,7 +134,7 @@ impl Hash {
         }
     }
 
-    /// t.
+    /// Number of buckets t.
     pub(crate) const fn buckets(&self) -> u32 {
         match self {
             Self::Balanced(balanced) => balanced.buckets(),

@@ -1,4 +1,4 @@
-//! All hash functions of a report at once.
+//! Hash functions of a report, computed together.
 
 use alloc::vec::Vec;
 
@@ -9,8 +9,8 @@ use super::lanes::Prepared;
 #[cfg(not(feature = "collector"))]
 use super::single::Prepared;
 
-/// R hash functions of a family, under the seed of one report after the other: all
-/// buckets of an element are worked out together.
+/// R hash functions of a family. The seed can be replaced for each report. The buckets of an
+/// element under all functions are computed together.
 ///
 /// ```
 /// use hushbin::hash::{Functions, Hashing, Keys, independent_bucket};
@@ -25,7 +25,7 @@ use super::single::Prepared;
 #[derive(Debug, Clone)]
 pub struct Functions {
     hash: Hash,
-    /// The seed of each.
+    /// Seed of each function.
     pub(super) seeds: Vec<u64>,
     prepared: Prepared,
 }
@@ -41,13 +41,13 @@ impl Functions {
         functions
     }
 
-    /// R.
+    /// Number of functions R.
     #[must_use]
     pub fn count(&self) -> usize {
         self.seeds.len()
     }
 
-    /// Takes the functions of a report's seed.
+    /// Replaces the functions by those of another report's seed.
     pub(crate) fn take_seed(&mut self, seed: u64) {
         for (function, own) in (0..).zip(&mut self.seeds) {
             *own = Keys::function_seed(seed, function);
@@ -55,14 +55,14 @@ impl Functions {
         self.prepared.take_seeds(&self.hash, &self.seeds);
     }
 
-    /// What of hashing an element is the same for all functions and seeds.
+    /// Prepares an element for hashing: the part of the work that no function or seed changes.
     #[must_use]
     pub const fn place(&self, element: u64) -> u64 {
         self.hash.place(element)
     }
 
-    /// Fills `buckets` with those of elements that are [placed](Functions::place): of
-    /// the first by each function, then of the second, and so on.
+    /// Fills `buckets` with the buckets of [placed](Functions::place) elements. The buckets of the
+    /// first element under each function come first, then those of the second element, and so on.
     pub fn buckets_of(&self, placed: &[u64], buckets: &mut [u32]) {
         if self.hash.buckets() == 1 || buckets.is_empty() {
             buckets.fill(0);

@@ -1,16 +1,19 @@
-//! What a report's seed fixes: the keys of all hash functions of that report.
+//! Keys of all hash functions of a report, expanded from its seed.
 
 use crate::mix::output;
 
-/// Rounds of the balanced hash, unless [more](super::Balanced::rounds).
+/// Number of rounds of the balanced hash in the standard case; it can be
+/// [more](super::Balanced::rounds).
 pub(super) const ROUNDS: usize = 5;
 
-/// Everything that a report's seed fixes.
+/// Keys that a report's seed fixes.
 ///
-/// The outputs of `splitmix64` (Steele, Lea, Flood 2014) started at the seed: two, and half of the
-/// third, are the round keys of the balanced hash; the first is the key of the independent hash;
-/// the fourth is the key of the sign hash; 18 more, worked out when they are asked for, are the
-/// keys of further rounds.
+/// They are outputs of `splitmix64` (Steele, Lea, Flood 2014) started at the seed:
+///
+/// - The first two, and half of the third, are the round keys of the balanced hash.
+/// - The first is also the key of the independent hash.
+/// - The fourth is the key of the sign hash.
+/// - 18 more, computed on demand, are the keys of further rounds.
 ///
 /// ```
 /// use hushbin::hash::{Keys, independent_bucket};
@@ -23,9 +26,9 @@ pub(super) const ROUNDS: usize = 5;
 pub struct Keys {
     pub(super) seed: u64,
     pub(super) rounds: [u32; ROUNDS],
-    /// What the [independent hash](super::independent_bucket) mixes into elements.
+    /// Key that the [independent hash](super::independent_bucket) mixes into elements.
     pub independent: u64,
-    /// The key of the sign hash.
+    /// Key of the sign hash.
     pub sign: u64,
 }
 
@@ -45,9 +48,10 @@ impl Keys {
         }
     }
 
-    /// The seed of a function's own.
+    /// Returns the seed of a function, counted from 0.
     #[inline]
     pub(super) const fn function_seed(seed: u64, function: u32) -> u64 {
+        // With one function a report has the same bytes as without functions.
         if function == 0 {
             seed
         } else {
@@ -55,13 +59,13 @@ impl Keys {
         }
     }
 
-    /// The key of the sign hash alone, of a seed.
+    /// Returns the key of the sign hash alone, for a seed.
     #[inline]
     pub(super) const fn sign_key(seed: u64) -> u64 {
         output(seed, 4)
     }
 
-    /// The `word`-th word of the keys of a seed's rounds.
+    /// Returns the `word`-th pair of round keys of a seed, counted from 0.
     #[inline]
     pub(super) const fn round_word(seed: u64, word: usize) -> [u32; 2] {
         // The fourth output is the key of the signs.
@@ -69,7 +73,7 @@ impl Keys {
         halves(output(seed, n as u64))
     }
 
-    /// The keys of rounds 2·`index` + 1 and 2·`index` + 2, counted from 0.
+    /// Returns the keys of rounds 2·`index` + 1 and 2·`index` + 2, counted from 0.
     #[inline]
     pub(super) const fn pair(&self, index: usize) -> [u32; 2] {
         if index < ROUNDS / 2 {

@@ -1,4 +1,4 @@
-//! Elements and functions hashed side by side, where reports are collected and audited.
+//! Hashing of several elements and functions side by side, for collecting and auditing.
 
 use alloc::vec::Vec;
 
@@ -6,32 +6,33 @@ use super::balanced::Balanced;
 use super::family::{Hash, independent_bucket};
 use super::keys::Keys;
 
-/// Slots that are worked out side by side. With sixteen, four 128-bit registers
-/// for each coordinate, the compiler vectorises the rounds, which it does not
-/// with eight. Pages' modules, made for size, have no vectors.
+/// Number of slots that are hashed side by side. With sixteen, four 128-bit registers for each
+/// coordinate, the compiler vectorises the rounds. With eight it does not. The modules of pages are
+/// compiled for size and have no vectors.
 pub(super) const LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 16 };
-/// The same where no more are left.
+/// Number of lanes if no more slots are left.
 pub(super) const FEW_LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
 
-/// The keys that several functions are worked out by: the [halves](Keys::half_of) of their
-/// rounds' keys, those of all in a row.
+/// Round keys of several functions. Each row has one [half](Keys::half_of) of the key words, for
+/// all functions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Prepared(Vec<u32>);
 
 impl Prepared {
-    /// Takes the functions of these seeds.
+    /// Expands the round keys of the functions with these seeds.
     pub(super) fn take_seeds(&mut self, hash: &Hash, seeds: &[u64]) {
         let Some(balanced) = side_by_side(hash, seeds) else {
             return;
         };
         let (count, width) = (seeds.len(), width(seeds.len()));
-        // An odd number of rounds, and the half that is left over.
+        // The number of rounds is odd, so one half of a word is left over.
         self.0.resize(width * (balanced.rounds() + 1), 0);
         for (word, rows) in self.0.chunks_exact_mut(2 * width).enumerate() {
             let (left, right) = rows.split_at_mut(width);
             for ((left, right), &seed) in left.iter_mut().zip(&mut *right).zip(seeds) {
                 [*left, *right] = Keys::round_word(seed, word);
             }
+            // Repeat the functions up to the width, so that several elements fill the lanes.
             for again in count..width {
                 left[again] = left[again - count];
                 right[again] = right[again - count];
@@ -39,8 +40,8 @@ impl Prepared {
         }
     }
 
-    /// Fills `buckets` with those of elements that are placed: of the first by each function,
-    /// then of the second, and so on.
+    /// Fills `buckets` with the buckets of placed elements. The buckets of the first element under
+    /// each function come first, then those of the second element, and so on.
     pub(super) fn fill(&self, hash: &Hash, seeds: &[u64], placed: &[u64], buckets: &mut [u32]) {
         let count = seeds.len();
         if let Some(balanced) = side_by_side(hash, seeds) {
@@ -48,6 +49,7 @@ impl Prepared {
             let elements = placed.chunks(width / count);
             for (placed, buckets) in elements.zip(buckets.chunks_mut(width)) {
                 for first in (0..buckets.len()).step_by(LANES) {
+                    // The last lanes overlap earlier ones if LANES does not divide the width.
                     let first = first.min(width - LANES);
                     let element =
                         |lane: usize| placed[((first + lane) / count).min(placed.len() - 1)];
@@ -84,7 +86,7 @@ impl Prepared {
                             let few: [u32; FEW_LANES] = balanced.buckets_of(&keys, placed);
                             found[..FEW_LANES].copy_from_slice(&few);
                         }
-                        // In this order no bucket is taken where none is found.
+                        // `zip` asks `found` first, so no bucket is consumed after the last result.
                         for (found, bucket) in found[..placed.len()].iter().zip(&mut buckets) {
                             *bucket = *found;
                         }
@@ -100,13 +102,13 @@ impl Prepared {
     }
 }
 
-/// How many keys of a round are in a row: of all functions, so often that they fill
-/// the lanes, with several elements side by side.
+/// Length of a row of round keys: the least multiple of `count` that fills the lanes. Several
+/// elements then share the lanes.
 fn width(count: usize) -> usize {
     count * LANES.div_ceil(count)
 }
 
-/// The hash, where there are several functions, and anything to work out.
+/// Returns the balanced hash if there are several functions and more than one bucket, else `None`.
 fn side_by_side(hash: &Hash, seeds: &[u64]) -> Option<Balanced> {
     match hash {
         Hash::Balanced(balanced) if LANES > 1 && seeds.len() > 1 && balanced.buckets() > 1 => {
@@ -117,7 +119,7 @@ fn side_by_side(hash: &Hash, seeds: &[u64]) -> Option<Balanced> {
 }
 
 impl Balanced {
-    /// The buckets of at most L slots that are [placed](Balanced::place), by one function.
+    /// Returns the buckets of at most L [placed](Balanced::place) slots under one function.
     #[inline(always)]
     pub(super) fn buckets_of<const L: usize>(&self, keys: &Keys, placed: &[u64]) -> [u32; L] {
         if self.is_shuffled() {
@@ -130,8 +132,8 @@ impl Balanced {
         self.go(lanes, [keys.rounds[0]; L], pair)
     }
 
-    /// The buckets of slots that are [placed](Balanced::place), each by its function: their keys of
-    /// each round lie in a row, `stride` behind the [half](Keys::half_of) before.
+    /// Returns the buckets of [placed](Balanced::place) slots, each under its own function. Rows of
+    /// keys are `stride` apart, one row for each [half](Keys::half_of).
     #[inline(always)]
     fn buckets_by<const L: usize>(
         &self,
@@ -149,10 +151,10 @@ impl Balanced {
 }
 
 impl Keys {
-    /// Which half of the words of the keys of rounds, counted from 0, is the key of a round:
-    /// that behind the fifth round's is left over.
+    /// Returns the index of a round's key among the halves of the key words, counted from 0.
     #[inline]
     const fn half_of(round: usize) -> usize {
+        // The half after the fifth round's key is unused.
         if round < super::keys::ROUNDS {
             round
         } else {

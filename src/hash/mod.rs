@@ -1,7 +1,7 @@
-//! Hash families: which bucket an element falls into, and which elements fall into a bucket.
+//! Hash families: from an element to its bucket, and from a bucket to its elements.
 //!
-//! Each report carries a 64-bit seed that fixes all hash functions of that
-//! report. Privacy never depends on the quality of a hash; utility does.
+//! Each report carries a 64-bit seed that fixes all hash functions of that report. Privacy never
+//! depends on the quality of a hash; utility does.
 
 mod balanced;
 #[cfg(feature = "analysis")]

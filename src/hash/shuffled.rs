@@ -1,12 +1,13 @@
-//! A random order of few elements: all are equally likely, up to k²/2³² (Fisher and Yates).
+//! Random order of few elements. All orders are equally likely, up to k²/2³² (Fisher and Yates).
 
 use super::keys::Keys;
 use crate::mix::output;
 
-/// The greatest number of buckets that elements have windows of: one byte of a report.
+/// Maximum number of buckets for windows: a report names its bucket in one byte.
 pub(crate) const MOST_WINDOWED: u32 = 255;
 
-/// Returns the place of an element in the order.
+/// Returns the place of an element in the order, by following that one element through all
+/// exchanges.
 pub(super) fn place(keys: &Keys, count: u32, element: u32) -> u32 {
     let mut place = element;
     for last in (1..count).rev() {
@@ -21,7 +22,7 @@ pub(super) fn place(keys: &Keys, count: u32, element: u32) -> u32 {
     place
 }
 
-/// The place that is exchanged with the last of those that are not settled.
+/// Returns the place that is exchanged with `last`, the last place that is not final yet.
 pub(super) fn drawn(keys: &Keys, count: u32, last: u32) -> u32 {
     let draw = output(keys.seed, (count - last).into()) >> 32;
     ((draw * u64::from(last + 1)) >> 32) as u32

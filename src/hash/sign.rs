@@ -1,4 +1,4 @@
-//! The fair signs of elements.
+//! Fair signs of elements.
 
 use super::functions::Functions;
 use super::keys::Keys;
@@ -10,7 +10,7 @@ pub(super) const fn sign_word(key: u64, word: u64) -> u64 {
     mix64(word ^ key)
 }
 
-/// Where an element's sign stands, whatever the keys: a bit of a word, set for +1.
+/// Location of an element's sign, the same for all keys: a bit of a word, set for +1.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SignBit {
     word: u64,
@@ -18,7 +18,7 @@ pub(crate) struct SignBit {
 }
 
 impl SignBit {
-    /// Of an element without a sign of its own.
+    /// Returns the location for an element that carries no sign.
     #[inline]
     pub(crate) const fn of(domain: &Domain, element: u64) -> Self {
         match domain.items() {
@@ -39,7 +39,7 @@ impl SignBit {
         Self { word: key, bit: 63 }
     }
 
-    /// Under the [key](Keys::sign_key) of one function's signs: 1 or, for −1, 0.
+    /// Reads the sign under the [key](Keys::sign_key) of one function: 1 for +1, 0 for −1.
     #[inline]
     pub(crate) const fn plus(self, key: u64) -> u32 {
         (sign_word(key, self.word) >> self.bit) as u32 & 1
@@ -47,7 +47,7 @@ impl SignBit {
 }
 
 impl Functions {
-    /// The key of each function's signs, for a [`SignBit`].
+    /// Returns the sign key of each function, for a [`SignBit`].
     pub(crate) fn sign_keys(&self) -> impl Iterator<Item = u64> {
         self.seeds.iter().map(|&seed| Keys::sign_key(seed))
     }

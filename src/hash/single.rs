@@ -1,17 +1,17 @@
-//! Elements and functions hashed one after the other, in the modules that pages download.
+//! Hashing of elements and functions one after the other, in the modules that pages download.
 
 use super::family::Hash;
 use super::keys::Keys;
 
-/// Nothing but the seeds: keys are expanded as they are needed.
+/// Empty stand-in: keys are expanded from the seeds on demand.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Prepared {}
 
 impl Prepared {
     pub(super) const fn take_seeds(&mut self, _: &Hash, _: &[u64]) {}
 
-    /// Fills `buckets` with those of elements that are placed: of the first by each function,
-    /// then of the second, and so on.
+    /// Fills `buckets` with the buckets of placed elements. The buckets of the first element under
+    /// each function come first, then those of the second element, and so on.
     pub(super) fn fill(&self, hash: &Hash, seeds: &[u64], placed: &[u64], buckets: &mut [u32]) {
         for (function, &seed) in seeds.iter().enumerate() {
             let keys = Keys::new(seed);

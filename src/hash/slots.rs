@@ -1,4 +1,4 @@
-//! Slots of a bucket, which are listed by running the balanced hash backwards.
+//! Listing the slots of a bucket, by running the balanced hash backwards.
 
 use core::ops::Range;
 
@@ -8,27 +8,27 @@ use super::lanes::{FEW_LANES, LANES};
 use super::shuffled::{MOST_WINDOWED, drawn};
 
 impl Balanced {
-    /// m, the number of slots in each bucket.
+    /// Number of slots in each bucket, m.
     #[must_use]
     pub const fn per_bucket(&self) -> u32 {
         self.per_bucket
     }
 
-    /// N = m·t, the number of slots.
+    /// Number of slots, N = m·t.
     #[must_use]
     pub const fn slots(&self) -> u64 {
         self.per_bucket as u64 * self.buckets as u64
     }
 
-    /// The bucket of a slot.
+    /// Returns the bucket of a slot.
     #[inline]
     #[must_use]
     pub fn bucket(&self, keys: &Keys, slot: u32) -> u32 {
         self.bucket_of_place(keys, self.place(slot))
     }
 
-    /// Calls `visit` with each of the m slots of `bucket`, in no particular
-    /// order. Slots at and beyond the number of elements belong to nobody.
+    /// Calls `visit` with each of the m slots of `bucket`, in no particular order. Slots at or
+    /// above the number of elements belong to no element.
     #[inline]
     pub fn for_each_slot(&self, keys: &Keys, bucket: u32, visit: impl FnMut(u32)) {
         if self.is_shuffled() {
@@ -37,8 +37,8 @@ impl Balanced {
         self.visit_all(keys, self.per_bucket, |w| [w, bucket], visit);
     }
 
-    /// Visits the slots of so many buckets, the last of which is `bucket`: before the first
-    /// comes the last.
+    /// Visits the slots of `buckets` consecutive buckets, the last of which is `bucket`. The order
+    /// is cyclic: the bucket before bucket 0 is the last one.
     #[inline]
     pub(crate) fn for_each_slot_up_to(
         &self,
@@ -61,7 +61,7 @@ impl Balanced {
         self.visit_all(keys, self.per_bucket * buckets, end, visit);
     }
 
-    /// Visits so many slots, by the w and z at which they end the rounds.
+    /// Visits `count` slots. `end` returns the w and z at which each slot ends the rounds.
     #[inline(always)]
     fn visit_all(
         &self,
@@ -79,7 +79,8 @@ impl Balanced {
         }
     }
 
-    /// Visits the first L of them, or all that there are; returns where they end.
+    /// Visits the first L slots of `indices`, or all if there are fewer. Returns the first index
+    /// not visited.
     #[inline(always)]
     fn visit_lanes<const L: usize>(
         &self,
@@ -89,6 +90,7 @@ impl Balanced {
         visit: &mut impl FnMut(u32),
     ) -> u32 {
         let last = indices.end - 1;
+        // Lanes without a slot repeat the last one; their results are dropped below.
         let ends = core::array::from_fn(|lane| end((indices.start + lane as u32).min(last)));
         let slots: [_; L] = self.undo(keys, ends);
         let behind = indices.end.min(indices.start + L as u32);
@@ -98,7 +100,7 @@ impl Balanced {
         behind
     }
 
-    /// The slots that end the rounds at these w and z.
+    /// Returns the slots that end the rounds at these w and z.
     #[inline(always)]
     fn undo<const L: usize>(&self, keys: &Keys, ends: [[u32; 2]; L]) -> [u32; L] {
         let (t, m) = (self.buckets, self.per_bucket);
@@ -120,7 +122,7 @@ impl Balanced {
     }
 }
 
-/// The element in each of `count` places of the order that a seed draws.
+/// Returns the element in each of `count` places of the order that a seed draws.
 fn order(keys: &Keys, count: u32) -> [u8; MOST_WINDOWED as usize] {
     let mut order = core::array::from_fn(|place| place as u8);
     for last in (1..count).rev() {

@@ -1,4 +1,4 @@
-//! Reports that are made to be looked at, not sent.
+//! Reports for inspection, in tests and simulations, not for sending.
 
 use rand_core::CryptoRng;
 
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::mechanism::Report;
 use crate::task::Task;
 
-/// A report with what the client may know about its making.
+/// Report, with what its client may learn about how it was made.
 ///
 /// ```
 /// use hushbin::{Entry, Randomizer};
@@ -27,25 +27,25 @@ use crate::task::Task;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Randomized {
-    /// The randomised message.
+    /// Randomised report.
     pub report: Report,
-    /// Whether the input had more than s entries, so that some were left out.
-    /// For the client's own count; never part of a report.
+    /// True if the input had more than s entries, so that some were left out. This is for the
+    /// client's own count and never part of a report.
     pub sampled_down: bool,
 }
 
 impl Randomizer {
-    /// Prepares for `task`.
+    /// Creates a randomizer for `task`.
     #[must_use]
     pub fn new(task: &Task) -> Self {
         Self::of(task.clone())
     }
 
-    /// Randomises one person's entries into a report, where a task asks one question.
+    /// Randomises one person's entries into a report, for a task of one question.
     ///
     /// # Errors
     /// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`], or
-    /// [`Error::AnswerCount`]; no report is made and no randomness drawn.
+    /// [`Error::AnswerCount`]. On an error no report is made and no randomness is drawn.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -54,18 +54,22 @@ impl Randomizer {
         self.randomize_answers(&[entries], rng)
     }
 
-    /// Randomises one person's answers into a report: the entries for each question, in their
-    /// order. A number is the value of an entry for item 0, several are the values of entries for
-    /// their items; of a cross the item is the row, the value the index of the column or the
-    /// number; of what is asked together there is an entry for each part, whose value is the index
-    /// of an option. A text is an entry for each [prefix](crate::task::Prefixes), of value 1.
+    /// Randomises one person's answers into a report: the entries for each question, in the
+    /// questions' order. Entries depend on the kind of the question:
     ///
-    /// Which question the report answers is drawn by the seed, before the answers are
-    /// looked at for anything but errors.
+    /// - A number is the value of an entry for item 0.
+    /// - Several numbers are the values of entries for their items.
+    /// - In a cross, the item is the row. The value is the index of the column, or the number.
+    /// - For options of several parts, there is an entry for each part. Its value is the index of
+    ///   an option.
+    /// - A text is an entry of value 1 for each [prefix](crate::task::Prefixes).
+    ///
+    /// The seed draws the question that the report answers. Before that, answers are only checked
+    /// for errors.
     ///
     /// # Errors
-    /// As [`Randomizer::randomize`], of the first [question](Error::Question) with a
-    /// wrong answer.
+    /// As for [`Randomizer::randomize`], for the first [question](Error::Question) with a wrong
+    /// answer.
     pub fn randomize_answers<R: CryptoRng + ?Sized>(
         &mut self,
         answers: &[&[Entry]],

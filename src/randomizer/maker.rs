@@ -1,4 +1,4 @@
-//! From one person's entries to a report.
+//! Randomising of one person's entries into a report.
 
 use alloc::vec::Vec;
 
@@ -10,17 +10,16 @@ use crate::mechanism::Prepared;
 use crate::sample::word;
 use crate::task::{Kind, Question, Task};
 
-/// The maker of reports for one task, with what can be prepared once and the
-/// memory that would otherwise be allocated for every report.
+/// Maker of reports for one task. It keeps what is prepared once, and memory that would otherwise
+/// be allocated for every report.
 ///
 /// # Guarantee
-/// Each call that makes a report is
-/// [`Task::effective_epsilon`]-locally differentially private: for any two
-/// inputs and any report, the probabilities of making that report differ by a
-/// factor of at most exp(ε), the seed being public and drawn independently of
-/// the input. This rests on the generator alone. Hash-bin below user level
-/// promises it for [neighbours](crate::mechanism::hash_bin::Level) only, and with a δ that rests
-/// on the hash too.
+/// Each call that makes a report is [`Task::effective_epsilon`]-locally differentially private. For
+/// any two inputs and any report, the probabilities of making that report differ by a factor of at
+/// most exp(ε). The seed is public and drawn independently of the input.
+///
+/// The guarantee depends on the random generator alone. Hash-bin below user level guarantees it for
+/// [neighbours](crate::mechanism::hash_bin::Level) only, with a δ that depends on the hash too.
 ///
 /// ```
 /// use hushbin::{Entry, Randomizer, TaskDraft};
@@ -41,13 +40,13 @@ use crate::task::{Kind, Question, Task};
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     task: Task,
-    /// By question.
+    /// Prepared mechanism of each question.
     pub(super) prepared: Vec<Prepared>,
-    /// For the check of entries that come unsorted.
+    /// Memory for the check of unsorted entries.
     keys: Vec<u64>,
-    /// For numbers, once they are coded.
+    /// Memory for coded entries.
     coded: Vec<Entry>,
-    /// The question last answered.
+    /// Index of the question answered last.
     pub(super) answered: usize,
 }
 
@@ -66,18 +65,18 @@ impl Randomizer {
         }
     }
 
-    /// The task.
+    /// Task that the randomizer was made for.
     #[cfg(feature = "wasm")]
     pub(crate) const fn task(&self) -> &Task {
         &self.task
     }
 
-    /// Randomises one person's answers, as `randomize_answers`, with the encoded report appended to
-    /// `bytes`, so that nothing else is allocated once the longest input has been seen; returns
-    /// whether the input had more than s entries, so that some were left out.
+    /// Randomises one person's answers, as `randomize_answers` does, and appends the encoded report
+    /// to `bytes`. After the longest input, only `bytes` allocates memory. Returns true if the
+    /// input had more than s entries, so that some were left out.
     ///
     /// # Errors
-    /// As there; nothing is appended.
+    /// As for `randomize_answers`. On an error nothing is appended.
     pub fn randomize_encoded<R: CryptoRng + ?Sized>(
         &mut self,
         answers: &[&[Entry]],
@@ -101,10 +100,12 @@ impl Randomizer {
                 expected: questions.len() as u32,
             }));
         }
+        // Check all answers before anything is drawn, so that an error does not depend on the draw.
         for (question, entries) in questions.iter().zip(answers) {
             let checked = check(question, entries, &mut self.keys);
             checked.map_err(|error| question.blame(error))?;
         }
+        // The seed is drawn independently of the answers, because it is public.
         let seed = word(rng);
         self.answered = self.task.draw().question(seed);
         let kind = questions[self.answered].kind();
@@ -113,11 +114,11 @@ impl Randomizer {
     }
 }
 
-/// The check that entries answer a question; `keys` is memory for those that come unsorted.
+/// Checks that entries answer a question. `keys` is memory for the sorting of unsorted entries.
 ///
 /// # Errors
-/// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`] or, where a number
-/// of entries is to be given, [`Error::AnswerCount`].
+/// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`] or, if the number of
+/// entries is fixed, [`Error::AnswerCount`].
 fn check(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
     let (kind, domain) = (question.kind(), question.domain());
     let count = |given: usize, expected: u32| match given == expected as usize {
@@ -128,7 +129,7 @@ fn check(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<
     let coded = kind.coded();
     if let Some([expected, of]) = coded {
         count(entries.len(), expected)?;
-        // A text that is short is all of several prefixes.
+        // A short text has one item for several prefixes.
         items = items.map(|_| of);
     }
     let accepts = |item, value| kind.accepts(item, value);

@@ -1,4 +1,4 @@
-//! From one person's entries to a report.
+//! Randomising of one person's entries into a report.
 
 #[cfg(feature = "collector")]
 mod collected;

@@ -1,10 +1,13 @@
 //! Certified bounds of exp(ε), in integers: the same on every platform.
 
-/// A number never above exp(ε), within a relative 2⁻⁵⁷ of it: `mantissa` / 2^`fraction_bits`.
+/// Lower bound of exp(ε), within a relative 2⁻⁵⁷ of it: `mantissa` / 2^`fraction_bits`.
 ///
-/// exp(ε) = 2^q · exp(r) with q = floor(ε / ln 2) and 0 ≤ r < ln 2. Every step rounds down: ε is
-/// truncated to 2⁻⁶⁰, q·ln 2 is rounded up before it is subtracted, and the Taylor series of
-/// exp(r), which has positive terms only, is cut off and evaluated with truncating divisions.
+/// exp(ε) = 2^q · exp(r) with q = floor(ε / ln 2) and 0 ≤ r < ln 2. Every step rounds down:
+///
+/// - ε is truncated to 2⁻⁶⁰.
+/// - q·ln 2 is rounded up before it is subtracted.
+/// - The Taylor series of exp(r) has positive terms only. It is cut off and evaluated with
+///   truncating divisions.
 ///
 /// ```
 /// use hushbin::sample::ExpLowerBound;
@@ -23,11 +26,11 @@ const SCALE: u32 = 60;
 const ONE: u64 = 1 << SCALE;
 /// ln 2 · 2⁶⁰, rounded up.
 const LN_2_UP: u64 = 799_144_290_325_165_979;
-/// 1/22! is below 2⁻⁶⁹.
+/// Number of Taylor terms: 1/22! is below 2⁻⁶⁹.
 const TERMS: u64 = 22;
 
 impl ExpLowerBound {
-    /// The bound for ε in [0, 16).
+    /// Computes the bound for ε in [0, 16).
     ///
     /// # Panics
     /// If `epsilon` is negative, not finite, or 16 or more.
@@ -46,35 +49,35 @@ impl ExpLowerBound {
             let product = ((u128::from(sum) * u128::from(remainder)) >> SCALE) as u64;
             sum = ONE + product / term;
         }
-        // sum is in [1, 2) · 2⁶⁰ and quotient at most 23: three bits to spare
-        // on the left are used, the exponent moves the point.
+        // `sum` is in [1, 2)·2⁶⁰, so three bits are free on its left. The exponent moves the point;
+        // `quotient` is at most 23.
         Self {
             mantissa: sum << 3,
             fraction_bits: SCALE + 3 - quotient as u32,
         }
     }
 
-    /// floor(2⁶⁴ · k·E / (a·E + b)), E being this bound, for k ≤ a: the
-    /// probability of landing in a set of weight k·E when all weighs a·E + b.
+    /// Returns floor(2⁶⁴ · k·E / (a·E + b)) for k ≤ a, where E is this bound. It is the probability
+    /// of landing in a set of weight k·E if the total weight is a·E + b.
     ///
-    /// Rounding E down and then the quotient down both lower the probability of
-    /// the favoured set, so the realised loss is never above ε.
+    /// Rounding E down and then the quotient down both lower the probability of the favoured set,
+    /// so the realised loss is never above ε.
     ///
     /// # Panics
     /// If k > a, b = 0 or a + b > 2⁶⁴.
     #[must_use]
     pub fn share(&self, k: u64, a: u64, b: u64) -> u64 {
         assert!(k <= a && b > 0, "some weight lies outside the favoured set");
-        // Each weighs less than 2⁶⁴.
+        // Each unit weighs less than 2⁶⁴.
         assert!(a.checked_add(b - 1).is_some(), "all weigh less than 2¹²⁸");
         let favoured = u128::from(self.mantissa) * u128::from(k);
         let total = u128::from(self.mantissa) * u128::from(a) + self.fixed(b);
         fraction(favoured, total)
     }
 
-    /// floor(2⁶⁴ · (E + 1) / (a·(E + 1) + b)): the probability of one pair of
-    /// weights E and 1 among a such pairs and a weight of b elsewhere; rounded
-    /// to the safe side as in [`ExpLowerBound::share`].
+    /// Returns floor(2⁶⁴ · (E + 1) / (a·(E + 1) + b)). It is the probability of one pair of weights
+    /// E and 1, among a such pairs and a weight of b elsewhere. It is rounded to the safe side as
+    /// in [`ExpLowerBound::share`].
     ///
     /// # Panics
     /// If a = 0 or b = 0.
@@ -85,8 +88,8 @@ impl ExpLowerBound {
         fraction(pair, pair * u128::from(a) + self.fixed(b.into()))
     }
 
-    /// floor(2⁶⁴ · (E − 1)/(E + 1) · part/whole): how far the response to a
-    /// number in [−whole, whole] leans towards its sign.
+    /// Returns floor(2⁶⁴ · (E − 1)/(E + 1) · part/whole). It is the probability by which the
+    /// response to a number in [−whole, whole] leans towards its sign.
     ///
     /// # Panics
     /// If part > whole, or `whole` is 0.
@@ -100,24 +103,24 @@ impl ExpLowerBound {
         )
     }
 
-    /// An integer with this bound's fraction bits, at most 63.
+    /// Returns an integer with this bound's fraction bits, at most 63.
     pub(super) fn fixed(&self, integer: u64) -> u128 {
         u128::from(integer) << self.fraction_bits
     }
 
-    /// The bound as the nearest double.
+    /// Returns the bound as the nearest double.
     #[must_use]
     pub fn to_f64(&self) -> f64 {
         libm::scalbn(self.mantissa as f64, -(self.fraction_bits as i32))
     }
 }
 
-/// floor(2⁶⁴·part/whole) for part < whole: long division, bit by bit.
+/// Returns floor(2⁶⁴·part/whole) for part < whole, by long division, bit by bit.
 fn fraction(part: u128, whole: u128) -> u64 {
     let mut remainder = part;
     let mut quotient = 0u64;
     for _ in 0..64 {
-        // Twice the remainder, of 129 bits.
+        // Doubling the remainder takes 129 bits; the top one is carried.
         let carried = remainder >> 127 == 1;
         remainder <<= 1;
         quotient <<= 1;

@@ -1,18 +1,18 @@
-//! The discrete Laplace distribution, exactly.
+//! Exact sampling of the discrete Laplace distribution.
 
 use rand_core::Rng;
 
 use super::uniform::{below, word};
 
-/// Noise on the integers: P(y) is proportional to exp(−|y|·`numerator` / `denominator`).
+/// Discrete Laplace noise: P(y) is proportional to exp(−|y|·`numerator` / `denominator`).
 ///
-/// Added to an integer of sensitivity Δ, it is (Δ·numerator/denominator)-DP. No
-/// floating-point number ever carries a secret plus noise (Mironov, "On
-/// Significance of the Least Significant Bits for Differential Privacy").
+/// Added to an integer of sensitivity Δ, it is (Δ·numerator/denominator)-DP. No floating-point
+/// number ever carries a secret plus noise (Mironov, "On Significance of the Least Significant Bits
+/// for Differential Privacy").
 ///
-/// Source: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential
-/// Privacy", Algorithm 2; its Algorithm 1 for the powers of 1/e. All
-/// probabilities are ratios of integers, drawn without bias.
+/// Source: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", Algorithm 2,
+/// with its Algorithm 1 for the powers of 1/e. All probabilities are ratios of integers, drawn
+/// without bias.
 ///
 /// ```
 /// use hushbin::sample::DiscreteLaplace;
@@ -31,7 +31,7 @@ pub struct DiscreteLaplace {
 }
 
 impl DiscreteLaplace {
-    /// The rate is `numerator` / `denominator`, the inverse of the scale.
+    /// Creates noise of rate `numerator` / `denominator`, the inverse of the scale.
     ///
     /// # Panics
     /// If either is 0, or the denominator is 2⁵² or more.
@@ -44,21 +44,21 @@ impl DiscreteLaplace {
         }
     }
 
-    /// The inverse of the scale.
+    /// Rate: the inverse of the scale.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// Draws once. Consumes ten words or so.
+    /// Draws once. Consumes about ten words.
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> i64 {
         let Self {
             numerator,
             denominator,
         } = *self;
         loop {
-            // X has P(x) proportional to exp(−x/denominator): its remainder by
-            // rejection, its quotient by counting.
+            // X has P(x) proportional to exp(−x/denominator). Its remainder is drawn by rejection,
+            // its quotient by counting.
             let remainder = below_u64(rng, denominator);
             if !exp_minus(rng, remainder, denominator) {
                 continue;
@@ -67,12 +67,13 @@ impl DiscreteLaplace {
             while exp_minus(rng, 1, 1) {
                 quotient += 1;
             }
-            // Fits: a quotient of 2¹¹ has a probability below 2⁻²⁹⁵⁴.
+            // No saturation in practice: a quotient of 2¹¹ has a probability below 2⁻²⁹⁵⁴.
             let x = quotient
                 .saturating_mul(denominator)
                 .saturating_add(remainder);
             let magnitude = (x / numerator) as i64;
-            // Zero is reached with either sign, and kept with one.
+            // Zero is reached with either sign. One of them is redrawn, so that zero is not counted
+            // twice.
             let negative = rng.next_u32() & 1 == 1;
             if !(negative && magnitude == 0) {
                 return if negative { -magnitude } else { magnitude };
@@ -81,11 +82,12 @@ impl DiscreteLaplace {
     }
 }
 
-/// True with probability exactly exp(−γ), γ = `numerator` / `denominator` at most
-/// 1: the first k at which a draw of probability γ/k fails is odd.
+/// Returns true with probability exactly exp(−γ), where γ = `numerator` / `denominator` is at
+/// most 1. Draws succeed with probability γ/k, k = 1, 2, …. The result is true if the first failure
+/// has an odd k.
 fn exp_minus<R: Rng + ?Sized>(rng: &mut R, numerator: u64, denominator: u64) -> bool {
-    // γ/k as two independent draws, so that no product has to fit; neither is
-    // made where it is certain.
+    // A draw of γ/k is two independent draws, so that no product can overflow. Draws with a certain
+    // result are skipped.
     let below_gamma =
         |rng: &mut R| numerator == denominator || below_u64(rng, denominator) < numerator;
     let mut k = 1;
@@ -95,7 +97,7 @@ fn exp_minus<R: Rng + ?Sized>(rng: &mut R, numerator: u64, denominator: u64) -> 
     k % 2 == 1
 }
 
-/// A uniform integer below `range`: of as many bits as that takes, until it is below.
+/// Draws a uniform integer below `range`, by rejection of words masked to its number of bits.
 fn below_u64<R: Rng + ?Sized>(rng: &mut R, range: u64) -> u64 {
     let mask = u64::MAX >> (range - 1).leading_zeros().min(63);
     loop {

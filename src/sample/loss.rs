@@ -1,11 +1,11 @@
-//! Probabilities in integers as numbers, and their privacy losses, certified.
+//! Certified privacy losses of probabilities held in integers.
 
 use super::exp::ExpLowerBound;
 use super::laplace::DiscreteLaplace;
 use super::uniform::{TWO_64, Threshold};
 
 impl ExpLowerBound {
-    /// Whether numerator / denominator is at most this bound, decided exactly.
+    /// Returns true if numerator / denominator is at most this bound, decided exactly.
     #[must_use]
     pub fn covers(&self, numerator: Factors, denominator: Factors) -> bool {
         // numerator · 2^fraction ≤ denominator · mantissa: factors of at most
@@ -18,7 +18,7 @@ impl ExpLowerBound {
     }
 }
 
-/// A probability weight with a count: a product of the two, or a quotient.
+/// Probability weight with a count: a product of the two, or a quotient.
 ///
 /// ```
 /// use hushbin::sample::{Factors, realised_epsilon};
@@ -31,12 +31,12 @@ impl ExpLowerBound {
 #[derive(Debug, Clone, Copy)]
 pub struct Factors(pub u128, pub u64);
 
-/// The privacy loss of a mechanism whose buckets have these probabilities over all inputs, each a
-/// weight divided by a count, up to a common factor: the logarithm of the greatest over the least,
-/// rounded up, never above `requested`.
+/// Computes the privacy loss of a mechanism from the probabilities of its buckets over all inputs.
+/// Each is a weight divided by a count, up to a common factor. The loss is the logarithm of the
+/// greatest probability over the least, rounded up, and never above `requested`.
 ///
 /// # Panics
-/// If there are none, or as [`least_epsilon_covering`].
+/// If there are no probabilities, or as for [`least_epsilon_covering`].
 #[must_use]
 pub fn realised_epsilon(probabilities: impl Iterator<Item = Factors>, requested: f64) -> f64 {
     // a.0 / a.1 < b.0 / b.1, cross-multiplied so that it is exact.
@@ -58,7 +58,7 @@ pub fn realised_epsilon(probabilities: impl Iterator<Item = Factors>, requested:
     )
 }
 
-/// a·b as (high, low) 128-bit halves.
+/// Returns a·b as (high, low) 128-bit halves.
 fn wide_product(a: u128, b: u128) -> (u128, u128) {
     const LOW: u128 = u64::MAX as u128;
     let (a1, a0, b1, b0) = (a >> 64, a & LOW, b >> 64, b & LOW);
@@ -71,11 +71,12 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
     )
 }
 
-/// The privacy loss ln(numerator / denominator), rounded up to a double, never above `requested`.
+/// Returns the privacy loss ln(numerator / denominator), rounded up to a double, never above
+/// `requested`.
 ///
-/// A double x is an upper bound of the loss once a lower bound of exp(x) covers
-/// the ratio. The search starts just below the floating-point logarithm and
-/// climbs; thresholds are made so that `requested` itself covers the ratio.
+/// A double x is an upper bound of the loss if a lower bound of exp(x) covers the ratio. The search
+/// starts just below the floating-point logarithm and climbs. Thresholds are made so that
+/// `requested` itself covers the ratio.
 ///
 /// # Panics
 /// If `requested` does not cover the ratio: the thresholds would be wrong.
@@ -83,8 +84,8 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
 pub fn least_epsilon_covering(numerator: Factors, denominator: Factors, requested: f64) -> f64 {
     let product = |Factors(weight, count)| weight as f64 * count as f64;
     let ratio = product(numerator) / product(denominator);
-    // Six units in the last place of the logarithm: 2 for libm, 4 for the ratio
-    // (whose relative error adds absolutely to the logarithm).
+    // Eight units of margin cover an error of six: two of libm's logarithm and four of the ratio,
+    // whose relative error adds absolutely to the logarithm.
     let start = libm::log(ratio) - 8.0 * f64::EPSILON;
     let mut candidate = start.clamp(0.0, requested);
     let mut step = f64::EPSILON / 4.0;
@@ -94,19 +95,20 @@ pub fn least_epsilon_covering(numerator: Factors, denominator: Factors, requeste
             "thresholds are rounded so that the requested ε covers the loss"
         );
         candidate = (candidate + step).max(candidate.next_up()).min(requested);
+        // A growing step bounds the number of tries.
         step *= 1.5;
     }
     candidate
 }
 
 impl Threshold {
-    /// The realised probability, rounded to the nearest double.
+    /// Realised probability, rounded to the nearest double.
     #[must_use]
     pub fn probability(self) -> f64 {
         self.0 as f64 / TWO_64
     }
 
-    /// The realised probability of false, rounded to the nearest double.
+    /// Realised probability of false, rounded to the nearest double.
     #[must_use]
     pub fn complement(self) -> f64 {
         ((1u128 << 64) - u128::from(self.0)) as f64 / TWO_64
@@ -114,7 +116,7 @@ impl Threshold {
 }
 
 impl DiscreteLaplace {
-    /// Variance: 2q/(1 − q)², q = exp(−rate).
+    /// Variance 2q/(1 − q)², where q = exp(−rate).
     pub(crate) fn variance(&self) -> f64 {
         let rate = self.rate();
         let denominator = -libm::expm1(-rate);

@@ -1,5 +1,5 @@
-//! Exact samplers: integers and thresholds only, so that the distribution
-//! drawn from is the distribution accounted for, to the last bit.
+//! Exact samplers from integers and thresholds only. The distribution drawn from is the
+//! distribution accounted for, to the last bit.
 
 #[cfg(feature = "reports")]
 mod exp;
