@@ -79,8 +79,8 @@ pub const CELLS: Bound = Bound::new("number of bins between \"edges\"", 2.0, 409
 pub const PREFIXES: Bound = Bound::new("number of \"prefixes\"", 1.0, 64.0);
 /// Length of a prefix, in characters.
 pub const PREFIX_LENGTH: Bound = Bound::new("length of a prefix", 1.0, 256.0);
-/// Length of a text, in characters. Its prefixes have 2, 4, 6 and so on characters, and the longest
-/// is listed twice. A longer text would need more than [`PREFIXES`].
+/// Length of a text, in characters. Its prefixes have 2, 4, 6 and so on characters, and a longest
+/// length above 2 is listed twice. A longer text would need more than [`PREFIXES`].
 pub const TEXT_LENGTH: Bound = Bound::new("length of a text", 1.0, 2.0 * (PREFIXES.max - 1.0));
 /// Number of questions of one task.
 pub const QUESTIONS: Bound = Bound::new("number of questions", 1.0, 64.0);
@@ -148,7 +148,7 @@ impl Bound {
     }
 }
 
-/// Checks that numbers ascend strictly, and that the numbers and their differences are finite.
+/// Checks that numbers ascend strictly, and that numbers and differences are finite.
 ///
 /// # Errors
 /// [`Error::Combination`] otherwise.

@@ -353,7 +353,7 @@ impl Domain {
     }
 }
 
-/// Checks that items are below `items`, unless it is `None`, and that their values are accepted.
+/// Checks that items are below `items`, unless it is `None`, and that values are accepted.
 ///
 /// # Errors
 /// [`Error::UnknownItem`] and [`Error::ValueRange`].
@@ -385,7 +385,7 @@ pub(crate) fn check_values(
 /// # Errors
 /// [`Error::DuplicateItem`].
 pub(crate) fn check_distinct(entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
-    // Inputs are nearly always sorted already. Otherwise their keys are sorted.
+    // Inputs are nearly always sorted already. Otherwise the keys are sorted.
     if entries.is_sorted_by(|a, b| a.item < b.item) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Canonical bytes of tasks: writer and reader. A task's fingerprint is their hash.
+//! Canonical bytes of tasks: writer and reader. A task's fingerprint is the hash of these bytes.
 
 mod reader;
 #[cfg(feature = "collector")]

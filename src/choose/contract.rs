@@ -19,7 +19,7 @@ pub(crate) trait Choose: Predict {
     /// [`Error::OutOfRange`] or [`Error::Combination`].
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error>;
 
-    /// Returns the best parameters that agree with a draft, with their sparsity.
+    /// Returns the best parameters that agree with a draft, with the sparsity.
     ///
     /// # Errors
     /// As [`Choose::check_draft`]; [`Error::Combination`] also if no parameters keep to the budget.
@@ -31,8 +31,8 @@ pub(crate) trait Choose: Predict {
     /// The comparison is between mechanisms that protect at least as much as the given level.
     /// Returns nothing if the mechanism cannot keep to the budget.
     ///
-    /// Collision and CoCo offer their own rules with balanced hashing, or independent hashing in
-    /// open domains. No case is known in which the papers' rules are better.
+    /// Collision and CoCo offer the project's own rules with balanced hashing, or with independent
+    /// hashing in open domains. No case is known in which the papers' rules are better.
     ///
     /// # Errors
     /// As [`Choose::best`].

@@ -163,7 +163,7 @@ const WITHOUT_GAIN: u32 = 8;
 /// Returns the minimum worst-case variance, with its number of buckets.
 ///
 /// For each number of slots m in a bucket, only the minimum number of buckets is tried. With more
-/// buckets of m slots, reports name their own bucket less often, and the added slots are empty.
+/// buckets of m slots, reports name the right bucket less often, and the added slots are empty.
 fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
     let cells = rows * levels;
     let mut best = (f64::INFINITY, cells);

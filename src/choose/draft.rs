@@ -153,7 +153,7 @@ impl TaskDraft {
     }
 }
 
-/// Maximum weight that is chosen. Weights are integers, so it also sets their precision.
+/// Maximum weight that is chosen. Weights are integers, so it also sets the precision.
 const PARTS: f64 = 100.0;
 
 /// Returns the square root of the average variance of one report's estimates.

@@ -1,4 +1,4 @@
-//! Choice of hash-bin's parameters: bins by their effect on the noise, the clip by minimum
+//! Choice of hash-bin's parameters: bins by the effect on the noise, the clip by minimum
 //! predicted squared error.
 
 use alloc::vec;
@@ -294,9 +294,9 @@ fn best_user(
 /// Squared error of the means as a function of the clip η.
 ///
 /// The noise variance is proportional to η²/n for n people. The squared bias of clipping does not
-/// decrease with n. Their sum is convex in η: the part of a value that remains after clipping is
-/// concave in η and at most 1. Laplace noise is added to the variance of the clipped sums, which is
-/// not convex but increases with η.
+/// decrease with n. The sum of both is convex in η: the part of a value that remains after clipping
+/// is concave in η and at most 1. Laplace noise is added to the variance of the clipped sums, which
+/// is not convex but increases with η.
 ///
 /// The error is summed over all items if the numbers of entries are known. Otherwise it is summed
 /// over as many items as a person has. Among thousands of items, the noise of all items would

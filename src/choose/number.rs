@@ -145,7 +145,7 @@ impl NumberDraft {
         let most = bounds::CELLS.max.min(values);
         bound(bounds::CELLS.name, bounds::CELLS.min, most).check(bins)?;
         let edge = |index: u32| {
-            // Bins differ by at most one in their numbers of values.
+            // The numbers of values in bins differ by at most one.
             let before = libm::floor(f64::from(index) * values / bins);
             min + (before - 0.5) * step
         };

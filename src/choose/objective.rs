@@ -1,4 +1,4 @@
-//! Objectives by which mechanisms are chosen, and their form in task files.
+//! Objectives by which mechanisms are chosen, as values and in task files.
 
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::{Mechanism, Neighbours};
 use crate::task::Part;
 
-/// Purpose of estimates: weights of their squared errors, each 0 or more.
+/// Purpose of estimates: weights of squared errors, each 0 or more.
 ///
 /// ```
 /// use hushbin::choose::{Objective, Predicted, SquaredError};
@@ -27,7 +27,7 @@ pub struct Objective {
     pub mean: f64,
     /// Weight of the frequencies of an item with either sign.
     pub frequency: f64,
-    /// Weight of non-missing frequencies: of an item with any sign. Their estimate is the sum of
+    /// Weight of non-missing frequencies: of an item with any sign. The estimate is the sum of
     /// the frequencies of both signs, whose covariance is taken into account.
     pub nonmissing: f64,
 }
@@ -103,7 +103,7 @@ impl Objective {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal<'a> {
     pub(super) objective: Objective,
-    /// Parts with one answer each. If there are any, the estimates are their options' shares.
+    /// Parts with one answer each. If there are any, the estimates are the shares of options.
     pub(super) parts: &'a [Part],
 }
 

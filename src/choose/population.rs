@@ -86,7 +86,7 @@ impl Population {
         self.shares.last().map_or(0, |share| share.0)
     }
 
-    /// Returns the average over people of a function of their number of entries.
+    /// Returns the average over people of a function of the number of entries.
     pub fn average(&self, value: impl Fn(u32) -> f64) -> f64 {
         let weighted = |&(entries, share): &(u32, f64)| share * value(entries);
         self.shares.iter().map(weighted).sum()

@@ -79,7 +79,7 @@ pub enum Asked {
     Flag,
     /// Number, whose scale may be left open.
     Number(NumberDraft),
-    /// Several numbers, with their names.
+    /// Names and limits of several numbers.
     Numbers(Items, Numbers),
     /// Row and column of a cross table.
     Cross(CrossDraft),

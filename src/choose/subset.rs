@@ -55,7 +55,7 @@ const NO_WINDOW: Error = Error::Combination {
 /// Returns the best parameters over a domain that agree with a draft.
 ///
 /// Under the paper's rule every t is tried. Under the project's own rule a grid of t is ranked,
-/// mostly by approximate sums. Then the best candidates of one R and their neighbours are compared
+/// mostly by approximate sums. Then the best candidates of one R and all neighbours are compared
 /// with exact sums.
 ///
 /// # Errors
@@ -209,7 +209,7 @@ impl Buckets<'_> {
         self.hashing.is_balanced().then_some(elements)
     }
 
-    /// Creates parameters. The search stays within their bounds.
+    /// Creates parameters. The search stays within the bounds.
     fn with<R: ChooseBuckets>(&self, rule: R, cells: u32, hashes: u32) -> Subset<R> {
         Subset::with_hashes(rule, self.hashing, R::SIDES * cells, hashes)
             .expect("within the bounds of buckets, hashes and favoured")

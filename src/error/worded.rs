@@ -64,7 +64,7 @@ pub enum Error {
     /// Parameters are each in range but cannot be combined.
     #[error("{reason}")]
     Combination {
-        /// Reason why they cannot be combined, and what is allowed.
+        /// Reason why they cannot be combined, and the allowed alternative.
         reason: &'static str,
     },
     /// A task differs from the task in use under the same id.

@@ -4,7 +4,7 @@ use core::fmt;
 
 use sha2::{Digest, Sha256};
 
-/// Identity of a task's parameters: the first 16 bytes of the SHA-256 of their [canonical
+/// Identity of a task's parameters: the first 16 bytes of the SHA-256 of the [canonical
 /// bytes](crate::Task::canonical_bytes). It is written as 32 lower-case hexadecimal digits.
 ///
 /// ```

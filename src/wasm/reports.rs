@@ -46,7 +46,7 @@ impl Randomizer {
     /// `values`.
     ///
     /// If any question is open, every item takes two words, low before high. The items of an open
-    /// question are the first eight bytes of the [`digest`](super::digest) of their name.
+    /// question are the first eight bytes of the [`digest`](super::digest) of the name.
     ///
     /// # Errors
     /// The code of the first wrong person's error. No report is returned then.

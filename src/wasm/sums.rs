@@ -73,7 +73,7 @@ impl SumRandomizer {
         self.clipped
     }
 
-    /// Returns the number of people whose messages omit more than 10⁻⁶ of their vector. It stays in
+    /// Returns the number of people whose messages omit more than 10⁻⁶ of the vector. It stays in
     /// the client and is never sent.
     #[must_use]
     pub fn left(&self) -> u32 {

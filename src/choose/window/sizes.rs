@@ -16,7 +16,7 @@ struct Sizes<'a> {
     draft: &'a Draft,
 }
 
-/// Sizes with their values, and their worst-case variance.
+/// Sizes with values and worst-case variance.
 struct Found {
     drawn: u32,
     atoms: u32,
@@ -151,7 +151,7 @@ impl Sizes<'_> {
         self.limit.allows_sets(c, others).then_some([cells, inside])
     }
 
-    /// Returns sizes with their best values, to a relative `precision` of the variance.
+    /// Returns sizes with the best values, to a relative `precision` of the variance.
     fn solved(&self, drawn: u32, [atoms, favoured]: [u32; 2], precision: f64) -> Option<Found> {
         let squares = self.squares(drawn, [atoms, favoured])?;
         let (values, variance) = values::best(atoms, favoured, squares, precision);

@@ -46,7 +46,7 @@ const STEEPER: f64 = 20.0;
 /// Maximum number of Newton steps of a stage.
 const MOST_STEPS: u32 = 50;
 
-/// Returns the minimax values and their worst-case variance for one report's estimate.
+/// Returns the minimax values and the worst-case variance for one report's estimate.
 ///
 /// The values are those of the upper half's atoms, ascending. The last k sum to 1. If Newton's
 /// method converges, the variance exceeds the minimum by at most a relative `precision`. It

@@ -1,4 +1,4 @@
-//! Construction of tasks from their parts, their canonical bytes, and their effective ε.
+//! Construction of tasks from parts, canonical bytes of tasks, and effective ε.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -156,7 +156,7 @@ impl Task {
 
 impl Items {
     /// Returns the index (closed task) or 64-bit key (open task) of the item called `name`, or
-    /// `None` if there is no such item. Items without names are called by their decimal index.
+    /// `None` if there is no such item. Items without names are called by decimal index.
     /// Takes time linear in the length of the list.
     #[must_use]
     pub fn resolve(&self, name: &str) -> Option<u64> {

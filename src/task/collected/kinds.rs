@@ -1,4 +1,4 @@
-//! Names of kinds, and construction of kinds from their parts.
+//! Names of kinds, and construction of kinds from parts.
 
 use alloc::string::String;
 
@@ -104,7 +104,7 @@ impl Part {
 }
 
 impl Together {
-    /// Returns the parts, in the order of their cells.
+    /// Returns the parts, in the order of cells.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts

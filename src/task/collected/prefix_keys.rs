@@ -12,10 +12,11 @@ use crate::task::local::prefixes::Prefixes;
 const GOES_ON: char = '\u{FFFF}';
 
 impl Prefixes {
-    /// Creates prefixes of 2, 4, 6 and so on characters up to `length`, which is listed twice.
+    /// Creates prefixes of 2, 4, 6 and so on characters up to `length`. A `length` above 2 is
+    /// listed twice.
     ///
-    /// The longest prefixes need more people: they separate existing texts from all texts that
-    /// nobody has. Shorter prefixes are only extended.
+    /// The longest prefixes need more people: they separate existing texts from all other texts.
+    /// Shorter prefixes are only extended.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if `length` is outside [`bounds::TEXT_LENGTH`].

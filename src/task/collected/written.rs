@@ -50,7 +50,7 @@ pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8>
 
 impl Written for Budget {
     fn write_canonical(&self, canonical: &mut Canonical) {
-        // The default is not written, so tasks without a budget keep their fingerprint.
+        // The default is not written, so it does not change the fingerprint.
         if !self.is_default() {
             canonical.text(BUDGET);
             canonical.number(u64::from(self.days()));

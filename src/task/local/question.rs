@@ -65,7 +65,7 @@ pub struct QuestionParts {
     /// - flag: two items without names, no and yes
     /// - number: the cells of its scale
     /// - cross, together: the cells
-    /// - numbers: their names
+    /// - numbers: the names of the numbers
     /// - text: open
     pub items: Items,
     /// Sparsity s, in [`bounds::SPARSITY`], at most the number of items. It is 1 for kinds with one
