@@ -22,7 +22,7 @@ pub fn gaussian_delta(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
 }
 
 /// Returns −dδ/dε of [`gaussian_delta`].
-pub(super) fn gaussian_fall(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
+pub(super) fn gaussian_delta_slope(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
     let (half, shift) = (sensitivity / (2.0 * sigma), epsilon * sigma / sensitivity);
     epsilon.exp() * below(-half - shift)
 }

@@ -15,7 +15,7 @@ use super::method::Method;
 use super::mixture::Mixture;
 use super::privacy_profile::{EpsilonBounds, PrivacyProfile};
 use super::ranges::REPORTS_PER_PERSON;
-use crate::numeric::roots::{NEXT, chandrupatla, least_above};
+use crate::numeric::roots::{NEWTON_ERROR, chandrupatla, least_above};
 
 /// Checks that one person has few enough reports among the honest.
 ///
@@ -110,7 +110,9 @@ impl OneBatch {
         let excess = |central: f64| -(self.delta(central).1.max(f64::MIN_POSITIVE) / delta).ln();
         let most = self.most();
         let near = chandrupatla([one.lower.max(1e-12 * most), most], excess);
-        let upper = least_above(near, most, NEXT, |central| self.delta(central).1 <= delta);
+        let upper = least_above(near, most, NEWTON_ERROR, |central| {
+            self.delta(central).1 <= delta
+        });
         EpsilonBounds {
             lower: one.lower,
             reduction: one.reduction,

@@ -19,8 +19,10 @@
 
 use super::hockey_stick;
 use super::mixture::Mixture;
-use super::privacy_blanket::{Batch, PrivacyBlanket, ROUNDINGS, Rest, beyond};
-use super::telling::Telling;
+use super::privacy_blanket::{
+    BatchAtEpsilon, PrivacyBlanket, ROUNDINGS, UninformativeWeight, tail_bound,
+};
+use super::telling::InformativeReports;
 use crate::numeric::binomial::probability;
 
 /// Number of steps after which probabilities are recomputed.
@@ -28,65 +30,70 @@ const BLOCK: f64 = 1024.0;
 /// Density of groups: at the mean they are cosh of this times as dense as at both ends.
 const DENSER: f64 = 3.0;
 /// Factor by which fewer groups suffice where T is rare.
-const RARELY: f64 = 4.0;
+const RARE_REDUCTION: f64 = 4.0;
 /// Number of standard deviations below the mean of T where T₀ is reset. Most T lie above, so there
 /// less noise is added.
-const MOSTLY: f64 = 2.0;
+const RESET_DEVIATIONS: f64 = 2.0;
 
 /// Number of values whose sums are computed side by side.
 const LANES: usize = 4;
 
 /// Values that replace z, in two parts of the window of T.
 #[derive(Debug, Clone)]
-pub(super) struct Grouped([Part; 2]);
+pub(super) struct Grouped([WindowPart; 2]);
 
 /// Part of the window of T, with the rests y = v·z as functions of T, and a probability each.
 #[derive(Debug, Clone)]
-struct Part {
-    telling: Telling,
-    values: Vec<(Rest, f64)>,
+struct WindowPart {
+    telling: InformativeReports,
+    values: Vec<(UninformativeWeight, f64)>,
 }
 
 impl Grouped {
     /// Returns about `groups` groups, which leave out at most exp(−`far`) on either side.
-    pub(super) fn new(blanket: &PrivacyBlanket, telling: &Telling, far: f64, groups: f64) -> Self {
-        let below = MOSTLY * (telling.mean() * telling.p[1]).sqrt();
+    pub(super) fn new(
+        blanket: &PrivacyBlanket,
+        telling: &InformativeReports,
+        far: f64,
+        groups: f64,
+    ) -> Self {
+        let below = RESET_DEVIATIONS * (telling.mean() * telling.p[1]).sqrt();
         let middle = (telling.mean() - below).floor();
         let middle = middle.clamp(telling.first, telling.last);
-        let rarely = Telling {
+        let rarely = InformativeReports {
             last: middle - 1.0,
             ..*telling
         };
-        let mostly = Telling {
+        let mostly = InformativeReports {
             first: middle,
             ..*telling
         };
         Self([
-            Part::new(blanket, rarely, far, groups / RARELY),
-            Part::new(blanket, mostly, far, groups),
+            WindowPart::new(blanket, rarely, far, groups / RARE_REDUCTION),
+            WindowPart::new(blanket, mostly, far, groups),
         ])
     }
 
     /// Returns δ(ε_c) over the window of T, rounded up.
-    pub(super) fn sum(&self, mixture: &Mixture, batch: &Batch, far: f64) -> f64 {
+    pub(super) fn sum(&self, mixture: &Mixture, batch: &BatchAtEpsilon, far: f64) -> f64 {
         let sum: f64 = self.0.iter().map(|part| part.sum(mixture, batch)).sum();
-        sum * (1.0 + ROUNDINGS) + beyond(batch, far)
+        sum * (1.0 + ROUNDINGS) + tail_bound(batch, far)
     }
 }
 
-impl Part {
-    fn new(blanket: &PrivacyBlanket, telling: Telling, far: f64, groups: f64) -> Self {
+impl WindowPart {
+    fn new(blanket: &PrivacyBlanket, telling: InformativeReports, far: f64, groups: f64) -> Self {
         let (first, q) = (telling.first, blanket.q);
         let trials = telling.n - first;
-        let ends = ends(trials * q[0], blanket.reach(trials, far), groups);
+        let ends = ends(trials * q[0], blanket.window(trials, far), groups);
         let mut probabilities = vec![0.0; ends.len()];
         for (group, end) in ends.windows(2).enumerate() {
             let [stays, moves] = split([end[0], end[1]], trials, q);
             probabilities[group] += stays;
             probabilities[group + 1] += moves;
         }
-        let rest = |z: f64| Rest {
-            at_none: blanket.weight * (z + first * q[0]),
+        let rest = |z: f64| UninformativeWeight {
+            intercept: blanket.weight * (z + first * q[0]),
             fall: blanket.weight * q[0],
         };
         Self {
@@ -95,11 +102,11 @@ impl Part {
         }
     }
 
-    fn sum(&self, mixture: &Mixture, batch: &Batch) -> f64 {
+    fn sum(&self, mixture: &Mixture, batch: &BatchAtEpsilon) -> f64 {
         let several = self.values.chunks(LANES).map(|values| {
             // Surplus lanes repeat the last value. These results are not used.
             let at = |lane| values[values.len().min(lane + 1) - 1].0;
-            let rests: [Rest; LANES] = std::array::from_fn(at);
+            let rests: [UninformativeWeight; LANES] = std::array::from_fn(at);
             let found = hockey_stick::sums(mixture, &self.telling, batch, &rests);
             let bounds = found.iter().zip(values).map(|(found, (_, probability))| {
                 probability * (found.delta + found.error).max(0.0)

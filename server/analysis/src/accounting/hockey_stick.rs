@@ -18,8 +18,8 @@
 //! [`privacy_blanket`](super::privacy_blanket), which is the proven bound elsewhere.
 
 use super::mixture::Mixture;
-use super::privacy_blanket::{Batch, Rest};
-use super::telling::Telling;
+use super::privacy_blanket::{BatchAtEpsilon, UninformativeWeight};
+use super::telling::InformativeReports;
 use crate::numeric::binomial::{error, probability, tail_ratio};
 
 /// Number of steps after which probabilities are recomputed, so that rounding errors cannot
@@ -40,7 +40,12 @@ pub(super) struct Divergence {
 }
 
 /// Computes the divergence over the window of T, for the weight y in `rest`.
-pub(super) fn sum(mixture: &Mixture, telling: &Telling, batch: &Batch, rest: &Rest) -> Divergence {
+pub(super) fn sum(
+    mixture: &Mixture,
+    telling: &InformativeReports,
+    batch: &BatchAtEpsilon,
+    rest: &UninformativeWeight,
+) -> Divergence {
     let [found] = sums(mixture, telling, batch, &[*rest]);
     found
 }
@@ -48,12 +53,12 @@ pub(super) fn sum(mixture: &Mixture, telling: &Telling, batch: &Batch, rest: &Re
 /// Computes the divergence for several weights side by side.
 pub(super) fn sums<const L: usize>(
     mixture: &Mixture,
-    telling: &Telling,
-    batch: &Batch,
-    rests: &[Rest; L],
+    telling: &InformativeReports,
+    batch: &BatchAtEpsilon,
+    rests: &[UninformativeWeight; L],
 ) -> [Divergence; L] {
     // A step waits for the division of the step before, so four lanes take hardly longer than one.
-    let pair = Pair::new(mixture, telling, batch, rests);
+    let pair = DominatingPair::new(mixture, telling, batch, rests);
     let starts = pair.thresholds.map(|a| a.first(telling.first));
     if starts.iter().any(|&start| start != starts[0]) {
         return rests.map(|rest| sum(mixture, telling, batch, &rest));
@@ -68,7 +73,7 @@ pub(super) fn sums<const L: usize>(
         let w = h.map(|h| probability(h - 1.0, total - 1.0, [0.5, 0.5]));
         for ((tail, h), w) in tails.iter_mut().zip(h).zip(w) {
             if total >= tail.due {
-                *tail = Tail::new(h - 1.0, total - 1.0, w, lasting(L));
+                *tail = Tail::new(h - 1.0, total - 1.0, w, steps_per_term(L));
             }
         }
         let mut step = Step {
@@ -131,11 +136,11 @@ impl Threshold {
 
 /// Parts of P and Q that do not depend on T, at one ε_c and for L rests.
 #[derive(Debug)]
-struct Pair<const L: usize> {
+struct DominatingPair<const L: usize> {
     n: f64,
     /// Factor α/(p·n), which turns P(T) into A/T.
     share: f64,
-    rests: [Rest; L],
+    rests: [UninformativeWeight; L],
     e: f64,
     k: f64,
     /// Value k − 1 without cancellation.
@@ -162,11 +167,16 @@ struct Step<const L: usize> {
     u: [f64; L],
 }
 
-impl<const L: usize> Pair<L> {
-    fn new(mixture: &Mixture, telling: &Telling, batch: &Batch, rests: &[Rest; L]) -> Self {
+impl<const L: usize> DominatingPair<L> {
+    fn new(
+        mixture: &Mixture,
+        telling: &InformativeReports,
+        batch: &BatchAtEpsilon,
+        rests: &[UninformativeWeight; L],
+    ) -> Self {
         let (epsilon, central) = (mixture.epsilon(), batch.central);
         let e = epsilon.exp();
-        let lean = batch.lean;
+        let lean = batch.threshold_slope;
         Self {
             n: telling.n,
             share: mixture.alpha() / (telling.p[0] * telling.n),
@@ -177,7 +187,7 @@ impl<const L: usize> Pair<L> {
             ke1: (epsilon + central).exp_m1(),
             odds: telling.p[0] / telling.p[1],
             thresholds: rests.map(|rest| Threshold {
-                base: lean * rest.at_none,
+                base: lean * rest.intercept,
                 slope: 0.5 + lean * (0.5 * (e + 1.0) - rest.fall),
             }),
         }
@@ -238,7 +248,7 @@ impl<const L: usize> Pair<L> {
 ///
 /// One term costs as much as one step of several rests. Several rests occur only in upper bounds,
 /// where grouping adds far more than the error of U.
-const fn lasting(rests: usize) -> f64 {
+const fn steps_per_term(rests: usize) -> f64 {
     if rests == 1 { 1.0 } else { 8.0 }
 }
 

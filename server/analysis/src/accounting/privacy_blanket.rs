@@ -63,32 +63,32 @@
 //! that by Jensen's inequality.
 
 use super::mixture::Mixture;
-use super::telling::Telling;
+use super::telling::InformativeReports;
 use crate::numeric::binomial::probability;
 
 /// Weight y = v·z of the uninformative reports, as a linear function of T: its mean, or a value
 /// that replaces it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rest {
+pub(super) struct UninformativeWeight {
     /// Value y at T = 0.
-    pub(super) at_none: f64,
+    pub(super) intercept: f64,
     /// Decrease of y from T to T + 1.
     pub(super) fall: f64,
 }
 
-impl Rest {
+impl UninformativeWeight {
     /// Returns the mean of y. That of z is (n − T)·q.
-    pub(super) fn expected(mixture: &Mixture, telling: &Telling) -> Self {
+    pub(super) fn expected(mixture: &Mixture, telling: &InformativeReports) -> Self {
         let fall = mixture.rest() / telling.p[1];
         Self {
-            at_none: fall * telling.n,
+            intercept: fall * telling.n,
             fall,
         }
     }
 
     /// Returns y at T = `total`.
     pub(super) fn at(&self, total: f64) -> f64 {
-        self.at_none - self.fall * total
+        self.intercept - self.fall * total
     }
 }
 
@@ -104,31 +104,31 @@ pub(super) struct PrivacyBlanket {
 
 /// One batch at one ε_c.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Batch {
+pub(super) struct BatchAtEpsilon {
     n: f64,
     /// Probabilities that a report is informative, and that it is not.
     p: [f64; 2],
     epsilon: f64,
     pub(super) central: f64,
     /// Slope (k − 1)/((e − 1)(k + 1)) of h in y = v·z.
-    pub(super) lean: f64,
+    pub(super) threshold_slope: f64,
 }
 
-impl Batch {
+impl BatchAtEpsilon {
     /// Returns the batch at `central`, which is between 0 and the local ε.
-    pub(super) fn new(telling: &Telling, epsilon: f64, central: f64) -> Self {
+    pub(super) fn new(telling: &InformativeReports, epsilon: f64, central: f64) -> Self {
         Self {
             n: telling.n,
             p: telling.p,
             epsilon,
             central,
-            lean: (0.5 * central).tanh() / epsilon.exp_m1(),
+            threshold_slope: (0.5 * central).tanh() / epsilon.exp_m1(),
         }
     }
 
     /// Returns h(0) at T = `total`.
     fn threshold(&self, total: f64) -> f64 {
-        total * (0.5 + 0.5 * self.lean * (self.epsilon.exp() + 1.0))
+        total * (0.5 + 0.5 * self.threshold_slope * (self.epsilon.exp() + 1.0))
     }
 
     /// Returns the factor (e − 1)(k + 1)/n of the sum.
@@ -157,7 +157,7 @@ impl PrivacyBlanket {
 
     /// Returns the range of z among `trials` reports, outside which at most exp(−`far`) lies on
     /// either side.
-    pub(super) fn reach(&self, trials: f64, far: f64) -> [f64; 2] {
+    pub(super) fn window(&self, trials: f64, far: f64) -> [f64; 2] {
         let mean = trials * self.q[0];
         // Bernstein's inequality: x²/(2(v + x/3)) ≥ far.
         let variance = mean * self.q[1];
@@ -166,20 +166,25 @@ impl PrivacyBlanket {
     }
 
     /// Returns whether [`PrivacyBlanket::sum`] has few enough terms.
-    pub(super) fn is_short(&self, telling: &Telling, far: f64) -> bool {
-        let [low, high] = self.reach(telling.n, far);
+    pub(super) fn is_cheap(&self, telling: &InformativeReports, far: f64) -> bool {
+        let [low, high] = self.window(telling.n, far);
         telling.width() * (high - low + 1.0) <= PAIRS
     }
 
     /// Returns δ(ε_c) over the window of T, rounded up.
-    pub(super) fn sum(&self, batch: &Batch, telling: &Telling, far: f64) -> f64 {
+    pub(super) fn sum(
+        &self,
+        batch: &BatchAtEpsilon,
+        telling: &InformativeReports,
+        far: f64,
+    ) -> f64 {
         let (first, last) = (telling.first, telling.last);
-        let step = batch.lean * self.weight;
+        let step = batch.threshold_slope * self.weight;
         let (mut sum, mut total) = (0.0, first.max(1.0));
         let mut losses = Vec::new();
         while total <= last {
             let trials = batch.n - total;
-            let [low, high] = self.reach(trials, far);
+            let [low, high] = self.window(trials, far);
             let h = |z: f64| batch.threshold(total) + step * z;
             let base = h(low).floor();
             excesses(total, base, h(high).floor() + 1.0, &mut losses);
@@ -209,13 +214,13 @@ impl PrivacyBlanket {
             sum += probability(total, batch.n, batch.p) * expected;
             total += 1.0;
         }
-        batch.scale() * sum * (1.0 + ROUNDINGS) + beyond(batch, far)
+        batch.scale() * sum * (1.0 + ROUNDINGS) + tail_bound(batch, far)
     }
 }
 
 /// Returns a bound on δ(ε_c) beyond the range of z: a(e − k) is at most T·e, and the mean of T is
 /// 2α·n.
-pub(super) fn beyond(batch: &Batch, far: f64) -> f64 {
+pub(super) fn tail_bound(batch: &BatchAtEpsilon, far: f64) -> f64 {
     2.0 * (-far).exp() * batch.p[0] * batch.epsilon.exp()
 }
 

@@ -6,20 +6,20 @@
 
 use std::cell::Cell;
 
-use super::gaussian::{gaussian_delta, gaussian_fall};
+use super::gaussian::{gaussian_delta, gaussian_delta_slope};
 use super::grouped::Grouped;
 use super::hockey_stick;
 use super::method::Method;
 use super::mixture::Mixture;
-use super::privacy_blanket::{Batch, PrivacyBlanket, Rest};
-use super::telling::Telling;
-use crate::numeric::roots::{NEXT, greatest_below, least_above, newton};
+use super::privacy_blanket::{BatchAtEpsilon, PrivacyBlanket, UninformativeWeight};
+use super::telling::InformativeReports;
+use crate::numeric::roots::{NEWTON_ERROR, greatest_below, least_above, newton};
 
 /// Fraction of δ that may be left out of the sum. It is added to the upper bound.
-const CUT: f64 = 1e-12;
+const OMITTED_FRACTION: f64 = 1e-12;
 /// Relative margin added to the result of Newton's method. Usually it suffices to satisfy the
 /// bound.
-const ROOM: f64 = 1e-10;
+const NEWTON_MARGIN: f64 = 1e-10;
 /// Number of errors of the last sum for which the reduction's ε_c leaves room. More than one, so
 /// that the growth by grouping usually fits in as well.
 const ERRORS: f64 = 1.5;
@@ -32,10 +32,10 @@ const GROUPS: [f64; 2] = [4.0, 40.0];
 #[derive(Debug, Clone)]
 pub(super) struct PrivacyProfile {
     mixture: Mixture,
-    telling: Telling,
+    telling: InformativeReports,
     /// Negative logarithm of the probability that may be left out of a sum.
-    far: f64,
-    expected: Rest,
+    tail_exponent: f64,
+    expected: UninformativeWeight,
     blanket: Option<PrivacyBlanket>,
     /// Grouped values of z; `None` if the blanket's sum is short.
     grouped: Option<Grouped>,
@@ -48,13 +48,13 @@ pub struct DeltaBounds {
     /// Lower bound on the reduction's δ.
     pub lower: f64,
     /// The reduction's δ as computed, without an error margin.
-    pub(super) near: f64,
+    pub(super) reduction: f64,
     /// Upper bound on the reduction's δ.
-    pub above: f64,
+    pub reduction_upper: f64,
     /// Proven upper bound on the batch's δ.
     pub upper: f64,
     /// Slope −dδ/dε_c of the reduction.
-    pub(super) fall: f64,
+    pub(super) slope: f64,
 }
 
 /// Bounds on the least ε_c.
@@ -82,18 +82,18 @@ impl PrivacyProfile {
     ///
     /// If P(neither) = 0, only P(C) depends on p.
     pub(super) fn among(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
-        let far = -(0.5 * CUT * delta).ln();
-        let telling = Telling::new(n as f64, p, far);
+        let far = -(0.5 * OMITTED_FRACTION * delta).ln();
+        let telling = InformativeReports::new(n as f64, p, far);
         // Beyond its range, z is weighted by up to exp(ε): see `beyond` in `privacy_blanket`.
         let far = far + mixture.epsilon();
         let blanket = PrivacyBlanket::new(&mixture, p);
-        let long = blanket.filter(|blanket| !blanket.is_short(&telling, far));
+        let long = blanket.filter(|blanket| !blanket.is_cheap(&telling, far));
         let groups = (TERMS / telling.width()).clamp(GROUPS[0], GROUPS[1]);
         Self {
             mixture,
             telling,
-            far,
-            expected: Rest::expected(&mixture, &telling),
+            tail_exponent: far,
+            expected: UninformativeWeight::expected(&mixture, &telling),
             blanket,
             grouped: long.map(|blanket| Grouped::new(&blanket, &telling, far, groups)),
         }
@@ -127,7 +127,7 @@ impl PrivacyProfile {
         }
         let start = spread * square.sqrt();
         newton(4.0 * start, start, delta, |central| {
-            let fall = gaussian_fall(1.0, spread, central);
+            let fall = gaussian_delta_slope(1.0, spread, central);
             (gaussian_delta(1.0, spread, central), fall)
         })
     }
@@ -135,17 +135,17 @@ impl PrivacyProfile {
     /// Returns bounds on δ at `central`, which is between 0 and the local ε.
     pub(super) fn delta(&self, central: f64) -> DeltaBounds {
         let found = self.reduction_delta(central);
-        let upper = self.blanket_delta(central).unwrap_or(found.above);
+        let upper = self.blanket_delta(central).unwrap_or(found.reduction_upper);
         DeltaBounds {
-            upper: upper.clamp(found.above, 1.0),
+            upper: upper.clamp(found.reduction_upper, 1.0),
             ..found
         }
     }
 
     /// Returns the blanket's upper bound; `None` if it equals the reduction's.
     fn blanket_delta(&self, central: f64) -> Option<f64> {
-        let (telling, far) = (&self.telling, self.far);
-        let batch = Batch::new(telling, self.mixture.epsilon(), central);
+        let (telling, far) = (&self.telling, self.tail_exponent);
+        let batch = BatchAtEpsilon::new(telling, self.mixture.epsilon(), central);
         let sum = match &self.grouped {
             Some(grouped) => grouped.sum(&self.mixture, &batch, far),
             None => self.blanket.as_ref()?.sum(&batch, telling, far),
@@ -156,15 +156,15 @@ impl PrivacyProfile {
     /// Returns the reduction's bounds alone, in less time. `upper` is then the trivial bound 1.
     pub(super) fn reduction_delta(&self, central: f64) -> DeltaBounds {
         let telling = &self.telling;
-        let batch = Batch::new(telling, self.mixture.epsilon(), central);
+        let batch = BatchAtEpsilon::new(telling, self.mixture.epsilon(), central);
         let found = hockey_stick::sum(&self.mixture, telling, &batch, &self.expected);
         let (delta, error) = (found.delta, found.error);
         DeltaBounds {
             lower: (delta - error).max(0.0),
-            near: delta.max(0.0),
-            above: (delta + error + telling.outside).min(1.0),
+            reduction: delta.max(0.0),
+            reduction_upper: (delta + error + telling.outside).min(1.0),
             upper: 1.0,
-            fall: found.fall,
+            slope: found.fall,
         }
     }
 
@@ -177,20 +177,20 @@ impl PrivacyProfile {
         let near = newton(most, self.gaussian_epsilon(delta), delta, |central| {
             let found = self.reduction_delta(central);
             last.set(Some(found));
-            (found.near, found.fall)
+            (found.reduction, found.slope)
         });
         // Relative change of ε_c that corresponds to the error of a nearby sum.
         let found = last.get().expect("a sum");
         let room = |error: f64| {
-            let part = ERRORS * error / (found.fall * near);
-            NEXT + if part < 1.0 { part } else { 0.0 }
+            let part = ERRORS * error / (found.slope * near);
+            NEWTON_ERROR + if part < 1.0 { part } else { 0.0 }
         };
         let (above, below) = (
-            room(found.above - found.near),
-            room(found.near - found.lower),
+            room(found.reduction_upper - found.reduction),
+            room(found.reduction - found.lower),
         );
         let reduction = least_above(near, most, above, |central| {
-            self.reduction_delta(central).above <= delta
+            self.reduction_delta(central).reduction_upper <= delta
         });
         let upper = if self.blanket.is_none() || reduction >= most {
             reduction
@@ -218,9 +218,9 @@ impl PrivacyProfile {
         }
         let near = newton(most, reduction, delta, |central| {
             let found = self.delta(central);
-            (found.upper, found.fall)
+            (found.upper, found.slope)
         });
-        least_above(near * (1.0 + ROOM), most, NEXT, is_enough).max(reduction)
+        least_above(near * (1.0 + NEWTON_MARGIN), most, NEWTON_ERROR, is_enough).max(reduction)
     }
 }
 
@@ -239,9 +239,9 @@ mod tests {
 
     /// Returns the blanket's δ by the ungrouped sum.
     fn whole(profile: &PrivacyProfile, central: f64) -> f64 {
-        let batch = Batch::new(&profile.telling, profile.mixture.epsilon(), central);
+        let batch = BatchAtEpsilon::new(&profile.telling, profile.mixture.epsilon(), central);
         let blanket = profile.blanket.unwrap();
-        blanket.sum(&batch, &profile.telling, profile.far) + profile.telling.outside
+        blanket.sum(&batch, &profile.telling, profile.tail_exponent) + profile.telling.outside
     }
 
     /// Grouped sums of δ are never below the ungrouped sum, from ε_c = 0 to the far tail.

@@ -8,7 +8,7 @@ use crate::numeric::roots::{bisect, whole};
 
 /// Distribution of T, truncated where hardly any probability is left.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Telling {
+pub(super) struct InformativeReports {
     /// Number of reports n in the batch.
     pub(super) n: f64,
     /// Probabilities that another person's report is informative, and that it is not.
@@ -21,7 +21,7 @@ pub(super) struct Telling {
     pub(super) outside: f64,
 }
 
-impl Telling {
+impl InformativeReports {
     /// Returns the window that leaves out at most exp(−`far`) on either side.
     ///
     /// T is C or C + 1, with C ~ Binomial(n − 1, p).
@@ -31,8 +31,8 @@ impl Telling {
         // both.
         let beyond = |x: f64| exponent(x, others, p) >= far;
         let mean = (others * p[0]).floor();
-        let first = furthest(mean, 0.0, beyond);
-        let last = furthest(mean.max(1.0).min(others), others, beyond);
+        let first = nearest_satisfying(mean, 0.0, beyond);
+        let last = nearest_satisfying(mean.max(1.0).min(others), others, beyond);
         let tail = |x: f64, end: f64| {
             if x == end {
                 0.0
@@ -62,7 +62,7 @@ impl Telling {
 
 /// Returns the whole number nearest to `mean`, towards `end`, that satisfies `beyond`. Returns
 /// `end` if none does.
-fn furthest(mean: f64, end: f64, beyond: impl Fn(f64) -> bool) -> f64 {
+fn nearest_satisfying(mean: f64, end: f64, beyond: impl Fn(f64) -> bool) -> f64 {
     if !beyond(end) {
         return end;
     }

@@ -1,8 +1,8 @@
 //! Bound for sets of at most s items, where estimates are unbiased for the empty set too.
 
+use super::information::Information;
 use super::levels::grid;
 use super::sums::Hits;
-use super::told::Told;
 
 /// Ratio of neighbouring numbers of favoured items. Up to 200 every number is tried.
 const STEP: f64 = 1.005;
@@ -47,7 +47,7 @@ impl AtMost {
     ///
     /// Probabilities for the empty input add up to 1, so E\[ρ\] = 1. By duality the maximum is the
     /// minimum over multipliers m of max λ₁(ρ − 1)² + λ₂·A₂ − m(ρ − 1).
-    pub(super) fn most(&self, weights: [f64; 2]) -> Told {
+    pub(super) fn most(&self, weights: [f64; 2]) -> Information {
         // As m grows, reports with ρ ≥ 1 lose and reports with ρ ≤ 1 gain. The optimum has equal
         // maxima on both sides.
         let best = |multiplier: f64, odds: f64| -> (f64, Report) {
@@ -86,11 +86,11 @@ impl AtMost {
 }
 
 /// Returns the mixture of two reports in which E\[ρ\] = 1.
-pub(super) fn mixed([low, high]: [Report; 2]) -> Told {
+pub(super) fn mixed([low, high]: [Report; 2]) -> Information {
     let apart = high[0] - low[0];
     let part = (1.0 - low[0]) / if apart > 0.0 { apart } else { 1.0 };
     let mean = |low: f64, high: f64| low + part * (high - low);
-    Told {
+    Information {
         sign: mean((low[0] - 1.0).powi(2), (high[0] - 1.0).powi(2)),
         presence: mean(low[1], high[1]),
     }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::told::Told;
+use super::information::Information;
 
 /// Information of all sets of inputs.
-pub(super) struct Enumerated(Vec<Told>);
+pub(super) struct Enumerated(Vec<Information>);
 
 /// Maximum number of inputs: 16 have 65,536 sets.
 const MOST: u32 = 16;
@@ -36,7 +36,7 @@ impl Enumerated {
         let told = distinct.into_iter().map(|(inside, signs, presence)| {
             let [inside, signs, presence] = [inside, signs, presence].map(f64::from);
             let scale = (excess / (all + excess * inside)).powi(2);
-            Told {
+            Information {
                 sign: scale * signs,
                 presence: scale * (presence - (s * inside).powi(2) / d).max(0.0),
             }
@@ -44,9 +44,9 @@ impl Enumerated {
         Some(Self(told.collect()))
     }
 
-    pub(super) fn most(&self, weights: [f64; 2]) -> Told {
+    pub(super) fn most(&self, weights: [f64; 2]) -> Information {
         let told = self.0.iter();
-        told.fold(Told::NOTHING, |a, b| a.or(*b, weights))
+        told.fold(Information::NOTHING, |a, b| a.max_by_weight(*b, weights))
     }
 }
 

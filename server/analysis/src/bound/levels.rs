@@ -1,7 +1,7 @@
 //! Sets of inputs by directions of one level (k items of equal weight) or of two levels.
 
+use super::information::Information;
 use super::sums::{Hits, Tails};
-use super::told::Told;
 
 /// Search over the directions of a domain at an ε.
 pub(super) struct Levels {
@@ -56,24 +56,25 @@ impl Levels {
     }
 
     /// Returns the maximum information over the directions.
-    pub(super) fn most(&self, weights: [f64; 2]) -> Told {
+    pub(super) fn most(&self, weights: [f64; 2]) -> Information {
         let value = |k: u32| self.one_level(k, weights);
-        let mut tried: Vec<(u32, Told)> = grid(self.items, COARSE).map(|k| (k, value(k))).collect();
-        tried.sort_by(|a, b| b.1.weighed(weights).total_cmp(&a.1.weighed(weights)));
+        let mut tried: Vec<(u32, Information)> =
+            grid(self.items, COARSE).map(|k| (k, value(k))).collect();
+        tried.sort_by(|a, b| b.1.weighted(weights).total_cmp(&a.1.weighted(weights)));
         tried.truncate(AROUND);
         let climbed = tried
             .into_iter()
             .map(|(k, told)| self.climb(k, told, weights));
-        let best = climbed.fold(Told::NOTHING, |a, b| a.or(b, weights));
+        let best = climbed.fold(Information::NOTHING, |a, b| a.max_by_weight(b, weights));
         // Two levels are searched for means only.
         if weights[1] > 0.0 {
             return best;
         }
-        best.or(self.two_levels(), weights)
+        best.max_by_weight(self.two_levels(), weights)
     }
 
     /// Climbs from k to the best nearby, by steps that are halved.
-    fn climb(&self, k: u32, told: Told, weights: [f64; 2]) -> Told {
+    fn climb(&self, k: u32, told: Information, weights: [f64; 2]) -> Information {
         let (mut k, mut best) = (k, told);
         let mut step = (f64::from(k) * (COARSE - 1.0) / 2.0) as u32 + 1;
         while step > 0 {
@@ -81,7 +82,7 @@ impl Levels {
             for next in [k.saturating_sub(step), k + step] {
                 if (1..=self.items).contains(&next) {
                     let told = self.one_level(next, weights);
-                    if told.weighed(weights) > best.weighed(weights) {
+                    if told.weighted(weights) > best.weighted(weights) {
                         (k, best, moved) = (next, told, true);
                     }
                 }
@@ -95,19 +96,19 @@ impl Levels {
 
     /// Returns the maximum information from k favoured items: jointly, from signs alone, or from
     /// presence alone.
-    pub(super) fn one_level(&self, favoured: u32, weights: [f64; 2]) -> Told {
+    pub(super) fn one_level(&self, favoured: u32, weights: [f64; 2]) -> Information {
         let [sign, presence] = weights;
         let told = [weights, [sign, 0.0], [0.0, presence]]
             .into_iter()
             // If only one weight is positive, all three starts are equal.
             .take(if sign * presence > 0.0 { 3 } else { 1 })
             .map(|first| self.ascend(favoured, weights, first));
-        told.fold(Told::NOTHING, |a, b| a.or(b, weights))
+        told.fold(Information::NOTHING, |a, b| a.max_by_weight(b, weights))
     }
 
     /// Alternates between two steps that never lower the value: the inputs that score above the
     /// value, and the best score for these inputs.
-    fn ascend(&self, favoured: u32, weights: [f64; 2], first: [f64; 2]) -> Told {
+    fn ascend(&self, favoured: u32, weights: [f64; 2], first: [f64; 2]) -> Information {
         let hits = Hits::new(self.items, self.entries, favoured);
         let [d, k] = [self.items, favoured].map(f64::from);
         // Factor 1/k + 1/(d − k): the remaining items lack the hits of the favoured ones.
@@ -116,15 +117,15 @@ impl Levels {
             sign: (first[0] / k).sqrt(),
             presence: (first[1] * share).sqrt(),
         };
-        let (mut best, mut value) = (Told::NOTHING, 0.0);
+        let (mut best, mut value) = (Information::NOTHING, 0.0);
         loop {
             let Inside { mass, signs, hits } = self.inside(&hits, k, score, value);
             let scale = self.scale(mass);
-            let told = Told {
+            let told = Information {
                 sign: (scale * signs).powi(2) / k,
                 presence: (scale * hits).powi(2) * share,
             };
-            let next = told.weighed(weights).sqrt();
+            let next = told.weighted(weights).sqrt();
             if next <= value * (1.0 + PRECISION) {
                 return best;
             }
@@ -161,7 +162,7 @@ impl Levels {
     /// For d from 16 to 1024 and s from 2 to d/2 two levels found up to 7 per cent more at ε =
     /// 0.01, 4 at 0.25, 3 at 0.5, and none at 1. For 5 items they found up to 7 per cent more at ε
     /// = 4.
-    fn two_levels(&self) -> Told {
+    fn two_levels(&self) -> Information {
         let mut best = 0.0_f64;
         for first in grid(self.items - 1, 2.0) {
             let joint = |second| Pairs::new(self, [first, second]);
@@ -170,7 +171,7 @@ impl Levels {
                 best = best.max(self.two_levels_of(&pairs));
             }
         }
-        Told {
+        Information {
             sign: best,
             presence: 0.0,
         }

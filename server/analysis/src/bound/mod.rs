@@ -97,13 +97,13 @@
 
 mod at_most;
 mod enumerated;
+mod information;
 mod levels;
 mod number;
 mod one_entry;
 mod sums;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use hushbin::Mechanism;
 use hushbin::choose::{Objective, Population};
@@ -114,9 +114,9 @@ use serde::Serialize;
 
 use at_most::AtMost;
 use enumerated::Enumerated;
+use information::{Cost, Information};
 use levels::Levels;
 use one_entry::OneEntry;
-use told::{Cost, Told};
 
 /// Method by which a bound was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -161,8 +161,8 @@ impl Distance {
     /// Returns the distance. `inputs` names the inputs for which the optimal mechanism exists, or
     /// is empty if all.
     fn new(times_bound: f64, at_most: f64, bound: BoundKind, inputs: &str) -> Self {
-        let known = more(times_bound);
-        let proven = more(at_most);
+        let known = people_ratio_text(times_bound);
+        let proven = people_ratio_text(at_most);
         let text = if bound == BoundKind::Exact || known == proven {
             format!("takes {known} the best possible mechanism would")
         } else {
@@ -180,7 +180,7 @@ impl Distance {
 }
 
 /// Returns the ratio of people, in words.
-fn more(times: f64) -> String {
+fn people_ratio_text(times: f64) -> String {
     let percent = (100.0 * (times - 1.0)).round();
     if percent < 1.0 {
         "no more people than".to_owned()
@@ -215,23 +215,23 @@ fn more(times: f64) -> String {
 pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Least> {
     let (items, entries) = (domain.items()?, domain.sparsity());
     let question = if domain.is_rated() {
-        let question = Question::new(items, entries, epsilon, objective);
+        let question = BoundProblem::new(items, entries, epsilon, objective);
         // Every person rates every item, so presence has no variance to bound.
         if question.parts[0] == 0.0 && entries == items {
             return None;
         }
         question
     } else if entries < items {
-        Question::of_shares(items, entries, epsilon)
+        BoundProblem::of_shares(items, entries, epsilon)
     } else {
         // Every person has every item.
         return None;
     };
-    let (mut cost, mut kind) = question.reached();
+    let (mut cost, mut kind) = question.attained();
     if domain.is_padded() && question.parts[0] == 0.0 {
         // An estimate for at most s items must also be valid for exactly s, so the greater cost
         // counts.
-        cost = cost.max(question.of_at_most());
+        cost = cost.max(question.attained_with_empty());
         // With one entry and up to 200 items every number of favoured items is tried.
         if entries > 1 || items > 200 {
             kind = BoundKind::Directions;
@@ -345,7 +345,7 @@ pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Optio
 
 /// Objective over a closed domain: see the module.
 #[derive(Debug, Clone, Copy)]
-struct Question {
+struct BoundProblem {
     items: u32,
     entries: u32,
     /// Value e − 1.
@@ -354,7 +354,7 @@ struct Question {
     parts: [f64; 2],
 }
 
-impl Question {
+impl BoundProblem {
     fn new(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Self {
         let sum = objective.sum();
         let quarter = objective.frequency / sum / 4.0;
@@ -401,14 +401,15 @@ impl Question {
     }
 
     /// Returns the least cost found that a mechanism attains.
-    fn reached(&self) -> (f64, BoundKind) {
+    fn attained(&self) -> (f64, BoundKind) {
         let Self {
             items,
             entries,
             excess,
             ..
         } = *self;
-        let exact = |most: &dyn Fn([f64; 2]) -> Told| (self.cost().least(most), BoundKind::Exact);
+        let exact =
+            |most: &dyn Fn([f64; 2]) -> Information| (self.cost().least(most), BoundKind::Exact);
         if entries == 1 {
             let sets = OneEntry::new(items, excess);
             return exact(&|weights| sets.most(weights));
@@ -425,7 +426,7 @@ impl Question {
     }
 
     /// Returns the least cost of shares found that a mechanism attains if inputs may be empty.
-    fn of_at_most(&self) -> f64 {
+    fn attained_with_empty(&self) -> f64 {
         let [d, s] = self.d_and_s();
         let sets = AtMost::new(self.items, self.entries, self.excess);
         let total = Cost {

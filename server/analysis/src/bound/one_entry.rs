@@ -1,6 +1,6 @@
 //! Search for the most informative set of inputs of one entry, exactly.
 
-use super::told::Told;
+use super::information::Information;
 use crate::numeric::roots::{bisect, whole};
 
 /// Domain of inputs with one entry, s = 1.
@@ -23,17 +23,17 @@ impl OneEntry {
         Self { items, excess }
     }
 
-    fn told(&self, [one_sign, both]: [u32; 2]) -> Told {
+    fn told(&self, [one_sign, both]: [u32; 2]) -> Information {
         let [d, k1, k2] = [self.items, one_sign, both].map(f64::from);
         let inputs = k1 + 2.0 * k2;
         let scale = (self.excess / (2.0 * d + self.excess * inputs)).powi(2);
-        Told {
+        Information {
             sign: scale * k1,
             presence: scale * (k1 + 4.0 * k2 - inputs * inputs / d),
         }
     }
 
-    pub(super) fn most(&self, weights: [f64; 2]) -> Told {
+    pub(super) fn most(&self, weights: [f64; 2]) -> Information {
         let d = self.items;
         let families: [Family; 4] = [
             (d, &|k| [k, 0]),
@@ -45,7 +45,7 @@ impl OneEntry {
             let told = |k: u64| self.told(set(k as u32));
             // Each family is unimodal, so its maximum is the first k from which it falls.
             let falls = |k: u64| {
-                k == u64::from(last) || told(k + 1).weighed(weights) <= told(k).weighed(weights)
+                k == u64::from(last) || told(k + 1).weighted(weights) <= told(k).weighted(weights)
             };
             let peak = if falls(0) {
                 0
@@ -55,6 +55,6 @@ impl OneEntry {
             told(peak)
         });
         best.into_iter()
-            .fold(Told::NOTHING, |a, b| a.or(b, weights))
+            .fold(Information::NOTHING, |a, b| a.max_by_weight(b, weights))
     }
 }

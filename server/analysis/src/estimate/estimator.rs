@@ -14,7 +14,7 @@ use crate::estimate::answer::{
 };
 use crate::estimate::law::{Cells, Law};
 use crate::estimate::mechanism::{Prepared, prepared};
-use crate::estimate::point::{Estimand, ItemPoints, People, Point};
+use crate::estimate::point::{Estimand, ItemPoints, Point, SamplingModel};
 use crate::estimate::query::{Estimate, Label, Quantiles, Query};
 use crate::estimate::question::{NumberEstimates, Parts, cross, number};
 use crate::promise::{Privacy, bias, repeats};
@@ -66,7 +66,7 @@ impl Estimator {
     }
 
     /// Returns the sampling model of a question.
-    pub(crate) fn people(&self, question: usize) -> People {
+    pub(crate) fn people(&self, question: usize) -> SamplingModel {
         people(&self.task, &self.task.questions()[question])
     }
 
@@ -101,7 +101,7 @@ impl Estimator {
     /// Same as [`Estimator::points`].
     #[must_use]
     pub fn estimates(&self, totals: &Totals, query: &Query) -> Estimates {
-        self.answer(totals, query).held()
+        self.answer(totals, query).collect_items()
     }
 
     /// Answers a query like [`Estimator::estimates`], without storing the items.
@@ -112,7 +112,7 @@ impl Estimator {
     /// # Panics
     /// Same as [`Estimator::points`].
     #[must_use]
-    pub fn answer<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Estimates<InTurn<'a>> {
+    pub fn answer<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Estimates<LazyItems<'a>> {
         let task = &self.task;
         totals.check(task);
         let index = query.question();
@@ -159,7 +159,7 @@ impl Estimator {
                 }
                 _ => None,
             },
-            estimates: InTurn {
+            estimates: LazyItems {
                 question,
                 query,
                 laws,
@@ -218,8 +218,8 @@ impl Estimator {
 }
 
 /// Returns the sampling model of a question.
-fn people(task: &Task, question: &Question) -> People {
-    People::of(question.kind(), task.questions().len() > 1)
+fn people(task: &Task, question: &Question) -> SamplingModel {
+    SamplingModel::of(question.kind(), task.questions().len() > 1)
 }
 
 /// Returns the limits of an item that is one of several numbers.
@@ -238,7 +238,7 @@ fn in_unit(mean: Estimate, limits: &Limits) -> Estimate {
 
 /// Estimates of items, computed one by one as they are written.
 #[derive(Debug)]
-pub struct InTurn<'a> {
+pub struct LazyItems<'a> {
     question: &'a Question,
     query: &'a Query,
     laws: Laws<'a>,
@@ -246,7 +246,7 @@ pub struct InTurn<'a> {
     processed: Vec<PostProcessed>,
 }
 
-impl InTurn<'_> {
+impl LazyItems<'_> {
     /// Computes the estimates of the item at index `item` of the query.
     fn item(&self, item: usize) -> ItemEstimates {
         let limits = limits(self.question, self.query.items()[item]);
@@ -264,17 +264,17 @@ impl InTurn<'_> {
 
     /// Passes each item's estimates to `take`. Does nothing without reports.
     fn take<E>(&self, take: impl FnMut(ItemEstimates) -> Result<(), E>) -> Result<(), E> {
-        parallel::in_turn(self.laws.points.len(), |item| self.item(item), take)
+        parallel::ordered_map(self.laws.points.len(), |item| self.item(item), take)
     }
 }
 
-impl ByItem for InTurn<'_> {
+impl ByItem for LazyItems<'_> {
     fn each<E>(&self, mut take: impl FnMut(&ItemEstimates) -> Result<(), E>) -> Result<(), E> {
         self.take(|item| take(&item))
     }
 }
 
-impl Serialize for InTurn<'_> {
+impl Serialize for LazyItems<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.laws.points.len()))?;
         self.take(|item| list.serialize_element(&item))?;
@@ -282,9 +282,9 @@ impl Serialize for InTurn<'_> {
     }
 }
 
-impl Estimates<InTurn<'_>> {
+impl Estimates<LazyItems<'_>> {
     /// Computes and stores all items.
-    fn held(self) -> Estimates {
+    fn collect_items(self) -> Estimates {
         let mut estimates = Vec::with_capacity(self.estimates.laws.points.len());
         let Ok(()) = self.estimates.take(|item| {
             estimates.push(item);
@@ -314,7 +314,7 @@ impl Estimates<InTurn<'_>> {
 struct Laws<'a> {
     parts: Option<&'a Parts>,
     folded: &'a Folded,
-    whose: People,
+    whose: SamplingModel,
     items: &'a [u64],
     /// Cell counts of a number or a cross.
     cells: Option<Cells>,
@@ -353,7 +353,7 @@ impl Laws<'_> {
             (Kind::Number(scale), Some(cells)) => Some(number::estimates(
                 scale,
                 cells,
-                &query.parts,
+                &query.quantile_levels,
                 &query.quantiles,
             )),
             (Kind::Numbers(own), _) if own.is_alone() && !self.points.is_empty() => {
@@ -379,7 +379,7 @@ impl Laws<'_> {
             })
         });
         let reports = self.folded.reports as f64;
-        Some(stand_out::among(
+        Some(stand_out::benjamini_hochberg(
             tested.collect(),
             estimand,
             reports,

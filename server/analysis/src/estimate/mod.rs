@@ -28,14 +28,14 @@ pub use answer::{
     stand_out::StandOut,
 };
 pub(crate) use answer::{cells, table};
-pub use estimator::{Estimator, InTurn, estimates, points};
+pub use estimator::{Estimator, LazyItems, estimates, points};
 pub use fold::encoding::TotalsError;
 pub(crate) use fold::{BucketWords, Reader as TotalsReader, append_header};
 pub use influence::{
     Influence, Influenced, MADE_UP,
-    crowd::{CrowdTest, Respect},
+    crowd::{CrowdProperty, CrowdTest},
 };
-pub(crate) use law::Width;
+pub(crate) use law::IntervalWidth;
 pub use mechanism::{estimands, steps};
 pub use point::{Estimand, ItemPoints, Point};
 pub use predict::predictor::{Aim, Predictor};

@@ -4,7 +4,7 @@ use hushbin::codec::append;
 use hushbin::task::Draw;
 use hushbin::{Fingerprint, Question, Report, Task};
 
-use crate::estimate::fold::{MOST_REPORTS, Reader, Spread, TotalsError, append_header};
+use crate::estimate::fold::{MAX_REPORTS, Reader, TotalsError, UniformityCounts, append_header};
 use crate::estimate::mechanism::{Counts, prepared};
 
 /// Counts of the reports of one task.
@@ -26,7 +26,7 @@ pub struct Totals {
     draw: Draw,
     questions: Vec<Folded>,
     /// Distribution of the seeds of all questions together, because a seed draws its question.
-    pub(crate) seeds: Spread,
+    pub(crate) seeds: UniformityCounts,
 }
 
 /// Counts of the reports that answer one question.
@@ -35,7 +35,7 @@ pub(crate) struct Folded {
     pub(crate) reports: u64,
     pub(crate) counts: Box<dyn Counts>,
     /// Distribution of the reported places. It is uniform for an honest crowd.
-    pub(crate) places: Spread,
+    pub(crate) places: UniformityCounts,
 }
 
 impl Folded {
@@ -43,7 +43,7 @@ impl Folded {
         let own = prepared(question);
         Self {
             reports: 0,
-            places: Spread::among(own.places().into()),
+            places: UniformityCounts::among(own.places().into()),
             counts: own.counts(items),
         }
     }
@@ -66,7 +66,7 @@ impl Totals {
             fingerprint: task.fingerprint(),
             draw: task.draw().clone(),
             questions: task.questions().iter().enumerate().map(folded).collect(),
-            seeds: Spread::among(1 << 64),
+            seeds: UniformityCounts::among(1 << 64),
         }
     }
 
@@ -178,7 +178,7 @@ impl Totals {
     pub fn decode(task: &Task, bytes: &[u8]) -> Result<Self, TotalsError> {
         let mut reader = Reader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
-        let mut left = MOST_REPORTS;
+        let mut left = MAX_REPORTS;
         for folded in &mut totals.questions {
             folded.reports = reader.at_most("expected a number of reports", left)?;
             // The limit is for all questions together, so the sum stays exact in `f64`.

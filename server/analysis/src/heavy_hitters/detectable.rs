@@ -4,8 +4,8 @@ use hushbin::Question;
 use serde::Serialize;
 
 use super::candidates;
-use super::thresholds::{SPURIOUS, asked, hit_rates, screened, stages, strict};
-use crate::numeric::clopper_pearson::least_rare;
+use super::thresholds::{MAX_FALSE_PREFIXES, hit_rates, screened, stages, strict, text_parameters};
+use crate::numeric::clopper_pearson::critical_count;
 use crate::numeric::roots::{bisect, geometric};
 use statrs::function::beta::beta_reg;
 
@@ -53,7 +53,7 @@ impl Detectable {
         confidence: f64,
         probability: f64,
     ) -> Option<Self> {
-        let (prefixes, collision) = asked(question)?;
+        let (prefixes, collision) = text_parameters(question)?;
         let [own, other] = hit_rates(question, collision);
         let all = prefixes.lengths().len() as f64;
         let lengths = prefixes.distinct().count();
@@ -73,7 +73,7 @@ impl Detectable {
             } else {
                 screened(candidates as u64, strict)
             };
-            let enough = least_rare(reports, other, tail);
+            let enough = critical_count(reports, other, tail);
             needed.extend(stages(reports, candidates as u64, other));
             needed.push((reports, enough));
             // Share whose expected hits equal the threshold: such a prefix continues with
@@ -81,7 +81,7 @@ impl Detectable {
             // unknown beforehand, so count on twice as many. Ten times as many would raise shares
             // by about 5 per cent.
             let even = (enough as f64 / reports as f64 - other) / (own - other);
-            begun = candidates.min(2.0 / even.max(1e-12) + SPURIOUS);
+            begun = candidates.min(2.0 / even.max(1e-12) + MAX_FALSE_PREFIXES);
             before = length;
         }
         let is_found = |share: f64| {

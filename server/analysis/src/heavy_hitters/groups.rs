@@ -8,7 +8,7 @@ use hushbin::mechanism::collision::Collision;
 use hushbin::task::{Draw, Prefixes};
 use hushbin::{Report, Task};
 
-use super::thresholds::asked;
+use super::thresholds::text_parameters;
 use crate::estimate::BucketWords;
 
 /// Reports of a question that asks for a text.
@@ -43,7 +43,7 @@ impl Reports {
     /// If `question` is out of range.
     #[must_use]
     pub fn new(task: &Task, question: usize) -> Option<Self> {
-        let (prefixes, collision) = asked(&task.questions()[question])?;
+        let (prefixes, collision) = text_parameters(&task.questions()[question])?;
         let group = |(length, _)| Group {
             length,
             reports: Vec::new(),

@@ -9,13 +9,13 @@ use serde::Serialize;
 
 use super::candidates::{self, Candidate};
 use super::groups::{self, Reports};
-use super::thresholds::{asked, hit_rates, screened, stages, strict};
+use super::thresholds::{hit_rates, screened, stages, strict, text_parameters};
 use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, position};
-use crate::numeric::clopper_pearson::{least_rare, lower_bound, upper_bound};
+use crate::numeric::clopper_pearson::{critical_count, lower_bound, upper_bound};
 use crate::promise::repeats;
 
 /// Minimum number of hashes charged for a candidate, so that the work limit also bounds memory.
-const EACH: u64 = 10_000;
+const MIN_WORK_PER_CANDIDATE: u64 = 10_000;
 
 /// Maximum number of candidates in memory, a few gigabytes.
 const MOST_CANDIDATES: u64 = 1 << 25;
@@ -246,7 +246,8 @@ impl Search {
         let index = position(task, options.question.as_deref())?;
         let question = &task.questions()[index];
         let name = question.name().to_owned();
-        let (Some((_, collision)), Some(reports)) = (asked(question), Reports::new(task, index))
+        let (Some((_, collision)), Some(reports)) =
+            (text_parameters(question), Reports::new(task, index))
         else {
             return Err(SearchError::NotText { question: name });
         };
@@ -345,7 +346,9 @@ impl Search {
         let all = count.saturating_mul(begun);
         let reports = group.len() as u64;
         // Bounds both time (hashes) and memory (candidates).
-        if all.saturating_mul(reports.max(EACH)) > self.options.work || all > MOST_CANDIDATES {
+        if all.saturating_mul(reports.max(MIN_WORK_PER_CANDIDATE)) > self.options.work
+            || all > MOST_CANDIDATES
+        {
             return Err(SearchError::Work {
                 length: group.length(),
                 candidates: all,
@@ -384,7 +387,7 @@ impl Search {
         let mut stages = stages(reports, count, other);
         let tail = screened(count, strict);
         // The last stage covers all reports.
-        stages.push((reports, least_rare(reports, other, tail)));
+        stages.push((reports, critical_count(reports, other, tail)));
         let kept = |candidate: Candidate| Kept {
             key: Prefixes::key_of(&candidate.text, candidate.goes_on),
             candidate,

@@ -1,12 +1,12 @@
 //! Thresholds for candidates, and hit rates of reports.
 
-use crate::numeric::clopper_pearson::least_rare;
+use crate::numeric::clopper_pearson::critical_count;
 use hushbin::mechanism::collision::Collision;
 use hushbin::task::{Kind, Prefixes};
 use hushbin::{Mechanism, Question};
 
 /// Maximum expected number of prefixes without people that continue to the next length.
-pub(super) const SPURIOUS: f64 = 16.0;
+pub(super) const MAX_FALSE_PREFIXES: f64 = 16.0;
 
 /// Early stages of a length: (fraction of its reports, tail probability that a candidate must
 /// reach).
@@ -24,7 +24,7 @@ const STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 pub(super) fn stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64)> {
     let stage = |(part, tail)| {
         let reports = (part * reports as f64) as u64;
-        (reports, least_rare(reports, other, tail))
+        (reports, critical_count(reports, other, tail))
     };
     let stages = STAGES.into_iter().filter(|_| candidates > 1000);
     stages.map(stage).collect()
@@ -33,7 +33,9 @@ pub(super) fn stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64
 /// Returns the tail probability at which a candidate continues: at most 0.1, and at least `strict`,
 /// at which it is found.
 pub(super) fn screened(candidates: u64, strict: f64) -> f64 {
-    (SPURIOUS / candidates.max(1) as f64).min(0.1).max(strict)
+    (MAX_FALSE_PREFIXES / candidates.max(1) as f64)
+        .min(0.1)
+        .max(strict)
 }
 
 /// Returns the one-sided tail probability at which a candidate of one length is found. Bonferroni
@@ -43,7 +45,7 @@ pub(super) fn strict(confidence: f64, lengths: usize, candidates: u64) -> f64 {
 }
 
 /// Returns the prefixes and the mechanism of a text question. `None` for any other question.
-pub(super) const fn asked(question: &Question) -> Option<(&Prefixes, &Collision)> {
+pub(super) const fn text_parameters(question: &Question) -> Option<(&Prefixes, &Collision)> {
     match (question.kind(), question.mechanism()) {
         (Kind::Text(prefixes), Mechanism::Collision(collision)) => Some((prefixes, collision)),
         _ => None,

@@ -7,10 +7,10 @@ use hushbin::mechanism::{BucketReport, Rule, Subset};
 
 use super::contract::{Enumerable, Observed};
 use super::hypothesis::{Hypothesis, Part};
-use super::observation::{Fall, Observation, Place};
+use super::observation::{BucketRank, Observation, SeedPlacement};
 
 /// Elements of an input, each with its buckets under all hash functions.
-pub(super) struct Held<'a> {
+pub(super) struct HashedInput<'a> {
     pub(super) entries: Vec<Buckets<'a>>,
     pub(super) paddings: Vec<Buckets<'a>>,
 }
@@ -48,7 +48,7 @@ pub(super) trait Weighed: Rule {
         subset: &Subset<Self>,
         sparsity: u32,
         exp: f64,
-        held: &Held<'_>,
+        held: &HashedInput<'_>,
         report: &BucketReport,
         strengths: &mut Strengths,
     ) -> f64;
@@ -93,7 +93,7 @@ impl<R: Weighed> Observed for Subset<R> {
                 .collect();
             let weights = input.parts().iter().map(|part| {
                 let paddings = 0..missing(part) as usize;
-                let held = Held {
+                let held = HashedInput {
                     entries: part.kept.iter().map(|&index| entries[index]).collect(),
                     paddings: paddings.map(|index| rows.padding(index)).collect(),
                 };
@@ -113,7 +113,7 @@ impl<R: Weighed> Observed for Subset<R> {
         let first_entry = |own: &[u32]| own.iter().position(is_named).unwrap_or(own.len());
         let fall = |buckets: &[u32]| {
             let side = |&bucket: &u32| (bucket / sides, bucket % sides == 0 && sides > 1);
-            Fall::new(buckets.iter().map(side))
+            SeedPlacement::new(buckets.iter().map(side))
         };
         Observation {
             log_ratio: (first_weight / second_weight).ln(),
@@ -208,17 +208,17 @@ impl Rows {
     }
 }
 
-fn place(buckets: &[u32], bucket: u32) -> Place {
+fn place(buckets: &[u32], bucket: u32) -> BucketRank {
     if !buckets.contains(&bucket) {
-        return Place::Elsewhere;
+        return BucketRank::Elsewhere;
     }
     let lower = buckets.iter().any(|&other| other < bucket);
     let higher = buckets.iter().any(|&other| other > bucket);
     match (lower, higher) {
-        (false, false) => Place::Only,
-        (false, true) => Place::Lowest,
-        (true, false) => Place::Highest,
-        (true, true) => Place::Between,
+        (false, false) => BucketRank::Only,
+        (false, true) => BucketRank::Lowest,
+        (true, false) => BucketRank::Highest,
+        (true, true) => BucketRank::Between,
     }
 }
 

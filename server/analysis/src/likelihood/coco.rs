@@ -5,7 +5,7 @@ use hushbin::hash::{Functions, closed_sign_word, open_sign};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
 
-use super::buckets::{Buckets, Held, Strengths, Weighed, share};
+use super::buckets::{Buckets, HashedInput, Strengths, Weighed, share};
 use super::contract::Enumerable;
 
 impl Weighed for Rule {
@@ -45,7 +45,7 @@ impl Weighed for Rule {
         coco: &Coco,
         sparsity: u32,
         exp: f64,
-        pushes: &Held<'_>,
+        pushes: &HashedInput<'_>,
         report: &BucketReport,
         strengths: &mut Strengths,
     ) -> f64 {
@@ -101,7 +101,7 @@ impl Weighed for Rule {
 fn strongest_share(
     coco: &Coco,
     favoured: u32,
-    pushes: &Held<'_>,
+    pushes: &HashedInput<'_>,
     side: u32,
     strengths: &mut Strengths,
 ) -> f64 {

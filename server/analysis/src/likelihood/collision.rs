@@ -4,7 +4,7 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
 
-use super::buckets::{Buckets, Held, Strengths, Weighed, share};
+use super::buckets::{Buckets, HashedInput, Strengths, Weighed, share};
 use super::contract::Enumerable;
 
 impl Weighed for Rule {
@@ -12,7 +12,7 @@ impl Weighed for Rule {
         collision: &Collision,
         sparsity: u32,
         exp: f64,
-        held: &Held<'_>,
+        held: &HashedInput<'_>,
         report: &BucketReport,
         strengths: &mut Strengths,
     ) -> f64 {

@@ -8,7 +8,7 @@ use hushbin::{Entry, Question};
 use super::contract::Observed;
 use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_in_one_item, pairs_of_any_inputs, pairs_within};
-use super::observation::{Fall, Observation, Place};
+use super::observation::{SeedPlacement, Observation, BucketRank};
 
 /// Maximum number of entries used to reach the clip. More would only take longer.
 const MOST_ENTRIES: f64 = 1024.0;
@@ -31,7 +31,7 @@ impl Observed for HashBin {
                 let (bin, sign) = support.place(&keys, entry.item);
                 (bin, (sign < 0) == (entry.value < 0.0))
             };
-            Fall::new(input.entries().iter().map(push))
+            SeedPlacement::new(input.entries().iter().map(push))
         };
         Observation {
             log_ratio: response_log_ratio(self, epsilon, &sums, &report.response),
@@ -70,7 +70,7 @@ fn sums(hash_bin: &HashBin, support: &Support, keys: &Keys, input: &[Entry]) -> 
 }
 
 /// Returns `Place::Only` if the response is the noiseless sums, rounded to the grid.
-fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> Place {
+fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> BucketRank {
     let grid = f64::from(hash_bin.grid());
     match response {
         Response::Bins(bins)
@@ -79,9 +79,9 @@ fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> Place {
                 .zip(sums)
                 .all(|(&bin, sum)| (bin as f64 - grid * sum).abs() < 1.0) =>
         {
-            Place::Only
+            BucketRank::Only
         }
-        Response::Bins(_) | Response::Sign(_) => Place::Elsewhere,
+        Response::Bins(_) | Response::Sign(_) => BucketRank::Elsewhere,
     }
 }
 

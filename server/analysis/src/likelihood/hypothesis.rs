@@ -76,7 +76,7 @@ impl Hypothesis {
 
     /// Returns the hypothesis for a report with this seed. For a text, this is the prefix that the
     /// seed draws.
-    pub(super) fn told(&self, question: &Question, seed: u64) -> Cow<'_, Self> {
+    pub(super) fn for_seed(&self, question: &Question, seed: u64) -> Cow<'_, Self> {
         let Kind::Text(prefixes) = question.kind() else {
             return Cow::Borrowed(self);
         };

@@ -20,7 +20,7 @@ pub(crate) use contract::BucketProbabilities;
 pub use contract::Enumerable;
 pub use hypothesis::Hypothesis;
 pub use neighbours::NeighbourPair;
-pub use observation::{Fall, Observation, Place};
+pub use observation::{BucketRank, Observation, SeedPlacement};
 
 use hushbin::{Mechanism, Question, Report};
 
@@ -44,7 +44,7 @@ macro_rules! register {
         /// If the report is of another mechanism.
         #[must_use]
         pub fn observe(question: &Question, inputs: [&Hypothesis; 2], report: &Report) -> Observation {
-            let [one, other] = inputs.map(|input| input.told(question, report.seed()));
+            let [one, other] = inputs.map(|input| input.for_seed(question, report.seed()));
             let inputs = [&*one, &*other];
             match (question.mechanism(), report) {
                 $((Mechanism::$Name(own), Report::$Name(report)) => {

@@ -15,9 +15,9 @@ pub struct Observation {
     pub first_entries: [usize; 2],
     /// Rank, per input, of the reported bucket among the buckets of the entries. Under hash-bin:
     /// `Only` if the bins are the input's exact sums, rounded to the grid.
-    pub places: [Place; 2],
+    pub places: [BucketRank; 2],
     /// Placement of each input's entries by the seed alone.
-    pub falls: [Fall; 2],
+    pub falls: [SeedPlacement; 2],
 }
 
 impl Observation {
@@ -33,7 +33,7 @@ impl Observation {
 
 /// Summary of how a seed places the entries of an input, independent of the reported value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Fall {
+pub struct SeedPlacement {
     /// Number of cells (buckets, pairs or bins) that contain an entry.
     pub cells: u32,
     /// Number of entries that push towards plus. 0 if the mechanism has no pushes.
@@ -42,7 +42,7 @@ pub struct Fall {
     pub first: u32,
 }
 
-impl Fall {
+impl SeedPlacement {
     /// Summarises (cell, pushes towards plus) pairs, one for each entry.
     pub(super) fn new(entries: impl Iterator<Item = (u32, bool)>) -> Self {
         let mut cells = Vec::new();
@@ -64,7 +64,7 @@ impl Fall {
 
 /// Rank of a bucket among the buckets that contain the entries of an input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum BucketRank {
     /// The bucket contains no entry.
     #[default]
     Elsewhere,

@@ -5,7 +5,7 @@ use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
 use super::contract::{Enumerable, Observed};
 use super::hypothesis::Hypothesis;
-use super::observation::{Fall, Observation, Place};
+use super::observation::{SeedPlacement, Observation, BucketRank};
 
 impl Observed for Pattern {
     type Report = Report;
@@ -25,8 +25,8 @@ impl Observed for Pattern {
             seed: report.seed,
             bucket: report.bucket.into(),
             first_entries: favours.map(|own| usize::from(!own)),
-            places: favours.map(|own| if own { Place::Only } else { Place::Elsewhere }),
-            falls: cells.map(|cell| Fall::new(std::iter::once((cell, false)))),
+            places: favours.map(|own| if own { BucketRank::Only } else { BucketRank::Elsewhere }),
+            falls: cells.map(|cell| SeedPlacement::new(std::iter::once((cell, false)))),
         }
     }
 

@@ -7,7 +7,7 @@ use hushbin::{Entry, Question};
 use super::contract::{Enumerable, Observed};
 use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_of_numbers};
-use super::observation::{Fall, Observation, Place};
+use super::observation::{SeedPlacement, Observation, BucketRank};
 
 impl Observed for Window {
     type Report = Report;
@@ -38,14 +38,14 @@ impl Observed for Window {
             }),
             places: of.each_ref().map(|chances| {
                 if chances.iter().all(may_be) {
-                    Place::Only
+                    BucketRank::Only
                 } else {
-                    Place::Elsewhere
+                    BucketRank::Elsewhere
                 }
             }),
             falls: inputs.map(|input| {
                 let drawn = atoms.iter().map(|&(attribute, _)| attribute);
-                Fall::new(drawn.map(|own| (own, value_of(input.entries(), own) > 0.0)))
+                SeedPlacement::new(drawn.map(|own| (own, value_of(input.entries(), own) > 0.0)))
             }),
         }
     }

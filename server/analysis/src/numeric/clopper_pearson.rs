@@ -41,7 +41,7 @@ pub fn lower_bound(hits: u64, trials: u64, failure: f64) -> f64 {
 /// # Panics
 /// If `failure` is not in (0, 0.5].
 #[must_use]
-pub(crate) fn least_rare(trials: u64, p: f64, failure: f64) -> u64 {
+pub(crate) fn critical_count(trials: u64, p: f64, failure: f64) -> u64 {
     assert!(failure > 0.0 && failure <= 0.5, "failure is {failure}");
     let failure = failure * (1.0 - ROUNDING);
     let rare = |hits: u64| beta_reg(hits as f64, (trials - hits + 1) as f64, p) <= failure;
@@ -69,7 +69,7 @@ mod tests {
     /// 15 or more heads of 20 have a probability of 2 per cent, 14 or more of 6 per cent.
     #[test]
     fn fifteen_heads_of_twenty_are_rare() {
-        assert_eq!(least_rare(20, 0.5, 0.05), 15);
+        assert_eq!(critical_count(20, 0.5, 0.05), 15);
     }
 
     /// Values computed with decimals of 60 digits, bisected to 30.
@@ -143,7 +143,7 @@ mod tests {
         for trials in [0, 1, 7, 40_u64] {
             for p in [0.01, 0.27, 0.5, 0.9] {
                 for failure in [1e-9, 0.001, 0.2] {
-                    let hits = least_rare(trials, p, failure);
+                    let hits = critical_count(trials, p, failure);
                     let of = |x: u64| {
                         let choose = (0..x).map(|i| (trials - i) as f64 / (i + 1) as f64);
                         choose.product::<f64>()

@@ -70,7 +70,7 @@ pub(crate) struct Observed {
     /// Approximate standard deviation of S, where the search starts.
     pub(crate) deviation: f64,
     /// Maximum |t| of the search.
-    pub(crate) steepest: f64,
+    pub(crate) max_t: f64,
 }
 
 /// Value of |t|·shift up to which Chernoff's bound is not tried. There the shift multiplies a
@@ -92,7 +92,7 @@ impl Observed {
         let sign = side.sign();
         let least = |sum: f64, exponent: f64| {
             let start = (2.0 * exponent).sqrt() / self.deviation;
-            minimum(start, self.steepest, |t| {
+            minimum(start, self.max_t, |t| {
                 solve(-sign * t, sum, exponent).map_or(f64::INFINITY, |limit| sign * limit)
             })
         };
@@ -118,7 +118,7 @@ impl Observed {
             let start = (2.0 * exponent).sqrt() / self.deviation;
             // Negative of sup_t t·x − K(t), over the t of this side.
             let divergence = |t: f64| cumulants(-sign * t) + sign * t * sum;
-            -minimum(start, self.steepest, divergence).1 >= exponent
+            -minimum(start, self.max_t, divergence).1 >= exponent
         };
         reached(self.sum + sign * self.shift, failure.normal) || reached(self.sum, failure.chernoff)
     }
@@ -232,7 +232,7 @@ mod tests {
                     sum,
                     shift,
                     deviation: (square - mean * mean).sqrt(),
-                    steepest: 40.0,
+                    max_t: 40.0,
                 };
                 let ruled_out = |ratio: f64| {
                     let failure = Failure::new((tail / ratio).min(0.5));
@@ -324,7 +324,7 @@ mod tests {
             sum: 7.0,
             shift: 2.0 / 3.0,
             deviation: 2.5,
-            steepest: 40.0,
+            max_t: 40.0,
         };
         for side in [Side::Lower, Side::Upper] {
             let limit = observed.limit(&Failure::new(0.5), side, |t, sum, exponent| {
@@ -346,7 +346,7 @@ mod tests {
                     sum: k as f64,
                     shift: 2.0 / 3.0,
                     deviation: (trials * p * (1.0 - p)).sqrt().max(1.0),
-                    steepest: 40.0,
+                    max_t: 40.0,
                 };
                 let solve = |t: f64, sum: f64, exponent: f64| {
                     Some(((t * sum - exponent) / trials).exp_m1() / t.exp_m1())

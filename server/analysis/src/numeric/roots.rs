@@ -72,7 +72,7 @@ pub(crate) fn outward(first: f64) -> impl Iterator<Item = f64> {
 
 /// Least relative distance that [`least_above`] and [`greatest_below`] try: the error of
 /// [`newton`].
-pub(crate) const NEXT: f64 = 1e-12;
+pub(crate) const NEWTON_ERROR: f64 = 1e-12;
 
 /// Returns a value slightly above `near` that is `enough`. The relative distance `first` is tried
 /// first, and `most` always suffices.
@@ -293,16 +293,19 @@ mod tests {
     fn what_is_proven_lies_beside_what_is_near() {
         for near in [0.0, 1e-300, 1e-9, 0.3] {
             // The previous step was too short, and steps grow sixfold.
-            let found = least_above(near, 1.0, NEXT, |x| x >= near * (1.0 + 1e-8));
+            let found = least_above(near, 1.0, NEWTON_ERROR, |x| x >= near * (1.0 + 1e-8));
             assert!(found >= near * (1.0 + 1e-8) && found <= near * (1.0 + 7e-8) + 1e-307);
-            let found = greatest_below(near, NEXT, |x| x <= near * (1.0 - 1e-8));
+            let found = greatest_below(near, NEWTON_ERROR, |x| x <= near * (1.0 - 1e-8));
             assert!(found <= near * (1.0 - 1e-8) && found >= near * (1.0 - 7e-8));
         }
-        assert_eq!(least_above(0.5, 1.0, NEXT, |_| false), 1.0);
-        assert_eq!(least_above(0.0, 1.0, NEXT, |_| false), 1.0);
-        assert_eq!(least_above(0.0, 1.0, NEXT, |_| true), 0.0);
-        assert_eq!(least_above(0.0, 1.0, NEXT, |x| x > 0.0), f64::MIN_POSITIVE);
-        assert_eq!(greatest_below(0.5, NEXT, |_| false), 0.0);
+        assert_eq!(least_above(0.5, 1.0, NEWTON_ERROR, |_| false), 1.0);
+        assert_eq!(least_above(0.0, 1.0, NEWTON_ERROR, |_| false), 1.0);
+        assert_eq!(least_above(0.0, 1.0, NEWTON_ERROR, |_| true), 0.0);
+        assert_eq!(
+            least_above(0.0, 1.0, NEWTON_ERROR, |x| x > 0.0),
+            f64::MIN_POSITIVE
+        );
+        assert_eq!(greatest_below(0.5, NEWTON_ERROR, |_| false), 0.0);
     }
 
     /// Functions that jump, are flat or are dominated by rounding need at most four times the steps

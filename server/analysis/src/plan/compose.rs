@@ -7,8 +7,8 @@ use hushbin::{Items, Question, Task};
 use super::answer::{Alternative, NumberError, Plan, QuestionPlan, Unknown, Verdict};
 use super::error::PlanError;
 use super::goal::ErrorsOf;
+use super::half_widths::HalfWidths;
 use super::ratings;
-use super::reach::Reach;
 use super::search::{Choice, Planned, QuestionError};
 use super::survey::{OpenRatings, POWER, Survey};
 use super::words;
@@ -82,7 +82,7 @@ impl QuestionPlan {
         let (question, goal) = (&task.questions()[index], &error.goal);
         let several = task.questions().len() > 1;
         let reports = people as f64 * task.share(index);
-        let reach = Reach::new(goal.estimates);
+        let reach = HalfWidths::new(goal.estimates);
         let standard_error = error.standard_error(reports);
         // May be simulated.
         let interval = error.interval(reports);
@@ -162,7 +162,12 @@ impl Alternative {
 
 /// Returns the share of the rarest answer that is seen; for a text, over the letters that are
 /// tried by default.
-fn smallest(question: &Question, error: &QuestionError, reach: Reach, reports: f64) -> Option<f64> {
+fn smallest(
+    question: &Question,
+    error: &QuestionError,
+    reach: HalfWidths,
+    reports: f64,
+) -> Option<f64> {
     match error.goal.errors_of {
         ErrorsOf::Share => {}
         ErrorsOf::Items => {
@@ -181,7 +186,7 @@ fn smallest(question: &Question, error: &QuestionError, reach: Reach, reports: f
 }
 
 /// Returns the errors of several numbers: `part` times half of each range.
-fn numbers(question: &Question, part: f64, reach: Reach) -> Vec<NumberError> {
+fn numbers(question: &Question, part: f64, reach: HalfWidths) -> Vec<NumberError> {
     let (Kind::Numbers(limits), Items::Named(names)) = (question.kind(), question.items()) else {
         return Vec::new();
     };

@@ -8,8 +8,8 @@ use serde::Serialize;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use super::error::PlanError;
-use super::reach::Reach;
-use super::survey::{OpenRatings, QUANTILE, SMALLEST, STANDARD_ERROR, Wanted};
+use super::half_widths::HalfWidths;
+use super::survey::{AccuracyGoal, OpenRatings, QUANTILE, SMALLEST, STANDARD_ERROR};
 use crate::estimate::Aim;
 
 /// Estimate that the errors of a question are for.
@@ -64,7 +64,7 @@ impl Goal {
     pub(super) fn new(
         draft: &QuestionDraft,
         question: &Question,
-        wanted: &Wanted,
+        wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
         let binned = matches!(question.kind(), Kind::Number(_));
         let refuse = |reason| Err(PlanError::wanted(question.name(), reason));
@@ -91,7 +91,10 @@ impl Goal {
     ///
     /// # Errors
     /// [`PlanError::Wanted`] and [`PlanError::Parameter`] as [`Goal::new`].
-    pub(super) fn of_open(open: &OpenRatings<'_>, wanted: &Wanted) -> Result<Self, PlanError> {
+    pub(super) fn of_open(
+        open: &OpenRatings<'_>,
+        wanted: &AccuracyGoal,
+    ) -> Result<Self, PlanError> {
         let name = &open.draft.name;
         if wanted.quantile.is_some() || wanted.spread.is_some() || wanted.of.is_some() {
             let reason = "rates items: \"quantile\", \"spread\" and \"of\" are for numbers";
@@ -104,7 +107,7 @@ impl Goal {
         ] {
             value.map_or(Ok(()), |value| bound.check(value))?;
         }
-        let seen = Reach::new(estimates).seen;
+        let seen = HalfWidths::new(estimates).seen;
         let to_see = wanted.smallest.map(|frequency| frequency / seen);
         let range = 2.0;
         Ok(Self {
@@ -140,7 +143,7 @@ impl Goal {
     pub(super) fn times_wanted(&self, variance: f64, squared_bias: f64, reports: f64) -> f64 {
         let variance = self.scale * self.scale * variance / reports;
         let interval = self.within.map_or(0.0, |within| {
-            let error = within / Reach::new(1).single;
+            let error = within / HalfWidths::new(1).single;
             variance / (error * error)
         });
         let error = (self.error).map_or(0.0, |error| (variance + squared_bias) / (error * error));
@@ -206,7 +209,7 @@ impl Goal {
         draft: &QuestionDraft,
         question: &Question,
         scale: &Scale,
-        wanted: &Wanted,
+        wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
         let [min, max] = scale.range();
         let unit = scale.unit().map(str::to_owned);
@@ -256,7 +259,7 @@ impl Goal {
     fn of_numbers(
         question: &Question,
         limits: &[Limits],
-        wanted: &Wanted,
+        wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
         // A number asked alone does not have a separate name.
         let name = |item| match question.items() {
@@ -283,7 +286,7 @@ impl Goal {
 }
 
 /// Checks the half-width wanted against the range of what can be answered.
-fn check_within(wanted: &Wanted, range: f64) -> Result<Option<f64>, PlanError> {
+fn check_within(wanted: &AccuracyGoal, range: f64) -> Result<Option<f64>, PlanError> {
     if let Some(within) = wanted.within {
         // Like STANDARD_ERROR, relative to the range.
         let bound = Bound {

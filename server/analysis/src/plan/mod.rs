@@ -10,8 +10,8 @@ mod answer;
 mod compose;
 mod error;
 mod goal;
+mod half_widths;
 mod ratings;
-mod reach;
 mod search;
 mod survey;
 mod words;
@@ -19,7 +19,7 @@ mod words;
 pub use answer::{Alternative, NumberError, Plan, QuestionPlan, Unknown, Verdict, VerdictKind};
 pub use error::PlanError;
 pub use goal::ErrorsOf;
-pub use survey::{DEFAULT_ID, LOCAL_EPSILON, POWER, Survey, Wanted};
+pub use survey::{AccuracyGoal, DEFAULT_ID, LOCAL_EPSILON, POWER, Survey};
 
 use hushbin::bounds::{EPSILON, PEOPLE};
 

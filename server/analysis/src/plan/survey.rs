@@ -70,7 +70,7 @@ pub struct Survey {
     /// Accuracy wanted, by the name of a question.
     #[serde(default)]
     #[cfg_attr(feature = "wasm", tsify(type = "Record<string, Wanted>", optional))]
-    pub wanted: BTreeMap<String, Wanted>,
+    pub wanted: BTreeMap<String, AccuracyGoal>,
     /// Number of people who report, once each.
     #[serde(default)]
     pub people: Option<u64>,
@@ -95,7 +95,7 @@ pub struct Survey {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
-pub struct Wanted {
+pub struct AccuracyGoal {
     /// Half-width of an interval at 95% confidence. It is a share from 0 to 1, a mean in its
     /// unit, or a mean of ratings from −1 to 1. For a cross with a number it is the mean within
     /// rows of equal size. For a quantile it is the share below, or its unit where a `spread` is
@@ -211,7 +211,7 @@ impl Survey {
     }
 
     /// Returns the accuracy wanted of a question, all fields empty if none is given.
-    pub(super) fn wanted(&self, name: &str) -> Wanted {
+    pub(super) fn wanted(&self, name: &str) -> AccuracyGoal {
         self.wanted.get(name).cloned().unwrap_or_default()
     }
 

@@ -112,7 +112,7 @@ fn noise(task: &SumTask) -> NoiseMessages {
 
 /// Number of coordinates and levels of the messages, with predicted cost.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
+struct MessageShape {
     /// Number k of coordinates that a person reports on.
     drawn: u32,
     /// Number of levels L.
@@ -133,7 +133,7 @@ fn choose(parts: &SumParts) -> Result<Messages, Error> {
     let least = Messages::new(1, 1, 1, Threshold(1), 0)?;
     let honest_people = SumTask::new(parts.clone(), least)?.honest_people();
     let most = MOST_MESSAGES.min(BATCH_MESSAGES.max / parts.people as f64);
-    let mut shapes: Vec<Shape> = drawn(parts)
+    let mut shapes: Vec<MessageShape> = drawn(parts)
         .flat_map(|drawn| levels().map(move |levels| [drawn, levels]))
         .map(|[drawn, levels]| shape(parts, honest_people as f64, drawn, levels))
         .filter(|shape| shape.messages <= most)
@@ -177,7 +177,7 @@ fn levels() -> impl Iterator<Item = u32> {
 }
 
 /// Predicts the cost of a shape by the Gaussian limit of the noise.
-fn shape(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> Shape {
+fn shape(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> MessageShape {
     let (people, all) = (parts.people as f64, f64::from(parts.measure.coordinates()));
     let noise = gaussian_noise(drawn, levels, parts.epsilon, parts.delta);
     let sent = 2.0 * all * noise / honest;
@@ -186,7 +186,7 @@ fn shape(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> Shape {
     let (lift, steps) = (all / f64::from(drawn), f64::from(levels));
     let of_noise = 2.0 * noise * people / honest * (lift / steps).powi(2);
     let rounding = lift * people / (4.0 * steps * steps);
-    Shape {
+    MessageShape {
         drawn,
         levels,
         messages: f64::from(drawn) * steps + room.min(2.0 * all * (4.0 * noise / honest).ceil()),
@@ -204,7 +204,7 @@ fn square(measure: &Measure) -> f64 {
 }
 
 /// Returns the messages of a shape with the least noise that suffices.
-fn messages(parts: &SumParts, honest_people: u64, shape: Shape) -> Result<Messages, Error> {
+fn messages(parts: &SumParts, honest_people: u64, shape: MessageShape) -> Result<Messages, Error> {
     let one = Senders {
         coordinates: parts.measure.coordinates(),
         used: shape.drawn,

@@ -41,11 +41,11 @@ pub(in crate::accounting) struct Curve {
 
 /// Measure over losses, stored for losses from 0 on.
 #[derive(Debug)]
-pub(in crate::accounting) struct Masses {
+pub(in crate::accounting) struct LossMeasure {
     pub(super) side: Side,
     pub(super) step: f64,
     /// Masses at 0, h, 2h, ..., with h = `step`.
-    pub(super) half: Vec<f64>,
+    pub(super) nonnegative: Vec<f64>,
     /// Mass at infinity.
     pub(super) infinite: f64,
 }
@@ -61,7 +61,7 @@ impl Curve {
     }
 
     /// Returns the measure whose δ is nowhere below the batch's.
-    pub(in crate::accounting) fn above(&self) -> Masses {
+    pub(in crate::accounting) fn above(&self) -> LossMeasure {
         let last = self.upper.len() - 1;
         // δ at the end of the grid is counted as an infinite loss.
         let infinite = self.upper[last];
@@ -69,16 +69,16 @@ impl Curve {
         // The remaining mass has loss 0. `slack` covers the rounding of the sum.
         let slack = f64::EPSILON * (2 * last + 8) as f64;
         half[0] = (1.0 - infinite - total(&half, self.step)).max(0.0) + slack;
-        Masses {
+        LossMeasure {
             side: Side::Above,
             step: self.step,
-            half,
+            nonnegative: half,
             infinite,
         }
     }
 
     /// Returns the measure whose δ is nowhere above the batch's.
-    pub(in crate::accounting) fn below(&self) -> Masses {
+    pub(in crate::accounting) fn below(&self) -> LossMeasure {
         let parts: Vec<f64> = (0..self.upper.len() - 1).map(|i| self.part(i)).collect();
         let mut dots: Vec<f64> = (0..parts.len())
             .map(|i| self.upper[i] * parts[i].min(parts[i.saturating_sub(1)]))
@@ -94,10 +94,10 @@ impl Curve {
         } else {
             half[0] = (1.0 - all - 4.0 * f64::EPSILON).max(0.0);
         }
-        Masses {
+        LossMeasure {
             side: Side::Below,
             step: self.step,
-            half,
+            nonnegative: half,
             infinite: 0.0,
         }
     }

@@ -27,10 +27,10 @@ use super::ranges::{BATCHES, DELTA, honest_reports};
 
 use connect_dots::Curve;
 pub(super) use connect_dots::Side;
-pub(super) use privacy_loss::Loss;
+pub(super) use privacy_loss::LossDistribution;
 
 /// Fraction of δ that truncation of measures may add.
-const SPARE: f64 = 1e-9;
+const TRUNCATION_FRACTION: f64 = 1e-9;
 
 /// Exposure of one person: R reports in each of K batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -164,14 +164,14 @@ fn up(value: f64) -> f64 {
 
 /// Returns bounds on ε_c of the composition. `least` is the ε_c of one batch.
 fn compose(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
-    let rare = SPARE * delta;
-    let curve = curve(one, batches, least, rare);
+    let rare = TRUNCATION_FRACTION * delta;
+    let curve = delta_curve(one, batches, least, rare);
     [Side::Below, Side::Above].map(|side| sum(&curve, side, batches, rare).epsilon(delta))
 }
 
 /// Component of a composition of identical parts: a pair of distributions that is its own mirror
 /// image.
-pub(super) trait Part {
+pub(super) trait ComposedPart {
     /// Returns the greatest loss.
     fn most(&self) -> f64;
 
@@ -182,7 +182,7 @@ pub(super) trait Part {
     fn delta(&self, central: f64) -> (f64, f64);
 }
 
-impl Part for OneBatch {
+impl ComposedPart for OneBatch {
     fn most(&self) -> f64 {
         Self::most(self)
     }
@@ -198,7 +198,7 @@ impl Part for OneBatch {
 
 /// Returns δ of one of `times` parts, from 0 to where the parts' remaining δ is `rare` in total.
 /// The search for that end starts at `least`.
-pub(super) fn curve(part: &impl Part, times: u32, least: f64, rare: f64) -> Curve {
+pub(super) fn delta_curve(part: &impl ComposedPart, times: u32, least: f64, rare: f64) -> Curve {
     let most = part.most();
     let mut reach = least.max(1e-9 * most);
     while reach < most && f64::from(times) * part.delta(reach).1 > rare {
@@ -220,10 +220,10 @@ pub(super) fn curve(part: &impl Part, times: u32, least: f64, rare: f64) -> Curv
 
 /// Returns the distribution of the summed losses of `times` parts, on one side. Truncation may cost
 /// about `rare` of δ.
-pub(super) fn sum(curve: &Curve, side: Side, times: u32, rare: f64) -> Loss {
+pub(super) fn sum(curve: &Curve, side: Side, times: u32, rare: f64) -> LossDistribution {
     let masses = match side {
         Side::Above => curve.above(),
         Side::Below => curve.below(),
     };
-    Loss::from_masses(&masses).times(times, rare)
+    LossDistribution::from_masses(&masses).self_composed(times, rare)
 }

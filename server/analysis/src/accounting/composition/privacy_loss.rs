@@ -10,7 +10,7 @@
 //! All terms of the sums are non-negative. The relative error of a sum of m terms is below m·2⁻⁵²,
 //! and is added or subtracted.
 
-use super::connect_dots::{Curve, Masses, Side};
+use super::connect_dots::{Curve, LossMeasure, Side};
 
 /// Maximum number of grid points above 0. Larger measures are moved to a coarser grid.
 const POINTS: usize = 4096;
@@ -18,7 +18,7 @@ const POINTS: usize = 4096;
 /// Measure over losses from −m·h to m·h. The mass at −ℓ is exp(−ℓ) times that at ℓ: the pair of
 /// distributions is its own mirror image.
 #[derive(Debug, Clone)]
-pub(in crate::accounting) struct Loss {
+pub(in crate::accounting) struct LossDistribution {
     side: Side,
     step: f64,
     /// Mass at loss i·h, for i from −m to m.
@@ -27,10 +27,15 @@ pub(in crate::accounting) struct Loss {
     infinite: f64,
 }
 
-impl Loss {
+impl LossDistribution {
     /// Returns the distribution with these masses and the mirrored masses below 0.
-    pub(in crate::accounting) fn from_masses(masses: &Masses) -> Self {
-        Self::new(masses.side, masses.step, &masses.half, masses.infinite)
+    pub(in crate::accounting) fn from_masses(masses: &LossMeasure) -> Self {
+        Self::new(
+            masses.side,
+            masses.step,
+            &masses.nonnegative,
+            masses.infinite,
+        )
     }
 
     /// Returns the distribution with masses `half` at 0, h, 2h, ...
@@ -60,7 +65,7 @@ impl Loss {
     }
 
     /// Returns the largest loss index m. Losses run from −m to m steps.
-    fn reach(&self) -> usize {
+    fn largest_index(&self) -> usize {
         self.mass.len() / 2
     }
 
@@ -69,7 +74,7 @@ impl Loss {
     /// Both are mirror images of themselves, and so is the sum. Only losses from 0 on are computed.
     fn add(&self, other: &Self) -> Self {
         let reversed: Vec<f64> = other.mass.iter().rev().copied().collect();
-        let (a, b) = (self.reach(), other.reach());
+        let (a, b) = (self.largest_index(), other.largest_index());
         let half: Vec<f64> = (0..=a + b)
             .map(|k| {
                 // Loss i of `self` is at index a + i. Loss k − i of `other` is at index b − k + i
@@ -88,7 +93,7 @@ impl Loss {
     /// Removes the masses at both ends, as long as no more than `most` is removed in total.
     fn trim(&mut self, most: f64) {
         let (mut cut, mut moved) = (0, 0.0);
-        while cut < self.reach() {
+        while cut < self.largest_index() {
             let next = moved + self.mass[cut] + self.mass[self.mass.len() - 1 - cut];
             if next > most {
                 break;
@@ -105,7 +110,7 @@ impl Loss {
 
     /// Returns the distribution of the sum of `batches` batches' losses. Truncation may cost
     /// `spare` of δ.
-    pub(in crate::accounting) fn times(mut self, batches: u32, spare: f64) -> Self {
+    pub(in crate::accounting) fn self_composed(mut self, batches: u32, spare: f64) -> Self {
         // A mass cut off a sum of k batches counts batches/k times.
         let stages = 2.0 * f64::from(batches).log2() + 2.0;
         let spare = spare / (stages * f64::from(batches));
@@ -121,7 +126,7 @@ impl Loss {
                 sum = sum.add(&self);
                 sum.trim(spare * f64::from(done));
             }
-            while sum.reach() > POINTS {
+            while sum.largest_index() > POINTS {
                 sum = sum.coarser();
                 self = self.coarser();
             }
@@ -132,7 +137,7 @@ impl Loss {
     /// Returns the distribution on a grid of steps of 2h.
     fn coarser(&self) -> Self {
         let deltas = self.deltas();
-        let (lower, upper) = (0..=self.reach().div_ceil(2))
+        let (lower, upper) = (0..=self.largest_index().div_ceil(2))
             .map(|i| {
                 let (delta, slack) = (deltas.get(2 * i).unwrap_or(&self.infinite), self.slack());
                 (delta * (1.0 - slack), delta * (1.0 + slack))
@@ -148,7 +153,7 @@ impl Loss {
     /// Returns the relative error of [`Loss::deltas`]: one term for each grid point, each rounded a
     /// few times.
     fn slack(&self) -> f64 {
-        8.0 * f64::EPSILON * (self.reach() + 4) as f64
+        8.0 * f64::EPSILON * (self.largest_index() + 4) as f64
     }
 
     /// Returns δ at 0, h, ..., m·h.
@@ -158,7 +163,7 @@ impl Loss {
         let (less, share) = ((-self.step).exp(), -(-self.step).exp_m1());
         let (mut delta, mut weight) = (self.infinite, 0.0);
         let mut deltas = vec![delta];
-        for mass in self.mass[self.reach() + 1..].iter().rev() {
+        for mass in self.mass[self.largest_index() + 1..].iter().rev() {
             weight = mass + less * weight;
             delta += share * weight;
             deltas.push(delta);
@@ -234,19 +239,23 @@ mod tests {
         let delta = |central: f64| 1e-3 + 0.3 * (1.0 - (central - 0.35).exp()).max(0.0);
         let at: Vec<f64> = (0..=20).map(|i| delta(f64::from(i) * 0.05)).collect();
         let curve = Curve::new(0.05, at.clone(), at);
-        let [above, below] = [curve.above(), curve.below()].map(|side| Loss::from_masses(&side));
-        assert_eq!(above.clone().times(1, 0.0).epsilon(9.99e-4), f64::INFINITY);
-        let twice = above.clone().times(2, 0.0);
+        let [above, below] =
+            [curve.above(), curve.below()].map(|side| LossDistribution::from_masses(&side));
+        assert_eq!(
+            above.clone().self_composed(1, 0.0).epsilon(9.99e-4),
+            f64::INFINITY
+        );
+        let twice = above.clone().self_composed(2, 0.0);
         assert_eq!(twice.epsilon(1.998e-3), f64::INFINITY);
         assert!(twice.epsilon(2.1e-3) < 0.7);
         // On the grid the measure is exact.
         for central in [0.0, 0.1, 0.3] {
             let least = above
                 .clone()
-                .times(1, 0.0)
+                .self_composed(1, 0.0)
                 .epsilon(delta(central) * (1.0 + 1e-9));
             assert!((least - central).abs() < 1e-8, "{central}: {least}");
-            assert!(below.clone().times(1, 0.0).epsilon(delta(central)) <= central);
+            assert!(below.clone().self_composed(1, 0.0).epsilon(delta(central)) <= central);
         }
     }
 }

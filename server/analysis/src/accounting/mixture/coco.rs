@@ -7,7 +7,7 @@ use hushbin::mechanism::coco::{Coco, Rule};
 
 use super::alpha::Mixture;
 use super::contract::{AccountError, Accounted};
-use super::direct::one_element_each;
+use super::direct::has_one_element_per_cell;
 
 impl Accounted for Coco {
     fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
@@ -19,7 +19,7 @@ impl Accounted for Coco {
             Rule::Overwrite => true,
             Rule::Strongest { favoured } => self.hashes() == 1 && favoured == domain.sparsity(),
         };
-        as_many && one_element_each(self.hashing(), self.elements(domain), self.buckets() / 2)
+        as_many && has_one_element_per_cell(self.hashing(), self.elements(domain), self.buckets() / 2)
     }
 }
 

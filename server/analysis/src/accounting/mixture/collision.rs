@@ -8,7 +8,7 @@ use hushbin::mechanism::collision::{Collision, Rule};
 
 use super::alpha::Mixture;
 use super::contract::{AccountError, Accounted};
-use super::direct::one_element_each;
+use super::direct::has_one_element_per_cell;
 
 impl Accounted for Collision {
     fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
@@ -20,7 +20,7 @@ impl Accounted for Collision {
             Rule::Occupied => true,
             Rule::Heaviest { favoured } => self.hashes() == 1 && favoured == domain.sparsity(),
         };
-        as_many && one_element_each(self.hashing(), domain.elements(), self.buckets())
+        as_many && has_one_element_per_cell(self.hashing(), domain.elements(), self.buckets())
     }
 }
 

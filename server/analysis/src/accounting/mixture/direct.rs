@@ -19,7 +19,11 @@
 use hushbin::hash::{Balanced, Hashing};
 
 /// Returns whether no two elements ever share a cell. `elements` is `None` for an open domain.
-pub(super) fn one_element_each(hashing: Hashing, elements: Option<u32>, cells: u32) -> bool {
+pub(super) fn has_one_element_per_cell(
+    hashing: Hashing,
+    elements: Option<u32>,
+    cells: u32,
+) -> bool {
     let apart = |elements| Balanced::new(elements, cells).per_bucket() == 1;
     hashing.is_balanced() && elements.is_some_and(apart)
 }

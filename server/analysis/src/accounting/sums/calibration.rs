@@ -13,7 +13,7 @@ use super::bounds::Bounds;
 use super::noise::{NOISE_PROBABILITY, NOISE_VARIANCE, SCALE, TRIALS, UnitNoise};
 use super::profile::Profile;
 use super::senders::{NoiseMessages, REPEATS, Senders};
-use super::truncation::SHARE;
+use super::truncation::TRUNCATION_SHARE;
 use crate::accounting::composition::Side;
 use crate::accounting::gaussian::gaussian_delta;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
@@ -73,7 +73,7 @@ pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<C
     Ok(Calibration {
         noise: NoiseMessages {
             threshold: noise.threshold(),
-            most: cut.least(epsilon, SHARE * (1.0 - SHARE) * delta),
+            most: cut.least(epsilon, TRUNCATION_SHARE * (1.0 - TRUNCATION_SHARE) * delta),
         },
         too_small: goal.too_small(senders, &noise, delta_bounds.lower)?,
         mean: noise.mean(),
@@ -175,21 +175,21 @@ impl Goal {
         Ok(Self {
             epsilon,
             delta,
-            aim: delta * (1.0 - SHARE),
+            aim: delta * (1.0 - TRUNCATION_SHARE),
         })
     }
 
     /// Returns the upper bound on δ at the target's ε.
     fn upper(&self, noise: &UnitNoise) -> f64 {
         let profile = Profile::new(noise, self.aim);
-        let [above] = profile.told([Side::Above]);
+        let [above] = profile.one_sided([Side::Above]);
         above.delta(self.epsilon)
     }
 
     /// Returns the lower bound on δ at the target's ε.
     fn lower(&self, noise: &UnitNoise) -> f64 {
         let profile = Profile::new(noise, self.aim);
-        let [below] = profile.told([Side::Below]);
+        let [below] = profile.one_sided([Side::Below]);
         below.delta(self.epsilon)
     }
 
@@ -214,7 +214,7 @@ impl Goal {
     /// Returns the error for an ε that even the greatest noise `most` cannot reach.
     fn out_of_reach(&self, most: &UnitNoise) -> Error {
         let profile = Profile::new(most, self.aim);
-        let [above] = profile.told([Side::Above]);
+        let [above] = profile.one_sided([Side::Above]);
         let range = Bound {
             min: above.epsilon(self.aim),
             ..CENTRAL_EPSILON

@@ -17,7 +17,7 @@
 //! summed here.
 
 use super::noise::UnitNoise;
-use crate::accounting::composition::Part;
+use crate::accounting::composition::ComposedPart;
 use crate::numeric::binomial::{error, exponent, probability};
 use crate::numeric::roots::{bisect, whole};
 
@@ -91,7 +91,7 @@ impl Counts {
     }
 }
 
-impl Part for Counts {
+impl ComposedPart for Counts {
     fn most(&self) -> f64 {
         self.most
     }

@@ -13,7 +13,7 @@ use super::counts::Counts;
 
 use super::bounds::Bounds;
 use super::noise::UnitNoise;
-use crate::accounting::composition::{Loss, Part, Side, curve, sum};
+use crate::accounting::composition::{ComposedPart, LossDistribution, Side, delta_curve, sum};
 use crate::numeric::roots::{arithmetic, bisect};
 
 /// Fraction of δ that truncation of measures may add.
@@ -21,7 +21,7 @@ const SPARE: f64 = 1e-9;
 /// Fraction of `SPARE` that may be left out of a sum.
 const CUT: f64 = 1e-3;
 /// Identifying probability from which on the rest is not computed.
-const TOO_MUCH: f64 = 0.5;
+const MAX_IDENTIFYING: f64 = 0.5;
 
 /// Function δ(ε) of a noise, precise near one magnitude of δ.
 #[derive(Debug)]
@@ -38,21 +38,21 @@ pub(super) struct Profile {
 
 /// Loss of all coordinates, bounded on one side.
 #[derive(Debug)]
-pub(super) struct Told<'a> {
+pub(super) struct OneSidedProfile<'a> {
     side: Side,
     outright: [f64; 2],
-    rest: Rest<'a>,
+    rest: RemainingLoss<'a>,
 }
 
 #[derive(Debug)]
 /// Loss apart from identifying outcomes.
-enum Rest<'a> {
+enum RemainingLoss<'a> {
     /// Loss that is not computed, with the trivial bounds.
     Unknown,
     /// Loss of one coordinate.
     One(&'a Counts),
     /// Composed loss of several coordinates.
-    Several(Loss),
+    Several(LossDistribution),
 }
 
 impl Profile {
@@ -74,29 +74,31 @@ impl Profile {
     }
 
     /// Returns the losses, on each of the given sides.
-    pub(super) fn told<const S: usize>(&self, sides: [Side; S]) -> [Told<'_>; S] {
-        let curve = (self.coordinates > 1 && self.outright[1] < TOO_MUCH)
-            .then(|| curve(&self.counts, self.coordinates, 4.0 * self.spread, self.rare));
-        sides.map(|side| Told {
+    pub(super) fn one_sided<const S: usize>(&self, sides: [Side; S]) -> [OneSidedProfile<'_>; S] {
+        let curve = (self.coordinates > 1 && self.outright[1] < MAX_IDENTIFYING)
+            .then(|| delta_curve(&self.counts, self.coordinates, 4.0 * self.spread, self.rare));
+        sides.map(|side| OneSidedProfile {
             side,
             outright: self.outright,
             rest: match &curve {
-                _ if self.outright[1] >= TOO_MUCH => Rest::Unknown,
-                None => Rest::One(&self.counts),
-                Some(curve) => Rest::Several(sum(curve, side, self.coordinates, self.rare)),
+                _ if self.outright[1] >= MAX_IDENTIFYING => RemainingLoss::Unknown,
+                None => RemainingLoss::One(&self.counts),
+                Some(curve) => {
+                    RemainingLoss::Several(sum(curve, side, self.coordinates, self.rare))
+                }
             },
         })
     }
 
     /// Returns the lower and the upper bound of `say`.
-    pub(super) fn bounds(&self, say: impl Fn(&Told) -> f64) -> Bounds {
-        let told = self.told([Side::Below, Side::Above]);
+    pub(super) fn bounds(&self, say: impl Fn(&OneSidedProfile) -> f64) -> Bounds {
+        let told = self.one_sided([Side::Below, Side::Above]);
         let [lower, upper] = told.map(|told| say(&told));
         Bounds { lower, upper }
     }
 }
 
-impl Told<'_> {
+impl OneSidedProfile<'_> {
     pub(super) const fn side(&self) -> Side {
         self.side
     }
@@ -105,11 +107,11 @@ impl Told<'_> {
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let [low, high] = self.outright;
         let rest = match (&self.rest, self.side) {
-            (Rest::Unknown, Side::Above) => 1.0,
-            (Rest::Unknown, Side::Below) => 0.0,
-            (Rest::One(counts), Side::Above) => counts.delta(epsilon).1,
-            (Rest::One(counts), Side::Below) => counts.delta(epsilon).0,
-            (Rest::Several(loss), _) => loss.delta(epsilon),
+            (RemainingLoss::Unknown, Side::Above) => 1.0,
+            (RemainingLoss::Unknown, Side::Below) => 0.0,
+            (RemainingLoss::One(counts), Side::Above) => counts.delta(epsilon).1,
+            (RemainingLoss::One(counts), Side::Below) => counts.delta(epsilon).0,
+            (RemainingLoss::Several(loss), _) => loss.delta(epsilon),
         };
         let slack = 4.0 * f64::EPSILON;
         match self.side {
@@ -129,10 +131,10 @@ impl Told<'_> {
         };
         match &self.rest {
             _ if left <= 0.0 => f64::INFINITY,
-            Rest::Unknown if self.side == Side::Below => 0.0,
-            Rest::Unknown => f64::INFINITY,
-            Rest::One(counts) => alone(counts, self.side, left),
-            Rest::Several(loss) => loss.epsilon(left),
+            RemainingLoss::Unknown if self.side == Side::Below => 0.0,
+            RemainingLoss::Unknown => f64::INFINITY,
+            RemainingLoss::One(counts) => alone(counts, self.side, left),
+            RemainingLoss::Several(loss) => loss.epsilon(left),
         }
     }
 }

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::bounds::Bounds;
 use super::noise::{COORDINATES, LEVELS, TRIALS, UnitNoise};
-use super::profile::{Profile, Told};
-use super::truncation::{SHARE, Truncation};
+use super::profile::{OneSidedProfile, Profile};
+use super::truncation::{TRUNCATION_SHARE, Truncation};
 use crate::accounting::composition::Side;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
@@ -96,13 +96,16 @@ impl Senders {
     /// As [`Senders::noise`]; [`Error::OutOfRange`] when δ is outside [`DELTA`].
     pub(crate) fn account(&self, noise: NoiseMessages, delta: f64) -> Result<Bounds, Error> {
         DELTA.check(delta)?;
-        let profile = Profile::new(&self.noise(noise.threshold)?, delta * (1.0 - SHARE));
+        let profile = Profile::new(
+            &self.noise(noise.threshold)?,
+            delta * (1.0 - TRUNCATION_SHARE),
+        );
         let truncation = self.truncation(noise.threshold);
         let cut = |epsilon: f64| truncation.delta(noise.most, epsilon);
-        let [below, above] = profile.told([Side::Below, Side::Above]);
+        let [below, above] = profile.one_sided([Side::Below, Side::Above]);
         Ok(Bounds {
-            lower: below.epsilon_beside(delta, &cut),
-            upper: above.epsilon_beside(delta, &cut),
+            lower: below.epsilon_with_truncation(delta, &cut),
+            upper: above.epsilon_with_truncation(delta, &cut),
         })
     }
 
@@ -116,11 +119,11 @@ impl Senders {
 /// Maximum number of values of ε that are tried.
 const TRIES: usize = 8;
 
-impl Told<'_> {
+impl OneSidedProfile<'_> {
     /// Returns the ε where δ(ε) and the cost `cut` of truncation sum to `delta`, on this side.
     ///
     /// `cut` grows with ε, so an ε proven with the cost at a greater ε is valid.
-    fn epsilon_beside(&self, delta: f64, cut: &impl Fn(f64) -> f64) -> f64 {
+    fn epsilon_with_truncation(&self, delta: f64, cut: &impl Fn(f64) -> f64) -> f64 {
         let mut tried = self.epsilon(delta);
         if cut(0.0) == 0.0 {
             return tried;

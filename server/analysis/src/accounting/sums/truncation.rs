@@ -21,7 +21,7 @@ use crate::numeric::roots::{bisect, whole};
 /// The noise uses the rest, which raises its variance by less than a millionth. t falls so fast
 /// with B that a fraction a thousand times larger would save only a message or two. An absolute
 /// value would not do: 2⁻⁶⁰ is a thousandth of the least δ, and needlessly small for larger ones.
-pub(super) const SHARE: f64 = 1e-6;
+pub(super) const TRUNCATION_SHARE: f64 = 1e-6;
 
 /// Cost of truncating noise.
 #[derive(Debug, Clone, Copy)]

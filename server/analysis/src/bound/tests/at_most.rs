@@ -259,9 +259,9 @@ fn the_most_told_is_that_of_the_best_pair() {
             let pair = |low, high| mixed([report(low, 1.0), report(high, sets.odds)]);
             let all = sets.sets.iter();
             let pairs = all.flat_map(|low| sets.sets.iter().map(|high| pair(*low, *high)));
-            let best = pairs.map(|told| told.weighed(weights));
+            let best = pairs.map(|told| told.weighted(weights));
             let best = best.fold(0.0, f64::max);
-            let found = sets.most(weights).weighed(weights);
+            let found = sets.most(weights).weighted(weights);
             assert!(
                 close(found, best, 1e-9),
                 "{items}, {entries}: {found}, {best}"

@@ -6,8 +6,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::super::BoundKind;
+use super::super::information::Information;
 use super::super::levels::Levels;
-use super::super::told::Told;
 use super::{OBJECTIVES, all, close, question, told_by_set};
 
 /// Least E‖g‖² for means that directions of one or two levels attain, rounded to whole numbers.
@@ -34,7 +34,7 @@ fn levels_are_nearly_the_best_of_tiny_domains() {
         for epsilon in [0.1, 1.0, 3.0] {
             for objective in OBJECTIVES {
                 let question = question(items, entries, epsilon, &objective);
-                let (least, kind) = question.reached();
+                let (least, kind) = question.attained();
                 assert_eq!(kind, BoundKind::Exact);
                 let more = question.directions() / least;
                 let what = format!("{items}, {entries}, {epsilon}, {objective:?}: {more}");
@@ -75,9 +75,9 @@ fn no_k_is_better_than_those_searched() {
         for epsilon in [0.05, 0.7, 1.0, 2.0, 4.0] {
             let levels = Levels::new(items, entries, f64::exp_m1(epsilon));
             for weights in [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] {
-                let of = |k| levels.one_level(k, weights).weighed(weights);
+                let of = |k| levels.one_level(k, weights).weighted(weights);
                 let best = (1..=items).map(of).fold(0.0, f64::max);
-                let found = levels.most(weights).weighed(weights);
+                let found = levels.most(weights).weighted(weights);
                 assert!(
                     found > best * (1.0 - 1e-4),
                     "{items}, {entries}, {epsilon}: {found}, {best}"
@@ -95,7 +95,7 @@ fn most_of_any(
     excess: f64,
     weights: [f64; 2],
     first: &[Vec<f64>],
-) -> Told {
+) -> Information {
     let [sign, presence] = weights.map(f64::sqrt);
     let vectors: Vec<Vec<f64>> = inputs
         .iter()
@@ -107,9 +107,9 @@ fn most_of_any(
         })
         .collect();
     let square = |w: &[f64]| w.iter().map(|w| w * w).sum::<f64>();
-    let mut best = Told::NOTHING;
+    let mut best = Information::NOTHING;
     for start in first {
-        let (mut w, mut told, mut value) = (start.clone(), Told::NOTHING, 0.0);
+        let (mut w, mut told, mut value) = (start.clone(), Information::NOTHING, 0.0);
         loop {
             let threshold = value * square(&w).sqrt();
             let score =
@@ -132,12 +132,12 @@ fn most_of_any(
                     0.0
                 }
             };
-            told = Told {
+            told = Information {
                 sign: part(signs, weights[0]),
                 presence: part(presences, weights[1]),
             };
         }
-        best = best.or(told, weights);
+        best = best.max_by_weight(told, weights);
     }
     best
 }
@@ -163,7 +163,7 @@ fn a_mechanism_by_two_levels_is_known() {
     let one = (1..=items).map(|k| levels.one_level(k, [1.0, 0.0]).sign);
     let one = variance(one.fold(0.0, f64::max));
     assert!(close(one, 5.226, 1e-4), "{one}");
-    let (found, kind) = question.reached();
+    let (found, kind) = question.attained();
     assert_eq!(kind, BoundKind::Directions);
     assert!(close(question.variance(found), explicit, 1e-9), "{found}");
 }
@@ -209,7 +209,7 @@ fn directions_in_general_find_little_more() {
                 let question = question(items, entries, epsilon, &objective);
                 let found = question.cost().least(|weights| {
                     most_of_any(&all, share, excess, weights, &first)
-                        .or(levels.most(weights), weights)
+                        .max_by_weight(levels.most(weights), weights)
                 });
                 let less = found / question.directions();
                 assert!(

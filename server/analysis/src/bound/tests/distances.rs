@@ -19,7 +19,7 @@ fn what_is_proven_is_below_what_is_reached() {
                 let mut before = f64::INFINITY;
                 for epsilon in [0.001, 0.1, 0.5, 1.0, 1.09, 1.1, 2.0, 4.0, 12.0] {
                     let question = question(items, entries, epsilon, &objective);
-                    let (cost, _) = question.reached();
+                    let (cost, _) = question.attained();
                     let what = format!("{items}, {entries}, {epsilon}, {objective:?}");
                     let [proven, reached] = [question.proven(), cost].map(|c| question.variance(c));
                     assert!(

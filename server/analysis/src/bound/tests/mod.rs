@@ -8,9 +8,9 @@ mod shares;
 
 use hushbin::choose::Objective;
 
-use super::Question;
+use super::BoundProblem;
 use super::enumerated::inputs;
-use super::told::Told;
+use super::information::Information;
 
 const BOTH: Objective = Objective {
     mean: 1.0,
@@ -26,8 +26,8 @@ const OBJECTIVES: [Objective; 4] = [
         ..BOTH
     },
 ];
-fn question(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Question {
-    Question::new(items, entries, epsilon, objective)
+fn question(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> BoundProblem {
+    BoundProblem::new(items, entries, epsilon, objective)
 }
 
 /// Returns every input of a domain.
@@ -41,7 +41,7 @@ fn all(items: u32, entries: u32) -> Vec<Vec<f64>> {
 
 /// Returns the information A₁ and A₂ of a mechanism with these likelihoods of one report. The other
 /// reports are that one, turned.
-fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Told {
+fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Information {
     let (items, all) = (inputs[0].len(), inputs.len() as f64);
     let share = f64::from(entries) / items as f64;
     let mass = likelihoods.iter().sum::<f64>() / all;
@@ -54,7 +54,7 @@ fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Told {
             })
             .sum()
     };
-    Told {
+    Information {
         sign: square(&|x| x),
         presence: square(&|x| x.abs() - share),
     }
@@ -66,7 +66,7 @@ fn told_by_set(
     entries: u32,
     excess: f64,
     set: impl Fn(usize) -> bool,
-) -> Told {
+) -> Information {
     let q = |index| 1.0 + if set(index) { excess } else { 0.0 };
     let likelihoods: Vec<f64> = (0..inputs.len()).map(q).collect();
     told_by(inputs, entries, &likelihoods)

@@ -6,9 +6,9 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::super::BoundKind;
 use super::super::enumerated::Enumerated;
+use super::super::information::{Cost, Information};
 use super::super::levels::Levels;
 use super::super::one_entry::OneEntry;
-use super::super::told::{Cost, Told};
 use super::{all, close, question, told_by, told_by_set};
 
 const WEIGHTS: [[f64; 2]; 5] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 3.0], [5.0, 1.0]];
@@ -36,7 +36,7 @@ fn subset_selection_is_optimal_for_one_entry() {
             };
             let expected = (1..2 * items).map(of).fold(f64::INFINITY, f64::min);
             let question = question(items, 1, epsilon, &Objective::FREQUENCY);
-            let (cost, kind) = question.reached();
+            let (cost, kind) = question.attained();
             let found = question.variance(cost);
             assert_eq!(kind, BoundKind::Exact);
             assert!(
@@ -59,12 +59,12 @@ const TINY: [(u32, u32); 8] = [
 ];
 
 /// Returns the information of each distinct set of inputs.
-fn every_set(items: u32, entries: u32, excess: f64) -> Vec<Told> {
+fn every_set(items: u32, entries: u32, excess: f64) -> Vec<Information> {
     let all = all(items, entries);
-    let mut sets: Vec<Told> = (0_u32..1 << all.len())
+    let mut sets: Vec<Information> = (0_u32..1 << all.len())
         .map(|set| told_by_set(&all, entries, excess, |index| set >> index & 1 == 1))
         .collect();
-    let order = |a: &Told, b: &Told| {
+    let order = |a: &Information, b: &Information| {
         a.sign
             .total_cmp(&b.sign)
             .then(a.presence.total_cmp(&b.presence))
@@ -86,19 +86,19 @@ fn all_sets_of_tiny_domains_are_those_enumerated() {
             let alone = OneEntry::new(items, excess);
             let levels = Levels::new(items, entries, excess);
             for weights in WEIGHTS {
-                let best = sets.iter().map(|told| told.weighed(weights));
+                let best = sets.iter().map(|told| told.weighted(weights));
                 let best = best.fold(0.0, f64::max);
                 let what = format!("{items}, {entries}, {epsilon}, {weights:?}");
                 if best < 1e-12 {
                     continue;
                 }
-                let found = enumerated.most(weights).weighed(weights);
+                let found = enumerated.most(weights).weighted(weights);
                 assert!(close(found, best, 1e-12), "{what}: {found}, {best}");
                 if entries == 1 {
-                    let found = alone.most(weights).weighed(weights);
+                    let found = alone.most(weights).weighted(weights);
                     assert!(close(found, best, 1e-12), "{what}: {found}, {best}");
                 }
-                let found = levels.most(weights).weighed(weights);
+                let found = levels.most(weights).weighted(weights);
                 assert!(found <= best * (1.0 + 1e-12), "{what}: {found}, {best}");
             }
         }
@@ -113,11 +113,11 @@ fn the_least_cost_is_that_of_the_best_mixture() {
             let excess = f64::exp_m1(epsilon);
             let sets = every_set(items, entries, excess);
             let enumerated = Enumerated::new(items, entries, excess).unwrap();
-            let dominated = |a: &Told| {
+            let dominated = |a: &Information| {
                 sets.iter()
                     .any(|b| b.sign > a.sign && b.presence > a.presence)
             };
-            let frontier: Vec<&Told> = sets.iter().filter(|a| !dominated(a)).collect();
+            let frontier: Vec<&Information> = sets.iter().filter(|a| !dominated(a)).collect();
             for (sign, presence) in [(1.0, 1.0), (1.0, 0.2), (0.3, 1.0), (1.0, 0.0)] {
                 let cost = Cost { sign, presence };
                 let found = cost.least(|weights| enumerated.most(weights));
@@ -128,7 +128,7 @@ fn the_least_cost_is_that_of_the_best_mixture() {
                 {
                     for part in (0..=200).map(|i| f64::from(i) / 200.0) {
                         let mix = |a: f64, b: f64| a + part * (b - a);
-                        least = least.min(cost.of(Told {
+                        least = least.min(cost.of(Information {
                             sign: mix(a.sign, b.sign),
                             presence: mix(a.presence, b.presence),
                         }));
@@ -160,8 +160,8 @@ fn no_random_mechanism_tells_more() {
                     .collect();
                 let told = told_by(&all, entries, &likelihoods);
                 for weights in WEIGHTS {
-                    let most = sets.most(weights).weighed(weights);
-                    assert!(told.weighed(weights) <= most * (1.0 + 1e-12));
+                    let most = sets.most(weights).weighted(weights);
+                    assert!(told.weighted(weights) <= most * (1.0 + 1e-12));
                 }
             }
         }

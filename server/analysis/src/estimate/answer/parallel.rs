@@ -16,7 +16,7 @@ const AHEAD: usize = 4;
 ///
 /// # Errors
 /// Errors of `take`. They end the computation.
-pub(crate) fn in_turn<T: Send, E>(
+pub(crate) fn ordered_map<T: Send, E>(
     len: usize,
     make: impl Fn(usize) -> T + Sync,
     mut take: impl FnMut(T) -> Result<(), E>,
@@ -60,7 +60,7 @@ mod tests {
     fn all_is_taken_in_order() {
         for len in [0, 1, SHARE, SHARE + 1, 100 * SHARE + 7] {
             let mut taken = Vec::new();
-            let all = in_turn(
+            let all = ordered_map(
                 len,
                 |number| 3 * number,
                 |made| {
@@ -82,7 +82,7 @@ mod tests {
             number
         };
         assert_eq!(
-            in_turn(len, make, |number| if number < 5 {
+            ordered_map(len, make, |number| if number < 5 {
                 Ok(())
             } else {
                 Err(number)
@@ -99,6 +99,6 @@ mod tests {
     #[should_panic = "a scoped thread panicked"]
     fn what_panics_is_heard_of() {
         let fails = |number| assert!(number != 3 * SHARE, "number {number}");
-        let _ = in_turn(10 * SHARE, fails, |()| Ok::<_, ()>(()));
+        let _ = ordered_map(10 * SHARE, fails, |()| Ok::<_, ()>(()));
     }
 }

@@ -43,7 +43,7 @@ impl Tested {
 }
 
 /// Returns the items that stand out among all tested ones.
-pub(crate) fn among(
+pub(crate) fn benjamini_hochberg(
     tested: Vec<Tested>,
     estimand: Estimand,
     reports: f64,

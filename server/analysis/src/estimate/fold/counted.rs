@@ -132,7 +132,7 @@ impl Counted {
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         match self {
             Self::Slots(slots) => slots.encode(slots.all(), bytes),
-            Self::Items(items) => encoding::append_nothing_of(items),
+            Self::Items(items) => encoding::check_no_items(items),
         }
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const VERSION: u8 = 2;
 
 /// Maximum number of reports. Integers up to 2⁵³ are exact as `f64`, which estimates use.
-pub(crate) const MOST_REPORTS: u64 = 1 << f64::MANTISSA_DIGITS;
+pub(crate) const MAX_REPORTS: u64 = 1 << f64::MANTISSA_DIGITS;
 
 /// Reasons why bytes are not totals of a task.
 ///
@@ -87,7 +87,7 @@ pub(crate) fn append_counts(counts: impl Iterator<Item = u64>, bytes: &mut Vec<u
 ///
 /// # Panics
 /// If it has.
-pub(crate) fn append_nothing_of<T>(items: &[T]) {
+pub(crate) fn check_no_items<T>(items: &[T]) {
     assert!(
         items.is_empty(),
         "totals of items of an open question are not encoded, expected those of Totals::new"

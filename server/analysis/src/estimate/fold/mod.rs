@@ -7,7 +7,7 @@ mod signs;
 mod spread;
 
 pub(crate) use counted::{Counted, Hits, Slots};
-pub(crate) use encoding::{MOST_REPORTS, Reader, TotalsError, append_header};
+pub(crate) use encoding::{MAX_REPORTS, Reader, TotalsError, append_header};
 pub(crate) use independent::BucketWords;
 pub(crate) use signs::SignCounter;
-pub(crate) use spread::{EXPECTED, Spread};
+pub(crate) use spread::{MIN_EXPECTED, UniformityCounts};

@@ -62,24 +62,24 @@ impl SignCounter {
 
     fn add_block(&mut self) {
         if self.blocks == MOST_BLOCKS {
-            self.lay_down();
+            self.flush_planes();
         }
         for (word, planes) in (0..).zip(&mut self.planes) {
             let mut agree = [0; BLOCK];
             for (agree, report) in agree.iter_mut().zip(&self.waiting) {
                 *agree = agreeing(report, word);
             }
-            add_upright(planes, agree);
+            add_to_planes(planes, agree);
         }
         self.waiting.clear();
         self.blocks += 1;
     }
 
     /// Adds the planes to the counts and clears them.
-    fn lay_down(&mut self) {
+    fn flush_planes(&mut self) {
         for (planes, counts) in self.planes.iter_mut().zip(self.counts.chunks_mut(64)) {
             for (bit, count) in (0..).zip(counts) {
-                *count += upright(planes, bit);
+                *count += count_of_bit(planes, bit);
             }
             *planes = [0; PLANES];
         }
@@ -113,14 +113,14 @@ impl SignCounter {
     }
 
     /// Returns the planes of a word with the waiting reports added.
-    fn held(&self, word: usize) -> [u64; PLANES] {
+    fn planes_with_waiting(&self, word: usize) -> [u64; PLANES] {
         let mut planes = self.planes[word];
         let mut agree = [0; BLOCK];
         for (agree, report) in agree.iter_mut().zip(&self.waiting) {
             *agree = agreeing(report, word as u32);
         }
         // No overflow: 16·255 reports in blocks and 15 waiting ones are 2¹² − 1.
-        add_upright(&mut planes, agree);
+        add_to_planes(&mut planes, agree);
         planes
     }
 
@@ -128,14 +128,14 @@ impl SignCounter {
     fn all(&self) -> impl Iterator<Item = u64> {
         let words = self.counts.chunks(64).enumerate();
         words.flat_map(|(word, counts)| {
-            let planes = self.held(word);
+            let planes = self.planes_with_waiting(word);
             let counts = (0..).zip(counts);
-            counts.map(move |(bit, count)| count + upright(&planes, bit))
+            counts.map(move |(bit, count)| count + count_of_bit(&planes, bit))
         })
     }
 
     fn agreements(&self, item: usize) -> u64 {
-        self.counts[item] + upright(&self.held(item / 64), item as u32 % 64)
+        self.counts[item] + count_of_bit(&self.planes_with_waiting(item / 64), item as u32 % 64)
     }
 
     /// Returns the numbers of reports that [agree, disagree] with the item's sign.
@@ -153,7 +153,7 @@ fn agreeing((keys, negative): &(Keys, u64), word: u32) -> u64 {
 
 /// Adds words to bit planes. Each plane passes half as many carries to the next.
 #[inline(always)]
-fn add_upright(planes: &mut [u64; PLANES], mut carries: [u64; BLOCK]) {
+fn add_to_planes(planes: &mut [u64; PLANES], mut carries: [u64; BLOCK]) {
     let (low, high) = planes.split_at_mut(BLOCK_PLANES);
     for (level, plane) in low.iter_mut().enumerate() {
         for i in 0..BLOCK >> (level + 1) {
@@ -170,7 +170,7 @@ fn add_upright(planes: &mut [u64; PLANES], mut carries: [u64; BLOCK]) {
     }
 }
 
-fn upright(planes: &[u64; PLANES], bit: u32) -> u64 {
+fn count_of_bit(planes: &[u64; PLANES], bit: u32) -> u64 {
     let planes = planes.iter().enumerate();
     planes.map(|(p, plane)| (plane >> bit & 1) << p).sum()
 }

@@ -8,16 +8,16 @@ use super::encoding::{Reader, TotalsError, append_counts};
 const GROUPS: u128 = 256;
 
 /// Minimum expected count of a group. Then the count is close to normal, also in the tails.
-pub(crate) const EXPECTED: f64 = 20.0;
+pub(crate) const MIN_EXPECTED: f64 = 20.0;
 
 /// Counts of reports by reported place, in groups of neighbouring places.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Spread {
+pub(crate) struct UniformityCounts {
     places: u128,
     groups: Vec<u64>,
 }
 
-impl Spread {
+impl UniformityCounts {
     /// Creates counters for `places` places. With fewer than two places there are no groups.
     pub(crate) fn among(places: u128) -> Self {
         let groups = if places < 2 { 0 } else { places.min(GROUPS) };
@@ -59,7 +59,7 @@ impl Spread {
 
     /// Returns the p-value of uniformity by Pearson's chi-squared test. `None` if there are too few
     /// reports.
-    pub(crate) fn p(&self) -> Option<f64> {
+    pub(crate) fn p_value(&self) -> Option<f64> {
         let groups = self.groups.len() as u128;
         let reports: u64 = self.groups.iter().sum();
         // First place of a group.
@@ -69,7 +69,7 @@ impl Spread {
         for (group, &count) in (0..).zip(&self.groups) {
             let expected = (first(group + 1) - first(group)) as f64 * each;
             // Join neighbouring groups until each expects enough reports.
-            match joined.last_mut().filter(|last| last[1] < EXPECTED) {
+            match joined.last_mut().filter(|last| last[1] < MIN_EXPECTED) {
                 Some([counts, sum]) => {
                     *counts += count as f64;
                     *sum += expected;
@@ -78,7 +78,7 @@ impl Spread {
             }
         }
         // The last group takes an incomplete rest.
-        if let Some([counts, sum]) = joined.pop_if(|last| last[1] < EXPECTED) {
+        if let Some([counts, sum]) = joined.pop_if(|last| last[1] < MIN_EXPECTED) {
             let last = joined.last_mut()?;
             last[0] += counts;
             last[1] += sum;
@@ -101,19 +101,22 @@ mod tests {
     fn even_places_are_even_and_others_not() {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         for places in [2, 3, 250, 256, 257, 400, 1000, 1 << 64] {
-            let mut spread = Spread::among(places);
+            let mut spread = UniformityCounts::among(places);
             for _ in 0..100_000 {
                 spread.count(((u128::from(rng.next_u64()) * places) >> 64) as u64);
             }
-            let p = spread.p().unwrap();
+            let p = spread.p_value().unwrap();
             assert!(p > 1e-3, "{places}: {p}");
             let mut other = spread.clone();
             (0..3000).for_each(|_| other.count(1));
-            assert!(other.p().unwrap() < 1e-9, "{places}");
-            spread.merge(&Spread::among(places));
-            assert!((spread.p().unwrap() - p).abs() < 1e-12);
+            assert!(other.p_value().unwrap() < 1e-9, "{places}");
+            spread.merge(&UniformityCounts::among(places));
+            assert!((spread.p_value().unwrap() - p).abs() < 1e-12);
         }
-        assert!(Spread::among(1).p().is_none() && Spread::among(2).p().is_none());
+        assert!(
+            UniformityCounts::among(1).p_value().is_none()
+                && UniformityCounts::among(2).p_value().is_none()
+        );
     }
 
     /// Small crowds that are large enough for the test have a small p at most at its nominal rate.
@@ -122,9 +125,9 @@ mod tests {
         let mut rng = ChaCha20Rng::seed_from_u64(2);
         for reports in [40, 100, 1000] {
             let small = (0..20_000).filter(|_| {
-                let mut spread = Spread::among(1 << 64);
+                let mut spread = UniformityCounts::among(1 << 64);
                 (0..reports).for_each(|_| spread.count(rng.next_u64()));
-                spread.p().unwrap() < 1e-3
+                spread.p_value().unwrap() < 1e-3
             });
             // 20 are expected; more than 45 come about once in a million.
             let small = small.count();

@@ -17,7 +17,7 @@ use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use crate::estimate::estimator::Estimator;
-use crate::estimate::fold::EXPECTED;
+use crate::estimate::fold::MIN_EXPECTED;
 use crate::estimate::law::Cells;
 use crate::estimate::mechanism::Squares;
 use crate::estimate::point::{Estimand, ItemPoints};
@@ -33,7 +33,7 @@ pub struct CrowdTest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// Property that was tested.
-    pub(crate) test: Respect,
+    pub(crate) test: CrowdProperty,
     /// p-value: upper bound on the probability that honest reports look this unusual.
     pub p: f64,
     /// True if the p-value is too small for chance: below one in a million.
@@ -45,7 +45,7 @@ pub struct CrowdTest {
 /// Property of honest reports that a test checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Respect {
+pub enum CrowdProperty {
     /// Seeds are uniform.
     Seeds,
     /// Reported places are uniform, because seeds determine the hash functions.
@@ -58,7 +58,7 @@ pub enum Respect {
     Limits,
 }
 
-impl Respect {
+impl CrowdProperty {
     fn words(self, flagged: bool) -> &'static str {
         match (self, flagged) {
             (Self::Seeds, false) => "Seeds are uniform.",
@@ -116,19 +116,27 @@ impl Estimator {
         if self.task().budget().answers() == Answers::Permanent {
             return tests;
         }
-        let mut add = |respect: Respect, question: Option<String>, p: Option<f64>| {
+        let mut add = |respect: CrowdProperty, question: Option<String>, p: Option<f64>| {
             tests.extend(p.map(|p| respect.of(question, p)));
         };
-        add(Respect::Seeds, None, totals.seeds.p());
+        add(CrowdProperty::Seeds, None, totals.seeds.p_value());
         for (index, question) in self.task().questions().iter().enumerate() {
             let name = (!self.task().is_unnamed()).then(|| question.name().to_owned());
             let folded = totals.folded(index);
-            add(Respect::Places, name.clone(), folded.places.p());
+            add(CrowdProperty::Places, name.clone(), folded.places.p_value());
             let squares = folded.counts.squares(self.people(index), folded.reports);
-            add(Respect::Bins, name.clone(), squares.and_then(of_squares));
+            add(
+                CrowdProperty::Bins,
+                name.clone(),
+                squares.and_then(of_squares),
+            );
             let outputs = self.outputs(totals, index);
-            add(Respect::Outputs, name.clone(), outputs);
-            add(Respect::Limits, name, self.limits(totals, index, question));
+            add(CrowdProperty::Outputs, name.clone(), outputs);
+            add(
+                CrowdProperty::Limits,
+                name,
+                self.limits(totals, index, question),
+            );
         }
         tests
     }
@@ -152,13 +160,16 @@ impl Estimator {
             Items::Open(_) => return None,
         };
         let reports = totals.reports_of(index);
-        if (reports as f64) < EXPECTED {
+        if (reports as f64) < MIN_EXPECTED {
             return None;
         }
         let all: Vec<u64> = (0..items).collect();
         let points = self.points(totals, index, &all);
         // Bonferroni over both sides of all items.
-        let beyond = points.iter().filter_map(beyond).reduce(f64::max)?;
+        let beyond = points
+            .iter()
+            .filter_map(distance_from_feasible)
+            .reduce(f64::max)?;
         let tail = Normal::standard().sf(beyond);
         Some((2.0 * items as f64 * tail).min(1.0))
     }
@@ -166,7 +177,7 @@ impl Estimator {
 
 /// Returns the distance of an estimate from the feasible range, in standard errors. Negative
 /// inside.
-fn beyond(points: &ItemPoints) -> Option<f64> {
+fn distance_from_feasible(points: &ItemPoints) -> Option<f64> {
     let (estimand, point) = points.first()?;
     let [least, most] = match estimand {
         Estimand::Mean => [-1.0, 1.0],
@@ -185,7 +196,7 @@ fn of_squares(squares: Squares) -> Option<f64> {
     } = squares;
     // The square of a Laplace variable has variance 5 times its squared mean. Answers add less.
     let error = most * (5.0 / numbers).sqrt();
-    (numbers >= EXPECTED * EXPECTED).then(|| Normal::standard().sf((mean - most) / error))
+    (numbers >= MIN_EXPECTED * MIN_EXPECTED).then(|| Normal::standard().sf((mean - most) / error))
 }
 
 #[cfg(test)]
@@ -225,7 +236,7 @@ mod tests {
             }
         };
         (0..20_000).for_each(|_| of(&mut honest, &|_| true));
-        let flagged = |totals: &Totals| -> Vec<Respect> {
+        let flagged = |totals: &Totals| -> Vec<CrowdProperty> {
             let tests = estimator.crowd(totals);
             assert_eq!(tests.len(), 3, "{tests:?}");
             let flagged = tests.into_iter().filter(|test| test.flagged);
@@ -235,16 +246,19 @@ mod tests {
         let mut copied = honest.clone();
         let report = Report::Collision(collision::Report { seed: 1, bucket: 0 });
         (0..2000).for_each(|_| copied.fold(&report));
-        assert_eq!(flagged(&copied), [Respect::Seeds, Respect::Places]);
+        assert_eq!(
+            flagged(&copied),
+            [CrowdProperty::Seeds, CrowdProperty::Places]
+        );
         // The reported bucket is constant, for all hash functions.
         let mut same = honest.clone();
         (0..2000).for_each(|_| of(&mut same, &|report| report.bucket == 1));
-        assert_eq!(flagged(&same), [Respect::Places]);
+        assert_eq!(flagged(&same), [CrowdProperty::Places]);
         // Always the bucket of one answer: this resembles an honest crowd until there are too many.
         let mut answer = honest.clone();
         (0..2000).for_each(|_| of(&mut answer, &|report| support.hits(report, 5)));
         assert_eq!(flagged(&answer), []);
         (0..200_000).for_each(|_| of(&mut answer, &|report| support.hits(report, 5)));
-        assert_eq!(flagged(&answer), [Respect::Limits]);
+        assert_eq!(flagged(&answer), [CrowdProperty::Limits]);
     }
 }

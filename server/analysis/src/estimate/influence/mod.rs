@@ -85,10 +85,10 @@ impl From<Estimand> for Influenced {
 }
 
 /// Minimum and maximum of one report's contribution, or of the true value.
-type Reach = [f64; 2];
+type ContributionRange = [f64; 2];
 
 /// Returns the smallest interval that contains both.
-fn hull([a, b]: Reach, [c, d]: Reach) -> Reach {
+fn hull([a, b]: ContributionRange, [c, d]: ContributionRange) -> ContributionRange {
     [a.min(c), b.max(d)]
 }
 
@@ -126,16 +126,19 @@ impl Estimator {
     /// Returns the influence on a question if a fraction `forged` of its answers is forged.
     fn moved(&self, question: &Question, prepared: &dyn Prepared, forged: f64) -> Vec<Influence> {
         let name = (!self.task().is_unnamed()).then(|| question.name().to_owned());
-        let influence =
-            |estimate, reach: Reach, people: Reach, unit: Option<String>, size: f64| Influence {
-                question: name.clone(),
-                estimate,
-                // Worst case: honest people at the minimum, forged reports at the maximum, and vice
-                // versa.
-                up: forged * (reach[1] - people[0]) * size,
-                down: forged * (people[1] - reach[0]) * size,
-                unit,
-            };
+        let influence = |estimate,
+                         reach: ContributionRange,
+                         people: ContributionRange,
+                         unit: Option<String>,
+                         size: f64| Influence {
+            question: name.clone(),
+            estimate,
+            // Worst case: honest people at the minimum, forged reports at the maximum, and vice
+            // versa.
+            up: forged * (reach[1] - people[0]) * size,
+            down: forged * (people[1] - reach[0]) * size,
+            unit,
+        };
         let part = |estimate, reach| vec![influence(estimate, reach, [0.0, 1.0], None, 1.0)];
         let sums = prepared.sums();
         match (question.kind(), sums, Buckets::of(question, sums)) {
@@ -187,7 +190,7 @@ fn rarest(question: &Question) -> f64 {
 }
 
 /// Returns the reach of the share below an edge between bins of a pattern, over all edges.
-fn below(rates: &pattern::Rates) -> Reach {
+fn below(rates: &pattern::Rates) -> ContributionRange {
     let at = |below: usize| {
         let worth = rates.sum(&rates.weights(0..below));
         let each = worth.into_iter().map(|own| [own, own]);
@@ -243,7 +246,7 @@ impl<'a> Buckets<'a> {
     }
 
     /// Returns the reach of a weighted sum of hits, each minus its average.
-    fn weighted(&self, worths: &[f64]) -> Reach {
+    fn weighted(&self, worths: &[f64]) -> ContributionRange {
         let most = self.most(worths.len() as u32) as usize;
         let mut sorted = worths.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -261,14 +264,14 @@ impl<'a> Buckets<'a> {
     }
 
     /// Returns the reach of the share of people below an edge, over all edges.
-    fn below(&self, bins: u32) -> Reach {
+    fn below(&self, bins: u32) -> ContributionRange {
         let below = |bins: u32| self.weighted(&vec![1.0; bins as usize]);
         (1..bins).map(below).reduce(hull).unwrap_or([0.0, 1.0])
     }
 
     /// Returns the reach of the share of people in a row or a column, which is a sum of cells. The
     /// levels of a number for its mean have no column shares.
-    fn margin(&self, cross: &Cross) -> Reach {
+    fn margin(&self, cross: &Cross) -> ContributionRange {
         let sum = |cells: u32| self.weighted(&vec![1.0; cells as usize]);
         let [rows, columns] = cross.shape();
         match cross.levels() {
@@ -279,7 +282,7 @@ impl<'a> Buckets<'a> {
 
     /// Returns the reach of an option's share. The estimate subtracts the excess of the part's sum
     /// over 1.
-    fn options(&self, together: &Together) -> Reach {
+    fn options(&self, together: &Together) -> ContributionRange {
         let of = |cells: u32| {
             let gap = self.rates.gap();
             if cells > Rates::FEW {

@@ -1,6 +1,6 @@
 //! Sums of hits: distribution of one report's hits on an item, and of sums over all reports.
 
-use super::score::{Node, STEEPEST, truth_at};
+use super::score::{MAX_TILT, Node, solve_truth};
 use crate::estimate::point::{Estimand, Point};
 use crate::numeric::limits::{Failure, Observed, Side};
 use crate::numeric::roots::bisect;
@@ -16,15 +16,15 @@ type Scores = [f64; 4];
 ///
 /// It holds if the score 0 has at least probability [`IDLE`]. Then tails of sums of ±1 and 0 exceed
 /// the bound by at most 2 per cent, compared with exact tails.
-const THIRDS: f64 = 2.0 / 3.0;
-const IDLE: f64 = 0.4;
+const CONTINUITY_CORRECTION: f64 = 2.0 / 3.0;
+const MIN_ZERO_PROBABILITY: f64 = 0.4;
 
 /// Precision of a ratio's limit, relative to its distance from the estimate.
 const PRECISION: f64 = 1e-4;
 
 /// Distribution of the hits on one item.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct HitLaw {
+pub(crate) struct HitDistribution {
     /// Outcomes for people with the item at −1, without it, and with it at 1.
     people: [Outcomes; 3],
     /// True if people are given, as for signs. Then cumulants add up.
@@ -47,7 +47,7 @@ type Share = (f64, f64);
 /// Number of tabulated means.
 const NODES: usize = 9;
 
-impl HitLaw {
+impl HitDistribution {
     /// Creates the distribution from an item's estimated mean and non-missing frequency.
     pub(crate) fn new(people: [Outcomes; 3], given: bool, mean: f64, frequency: f64) -> Self {
         let [signs, hits] = [Estimand::Mean, Estimand::Nonmissing].map(|of| scores(of, 0.0));
@@ -119,12 +119,12 @@ impl HitLaw {
         failure: &Failure,
         side: Side,
     ) -> f64 {
-        let family = Family::new(self, estimand);
+        let family = ScoreFamily::new(self, estimand);
         let observed = Observed {
             sum: reports * (family.without + family.gain * point.estimate),
             shift: self.shift(),
             deviation: reports * family.gain * point.standard_error,
-            steepest: STEEPEST,
+            max_t: MAX_TILT,
         };
         observed.limit(failure, side, |t, sum, exponent| {
             family.solve(t, (t * sum - exponent) / reports)
@@ -141,8 +141,8 @@ impl HitLaw {
         failure: &Failure,
         side: Side,
     ) -> f64 {
-        let means = Family::new(self, Estimand::Mean);
-        let frequencies = Family::new(self, Estimand::Nonmissing);
+        let means = ScoreFamily::new(self, Estimand::Mean);
+        let frequencies = ScoreFamily::new(self, Estimand::Nonmissing);
         let present = self.present;
         let ruled_out = |r: f64| {
             // True ratios lie in [-1, 1]. Beyond, use the noise at the end.
@@ -159,7 +159,7 @@ impl HitLaw {
             ];
             let cumulants = |t: f64| {
                 let moments = scores.map(|score| (t * score).exp_m1());
-                let person = |outcomes| self.of_moment(expectation(&outcomes, &moments));
+                let person = |outcomes| self.additive_of_moment(expectation(&outcomes, &moments));
                 let people = self.people.map(person);
                 reports * self.cumulant_of(people.iter().zip(weights).map(|(a, b)| a * b).sum())
             };
@@ -168,7 +168,7 @@ impl HitLaw {
                     * (mean.estimate - r * frequency.estimate - per_hit * frequencies.without),
                 shift: self.shift() * (1.0 / means.gain + per_hit.abs()),
                 deviation: reports * ratio.standard_error * frequency.estimate,
-                steepest: STEEPEST / scores.iter().fold(0.0, |most: f64, s| most.max(s.abs())),
+                max_t: MAX_TILT / scores.iter().fold(0.0, |most: f64, s| most.max(s.abs())),
             };
             observed.rules_out(failure, side, cumulants)
         };
@@ -187,15 +187,15 @@ impl HitLaw {
     fn shift(&self) -> f64 {
         let idle = self.people.iter().map(|outcomes| outcomes[1]);
         match idle.fold(1.0, f64::min) {
-            0.0 => 2.0 * THIRDS,
-            idle if idle < IDLE => 1.0,
-            _ => THIRDS,
+            0.0 => 2.0 * CONTINUITY_CORRECTION,
+            idle if idle < MIN_ZERO_PROBABILITY => 1.0,
+            _ => CONTINUITY_CORRECTION,
         }
     }
 
     /// Converts E[e^(tX)] − 1 to the quantity that is linear in people: the cumulant if they are
     /// given, else the moment. Both are 0 at t = 0.
-    fn of_moment(&self, moment: f64) -> f64 {
+    fn additive_of_moment(&self, moment: f64) -> f64 {
         if self.given { moment.ln_1p() } else { moment }
     }
 
@@ -224,8 +224,8 @@ fn expectation(outcomes: &Outcomes, scores: &Scores) -> f64 {
 }
 
 /// Distributions of one report's score, for every true value of an estimand.
-struct Family<'a> {
-    law: &'a HitLaw,
+struct ScoreFamily<'a> {
+    law: &'a HitDistribution,
     estimand: Estimand,
     scores: Scores,
     /// Expected score at a true value of 0.
@@ -234,8 +234,8 @@ struct Family<'a> {
     gain: f64,
 }
 
-impl<'a> Family<'a> {
-    fn new(law: &'a HitLaw, estimand: Estimand) -> Self {
+impl<'a> ScoreFamily<'a> {
+    fn new(law: &'a HitDistribution, estimand: Estimand) -> Self {
         let scores = scores(estimand, law.other_side);
         let [minus, none, plus] = law.people.map(|person| expectation(&person, &scores));
         let with = match estimand {
@@ -258,7 +258,7 @@ impl<'a> Family<'a> {
         let [minus, none, plus] = self
             .law
             .people
-            .map(|person| self.law.of_moment(expectation(&person, &weights)));
+            .map(|person| self.law.additive_of_moment(expectation(&person, &weights)));
         let at = |(mean, present): Share| {
             // Shares (present ± mean)/2 of people have the item at ±1.
             let both = 0.5 * (present * (plus + minus) + mean * (plus - minus));
@@ -278,6 +278,6 @@ impl<'a> Family<'a> {
 
     /// Implements [`truth_at`].
     fn solve(&self, t: f64, cumulant: f64) -> Option<f64> {
-        truth_at(&self.nodes(t), self.law.given, self.gain, t, cumulant)
+        solve_truth(&self.nodes(t), self.law.given, self.gain, t, cumulant)
     }
 }

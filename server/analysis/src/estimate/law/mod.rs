@@ -7,12 +7,12 @@ pub(crate) mod patterned;
 mod score;
 mod width;
 
-pub(crate) use hits::{HitLaw, Outcomes};
-pub(crate) use noise::NoiseLaw;
-pub(crate) use one_answer::OneAnswer;
-pub(crate) use patterned::Patterned;
-pub(crate) use score::{Crowd, STEEPEST, Score, ScoreLaw, Whose};
-pub(crate) use width::Width;
+pub(crate) use hits::{HitDistribution, Outcomes};
+pub(crate) use noise::LaplaceDistribution;
+pub(crate) use one_answer::SingleAnswerHits;
+pub(crate) use patterned::PatternEstimates;
+pub(crate) use score::{BetweenNodes, Crowd, MAX_TILT, Score, ScoreDistribution};
+pub(crate) use width::IntervalWidth;
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ use crate::numeric::limits::{Failure, Side};
 #[derive(Debug, Clone)]
 pub(crate) enum Cells {
     /// Hits of each cell.
-    Flat(OneAnswer),
+    Flat(SingleAnswerHits),
     /// Outputs of a pattern over bins.
-    Patterned(Patterned),
+    Patterned(PatternEstimates),
 }
 
 impl Cells {
@@ -33,7 +33,7 @@ impl Cells {
     ///
     /// # Panics
     /// If the reports are those of a pattern.
-    pub(crate) fn flat(&self) -> &OneAnswer {
+    pub(crate) fn flat(&self) -> &SingleAnswerHits {
         match self {
             Self::Flat(answers) => answers,
             Self::Patterned(_) => panic!("patterns are for the bins of a number"),
@@ -48,11 +48,11 @@ pub(crate) enum Law {
     /// Unspecified: limits use the normal distribution.
     Normal,
     /// Reports hit the item's plus side, its minus side, both, or none.
-    Hits(HitLaw),
+    Hits(HitDistribution),
     /// Reports add noise of a known distribution.
-    Noise(NoiseLaw),
+    Noise(LaplaceDistribution),
     /// Reports contribute scores of a known distribution.
-    Scores(Arc<ScoreLaw>),
+    Scores(Arc<ScoreDistribution>),
 }
 
 impl Law {

@@ -5,7 +5,7 @@ use crate::numeric::limits::{Failure, Observed, Side};
 
 /// Distribution of the responses for one item around its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct NoiseLaw {
+pub(crate) struct LaplaceDistribution {
     /// Value of one grid step.
     pub(crate) scale: f64,
     /// Variance of the discrete Laplace noise, in squared steps.
@@ -14,7 +14,7 @@ pub(crate) struct NoiseLaw {
     pub(crate) others: f64,
 }
 
-impl NoiseLaw {
+impl LaplaceDistribution {
     /// Implements [`Law::limit`](super::Law::limit). The sum of values is fixed, so only its mean
     /// depends on the true value.
     pub(crate) fn limit(&self, point: Point, reports: f64, failure: &Failure, side: Side) -> f64 {
@@ -22,7 +22,7 @@ impl NoiseLaw {
             sum: reports * point.estimate,
             shift: 0.0,
             deviation: reports * point.standard_error,
-            steepest: self.steepest(),
+            max_t: self.steepest(),
         };
         observed.limit(failure, side, |t, sum, exponent| {
             let cumulant = self.cumulant(t);
@@ -82,7 +82,7 @@ mod tests {
         let q = (-rate).exp();
         for reports in [1, 2, 5, 20] {
             for other in [0.0, 0.9] {
-                let law = NoiseLaw {
+                let law = LaplaceDistribution {
                     scale: 1.0,
                     noise: 2.0 * q / (1.0 - q).powi(2),
                     others: other,

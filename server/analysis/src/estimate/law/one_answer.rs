@@ -7,14 +7,14 @@
 use hushbin::mechanism::collision::Rates;
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
-use super::score::{Crowd, Score, ScoreLaw, Whose};
-use crate::estimate::point::{People, Point, variance_over_people};
+use super::score::{BetweenNodes, Crowd, Score, ScoreDistribution};
+use crate::estimate::point::{Point, SamplingModel, variance_over_people};
 
 /// Hits of the answers to one question. Each person gave one answer.
 #[derive(Debug, Clone)]
-pub(crate) struct OneAnswer {
+pub(crate) struct SingleAnswerHits {
     pub(crate) rates: Rates,
-    pub(crate) whose: People,
+    pub(crate) whose: SamplingModel,
     /// Number of hits of each answer.
     pub(crate) hits: Vec<u64>,
     /// Number of reports n.
@@ -23,7 +23,7 @@ pub(crate) struct OneAnswer {
     pub(crate) slots: Option<[u32; 2]>,
 }
 
-impl OneAnswer {
+impl SingleAnswerHits {
     /// Returns the raw share of an answer.
     pub(crate) fn share(&self, answer: usize) -> f64 {
         let part = self.hits[answer] as f64 / self.reports as f64;
@@ -31,16 +31,19 @@ impl OneAnswer {
     }
 
     /// Returns the share of people whose answer is in `answers`, which has no duplicates.
-    pub(crate) fn among(&self, answers: impl Iterator<Item = usize> + Clone) -> (Point, ScoreLaw) {
+    pub(crate) fn among(
+        &self,
+        answers: impl Iterator<Item = usize> + Clone,
+    ) -> (Point, ScoreDistribution) {
         let estimate: f64 = answers.clone().map(|answer| self.share(answer)).sum();
         let answers = answers.count();
         let variance = |among| self.rates.sum_variance(answers as u32, among);
         let variance = variance_over_people(self.whose, estimate, variance(true), variance(false));
         let crowd = |among| Crowd::alike(self.hits_among(answers as u32, among));
-        let law = ScoreLaw {
+        let law = ScoreDistribution {
             nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
-            given: self.whose == People::Given,
-            whose: Whose::Neighbours,
+            given: self.whose == SamplingModel::FixedPopulation,
+            whose: BetweenNodes::Neighbours,
         };
         (Point::new(estimate, variance, self.reports as f64), law)
     }
@@ -90,16 +93,16 @@ mod tests {
     use super::*;
     use crate::numeric::limits::{Failure, Side};
 
-    fn answers(hashing: Hashing, cells: u32, buckets: u32, epsilon: f64) -> OneAnswer {
+    fn answers(hashing: Hashing, cells: u32, buckets: u32, epsilon: f64) -> SingleAnswerHits {
         let favoured = 1 + u32::from(hashing == Hashing::BalancedWindows);
         let rule = Rule::Heaviest { favoured };
         let collision = Collision::new(rule, hashing, buckets).unwrap();
         let domain = Domain::exact(cells, 1);
         let support = collision.support(&domain);
         let slots = support.slots() as u32;
-        OneAnswer {
+        SingleAnswerHits {
             rates: collision.rates(&domain, epsilon),
-            whose: People::Given,
+            whose: SamplingModel::FixedPopulation,
             hits: vec![0; cells as usize],
             reports: 1,
             slots: support.hit_slots().map(|hit| [hit, slots]),

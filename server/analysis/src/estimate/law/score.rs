@@ -12,13 +12,13 @@ pub(crate) type Node = (f64, f64);
 
 /// Maximum of |t| times the largest score. There the weights of outcomes differ by e⁴⁰, so a larger
 /// |t| changes nothing.
-pub(crate) const STEEPEST: f64 = 40.0;
+pub(crate) const MAX_TILT: f64 = 40.0;
 
 /// Distance below which nodes are equal, up to rounding.
-const SAME: f64 = 1e-12;
+const NODE_TOLERANCE: f64 = 1e-12;
 
 /// Continuity correction of a normal tail: 1/2 for whole scores and 1/2 for skewness.
-const SHIFT: f64 = 1.0;
+const CONTINUITY_CORRECTION: f64 = 1.0;
 
 /// People, with a distribution of scores each.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +63,7 @@ impl Crowd {
 
 /// Distribution of one report's score, by true value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ScoreLaw {
+pub(crate) struct ScoreDistribution {
     /// True values from the minimum to the maximum, each with people who have it. Between nodes,
     /// people are mixed.
     pub(crate) nodes: Vec<(f64, Crowd)>,
@@ -71,12 +71,12 @@ pub(crate) struct ScoreLaw {
     /// were drawn.
     pub(crate) given: bool,
     /// Assumption about people between two nodes.
-    pub(crate) whose: Whose,
+    pub(crate) whose: BetweenNodes,
 }
 
 /// Assumption about people whose true value lies between nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum BetweenNodes {
     /// Mixture of the people of the two neighbouring nodes.
     Neighbours,
     /// Worst case: people with the greatest cumulant, at nodes or random between two neighbouring
@@ -85,7 +85,7 @@ pub(crate) enum Whose {
 }
 
 /// Positions between neighbouring nodes at which the envelope is sampled.
-const BETWEEN: [f64; 7] = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875];
+const ENVELOPE_POSITIONS: [f64; 7] = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875];
 
 /// Returns the least concave function above all people, at nodes and between them. Between nodes,
 /// moments are linear in the true value.
@@ -106,7 +106,7 @@ fn envelope(moments: &[Node], given: bool) -> Vec<Node> {
     for (index, &node) in moments.iter().enumerate() {
         add(node);
         if let Some(next) = moments.get(index + 1) {
-            for part in BETWEEN {
+            for part in ENVELOPE_POSITIONS {
                 let between = |a: f64, b: f64| a + part * (b - a);
                 add((between(node.0, next.0), between(node.1, next.1)));
             }
@@ -115,7 +115,7 @@ fn envelope(moments: &[Node], given: bool) -> Vec<Node> {
     all
 }
 
-impl ScoreLaw {
+impl ScoreDistribution {
     /// Returns the confidence limit for the true value on one side, from `reports` reports.
     pub(crate) fn limit(&self, point: Point, reports: u64, failure: &Failure, side: Side) -> f64 {
         let ends = [&self.nodes[0], &self.nodes[self.nodes.len() - 1]];
@@ -129,9 +129,9 @@ impl ScoreLaw {
         let reports = reports as f64;
         let observed = Observed {
             sum: reports * (without + gain * point.estimate),
-            shift: SHIFT,
+            shift: CONTINUITY_CORRECTION,
             deviation: reports * gain * point.standard_error,
-            steepest: STEEPEST / largest,
+            max_t: MAX_TILT / largest,
         };
         observed.limit(failure, side, |t, sum, exponent| {
             let of = |given| -> Vec<Node> {
@@ -141,10 +141,10 @@ impl ScoreLaw {
                     .collect()
             };
             let nodes = match self.whose {
-                Whose::Neighbours => of(self.given),
-                Whose::Any => envelope(&of(false), self.given),
+                BetweenNodes::Neighbours => of(self.given),
+                BetweenNodes::Any => envelope(&of(false), self.given),
             };
-            truth_at(&nodes, self.given, gain, t, (t * sum - exponent) / reports)
+            solve_truth(&nodes, self.given, gain, t, (t * sum - exponent) / reports)
         })
     }
 }
@@ -155,7 +155,7 @@ impl ScoreLaw {
 /// Between nodes, cumulants (given people) or moments are linear in the true value. No true value
 /// lies beyond the last nodes. There the distribution is that of the node with another mean, which
 /// rises by `gain`.
-pub(crate) fn truth_at(
+pub(crate) fn solve_truth(
     nodes: &[Node],
     given: bool,
     gain: f64,
@@ -163,7 +163,7 @@ pub(crate) fn truth_at(
     cumulant: f64,
 ) -> Option<f64> {
     let value = if given { cumulant } else { cumulant.exp_m1() };
-    let rises = |[a, b]: [Node; 2]| (b.1 - a.1) * t >= 0.0 || b.0 - a.0 < SAME;
+    let rises = |[a, b]: [Node; 2]| (b.1 - a.1) * t >= 0.0 || b.0 - a.0 < NODE_TOLERANCE;
     if !nodes.windows(2).all(|pair| rises([pair[0], pair[1]])) {
         return None;
     }

@@ -10,12 +10,12 @@ use hushbin::mechanism::pattern::Rates;
 use rand_core::{Rng, SeedableRng};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::patterned::{Edges, Patterned, outputs};
-use crate::estimate::point::People;
+use super::patterned::{Edges, PatternEstimates, outputs};
+use crate::estimate::point::SamplingModel;
 
 /// Simulated crowds for measuring the interval of a quantile.
 #[derive(Debug, Clone)]
-pub(crate) struct Width {
+pub(crate) struct IntervalWidth {
     edges: Arc<Edges>,
     quantile: f64,
     failure: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Width {
     crowds: Vec<[Vec<f64>; 2]>,
 }
 
-impl Width {
+impl IntervalWidth {
     /// Simulates crowds from shares of bins, which sum to 1. An end of an interval fails with
     /// probability at most `failure`.
     pub(crate) fn new(
@@ -56,7 +56,11 @@ impl Width {
             };
             let counts: Vec<u64> = chances.iter().zip(deviations).map(count).collect();
             // Without reports, the interval is the whole range.
-            let crowd = Patterned::new(Arc::clone(&self.edges), People::Drawn, &counts);
+            let crowd = PatternEstimates::new(
+                Arc::clone(&self.edges),
+                SamplingModel::RandomSample,
+                &counts,
+            );
             let interval = crowd.map(|own| own.quantile_edges(&[self.quantile], self.failure)[0]);
             let [lower, upper] = interval.unwrap_or([0, edges.len() - 1]);
             edges[upper] - edges[lower]

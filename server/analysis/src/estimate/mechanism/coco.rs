@@ -10,11 +10,11 @@ use hushbin::domain::Domain;
 use hushbin::hash::{Hashing, Keys};
 use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
 
-use super::contract::{Estimated, Estimator, Seen};
+use super::contract::{Estimated, Estimator, CountedReports};
 use crate::estimate::fold::{Counted, Hits, Reader, SignCounter, TotalsError};
-use crate::estimate::law::{HitLaw, Law, Outcomes};
+use crate::estimate::law::{HitDistribution, Law, Outcomes};
 use crate::estimate::point::{
-    Estimand, ItemPoints, People, Point, covariance_over_people, frequency_variance_over_people,
+    Estimand, ItemPoints, SamplingModel, Point, covariance_over_people, frequency_variance_over_people,
     variance_over_people,
 };
 
@@ -117,20 +117,20 @@ impl Estimated for Coco {
         }
     }
 
-    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
         let estimator = Estimator::new(*seen.rates, seen.whose, seen.reports);
         let point = |&item| estimator.item(seen.counts.hits(item));
         items.iter().map(point).collect()
     }
 
-    fn law(&self, seen: &Seen<'_, Self>, item: u64, points: &ItemPoints) -> Law {
+    fn law(&self, seen: &CountedReports<'_, Self>, item: u64, points: &ItemPoints) -> Law {
         let [plus, minus] = seen.counts.hits(item);
         let pair = (plus + minus) as f64 / seen.reports as f64;
         let mean = points.mean.map_or(0.0, |mean| mean.estimate);
         Law::Hits(law(seen.rates, seen.whose, pair, mean))
     }
 
-    fn reach(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
+    fn contribution_range(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
         let mean = 1.0 / rates.gap;
         let Some(Presence { p_pair, q_pair }) = rates.presence else {
             return [-mean, mean];
@@ -148,11 +148,11 @@ impl Estimated for Coco {
         }
     }
 
-    fn places(&self, _: &Domain, _: f64) -> u32 {
+    fn uniform_outcomes(&self, _: &Domain, _: f64) -> u32 {
         self.outcomes()
     }
 
-    fn place(report: &Report) -> Option<u32> {
+    fn uniform_outcome(report: &Report) -> Option<u32> {
         Some(report.bucket)
     }
 
@@ -197,8 +197,8 @@ impl Counts {
 /// Rates of pairs under the rule `strongest` are approximate. Then the hits count as those of drawn
 /// people. If there are more hits than people explain, the members' rate is raised to the observed
 /// one.
-fn law(rates: &Rates, whose: People, pair: f64, mean: f64) -> HitLaw {
-    let given = whose == People::Given && rates.presence.is_some();
+fn law(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -> HitDistribution {
+    let given = whose == SamplingModel::FixedPopulation && rates.presence.is_some();
     let presence = rates.presence.unwrap_or_else(|| {
         let Presence { p_pair, q_pair } = rates.predicted;
         let p_pair = p_pair.max(pair).max(rates.gap);
@@ -211,7 +211,7 @@ fn law(rates: &Rates, whose: People, pair: f64, mean: f64) -> HitLaw {
     } else {
         0.0
     };
-    let law = HitLaw::new(people(presence, rates.gap), given, mean, frequency);
+    let law = HitDistribution::new(people(presence, rates.gap), given, mean, frequency);
     match rates.other_side() {
         Some(other_side) => law.counting_other_side(other_side),
         None => law,
@@ -257,7 +257,7 @@ impl Estimator<Rates> {
         // The pair of an item that no person has is hit least often.
         let estimate = difference / self.reports / gap;
         let certain = match (self.whose, nonmissing) {
-            (People::Given, Some(share)) => share.estimate.clamp(0.0, 1.0),
+            (SamplingModel::FixedPopulation, Some(share)) => share.estimate.clamp(0.0, 1.0),
             _ => (estimate * estimate).min(1.0),
         };
         // The second moment of one report is the rate of pair hits over gap². Subtract the mean
@@ -363,7 +363,7 @@ mod tests {
                 unreachable!()
             };
             let rates = coco.rates(&task.questions()[0].domain(), epsilon);
-            for whose in [People::Given, People::Drawn] {
+            for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
                     people: people(rates.predicted, rates.gap),
                     estimands: coco.estimands(&task.questions()[0].domain()),

@@ -8,11 +8,11 @@
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
-use super::contract::{Estimated, Estimator, Seen, SumRates};
+use super::contract::{Estimated, Estimator, CountedReports, SumRates};
 use crate::estimate::fold::{BucketWords, Counted, Hits, Reader, TotalsError};
-use crate::estimate::law::{Cells, HitLaw, Law, OneAnswer, Outcomes};
+use crate::estimate::law::{Cells, HitDistribution, Law, SingleAnswerHits, Outcomes};
 use crate::estimate::point::{
-    Estimand, ItemPoints, People, Point, covariance_over_people, variance_over_people,
+    Estimand, ItemPoints, SamplingModel, Point, covariance_over_people, variance_over_people,
 };
 
 impl Estimated for Collision {
@@ -95,7 +95,7 @@ impl Estimated for Collision {
         counts.counted.decode(1, reports, bytes)
     }
 
-    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
         let (estimator, counts) = (
             Estimator::new(*seen.rates, seen.whose, seen.reports),
             seen.counts,
@@ -112,18 +112,18 @@ impl Estimated for Collision {
         items.iter().map(point).collect()
     }
 
-    fn law(&self, seen: &Seen<'_, Self>, _: u64, points: &ItemPoints) -> Law {
+    fn law(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPoints) -> Law {
         Law::Hits(law(seen.rates, seen.whose, points))
     }
 
-    fn cells(&self, seen: &Seen<'_, Self>) -> Option<Cells> {
+    fn cells(&self, seen: &CountedReports<'_, Self>) -> Option<Cells> {
         let (domain, counts) = (&seen.counts.domain, seen.counts);
         // Every person gives exactly one answer: no signs, no paddings, sparsity 1.
         let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
         let answers = domain.items().filter(|_| exact)?;
         let hits = |answer| counts.counted.hits_of_element(u64::from(answer));
         let slots = counts.support.slots() as u32;
-        Some(Cells::Flat(OneAnswer {
+        Some(Cells::Flat(SingleAnswerHits {
             rates: *seen.rates,
             whose: seen.whose,
             hits: (0..answers).map(hits).collect(),
@@ -136,7 +136,7 @@ impl Estimated for Collision {
         Some(SumRates::Hits(rates))
     }
 
-    fn reach(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
+    fn contribution_range(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
         let hits = |elements: f64, hits: f64| (hits - elements * rates.p_false) / rates.gap();
         match estimand {
             Estimand::Mean => [-1.0, 1.0].map(|hits| hits / rates.gap()),
@@ -151,11 +151,11 @@ impl Estimated for Collision {
         }
     }
 
-    fn places(&self, _: &Domain, _: f64) -> u32 {
+    fn uniform_outcomes(&self, _: &Domain, _: f64) -> u32 {
         self.outcomes()
     }
 
-    fn place(report: &Report) -> Option<u32> {
+    fn uniform_outcome(report: &Report) -> Option<u32> {
         Some(report.bucket)
     }
 
@@ -182,10 +182,10 @@ pub(crate) struct Counts {
     counted: Counted,
 }
 
-fn law(rates: &Rates, whose: People, points: &ItemPoints) -> HitLaw {
+fn law(rates: &Rates, whose: SamplingModel, points: &ItemPoints) -> HitDistribution {
     let of = |point: Option<Point>| point.or(points.share).map_or(0.0, |point| point.estimate);
     let [mean, frequency] = [points.mean, points.nonmissing].map(of);
-    HitLaw::new(people(rates), whose == People::Given, mean, frequency)
+    HitDistribution::new(people(rates), whose == SamplingModel::FixedPopulation, mean, frequency)
 }
 
 /// Returns the hit probabilities of people with an item at −1, without it, and with it at 1.
@@ -241,8 +241,8 @@ impl Estimator<Rates> {
         let mean = mean.clamp(-1.0, 1.0);
         square
             - match self.whose {
-                People::Given => present,
-                People::Rounded | People::Drawn => mean * mean,
+                SamplingModel::FixedPopulation => present,
+                SamplingModel::RoundedValues | SamplingModel::RandomSample => mean * mean,
             }
     }
 
@@ -283,7 +283,7 @@ mod tests {
                 unreachable!()
             };
             let rates = own.rates(&task.questions()[0].domain(), epsilon);
-            for whose in [People::Given, People::Drawn] {
+            for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
                     people: people(&rates),
                     estimands: &Estimand::RATINGS,

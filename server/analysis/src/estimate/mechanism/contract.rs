@@ -7,15 +7,15 @@ use hushbin::mechanism::{collision, pattern};
 
 use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
-use crate::estimate::point::{Estimand, ItemPoints, People};
+use crate::estimate::point::{Estimand, ItemPoints, SamplingModel};
 
 /// Counted reports of a question.
 #[derive(Debug)]
-pub(crate) struct Seen<'a, M: Estimated> {
+pub(crate) struct CountedReports<'a, M: Estimated> {
     pub(super) rates: &'a M::Rates,
     pub(super) counts: &'a M::Counts,
     /// Sampling model of the people.
-    pub(super) whose: People,
+    pub(super) whose: SamplingModel,
     /// Sparsity s of the question.
     pub(super) sparsity: u32,
     /// Number of reports n.
@@ -91,17 +91,17 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     ) -> Result<(), TotalsError>;
 
     /// Computes point estimates of `items`, in the same order.
-    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints>;
+    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints>;
 
     /// Returns the distribution of the reports' contributions to the estimates of an item (an index
     /// or key), given its points. Normal by default.
-    fn law(&self, _seen: &Seen<'_, Self>, _item: u64, _points: &ItemPoints) -> Law {
+    fn law(&self, _seen: &CountedReports<'_, Self>, _item: u64, _points: &ItemPoints) -> Law {
         Law::Normal
     }
 
     /// Returns the counts of all answers, if every person gives exactly one and sums of shares are
     /// known. `None` by default.
-    fn cells(&self, _seen: &Seen<'_, Self>) -> Option<Cells> {
+    fn cells(&self, _seen: &CountedReports<'_, Self>) -> Option<Cells> {
         None
     }
 
@@ -112,7 +112,7 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
 
     /// Returns the minimum and maximum contribution of one report to an estimand in
     /// [`Estimated::estimands`], over all items and all reports.
-    fn reach(
+    fn contribution_range(
         &self,
         rates: &Self::Rates,
         domain: &Domain,
@@ -123,18 +123,18 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     /// Returns the number of places among which every report names a uniformly distributed one, for
     /// all answers. This is so because each report draws its hash functions. Returns 0 if reports
     /// name no place.
-    fn places(&self, _domain: &Domain, _epsilon: f64) -> u32 {
+    fn uniform_outcomes(&self, _domain: &Domain, _epsilon: f64) -> u32 {
         0
     }
 
     /// Returns the place that a report names.
-    fn place(_report: &Self::Report) -> Option<u32> {
+    fn uniform_outcome(_report: &Self::Report) -> Option<u32> {
         None
     }
 
     /// Returns the observed mean square of reported numbers, with its maximum expectation for
     /// honest people. `None` if squares carry no information.
-    fn squares(&self, _seen: &Seen<'_, Self>) -> Option<Squares> {
+    fn squares(&self, _seen: &CountedReports<'_, Self>) -> Option<Squares> {
         None
     }
 
@@ -147,12 +147,12 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimator<Rates> {
     pub(crate) rates: Rates,
-    pub(crate) whose: People,
+    pub(crate) whose: SamplingModel,
     pub(crate) reports: f64,
 }
 
 impl<Rates> Estimator<Rates> {
-    pub(crate) fn new(rates: Rates, whose: People, reports: u64) -> Self {
+    pub(crate) fn new(rates: Rates, whose: SamplingModel, reports: u64) -> Self {
         Self {
             rates,
             whose,

@@ -2,7 +2,7 @@
 //! that count hits.
 
 use crate::estimate::fold::Hits;
-use crate::estimate::law::{HitLaw, Outcomes};
+use crate::estimate::law::{HitDistribution, Outcomes};
 use crate::estimate::point::{Estimand, ItemPoints};
 use crate::numeric::limits::{Failure, Side};
 
@@ -28,7 +28,7 @@ const MOST_HITS: usize = 130;
 pub(crate) struct Item<'a> {
     pub(crate) people: [Outcomes; 3],
     pub(crate) estimands: &'a [Estimand],
-    pub(crate) of: &'a dyn Fn(Hits, u64) -> (ItemPoints, HitLaw),
+    pub(crate) of: &'a dyn Fn(Hits, u64) -> (ItemPoints, HitDistribution),
 }
 
 /// Checks the coverage of this item's intervals: single ones at 90, 95 and 99 per cent, and one of

@@ -9,9 +9,9 @@ use hushbin::domain::Domain;
 use hushbin::hash::{Keys, closed_sign_word};
 use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support, attenuation};
 
-use super::contract::{Estimated, Seen, Squares};
+use super::contract::{Estimated, CountedReports, Squares};
 use crate::estimate::fold::{Reader, SignCounter, TotalsError, encoding};
-use crate::estimate::law::{HitLaw, Law, NoiseLaw};
+use crate::estimate::law::{HitDistribution, Law, LaplaceDistribution};
 use crate::estimate::point::{Estimand, ItemPoints, Point};
 
 impl Estimated for HashBin {
@@ -119,7 +119,7 @@ impl Estimated for HashBin {
         match counts {
             Counts::Signs(signs) => signs.encode(bytes),
             Counts::All { sums, .. } => sums.encode(bytes),
-            Counts::Asked { sums, .. } => encoding::append_nothing_of(sums),
+            Counts::Asked { sums, .. } => encoding::check_no_items(sums),
         }
     }
 
@@ -135,13 +135,13 @@ impl Estimated for HashBin {
         }
     }
 
-    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
         let spread = Spread::new(self, seen);
         let point = |&item| spread.item(seen.counts.sum(item));
         items.iter().map(point).collect()
     }
 
-    fn law(&self, seen: &Seen<'_, Self>, _: u64, points: &ItemPoints) -> Law {
+    fn law(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPoints) -> Law {
         let (rates, spread) = (seen.rates, Spread::new(self, seen));
         if rates.two_point {
             // A sign agrees with probability (1 + v/A)/2: every person has the item, at some value.
@@ -150,29 +150,29 @@ impl Estimated for HashBin {
                 [1.0 - plus, 0.0, plus, 0.0]
             };
             let mean = points.mean.map_or(0.0, |mean| mean.estimate);
-            return Law::Hits(HitLaw::new([-1.0, 0.0, 1.0].map(person), false, mean, 1.0));
+            return Law::Hits(HitDistribution::new([-1.0, 0.0, 1.0].map(person), false, mean, 1.0));
         }
-        Law::Noise(NoiseLaw {
+        Law::Noise(LaplaceDistribution {
             scale: rates.scale,
             noise: rates.noise / (rates.scale * rates.scale),
             others: spread.others(seen.sparsity),
         })
     }
 
-    fn reach(&self, rates: &Rates, domain: &Domain, epsilon: f64, _: Estimand) -> [f64; 2] {
+    fn contribution_range(&self, rates: &Rates, domain: &Domain, epsilon: f64, _: Estimand) -> [f64; 2] {
         // A sign, or a bin within the limit of the noise.
         let limit = self.sampling(domain.items(), epsilon).limit();
         let most = rates.scale * limit.map_or(1.0, |limit| limit as f64);
         [-most, most]
     }
 
-    fn places(&self, domain: &Domain, epsilon: f64) -> u32 {
+    fn uniform_outcomes(&self, domain: &Domain, epsilon: f64) -> u32 {
         let is_sign = self.sampling(domain.items(), epsilon).limit().is_none();
         2 * u32::from(is_sign)
     }
 
     /// Returns the reported sign. It is fair, because items' signs are.
-    fn place(report: &Report) -> Option<u32> {
+    fn uniform_outcome(report: &Report) -> Option<u32> {
         match report.response {
             Response::Sign(plus) => Some(plus.into()),
             Response::Bins(_) => None,
@@ -180,7 +180,7 @@ impl Estimated for HashBin {
     }
 
     /// Returns the mean square of bins and its maximum expectation.
-    fn squares(&self, seen: &Seen<'_, Self>) -> Option<Squares> {
+    fn squares(&self, seen: &CountedReports<'_, Self>) -> Option<Squares> {
         let rates = seen.rates;
         let squares = match seen.counts {
             Counts::Signs(_) => return None,
@@ -358,7 +358,7 @@ struct Spread {
 }
 
 impl Spread {
-    fn new(hash_bin: &HashBin, seen: &Seen<'_, HashBin>) -> Self {
+    fn new(hash_bin: &HashBin, seen: &CountedReports<'_, HashBin>) -> Self {
         let (rates, reports) = (seen.rates, seen.reports as f64);
         let square = seen.counts.mean_square(hash_bin.bins(), reports);
         Self {
@@ -402,9 +402,9 @@ impl Spread {
         let variance = 5.0 * noise * noise + 4.0 * noise * others + 2.0 * others * others;
         let error = (variance / (self.bins * self.reports)).sqrt();
         let most = others.max(self.rates.shared * f64::from(sparsity));
-        (others + SPREAD * error).min(most)
+        (others + SAFETY_MARGIN * error).min(most)
     }
 }
 
 /// Safety margin for the spread of other items, in standard errors.
-const SPREAD: f64 = 2.0;
+const SAFETY_MARGIN: f64 = 2.0;

@@ -8,10 +8,10 @@ use std::sync::{Arc, OnceLock};
 use hushbin::domain::Domain;
 use hushbin::{Question, Report};
 
-use super::contract::{Estimated, Seen, Squares, SumRates};
+use super::contract::{CountedReports, Estimated, Squares, SumRates};
 use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
-use crate::estimate::point::{Estimand, ItemPoints, People};
+use crate::estimate::point::{Estimand, ItemPoints, SamplingModel};
 
 /// A mechanism with access to its reports.
 pub(crate) trait Registered: Estimated {
@@ -67,16 +67,16 @@ pub(crate) trait Counts: Debug + Send + Sync + Any {
     fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError>;
 
     /// Forwards to [`Estimated::points`].
-    fn points(&self, whose: People, reports: u64, items: &[u64]) -> Vec<ItemPoints>;
+    fn points(&self, whose: SamplingModel, reports: u64, items: &[u64]) -> Vec<ItemPoints>;
 
     /// Forwards to [`Estimated::law`].
-    fn law(&self, whose: People, reports: u64, item: u64, points: &ItemPoints) -> Law;
+    fn law(&self, whose: SamplingModel, reports: u64, item: u64, points: &ItemPoints) -> Law;
 
     /// Forwards to [`Estimated::cells`].
-    fn cells(&self, whose: People, reports: u64) -> Option<Cells>;
+    fn cells(&self, whose: SamplingModel, reports: u64) -> Option<Cells>;
 
     /// Forwards to [`Estimated::squares`].
-    fn squares(&self, whose: People, reports: u64) -> Option<Squares>;
+    fn squares(&self, whose: SamplingModel, reports: u64) -> Option<Squares>;
 }
 
 impl Clone for Box<dyn Counts> {
@@ -87,7 +87,7 @@ impl Clone for Box<dyn Counts> {
 
 /// A mechanism with a question's domain and ε.
 #[derive(Debug)]
-pub(super) struct Own<M: Estimated> {
+pub(super) struct TypedQuestion<M: Estimated> {
     mechanism: M,
     domain: Domain,
     epsilon: f64,
@@ -95,7 +95,7 @@ pub(super) struct Own<M: Estimated> {
     rates: OnceLock<M::Rates>,
 }
 
-impl<M: Estimated> Own<M> {
+impl<M: Estimated> TypedQuestion<M> {
     pub(super) fn new(mechanism: &M, question: &Question) -> Self {
         Self {
             mechanism: mechanism.clone(),
@@ -111,7 +111,7 @@ impl<M: Estimated> Own<M> {
     }
 }
 
-impl<M: Registered> Prepared for Own<M> {
+impl<M: Registered> Prepared for TypedQuestion<M> {
     fn estimands(&self) -> &'static [Estimand] {
         self.mechanism.estimands(&self.domain)
     }
@@ -121,7 +121,7 @@ impl<M: Registered> Prepared for Own<M> {
     }
 
     fn places(&self) -> u32 {
-        self.mechanism.places(&self.domain, self.epsilon)
+        self.mechanism.uniform_outcomes(&self.domain, self.epsilon)
     }
 
     fn sums(&self) -> Option<SumRates<'_>> {
@@ -130,7 +130,7 @@ impl<M: Registered> Prepared for Own<M> {
 
     fn reach(&self, estimand: Estimand) -> [f64; 2] {
         let own = &self.mechanism;
-        own.reach(self.rates(), &self.domain, self.epsilon, estimand)
+        own.contribution_range(self.rates(), &self.domain, self.epsilon, estimand)
     }
 
     fn variances(&self, estimand: Estimand) -> Option<[f64; 2]> {
@@ -140,20 +140,20 @@ impl<M: Registered> Prepared for Own<M> {
 
     fn counts(self: Arc<Self>, items: &[u64]) -> Box<dyn Counts> {
         let counts = self.mechanism.counts(&self.domain, self.epsilon, items);
-        Box::new(Held { own: self, counts })
+        Box::new(TypedCounts { own: self, counts })
     }
 }
 
 /// Counts and the mechanism that they belong to.
 #[derive(Debug)]
-struct Held<M: Estimated> {
-    own: Arc<Own<M>>,
+struct TypedCounts<M: Estimated> {
+    own: Arc<TypedQuestion<M>>,
     counts: M::Counts,
 }
 
-impl<M: Estimated> Held<M> {
-    fn seen(&self, whose: People, reports: u64) -> Seen<'_, M> {
-        Seen {
+impl<M: Estimated> TypedCounts<M> {
+    fn seen(&self, whose: SamplingModel, reports: u64) -> CountedReports<'_, M> {
+        CountedReports {
             rates: self.own.rates(),
             counts: &self.counts,
             whose,
@@ -163,7 +163,7 @@ impl<M: Estimated> Held<M> {
     }
 }
 
-impl<M: Registered> Counts for Held<M> {
+impl<M: Registered> Counts for TypedCounts<M> {
     fn boxed(&self) -> Box<dyn Counts> {
         Box::new(Self {
             own: Arc::clone(&self.own),
@@ -174,7 +174,7 @@ impl<M: Registered> Counts for Held<M> {
     fn fold(&mut self, report: &Report) -> Option<u32> {
         let report = M::own(report).expect("reports are decoded under the question of the totals");
         M::fold(&mut self.counts, report);
-        M::place(report)
+        M::uniform_outcome(report)
     }
 
     fn merge(&mut self, others: &dyn Counts) {
@@ -193,20 +193,20 @@ impl<M: Registered> Counts for Held<M> {
         M::decode(&mut self.counts, reports, bytes)
     }
 
-    fn points(&self, whose: People, reports: u64, items: &[u64]) -> Vec<ItemPoints> {
+    fn points(&self, whose: SamplingModel, reports: u64, items: &[u64]) -> Vec<ItemPoints> {
         self.own.mechanism.points(&self.seen(whose, reports), items)
     }
 
-    fn law(&self, whose: People, reports: u64, item: u64, points: &ItemPoints) -> Law {
+    fn law(&self, whose: SamplingModel, reports: u64, item: u64, points: &ItemPoints) -> Law {
         let seen = self.seen(whose, reports);
         self.own.mechanism.law(&seen, item, points)
     }
 
-    fn cells(&self, whose: People, reports: u64) -> Option<Cells> {
+    fn cells(&self, whose: SamplingModel, reports: u64) -> Option<Cells> {
         self.own.mechanism.cells(&self.seen(whose, reports))
     }
 
-    fn squares(&self, whose: People, reports: u64) -> Option<Squares> {
+    fn squares(&self, whose: SamplingModel, reports: u64) -> Option<Squares> {
         self.own.mechanism.squares(&self.seen(whose, reports))
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use hushbin::{Mechanism, Question, Report, mechanism};
 
 use crate::estimate::point::Estimand;
-use held::{Own, Registered};
+use held::{Registered, TypedQuestion};
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
@@ -34,7 +34,7 @@ macro_rules! register {
         /// Prepares the estimates of a question.
         pub(crate) fn prepared(question: &Question) -> Arc<dyn Prepared> {
             match question.mechanism() {
-                $(Mechanism::$Name(own) => Arc::new(Own::new(own, question)),)+
+                $(Mechanism::$Name(own) => Arc::new(TypedQuestion::new(own, question)),)+
             }
         }
     };

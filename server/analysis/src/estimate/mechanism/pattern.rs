@@ -5,9 +5,9 @@ use std::sync::Arc;
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Report};
 
-use super::contract::{Estimated, Seen, SumRates};
+use super::contract::{Estimated, CountedReports, SumRates};
 use crate::estimate::fold::{Reader, Slots, TotalsError};
-use crate::estimate::law::{Cells, Patterned, patterned::Edges};
+use crate::estimate::law::{Cells, PatternEstimates, patterned::Edges};
 use crate::estimate::point::{Estimand, ItemPoints};
 
 impl Estimated for Pattern {
@@ -50,7 +50,7 @@ impl Estimated for Pattern {
         counts.decode(all.clone(), all.len(), reports, bytes)
     }
 
-    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
         let Some(patterned) = patterned(seen) else {
             return Vec::new();
         };
@@ -61,7 +61,7 @@ impl Estimated for Pattern {
         items.iter().map(point).collect()
     }
 
-    fn cells(&self, seen: &Seen<'_, Self>) -> Option<Cells> {
+    fn cells(&self, seen: &CountedReports<'_, Self>) -> Option<Cells> {
         patterned(seen).map(Cells::Patterned)
     }
 
@@ -69,7 +69,7 @@ impl Estimated for Pattern {
         Some(SumRates::Outputs(&rates.rates))
     }
 
-    fn reach(&self, edges: &Arc<Edges>, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+    fn contribution_range(&self, edges: &Arc<Edges>, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
         let rates = &edges.rates;
         let worth = |cell| rates.sum(&rates.weights(cell..cell + 1));
         let all = (0..rates.cells()).flat_map(worth);
@@ -94,8 +94,8 @@ impl Estimated for Pattern {
     }
 }
 
-fn patterned(seen: &Seen<'_, Pattern>) -> Option<Patterned> {
+fn patterned(seen: &CountedReports<'_, Pattern>) -> Option<PatternEstimates> {
     let counts = seen.counts.all().map(|output| seen.counts.get(output));
     let counts: Vec<u64> = counts.collect();
-    Patterned::new(Arc::clone(seen.rates), seen.whose, &counts)
+    PatternEstimates::new(Arc::clone(seen.rates), seen.whose, &counts)
 }

@@ -12,13 +12,13 @@
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Rates, Report, Support, Window};
 
-use super::contract::{Estimated, Seen};
+use super::contract::{Estimated, CountedReports};
 use crate::estimate::fold::{Reader, Slots, TotalsError};
-use crate::estimate::law::{Crowd, Law, Score, ScoreLaw, Whose};
-use crate::estimate::point::{Estimand, ItemPoints, People, Point};
+use crate::estimate::law::{Crowd, Law, Score, ScoreDistribution, BetweenNodes};
+use crate::estimate::point::{Estimand, ItemPoints, SamplingModel, Point};
 
 /// Minimum number of reports for estimating the spread of people's numbers.
-const FEW: f64 = 300.0;
+const MIN_REPORTS: f64 = 300.0;
 
 impl Estimated for Window {
     type Report = Report;
@@ -76,17 +76,17 @@ impl Estimated for Window {
         slots.decode(slots.all(), counts.atoms, reports, bytes)
     }
 
-    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
         let counts = |item| seen.counts.of(item);
         let point = |&item| point(seen.rates, &counts(item), seen.whose, seen.reports as f64);
         items.iter().map(point).collect()
     }
 
-    fn law(&self, seen: &Seen<'_, Self>, _: u64, _: &ItemPoints) -> Law {
+    fn law(&self, seen: &CountedReports<'_, Self>, _: u64, _: &ItemPoints) -> Law {
         Law::Scores(law(seen.rates, seen.whose).into())
     }
 
-    fn reach(&self, rates: &Rates, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+    fn contribution_range(&self, rates: &Rates, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
         let most = rates.scale() * rates.values[rates.values.len() - 1];
         [-most, most]
     }
@@ -99,7 +99,7 @@ impl Estimated for Window {
 }
 
 /// Estimates one attribute from its counts of reports by atom.
-fn point(rates: &Rates, counts: &[u64], whose: People, reports: f64) -> ItemPoints {
+fn point(rates: &Rates, counts: &[u64], whose: SamplingModel, reports: f64) -> ItemPoints {
     let over = |weight: fn(f64) -> f64| -> f64 {
         let weighed = rates.values.iter().zip(counts);
         let sum: f64 = weighed.map(|(y, count)| weight(*y) * *count as f64).sum();
@@ -107,10 +107,10 @@ fn point(rates: &Rates, counts: &[u64], whose: People, reports: f64) -> ItemPoin
     };
     let mean = over(|y| y) * rates.scale();
     let variance = match whose {
-        People::Given | People::Rounded => rates.worst_variance(),
+        SamplingModel::FixedPopulation | SamplingModel::RoundedValues => rates.worst_variance(),
         // Numbers at the ends have the greatest mean square.
-        People::Drawn if reports < FEW => rates.mean_square(1.0) - (mean * mean).min(1.0),
-        People::Drawn => over(|y| y * y) * rates.scale().powi(2) - (mean * mean).min(1.0),
+        SamplingModel::RandomSample if reports < MIN_REPORTS => rates.mean_square(1.0) - (mean * mean).min(1.0),
+        SamplingModel::RandomSample => over(|y| y * y) * rates.scale().powi(2) - (mean * mean).min(1.0),
     };
     ItemPoints {
         mean: Some(Point::new(mean, variance, reports)),
@@ -120,14 +120,14 @@ fn point(rates: &Rates, counts: &[u64], whose: People, reports: f64) -> ItemPoin
 
 /// Returns the distribution of the sum of reported values, for the crowd with the given mean and
 /// the widest spread. People may be at levels or between them.
-fn law(rates: &Rates, whose: People) -> ScoreLaw {
+fn law(rates: &Rates, whose: SamplingModel) -> ScoreDistribution {
     let node = |level: usize| (rates.levels[level], Crowd::alike(score(rates, level)));
     // Of two coinciding levels, the first is enough.
     let apart = |level: &usize| *level == 0 || rates.levels[level - 1] < rates.levels[*level];
-    ScoreLaw {
+    ScoreDistribution {
         nodes: (0..rates.levels.len()).filter(apart).map(node).collect(),
-        given: whose != People::Drawn,
-        whose: Whose::Any,
+        given: whose != SamplingModel::RandomSample,
+        whose: BetweenNodes::Any,
     }
 }
 
@@ -235,7 +235,7 @@ mod tests {
             let domain = Domain::dense(attributes);
             let window = Window::choose(&domain, epsilon, &draft).unwrap();
             let rates = window.rates(&domain, epsilon);
-            let law = Law::Scores(law(&rates, People::Rounded).into());
+            let law = Law::Scores(law(&rates, SamplingModel::RoundedValues).into());
             for people in [
                 vec![(0.0, most)],
                 vec![(1.0, most)],
@@ -296,7 +296,7 @@ mod tests {
             };
             let window = Window::choose(&domain, epsilon, &draft).unwrap();
             let rates = window.rates(&domain, epsilon);
-            let law = Law::Scores(law(&rates, People::Rounded).into());
+            let law = Law::Scores(law(&rates, SamplingModel::RoundedValues).into());
             let (people, failure) = (1e6, Failure::new(0.025));
             let point = Point::new(0.0, rates.worst_variance(), people);
             let limit = law.limit(Estimand::Mean, point, people, &failure, Side::Upper);

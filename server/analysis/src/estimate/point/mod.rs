@@ -2,7 +2,7 @@
 
 mod people;
 
-pub(crate) use people::People;
+pub(crate) use people::SamplingModel;
 
 use serde::Serialize;
 
@@ -73,13 +73,18 @@ impl Point {
 ///
 /// A `share` of people, clamped to [0, 1], has the counted property. Their contributions have mean
 /// 1 and variance `with`. All other contributions have mean 0 and variance `without`.
-pub(crate) fn variance_over_people(whose: People, share: f64, with: f64, without: f64) -> f64 {
+pub(crate) fn variance_over_people(
+    whose: SamplingModel,
+    share: f64,
+    with: f64,
+    without: f64,
+) -> f64 {
     let share = share.clamp(0.0, 1.0);
     let mixed = share * with + (1.0 - share) * without;
     match whose {
-        People::Given => mixed,
+        SamplingModel::FixedPopulation => mixed,
         // Random membership adds the variance of a Bernoulli variable.
-        People::Rounded | People::Drawn => mixed + share * (1.0 - share),
+        SamplingModel::RoundedValues | SamplingModel::RandomSample => mixed + share * (1.0 - share),
     }
 }
 
@@ -88,7 +93,7 @@ pub(crate) fn variance_over_people(whose: People, share: f64, with: f64, without
 /// `own` is the share of people who have the item with this sign, and `other` with the opposite
 /// sign. `variances` are those of [own sign, opposite sign, without the item].
 pub(crate) fn frequency_variance_over_people(
-    whose: People,
+    whose: SamplingModel,
     [own, other]: [f64; 2],
     variances: [f64; 3],
 ) -> f64 {
@@ -96,8 +101,8 @@ pub(crate) fn frequency_variance_over_people(
     let none = (1.0 - own - other).max(0.0);
     let mixed = own * variances[0] + other * variances[1] + none * variances[2];
     match whose {
-        People::Given => mixed,
-        People::Rounded | People::Drawn => mixed + own * (1.0 - own),
+        SamplingModel::FixedPopulation => mixed,
+        SamplingModel::RoundedValues | SamplingModel::RandomSample => mixed + own * (1.0 - own),
     }
 }
 
@@ -107,7 +112,7 @@ pub(crate) fn frequency_variance_over_people(
 /// `product` is the expected product of the contributions of a person with a positive value. As in
 /// [`variance_over_people`], the result depends on the sampling of people.
 pub(crate) fn covariance_over_people(
-    whose: People,
+    whose: SamplingModel,
     mean: f64,
     nonmissing: f64,
     product: f64,
@@ -117,8 +122,8 @@ pub(crate) fn covariance_over_people(
     match whose {
         // For given people, subtract the product of each person's means, ±1 · 1. It averages to
         // `mean`.
-        People::Given => mean * (product - 1.0),
-        People::Rounded | People::Drawn => mean * (product - share),
+        SamplingModel::FixedPopulation => mean * (product - 1.0),
+        SamplingModel::RoundedValues | SamplingModel::RandomSample => mean * (product - share),
     }
 }
 

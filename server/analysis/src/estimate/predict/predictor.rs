@@ -10,7 +10,7 @@ use hushbin::task::{Kind, Part};
 
 use super::worst;
 use crate::estimate::mechanism::{Prepared, SumRates, prepared};
-use crate::estimate::point::{Estimand, People, variance_over_people};
+use crate::estimate::point::{Estimand, SamplingModel, variance_over_people};
 use crate::estimate::question::contrast;
 
 /// Predicts the noise of one question's estimates.
@@ -61,7 +61,7 @@ impl Predictor {
     pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
         let variance = match estimand {
             Estimand::Share if matches!(self.kind, Kind::Together(_)) => {
-                self.full(Estimand::Share)?[1]
+                self.variances(Estimand::Share)?[1]
             }
             Estimand::Mean => self.person.mean?.rare_variance,
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
@@ -93,7 +93,7 @@ impl Predictor {
     /// ```
     #[must_use]
     pub fn worst_variance(&self, aim: Aim, several: bool) -> Option<f64> {
-        let whose = People::of(&self.kind, several);
+        let whose = SamplingModel::of(&self.kind, several);
         match (aim, &self.kind) {
             (Aim::Distribution(part), Kind::Number(scale)) => Some(match self.prepared.sums()? {
                 SumRates::Outputs(rates) => worst::of_pattern(rates, part),
@@ -106,14 +106,14 @@ impl Predictor {
             }
             (Aim::MeanWithin(_), _) => None,
             (Aim::Mean, _) => {
-                let [with, without] = self.full(Estimand::Mean)?;
+                let [with, without] = self.variances(Estimand::Mean)?;
                 // If half the people have each sign, the mean is 0 and drawing people adds variance
                 // 1.
-                let apart = f64::from(u8::from(whose == People::Drawn));
+                let apart = f64::from(u8::from(whose == SamplingModel::RandomSample));
                 Some((with + apart).max(without))
             }
             (Aim::Share, _) => {
-                let [with, without] = self.full(self.share())?;
+                let [with, without] = self.variances(self.share())?;
                 Some(worst::of_share(whose, with, without))
             }
         }
@@ -125,8 +125,8 @@ impl Predictor {
     /// [`Predictor::worst_variance`] is its maximum over all shares.
     #[must_use]
     pub fn share_variance(&self, share: f64, several: bool) -> Option<f64> {
-        let [with, without] = self.full(self.share())?;
-        let whose = People::of(&self.kind, several);
+        let [with, without] = self.variances(self.share())?;
+        let whose = SamplingModel::of(&self.kind, several);
         Some(variance_over_people(whose, share, with, without))
     }
 
@@ -140,7 +140,7 @@ impl Predictor {
             .items()
             .filter(|_| self.domain.sparsity() == 1)?;
         Some(worst::of_distribution(
-            People::of(&self.kind, several),
+            SamplingModel::of(&self.kind, several),
             rates,
             bins,
             part,
@@ -166,7 +166,7 @@ impl Predictor {
 
     /// Returns the variances of one report's estimate of an item, for people [with, without] the
     /// item. People have s full entries.
-    fn full(&self, estimand: Estimand) -> Option<[f64; 2]> {
+    fn variances(&self, estimand: Estimand) -> Option<[f64; 2]> {
         // The part with most options has the greatest variance.
         if let Kind::Together(together) = &self.kind {
             let options = together.parts().iter().map(Part::cells).max()?;

@@ -2,12 +2,12 @@
 
 use hushbin::mechanism::{collision::Rates, pattern};
 
-use crate::estimate::point::{People, variance_over_people};
+use crate::estimate::point::{SamplingModel, variance_over_people};
 
 /// Returns the worst-case variance of a share over all shares f.
 ///
 /// `with` and `without` are the variances of one report from people with and without the answer.
-pub(crate) fn of_share(whose: People, with: f64, without: f64) -> f64 {
+pub(crate) fn of_share(whose: SamplingModel, with: f64, without: f64) -> f64 {
     // The variance is without + f·(with − without), plus f(1 − f) unless people are given. Its
     // maximum is at an end, or at f = (1 + with − without)/2, where the slope is 0.
     let level = 0.5 * (1.0 + with - without);
@@ -19,7 +19,7 @@ pub(crate) fn of_share(whose: People, with: f64, without: f64) -> f64 {
 
 /// Returns the worst-case variance of the distribution function at the value `part`, over all edges
 /// between `bins` bins.
-pub(crate) fn of_distribution(whose: People, rates: &Rates, bins: u32, part: f64) -> f64 {
+pub(crate) fn of_distribution(whose: SamplingModel, rates: &Rates, bins: u32, part: f64) -> f64 {
     let at = |below: u32| {
         let [with, without] = [true, false].map(|among| rates.sum_variance(below, among));
         variance_over_people(whose, part, with, without)
@@ -38,7 +38,7 @@ pub(crate) fn of_pattern(rates: &pattern::Rates, part: f64) -> f64 {
         let own = rates.variances(&rates.sum(&weights), &weights);
         let most = |own: &[f64]| own.iter().copied().fold(0.0, f64::max);
         let (with, without) = own.split_at(below);
-        variance_over_people(People::Drawn, part, most(with), most(without))
+        variance_over_people(SamplingModel::RandomSample, part, most(with), most(without))
     };
     (1..rates.cells()).map(at).fold(0.0, f64::max)
 }

@@ -73,7 +73,7 @@ pub struct Query {
     pub(crate) quantiles: Quantiles,
     pub(crate) post: Vec<PostProcessing>,
     /// Quantiles of a number in bins.
-    pub(crate) parts: Vec<f64>,
+    pub(crate) quantile_levels: Vec<f64>,
     pub(crate) false_discovery_rate: Option<f64>,
 }
 
@@ -169,7 +169,7 @@ impl Query {
             return Err(EstimateError::FalseDiscoveryRate { rate });
         }
         Ok(Self {
-            parts: quantiles(question, options.quantiles.as_deref())?,
+            quantile_levels: quantiles(question, options.quantiles.as_deref())?,
             false_discovery_rate: options.false_discovery_rate,
             question: index,
             post: options.post.clone(),

@@ -3,7 +3,7 @@
 
 use hushbin::mechanism::collision::Rates;
 
-use crate::estimate::point::People;
+use crate::estimate::point::SamplingModel;
 
 /// Cells with equal weight in a contrast.
 pub(crate) struct Part {
@@ -20,7 +20,7 @@ pub(crate) struct Contrast {
 
 impl Contrast {
     /// Returns the variance of one report's estimate of the sum, which is 0 for these people.
-    pub(crate) fn variance(&self, rates: &Rates, whose: People) -> f64 {
+    pub(crate) fn variance(&self, rates: &Rates, whose: SamplingModel) -> f64 {
         let sum: f64 = self.parts.iter().map(|part| part.cells * part.weight).sum();
         let squares = self
             .parts
@@ -41,9 +41,9 @@ impl Contrast {
         // Given people: subtract the square of each person's mean. Rounded people: it is at least
         // the mean square minus 1/4, in steps.
         let means = match whose {
-            People::Given => means,
-            People::Rounded => (means - 0.25 * row).max(0.0),
-            People::Drawn => 0.0,
+            SamplingModel::FixedPopulation => means,
+            SamplingModel::RoundedValues => (means - 0.25 * row).max(0.0),
+            SamplingModel::RandomSample => 0.0,
         };
         variance / (rates.gap() * rates.gap()) - means
     }
@@ -52,7 +52,7 @@ impl Contrast {
     ///
     /// The score is the weight of the reported cell. For drawn people this is the function of the
     /// mixture. For given people it is the mean of the individual functions.
-    pub(crate) fn cumulant(&self, rates: &Rates, whose: People, t: f64) -> f64 {
+    pub(crate) fn cumulant(&self, rates: &Rates, whose: SamplingModel, t: f64) -> f64 {
         let grown = |part: &Part| (t * part.weight).exp_m1();
         let any = self.parts.iter().map(|part| part.cells * grown(part));
         let any = rates.p_false * any.sum::<f64>();
@@ -68,9 +68,9 @@ impl Contrast {
         // person exceeds the interpolation between both neighbours by at most t²/8 (Hoeffding's
         // lemma).
         match whose {
-            People::Given => given,
-            People::Rounded => drawn.ln_1p().min(given + row * t * t / 8.0),
-            People::Drawn => drawn.ln_1p(),
+            SamplingModel::FixedPopulation => given,
+            SamplingModel::RoundedValues => drawn.ln_1p().min(given + row * t * t / 8.0),
+            SamplingModel::RandomSample => drawn.ln_1p(),
         }
     }
 }
@@ -80,7 +80,7 @@ impl Contrast {
 /// The mean is a position from 0 to 1 over `levels` levels. A fraction `share` of all people is in
 /// the row. This is the first-order variance (delta method) that estimates state, maximised over
 /// means and over these people's answers.
-pub(crate) fn worst_of_mean(whose: People, rates: &Rates, levels: u32, share: f64) -> f64 {
+pub(crate) fn worst_of_mean(whose: SamplingModel, rates: &Rates, levels: u32, share: f64) -> f64 {
     let steps = levels - 1;
     let at = |quarter: u32| {
         // Given the mean, the variance is linear in the mean square of levels, except for the

@@ -4,8 +4,8 @@ use hushbin::task::{Cross, Part};
 use serde::Serialize;
 
 use super::ratio::{RatioEstimate, Row};
-use crate::estimate::law::OneAnswer;
-use crate::estimate::point::People;
+use crate::estimate::law::SingleAnswerHits;
+use crate::estimate::point::SamplingModel;
 use crate::estimate::query::{Estimate, Label, Quantiles, part_label};
 
 /// Estimates of a cross, in addition to the shares of its cells.
@@ -80,7 +80,7 @@ impl CrossEstimates {
 /// Computes the estimates for people who are each in one cell of `cross`.
 pub(crate) fn estimates(
     cross: &Cross,
-    answers: &OneAnswer,
+    answers: &SingleAnswerHits,
     confidence: &Quantiles,
 ) -> CrossEstimates {
     let [rows, columns] = cross.shape().map(|count| count as usize);
@@ -89,9 +89,9 @@ pub(crate) fn estimates(
     let column = |column: usize| (column..cells).step_by(columns);
     let levels = cross.levels();
     // Rounding changes a person's level but never the row: for rows, people are given.
-    let given = OneAnswer {
+    let given = SingleAnswerHits {
         whose: match answers.whose {
-            People::Rounded => People::Given,
+            SamplingModel::RoundedValues => SamplingModel::FixedPopulation,
             other => other,
         },
         ..answers.clone()
@@ -135,7 +135,7 @@ pub(crate) fn estimates(
 
 /// Returns the share of people in these cells, with intervals joint over both margins.
 fn margin_share(
-    answers: &OneAnswer,
+    answers: &SingleAnswerHits,
     cells: impl Iterator<Item = usize> + Clone,
     margins: &Quantiles,
 ) -> Estimate {

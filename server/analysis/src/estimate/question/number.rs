@@ -4,7 +4,7 @@ use hushbin::task::{Limits, Scale};
 use serde::Serialize;
 
 use crate::estimate::law::Cells;
-use crate::estimate::law::patterned::{claims::ends, reached};
+use crate::estimate::law::patterned::{claims::interval_edges, quantile_position};
 use crate::estimate::query::{Estimate, Quantiles};
 use crate::numeric::limits::{Failure, Side};
 
@@ -105,7 +105,7 @@ pub(crate) fn estimates(
             let inside = 0.5 * scale.step();
             [edges[lower] + inside, edges[upper] - inside]
         });
-        let reached = reached(&shares, part);
+        let reached = quantile_position(&shares, part);
         let bin = (reached as usize).min(bins - 1);
         let found = edges[bin] + (reached - bin as f64) * (edges[bin + 1] - edges[bin]);
         QuantileEstimate {
@@ -160,7 +160,7 @@ fn within(cells: &Cells, bins: usize, quantiles: &[f64], failure: f64) -> Vec<[u
     };
     let limits: Vec<[f64; 2]> = (1..bins).map(limits).collect();
     let of = |part: &f64| {
-        ends(
+        interval_edges(
             limits
                 .iter()
                 .map(|[low, high]| [*high < *part, *low >= *part]),

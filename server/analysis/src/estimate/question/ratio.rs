@@ -13,7 +13,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::contrast::{Contrast, Part};
-use crate::estimate::law::{OneAnswer, STEEPEST, ScoreLaw};
+use crate::estimate::law::{MAX_TILT, ScoreDistribution, SingleAnswerHits};
 use crate::estimate::point::Point;
 use crate::estimate::query::Quantiles;
 use crate::numeric::limits::{Failure, Observed, Side};
@@ -53,20 +53,20 @@ impl RatioEstimate {
 
 /// Cells of one row, with the estimate of the row's own share.
 pub(crate) struct Row<'a> {
-    answers: &'a OneAnswer,
+    answers: &'a SingleAnswerHits,
     cells: Range<usize>,
     /// Raw shares of the cells.
     raw: Vec<f64>,
     /// Feasible shares close to the raw ones.
     likely: Vec<f64>,
-    share: (Point, ScoreLaw),
+    share: (Point, ScoreDistribution),
 }
 
 impl<'a> Row<'a> {
     /// Creates the row of `cells` with its own `share`.
     pub(crate) fn new(
-        answers: &'a OneAnswer,
-        share: (Point, ScoreLaw),
+        answers: &'a SingleAnswerHits,
+        share: (Point, ScoreDistribution),
         cells: Range<usize>,
     ) -> Self {
         let raw: Vec<f64> = cells.clone().map(|cell| answers.share(cell)).collect();
@@ -123,7 +123,7 @@ impl<'a> Row<'a> {
     }
 
     /// Returns whether the row's share is significantly above 0 at this failure probability.
-    fn is_there(&self, failure: &Failure) -> bool {
+    fn is_significant(&self, failure: &Failure) -> bool {
         let (point, law) = &self.share;
         law.limit(*point, self.answers.reports, failure, Side::Lower) > 0.0
     }
@@ -155,7 +155,7 @@ impl Ratio<'_> {
     fn estimate(&self, confidence: &Quantiles) -> RatioEstimate {
         let weighed: f64 = self.classes.iter().map(|own| own.place * own.raw).sum();
         let share = self.row.share.0.estimate;
-        let there = self.row.is_there(confidence.single());
+        let there = self.row.is_significant(confidence.single());
         let ratio = weighed / share;
         // 0.5 is a placeholder: without a significant row share, no estimate is returned.
         let held = if there { ratio.clamp(0.0, 1.0) } else { 0.5 };
@@ -187,7 +187,7 @@ impl Ratio<'_> {
             Side::Upper => 1.0,
         };
         let rejects = |m: f64| self.rejects(m, failure, side);
-        if !self.row.is_there(failure) || !rejects(end) {
+        if !self.row.is_significant(failure) || !rejects(end) {
             return end;
         }
         // `end` is rejected and `held` is not: bisect between them.
@@ -219,7 +219,7 @@ impl Ratio<'_> {
             shift: 1.0,
             // Noise is positive at every finite ε. The floor avoids a division by 0.
             deviation: answers.rates.gap() * deviation.max(f64::MIN_POSITIVE) * n.sqrt(),
-            steepest: STEEPEST / weights.fold(1.0, f64::max),
+            max_t: MAX_TILT / weights.fold(1.0, f64::max),
         };
         observed.rules_out(failure, side, |t| {
             n * contrast.cumulant(&answers.rates, answers.whose, t)
@@ -260,7 +260,7 @@ mod tests {
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
     use super::*;
-    use crate::estimate::point::People;
+    use crate::estimate::point::SamplingModel;
 
     /// A table of people with a mechanism.
     struct Case {
@@ -268,7 +268,7 @@ mod tests {
         people: &'static [&'static [u64]],
         buckets: u32,
         epsilon: f64,
-        whose: People,
+        whose: SamplingModel,
     }
 
     impl Case {
@@ -280,13 +280,13 @@ mod tests {
             self.people.concat()
         }
 
-        fn answers(&self) -> OneAnswer {
+        fn answers(&self) -> SingleAnswerHits {
             let cells = self.cells();
             let domain = Domain::exact(cells.len() as u32, 1);
             let rule = Rule::Heaviest { favoured: 1 };
             let collision = Collision::new(rule, Hashing::Balanced, self.buckets).unwrap();
             let slots = collision.support(&domain).slots() as u32;
-            OneAnswer {
+            SingleAnswerHits {
                 rates: collision.rates(&domain, self.epsilon),
                 whose: self.whose,
                 hits: vec![0; cells.len()],
@@ -296,7 +296,7 @@ mod tests {
         }
 
         /// Simulates the hits of all these people's reports.
-        fn reported(&self, rng: &mut ChaCha20Rng) -> OneAnswer {
+        fn reported(&self, rng: &mut ChaCha20Rng) -> SingleAnswerHits {
             let mut answers = self.answers();
             let [m, slots] = answers.slots.unwrap();
             let mut order: Vec<usize> = (0..slots as usize).collect();
@@ -325,7 +325,12 @@ mod tests {
         }
     }
 
-    fn case(people: &'static [&'static [u64]], buckets: u32, epsilon: f64, whose: People) -> Case {
+    fn case(
+        people: &'static [&'static [u64]],
+        buckets: u32,
+        epsilon: f64,
+        whose: SamplingModel,
+    ) -> Case {
         Case {
             people,
             buckets,
@@ -382,25 +387,25 @@ mod tests {
     /// 5·10⁻⁷ each, one-sided.
     #[test]
     fn intervals_cover_conditional_shares_and_means() {
-        use People::{Drawn, Given};
+        use SamplingModel::{FixedPopulation, RandomSample};
         let even: &[&[u64]] = &[&[250, 250], &[250, 250]];
         let small: &[&[u64]] = &[&[600, 900, 460], &[10, 25, 5]];
         let tiny: &[&[u64]] = &[&[100, 200, 92, 100], &[1, 0, 3, 4]];
         let end: &[&[u64]] = &[&[700, 800], &[0, 30]];
         for (case, mean) in [
-            (case(even, 4, 1.0, Given), false),
-            (case(even, 4, 4.0, Given), true),
-            (case(small, 6, 2.0, Given), false),
-            (case(small, 6, 4.0, Drawn), true),
-            (case(small, 6, 6.0, Given), false),
-            (case(small, 6, 9.0, Given), false),
-            (case(small, 3, 3.0, Given), false),
-            (case(small, 3, 3.0, Drawn), true),
-            (case(tiny, 8, 5.0, Given), false),
-            (case(tiny, 8, 7.0, Drawn), true),
-            (case(tiny, 4, 5.0, Given), false),
-            (case(end, 4, 5.0, Given), false),
-            (case(end, 4, 8.0, Drawn), true),
+            (case(even, 4, 1.0, FixedPopulation), false),
+            (case(even, 4, 4.0, FixedPopulation), true),
+            (case(small, 6, 2.0, FixedPopulation), false),
+            (case(small, 6, 4.0, RandomSample), true),
+            (case(small, 6, 6.0, FixedPopulation), false),
+            (case(small, 6, 9.0, FixedPopulation), false),
+            (case(small, 3, 3.0, FixedPopulation), false),
+            (case(small, 3, 3.0, RandomSample), true),
+            (case(tiny, 8, 5.0, FixedPopulation), false),
+            (case(tiny, 8, 7.0, RandomSample), true),
+            (case(tiny, 4, 5.0, FixedPopulation), false),
+            (case(end, 4, 5.0, FixedPopulation), false),
+            (case(end, 4, 8.0, RandomSample), true),
         ] {
             let (missed, whole) = missed(&case, mean);
             let what = format!(

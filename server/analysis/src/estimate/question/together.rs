@@ -20,22 +20,22 @@ use hushbin::task::{Kind, Together};
 use hushbin::{Mechanism, Question};
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
-use crate::estimate::law::{Crowd, Law, Score, ScoreLaw, Whose};
-use crate::estimate::point::{ItemPoints, People, Point, variance_over_people};
+use crate::estimate::law::{BetweenNodes, Crowd, Law, Score, ScoreDistribution};
+use crate::estimate::point::{ItemPoints, Point, SamplingModel, variance_over_people};
 
 /// Parts of a question, with the distributions of scores.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
     together: Together,
     rates: Rates,
-    whose: People,
+    whose: SamplingModel,
     /// Score distributions by number of options, up to [`Rates::FEW`].
-    laws: HashMap<u32, Arc<ScoreLaw>>,
+    laws: HashMap<u32, Arc<ScoreDistribution>>,
 }
 
 impl Parts {
     /// Creates the parts. `None` if the question has no parts or its mechanism is not Collision.
-    pub(crate) fn of(question: &Question, whose: People) -> Option<Self> {
+    pub(crate) fn of(question: &Question, whose: SamplingModel) -> Option<Self> {
         let (Kind::Together(together), Mechanism::Collision(collision)) =
             (question.kind(), question.mechanism())
         else {
@@ -44,10 +44,10 @@ impl Parts {
         let hits = Hits::new(question, collision);
         let law = |options: u32| {
             let crowd = |given| Crowd::alike(hits.score(options, given));
-            let law = ScoreLaw {
+            let law = ScoreDistribution {
                 nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
-                given: whose == People::Given,
-                whose: Whose::Neighbours,
+                given: whose == SamplingModel::FixedPopulation,
+                whose: BetweenNodes::Neighbours,
             };
             (options, Arc::new(law))
         };
@@ -365,7 +365,7 @@ mod tests {
             .unwrap();
             let task = draft.resolve().unwrap();
             let question = &task.questions()[0];
-            let parts = Parts::of(question, People::Given).unwrap();
+            let parts = Parts::of(question, SamplingModel::FixedPopulation).unwrap();
             let count = options[0];
             let law = &parts.laws[&count];
             for (n, with) in [
@@ -414,7 +414,8 @@ mod tests {
             let share = sum * (c - 1.0) / c / n / parts.rates.gap() + 1.0 / c;
             let [with, without] =
                 [true, false].map(|given| parts.rates.option_variance(options, given));
-            let variance = variance_over_people(People::Given, share, with, without);
+            let variance =
+                variance_over_people(SamplingModel::FixedPopulation, share, with, without);
             let point = Point::new(share, variance, n);
             let limit = |side| law.limit(point, reports, &failure, side);
             missed[0] += p * f64::from(u8::from(limit(Side::Lower) > truth + 1e-12));

@@ -21,7 +21,7 @@ use hushbin::{Error, Mechanism, Question, Task};
 
 use super::error::PlanError;
 use super::goal::Goal;
-use super::reach::Reach;
+use super::half_widths::HalfWidths;
 use super::survey::{OpenRatings, Privacy, Survey};
 use crate::accounting::{Mixture, meets_central_epsilon};
 use crate::estimate::{Aim, Predictor};
@@ -153,7 +153,7 @@ impl QuestionError {
     pub(super) fn interval(&self, reports: f64) -> f64 {
         match &self.width {
             Some(width) => width.half(reports),
-            None => self.standard_error(reports) * Reach::new(1).single,
+            None => self.standard_error(reports) * HalfWidths::new(1).single,
         }
     }
 

@@ -3,7 +3,7 @@
 use hushbin::{Mechanism, Question, task::Kind};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::estimate::{Aim, DEFAULT_CONFIDENCE, Width};
+use crate::estimate::{Aim, DEFAULT_CONFIDENCE, IntervalWidth};
 use crate::plan::goal::Goal;
 
 /// Number of crowds that are simulated.
@@ -13,7 +13,7 @@ const CROWDS: u32 = 200;
 /// and those outside the range are moved to its ends.
 #[derive(Debug, Clone)]
 pub(super) struct QuantileWidth {
-    width: Width,
+    width: IntervalWidth,
     edges: Vec<f64>,
     step: f64,
 }
@@ -38,7 +38,7 @@ impl QuantileWidth {
         };
         let rates = pattern.rates(edges.len() as u32 - 1, question.epsilon());
         let failure = 0.5 * (1.0 - DEFAULT_CONFIDENCE);
-        let width = Width::new(rates, (0..CROWDS).map(crowd), part, failure);
+        let width = IntervalWidth::new(rates, (0..CROWDS).map(crowd), part, failure);
         let step = scale.step();
         Some(Self { width, edges, step })
     }

@@ -115,7 +115,7 @@ fn the_reduction_is_no_bound_for_two_people() {
     for central in [0.85, 0.9, 0.99] {
         let excess = e - f64::exp(central);
         let truth = e * excess * alpha * alpha;
-        let reduction = delta_bounds(&mixture, 2, central).unwrap().above;
+        let reduction = delta_bounds(&mixture, 2, central).unwrap().reduction_upper;
         assert!((reduction / (excess * alpha * alpha) - 1.0).abs() < 1e-9);
         let proven = delta_bounds(&mixture, 2, central).unwrap().upper;
         assert!(proven >= truth, "{proven}, {truth}");
@@ -150,7 +150,9 @@ fn no_batch_gives_away_more_than_is_proven() {
                             worst <= proven * (1.0 + 1e-12),
                             "{sets:?}, n = {n}, ε_c = {central}: {worst}, {proven}"
                         );
-                        let reduction = delta_bounds(&mixture, n.into(), central).unwrap().above;
+                        let reduction = delta_bounds(&mixture, n.into(), central)
+                            .unwrap()
+                            .reduction_upper;
                         beyond_the_reduction += u32::from(worst > reduction * 1.001);
                         // Bound for any ε-LDP randomizer.
                         let any = Mixture::generic(epsilon).unwrap();

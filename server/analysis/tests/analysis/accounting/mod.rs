@@ -82,7 +82,7 @@ fn full_enumeration_agrees() {
                     let central = part * epsilon;
                     let slow = divergence(&batches, central);
                     let found = delta_bounds(&mixture, n, central).unwrap();
-                    let (lower, upper) = (found.lower, found.above);
+                    let (lower, upper) = (found.lower, found.reduction_upper);
                     let at =
                         format!("{mixture:?}, n = {n}, ε_c = {central}: {lower}..{upper}, {slow}");
                     // P − exp(ε_c)·Q cancels.
@@ -162,7 +162,7 @@ fn bounds_of_the_reduction_hold_exactly() {
                     let central = part * epsilon;
                     let exact = exact_delta(c, t, epsilon, n, central);
                     let found = delta_bounds(&mixture, n.into(), central).unwrap();
-                    let (lower, upper) = (found.lower, found.above);
+                    let (lower, upper) = (found.lower, found.reduction_upper);
                     let at = format!("c = {c} of {t}, ε = {epsilon}, n = {n}, ε_c = {central}");
                     assert!(rational(lower) <= exact && exact <= rational(upper), "{at}");
                 }

@@ -10,7 +10,7 @@ use hushbin::Error;
 
 use super::bounds::Bounds;
 use super::profile::Profile;
-use super::truncation::SHARE;
+use super::truncation::TRUNCATION_SHARE;
 use super::{NoiseMessages, Senders, UnitNoise};
 use crate::accounting::composition::Side;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
@@ -90,8 +90,11 @@ impl Senders {
     ) -> Result<bool, Error> {
         CENTRAL_EPSILON.check(epsilon)?;
         DELTA.check(delta)?;
-        let profile = Profile::new(&self.noise(noise.threshold)?, delta * (1.0 - SHARE));
-        let [above] = profile.told([Side::Above]);
+        let profile = Profile::new(
+            &self.noise(noise.threshold)?,
+            delta * (1.0 - TRUNCATION_SHARE),
+        );
+        let [above] = profile.one_sided([Side::Above]);
         let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
         Ok(above.delta(epsilon) + cut <= delta)
     }

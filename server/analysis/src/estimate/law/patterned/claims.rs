@@ -107,14 +107,14 @@ pub(super) fn claims(
 }
 
 /// Combines the claims of two scales. Contradicting claims cancel.
-pub(super) fn either((one, other): (Claim, Claim)) -> Claim {
+pub(super) fn combine((one, other): (Claim, Claim)) -> Claim {
     let [above, below] = [one[0] || other[0], one[1] || other[1]];
     [above && !below, below && !above]
 }
 
 /// Returns the edges at the ends of an interval, from the claims for each inner edge. An end moves
 /// inwards while every edge on its way is claimed.
-pub(crate) fn ends(claims: impl Iterator<Item = Claim>) -> [usize; 2] {
+pub(crate) fn interval_edges(claims: impl Iterator<Item = Claim>) -> [usize; 2] {
     let claims: Vec<Claim> = claims.collect();
     let lower = claims.iter().take_while(|claim| claim[0]).count();
     let upper = claims.iter().rev().take_while(|claim| claim[1]).count();

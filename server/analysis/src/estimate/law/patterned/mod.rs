@@ -19,10 +19,10 @@ use std::sync::{Arc, OnceLock};
 
 use hushbin::solve::{factorise, solve};
 
-use self::claims::{Estimate, Row, claims, either, ends, least};
-use super::score::{Crowd, ScoreLaw, Whose};
-use crate::estimate::fold::EXPECTED;
-use crate::estimate::point::{People, Point};
+use self::claims::{Estimate, Row, claims, combine, interval_edges, least};
+use super::score::{BetweenNodes, Crowd, ScoreDistribution};
+use crate::estimate::fold::MIN_EXPECTED;
+use crate::estimate::point::{Point, SamplingModel};
 use crate::numeric::limits::Failure;
 
 /// Parts of an interval's failure probability for its two scales: single edges, and averages over
@@ -31,9 +31,9 @@ const PARTS: [f64; 2] = [0.8, 0.2];
 
 /// Shares of outputs among the reports of a pattern over bins.
 #[derive(Debug, Clone)]
-pub(crate) struct Patterned {
+pub(crate) struct PatternEstimates {
     edges: Arc<Edges>,
-    whose: People,
+    whose: SamplingModel,
     /// Share of reports with each output.
     shares: Vec<f64>,
     /// Number of reports n.
@@ -41,10 +41,10 @@ pub(crate) struct Patterned {
     estimated: OnceLock<Vec<f64>>,
 }
 
-impl Patterned {
+impl PatternEstimates {
     /// Creates the shares from the number of reports with each output. Returns `None` if there are
     /// no reports.
-    pub(crate) fn new(edges: Arc<Edges>, whose: People, counts: &[u64]) -> Option<Self> {
+    pub(crate) fn new(edges: Arc<Edges>, whose: SamplingModel, counts: &[u64]) -> Option<Self> {
         let reports = counts.iter().sum::<u64>() as f64;
         let shares = counts.iter().map(|own| *own as f64 / reports).collect();
         let patterned = Self {
@@ -69,7 +69,7 @@ impl Patterned {
 
     /// Returns the unbiased estimate of the share of people in a range of bins, with the
     /// distribution of its scores.
-    pub(crate) fn among(&self, bins: Range<usize>) -> (Point, ScoreLaw) {
+    pub(crate) fn among(&self, bins: Range<usize>) -> (Point, ScoreDistribution) {
         let weights = self.edges.rates.weights(bins.clone());
         let rates = &self.edges.rates;
         let worth = rates.sum(&weights);
@@ -81,16 +81,16 @@ impl Patterned {
         let floor = share * least(&own[bins]) + (1.0 - share) * others;
         // The observed variance includes drawing people. It is removed if people are given.
         let drawn = share * (1.0 - share);
-        let given = self.whose == People::Given;
+        let given = self.whose == SamplingModel::FixedPopulation;
         let variance = (variance - drawn).max(floor) + if given { 0.0 } else { drawn };
         let point = Point::new(estimate, variance, self.reports);
-        let law = ScoreLaw {
+        let law = ScoreDistribution {
             nodes: vec![
                 (0.0, self.crowd(&worth, &weights, 0.0)),
                 (1.0, self.crowd(&worth, &weights, 1.0)),
             ],
             given,
-            whose: Whose::Neighbours,
+            whose: BetweenNodes::Neighbours,
         };
         (point, law)
     }
@@ -146,7 +146,7 @@ impl Patterned {
             // Averages may not vary over the people of some crowds. Otherwise the variance is at
             // most τ(1 − τ), which few reports at a large ε may not show.
             let coarse = claims([&more, &less], *quantile, reach[1], f64::max);
-            ends(fine.zip(coarse).map(either))
+            interval_edges(fine.zip(coarse).map(combine))
         };
         quantiles.iter().map(interval).collect()
     }
@@ -171,7 +171,7 @@ impl Patterned {
         let first = self.estimated();
         let total: f64 = first.iter().sum();
         let expected = matrix::outputs(rates, first);
-        if self.reports * least(&expected) < EXPECTED * total {
+        if self.reports * least(&expected) < MIN_EXPECTED * total {
             return None;
         }
         // Weighted least squares, with variances of outputs from the unbiased estimate.
@@ -220,7 +220,7 @@ impl Patterned {
 
 /// Returns the point at which a distribution function reaches a quantile, in bins from the first
 /// edge. The shares of bins sum to 1. The function is linear within a bin.
-pub(crate) fn reached(shares: &[f64], quantile: f64) -> f64 {
+pub(crate) fn quantile_position(shares: &[f64], quantile: f64) -> f64 {
     let mut below = 0.0;
     for (bin, share) in shares.iter().enumerate() {
         if below + share >= quantile && *share > 0.0 {

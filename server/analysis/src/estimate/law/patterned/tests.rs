@@ -57,9 +57,9 @@ impl Set {
         pattern.rates(self.bins, self.epsilon)
     }
 
-    fn patterned(&self) -> Patterned {
+    fn patterned(&self) -> PatternEstimates {
         let edges = Edges::new(self.rates());
-        Patterned::new(Arc::new(edges), People::Drawn, &self.counts).unwrap()
+        PatternEstimates::new(Arc::new(edges), SamplingModel::RandomSample, &self.counts).unwrap()
     }
 }
 
@@ -141,7 +141,7 @@ fn estimates_and_intervals_are_those_of_the_reference() {
         ] {
             let reach = Failure::new(failure).z() / patterned.reports.sqrt();
             for (tau, theirs) in set.taus.iter().zip(intervals) {
-                let ours = ends(claims([&estimates, &estimates], *tau, reach, Add::add));
+                let ours = interval_edges(claims([&estimates, &estimates], *tau, reach, Add::add));
                 assert_eq!(ours, *theirs, "{} {tau} {failure}", set.name);
             }
         }
@@ -204,7 +204,7 @@ fn curves_and_points_are_those_of_the_reference() {
         }
         let intervals = patterned.quantile_edges(&set.taus, 0.025);
         for (at, tau) in set.taus.iter().enumerate() {
-            let point = reached(&shares, *tau);
+            let point = quantile_position(&shares, *tau);
             let [lower, upper] = intervals[at].map(|edge| edge as f64);
             let inside = point.clamp(lower, upper);
             let off = [point - set.points[at], inside - set.points_in_interval[at]];
@@ -229,12 +229,12 @@ fn quantiles_are_reached_within_bins_that_have_people() {
         (1.0, 5.0),
     ] {
         assert!(
-            (reached(&shares, quantile) - at).abs() < 1e-12,
+            (quantile_position(&shares, quantile) - at).abs() < 1e-12,
             "{quantile}"
         );
     }
     // Rounding may leave the sum below the quantile.
-    assert_eq!(reached(&[0.5, 0.4999], 1.0), 2.0);
+    assert_eq!(quantile_position(&[0.5, 0.4999], 1.0), 2.0);
 }
 
 fn edges(bins: u32, outputs: u32, favoured: &[u32], epsilon: f64) -> Arc<Edges> {
@@ -322,8 +322,12 @@ fn intervals_cover_quantiles_of_every_crowd() {
                 let mut covered = [0; 3];
                 for _ in 0..RUNS {
                     let counts = draw(edges, shares, *reports, &mut rng);
-                    let patterned =
-                        Patterned::new(Arc::clone(edges), People::Drawn, &counts).unwrap();
+                    let patterned = PatternEstimates::new(
+                        Arc::clone(edges),
+                        SamplingModel::RandomSample,
+                        &counts,
+                    )
+                    .unwrap();
                     let intervals = patterned.quantile_edges(&quantiles, 0.025);
                     for (at, [lower, upper]) in intervals.into_iter().enumerate() {
                         let bin = bin_of(shares, quantiles[at]);
@@ -361,7 +365,9 @@ fn rare_people_are_covered() {
         let mut covered = 0;
         for _ in 0..RUNS {
             let counts = draw(&edges, &shares, reports, &mut rng);
-            let patterned = Patterned::new(Arc::clone(&edges), People::Drawn, &counts).unwrap();
+            let patterned =
+                PatternEstimates::new(Arc::clone(&edges), SamplingModel::RandomSample, &counts)
+                    .unwrap();
             let [lower, upper] = patterned.quantile_edges(&[quantile], 0.025)[0];
             covered += u64::from(lower <= bin && bin < upper);
         }
@@ -374,9 +380,11 @@ fn rare_people_are_covered() {
 fn few_reports_claim_nothing() {
     let edges = named("balanced 64,1.0");
     let mut counts = vec![0; 80];
-    assert!(Patterned::new(Arc::clone(&edges), People::Drawn, &counts).is_none());
+    assert!(
+        PatternEstimates::new(Arc::clone(&edges), SamplingModel::RandomSample, &counts).is_none()
+    );
     counts[7] = 1;
-    let patterned = Patterned::new(edges, People::Drawn, &counts).unwrap();
+    let patterned = PatternEstimates::new(edges, SamplingModel::RandomSample, &counts).unwrap();
     assert_eq!(
         patterned.quantile_edges(&[0.05, 0.5, 0.95], 0.025),
         [[0, 64]; 3]
@@ -404,7 +412,9 @@ fn honest_crowds_fit() {
             let mut freedom = 0;
             for _ in 0..RUNS {
                 let counts = draw(&edges, shares, REPORTS, &mut rng);
-                let patterned = Patterned::new(Arc::clone(&edges), People::Drawn, &counts).unwrap();
+                let patterned =
+                    PatternEstimates::new(Arc::clone(&edges), SamplingModel::RandomSample, &counts)
+                        .unwrap();
                 let (statistic, own) = patterned.misfit().unwrap();
                 (sum, freedom) = (sum + statistic, own);
             }
@@ -416,10 +426,14 @@ fn honest_crowds_fit() {
         }
     }
     assert!(
-        Patterned::new(edges(8, 8, &[0], 1.0), People::Given, &[3; 8])
-            .unwrap()
-            .misfit()
-            .is_none()
+        PatternEstimates::new(
+            edges(8, 8, &[0], 1.0),
+            SamplingModel::FixedPopulation,
+            &[3; 8]
+        )
+        .unwrap()
+        .misfit()
+        .is_none()
     );
 }
 
@@ -439,7 +453,9 @@ fn forged_reports_do_not_fit() {
             for output in 0..honest.len() {
                 let mut counts = honest.clone();
                 counts[output] += REPORTS / 20;
-                let patterned = Patterned::new(Arc::clone(&edges), People::Drawn, &counts).unwrap();
+                let patterned =
+                    PatternEstimates::new(Arc::clone(&edges), SamplingModel::RandomSample, &counts)
+                        .unwrap();
                 let (statistic, freedom) = patterned.misfit().unwrap();
                 let chance = ChiSquared::new(freedom as f64).unwrap().sf(statistic);
                 assert!(chance < 1e-9, "{name}, output {output}: {statistic}");

@@ -7,7 +7,7 @@ use crate::estimate::{DEFAULT_CONFIDENCE, Quantiles};
 
 /// Half-widths of intervals, in standard errors.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reach {
+pub(super) struct HalfWidths {
     /// One interval alone.
     pub(super) single: f64,
     /// Intervals that hold for all estimates simultaneously.
@@ -16,7 +16,7 @@ pub(super) struct Reach {
     pub(super) seen: f64,
 }
 
-impl Reach {
+impl HalfWidths {
     /// Computes the distances for `estimates` estimates together.
     pub(super) fn new(estimates: u32) -> Self {
         let reach = |together| {

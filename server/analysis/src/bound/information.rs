@@ -3,25 +3,25 @@
 /// Information of a mechanism or a set: A₁ = E‖E[x | z]‖² (`sign`) and A₂ = E‖E[n − s/d | z]‖²
 /// (`presence`).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Told {
+pub(super) struct Information {
     pub(super) sign: f64,
     pub(super) presence: f64,
 }
 
-impl Told {
+impl Information {
     pub(super) const NOTHING: Self = Self {
         sign: 0.0,
         presence: 0.0,
     };
 
     /// Returns λ₁·A₁ + λ₂·A₂.
-    pub(super) fn weighed(&self, weights: [f64; 2]) -> f64 {
+    pub(super) fn weighted(&self, weights: [f64; 2]) -> f64 {
         weights[0] * self.sign + weights[1] * self.presence
     }
 
     /// Returns the one with the greater weighted information.
-    pub(super) fn or(self, other: Self, weights: [f64; 2]) -> Self {
-        if other.weighed(weights) > self.weighed(weights) {
+    pub(super) fn max_by_weight(self, other: Self, weights: [f64; 2]) -> Self {
+        if other.weighted(weights) > self.weighted(weights) {
             other
         } else {
             self
@@ -44,13 +44,13 @@ const SETS: u32 = 40;
 
 impl Cost {
     /// Returns the cost of estimates from this information.
-    pub(super) fn of(&self, told: Told) -> f64 {
+    pub(super) fn of(&self, told: Information) -> f64 {
         let part = |cost: f64, told: f64| if cost > 0.0 { cost / told } else { 0.0 };
         part(self.sign, told.sign) + part(self.presence, told.presence)
     }
 
     /// Returns the decrease of the cost per unit of information.
-    fn slope(&self, told: Told) -> [f64; 2] {
+    fn slope(&self, told: Information) -> [f64; 2] {
         let part = |cost: f64, told: f64| {
             if cost > 0.0 {
                 cost / (told * told)
@@ -65,9 +65,9 @@ impl Cost {
     }
 
     /// Returns the best mixture of two. The cost is convex between them.
-    fn best_between(&self, a: Told, b: Told) -> Told {
+    fn best_between(&self, a: Information, b: Information) -> Information {
         let way = [b.sign - a.sign, b.presence - a.presence];
-        let at = |part: f64| Told {
+        let at = |part: f64| Information {
             sign: a.sign + part * way[0],
             presence: a.presence + part * way[1],
         };
@@ -88,7 +88,7 @@ impl Cost {
         self.cheaper(self.cheaper(a, b), at(low))
     }
 
-    fn cheaper(&self, a: Told, b: Told) -> Told {
+    fn cheaper(&self, a: Information, b: Information) -> Information {
         if self.of(b) < self.of(a) { b } else { a }
     }
 
@@ -98,13 +98,13 @@ impl Cost {
     /// The search ends once no set has more information than the best mixture, weighted by the
     /// slope there. As the cost is convex, no mixture is then cheaper. Until then that set is
     /// added.
-    pub(super) fn least(&self, most: impl Fn([f64; 2]) -> Told) -> f64 {
+    pub(super) fn least(&self, most: impl Fn([f64; 2]) -> Information) -> f64 {
         let first: &[[f64; 2]] = match (self.sign > 0.0, self.presence > 0.0) {
             (true, true) => &[[1.0, 0.0], [0.0, 1.0]],
             (true, false) => &[[1.0, 0.0]],
             (false, _) => &[[0.0, 1.0]],
         };
-        let mut sets: Vec<Told> = first.iter().map(|weights| most(*weights)).collect();
+        let mut sets: Vec<Information> = first.iter().map(|weights| most(*weights)).collect();
         let mut best = sets[0];
         // In the plane the best mixture needs only two sets.
         for _ in 0..SETS {
@@ -114,7 +114,7 @@ impl Cost {
             }
             let weights = self.slope(best);
             let next = most(weights);
-            if next.weighed(weights) <= best.weighed(weights) * (1.0 + PRECISION) {
+            if next.weighted(weights) <= best.weighted(weights) * (1.0 + PRECISION) {
                 break;
             }
             sets.push(next);
