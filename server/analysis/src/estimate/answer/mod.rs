@@ -81,7 +81,7 @@ impl ByItem for Vec<ItemEstimates> {
 
 /// Estimates of a task from the reports so far.
 ///
-/// The estimates of items are stored, or computed [one by one](crate::estimate::InTurn).
+/// The estimates of items are stored, or computed [one by one](crate::estimate::LazyItems).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimates<Items = Vec<ItemEstimates>> {
     /// Id of the task.

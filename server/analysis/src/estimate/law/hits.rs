@@ -34,7 +34,7 @@ pub(crate) struct HitDistribution {
     given: bool,
     /// Estimated share of people with the item, in [0, 1].
     present: f64,
-    /// Weight of a hit on the opposite side, set by [`HitLaw::counting_other_side`].
+    /// Weight of a hit on the opposite side, set by [`HitDistribution::counting_other_side`].
     other_side: f64,
     /// Means from −1 to 1, ascending, each with the most likely share. The share is convex in the
     /// mean, so linear interpolation can only overestimate it.
@@ -276,7 +276,7 @@ impl<'a> ScoreFamily<'a> {
         }
     }
 
-    /// Implements [`truth_at`].
+    /// Implements [`solve_truth`].
     fn solve(&self, t: f64, cumulant: f64) -> Option<f64> {
         solve_truth(&self.nodes(t), self.law.given, self.gain, t, cumulant)
     }

@@ -1,8 +1,8 @@
 //! Estimates of a number's bins from reports of a rotated pattern
 //! ([`hushbin::mechanism::pattern`]).
 //!
-//! [`Patterned::quantile_edges`] returns intervals that are valid for every crowd.
-//! [`Patterned::smooth`] fits a smooth curve to the shares of bins. A quantile is estimated from
+//! [`PatternEstimates::quantile_edges`] returns intervals that are valid for every crowd.
+//! [`PatternEstimates::smooth`] fits a smooth curve to the shares of bins. A quantile is estimated from
 //! the curve and moved into its interval.
 
 pub(crate) mod claims;
