@@ -1,18 +1,18 @@
-// Circles and floors in pictures of who imports whom.
+// Cycles and layers in graphs of imports.
 
 /** @typedef {import("./rust-imports.mjs").Arrow} Arrow */
 
-/** The entry of `folder` that a file is or lies in; undefined when it lies elsewhere. */
+/** Returns the entry of `folder` that a file is or is inside of. Undefined if it is elsewhere. */
 function entry(folder, file) {
   if (!file.startsWith(`${folder}/`)) {
     return undefined;
   }
   const name = file.slice(folder.length + 1).split("/")[0] ?? "";
-  // `a.rs` beside `a/` is one with it.
+  // `a.rs` and `a/` are one entry.
   return name.replace(/\.rs$/, "");
 }
 
-/** Every folder at or below `root` that the arrows touch. */
+/** Returns every folder at or below `root` that the arrows touch. */
 function folders(root, arrows) {
   const found = new Set([root]);
   for (const { from, to } of arrows) {
@@ -27,8 +27,8 @@ function folders(root, arrows) {
 }
 
 /**
- * A folder's picture: its files and folders, and for each the first arrow to
- * every other.
+ * Returns a folder's graph: its files and folders, and for each the first arrow to every other
+ * entry.
  *
  * @param {string} folder
  * @param {readonly Arrow[]} arrows
@@ -49,7 +49,7 @@ function picture(folder, arrows) {
   return drawn;
 }
 
-/** The shortest way from `start` back to itself, or undefined. */
+/** Returns the shortest cycle through `start`, or undefined. Breadth-first search. */
 function shortestCircle(drawn, start) {
   const queue = [[start]];
   const seen = new Set();
@@ -70,9 +70,9 @@ function shortestCircle(drawn, start) {
 const describe = ({ from, to, line, name }) => `${from}:${line} → ${to} (${name})`;
 
 /**
- * The circles among the entries of each folder at or below `root`: one of the
- * shortest for every entry that lies on one, each once. A circle of files shows
- * in the folder that holds them all.
+ * Returns the cycles (circles) among the entries of each folder at or below `root`. For every entry
+ * on a cycle, it finds one of the shortest, and lists each cycle once. A cycle of files shows up in
+ * the folder that contains them all.
  *
  * @param {string} root
  * @param {readonly Arrow[]} arrows
@@ -99,10 +99,10 @@ export function circles(root, arrows) {
 }
 
 /**
- * Arrows that point up, and entries of `root` that stand on no floor.
+ * Returns arrows that point up, and entries of `root` that have no floor.
  *
  * @param {string} root
- * @param {readonly (readonly string[])[]} floors the entries of each, the lowest first
+ * @param {readonly (readonly string[])[]} floors the entries of each floor, the lowest first
  * @param {Iterable<string>} files
  * @param {readonly Arrow[]} arrows
  * @returns {string[]}
@@ -125,8 +125,8 @@ export function upward(root, floors, files, arrows) {
 }
 
 /**
- * Arrows from a file up to the file of a folder that holds it (`mod.rs`, `lib.rs`), one for each
- * pair of files: what a folder's files share lies below them, in a file of its own.
+ * Returns arrows from a file up to the file (`mod.rs`, `lib.rs`) of an enclosing folder, one for
+ * each pair of files. Code that a folder's files share belongs below them, in a separate file.
  *
  * @param {readonly Arrow[]} arrows
  * @returns {Arrow[]}

@@ -1,4 +1,4 @@
-// Firefox, by WebDriver BiDi: commands and answers as JSON on one WebSocket.
+// Firefox, by WebDriver BiDi: commands and responses as JSON on one WebSocket.
 // https://www.w3.org/TR/webdriver-bidi/
 
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { WebSocket } from "ws";
 import { findFirefox } from "./browser.mjs";
 import { background, Failed } from "./run.mjs";
 
-/** A connection: commands in, and what has no id, events, to whoever listens. */
+/** Connection that sends commands and matches responses by id. */
 class Bidi {
   #socket;
   #last = 0;
@@ -60,7 +60,7 @@ class Bidi {
  * Starts Firefox on a profile.
  *
  * @param {string} profile its directory
- * @param {readonly string[]} [urls] what it opens
+ * @param {readonly string[]} [urls] pages that it opens
  */
 async function start(profile, urls = []) {
   const flags = ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"];
@@ -86,10 +86,10 @@ async function start(profile, urls = []) {
 }
 
 /**
- * Firefox on a profile that outlives it.
+ * Runs Firefox on a profile that is kept afterwards.
  *
  * @param {string} directory the profile's
- * @param {string} url what it opens
+ * @param {string} url the page that it opens
  * @returns {Promise<import("./engines.mjs").Running>}
  */
 export async function runFirefox(directory, url) {

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .out_name(name)
         .web(true)?
         .typescript(true)
-        // No `new URL(…, import.meta.url)`, which bundlers would chase.
+        // Omits `new URL(…, import.meta.url)`, which bundlers would follow.
         .omit_default_module_path(true)
         .reset_state_function(true)
         .remove_name_section(true)

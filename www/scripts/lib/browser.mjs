@@ -1,4 +1,4 @@
-// Browsers: which ones, and Chromium started without what it does of its own accord.
+// Browsers: finds the programs, and starts Chromium without its background services.
 
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -6,6 +6,8 @@ import { delimiter, join } from "node:path";
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /**
+ * Finds the first of some programs on PATH.
+ *
  * @param {readonly string[]} names
  * @returns {string | undefined}
  */
@@ -16,16 +18,19 @@ export function onPath(names) {
     .find((file) => existsSync(file));
 }
 
-/** Chromium's or Chrome's executable; HUSHBIN_CHROMIUM goes first. */
+/** Finds the program of Chromium or Chrome. HUSHBIN_CHROMIUM takes precedence. */
 export const findChromium = () => process.env.HUSHBIN_CHROMIUM ?? onPath(NAMES);
 
 export const findChromedriver = () => onPath(["chromedriver"]);
 export const findFirefox = () => onPath(["firefox-esr", "firefox"]);
 export const findWebKitDriver = () => onPath(["WebKitWebDriver"]);
-/** A screen that nobody sees: WebKitGTK has no headless mode. */
+/** Finds a virtual screen: WebKitGTK has no headless mode. */
 export const findXvfb = () => onPath(["Xvfb"]);
 
-/** WebKitGTK's own browser, which is not on PATH: /usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser. */
+/**
+ * Finds WebKitGTK's browser, which is not on PATH, for example
+ * /usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser.
+ */
 export function findMiniBrowser() {
   const folders = ["/usr/lib", "/usr/libexec"];
   const entries = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
@@ -40,7 +45,7 @@ export function findMiniBrowser() {
 }
 
 const ARGS = [
-  // Pages here are our own, and containers have no sandbox to give.
+  // The pages here are our own, and containers provide no sandbox.
   "--no-sandbox",
   "--disable-gpu",
   "--disable-dev-shm-usage",
@@ -60,7 +65,9 @@ async function playwright() {
 }
 
 /**
- * @param {readonly string[]} [flags] that Chromium is started with besides
+ * Starts Chromium.
+ *
+ * @param {readonly string[]} [flags] additional flags
  * @returns {Promise<import("playwright-core").Browser>}
  */
 export async function launchChromium(flags = []) {
@@ -69,10 +76,10 @@ export async function launchChromium(flags = []) {
 }
 
 /**
- * Chromium with a profile on the disk, which outlives it.
+ * Starts Chromium with a profile on disk, which is kept afterwards.
  *
  * @param {string} directory the profile's
- * @param {string} [extension] the folder of one that it has loaded
+ * @param {string} [extension] folder of an extension to load
  * @returns {Promise<import("playwright-core").BrowserContext>}
  */
 export async function launchProfile(directory, extension) {

@@ -1,4 +1,4 @@
-// A real collector, as a child process.
+// A real collector as a child process.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -6,13 +6,15 @@ import { createInterface } from "node:readline";
 import { ROOT, TARGET } from "./paths.mjs";
 import { Failed, run } from "./run.mjs";
 
-/** What cargo is told of the collector that the demo compiles: without what released programs add. */
+/**
+ * Options of cargo for the demo's collector, without the additional features of released programs.
+ */
 export const COLLECTOR = ["--package", "hushbin-server", "--no-default-features"];
 
 /**
  * Builds the collector.
  *
- * @param {{ quick?: boolean }} [options] quick: for the demo, with the features that it needs alone
+ * @param {{ quick?: boolean }} [options] quick: for the demo, with no optional features
  * @returns {Promise<string>} the program
  */
 export async function buildCollector({ quick = false } = {}) {
@@ -24,9 +26,10 @@ export async function buildCollector({ quick = false } = {}) {
 
 /**
  * @typedef {object} Collector
- * @property {string} url where it listens
+ * @property {string} url its address
  * @property {number} pid
- * @property {(signal: NodeJS.Signals) => Promise<number | string>} stop sends the signal; its exit status or signal
+ * @property {(signal: NodeJS.Signals) => Promise<number | string>} stop sends the signal; resolves
+ * with its exit status or signal
  */
 
 /**
@@ -37,7 +40,7 @@ export async function buildCollector({ quick = false } = {}) {
  * @param {string} options.data its directory
  * @param {readonly string[]} options.tasks task files
  * @param {string} [options.listen] an address; by default a free port
- * @param {readonly string[]} [options.flags] others; by default everything is for everybody
+ * @param {readonly string[]} [options.flags] by default open to everyone
  * @param {boolean} [options.verbose] whether its log is shown
  * @returns {Promise<Collector>}
  */
@@ -62,7 +65,7 @@ export async function startCollector({
     ],
     { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] },
   );
-  // Not left behind, however this process ends.
+  // Ends the collector when this process ends.
   const kill = () => child.kill("SIGKILL");
   process.on("exit", kill);
   let log = "";

@@ -5,10 +5,10 @@ import { createInterface } from "node:readline";
 import { Failed } from "./run.mjs";
 
 /**
- * Reads a data set. People without lines have an input too, an empty one.
+ * Reads a data set. People without lines have an empty input.
  *
  * @param {string} file
- * @param {number | undefined} people only the first so many
+ * @param {number | undefined} people number of people to read, from the first on; all if undefined
  * @returns {Promise<{ items: number, inputs: [item: number, value: number][][] }>}
  */
 export async function readDataSet(file, people) {

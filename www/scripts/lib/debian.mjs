@@ -1,11 +1,14 @@
-// Debian's packages: installed where that is ours to do, asked for elsewhere.
+// Packages of Debian. They are installed if this process may do so; otherwise an error asks for
+// them.
 
 import { existsSync } from "node:fs";
 import { Failed, run, say } from "./run.mjs";
 
 /**
- * @param {Readonly<Record<string, () => string | undefined>>} needed by the name of a package,
- * what finds what is needed of it
+ * Installs missing packages.
+ *
+ * @param {Readonly<Record<string, () => string | undefined>>} needed by package name, a function
+ * that finds its program
  */
 export async function installPackages(needed) {
   const missing = Object.keys(needed).filter((name) => needed[name]?.() === undefined);

@@ -1,4 +1,4 @@
-// The three engines that pages run in, driven alike.
+// The three browser engines, behind one interface.
 
 import { launchFirefox } from "./bidi.mjs";
 import { launchChromium } from "./browser.mjs";
@@ -6,24 +6,26 @@ import { launchWebKit } from "./webdriver.mjs";
 
 /**
  * @typedef {object} Tab
- * @property {(expression: string) => Promise<any>} evaluate the value of an expression, awaited, as JSON can hold it
+ * @property {(expression: string) => Promise<any>} evaluate the value of an expression, awaited, as
+ * JSON
  * @property {(url: string) => Promise<unknown>} go resolves when the page has loaded
  * @property {() => Promise<unknown>} reload resolves when the page has loaded
- * @property {() => Promise<unknown>} back to the page before
- * @property {() => Promise<unknown>} close as people do, of which the page is told
+ * @property {() => Promise<unknown>} back to the previous page
+ * @property {() => Promise<unknown>} close as people do, with events for the page
  *
- * @typedef {object} Profile tabs that share what pages store, until it is closed
+ * @typedef {object} Profile tabs that share stored data, until it is closed
  * @property {(url: string) => Promise<Tab>} open resolves when the page has loaded
  * @property {() => Promise<unknown>} close
  *
  * @typedef {object} Engine
  * @property {string} name
  * @property {string} version
- * @property {() => Promise<Profile>} profile one at a time, as WebKitGTK's driver has one session
+ * @property {() => Promise<Profile>} profile one at a time, because WebKitGTK's driver has one
+ * session
  * @property {() => Promise<void>} close
  *
- * @typedef {object} Running a browser that nobody drives
- * @property {() => Promise<unknown>} kill ends all its processes, at once
+ * @typedef {object} Running a browser without a driver
+ * @property {() => Promise<unknown>} kill ends all its processes at once
  */
 
 /** @returns {Promise<Engine>} */

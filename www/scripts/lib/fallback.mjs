@@ -1,5 +1,5 @@
-// The core in JavaScript, for browsers without WebAssembly: of the very module that cargo
-// has compiled, with glue of its own. wasm-bindgen → wasm-opt → wasm2js.
+// Core in JavaScript, for browsers without WebAssembly. It is made from the module that cargo has
+// compiled, with separate glue: wasm-bindgen → wasm-opt → wasm2js.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import { once, patched } from "./glue.mjs";
 import { run } from "./run.mjs";
 import { bind, FEATURES } from "./wasm.mjs";
 
-/** What JavaScript has no counterpart of; the glue then does without. */
+/** Features without a counterpart in JavaScript. The glue then avoids them. */
 const WITHOUT = ["reference-types", "multivalue"];
 
-/** What wasm2js does not know, in terms of what it does. */
+/** Passes that replace instructions which wasm2js lacks. */
 const LOWERED = [
   "--signext-lowering",
   "--llvm-memory-copy-fill-lowering",
@@ -18,13 +18,14 @@ const LOWERED = [
 ];
 
 /**
- * The module, saying that it was not compiled for some features. It uses none of them
- * itself: they are for the glue to use, which reads there what it may.
+ * Changes the module's list of features. The module itself uses none of these. The glue reads the
+ * list to find out which features it may use.
  *
  * @param {Buffer} module
  */
 function withoutFeatures(module) {
-  // In the custom section "target_features": "+" or "-", and the name with its length.
+  // In the custom section "target_features", an entry is "+" or "-", the name's length, and the
+  // name.
   const named = (sign, name) => sign + String.fromCharCode(name.length) + name;
   const less = WITHOUT.reduce(
     (text, name) => once(text, named("+", name), named("-", name)),
@@ -33,7 +34,7 @@ function withoutFeatures(module) {
   return Buffer.from(less, "latin1");
 }
 
-/** The core alone: a function from what it imports to what it exports. */
+/** Returns the core alone: a function from its imports to its exports. */
 export function instantiable(script) {
   const [core = ""] = script.split("\nvar retasmFunc = asmFunc(");
   return once(core, "function asmFunc(imports)", "function instantiate(imports)").replaceAll(
@@ -42,12 +43,12 @@ export function instantiable(script) {
   );
 }
 
-/** The glue of what makes something, with the core instead of a module. */
+/** Returns the glue with the core in place of a module. */
 export function gluedTo(core, glue, made) {
   const [kept = ""] = patched(glue, made).split("let wasmModule, wasmInstance, wasm;");
   const edits = [
     ['import * as import1 from "__wbindgen_externref_xform__"\n', ""],
-    // The glue itself keeps what is never dropped.
+    // The glue keeps these references, and they are never dropped.
     [": import1,", ": { __wbindgen_externref_statics_end: () => 0 },"],
     ["    wasmInstance = new WebAssembly.Instance(wasmModule, __wbg_get_imports());\n", ""],
     ["    wasm.__wbindgen_start();\n", ""],
@@ -62,10 +63,10 @@ export const currentInstance = () => __wbg_instance_id;
 }
 
 /**
- * Generates glue, and the module that it takes.
+ * Generates glue and the matching module.
  *
- * @param {string} compiled the module, as cargo leaves it
- * @param {string} directory that is theirs alone
+ * @param {string} compiled the module from cargo
+ * @param {string} directory for glue and module alone
  */
 export async function bindFallback(compiled, directory) {
   const plain = `${compiled}.plain`;
@@ -74,10 +75,10 @@ export async function bindFallback(compiled, directory) {
 }
 
 /**
- * Makes JavaScript of what {@link bindFallback} has made.
+ * Makes JavaScript from the output of {@link bindFallback}.
  *
  * @param {string} directory
- * @param {string} made the class of what it makes
+ * @param {string} made the class that it makes
  */
 export async function fallbackScript(directory, made) {
   const bound = join(directory, "hushbin_bg.wasm");

@@ -1,4 +1,4 @@
-// Measures the project: each rule that has a number, and where its cases are.
+// Measures the project: the figure of each rule, and the places of its cases.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ export const RULES = {
   "dialect-phrases": { what: "dialect phrases", per: 10_000, unit: "per 10,000 words" },
 };
 
-/** Areas by the folders that they are, the inner ones first. */
+/** Areas by folder, inner folders first. */
 const AREAS = /** @type {const} */ ([
   ["server/analysis/", "analysis"],
   ["server/study/", "study"],
@@ -67,7 +67,7 @@ const read = (file) => readFileSync(join(ROOT, file), "utf8");
 const cases = (items, place, text) =>
   items.map((item) => ({ place: place(item), text: text(item) }));
 
-/** Rules about the shape of Rust, TypeScript and JavaScript. */
+/** Measures the shape of Rust, TypeScript and JavaScript. */
 async function shapes() {
   const rust = (await tracked(/\.rs$/)).filter((file) => !TESTS.test(file));
   const measured = measureCrates(new Map(rust.map((file) => [file, read(file)])));
@@ -141,7 +141,7 @@ async function shapes() {
   };
 }
 
-/** Files that a page's modules are compiled of, and the sums of each module. */
+/** Measures the files that a page's modules are compiled from, with the sums of each module. */
 async function pageCore() {
   const core = await coreSources();
   const manifest = read("Cargo.toml");
@@ -167,7 +167,7 @@ async function pageCore() {
 /** @param {Figure} figure */
 const whole = (figure) => ({ [WHOLE]: figure });
 
-/** What cargo is told for each program and module of the demo. */
+/** Options of cargo for each program and module of the demo. */
 const DEMO_BUILDS = [
   COLLECTOR,
   ...[...MODULES.map(([, , features]) => ["--package", "hushbin", ...features]), DEMO_MODULE].map(
@@ -176,7 +176,7 @@ const DEMO_BUILDS = [
 ];
 
 /**
- * Packages in what `cargo tree --prefix none --format {p}` prints.
+ * Lists the packages in the output of `cargo tree --prefix none --format {p}`.
  *
  * @param {string} tree
  * @returns {string[]}
@@ -185,7 +185,10 @@ export const packagesIn = (tree) => [
   ...new Set(tree.split("\n").map((line) => line.split(" ").slice(0, 2).join(" "))),
 ];
 
-/** Crates that cargo compiles: those of a program for this machine and those of modules, each once. */
+/**
+ * Counts the crates that cargo compiles: those of a program for this machine and those of modules,
+ * each once.
+ */
 async function demoCrates() {
   const found = new Set();
   for (const args of DEMO_BUILDS) {
@@ -202,11 +205,11 @@ async function demoCrates() {
   return named([...found].sort());
 }
 
-/** Cases that are a name. */
+/** Makes cases that consist of a name. */
 const named = (names) => ({ found: names.map((name) => ({ place: name, text: "" })) });
 
 /**
- * Names that users learn.
+ * Returns the names that users learn.
  *
  * @param {string} page the book's page of commands
  * @param {Record<string, unknown>} exports of the npm package
@@ -224,8 +227,8 @@ export function surfaces(page, exports) {
 }
 
 /**
- * Entries of what is not released yet that do not have the form: one line, opened by what
- * kind of change it is.
+ * Returns unreleased entries without the required form: one line that starts with the kind of
+ * change.
  *
  * @param {string} changelog
  * @returns {import("./limits.mjs").Case[]}
@@ -245,7 +248,7 @@ export function formlessEntries(changelog) {
 /** Rules whose longest cases are the worst. */
 const BY_LENGTH = ["long-sentences", "nested-sentences", "walls"];
 
-/** Words, by area. */
+/** Measures words by area. */
 async function words() {
   /** @type {Record<string, Record<string, { found: import("./limits.mjs").Case[], of: number }>>} */
   const all = {};
@@ -268,7 +271,11 @@ async function words() {
   return all;
 }
 
-/** @returns {Promise<Record<string, Record<string, Figure>>>} each rule's figures, by area */
+/**
+ * Measures all rules.
+ *
+ * @returns {Promise<Record<string, Record<string, Figure>>>} figures by rule and area
+ */
 export async function figures() {
   const { exports } = JSON.parse(read("package.json"));
   const learned = surfaces(read("www/docs/src/reference/cli.md"), exports);

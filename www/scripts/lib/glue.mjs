@@ -1,9 +1,9 @@
-// What wasm-bindgen's glue becomes before it is bundled.
+// Changes to wasm-bindgen's glue before it is bundled.
 
 import { Failed } from "./run.mjs";
 
 /**
- * Replaces what has to be there just once.
+ * Replaces a text that must occur exactly once.
  *
  * @param {string} text
  * @param {string} from
@@ -17,13 +17,13 @@ export function once(text, from, to) {
   return parts.join(to);
 }
 
-/** What decodes the one text that the glue may have to throw, from its first mention on. */
+/** Decoder of the one text that the glue may have to throw. */
 const DECODER = /let cachedTextDecoder = [\s\S]*?\nfunction decodeText\(bytes\) \{[\s\S]*?\n\}\n/;
 
-/** What frees handles that were forgotten, of what is made. */
+/** Finalizer of forgotten handles of a class. */
 const registryOf = (made) => new RegExp(`const ${made}Finalization = ([\\s\\S]*?\\n\\}\\));\\n`);
 
-/** The same, made when it is needed. */
+/** Returns code that makes the finalizer on demand. */
 const lazy = (made, registry) => `let finalization;
 const ${made}Finalization = {
     register(...given) {
@@ -34,15 +34,17 @@ const ${made}Finalization = {
 };
 `;
 
-/** What keeps a view of the memory until that has grown, in functions named after what they view. */
+/** Cached views of the memory, in functions named after the type of view. */
 const KEPT_VIEW =
   /let (cached\w+) = null;\n(function \w+\(\) \{\n) +if \(\1 .*\n +\1 = (.*;)\n +\}\n +return \1;\n/g;
 
 /**
- * Upkeep that the client does itself: it knows objects of an instance that is gone, and starts a
- * module that has failed afresh before the next call, with all memory that an input took. And
- * what says nothing: factors of 1, prototypes of imports. Memory is viewed anew each time, which
- * takes less than a microsecond: no view is of memory as it was before it grew.
+ * Code that the client makes redundant. The client knows objects of an instance that is gone. After
+ * a failure it restarts the module before the next call, which also frees all memory of an input.
+ *
+ * Also code without effect: factors of 1, and prototypes of imports. Memory views are not cached,
+ * because making one takes less than a microsecond. A cached view would be invalid once the memory
+ * has grown.
  */
 const OWN = [
   / *if \(this\.__wbg_inst !== undefined && .*\n.*\n *\}\n/g,
@@ -69,11 +71,11 @@ function withoutOwn(glue) {
 }
 
 /**
- * Glue that does nothing as it is imported: bundlers may drop it, and a host without
+ * Returns glue that has no effect when imported. Bundlers may then drop it, and a host without
  * TextDecoder can import it.
  *
  * @param {string} glue
- * @param {string} made the class of what it makes
+ * @param {string} made the class that it makes
  */
 export function patched(glue, made) {
   const [decoder = ""] = DECODER.exec(glue) ?? [];

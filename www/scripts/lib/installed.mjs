@@ -1,4 +1,4 @@
-// What is installed once, outside of the project: a folder for each state of the file that pins it.
+// Installations outside of the project: a folder for each state of the file that pins them.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -7,10 +7,10 @@ import { TOOLS } from "./paths.mjs";
 import { say } from "./run.mjs";
 
 /**
- * Where it is.
+ * Returns the folder of an installation.
  *
  * @param {string} name
- * @param {string} pinned the file that says what it is
+ * @param {string} pinned the file with its versions
  */
 export function installedFolder(name, pinned) {
   const hash = createHash("sha256").update(readFileSync(pinned)).digest("hex").slice(0, 16);
@@ -18,17 +18,17 @@ export function installedFolder(name, pinned) {
 }
 
 /**
- * Installs it, unless it is there.
+ * Installs into a folder unless it exists.
  *
  * @param {string} folder
- * @param {(made: string) => Promise<void>} install into a folder that is empty
+ * @param {(made: string) => Promise<void>} install into an empty folder
  */
 export async function installOnce(folder, install) {
   if (existsSync(folder)) {
     say(`  ${folder}: up to date`);
     return;
   }
-  // Under its name when it is complete, whoever else installs the same meanwhile.
+  // Renamed only when complete. Another process may be installing the same thing.
   mkdirSync(TOOLS, { recursive: true });
   const made = mkdtempSync(`${folder}-`);
   try {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { Failed } from "./run.mjs";
 
 /**
- * What a page names so that its browser refuses any other file.
+ * Returns the integrity value of a script. Browsers then refuse any other file.
  *
  * @param {Uint8Array} bytes
  * @param {string} hash its algorithm
@@ -13,6 +13,8 @@ export const integrity = (bytes, hash = "sha384") =>
   `${hash}-${createHash(hash).update(bytes).digest("base64")}`;
 
 /**
+ * Returns the element that loads a script.
+ *
  * @param {string} name the script's file
  * @param {string | undefined} hash
  */
@@ -20,9 +22,11 @@ export const scriptTag = (name, hash) =>
   `<script async src="/hushbin/${name}" crossorigin="anonymous" integrity="${hash}"></script>\n`;
 
 /**
+ * Checks the hashes of files.
+ *
  * @param {Readonly<Record<string, string>>} stated hashes by file
  * @param {(file: string) => Uint8Array} read
- * @throws Failed where a file has other bytes
+ * @throws Failed if a file has other bytes
  */
 export function checkIntegrity(stated, read) {
   for (const [file, hash] of Object.entries(stated)) {

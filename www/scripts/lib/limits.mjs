@@ -1,47 +1,48 @@
 // Compares figures of the project with limits that may only fall.
 //
-// A limit is a number of places, or that number and its rate. One that has a rate is
-// exceeded when both rise: text that is removed may raise a rate, and text that is added
-// may raise a number. What moves between areas exceeds nothing, as long as the sum over
-// all areas does not rise.
+// A limit is a number of cases, or that number and its rate. A limit with a rate is exceeded only
+// if both rise: removed text may raise a rate, and added text may raise a number. Cases that move
+// between areas exceed nothing while the sum over all areas does not rise.
 
 /**
  * @typedef {{ place: string, text: string }} Case
- * @typedef {{ found: readonly Case[], count?: number, of?: number }} Figure
- * `count`, where it is not the number of cases; `of`: units among which they were found
+ * @typedef {{ found: readonly Case[], count?: number, of?: number }} Figure `count` if it differs
+ * from the number of cases; `of`: number of units searched
  * @typedef {object} Rule
  * @property {string} what is counted
  * @property {number} [per] units of a rate, such as 1,000 lines
  * @property {string} [unit] of a rate
- * @property {number} [step] limits are multiples of it, so that not every line counts
- * @typedef {number | number[]} Limit a number, or that and its rate
+ * @property {number} [step] limits are multiples of this, so that single lines do not matter
+ * @typedef {number | number[]} Limit a number, or a number and its rate
  * @typedef {Record<string, Limit>} Limits by area
  */
 
-/** The area of rules that have no others. */
+/** Area of rules that are not divided into areas. */
 export const WHOLE = "all";
 
-/** A rate that no rounding makes exceed itself. */
+/** Rounds a rate up, so that rounding never makes it exceed itself. */
 const tenths = (rate) => Math.ceil(rate * 10 - 1e-9) / 10;
 
 /**
+ * Returns a figure as a limit.
+ *
  * @param {Rule} rule
  * @param {Figure} figure
- * @returns {Limit} as it would be written down
+ * @returns {Limit} as it would be stored
  */
 export function limitOf({ per, step = 1 }, { found, count = found.length, of = 0 }) {
   const whole = Math.ceil(count / step) * step;
   return per === undefined ? whole : [whole, of === 0 ? 0 : tenths((per * count) / of)];
 }
 
-/** Nothing of the kind that a figure is. */
+/** Returns a limit of zero, of the same form as a figure. */
 const none = (found) => (typeof found === "number" ? 0 : [0, 0]);
 const countOf = (limit) => (typeof limit === "number" ? limit : (limit[0] ?? 0));
 const rateOf = (limit) => (typeof limit === "number" ? Number.POSITIVE_INFINITY : (limit[1] ?? 0));
 const sum = (limits) => Object.values(limits).reduce((all, limit) => all + countOf(limit), 0);
 
 /**
- * The areas in which a rule's figures exceed its limits.
+ * Returns the areas in which a rule's figures exceed its limits.
  *
  * @param {Limits} now
  * @param {Limits} limits
@@ -61,7 +62,7 @@ export function exceeded(now, limits) {
 }
 
 /**
- * The limits after a rule's figures have fallen.
+ * Returns the limits after a rule's figures have fallen.
  *
  * @param {Limits} now
  * @param {Limits} limits
@@ -82,7 +83,7 @@ export function lowered(now, limits) {
 }
 
 /**
- * A limit as people read it.
+ * Returns a limit as text.
  *
  * @param {Rule} rule
  * @param {Limit} limit

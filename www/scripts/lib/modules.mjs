@@ -1,7 +1,8 @@
-// The modules that pages download, and what cargo is told of each.
+// WebAssembly modules that pages download, and options of cargo for each.
 
 /**
- * The complete module, the one that pages begin with, whose glue is the same, and that of sums.
+ * Complete module, smaller module that pages load first, and module of sums. The first two have the
+ * same glue.
  *
  * @type {readonly (readonly [name: string, glue: string, features: readonly string[]])[]}
  */
@@ -11,5 +12,5 @@ export const MODULES = [
   ["sums", "sums", ["--no-default-features", "--features", "wasm-sums-module"]],
 ];
 
-/** The module of the demo's pages, which the package does not have. */
+/** Module of the demo's pages, which is not part of the package. */
 export const DEMO_MODULE = ["--package", "hushbin-demo"];

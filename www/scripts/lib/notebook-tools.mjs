@@ -1,4 +1,4 @@
-// Python's packages for the notebook among the examples, as its test pins them: half a
+// Python packages for the example notebook, with versions pinned by its test. They take half a
 // gigabyte, outside of the project.
 
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { capture, Failed, run } from "./run.mjs";
 
 const PINNED = join(ROOT, "tests/js/examples/requirements.txt");
 
-/** Where the packages are. One folder for each state of the list. */
+/** Returns the folder of the packages. There is one folder for each state of the list. */
 export const notebookTools = () => installedFolder("notebook", PINNED);
 
 export const installNotebookTools = () =>

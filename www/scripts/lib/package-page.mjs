@@ -11,7 +11,7 @@ const SCRIPT = `import * as hushbin from "/dist/index.js";
 Object.assign(globalThis, { hushbin });`;
 
 /**
- * Serves the built package, a page whose `globalThis.hushbin` it is, and an empty one, with an
+ * Serves the built package, a page that has it as `globalThis.hushbin`, and an empty page with an
  * empty script.
  */
 export function packageSite() {
@@ -27,8 +27,8 @@ export function packageSite() {
 }
 
 /**
- * Opens a page whose `globalThis.hushbin` is the package, and closes it after
- * the work, however that ends.
+ * Opens a page that has the package as `globalThis.hushbin`, and closes it after the work, even
+ * after a failure.
  *
  * @template T
  * @param {(page: import("playwright-core").Page) => Promise<T>} work

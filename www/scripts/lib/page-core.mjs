@@ -1,10 +1,10 @@
-// Which files of a Rust crate a build compiles, and how many lines they have.
+// Counts the files of a Rust crate that a build compiles, and the lines in them.
 //
-// Follows `mod name;` from lib.rs, by the attributes `cfg` in front of it. A macro that
-// declares `mod $module;` declares, where `mechanisms!` calls it, the modules that
-// `macro_rules! mechanisms` lists, each by the attributes in front of its line. Code inside of a
-// file counts whole, also where an attribute leaves it out: only folders and files are a fence.
-// What `#[cfg(test)]` stands in front of does not count.
+// It follows `mod name;` from lib.rs, with respect to `cfg` attributes. Where `mechanisms!` is
+// called with a macro that declares `mod $module;`, it follows the modules that `macro_rules!
+// mechanisms` lists, each with the attributes of its line. Code inside a file is counted
+// completely, even if an attribute excludes it: only whole files are excluded. Items under
+// `#[cfg(test)]` are not counted.
 
 import { past, pastItem, tokens } from "./rust-imports.mjs";
 
@@ -14,10 +14,10 @@ import { past, pastItem, tokens } from "./rust-imports.mjs";
 const textAt = (list, at) => list[at]?.text ?? "";
 
 /**
- * The features of a build, with those that they bring along.
+ * Returns the features of a build, including features that these enable.
  *
  * @param {string} manifest a Cargo.toml
- * @param {readonly string[]} options as cargo is given them
+ * @param {readonly string[]} options of cargo
  * @returns {Set<string>}
  */
 export function enabled(manifest, options) {
@@ -45,12 +45,12 @@ export function enabled(manifest, options) {
 }
 
 /**
- * Whether a build has what `cfg(…)` asks for; `at` is behind its name.
+ * Evaluates `cfg(…)` for a build.
  *
  * @param {Token[]} list
- * @param {number} at
+ * @param {number} at position of the predicate's name
  * @param {ReadonlySet<string>} features
- * @returns {[boolean, number]} and where it ends
+ * @returns {[boolean, number]} the value, and the position after it
  */
 function holds(list, at, features) {
   const name = textAt(list, at);
@@ -75,7 +75,7 @@ function holds(list, at, features) {
 }
 
 /**
- * What stands in a file: the modules that it declares, and the lines of tests.
+ * Returns the modules that a file declares, and the lines of its tests.
  *
  * @param {Token[]} list
  * @param {ReadonlySet<string>} features
@@ -126,7 +126,7 @@ function declared(list, features) {
 }
 
 /**
- * The mechanisms that a build has, of the list of them.
+ * Returns the mechanisms of a build from the list of all mechanisms.
  *
  * @param {Iterable<Token[]>} files
  * @param {ReadonlySet<string>} features
@@ -154,7 +154,7 @@ function mechanisms(files, features) {
 }
 
 /**
- * The files that a build compiles, in the order of their declaration.
+ * Returns the files that a build compiles, in order of declaration.
  *
  * @param {string} root the crate's `src`
  * @param {ReadonlyMap<string, string>} sources each file's text

@@ -1,6 +1,8 @@
-// A progress bar on a terminal; a line now and then elsewhere.
+// A progress bar on a terminal, and occasional lines elsewhere.
 
 /**
+ * Returns a progress display.
+ *
  * @param {string} what
  * @param {number} total
  */

@@ -1,9 +1,9 @@
-// People of whom the book's pictures are: for each kind of question who answers what.
+// Simulated people of the book's pictures, and the answers to each kind of question.
 
-/** Pixels of a picture for one of the page. */
+/** Pixels of a picture for each pixel of the page. */
 export const SCALE = 1.5;
 
-/** A number from 0 to 1 for each person, the same in every run. */
+/** Returns a number from 0 to 1 for each person, the same in every run. */
 function draw(person, question) {
   let state = Math.imul(person + 1, 0x9e3779b1) ^ Math.imul(question + 1, 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
@@ -11,7 +11,7 @@ function draw(person, question) {
   return ((state ^ (state >>> 15)) >>> 0) / 2 ** 32;
 }
 
-/** One of some, by their parts of all. */
+/** Picks one name at random, by the share of each. */
 function pick(person, question, parts) {
   let left = draw(person, question);
   for (const [name, part] of Object.entries(parts)) {
@@ -23,7 +23,7 @@ function pick(person, question, parts) {
   return Object.keys(parts)[0] ?? "";
 }
 
-/** About normal: the sum of some even ones. */
+/** Returns an approximately normal number: the sum of four uniform ones. */
 const bell = (person, question) =>
   [0, 1, 2, 3].reduce((sum, part) => sum + draw(person, 10 * question + part) - 0.5, 0) * 1.7;
 
@@ -47,7 +47,7 @@ const query = (person) =>
  * @property {(person: number) => object} answers
  */
 
-/** One value of each item that a person has, with a preference of its own. */
+/** Returns a value for each item that a person has, with a preference for each item. */
 const ratings = (person) =>
   Object.fromEntries(
     Object.entries({ "dark-mode": 0.8, autoplay: 0.2, captions: 0.5, "reduced-motion": 0.6 })

@@ -1,21 +1,23 @@
-// Links of the book's chapters: they are written as paths of the repository, so that they can be
-// followed there and checked, and lead in the book to chapters, or to the repository on the web.
+// Links of the book's chapters.
+//
+// Chapters contain paths of the repository, so that links can be followed and checked there. In the
+// book, links lead to chapters, or to the repository on the web.
 
 import { posix } from "node:path";
 
-/** Where the chapters are. */
+/** Folder of the chapters. */
 export const CHAPTERS = "www/docs/src";
-/** The demo's pages, in whose folder the book is served. */
+/** Folder of the demo's pages, below which the book is served. */
 const PAGES = "www/demo";
-/** Where the repository is, without a slash at the end. */
+/** Address of the repository, without a slash at the end. */
 const WEB = "https://github.com/hushbin/hushbin";
 
-/** What is code, in which nothing is a link: fences, then spans. */
+/** Code, which contains no links: fences, then spans. */
 const CODE = /^ *(`{3,})[\s\S]*?^ *\1`*$|(`+)[^`][\s\S]*?\2(?!`)/gm;
 const LINK = /(\]\()([^)\s]+)(\))|(\s(?:src|srcset|href)=")([^"]+)(")/g;
 
 /**
- * A text with all of it replaced that is not code.
+ * Replaces everything in a text that is not code.
  *
  * @param {string} text
  * @param {(prose: string) => string} change
@@ -31,11 +33,14 @@ export function outsideCode(text, change) {
 }
 
 /**
+ * Rewrites the target of a link for the book.
+ *
  * @param {string} target as written in a file
- * @param {string} file the repository's file that has the link
+ * @param {string} file the repository's file that contains the link
  * @param {object} book
- * @param {string} book.chapter the chapter that shows it, below {@link CHAPTERS}
- * @param {ReadonlyMap<string, string>} book.shown chapters by the file of the repository that each shows
+ * @param {string} book.chapter the chapter that shows the file, below {@link CHAPTERS}
+ * @param {ReadonlyMap<string, string>} book.shown chapters, each by the file of the repository that
+ * it shows
  * @param {(path: string) => boolean} book.isFolder
  */
 function rebased(target, file, { chapter, shown, isFolder }) {
@@ -59,6 +64,8 @@ function rebased(target, file, { chapter, shown, isFolder }) {
 }
 
 /**
+ * Rewrites the links of a text.
+ *
  * @param {string} text of `file`
  * @param {string} file
  * @param {Parameters<typeof rebased>[2]} book

@@ -1,4 +1,4 @@
-// Formulas, as MathML: browsers draw it and screen readers read it, without scripts or fonts.
+// Formulas as MathML. Browsers draw it and screen readers read it, without scripts or fonts.
 
 import katex from "katex";
 
@@ -8,12 +8,13 @@ const INLINE = /\$`([^`]+)`\$/g;
 const mathml = (formula, displayMode) =>
   katex
     .renderToString(formula.trim(), { output: "mathml", displayMode, strict: "error" })
-    // TeX within, which Markdown would read, and lines, which would end a block of HTML.
+    // Remove the TeX source, which Markdown would interpret, and line ends, which would end a block
+    // of HTML.
     .replace(/<annotation[\s\S]*?<\/annotation>/g, "")
     .replaceAll("\n", " ");
 
 /**
- * A chapter with its formulas, TeX as GitHub writes them, drawn.
+ * Replaces the formulas of a chapter, in GitHub's TeX syntax, with MathML.
  *
  * @param {string} text
  */

@@ -1,8 +1,8 @@
-// The page of the collector's requests, of what it says of itself.
+// Page of the collector's requests, made from its OpenAPI document.
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
-/** What a description refers to. */
+/** Returns the object that a reference points to. */
 function resolve(document, value) {
   const { $ref } = value;
   if ($ref === undefined) {
@@ -59,7 +59,7 @@ function operation(document, path, method, told) {
 }
 
 /**
- * Markdown of an OpenAPI document: each path, with what it takes and answers.
+ * Returns Markdown for an OpenAPI document: each path with its parameters and responses.
  *
  * @param {any} document
  */

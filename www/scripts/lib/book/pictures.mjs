@@ -1,4 +1,4 @@
-// Pictures of pages, of which the light one is linked to and the dark one lies beside it.
+// Pictures of pages. Chapters link to the light picture, and the dark one is in the same folder.
 
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -8,14 +8,14 @@ import { CHAPTERS } from "./links.mjs";
 
 const PICTURE = /^!\[(.*)\]\((\S+)-light\.png\)$/gm;
 
-/** Where a PNG states its width and height. */
+/** Reads the width and height from the header of a PNG. */
 function sizeOf(file) {
   const bytes = readFileSync(file);
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
 /**
- * A chapter whose pictures are there for either ground.
+ * Replaces the pictures of a chapter with a light and a dark version of each.
  *
  * @param {string} text
  * @param {string} chapter

@@ -1,8 +1,9 @@
-// mdBook's preprocessor of the book: what chapters show of the repository, links, formulas.
+// Preprocessor of mdBook: inserts documents of the repository, and converts pictures, links and
+// formulas.
 //
-// A link that is a paragraph of its own, with the title "all of it", leads to the document in the
-// repository, and is the whole document in the book: its headings go a level down. Of the
-// collector's description and of the package's entry it is the reference.
+// A paragraph that consists of a link with the title "all of it" leads to a document in the
+// repository. In the book, the whole document replaces it, with headings one level deeper. For the
+// collector's OpenAPI document and the package's entry, the reference replaces it.
 
 import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -15,19 +16,19 @@ import { withPictures } from "./pictures.mjs";
 
 const DOCUMENT = /^\[[^\]]*\]\((\S+) "all of it"\)$/m;
 
-/** What the book's highlighter has in place of languages that it does not know. */
+/** Languages that the book's highlighter knows, in place of those that it does not. */
 const DRAWN = { tsx: "ts", vue: "html", svelte: "html" };
 
 const read = (path) => readFileSync(join(ROOT, path), "utf8");
 
-/** A document's text below a chapter's own heading. */
+/** Returns a document's text for use below a chapter's heading. */
 function below(document) {
   const own = document.replace(/^# .*\n/, "");
-  // A document that goes on in its own first level has it moved down, with all below.
+  // A document with more first-level headings is moved one level down.
   return /^# /m.test(own) ? own.replace(/^#+ /gm, (heading) => `#${heading}`) : own;
 }
 
-/** A document, in Markdown. */
+/** Returns a document in Markdown. */
 function written(path) {
   switch (path) {
     case "server/src/http/openapi.json":
@@ -39,7 +40,11 @@ function written(path) {
   }
 }
 
-/** @returns {any[]} all chapters, those within others too */
+/**
+ * Lists chapters.
+ *
+ * @returns {any[]} all chapters, including nested ones
+ */
 function chapters(items) {
   return items.flatMap(({ Chapter }) =>
     Chapter === undefined ? [] : [Chapter, ...chapters(Chapter.sub_items)],
@@ -48,7 +53,7 @@ function chapters(items) {
 
 const home = ({ path }) => posix.join(CHAPTERS, path);
 
-/** The path of a document that a chapter links to. */
+/** Returns the path of a document that a chapter links to. */
 const document = (chapter, target) => posix.join(posix.dirname(home(chapter)), target);
 
 function filled(chapter, shown) {
