@@ -1,23 +1,24 @@
-//! Kashin's frame: vectors of Euclidean length at most 1 as coefficients none of which is
-//! much larger than the others.
+//! Kashin's frame: represents vectors of Euclidean length at most 1 by coefficients of similar
+//! size.
 //!
-//! Lyubarskii and Vershynin, "Uncertainty principles and vector quantization" (2010). The
-//! coefficients are no linear function of the vector: of no frame with U^T·U = 1 can they be
-//! (its 2d rows have squared norms of sum d, so that a vector along one of them has a
-//! coefficient of 0.7 or more, for any d).
+//! Source: Lyubarskii and Vershynin, "Uncertainty principles and vector quantization" (2010).
+//!
+//! The coefficients are not a linear function of the vector. No frame with U^T·U = 1 has linear
+//! coefficients that are all small. Its 2d rows have squared norms of sum d, so one row has a norm
+//! of 0.7 or more. A vector along that row has a coefficient of 0.7 or more, for any d.
 
 use alloc::vec::Vec;
 
 use crate::mix::output;
 
-/// Steps of the iteration at most.
+/// Maximum number of steps of the iteration.
 const STEPS: u32 = 60;
 
-/// What may be left of a vector when the iteration ends early.
+/// Remainder ‖v − U^T·a‖₂ at which the iteration ends early.
 const ENOUGH: f64 = 1e-12;
 
-/// U = (1/√2)·\[H·S₀; H·S₁\], D = 2d rows of d numbers: H is Hadamard's matrix over √d, S₀ and
-/// S₁ are diagonals of public signs. U^T·U = 1, and every row has the squared norm 1/2.
+/// Frame U = (1/√2)·\[H·S₀; H·S₁\] of D = 2d rows of d numbers. H is Hadamard's matrix over √d; S₀
+/// and S₁ are diagonal matrices of public signs. U^T·U = 1, and every row has the squared norm 1/2.
 ///
 /// ```
 /// use hushbin::sums::Frame;
@@ -35,24 +36,24 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The frame of `dimension` d with the signs of `seed`: sign i of copy c is bit i mod 64
-    /// of word ⌊i/64⌋ of splitmix64 started at seed + c, set for plus.
+    /// Creates the frame of `dimension` d with the signs of `seed`. Sign i of copy c is bit i mod
+    /// 64 of word ⌊i/64⌋ of splitmix64 started at seed + c, set for plus.
     ///
     /// # Panics
-    /// If `dimension` is no power of two.
+    /// If `dimension` is not a power of two.
     #[must_use]
     pub fn new(dimension: u32, seed: u64) -> Self {
         assert!(dimension.is_power_of_two(), "d is padded to a power of two");
         Self { dimension, seed }
     }
 
-    /// d.
+    /// Dimension d.
     #[must_use]
     pub const fn dimension(&self) -> usize {
         self.dimension as usize
     }
 
-    /// 1/√(2d).
+    /// Scale of the unscaled transform, 1/√(2d).
     fn scale(&self) -> f64 {
         libm::sqrt(0.5 / f64::from(self.dimension))
     }
@@ -67,10 +68,10 @@ impl Frame {
         }
     }
 
-    /// U·v, in O(d·log d).
+    /// Computes U·v, in O(d·log d).
     ///
     /// # Panics
-    /// If `vector` has not d numbers.
+    /// If `vector` does not have d numbers.
     #[must_use]
     pub fn apply(&self, vector: &[f64]) -> Vec<f64> {
         assert_eq!(vector.len(), self.dimension());
@@ -85,7 +86,7 @@ impl Frame {
         all
     }
 
-    /// U^T·a, in O(d·log d).
+    /// Computes U^T·a, in O(d·log d).
     ///
     /// # Panics
     /// If there are not 2d coefficients.
@@ -105,9 +106,9 @@ impl Frame {
         sum
     }
 
-    /// Coefficients a of a vector v, ‖a‖∞ ≤ `bound`, with U^T·a = v as nearly as 60 steps come, and
-    /// ‖v − U^T·a‖₂, which they leave of it: each step projects on those that are v's, and then on
-    /// the box. They are in the box whatever the vector is, also of one that holds NaN.
+    /// Computes coefficients a of a vector v, with ‖a‖∞ ≤ `bound` and U^T·a as close to v as 60
+    /// steps come. Returns them with the remainder ‖v − U^T·a‖₂. The coefficients are within the
+    /// bound for every vector, even one with NaN.
     ///
     /// ```
     /// use hushbin::sums::Frame;
@@ -118,10 +119,10 @@ impl Frame {
     /// ```
     ///
     /// # Panics
-    /// If `vector` has not d numbers.
+    /// If `vector` does not have d numbers.
     #[must_use]
     pub fn coefficients(&self, vector: &[f64], bound: f64) -> (Vec<f64>, f64) {
-        // Of NaN and a number `max` and `min` give the number.
+        // If one operand is NaN, `max` and `min` return the other.
         let clip = |own: f64| own.max(-bound).min(bound);
         let mut values: Vec<f64> = self.apply(vector).into_iter().map(clip).collect();
         let mut steps = 0;
@@ -132,6 +133,7 @@ impl Frame {
             if left <= ENOUGH || steps == STEPS {
                 return (values, left);
             }
+            // Project on the coefficients with U^T·a = v, then on the box.
             for (own, more) in values.iter_mut().zip(self.apply(&rest)) {
                 *own = clip(*own + more);
             }
@@ -140,12 +142,12 @@ impl Frame {
     }
 }
 
-/// ‖v‖₂.
+/// Euclidean length ‖v‖₂.
 pub(super) fn length(vector: &[f64]) -> f64 {
     libm::sqrt(vector.iter().map(|own| own * own).sum())
 }
 
-/// The fast Walsh–Hadamard transform, without a scale.
+/// Applies the fast Walsh–Hadamard transform, without a scale.
 fn hadamard(numbers: &mut [f64]) {
     let mut half = 1;
     while half < numbers.len() {

@@ -1,4 +1,4 @@
-//! What is summed, and how an answer becomes coordinates from −1 to 1.
+//! Quantities that are summed, and coding of answers as coordinates from −1 to 1.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::task::{Items, Limits};
 
-/// What is summed.
+/// Quantity that is summed.
 ///
 /// ```
 /// use hushbin::sums::Measure;
@@ -22,13 +22,13 @@ use crate::task::{Items, Limits};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Measure {
-    /// Numbers within limits of their own, by the names of [`Items::Named`].
+    /// Numbers, each with its own limits, by the names of [`Items::Named`].
     Box(Items, Vec<Limits>),
-    /// A vector of bounded Euclidean length.
+    /// Vector of bounded Euclidean length.
     Ball(Ball),
 }
 
-/// Vectors of Euclidean length R at most, with the frame that spreads them.
+/// Vectors of Euclidean length at most R, with the frame that spreads them.
 ///
 /// ```
 /// use hushbin::Items;
@@ -49,13 +49,14 @@ pub struct Ball {
 }
 
 impl Ball {
-    /// Of numbers that are `items`, a vector of which has the `length` R at most, by the frame of
-    /// `seed` with coefficients of C/√d at most, C being the `spread`.
+    /// Creates the measure of vectors whose numbers are `items` and whose `length` is at most R.
+    /// The frame has the signs of `seed`. Its coefficients are at most C/√d, where C is the
+    /// `spread`.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a dimension outside [`bounds::SUM_DIMENSION`] or a C outside
-    /// [`bounds::SUM_SPREAD`]; [`Error::Combination`] for a length that is not positive and
-    /// finite, or open items; those of names.
+    /// [`bounds::SUM_SPREAD`]. [`Error::Combination`] for a length that is not positive and finite,
+    /// or for open items. The errors of names.
     pub fn new(items: Items, length: f64, seed: u64, spread: f64) -> Result<Self, Error> {
         items.check()?;
         bounds::SUM_DIMENSION.check(f64::from(items.count().unwrap_or(0)))?;
@@ -73,32 +74,32 @@ impl Ball {
         })
     }
 
-    /// d, before it is padded to a power of two.
+    /// Dimension d, before it is padded to a power of two.
     #[must_use]
     pub fn dimension(&self) -> u32 {
         self.items.count().unwrap_or(0)
     }
 
-    /// D: coefficients of a vector.
+    /// Number D of coefficients of a vector.
     #[must_use]
     pub fn coordinates(&self) -> u32 {
         2 * self.dimension().next_power_of_two()
     }
 
-    /// The frame.
+    /// Frame of the padded dimension.
     #[must_use]
     pub fn frame(&self) -> Frame {
         Frame::new(self.dimension().next_power_of_two(), self.seed)
     }
 
-    /// A = C/√d: the greatest coefficient of a vector of length 1.
+    /// Bound A = C/√d of the coefficients of a vector of length 1.
     #[must_use]
     pub fn bound(&self) -> f64 {
         self.spread / libm::sqrt(self.frame().dimension() as f64)
     }
 
     fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> Lost {
-        // The largest first, so that no square is infinite.
+        // Divide by the largest number first, so that no square is infinite.
         let largest = answer
             .iter()
             .fold(0.0, |most: f64, own| most.max(own.abs()));
@@ -106,7 +107,7 @@ impl Ball {
             true => answer.iter().map(|own| own / largest).collect(),
             false => answer.to_vec(),
         };
-        // 1 or more, but of a vector of zeros.
+        // At least 1, except for a vector of zeros.
         let norm = length(&unit);
         let relative = norm * (largest / self.length);
         let scale = if relative > 1.0 {
@@ -118,6 +119,7 @@ impl Ball {
         let (frame, bound) = (self.frame(), self.bound());
         vector.resize(frame.dimension(), 0.0);
         let (values, left) = frame.coefficients(&vector, bound);
+        // The coefficients are within the bound, so coordinates are from −1 to 1.
         coordinates.extend(values.iter().map(|own| own / bound));
         Lost {
             clipped: relative > 1.0,
@@ -127,11 +129,11 @@ impl Ball {
 }
 
 impl Measure {
-    /// Numbers of these names, within these limits.
+    /// Creates the measure of numbers with these names and limits.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a number of them outside [`bounds::SUM_COORDINATES`];
-    /// [`Error::AnswerCount`] for more or fewer limits than names; those of names.
+    /// [`Error::OutOfRange`] if the number of names is outside [`bounds::SUM_COORDINATES`].
+    /// [`Error::AnswerCount`] if there are more or fewer limits than names. The errors of names.
     pub fn numbers(names: Vec<String>, limits: Vec<Limits>) -> Result<Self, Error> {
         bounds::SUM_COORDINATES.check(names.len() as f64)?;
         if limits.len() != names.len() {
@@ -145,7 +147,7 @@ impl Measure {
         Ok(Self::Box(items, limits))
     }
 
-    /// What a person gives a number for.
+    /// Items that a person gives a number for.
     #[must_use]
     pub const fn items(&self) -> &Items {
         match self {
@@ -154,7 +156,7 @@ impl Measure {
         }
     }
 
-    /// D: what messages are about.
+    /// Number D of coordinates that messages are about.
     #[must_use]
     pub fn coordinates(&self) -> u32 {
         match self {
@@ -163,7 +165,7 @@ impl Measure {
         }
     }
 
-    /// Replaces `coordinates` by those of an answer, each from −1 to 1. Returns the loss.
+    /// Replaces `coordinates` by those of an answer, each from −1 to 1. Returns what is lost.
     pub(super) fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> Lost {
         coordinates.clear();
         let limits = match self {
@@ -200,19 +202,19 @@ impl Measure {
     }
 }
 
-/// What of an answer its messages do not tell, in expectation; for the page's own count.
+/// Part of an answer that its messages lose, in expectation. It is for the page's own count.
 ///
 /// ```
 /// use hushbin::sums::Lost;
 ///
-/// // Of a number beyond its limits, which is told as the nearer of them.
+/// // A number beyond its limits is reported as the nearer limit.
 /// let lost = Lost { clipped: true, left: 0.0 };
 /// assert!(lost.clipped && lost.left == 0.0);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lost {
-    /// Whether a number was beyond its limits, or a vector too long.
+    /// True if a number was beyond its limits, or a vector too long.
     pub clipped: bool,
-    /// ‖v − U^T·a‖₂, of a vector of length 1 at most.
+    /// Remainder ‖v − U^T·a‖₂ of a vector of length at most 1.
     pub left: f64,
 }

@@ -1,4 +1,4 @@
-//! Messages, and how many of them a person sends.
+//! Messages, and the number of them that a person sends.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::codec::append;
 use crate::error::{Error, error};
 use crate::sample::Threshold;
 
-/// One message: that a coordinate is to be moved by one level, or nothing.
+/// Message that moves a coordinate by one level, or does nothing.
 ///
 /// ```
 /// use hushbin::sums::Message;
@@ -20,19 +20,19 @@ use crate::sample::Threshold;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Message {
-    /// Sent for the number of messages to be the same of everybody.
+    /// Blank message, sent so that every person sends the same number of messages.
     Blank,
-    /// One level up or down.
+    /// Move by one level, up or down.
     Unit {
-        /// j, from 0.
+        /// Coordinate j, counted from 0.
         coordinate: u32,
-        /// Down.
+        /// True for a move down.
         negative: bool,
     },
 }
 
 impl Message {
-    /// The number that travels: 0 of a blank one, 1 + 2j of one up, 2 + 2j of one down.
+    /// Returns the number of the message: 0 if blank, 1 + 2j for one up, 2 + 2j for one down.
     pub(super) const fn code(self) -> u32 {
         match self {
             Self::Blank => 0,
@@ -43,7 +43,7 @@ impl Message {
         }
     }
 
-    /// What [`Message::code`] gives the number of.
+    /// Returns the message with this [`Message::code`].
     pub(super) const fn of_code(code: u32) -> Self {
         match code.checked_sub(1) {
             None => Self::Blank,
@@ -60,18 +60,22 @@ impl Message {
     }
 }
 
-/// Bytes of the longest message about so many coordinates.
+/// Returns the length in bytes of the longest message, for this number of coordinates.
 pub(super) const fn longest(coordinates: u32) -> usize {
+    // The largest code is 2 + 2(D − 1) = 2D; a varint has seven bits a byte.
     let bits = (2 * coordinates).ilog2() + 1;
     bits.div_ceil(7) as usize
 }
 
-/// What one person sends: the parameters of unit messages with binomial noise.
+/// Parameters of what one person sends: unit messages with binomial noise.
 ///
-/// Of k `drawn` coordinates the value, L `levels` up or down at most, in as many messages;
-/// of every coordinate, up and down, `trials` w times a message of noise with the probability q
-/// of `threshold`, on condition that they are `noise` at most; blank messages up to
-/// k·L + `noise`, so that everybody sends as many.
+/// A person sends three kinds of messages:
+///
+/// - The values of k `drawn` coordinates, each at most L `levels` up or down, one message a level.
+/// - Noise: for every coordinate, up and down, w `trials` of one message each. A trial sends its
+///   message with the probability q of `threshold`. All noise is redrawn while it exceeds `noise`
+///   messages.
+/// - Blank messages up to k·L + `noise`, so that every person sends the same number.
 ///
 /// ```
 /// use hushbin::sample::Threshold;
@@ -92,12 +96,12 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Parameters within their ranges.
+    /// Creates parameters after checking their ranges.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for L outside [`bounds::SUM_LEVELS`], k outside
     /// [`bounds::SUM_COORDINATES`], w outside [`bounds::SUM_TRIALS`], or more messages than
-    /// [`bounds::REPORTS`]; [`Error::Combination`] for a q that is 0 or above 1/2.
+    /// [`bounds::REPORTS`]. [`Error::Combination`] for a q that is 0 or above 1/2.
     pub fn new(
         levels: u32,
         drawn: u32,
@@ -108,7 +112,7 @@ impl Messages {
         bounds::SUM_LEVELS.check(f64::from(levels))?;
         bounds::SUM_COORDINATES.check(f64::from(drawn))?;
         bounds::SUM_TRIALS.check(f64::from(trials))?;
-        // Beyond 1/2 more of it hides less.
+        // Above 1/2 a larger q hides less.
         if threshold.0 == 0 || threshold.0 > 1 << 63 {
             return Err(error!(Combination {
                 reason: "noise is sent with a probability above 0 and up to a half",
@@ -125,7 +129,7 @@ impl Messages {
         })
     }
 
-    /// Messages that everybody sends: k·L + [`Messages::noise`].
+    /// Number of messages that every person sends: k·L + [`Messages::noise`].
     #[must_use]
     pub const fn count(&self) -> u32 {
         self.levels * self.drawn + self.noise

@@ -1,15 +1,17 @@
-//! Sums in the shuffle model: where people trust a shuffler, with a hundredth of the error.
+//! Sums in the shuffle model: people trust a shuffler, and the error falls to a hundredth.
 //!
-//! A person tells each coordinate, from −1 to 1, by as many messages "up" or "down" as it has
-//! levels, and sends a few of either at random besides. Shuffled, the messages of all are
-//! nothing but counts, in which the noise of many hides each person; the difference of up and
-//! down is unbiased for the sum. There is no local ε: whoever links messages to a person
-//! reads the answer. [`SumTask`] is therefore a type of its own, and nothing that takes a
-//! [`Task`](crate::Task), and speaks of local ε, takes one.
+//! A person sends each coordinate, from −1 to 1, as messages "up" or "down", one for each level. A
+//! few random messages of either kind are added. After shuffling, the messages of all people are
+//! only counts. In them the noise of many people hides each person. The difference of up and down
+//! is unbiased for the sum.
+//!
+//! There is no local ε: anyone who links messages to a person reads the answer. [`SumTask`] is
+//! therefore a type of its own. It is not accepted in place of a [`Task`](crate::Task), which has a
+//! local ε.
 //!
 //! Source: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
-//! Shuffle Model: Optimal Rates Require Many Messages" (2024), whose vectors are spread by
-//! [`Frame`]; unit messages with binomial noise are hushbin's own.
+//! Shuffle Model: Optimal Rates Require Many Messages" (2024). [`Frame`] spreads vectors as in that
+//! paper; unit messages with binomial noise are hushbin's own.
 
 #[cfg(feature = "collector")]
 mod collected;

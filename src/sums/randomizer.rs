@@ -1,4 +1,4 @@
-//! From one person's answer to the messages that are sent.
+//! Randomising of one person's answer into messages.
 
 use alloc::vec::Vec;
 
@@ -10,13 +10,13 @@ use super::task::SumTask;
 use crate::error::{Error, error};
 use crate::sample::{choose_front, with_probability};
 
-/// The maker of messages for one task.
+/// Maker of messages for one task.
 ///
 /// # Guarantee
-/// None by itself: what one person sends says their answer. Shuffled with the messages of
-/// [`SumTask::honest_people`] others who drew theirs by it, it is ([`SumTask::central_epsilon`],
-/// [`SumTask::delta`])-differentially private. How many messages there are, and which place
-/// in them a message has, depends on nothing.
+/// The messages of one person alone reveal the answer: they have no local guarantee. Shuffle them
+/// with those of [`SumTask::honest_people`] more people, who drew their messages by this type. The
+/// result is ([`SumTask::central_epsilon`], [`SumTask::delta`])-differentially private. The number
+/// of messages, and the place of each among them, do not depend on the answer.
 ///
 /// ```
 /// use hushbin::sums::{Message, SumRandomizer};
@@ -57,13 +57,13 @@ impl SumRandomizer {
         }
     }
 
-    /// The messages of a number for each item, in their order, into `messages`, which has
-    /// [`Messages::count`](super::Messages::count) then. Numbers beyond their limits are
-    /// clipped, vectors that are too long are shortened.
+    /// Replaces `messages` by those of an answer, which has a number for each item, in their order.
+    /// Then `messages` has the length [`Messages::count`](super::Messages::count). Numbers beyond
+    /// their limits are clipped, and vectors that are too long are shortened.
     ///
     /// # Errors
-    /// [`Error::AnswerCount`] for more or fewer numbers, [`Error::ValueRange`] for one that is
-    /// not finite; nothing is drawn.
+    /// [`Error::AnswerCount`] for more or fewer numbers, [`Error::ValueRange`] for one that is not
+    /// finite. On an error nothing is drawn.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         answer: &[f64],
@@ -92,15 +92,16 @@ impl SumRandomizer {
         let own = self.task.messages();
         let told = messages.len() - noise;
         debug_assert!(told <= (own.levels * own.drawn) as usize);
+        // Blanks fill up to a fixed count, and the shuffle hides which message is which.
         messages.resize(own.count() as usize, Message::Blank);
         let count = messages.len();
         choose_front(rng, messages, count);
         Ok(lost)
     }
 
-    /// Draws the noise of all coordinates, up and down, again as long as it is more than the
-    /// task has room for: which does not depend on the answer, and is as rare as the task's δ
-    /// accounts for.
+    /// Draws the noise of all coordinates, up and down. Noise that exceeds the task's room is
+    /// redrawn. A redraw does not depend on the answer, and the task's δ accounts for how rare it
+    /// is.
     fn draw_noise<R: CryptoRng + ?Sized>(&self, rng: &mut R, messages: &mut Vec<Message>) {
         let own = self.task.messages();
         loop {
@@ -118,7 +119,7 @@ impl SumRandomizer {
         }
     }
 
-    /// Says the drawn coordinates, each rounded to a level of L without bias.
+    /// Appends the messages of the drawn coordinates, each rounded to one of L levels without bias.
     fn tell<R: CryptoRng + ?Sized>(&mut self, rng: &mut R, messages: &mut Vec<Message>) {
         let own = self.task.messages();
         let (levels, drawn) = (own.levels, own.drawn as usize);
@@ -126,11 +127,11 @@ impl SumRandomizer {
             choose_front(rng, &mut self.drawn, drawn);
         }
         for &coordinate in &self.drawn[..drawn] {
-            // Within L whatever rounding did before.
+            // At most L levels, despite earlier rounding of floats.
             let value = self.coordinates[coordinate as usize].clamp(-1.0, 1.0);
             let exact = value.abs() * f64::from(levels);
             let least = libm::floor(exact);
-            // Exact, as both are within a factor of two or the difference is the number.
+            // The difference is exact: both are within a factor of two, or `least` is 0.
             let up = u32::from(with_probability(rng, exact - least));
             let message = Message::Unit {
                 coordinate,

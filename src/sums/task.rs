@@ -1,4 +1,4 @@
-//! A task whose sums are hidden by a shuffler and by nothing else.
+//! Tasks whose sums are hidden by a shuffler only.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -13,7 +13,7 @@ use crate::fingerprint::Fingerprint;
 use crate::task::items::check_id;
 use crate::task::{Answers, Budget};
 
-/// The fields of a [`SumTask`] but its messages; not yet validated.
+/// Fields of a [`SumTask`] except its messages; not yet validated.
 ///
 /// ```
 /// use hushbin::sums::{SumDraft, SumParts};
@@ -28,28 +28,28 @@ use crate::task::{Answers, Budget};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumParts {
-    /// A slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
+    /// Name of the task, a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
     pub id: String,
-    /// What is summed.
+    /// Quantity that is summed.
     pub measure: Measure,
-    /// Central ε of one report, [`bounds::EPSILON`].
+    /// Central ε of one report, within [`bounds::EPSILON`].
     pub epsilon: f64,
-    /// δ, [`bounds::DELTA`].
+    /// Central δ, within [`bounds::DELTA`].
     pub delta: f64,
-    /// People of a batch at least, [`bounds::PEOPLE`].
+    /// Minimum number of people in a batch, within [`bounds::PEOPLE`].
     pub people: u64,
-    /// The part of them whose noise is counted on, above 0 and up to 1.
+    /// Share of these people whose noise is counted on, above 0 and up to 1.
     pub honest_fraction: f64,
-    /// How often a person reports: once in a window.
+    /// Budget of a person: one report in a window.
     pub budget: Budget,
 }
 
-/// A task whose sums are hidden by a shuffler: what one person sends says their answer to
-/// whoever can tell that it is theirs. There is no local ε, and no method that gives one.
+/// Task whose sums are hidden by a shuffler. The messages of one person reveal the answer to anyone
+/// who can link them to that person. There is no local ε, and no method that returns one.
 ///
-/// A batch of `people`, of whom the honest are as many as said, is (ε, δ)-differentially private
-/// once shuffled: that is what the messages' parameters are chosen for, by
-/// `hushbin_analysis`, which can also check it. This crate takes them as they are.
+/// A shuffled batch of `people` people is (ε, δ)-differentially private if the stated share of them
+/// is honest. The messages' parameters are chosen for that by `hushbin_analysis`, which can also
+/// check it. This crate takes them as they are.
 ///
 /// ```
 /// use hushbin::sample::Threshold;
@@ -82,11 +82,11 @@ pub struct SumTask {
     fingerprint: Fingerprint,
 }
 
-/// What canonical bytes begin with, behind the budget if there is one.
+/// Text at the start of canonical bytes, after the budget if there is one.
 pub(super) const FORM: &str = "hushbin sum 1";
 
 impl SumTask {
-    /// The task of the bytes that [`SumTask::canonical_bytes`] gives.
+    /// Reads the task from the bytes that [`SumTask::canonical_bytes`] returns.
     ///
     /// # Errors
     /// [`Error::Malformed`] for any other bytes, and those of [`SumTask::new`].
@@ -96,7 +96,7 @@ impl SumTask {
         reader.end(read)
     }
 
-    /// Validates what canonical bytes say.
+    /// Validates the fields of a task with these canonical bytes.
     pub(super) fn build(parts: SumParts, messages: Messages, bytes: &[u8]) -> Result<Self, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
         check_id(&parts.id)?;
@@ -124,26 +124,26 @@ impl SumTask {
         })
     }
 
-    /// Identity of all of these.
+    /// Fingerprint of all fields.
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// What is summed.
+    /// Quantity that is summed.
     #[must_use]
     pub const fn measure(&self) -> &Measure {
         &self.parts.measure
     }
 
-    /// What one person sends.
+    /// Parameters of what one person sends.
     #[must_use]
     pub const fn messages(&self) -> &Messages {
         &self.messages
     }
 
-    /// Appends messages back to back, each padded by zeros to the task's longest: as many bytes
-    /// whatever they say, which is what a page seals one by one.
+    /// Appends messages back to back, each padded with zeros to the task's longest. All have the
+    /// same length, so that the length reveals nothing after a page seals each message.
     pub fn encode_padded(&self, messages: &[Message], bytes: &mut Vec<u8>) {
         let length = longest(self.measure().coordinates());
         bytes.reserve(length * messages.len());
@@ -155,7 +155,7 @@ impl SumTask {
     }
 }
 
-/// n_h.
+/// Number of honest people n_h, rounded down.
 pub(super) fn honest(parts: &SumParts) -> u64 {
     (parts.honest_fraction * parts.people as f64) as u64
 }

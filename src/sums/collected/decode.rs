@@ -1,4 +1,4 @@
-//! Messages, read from bytes.
+//! Decoding of messages.
 
 use alloc::vec::Vec;
 
@@ -9,10 +9,10 @@ use crate::sums::task::SumTask;
 use crate::upload::EncodedUpload;
 
 impl Message {
-    /// The next message of a task with so many coordinates.
+    /// Reads the next message of a task with this number of coordinates.
     ///
     /// # Errors
-    /// [`Error::Malformed`].
+    /// [`Error::Malformed`] for bytes that no message of the task begins with.
     fn take(cursor: &mut Cursor<'_>, coordinates: u32) -> Result<Self, Error> {
         let code: u32 = cursor.take("expected a message")?;
         if code > 2 * coordinates {
@@ -23,7 +23,7 @@ impl Message {
 }
 
 impl SumTask {
-    /// The message that bytes begin with, and how many of them it is.
+    /// Reads the message at the start of `bytes`. Returns it with its length in bytes.
     ///
     /// # Errors
     /// [`Error::Malformed`] for bytes that no message of the task begins with.
@@ -33,8 +33,8 @@ impl SumTask {
         Ok((message, cursor.offset()))
     }
 
-    /// The messages of an upload, which are in the place of reports: how an analyser keeps them
-    /// that has opened them.
+    /// Decodes the messages of an upload, which are in the place of reports. An analyser stores
+    /// messages in this form after opening them.
     ///
     /// ```
     /// # use hushbin::sample::Threshold;
@@ -56,7 +56,7 @@ impl SumTask {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Malformed`] for bytes that are not as many messages of the task.
+    /// [`Error::Malformed`] unless the bytes are `count` messages of the task.
     pub fn decode_messages(&self, upload: &EncodedUpload<'_>) -> Result<Vec<Message>, Error> {
         let mut cursor = Cursor::new("upload", upload.reports);
         let coordinates = self.measure().coordinates();

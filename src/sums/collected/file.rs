@@ -1,4 +1,4 @@
-//! Tasks of sums as they stand in files.
+//! Tasks of sums in files.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -14,14 +14,14 @@ use crate::sums::messages::Messages;
 use crate::sums::task::{SumParts, SumTask};
 use crate::task::{Budget, Items, Limits};
 
-/// Whom those who answer have to trust.
+/// Party that people have to trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Trust {
     Shuffler,
 }
 
-/// One of several numbers.
+/// Number of a task of several, with its limits.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NumberFile {
@@ -32,7 +32,7 @@ struct NumberFile {
     unit: Option<String>,
 }
 
-/// A vector.
+/// Vector of a task, with its frame.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VectorFile {
@@ -52,7 +52,7 @@ fn is_usual(spread: &f64) -> bool {
     *spread == Ball::SPREAD
 }
 
-/// Words of 64 bits as decimal digits: JavaScript's numbers hold 53.
+/// Serialisation of 64-bit words as decimal digits, because JavaScript's numbers have 53 bits.
 mod word {
     use super::{Deserialize, Deserializer, Serializer, String, ToString, de};
 
@@ -63,7 +63,7 @@ mod word {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(of: D) -> Result<u64, D::Error> {
         let text = String::deserialize(of)?;
         let word: Option<u64> = text.parse().ok();
-        // One spelling of each.
+        // Accept only the canonical spelling, without a sign or leading zeros.
         word.filter(|word| word.to_string() == text)
             .ok_or_else(|| de::Error::custom("expected a number below 2^64 as decimal digits"))
     }
@@ -116,7 +116,7 @@ const fn honest() -> f64 {
     SumDraft::HONEST_FRACTION
 }
 
-/// A [`SumTask`] whose messages may still have to be chosen, which is `hushbin_analysis`' work.
+/// [`SumTask`] whose messages may be left open. `hushbin_analysis` chooses them.
 ///
 /// In a file:
 ///
@@ -132,24 +132,24 @@ const fn honest() -> f64 {
 ///     "numbers": [{ "name": "load-time", "min": 0, "max": 10000, "unit": "ms" }]
 /// }"#)?;
 /// assert_eq!((draft.messages, draft.parts.honest_fraction), (None, 0.9));
-/// // Nobody trusts a shuffler by leaving something out.
+/// // Trust in a shuffler is never a default.
 /// let silent = r#"{ "id": "t", "epsilon": 1.0, "delta": 1e-6, "people": 100, "numbers": [] }"#;
 /// assert!(serde_json::from_str::<SumDraft>(silent).is_err());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumDraft {
-    /// All that is asked and promised.
+    /// Fields of the task except its messages.
     pub parts: SumParts,
-    /// What one person sends, where it is chosen.
+    /// Parameters of what one person sends, or `None` if they are not chosen yet.
     pub messages: Option<Messages>,
 }
 
 impl SumDraft {
-    /// The part of people whose noise is counted on, where nothing is said.
+    /// Default share of people whose noise is counted on.
     pub(crate) const HONEST_FRACTION: f64 = 0.9;
 
-    /// The check that the draft is of this task.
+    /// Checks that the draft describes this task.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] for the first field that differs.

@@ -8,56 +8,56 @@ use crate::sums::task::{SumParts, SumTask, honest};
 use crate::task::{Budget, Items};
 
 impl SumTask {
-    /// All but the messages.
+    /// Fields of the task except its messages.
     #[must_use]
     pub const fn parts(&self) -> &SumParts {
         &self.parts
     }
 
-    /// The slug that the task goes by.
+    /// Name of the task, a slug.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.parts.id
     }
 
-    /// The central ε of a batch, promised where the shuffler and the honest fraction of its
-    /// people are honest.
+    /// Central ε of a batch, guaranteed if the shuffler and the honest fraction of the people are
+    /// honest.
     #[must_use]
     pub const fn central_epsilon(&self) -> f64 {
         self.parts.epsilon
     }
 
-    /// δ of the same promise.
+    /// Central δ of the same guarantee.
     #[must_use]
     pub const fn delta(&self) -> f64 {
         self.parts.delta
     }
 
-    /// People of a batch at least.
+    /// Minimum number of people in a batch.
     #[must_use]
     pub const fn people(&self) -> u64 {
         self.parts.people
     }
 
-    /// n_h: people of a batch whose noise is counted on, rounded down.
+    /// Number n_h of people in a batch whose noise is counted on, rounded down.
     #[must_use]
     pub fn honest_people(&self) -> u64 {
         honest(&self.parts)
     }
 
-    /// How much one person reports.
+    /// Budget of a person.
     #[must_use]
     pub const fn budget(&self) -> Budget {
         self.parts.budget
     }
 
-    /// Bytes of the longest message.
+    /// Length of the longest message, in bytes.
     #[must_use]
     pub fn message_bytes(&self) -> usize {
         longest(self.measure().coordinates())
     }
 
-    /// The least number of messages of a batch; everybody sends as many.
+    /// Minimum number of messages in a batch. Every person sends the same number.
     #[must_use]
     pub fn batch_messages(&self) -> u64 {
         self.people() * u64::from(self.messages.count())
@@ -65,7 +65,7 @@ impl SumTask {
 }
 
 impl SumRandomizer {
-    /// Prepares for `task`.
+    /// Creates a randomizer for `task`.
     #[must_use]
     pub fn new(task: &SumTask) -> Self {
         Self::of(task.clone())
@@ -73,31 +73,31 @@ impl SumRandomizer {
 }
 
 impl Messages {
-    /// L: how many messages up or down say 1 or −1.
+    /// Number of levels L: the messages up or down that stand for 1 or −1.
     #[must_use]
     pub const fn levels(&self) -> u32 {
         self.levels
     }
 
-    /// k: the coordinates of which a person tells the value.
+    /// Number k of coordinates whose value a person sends.
     #[must_use]
     pub const fn drawn(&self) -> u32 {
         self.drawn
     }
 
-    /// w: how often noise is drawn for a coordinate and sign.
+    /// Number w of noise trials for each coordinate and sign.
     #[must_use]
     pub const fn trials(&self) -> u32 {
         self.trials
     }
 
-    /// q, with which each draw is a message.
+    /// Noise probability q of each trial, as a threshold.
     #[must_use]
     pub const fn threshold(&self) -> Threshold {
         self.threshold
     }
 
-    /// Messages of noise at most.
+    /// Maximum number of noise messages of a person.
     #[must_use]
     pub const fn noise(&self) -> u32 {
         self.noise
@@ -105,28 +105,28 @@ impl Messages {
 }
 
 impl Ball {
-    /// C by which all but vectors made for it are spread without loss: of d ≤ 64 less than
-    /// 5·10⁻⁶ of any vector tried was left.
+    /// Default spread C. It spreads all vectors without loss, except those made to defeat it. For
+    /// d ≤ 64, less than 5·10⁻⁶ was left of any vector tried.
     pub const SPREAD: f64 = 2.0;
 
-    /// The vector's numbers.
+    /// Items that are the vector's numbers.
     #[must_use]
     pub const fn items(&self) -> &Items {
         &self.items
     }
 
-    /// R: the greatest length that is not shortened.
+    /// Maximum length R; longer vectors are shortened.
     #[must_use]
     pub const fn length(&self) -> f64 {
         self.length
     }
 
-    /// The seed of the frame's signs.
+    /// Seed of the frame's signs.
     pub(crate) const fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// C.
+    /// Spread C of the coefficients.
     #[must_use]
     pub const fn spread(&self) -> f64 {
         self.spread

@@ -1,4 +1,4 @@
-//! Tasks of sums as collectors know them: in files, in bytes, and by the messages that arrive.
+//! Tasks of sums for collectors: in files, in bytes, and decoding of messages.
 
 mod decode;
 mod file;

@@ -1,4 +1,4 @@
-//! Tasks of sums that are made of their parts, and their canonical bytes.
+//! Tasks of sums built from their fields, and their canonical bytes.
 
 use alloc::vec::Vec;
 
@@ -9,19 +9,19 @@ use crate::sums::messages::Messages;
 use crate::sums::task::{FORM, SumParts, SumTask};
 
 impl SumTask {
-    /// A task with these messages.
+    /// Creates a task from its fields and messages.
     ///
     /// # Errors
-    /// [`Error::TaskId`]; [`Error::OutOfRange`]; [`Error::Combination`] for a budget of more
-    /// than one report a window or of permanent answers, for fewer than two honest people, or
-    /// for more drawn coordinates than there are.
+    /// [`Error::TaskId`] and [`Error::OutOfRange`]. [`Error::Combination`] for a budget of more
+    /// than one report a window or of permanent answers, for fewer than two honest people, or for
+    /// more drawn coordinates than there are.
     pub fn new(parts: SumParts, messages: Messages) -> Result<Self, Error> {
         let bytes = write(&parts, &messages);
         Self::build(parts, messages, &bytes)
     }
 
-    /// All that messages and what is promised of them depend on, as the bytes that the
-    /// fingerprint is the hash of.
+    /// Returns all fields that messages and their guarantee depend on, as bytes. The fingerprint is
+    /// the hash of these bytes.
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
         write(self.parts(), self.messages())
@@ -29,7 +29,7 @@ impl SumTask {
 }
 
 fn write(parts: &SumParts, messages: &Messages) -> Vec<u8> {
-    // Destructured, so that a field added to the task is not forgotten.
+    // Destructured, so that a new field of the task cannot be forgotten.
     let SumParts {
         id,
         measure,
