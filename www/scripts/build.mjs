@@ -150,7 +150,7 @@ async function bundle(names, options) {
 /**
  * Keeps imports of certain files as imports, from any folder.
  *
- * @param {Readonly<Record<string, string>>} files their names in `dist`
+ * @param {Readonly<Record<string, string>>} files names in `dist`, by import
  * @returns {import("esbuild").Plugin}
  */
 const beside = (files) => ({

@@ -1,5 +1,5 @@
-// Checks that imports point one way: no cycle in the import graph of any folder, and in the core no
-// import from a lower layer to a higher one.
+// Checks that imports point one way. The import graph of any folder must have no cycle. In the
+// core, no import may lead from a lower layer to a higher one.
 //
 //   node www/scripts/check-arrows.mjs [--draw FOLDER]
 //
@@ -97,8 +97,8 @@ export async function complaints() {
 }
 
 /**
- * Returns the arrows of all crates that point up: to a higher floor of the core, or to the `mod.rs`
- * or `lib.rs` of an enclosing folder.
+ * Returns the arrows of all crates that point up. These lead to a higher floor of the core, or to
+ * the `mod.rs` or `lib.rs` of an enclosing folder.
  *
  * @param {(file: string) => boolean} counts whether a file's arrows count
  * @returns {Promise<import("./lib/rust-imports.mjs").Arrow[]>}

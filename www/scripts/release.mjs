@@ -2,9 +2,10 @@
 //
 //   node www/scripts/release.mjs [--dry-run] [--twice] [--out DIRECTORY] [--from DIRECTORY]
 //
-// --dry-run publishes nothing; without it, all tests run first. --twice makes everything again in
-// another place, from nothing, and fails if a byte differs. --out sets the directory of the files.
-// --from publishes files that were made earlier.
+//   --dry-run   publishes nothing; without it, all tests run first
+//   --twice     makes everything again in another place, from nothing, and compares the bytes
+//   --out       sets the directory of the files
+//   --from      publishes files that were made earlier
 //
 // Everything is made from a clone of HEAD, so that uncommitted files cannot get in.
 

@@ -2,8 +2,8 @@
 //
 //   node www/scripts/test-toy.mjs
 //
-// It copies the workspace, adds tests/toy and its line in the list of mechanisms, compiles every
-// crate, and takes the toy from a task file to an estimate.
+// It copies the workspace, adds tests/toy, and adds the toy's line to the list of mechanisms. Then
+// it compiles every crate, and takes the toy from a task file to an estimate.
 
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ const TOY = "tests/toy/";
 const LIST = "src/mechanism/list.rs";
 const LAST = "            window: Window,\n";
 const LINE = "            toy: Toy,\n";
-/** Version with which cargo distinguishes the copy's crates and build results from ours. */
+/** Version by which cargo distinguishes the copy's crates and build results from the originals. */
 const VERSION = /^version = "(.*)"$/m;
 /**
  * Returns options of cargo that compile crates without optimisation. It is for programs that run

@@ -1,4 +1,4 @@
-// npm test: runs all tests, after their set-up.
+// npm test: sets up and runs all tests.
 //
 //   node www/scripts/test.mjs [STEP...]
 //

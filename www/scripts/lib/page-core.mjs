@@ -1,8 +1,8 @@
 // Counts the files of a Rust crate that a build compiles, and the lines in them.
 //
-// It follows `mod name;` from lib.rs, with respect to `cfg` attributes. Where `mechanisms!` is
-// called with a macro that declares `mod $module;`, it follows the modules that `macro_rules!
-// mechanisms` lists, each with the attributes of its line. Code inside a file is counted
+// It follows `mod name;` from lib.rs, with respect to `cfg` attributes. A macro that declares `mod
+// $module;` declares modules where `mechanisms!` is called with it. These are the modules in
+// `macro_rules! mechanisms`, each with the attributes of its line. Code inside a file is counted
 // completely, even if an attribute excludes it: only whole files are excluded. Items under
 // `#[cfg(test)]` are not counted.
 

@@ -1,31 +1,31 @@
-// The reference of the package's interface: every exported declaration as the compiler
-// writes it, with its comments, and complaints about what has none.
+// Reference of the package's exports: every exported declaration as the compiler writes it, with
+// its comments. Declarations without a comment are reported.
 //
-// A generator of such pages (TypeDoc) would bring another TypeScript than the one that
-// compiles the package, for pages that say no more than the declarations do.
+// TypeDoc is not used. It would bring a second version of TypeScript, and its pages would say no
+// more than the declarations do.
 
-/** Names that are exported from a list, perhaps of another file. */
+/** Names that are exported from a list, possibly of another file. */
 const LIST = /^export (?:type )?\{([^}]*)\}(?: from "\.\/(.*)\.js")?;/gm;
 const ALL = /^export \* from "\.\/(.*)\.js";/gm;
 const DOC = String.raw`\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n`;
-/** A declaration, which ends where the next line begins that is neither indented nor its own end. */
+/** A declaration. It ends before the next line that is neither indented nor its closing line. */
 const DECLARED = new RegExp(
   String.raw`^(${DOC})?export (?:declare )?(?:abstract )?(?:interface|class|function|const|type) (\w+)(?!: typeof )[\s\S]*?(?:;\n(?=[^\s}]|$)|\n\}\n)`,
   "gm",
 );
-/** A member, of an indentation by one step, and its comment. */
+/** A member, indented by one step, and its comment. */
 const MEMBER =
   /(\*\/\n)?^ {4}(?!\/?\*|#private|\}|constructor)(?:(?:readonly|static|abstract|get|set) )*(\w+)\??(.*)/gm;
 const FENCE = "`".repeat(4);
-/** What tells kinds apart says it itself. */
+/** A literal type, as in the field that distinguishes kinds. It needs no comment. */
 const LITERAL = /^(?:: | = )"[^"]*";$/;
 
 /**
- * What a module exports.
+ * Lists the exports of a module.
  *
  * @param {string} file without its extension
- * @param {(file: string) => string} read its declarations
- * @returns {[string, string][]} names, with the file that declares each
+ * @param {(file: string) => string} read returns its declarations
+ * @returns {[string, string][]} names, each with the file that declares it
  */
 function exported(file, read) {
   const text = read(file);
@@ -45,8 +45,10 @@ function exported(file, read) {
 }
 
 /**
- * @param {Readonly<Record<string, string>>} entries what each is imported as, by its file
- * @param {(file: string) => string} read declarations by file, both without extension
+ * Returns the reference, and exports without a comment.
+ *
+ * @param {Readonly<Record<string, string>>} entries import names, by file
+ * @param {(file: string) => string} read returns a file's declarations; files are without extension
  * @returns {{ text: string, lacking: string[] }}
  */
 export function reference(entries, read) {
@@ -73,7 +75,7 @@ export function reference(entries, read) {
           lacking.push(`${home}: ${symbol}.${member}`);
         }
       }
-      // Four: examples have fences of three.
+      // Four backticks, because examples have fences of three.
       parts.push(`### ${symbol}\n\n${FENCE}ts\n${text.trim()}\n${FENCE}\n`);
     }
   }

@@ -1,4 +1,4 @@
-// Running programs, and saying what is being done and for how long.
+// Runs programs, and prints each step and its duration.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
@@ -7,14 +7,16 @@ import { readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { BIN, ROOT } from "./paths.mjs";
 
-/** A step failed in a way that its output has explained. */
+/** Error of a step whose output has explained it. */
 export class Failed extends Error {}
 
 const colour = (code, text) => (process.stdout.isTTY ? `\x1b[${code}m${text}\x1b[0m` : text);
 export const bold = (text) => colour(1, text);
 export const dim = (text) => colour(2, text);
 
-/** @type {AsyncLocalStorage<Buffer[] | "beside">} within a step beside others, what it has said so far */
+/**
+ * @type {AsyncLocalStorage<Buffer[] | "beside">} output so far of a step that runs next to another
+ */
 const held = new AsyncLocalStorage();
 
 export const say = (text) => {
@@ -25,22 +27,22 @@ export const say = (text) => {
 export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
 /**
- * What a step cost: `ms` from begin to end, and `cpu`, the processor time in ms of the programs
- * that it ran, with all that these have started and waited for.
+ * Cost of a step: `ms` from begin to end, and `cpu`, the processor time in ms. The latter covers
+ * all programs that the step ran, and the programs that these started and waited for.
  *
  * @typedef {{ name: string, ms: number, cpu: number }} Cost
  */
 
-/** @type {Cost[]} steps that were begun, in order */
+/** @type {Cost[]} costs of the steps so far, in order of begin */
 export const costs = [];
-/** @type {AsyncLocalStorage<Cost>} of the step that runs a program */
+/** @type {AsyncLocalStorage<Cost>} cost of the step that is running a program */
 const account = new AsyncLocalStorage();
 
-/** Processor time in ms of all programs that have ended; 0 where the system does not say. */
+/** Returns the processor time of all ended programs, in ms; 0 if the system does not provide it. */
 function childrenTime() {
   try {
     const stat = readFileSync("/proc/self/stat", "utf8");
-    // After the name: state is field 3, cutime and cstime are 16 and 17, in 1/100 s.
+    // The fields after the name: state is field 3. cutime and cstime are 16 and 17, in 1/100 s.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[13]) + Number(fields[14])) * 10;
   } catch {
@@ -50,7 +52,7 @@ function childrenTime() {
 
 let counted = childrenTime();
 
-/** Adds to a step what the system has counted since a program ended last. */
+/** Adds the time that the system has counted since the last program ended to a step. */
 function charge(cost) {
   const now = childrenTime();
   if (cost !== undefined) {
@@ -60,8 +62,8 @@ function charge(cost) {
 }
 
 /**
- * Charges a program to the step that starts it. Node learns of the end of programs one by one,
- * so that those of steps side by side are told apart.
+ * Charges a program to the step that starts it. Node reports the end of programs one by one, so
+ * that times of concurrent steps can be separated.
  *
  * @template {import("node:child_process").ChildProcess} T
  * @param {T} child
@@ -74,7 +76,7 @@ function charged(child) {
 }
 
 /**
- * The table of what each step cost, the most processor time first.
+ * Returns a table of the cost of each step, in descending order of processor time.
  *
  * @returns {string[]}
  */
@@ -93,12 +95,12 @@ export function costTable() {
   ];
 }
 
-/** Ends every program, for what has failed. */
+/** Ends every program after a failure. */
 const ended = new AbortController();
 
 /**
- * Runs two works side by side. The first says what it does as it does it; of the
- * second each step is told when it has ended. Where one fails both end.
+ * Runs two functions concurrently. The first prints its output immediately. Output of the second is
+ * printed at the end of each step. If one fails, both end.
  *
  * @param {() => Promise<unknown>} first
  * @param {() => Promise<unknown>} second
@@ -157,8 +159,8 @@ async function timed(name, work) {
 }
 
 /**
- * The environment for programs: ours, with the given directories first on
- * PATH, and the packages' programs.
+ * Returns the environment for programs: this process's environment, with the given directories and
+ * the packages' programs first on PATH.
  *
  * @param {readonly string[]} directories
  * @returns {NodeJS.ProcessEnv}
@@ -168,11 +170,12 @@ export function withPath(...directories) {
 }
 
 /**
- * Runs a program with its output on ours.
+ * Runs a program and shows its output.
  *
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, quiet?: boolean }} [options] quiet: output only on failure
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, quiet?: boolean }} [options] quiet: output only
+ * on failure
  */
 export async function run(program, args, { env = withPath(), cwd = ROOT, quiet = false } = {}) {
   const told = held.getStore();
@@ -201,7 +204,7 @@ export async function run(program, args, { env = withPath(), cwd = ROOT, quiet =
 }
 
 /**
- * What a program prints, or undefined when it cannot be run or fails.
+ * Returns a program's output, or undefined if it cannot be run or fails.
  *
  * @param {string} program
  * @param {readonly string[]} args
@@ -220,8 +223,7 @@ export async function capture(program, args, env = withPath(), cwd = ROOT) {
 }
 
 /**
- * Runs a script's work; a failure that was explained ends it with status 1 and
- * one line.
+ * Runs a script. An explained failure ends it with status 1 and one line.
  *
  * @param {() => Promise<void>} work
  */
@@ -235,12 +237,12 @@ export async function main(work) {
 }
 
 /**
- * A program in the background, which is not left behind, however this process ends.
+ * Starts a program in the background. It is ended when this process ends.
  *
- * @param {string | undefined} program undefined where it was not found
+ * @param {string | undefined} program undefined if it was not found
  * @param {readonly string[]} args
- * @param {import("node:child_process").SpawnOptions} options detached: it can be killed with
- * whatever it has started
+ * @param {import("node:child_process").SpawnOptions} options detached: it can be killed with all
+ * programs that it has started
  */
 export function background(program, args, options) {
   if (program === undefined) {

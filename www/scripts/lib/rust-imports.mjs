@@ -1,22 +1,27 @@
-// Which file of a Rust crate names what of which other file.
+// Finds imports between the files of a Rust crate, from tokens and without types.
 //
-// Reads tokens, not types. Seen: `use` in any scope, paths written out
-// (`crate::a::B`, `super::c::D`, `child::e()`), names that a module re-exports
-// and uses, globs, paths in macros and in serde's attributes. A re-export is no
-// arrow by itself, and whoever imports through it points at the file that
-// defines the name, so that a `mod.rs` may gather what its children offer. Where
-// a macro is called, an arrow leads to where it is defined, and to the modules of
-// the caller's that its definition lists, or to its neighbours where it
-// names `super::$module`. Not seen: methods and traits reached
-// without naming their file, and other names that a macro makes up. Code under
-// `#[cfg(test)]` and `#[cfg(doc)]` does not count.
+// It sees:
+//
+// - `use` in any scope.
+// - Complete paths (`crate::a::B`, `super::c::D`, `child::e()`).
+// - Names that a module re-exports and uses.
+// - Globs.
+// - Paths in macros and in attributes of serde.
+//
+// A re-export is not an arrow. An import through it points at the file that defines the name, so
+// that a `mod.rs` may collect names of its children. A call of a macro has arrows to its
+// definition, and to the caller's modules that the definition lists. If the definition contains
+// `super::$module`, these are the caller's neighbours.
+//
+// It does not see methods and traits that are used without naming a file, nor other names that a
+// macro constructs. Code under `#[cfg(test)]` and `#[cfg(doc)]` is ignored.
 
 /** @typedef {{ text: string, line: number }} Token `text` of a string starts with a quote */
 /**
  * @typedef {object} Arrow
  * @property {string} from
  * @property {string} to the file that defines the name
- * @property {string} [through] the file that offers it, as the path is written: `to`, or one that re-exports it
+ * @property {string} [through] the file that the written path leads to: `to`, or one that re-exports the name
  * @property {number} line
  * @property {string} name
  */
@@ -26,11 +31,11 @@
  * @property {string} key its path in the crate, joined by `::`; empty for the root
  * @property {string} file
  * @property {Set<string>} items
- * @property {Map<string, Use>} uses by the name they give
+ * @property {Map<string, Use>} uses by the name that each introduces
  * @property {Use[]} globs
  * @property {{ path: string[], line: number, call: boolean }[]} mentions
  * @property {{ name: string, line: number }[]} calls of macros
- * @property {Map<string, Set<string>>} macros the words of each that is defined
+ * @property {Map<string, Set<string>>} macros the words of each macro defined here
  * @property {boolean} neighbours whether macros list its neighbours, as `super::$module`
  */
 
@@ -51,6 +56,8 @@ const TOKEN = new RegExp(
 );
 
 /**
+ * Splits Rust source into tokens, without comments.
+ *
  * @param {string} source
  * @returns {Token[]}
  */
@@ -98,7 +105,7 @@ const isWord = (text) => text !== undefined && /^[A-Za-z_]\w*$/.test(text);
 
 const textAt = (list, at) => list[at]?.text ?? "";
 
-/** One past the bracket that closes the one at `start`. */
+/** Returns the position after the bracket that closes the one at `start`. */
 export function past(list, start) {
   let depth = 0;
   for (let at = start; at < list.length; at += 1) {
@@ -115,7 +122,7 @@ export function past(list, start) {
   return list.length;
 }
 
-/** One past the item, field or arm at `start`. */
+/** Returns the position after the item, field or arm at `start`. */
 export function pastItem(list, start) {
   const statement = new Set(["use", "const", "static", "type", "let"]);
   let at = start;
@@ -146,7 +153,7 @@ export function pastItem(list, start) {
   return at;
 }
 
-/** Whether an attribute keeps its item out of what is built: for tests or documentation alone. */
+/** Returns whether an attribute limits its item to tests or documentation. */
 function leavesOut(attribute) {
   const words = attribute.map(({ text }) => text);
   return (
@@ -157,10 +164,10 @@ function leavesOut(attribute) {
 }
 
 /**
- * The names that one `use` brings, as `[name, path]`; a glob has the name `*`.
+ * Returns the names that one `use` introduces, as `[name, path]`. A glob has the name `*`.
  *
  * @param {Token[]} list
- * @param {number} start after `use`
+ * @param {number} start position after `use`
  * @returns {{ end: number, names: [string, string[]][] }}
  */
 function useTree(list, start) {
@@ -203,6 +210,8 @@ function useTree(list, start) {
 }
 
 /**
+ * Returns the module of a key, and adds it if it is missing.
+ *
  * @param {Map<string, Module>} modules
  * @param {string} key
  * @param {string} file
@@ -226,12 +235,12 @@ function moduleAt(modules, key, file) {
 
 const childKey = (key, name) => (key === "" ? name : `${key}::${name}`);
 
-/** Reads a file's tokens into its module and those written inside of it. */
+/** Reads a file's tokens into its module and the modules inside it. */
 function readFile(modules, file, key, source) {
   const list = tokens(source);
   const outer = moduleAt(modules, key, file);
   const stack = [{ module: outer, until: list.length }];
-  // Where the body of an item of the module ends; names inside are not the module's.
+  // End of the body of the current item. Names inside a body do not belong to the module.
   let body = 0;
   for (let at = 0; at < list.length; ) {
     while (stack.length > 1 && at >= (stack[0]?.until ?? 0)) {
@@ -309,8 +318,8 @@ function readAttribute(module, attribute) {
 }
 
 /**
- * Where a path leads: the file that defines its last name that is followed, or
- * a module; undefined when it leaves the crate.
+ * Resolves a path to the file that defines its last resolvable name, or to a module. Undefined if
+ * the path leaves the crate.
  *
  * @param {Map<string, Module>} modules
  * @param {Module} module
@@ -358,14 +367,14 @@ function resolve(modules, module, path, visited = new Set()) {
         }
       }
     }
-    // A name that a macro defines, or one of another crate.
+    // Either a macro defines the name, or it belongs to another crate.
     return first || use !== undefined ? undefined : { file: here.file };
   }
   return { module: here };
 }
 
 /**
- * The file whose module a path names before the first name that is no module.
+ * Returns the file of the last module in a path, before the first name that is not a module.
  *
  * @param {Map<string, Module>} modules
  * @param {Module} module
@@ -389,7 +398,7 @@ function offeringFile(modules, module, path) {
   return here.file;
 }
 
-/** The module that a file holds, as the names of its path; undefined for another crate's root. */
+/** Returns the module path of a file, as names. Empty for the root. */
 function modulePath(root, file) {
   const parts = file.slice(root.length + 1, -".rs".length).split("/");
   const last = parts.at(-1) ?? "";
@@ -410,7 +419,7 @@ function readCrate(root, sources) {
 }
 
 /**
- * The macros that a crate defines: where, and the words of each definition.
+ * Returns the macros that a crate defines, each with its file and the words of its definition.
  *
  * @param {string} root the crate's `src`
  * @param {ReadonlyMap<string, string>} sources each file's text
@@ -431,7 +440,7 @@ function macrosIn(modules) {
 }
 
 /**
- * The arrows among the files of a crate.
+ * Returns the arrows between the files of a crate.
  *
  * @param {string} root the crate's `src`
  * @param {ReadonlyMap<string, string>} sources each file's text
@@ -452,7 +461,7 @@ export function rustArrows(root, sources, macros = new Map()) {
   };
   for (const module of modules.values()) {
     const point = (path, line) => {
-      // Macros that are exported are the crate's, wherever they are defined.
+      // Exported macros belong to the crate's root, regardless of the file that defines them.
       const macro = path[0] === "crate" && path.length === 2 ? own.get(path[1]) : undefined;
       const target = macro ?? resolve(modules, module, path);
       if (target !== undefined && "file" in target) {
@@ -488,7 +497,7 @@ export function rustArrows(root, sources, macros = new Map()) {
       const use = module.uses.get(first);
       const single = path.length === 1;
       if (["crate", "self", "super"].includes(first) ? !single : !single || use?.exported) {
-        // A lone word in small letters may be a variable; a function is called.
+        // A single lower-case word may be a variable. A function is recognised by its call.
         if (!single || call || /^[A-Z]/.test(first)) {
           point(path, line);
         }

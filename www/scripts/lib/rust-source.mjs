@@ -1,8 +1,7 @@
-// Measures files of Rust: lines, functions, public items, attributes, panics.
+// Measures Rust files: lines, functions, public items, attributes, panics.
 //
-// Code that only tests compile does not count: items under `#[cfg(test)]` or
-// `#[test]`, and the files of modules declared so. The parser recovers from
-// syntax that it does not know, so a figure is never missing.
+// Code that only tests compile is ignored: items under `#[cfg(test)]` or `#[test]`, and the files
+// of modules declared so. The parser recovers from unknown syntax, so a figure is never missing.
 
 import { posix } from "node:path";
 import { parser } from "@lezer/rust";
@@ -11,13 +10,14 @@ import { parser } from "@lezer/rust";
  * @typedef {{ line: number, text: string }} Place
  * @typedef {object} Measured
  * @property {string} file
- * @property {number} lines lines without those of tests
- * @property {number} code lines of these that hold more than a comment
+ * @property {number} lines number of lines, without tests
+ * @property {number} code number of these lines that contain more than a comment
  * @property {readonly { name: string, line: number, code: number }[]} functions
  * @property {readonly Place[]} publics each `pub` without restriction, on an item, a field or a `use`
  * @property {readonly Place[]} cfgs each `#[cfg]`, `#![cfg]` or `#[cfg_attr]`
  * @property {readonly Place[]} panics each `panic!` or `unreachable!`
- * @property {readonly string[]} testModules files or folders, without `.rs`, that only tests compile
+ * @property {readonly string[]} testModules files or folders, without `.rs`, that only tests
+ * compile
  */
 
 const TEST = /^#\[\s*(?:cfg\s*\((?!.*\bnot\b).*\btest\b.*\)|test)\s*\]$/s;
@@ -26,14 +26,16 @@ const PUBLIC = /^[ \t]*pub[ \t](?!\()/gm;
 const CFG = /#!?\[\s*cfg(?:_attr)?\b/g;
 const PANIC = /\b(?:panic|unreachable)!/g;
 
-/** Files of the module that `mod name;` in `file` declares, without `.rs`. */
+/** Returns the path, without `.rs`, of the module that `mod name;` in `file` declares. */
 function moduleFile(file, name) {
   const { dir, name: stem } = posix.parse(file);
   const folder = ["mod", "lib", "main"].includes(stem) ? dir : posix.join(dir, stem);
   return posix.join(folder, name);
 }
 
-/** Attributes of a node: its own, or in a list of fields or variants those before it. */
+/**
+ * Returns the attributes of a node. In a list of fields or variants, they are the nodes before it.
+ */
 function attributes(node) {
   const found = /List$/.test(node.name) ? [] : node.getChildren("Attribute");
   if (node.name !== "Attribute" && /List$/.test(node.parent?.name ?? "")) {
@@ -45,15 +47,15 @@ function attributes(node) {
 }
 
 /**
- * Counts the lines that hold more than a comment. A line of documentation is no burden, so
- * limits on length count code alone.
+ * Counts the lines that contain more than a comment. Limits on length count code alone, so that
+ * documentation is free.
  *
  * @param {string} source source text of Rust, TypeScript or JavaScript
  */
 export const codeLines = (source) =>
   source.split("\n").filter((line) => !/^\s*($|\/\/|\/\*|\*(\s|\/|$))/.test(line)).length;
 
-/** Finds the line, from 1, of a position in the text. */
+/** Returns a function that maps a position in the text to its line, from 1. */
 function lineFinder(text) {
   const ends = [...text.matchAll(/\n/g)].map(({ index }) => index);
   return (at) => {
@@ -130,7 +132,7 @@ export function measureRust(file, source) {
 }
 
 /**
- * Measures the files that ship, without those that only tests compile.
+ * Measures the files that ship, without files that only tests compile.
  *
  * @param {ReadonlyMap<string, string>} sources each file's text
  * @returns {Measured[]}

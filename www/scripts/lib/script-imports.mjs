@@ -1,6 +1,5 @@
-// Which TypeScript file imports which: static imports, re-exports, dynamic
-// imports and workers named by a literal. Imports of types count too: a reader
-// follows them like any other.
+// Finds imports between TypeScript files: static imports, re-exports, dynamic imports, and workers
+// named by a literal. Type imports count too, because readers follow them as well.
 
 import { posix } from "node:path";
 
@@ -15,8 +14,10 @@ const IMPORT = new RegExp(
 );
 
 /**
+ * Returns the arrows between TypeScript files.
+ *
  * @param {ReadonlyMap<string, string>} sources each file's text
- * @param {Readonly<Record<string, string>>} [names] files that go by a bare name
+ * @param {Readonly<Record<string, string>>} [names] files by the bare name that imports use
  * @returns {import("./rust-imports.mjs").Arrow[]}
  */
 export function scriptArrows(sources, names = {}) {

@@ -1,4 +1,4 @@
-// A small server of files on this machine, for pages under test and the demo.
+// A small file server on this machine, for pages under test and the demo.
 
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -19,23 +19,26 @@ const TYPES = {
   ".woff2": "font/woff2",
 };
 
-/** Strict, and what the package needs: nothing inline, WebAssembly allowed. */
+/** Strict policy that the package works under: nothing inline, WebAssembly allowed. */
 const POLICY =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *; img-src 'self' data:";
 
-/** mdBook's pages have scripts and styles within them, and the planner's page in a frame. */
+/**
+ * Policy for mdBook's pages, which contain inline scripts and styles, and show the planner in a
+ * frame.
+ */
 export const BOOK_POLICY = "default-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
 /**
- * Serves directories by prefix, and documents that are made up.
+ * Serves directories by prefix, and generated documents.
  *
  * @param {object} options
  * @param {Readonly<Record<string, string>>} options.directories by prefix, such as "/dist/"
  * @param {Readonly<Record<string, { type: string, body: string | (() => string) }>>} [options.documents] by path;
- * a function is asked at each request
+ * a function is called at each request
  * @param {number} [options.port] by default a free one
  * @param {string} [options.policy] the pages' content security policy
- * @param {Readonly<Record<string, string>>} [options.policies] others, by prefix
+ * @param {Readonly<Record<string, string>>} [options.policies] different policies, by prefix
  * @returns {Promise<{ url: string, close: () => void }>}
  */
 export async function serve({
@@ -51,7 +54,7 @@ export async function serve({
       const own = Object.keys(policies).find((prefix) => pathname.startsWith(prefix));
       response.writeHead(status, {
         "content-type": type,
-        // Asked for anew each time; "no-store" would keep pages out of Firefox's back/forward cache.
+        // Revalidated each time. "no-store" would keep pages out of Firefox's back/forward cache.
         "cache-control": "no-cache",
         "content-security-policy": own === undefined ? policy : policies[own],
       });
@@ -74,7 +77,7 @@ export async function serve({
     }
     const prefix = prefixes.find((candidate) => pathname.startsWith(candidate));
     const directory = prefix === undefined ? undefined : directories[prefix];
-    // Normalised and absolute, so no ".." is left to climb out with.
+    // Normalised and absolute, so no ".." is left that could leave the folder.
     const rest = pathname.slice(prefix?.length).replace(/(?<=^|\/)$/, "index.html");
     const file = directory === undefined ? undefined : join(directory, rest);
     const found = file === undefined ? undefined : await stat(file).catch(() => undefined);

@@ -1,4 +1,4 @@
-// Browsers and their drivers.
+// Browsers and drivers.
 
 import {
   findChromedriver,
@@ -10,7 +10,7 @@ import {
 } from "./browser.mjs";
 import { installPackages } from "./debian.mjs";
 
-/** What is needed, under the names of Debian's packages. */
+/** Required programs, by the names of Debian's packages. */
 const CHROMIUM = { chromium: findChromium, "chromium-driver": findChromedriver };
 const OTHERS = {
   "firefox-esr": findFirefox,
@@ -18,7 +18,11 @@ const OTHERS = {
   xvfb: findXvfb,
 };
 
-/** @param {{ all?: boolean }} [options] all: Firefox and WebKitGTK, too */
+/**
+ * Installs browsers and drivers.
+ *
+ * @param {{ all?: boolean }} [options] all: Firefox and WebKitGTK, too
+ */
 export async function setupBrowser({ all = false } = {}) {
   await installPackages({ ...CHROMIUM, ...(all ? OTHERS : {}) });
 }

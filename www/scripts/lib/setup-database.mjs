@@ -1,4 +1,4 @@
-// PostgreSQL, of which tests start servers of their own.
+// PostgreSQL, whose servers tests start.
 
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -6,7 +6,7 @@ import { installPackages } from "./debian.mjs";
 
 const DEBIAN = "/usr/lib/postgresql";
 
-/** Where its programs are, as tests look for them. */
+/** Finds the folder of its programs, in the same way as the tests. */
 function findPostgres() {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
   const below = versions.map((version) => join(DEBIAN, version, "bin"));

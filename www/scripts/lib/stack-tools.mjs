@@ -1,5 +1,5 @@
-// Bundlers, runtimes and test runners, as the tests of stacks pin them: a gigabyte, so
-// that only those tests install them, outside of the project.
+// Bundlers, runtimes and test runners, with versions pinned by the tests of stacks. They take a
+// gigabyte, outside of the project, so only those tests install them.
 
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,10 @@ import { run } from "./run.mjs";
 const MANIFEST = join(ROOT, "tests/js/stacks/package.json");
 const LOCK = join(ROOT, "tests/js/stacks/package-lock.json");
 
-/** Where the tools are: packages in `node_modules`. One folder for each state of the lock file. */
+/**
+ * Returns the folder of the tools, with packages in `node_modules`. There is one folder for each
+ * state of the lock file.
+ */
 export const stackTools = () => installedFolder("stacks", LOCK);
 
 export const installStackTools = () =>
@@ -18,6 +21,6 @@ export const installStackTools = () =>
     copyFileSync(MANIFEST, join(made, "package.json"));
     copyFileSync(LOCK, join(made, "package-lock.json"));
     await run("npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], { cwd: made });
-    // Bun alone is not complete without its script, which links the binary that npm installed.
+    // Only Bun needs its install script, which links the binary that npm installed.
     await run("node", ["install.js"], { cwd: join(made, "node_modules/bun") });
   });

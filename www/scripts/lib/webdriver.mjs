@@ -1,4 +1,4 @@
-// WebKitGTK, by WebDriver: commands and answers as JSON over HTTP.
+// WebKitGTK, by WebDriver: commands and responses as JSON over HTTP.
 // https://www.w3.org/TR/webdriver2/
 
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { findMiniBrowser, findWebKitDriver, findXvfb } from "./browser.mjs";
 import { background } from "./run.mjs";
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function freePort() {
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -22,7 +22,7 @@ export async function freePort() {
   return address.port;
 }
 
-/** A screen in memory; resolves when it is there, to its name for DISPLAY. */
+/** Starts a virtual screen. Resolves when it is ready, with its name for DISPLAY. */
 async function startScreen() {
   const screen = background(findXvfb(), ["-displayfd", "1", "-nolisten", "tcp"], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -35,12 +35,14 @@ async function startScreen() {
 }
 
 /**
+ * Sends a command to the driver.
+ *
  * @param {string} base the driver's address
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
- * @param {AbortSignal | null} [signal] gives up waiting
- * @returns {Promise<any>} the answer's value
+ * @param {AbortSignal | null} [signal] aborts waiting
+ * @returns {Promise<any>} the response's value
  */
 async function command(base, method, path, body, signal = null) {
   const response = await fetch(base + path, {
@@ -69,7 +71,7 @@ async function ready(base, child) {
   }
 }
 
-/** Each session is a browser of its own that keeps nothing. */
+/** Each session is a separate browser that stores nothing. */
 const BROWSER = {
   capabilities: {
     alwaysMatch: {
@@ -78,13 +80,13 @@ const BROWSER = {
   },
 };
 
-/** Far beyond the second or two that a session takes: a driver was seen to never answer. */
+/** Timeout, far longer than the second or two that a session takes. Some drivers never respond. */
 const SESSION_MS = 120_000;
 const DRIVERS = 3;
 
 /**
- * A driver, which takes one session at a time, with its session. One that opens no
- * browser gives way to another.
+ * Starts a driver with a session; a driver takes one session at a time. If no browser opens,
+ * another driver is tried.
  *
  * @param {string} display
  * @param {number} [left] how many drivers may be tried
@@ -94,7 +96,7 @@ async function startSession(display, left = DRIVERS) {
   const base = `http://127.0.0.1:${port}`;
   const driver = background(findWebKitDriver(), [`--port=${port}`], {
     stdio: "ignore",
-    // With the browser that it may have begun.
+    // Killed together with a browser that it may have started.
     detached: true,
     env: { ...process.env, DISPLAY: display },
   });
@@ -123,16 +125,17 @@ async function startSession(display, left = DRIVERS) {
 }
 
 /**
- * A session's windows. Commands go one by one to the window that each is for.
+ * Opens a session whose windows are tabs of one profile. Commands are queued, because each first
+ * selects its window.
  *
  * @param {string} display
  * @returns {Promise<import("./engines.mjs").Profile>}
  */
 async function profileOf(display) {
   const { told, end } = await startSession(display);
-  // Scripts wait for requests, however long.
+  // Scripts may wait long for requests.
   await told("POST", "/timeouts", { script: 600_000 });
-  // Stays, as the browser ends with its last window.
+  // The first window stays open, because the browser ends with its last one.
   const first = await told("GET", "/window");
   let last = Promise.resolve();
   const to = (handle, method, name, body) => {
@@ -145,7 +148,7 @@ async function profileOf(display) {
   };
   return {
     async open(address) {
-      // Not a tab, which would be a hidden one.
+      // A tab would be hidden.
       const { handle } = await to(first, "POST", "/window/new", { type: "window" });
       /** @type {import("./engines.mjs").Tab} */
       const tab = {
@@ -180,11 +183,11 @@ export async function launchWebKit() {
 }
 
 /**
- * WebKitGTK's browser on a profile that outlives it. Under WebDriver it keeps nothing, so
- * nobody drives it.
+ * Runs WebKitGTK's browser on a profile that is kept afterwards. Under WebDriver the browser stores
+ * nothing, so it runs without a driver.
  *
  * @param {string} directory the profile's
- * @param {string} url what it opens
+ * @param {string} url the page that it opens
  * @returns {Promise<import("./engines.mjs").Running>}
  */
 export async function runWebKit(directory, url) {

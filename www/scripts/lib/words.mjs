@@ -1,5 +1,5 @@
-// Measures the words: documentation comments of Rust and TypeScript, and the
-// prose of Markdown. Each figure counts what a reader has to read twice.
+// Measures the words of documentation comments in Rust and TypeScript, and of prose in Markdown.
+// Each figure counts passages that a reader has to read twice.
 
 const OPENER = new RegExp(
   "^(?:What|How|Of|Those|Whether|Where|As|Whoever|Who|By|That|With|From|To|In|For|Beside|Above|" +
@@ -27,7 +27,7 @@ const SUBORDINATE = new RegExp(
 const INVERTED =
   /^(?:What|Who|Whoever|Whatever|Whose|Where|That|Of)\b(?! (?:is|are|does|do|can|should|if)\b.*\?)/;
 
-/** A list's patterns, each to be counted by itself: one phrase may hold another. */
+/** Makes patterns that are counted separately, because one phrase may contain another. */
 const whole = (patterns, flags) =>
   patterns.map((pattern) => new RegExp(`\\b(?:${pattern})\\b`, flags));
 const DIALECT_WORDS = whole(DIALECT, "g");
@@ -39,7 +39,7 @@ const NESTED = 3;
 
 /**
  * @typedef {{ line: number, text: string }} Found
- * @typedef {object} Figure a number of places among a number of units
+ * @typedef {object} Figure number of places among a number of units
  * @property {Found[]} found
  * @property {number} of
  */
@@ -50,7 +50,7 @@ const lineAt = (text, at) => text.slice(0, at).split("\n").length;
 const splitWords = (text) => text.split(/\s+/).filter((word) => word !== "");
 
 /**
- * First paragraphs of the blocks of `///` and `//!`.
+ * Returns the first paragraphs of `///` and `//!` blocks.
  *
  * @param {string} source
  * @returns {Found[]}
@@ -76,7 +76,7 @@ export function rustDocs(source) {
 }
 
 /**
- * First paragraphs of the blocks of TypeScript and JavaScript, before their tags.
+ * Returns the first paragraphs of comment blocks in TypeScript and JavaScript, without tags.
  *
  * @param {string} source
  * @returns {Found[]}
@@ -102,6 +102,8 @@ export function scriptDocs(source) {
 }
 
 /**
+ * Measures the comments of a file.
+ *
  * @param {string} file
  * @param {string} source of Rust, TypeScript or JavaScript
  * @returns {Record<"openers" | "symbols" | "dialect-words", Figure>}
@@ -125,7 +127,9 @@ export function commentFigures(file, source) {
   };
 }
 
-/** One place for each phrase; one that crosses lines is placed on the last of them. */
+/**
+ * Returns one place for each occurrence. An occurrence that spans lines is placed on the last line.
+ */
 function repeated(parts, all, patterns) {
   const found = parts.flatMap((part) => Array(count(patterns, part.text)).fill(part));
   const across = count(patterns, all) - found.length;
@@ -146,10 +150,10 @@ function plain(text) {
     .trim();
 }
 
-/** Stands where a comment or an element was, so that its lines still count. */
+/** Placeholder for a removed comment or element, so that its lines still count. */
 const GONE = "\u0001";
 
-/** Removes code, comments and elements that hold no prose, and keeps their line ends. */
+/** Removes code, comments and elements without prose. Line ends are kept. */
 const onlyProse = (text) =>
   text
     .replace(/^(`{3,}|~{3,}).*?^\1\s*$/gms, (block) => block.replace(/[^\n]/g, ""))
@@ -158,7 +162,7 @@ const onlyProse = (text) =>
     );
 
 /**
- * Paragraphs and items of lists, without headings, tables and code.
+ * Returns paragraphs and list items, without headings, tables and code.
  *
  * @param {string} markdown
  * @returns {Found[]}
@@ -193,7 +197,7 @@ export function paragraphs(markdown) {
 }
 
 /**
- * Sentences of at least four words.
+ * Returns sentences of at least four words.
  *
  * @param {string} paragraph
  * @returns {string[]}
@@ -209,6 +213,8 @@ export function sentences(paragraph) {
 }
 
 /**
+ * Measures the prose of a file.
+ *
  * @param {string} markdown
  * @returns {Record<"long-sentences" | "nested-sentences" | "inverted-sentences" | "walls" | "dialect-phrases", Figure>}
  */
@@ -233,12 +239,12 @@ export function proseFigures(markdown) {
 
 const TESTS =
   /(^|\/)(tests?|benches|toy|vectors|reference)(\/|\.rs$)|\.test\.|\/examples\/|node_modules/;
-/** Lists, generated pages, and what others or the releases of the past have written. */
+/** Lists, generated pages, licences, and the text of past releases. */
 const NOT_PROSE =
   /(^|\/)(CHANGELOG|LICENSE|cli)\b|tests\/|node_modules|reference\/(cli|changelog|typescript)\.md$/;
 
 /**
- * Figures of one file; undefined for one that is not measured.
+ * Returns the figures of one file, or undefined if it is not measured.
  *
  * @param {string} file
  * @param {string} text

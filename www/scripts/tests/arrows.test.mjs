@@ -1,5 +1,4 @@
-// What the check of the imports sees, and that it would see the core's turned
-// imports turned back.
+// Tests which imports the check sees, and that it would notice reversed imports in the core.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -134,7 +133,7 @@ test("TypeScript's imports, re-exports, dynamic imports and workers are arrows",
   );
 });
 
-/** Each import that once closed the core's circle, as it would look today. */
+/** Imports that would close a cycle in the core. Each existed once. */
 const TURNED = /** @type {const} */ ([
   ["src/error/mod.rs", "use crate::task::Task;"],
   ["src/domain.rs", "use crate::task::Task;"],

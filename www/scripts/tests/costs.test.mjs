@@ -1,4 +1,4 @@
-// The processor time of steps, also of those that run side by side.
+// Tests the processor time of steps, including concurrent ones.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

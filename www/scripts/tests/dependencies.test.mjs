@@ -1,4 +1,4 @@
-// The check of Node versions finds a package that refuses one.
+// Tests that the check of Node versions finds a package that refuses one.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

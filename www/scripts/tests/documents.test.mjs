@@ -1,5 +1,4 @@
-// That documents which name what is not there, and documentation that says
-// nothing, are noticed.
+// Tests that two things are noticed: documents that name missing files, and missing documentation.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -88,7 +87,7 @@ export declare const d: number;
     "### b",
     "## `again`",
   ]);
-  // Whole, to the end of each.
+  // Complete declarations, to the end of each.
   assert.match(text, /readonly bare: number;\n\}\n/);
   assert.match(text, /kind: "e";\n\} \? number : never;\n/);
 });

@@ -1,5 +1,4 @@
-// Limits that may only fall: what exceeds them, what lowers them, and that the
-// counters see what they count.
+// Tests limits that may only fall: exceeding and lowering them, and the counters behind them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What the count of the page's core follows, and that it would see a fence left open.
+// Tests which files the count of the page's core follows, and that it notices a missing attribute.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// That a release which is not what it says it is, is noticed.
+// Tests that inconsistent releases are noticed.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -29,7 +29,7 @@ import { disagreements, inOrder } from "../lib/release/versions.mjs";
 
 const TIME = 1_700_000_000;
 
-/** A folder for the time of a test. */
+/** Runs a test in a temporary folder. */
 function within(work) {
   const folder = mkdtempSync(join(tmpdir(), "hushbin-test-"));
   try {
@@ -39,7 +39,7 @@ function within(work) {
   }
 }
 
-/** What the system's own tar makes of an archive. */
+/** Returns the listing of an archive by the system's tar. */
 function listed(archive, ...options) {
   const { stdout, stderr, status } = spawnSync("tar", ["-tvf", "-", ...options], {
     input: archive,
@@ -81,7 +81,7 @@ test("compressed archives hold no clock and no name", () => {
   assert.equal(gunzipSync(one).toString(), "a");
 });
 
-/** A header and program headers of these kinds; dynamic ones name a library. */
+/** Returns an ELF header and program headers of these types. Dynamic ones name a library. */
 function elf(machine, kinds, type = 3) {
   const bytes = Buffer.alloc(64 + 56 * kinds.length + 32);
   bytes.writeUInt32BE(0x7f454c46, 0);
@@ -110,7 +110,7 @@ test("programs that need a loader or a library are not static", () => {
   assert.throws(() => checkStatic(elf(62, [2]), "x86_64"), /not static/);
   assert.throws(() => checkStatic(elf(62, [1], 2), "x86_64"), /same place/);
   assert.throws(() => readElf(Buffer.from("#!/bin/sh")), /no executable/);
-  // Node itself, which every machine that runs this has.
+  // Node itself, which exists wherever this test runs.
   assert.ok(process.platform !== "linux" || readElf(readFileSync(process.execPath)).needed > 0);
 });
 

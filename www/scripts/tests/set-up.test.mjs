@@ -1,4 +1,4 @@
-// Programs that install the npm packages start in a checkout that has none.
+// Tests that programs which install the npm packages also start in a checkout without packages.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const SCRIPTS = "www/scripts";
 const STATIC = /^(?:import\b|(?:import|export)\b[^;"'()]*?\bfrom)\s*["']([^"']+)["']/gm;
 
 /**
- * Packages that are loaded together with `file`, each with the file that imports it.
+ * Returns the packages that are loaded together with `file`, each with the file that imports it.
  *
  * @param {string} file
  * @param {(name: string) => string} [read]

@@ -1,4 +1,4 @@
-// Words: each figure sees what it counts, and nothing else.
+// Tests that each figure of words counts the right passages, and nothing else.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

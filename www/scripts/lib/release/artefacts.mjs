@@ -1,5 +1,5 @@
-// The files of a release, and their sums, which are written when all checks have passed: a folder
-// without them is not published.
+// Files of a release, and the checksums of these. Checksums are written after all checks have
+// passed. A folder without them is not published.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,15 +9,21 @@ import { Failed } from "../run.mjs";
 
 export const SUMS = "SHA256SUMS";
 
-/** @param {string} folder */
+/**
+ * Lists the files of a release, without the checksums.
+ *
+ * @param {string} folder
+ */
 const names = (folder) =>
   readdirSync(folder)
     .filter((name) => name !== SUMS)
     .sort();
 
 /**
+ * Checks that a folder may be emptied.
+ *
  * @param {string} folder that is to be emptied
- * @throws Failed where there is anything in it but a release
+ * @throws Failed if it contains anything but a release
  */
 export function checkFolder(folder) {
   const others = existsSync(folder) ? names(folder).filter((name) => !/^hushbin-/.test(name)) : [];
@@ -27,6 +33,8 @@ export function checkFolder(folder) {
 }
 
 /**
+ * Measures the files of a release.
+ *
  * @param {string} folder
  * @returns {Map<string, { size: number, sha256: string }>} by name
  */
@@ -40,16 +48,22 @@ export function measured(folder) {
   );
 }
 
-/** As sha256sum writes and reads it. */
+/** Returns the checksums in the format of sha256sum. */
 const sums = (folder) =>
   [...measured(folder)].map(([name, { sha256 }]) => `${sha256}  ${name}\n`).join("");
 
-/** @param {string} folder */
+/**
+ * Writes the checksums.
+ *
+ * @param {string} folder
+ */
 export const seal = (folder) => writeFileSync(join(folder, SUMS), sums(folder));
 
 /**
+ * Checks the checksums.
+ *
  * @param {string} folder
- * @throws Failed where the files are not those that were checked
+ * @throws Failed if the files are not those that were checked
  */
 export function checkSeal(folder) {
   const file = join(folder, SUMS);
@@ -62,9 +76,11 @@ export function checkSeal(folder) {
 }
 
 /**
+ * Compares two folders.
+ *
  * @param {string} one
  * @param {string} other
- * @returns {string[]} the files that two folders do not have alike
+ * @returns {string[]} the files that differ or exist in one folder only
  */
 export function differing(one, other) {
   const [first, second] = [measured(one), measured(other)];
@@ -76,9 +92,12 @@ export function differing(one, other) {
 const isCompressed = (name) => /\.(gz|tgz|crate)$/.test(name);
 
 /**
+ * Finds paths of this machine in the files of a release.
+ *
  * @param {string} folder
  * @param {readonly string[]} paths of this machine
- * @returns {string[]} where a file names one; layers of images hold programs that archives hold, too
+ * @returns {string[]} occurrences of a path in a file. Layers of images are not unpacked, because
+ * archives contain the same programs
  */
 export function naming(folder, paths) {
   return names(folder).flatMap((name) => {

@@ -1,4 +1,5 @@
-// The collector as one static program for each kind of machine, and what is built around it.
+// The collector as one static program for each architecture, and the files that are built around
+// it.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -19,14 +20,14 @@ import { gzip, tar } from "./tar.mjs";
 
 const CRATE = "hushbin-server";
 
-/** What the machines are called where images are described, by Rust's name of the target. */
+/** Architectures in the terms of images, by Rust's name of the target. */
 export const ARCHITECTURES = new Map([
   ["x86_64-unknown-linux-musl", "amd64"],
   ["aarch64-unknown-linux-musl", "arm64"],
 ]);
 
 /**
- * The archive's name, and the folder in it, as `cargo binstall` looks for them.
+ * Returns the name of the archive and of the folder in it, where `cargo binstall` looks for them.
  *
  * @param {Pick<Source, "crates" | "repository" | "version">} source
  * @param {string} target
@@ -50,7 +51,8 @@ export function archiveName({ crates, repository, version }, target) {
 }
 
 /**
- * Linked so that the kernel may load it anywhere, which the linker does not of its own accord.
+ * Compiles the collector as a position-independent executable. The linker does not do that by
+ * default.
  *
  * @param {Source} source
  */
@@ -73,7 +75,7 @@ async function compile({ folder, target, env, remapping }, triple) {
 }
 
 /**
- * What is linked by other ways than cargo's, and the notices of it.
+ * Returns the components that are not linked by cargo, with the notices of these.
  *
  * @param {Source} source
  */
@@ -89,13 +91,21 @@ async function runtime({ folder, env }) {
   };
 }
 
-/** @param {string} folder */
+/**
+ * Reads the files of a folder.
+ *
+ * @param {string} folder
+ */
 const filesOf = (folder) =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => ({ path: name, data: readFileSync(join(folder, name)) }));
 
-/** @param {Source} source */
+/**
+ * Makes the program, bill of materials and archive for one target.
+ *
+ * @param {Source} source
+ */
 async function makeProgram(source, triple, out) {
   const { folder, time, version } = source;
   const program = await compile(source, triple);
@@ -126,10 +136,16 @@ async function makeProgram(source, triple, out) {
   return { program, licences };
 }
 
-/** @param {Pick<Source, "version">} source */
+/**
+ * Returns the file name of the image.
+ *
+ * @param {Pick<Source, "version">} source
+ */
 export const imageName = ({ version }) => `hushbin-${version}-image.tar`;
 
 /**
+ * Makes all programs and the image.
+ *
  * @param {Source} source
  * @param {string} out
  * @param {(name: string, work: () => Promise<any>) => Promise<any>} step
@@ -148,9 +164,11 @@ export async function makePrograms(source, out, step) {
 }
 
 /**
+ * Makes the bill of materials of the npm package.
+ *
  * @param {Source} source
  * @param {string} out
- * @param {readonly string[]} thirdParty what the npm package has of others beside crates
+ * @param {readonly string[]} thirdParty bundled packages of npm
  */
 export async function makePackageBill(source, out, thirdParty) {
   const { folder, time, version } = source;

@@ -1,9 +1,9 @@
-// What has changed in a version, out of CHANGELOG.md.
+// Changes of a version, from CHANGELOG.md.
 
 const HEADING = /^## (\S+).*$/gm;
 
 /**
- * The text below a heading of the second level whose first word is `name`, or undefined.
+ * Returns the text below the second-level heading whose first word is `name`, or undefined.
  *
  * @param {string} text
  * @param {string} name

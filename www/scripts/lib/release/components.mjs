@@ -1,4 +1,4 @@
-// What a release is made of: the crates that are linked, by cargo's own tree, and what else is
+// Components of a release: linked crates by cargo's dependency tree, and further ones that are
 // named by hand.
 
 import { readFileSync } from "node:fs";
@@ -15,36 +15,38 @@ import { capture, Failed } from "../run.mjs";
  * @typedef {object} Component
  * @property {string} name
  * @property {string} [version]
- * @property {"cargo" | "npm"} [registry] undefined where it is of none
- * @property {string} licence an expression of SPDX
- * @property {string} [sha256] of what the registry has
- * @property {string} [sha512] the same
- * @property {string[]} needs keys of others
+ * @property {"cargo" | "npm"} [registry] undefined if it is in no registry
+ * @property {string} licence an SPDX expression
+ * @property {string} [sha256] of the registry's file
+ * @property {string} [sha512] of the registry's file
+ * @property {string[]} needs keys of the components that it needs
  */
 
 /**
- * What tells components apart.
+ * Returns the key that identifies a component.
  *
  * @param {{ name: string, version?: string }} component
  */
 export const key = ({ name, version }) => (version === undefined ? name : `${name}@${version}`);
 
-/** What the npm package's modules are compiled of, for {@link linked}. */
+/** Options of cargo for the crates in the npm package's modules, for {@link linked}. */
 export const MODULES = [
   ...["--package", "hushbin", "--target", "wasm32-unknown-unknown"],
   ...["--no-default-features", "--features", "complete,wasm-module,wasm-sums-module"],
 ];
 
-/** How {@link parseTree} has it printed; without what runs in the compiler alone. */
+/** Options of `cargo tree` for {@link parseTree}, without crates that run only in the compiler. */
 const TREE = [
   ...["--edges", "normal,no-proc-macro", "--prefix", "depth"],
   ...["--format", "{p}|{l}", "--locked"],
 ];
 
 /**
+ * Parses a dependency tree.
+ *
  * @param {string} text of `cargo tree` with the options {@link TREE}
  * @param {ReadonlyMap<string, string>} checksums of Cargo.lock, by key
- * @returns {Component[]} the root first, the others sorted
+ * @returns {Component[]} the root first, then the rest, sorted
  */
 export function parseTree(text, checksums) {
   /** @type {Map<string, Component>} */
@@ -61,7 +63,7 @@ export function parseTree(text, checksums) {
     const sha256 = checksums.get(own);
     const component = found.get(own) ?? {
       ...{ name, version, registry: "cargo", needs: [] },
-      // As cargo spelled it once.
+      // Older crates separate licences by a slash.
       licence: licence.replaceAll("/", " OR "),
       ...(sha256 === undefined ? {} : { sha256 }),
     };
@@ -78,6 +80,8 @@ export function parseTree(text, checksums) {
 }
 
 /**
+ * Reads the checksums of a lock file.
+ *
  * @param {string} lock the text of Cargo.lock
  * @returns {Map<string, string>} checksums by key
  */
@@ -91,7 +95,7 @@ export function lockedChecksums(lock) {
 }
 
 /**
- * A package of npm as the lock file has it.
+ * Returns an npm package as a component, from the lock file.
  *
  * @param {any} lock package-lock.json
  * @param {string} name
@@ -107,7 +111,7 @@ export function lockedPackage(lock, name) {
 }
 
 /**
- * What cargo links.
+ * Returns the components that cargo links.
  *
  * @param {Checkout} checkout
  * @param {readonly string[]} options of cargo
@@ -123,11 +127,11 @@ export async function linked({ folder, env }, options) {
 }
 
 /**
- * The packages that Cargo.lock names, and where they lie.
+ * Returns the packages in Cargo.lock, with the folder of each.
  *
  * @param {Checkout} checkout
- * @returns {Promise<{ crates: any[], folders: Map<string, string> }>} the workspace's own, and all by
- * key
+ * @returns {Promise<{ crates: any[], folders: Map<string, string> }>} the workspace's crates, and
+ * all folders by key
  */
 export async function packages({ folder, env }) {
   const printed = await capture(

@@ -1,4 +1,4 @@
-// The crates, as registries take them.
+// The crates in the form that registries accept.
 
 import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,14 +8,20 @@ import { inOrder } from "./versions.mjs";
 
 /** @typedef {import("./source.mjs").Source} Source */
 
-/** @param {Source} source */
+/**
+ * Returns the file name of a packed crate.
+ *
+ * @param {Source} source
+ */
 export const packed = ({ version }, { name }) => `${name}-${version}.crate`;
 
 /**
+ * Packs the crates.
+ *
  * @param {Source} source
  * @param {string} out
- * @param {{ verify: boolean }} options verify: each is built from what is packed of it and of those
- * before it, and nothing else
+ * @param {{ verify: boolean }} options verify: builds each crate, from the packed files of it and
+ * of the crates before it alone
  */
 export async function makeCrates(source, out, { verify }) {
   const crates = inOrder(source.crates);
@@ -31,7 +37,7 @@ export async function makeCrates(source, out, { verify }) {
   if (verify) {
     await run("cargo", ["publish", "--dry-run", ...options], where);
   }
-  // Which leaves the files, as the other does not.
+  // This leaves the files in place; `cargo publish --dry-run` does not.
   await run("cargo", ["package", "--no-verify", ...options], where);
   for (const crate of crates) {
     copyFileSync(join(own, "package", packed(source, crate)), join(out, packed(source, crate)));

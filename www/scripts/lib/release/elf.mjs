@@ -1,23 +1,25 @@
-// What an executable of Linux is for, and what it needs to be started: the part of ELF that says so.
+// Architecture and requirements of a Linux executable: a reader of the relevant part of ELF.
 
 import { Failed } from "../run.mjs";
 
-/** By what a header says of them. */
+/** Architectures by the number in the header. */
 const MACHINES = new Map([
   [62, "x86_64"],
   [183, "aarch64"],
 ]);
-/** A kind of file: with addresses that are given when it is loaded. */
+/** File type ET_DYN, position-independent. */
 const MOVABLE = 3;
-/** Kinds of segments. */
+/** Segment types PT_DYNAMIC and PT_INTERP, then the tag DT_NEEDED. */
 const DYNAMIC = 2;
 const INTERPRETER = 3;
 const NEEDED = 1n;
 
 /**
- * @param {Buffer} bytes a 64-bit executable, little end first
- * @returns {{ machine: string, movable: boolean, interpreter: boolean, needed: number }} whether
- * it may be loaded anywhere, whether it asks for a loader, and how many libraries it names
+ * Reads the header and segments.
+ *
+ * @param {Buffer} bytes a 64-bit little-endian executable
+ * @returns {{ machine: string, movable: boolean, interpreter: boolean, needed: number }} whether it
+ * is position-independent, whether it needs a loader, and how many libraries it needs
  */
 export function readElf(bytes) {
   if (bytes.length < 64 || bytes.readUInt32BE(0) !== 0x7f454c46) {
@@ -54,9 +56,11 @@ export function readElf(bytes) {
 }
 
 /**
+ * Checks that an executable is static and position-independent.
+ *
  * @param {Buffer} bytes
- * @param {string} machine that it is to be for
- * @throws Failed where it needs anything but the kernel, or has its addresses from the start
+ * @param {string} machine the expected architecture
+ * @throws Failed if it needs anything but the kernel, or has fixed addresses
  */
 export function checkStatic(bytes, machine) {
   const found = readElf(bytes);

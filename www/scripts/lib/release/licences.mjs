@@ -1,5 +1,5 @@
-// The notices of everything that is linked, as their licences ask for: each text once, below the
-// names of all that have it.
+// Licence notices of everything that is linked. Each text appears once, below the names of all
+// components with this text.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +8,8 @@ import { key } from "./components.mjs";
 const FILES = /^(licen[cs]e|copying|copyright|notice|unlicense)/i;
 
 /**
+ * Reads licence texts.
+ *
  * @param {string} folder of a package
  * @param {RegExp} [names] of the files
  * @returns {string[]} the texts of its licences
@@ -22,10 +24,12 @@ export function textsIn(folder, names = FILES) {
     .map((name) => readFileSync(join(folder, name), "utf8").replaceAll("\r\n", "\n").trim());
 }
 
-/** Where there is a choice that hushbin has too, the shorter text is enough. */
+/** Licences with the same choice as hushbin's. For these, the shorter text is enough. */
 const CHOICE = /^(MIT OR Apache-2\.0|Apache-2\.0 OR MIT)$/;
 
 /**
+ * Returns the licence texts that a notice needs.
+ *
  * @param {string} folder of a package
  * @param {string} licence
  */
@@ -35,6 +39,8 @@ export function chosenTexts(folder, licence) {
 }
 
 /**
+ * Returns components with licence texts.
+ *
  * @param {readonly import("./components.mjs").Component[]} components
  * @param {ReadonlyMap<string, string>} folders by key
  */
@@ -45,6 +51,8 @@ export const partsOf = (components, folders) =>
   });
 
 /**
+ * Returns the text of all notices.
+ *
  * @param {string} title
  * @param {readonly { name: string, licence: string, texts: readonly string[] }[]} parts
  * @returns {string}

@@ -1,4 +1,4 @@
-// The npm package, and the script tag of it.
+// The npm package, and the element that loads its script.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,11 +10,15 @@ import { gzip, tar } from "./tar.mjs";
 
 const SCRIPT = "hushbin.script.js";
 
-/** @param {Pick<Source, "version">} source */
+/**
+ * Returns the file name of the package.
+ *
+ * @param {Pick<Source, "version">} source
+ */
 export const tarball = ({ version }) => `hushbin-${version}.tgz`;
 
 /**
- * Files as npm would pack them; npm's own archive depends on the version of Node.
+ * Packs the files that npm would pack. npm's own archive depends on the version of Node.
  *
  * @param {Source} source
  * @param {string} out

@@ -1,19 +1,17 @@
-// A container image as one file: an OCI image layout with an image for each platform.
+// A container image as one file. It is an OCI image layout with one image for each platform:
 // https://github.com/opencontainers/image-spec/blob/v1.1.1/image-layout.md
 
 import { createHash } from "node:crypto";
 import { gzip, tar } from "./tar.mjs";
 
-/** Whom the program runs as in the image. */
+/** User id of the program in the image. */
 export const USER = 65532;
 const DATA = "/var/lib/hushbin";
 
 const MEDIA = "application/vnd.oci.image";
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/**
- * What server/deploy/Containerfile says, too; the tests hold them to each other.
- */
+/** Configuration of the image. The tests compare it with server/deploy/Containerfile. */
 export const CONFIG = {
   User: `${USER}:${USER}`,
   ExposedPorts: { "8686/tcp": {} },
@@ -34,7 +32,8 @@ const FOLDERS = [
 ];
 
 /**
- * The files of the image, and nothing else: no shell, no library, no certificates of authorities.
+ * Returns the files of the image. It contains no shell, no library, and no certificates of
+ * authorities.
  *
  * @param {Platform} platform
  * @returns {Entry[]}
@@ -47,10 +46,12 @@ const files = ({ program, licences }) => [
 ];
 
 /**
+ * Makes the archive of the image.
+ *
  * @param {object} image
  * @param {string} image.version
  * @param {string} image.revision the commit
- * @param {string} image.source where it is kept
+ * @param {string} image.source the repository's address
  * @param {number} image.time of the commit, in seconds since 1970
  * @param {readonly Platform[]} image.platforms
  * @returns {Buffer} an archive

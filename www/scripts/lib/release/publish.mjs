@@ -1,4 +1,4 @@
-// Publishing what was made and checked: the same bytes, or nothing.
+// Publishes files that were made and checked: exactly these bytes, or nothing.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,8 +13,10 @@ import { inOrder } from "./versions.mjs";
 /** @typedef {import("./source.mjs").Source} Source */
 
 /**
+ * Checks that HEAD has the version's tag and that everything is committed.
+ *
  * @param {string} version
- * @throws Failed where HEAD is not what is to be published
+ * @throws Failed if HEAD is not the commit to publish
  */
 export async function checkTag(version) {
   if ((await git("status", "--porcelain")) !== "") {
@@ -27,7 +29,8 @@ export async function checkTag(version) {
 }
 
 /**
- * A crate holds the commit that it was packed from, so that equal ones are of the same sources.
+ * Checks that the crates were packed from HEAD. A crate contains its commit, so equal files have
+ * equal sources.
  *
  * @param {Source} source
  * @param {string} made
@@ -48,12 +51,12 @@ async function checkCrates(source, made) {
 }
 
 /**
- * Publishes crates, each after those that it needs, then the npm package. What is there already,
- * of a run that was cut off, is left.
+ * Publishes crates, each after its dependencies, then the npm package. Files that an interrupted
+ * run has already published are skipped.
  *
  * @param {Source} source
  * @param {string} made the folder of the artefacts
- * @param {boolean} dryRun whether all is checked and nothing published
+ * @param {boolean} dryRun checks everything and publishes nothing
  */
 export async function publish(source, made, dryRun) {
   const { version, folder, env } = source;

@@ -1,7 +1,7 @@
-// A bill of materials, CycloneDX 1.6: https://cyclonedx.org/docs/1.6/json/
+// A bill of materials in CycloneDX 1.6: https://cyclonedx.org/docs/1.6/json/
 //
-// Written here and not by cargo-cyclonedx, which names packages by where they lie on the disk,
-// knows nothing of npm, and takes the whole workspace for what is linked.
+// cargo-cyclonedx is not used. It names packages by folder, ignores npm, and treats the whole
+// workspace as linked.
 
 import { key } from "./components.mjs";
 
@@ -14,7 +14,7 @@ const purl = ({ registry, name, version }) => `pkg:${registry}/${encoded(name)}@
 /** @param {Component} component */
 const reference = (component) => (component.registry ? purl(component) : key(component));
 
-/** An expression where there is a choice or a sum, else an id. */
+/** Returns an expression if licences are combined, else an id. */
 const licences = (licence) =>
   /[ (]/.test(licence) ? [{ expression: licence }] : [{ license: { id: licence } }];
 
@@ -37,11 +37,13 @@ function described(component, type = "library") {
 }
 
 /**
- * @param {Component} root what the bill is of
+ * Returns a bill of materials.
+ *
+ * @param {Component} root the subject of the bill
  * @param {"application" | "library"} type
- * @param {readonly Component[]} components of which it is made
+ * @param {readonly Component[]} components that it contains
  * @param {number} time of the commit, in seconds since 1970
- * @returns {string} the same for the same components: without a serial number, which would be drawn
+ * @returns {string} deterministic text, without the usual random serial number
  */
 export function billOfMaterials(root, type, components, time) {
   const references = new Map([root, ...components].map((one) => [key(one), reference(one)]));

@@ -1,4 +1,4 @@
-// What a release is made from: a clone of HEAD, with what it says of itself.
+// Source of a release: a clone of HEAD and its metadata.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -13,29 +13,31 @@ import { disagreements } from "./versions.mjs";
 /**
  * @typedef {object} Source
  * @property {string} folder the clone
- * @property {string} target where cargo writes
- * @property {NodeJS.ProcessEnv} env what programs are run in
- * @property {readonly string[]} remapping options of rustc, by which programs name no folder of this machine
+ * @property {string} target cargo's target directory
+ * @property {NodeJS.ProcessEnv} env environment of all programs
+ * @property {readonly string[]} remapping options of rustc that remove folders of this machine from
+ * programs
  * @property {string} commit
  * @property {number} time of the commit, in seconds since 1970
  * @property {string} version
  * @property {string} repository
- * @property {readonly (import("./versions.mjs").Crate & { metadata: any })[]} crates of the workspace
+ * @property {readonly (import("./versions.mjs").Crate & { metadata: any })[]} crates of the
+ * workspace
  * @property {ReadonlyMap<string, string>} folders of all packages, by key
- * @property {string} changes what the CHANGELOG says of the version
+ * @property {string} changes section of the CHANGELOG for the version
  */
 
-/** What would make other bytes of the same sources. */
+/** Environment variables that could change the resulting bytes. */
 const MEDDLING =
   /^(RUSTC|RUSTFLAGS|RUSTUP_TOOLCHAIN|CARGO_(BUILD|ENCODED|INCREMENTAL|PROFILE|TARGET)|(HOST|TARGET)?_?(CC|CXX|AR|C(XX|PP)?FLAGS))/;
 
 const cargoHome = () => process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 
-/** Where this machine keeps things, none of which is to be found in what is published. */
+/** Returns folders of this machine. Published files must not contain any of them. */
 export const machinePaths = () =>
   [...new Set([ROOT, WORKSHOP, TOOLS, cargoHome(), homedir()])].map((path) => `${path}/`);
 
-/** Paths as they are called in programs, wherever they lie. */
+/** Returns options that replace folders of this machine with fixed names in programs. */
 async function remapping(folder, env) {
   const registries = join(cargoHome(), "registry/src");
   const sysroot = await capture("rustc", ["--print", "sysroot"], env, folder);
@@ -43,13 +45,13 @@ async function remapping(folder, env) {
     (await capture("rustc", ["-vV"], env, folder))?.match(/^commit-hash: (.*)$/m) ?? [];
   return [
     ...readdirSync(registries).map((name) => [join(registries, name), "/crates"]),
-    // Where the sources of the standard library are installed they are named by it.
+    // If the sources of the standard library are installed, programs contain the folder of these.
     [join(sysroot ?? "", "lib/rustlib/src/rust"), `/rustc/${hash}`],
     [folder, "/hushbin"],
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
 }
 
-/** The environment in which everything is built. */
+/** Returns the environment in which everything is built. */
 function environment(target, time) {
   const kept = Object.entries(withPath()).filter(([name]) => !MEDDLING.test(name));
   return {
@@ -62,7 +64,7 @@ function environment(target, time) {
   };
 }
 
-/** `git`'s answer about the project. */
+/** Runs `git` in the project and returns its output. */
 export async function git(...args) {
   const answer = await capture("git", ["-c", "safe.directory=*", ...args]);
   if (answer === undefined) {
@@ -74,9 +76,9 @@ export async function git(...args) {
 export const head = () => git("rev-parse", "HEAD");
 
 /**
- * Clones a commit, in which there is nothing that is not under version control.
+ * Clones a commit. The clone contains only files under version control.
  *
- * @param {string} workshop a folder for it and for what cargo makes
+ * @param {string} workshop a folder for the clone and for cargo's output
  * @param {string} commit
  */
 export async function clone(workshop, commit) {
@@ -92,10 +94,10 @@ export async function clone(workshop, commit) {
 }
 
 /**
- * Installs what the clone is built by, as its lock files name it.
+ * Installs the tools for the clone's build, in the versions of its lock files.
  *
  * @param {{ folder: string }} cloned
- * @param {readonly string[]} targets of Rust, which nobody but a release needs
+ * @param {readonly string[]} targets of Rust that only releases need
  */
 export async function prepare({ folder }, targets) {
   await run("node", ["www/scripts/setup.mjs", "--no-tests"], { cwd: folder });
@@ -104,7 +106,12 @@ export async function prepare({ folder }, targets) {
   }
 }
 
-/** @throws Failed where the CHANGELOG has nothing of the version; before a release, of what is new */
+/**
+ * Returns the CHANGELOG's section for the version. A dry run may use the section of unreleased
+ * changes.
+ *
+ * @throws Failed if there is no such section
+ */
 function changesOf(text, version, dryRun) {
   const found = section(text, version) ?? (dryRun ? section(text, "Unreleased") : undefined);
   if (found === undefined) {
@@ -114,13 +121,13 @@ function changesOf(text, version, dryRun) {
 }
 
 /**
- * Reads what the clone says of itself.
+ * Reads the clone's metadata.
  *
  * @param {string} workshop
  * @param {{ folder: string, commit: string }} cloned
  * @param {boolean} dryRun
  * @returns {Promise<Source>}
- * @throws Failed where it contradicts itself
+ * @throws Failed if versions disagree
  */
 export async function describe(workshop, { folder, commit }, dryRun) {
   const time = Number(await git("show", "--no-patch", "--format=%ct", commit));
@@ -144,5 +151,5 @@ export async function describe(workshop, { folder, commit }, dryRun) {
   };
 }
 
-/** The licence of the C library that static programs take. */
+/** Returns the folder of the C library in static programs, which contains its licence. */
 export const muslFolder = () => join(home(zig), zig.folder ?? "", "lib/libc/musl");

@@ -1,22 +1,23 @@
-// Archives that depend on nothing but what is in them: no clock, no owner, no order of a disk.
+// Deterministic archives, which depend only on the contents: no clock, no owner, no directory
+// order.
 
 import { spawnSync } from "node:child_process";
 import { Failed } from "../run.mjs";
 
 /**
  * @typedef {object} Entry
- * @property {string} path a folder's ends with "/"
+ * @property {string} path ends with "/" for a folder
  * @property {Uint8Array | string} [data] of a file
- * @property {number} [mode] by default what everybody may read
+ * @property {number} [mode] by default readable by everyone
  * @property {number} [owner] user and group; by default 0
  */
 
 const BLOCK = 512;
-/** How long a path may be in a header, and the folder before it. */
+/** Lengths of the header's name and prefix fields, in bytes. */
 const NAME = 100;
 const PREFIX = 155;
 
-/** A path as two fields that are joined by "/". */
+/** Splits a path into two fields that are joined by "/". */
 function split(path) {
   if (Buffer.byteLength(path) <= NAME) {
     return { name: path, prefix: "" };
@@ -30,7 +31,11 @@ function split(path) {
   throw new Failed(`${path} is too long for an archive`);
 }
 
-/** @param {Entry} entry */
+/**
+ * Returns the header of an entry.
+ *
+ * @param {Entry} entry
+ */
 function header({ path, data = "", mode, owner = 0 }, time) {
   const folder = path.endsWith("/");
   const block = Buffer.alloc(BLOCK);
@@ -49,7 +54,7 @@ function header({ path, data = "", mode, owner = 0 }, time) {
   octal(0, 329, 8);
   octal(0, 337, 8);
   text(prefix, 345);
-  // Of all bytes, with spaces where the sum itself goes.
+  // The checksum covers all bytes of the header, with spaces in its own field.
   block.fill(" ", 148, 156);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
@@ -59,10 +64,10 @@ function header({ path, data = "", mode, owner = 0 }, time) {
 const padding = (length) => Buffer.alloc((BLOCK - (length % BLOCK)) % BLOCK);
 
 /**
- * An archive in the format ustar, sorted by path, so that folders come before what is in them.
+ * Returns an archive in ustar format, sorted by path. Folders thus come before the files in them.
  *
  * @param {readonly Entry[]} entries
- * @param {number} time of all of them, in seconds since 1970
+ * @param {number} time of all entries, in seconds since 1970
  */
 export function tar(entries, time) {
   const sorted = [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -74,8 +79,8 @@ export function tar(entries, time) {
 }
 
 /**
- * Compressed by GNU's program, which gives the same bytes on every machine; Node's library gives
- * others by its version and by what the processor can do.
+ * Compresses with GNU gzip, whose output is the same on every machine. The output of Node's library
+ * depends on its version and on the processor.
  *
  * @param {Uint8Array} data
  * @returns {Buffer}

@@ -1,5 +1,5 @@
-// What was made is used: each image's program, by the image's own description, in a directory
-// that holds nothing else, and the npm package, which reports to it.
+// Trial of a release. It starts the image's program as described by the image, in a directory with
+// nothing else. Then it installs the npm package, which reports to the program.
 
 import { once } from "node:events";
 import {
@@ -19,9 +19,9 @@ import { onPath } from "../browser.mjs";
 import { installPackages } from "../debian.mjs";
 import { background, Failed, run } from "../run.mjs";
 
-/** What Node calls the machines that images are for. */
+/** Architectures of images, by Node's names. */
 const MACHINES = { x64: "amd64", arm64: "arm64" };
-/** What runs programs for other machines, and is itself static. */
+/** Static emulators for programs of other architectures. */
 const EMULATORS = { amd64: "qemu-x86_64-static", arm64: "qemu-aarch64-static" };
 
 const COLLECTOR = `data = "/var/lib/hushbin"
@@ -33,7 +33,7 @@ development = true
 const read = (file) => JSON.parse(readFileSync(file, "utf8"));
 
 /**
- * Unpacks one platform's image as its description says.
+ * Unpacks the image of one platform.
  *
  * @param {string} archive
  * @param {string} architecture
@@ -56,8 +56,8 @@ async function unpack(archive, architecture, folder) {
 }
 
 /**
- * The emulator for programs of this kind of machine: none where the machine is one, undefined where
- * there is none to be had.
+ * Returns the emulator for programs of an architecture. Empty if this machine needs none, undefined
+ * if there is none.
  */
 async function emulator(architecture) {
   if (MACHINES[process.arch] === architecture) {
@@ -71,7 +71,7 @@ async function emulator(architecture) {
   return found === undefined ? undefined : [found];
 }
 
-/** Starts the image's program under the image's user; resolves when it listens. */
+/** Starts the image's program as the image's user. Resolves when it listens. */
 async function start({ root, config }, emulators) {
   writeFileSync(join(root, "etc/hushbin/hushbin.toml"), COLLECTOR);
   writeFileSync(join(root, "etc/hushbin/settings.json"), JSON.stringify(task));
@@ -96,7 +96,7 @@ async function start({ root, config }, emulators) {
   return { url, stop };
 }
 
-/** Installs the package into a project of its own and reports once. */
+/** Installs the package into a separate project and reports once. */
 async function report(tarball, url, folder) {
   const project = join(folder, "project");
   mkdirSync(project);
@@ -119,19 +119,21 @@ await client.close();
 }
 
 /**
+ * Tries a release.
+ *
  * @param {string} archive the images
  * @param {string} architecture
  * @param {string} tarball the npm package
- * @returns {Promise<string>} what was done
+ * @returns {Promise<string>} a summary
  */
 export async function tryRelease(archive, architecture, tarball) {
-  // To change root, and users.
+  // Changing the root directory and the user requires root.
   const emulators = process.getuid?.() === 0 ? await emulator(architecture) : undefined;
   if (emulators === undefined) {
     return `not run: this takes root and, on other machines, ${EMULATORS[architecture]}`;
   }
   const folder = mkdtempSync(join(tmpdir(), "hushbin-release-"));
-  // For the image's user to reach what is below it.
+  // The image's user has to reach the folders inside.
   chmodSync(folder, 0o755);
   try {
     const image = await unpack(archive, architecture, folder);

@@ -1,19 +1,21 @@
-// One version everywhere: of the crates, of what they ask of each other, and of the package.
+// One version everywhere: of the crates, of the dependencies between them, and of the package.
 
 /**
- * @typedef {object} Crate as `cargo metadata` has it
+ * @typedef {object} Crate in the form of `cargo metadata`
  * @property {string} name
  * @property {string} version
- * @property {readonly string[] | null} publish null where every registry may have it
+ * @property {readonly string[] | null} publish null if every registry may have it
  * @property {string} manifest_path
  * @property {readonly { name: string, req: string, kind: string | null, path?: string }[]} dependencies
  */
 
-/** Whether the crate is for others: `publish = false` is a list of no registry. */
+/**
+ * Returns whether the crate is published. `publish = false` becomes an empty list of registries.
+ */
 export const isPublished = (crate) => crate.publish === null;
 
 /**
- * Crates in the order in which a registry takes them: what others need comes first.
+ * Sorts crates for publication: dependencies come first.
  *
  * @param {readonly Crate[]} crates
  * @returns {Crate[]}
@@ -25,7 +27,7 @@ export function inOrder(crates) {
   const visit = (crate) => {
     for (const { name, kind } of crate.dependencies) {
       const needed = published.find((other) => other.name === name);
-      // Cargo leaves a development dependency out where it has a path alone.
+      // When publishing, cargo drops development dependencies that only have a path.
       if (needed !== undefined && needed !== crate && kind !== "dev") {
         visit(needed);
       }
@@ -37,7 +39,7 @@ export function inOrder(crates) {
 }
 
 /**
- * What does not agree with the version.
+ * Returns the versions that differ from the given one.
  *
  * @param {string} version
  * @param {readonly Crate[]} crates
