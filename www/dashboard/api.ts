@@ -157,7 +157,7 @@ export interface SumInfluence {
     readonly unit?: string;
     readonly honest: number;
     readonly dishonest: number;
-    /** Number of people who are assumed to be dishonest. `all` is their joint effect. */
+    /** Number of people assumed to be dishonest. `all` is the effect of all of them together. */
     readonly people: number;
     readonly all: number;
     readonly standard_errors: number;
