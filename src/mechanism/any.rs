@@ -1,4 +1,4 @@
-//! Mechanisms as collectors know them: in task files, and by the reports that arrive.
+//! Mechanisms for collectors: in task files, and the reports that arrive.
 
 use alloc::vec::Vec;
 
@@ -21,7 +21,7 @@ macro_rules! register {
             $($Name(super::$module::$Name),)+
         }
 
-        /// One randomised message.
+        /// Report of any mechanism: one randomised message.
         ///
         /// ```
         /// use hushbin::Report;
@@ -58,7 +58,7 @@ macro_rules! register {
 
 crate::mechanisms!([register]);
 
-/// A mechanism's own report as one of any mechanism's.
+/// Conversion of a mechanism's own report into a [`Report`].
 trait Reported: Parameters {
     fn report(own: Self::Report) -> Report;
 }
@@ -83,7 +83,7 @@ impl Written for Mechanism {
 }
 
 impl Mechanism {
-    /// The mechanism's name, as in a task file.
+    /// Name of the mechanism, as in a task file.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         const fn name<P: Parameters>(_: &P) -> &'static str {
@@ -96,8 +96,8 @@ impl Mechanism {
         each!(Self, self, own => own.effective_epsilon(domain, epsilon))
     }
 
-    /// Decodes `count` reports of a task over `domain` at local ε, and calls `visit` with each
-    /// report and the offset of its end.
+    /// Decodes `count` reports of a task over `domain` at local ε. Calls `visit` with each report
+    /// and the offset of its end.
     pub(crate) fn decode_reports(
         &self,
         domain: &Domain,
@@ -125,7 +125,7 @@ impl Mechanism {
 }
 
 impl Report {
-    /// The seed that it was made under, drawn independently of the input.
+    /// Seed that the report was made under, drawn independently of the input.
     #[must_use]
     pub fn seed(&self) -> u64 {
         each!(Self, self, own => own.seed)
@@ -138,7 +138,7 @@ impl Report {
 }
 
 impl Prepared {
-    /// Takes the report last made.
+    /// Takes the report that was made last.
     pub(crate) fn take(&mut self) -> Report {
         fn take<P: Reported>(made: &mut Made<P>) -> Report {
             P::report(core::mem::take(&mut made.report))

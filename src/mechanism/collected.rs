@@ -1,4 +1,4 @@
-//! What every mechanism is made of whose reports are collected.
+//! Trait of the mechanisms whose reports can be collected.
 
 use super::contract::Parameters;
 use crate::canonical::Written;
@@ -6,12 +6,12 @@ use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::Error;
 
-/// A mechanism as its collector knows it.
+/// Mechanism for its collector.
 pub(crate) trait Collected: Parameters + Written {
-    /// The realised local ε, rounded up, never above `epsilon`.
+    /// Realised local ε, rounded up, never above `epsilon`.
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64;
 
-    /// Prepares to decode reports: checks what one of a task can be.
+    /// Returns a decoder of reports, which refuses reports that the task cannot have.
     fn decoder(
         &self,
         domain: &Domain,

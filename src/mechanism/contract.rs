@@ -1,4 +1,4 @@
-//! What every mechanism is made of.
+//! Traits that every mechanism implements.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,62 +9,61 @@ use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
 use crate::error::{Error, error};
 
-/// The parameters of a mechanism, and through them all that it does: what a
-/// mechanism implements to be listed in [the registry](crate::mechanism).
+/// Parameters of a mechanism, and through them all of its functions. A mechanism implements this
+/// trait to be listed in [the registry](crate::mechanism).
 pub(crate) trait Parameters: Sized {
-    /// The mechanism's name, in task files and canonical bytes.
+    /// Name of the mechanism, in task files and canonical bytes.
     const NAME: &'static str;
-    /// One randomised message.
+    /// Report of the mechanism: one randomised message.
     type Report: Encode;
-    /// Makes such reports.
+    /// Maker of such reports.
     type Randomizer: Randomize<Report = Self::Report>;
 
-    /// The check that the parameters suit a domain.
+    /// Checks that the parameters suit a domain.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] for parameters that do
-    /// not suit the domain.
+    /// [`Error::OutOfRange`] or [`Error::Combination`] for parameters that do not suit the domain.
     fn check(&self, domain: &Domain) -> Result<(), Error>;
 
-    /// Reads canonical bytes, and nothing else:
-    /// [fails](CanonicalReader::fail) at bytes that stand for no parameters.
+    /// Reads the parameters from canonical bytes. [Fails](CanonicalReader::fail) at bytes that
+    /// stand for no parameters.
     ///
     /// # Errors
-    /// Those of the parameters' constructor.
+    /// The errors of the parameters' constructor.
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error>;
 
-    /// The pairs of inputs that a report hardly tells apart.
+    /// Pairs of inputs that the guarantee of ε covers.
     fn neighbours(&self) -> Neighbours {
         Neighbours::Any
     }
 
-    /// δ, the probability with which the guarantee of ε may fail.
+    /// Probability δ with which the guarantee of ε may fail.
     fn delta(&self) -> f64 {
         0.0
     }
 
-    /// Prepares to randomise inputs over a domain that the parameters suit.
+    /// Creates a randomizer of inputs over a domain that the parameters suit.
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Self::Randomizer;
 }
 
-/// A report that can be written down.
+/// Report that can be encoded.
 pub(crate) trait Encode: Default {
     /// Appends the encoded report to `bytes`, the seed's eight bytes first.
     fn encode(&self, bytes: &mut Vec<u8>);
 }
 
-/// Makes reports.
+/// Maker of reports.
 pub(crate) trait Randomize {
-    /// What it makes.
+    /// Type of the reports.
     type Report;
 
-    /// Randomises entries that the domain has checked into `report`, whose
-    /// memory is used again, under a public `seed`. Returns whether the input had more than s entries,
-    /// so that some were left out.
+    /// Randomises entries that the domain has checked, under a public `seed`. `report` is
+    /// overwritten, and its memory is used again. Returns true if the input had more than s
+    /// entries, so that some were left out.
     ///
     /// # Guarantee
     /// [`Parameters::effective_epsilon`]-local differential privacy between
-    /// [`Parameters::neighbours`], but for [`Parameters::delta`], where the seed is
+    /// [`Parameters::neighbours`], except for [`Parameters::delta`]. It requires a seed that is
     /// drawn independently of the input.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
@@ -75,7 +74,7 @@ pub(crate) trait Randomize {
     ) -> bool;
 }
 
-/// The pairs of inputs that ε is about.
+/// Pairs of inputs that ε applies to.
 ///
 /// ```
 /// use hushbin::mechanism::Neighbours;
@@ -89,15 +88,16 @@ pub(crate) trait Randomize {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Neighbours {
-    /// Any two: a person's whole input is protected.
+    /// Any two inputs: a person's whole input is protected.
     Any,
-    /// Two that differ in the value of one item: every entry is protected by itself.
+    /// Inputs that differ in the value of one item: each entry is protected, but not the whole
+    /// input.
     OneItem,
-    /// Two whose values differ by at most this much in sum.
+    /// Inputs whose values differ by at most this much in sum.
     Within(f64),
 }
 
-/// An error for a name that is unknown, or that this build leaves out.
+/// Returns the error for a name that is unknown, or that this build leaves out.
 pub(crate) fn left_out(name: &str) -> Error {
     error!(UnknownMechanism {
         name: String::from(name)

@@ -1,12 +1,12 @@
-//! The list of mechanisms, and a macro that matches any of them.
+//! List of mechanisms, and a macro that matches any of them.
 
-/// The one list of mechanisms: hands each one's module and type, which is also
-/// the name of its variant, to the macro that is named, behind what follows the name.
+/// List of mechanisms: passes the module and the type of each one to the macro that is named first.
+/// The type is also the name of its variant. They follow the tokens after the macro's name.
 ///
-/// A module holds the parameters under that name, `Report` and `Randomizer`. The
-/// attribute in front of a line says which builds have the mechanism: this crate's
-/// macros, named in brackets, are given it. Other crates' macros would look for the
-/// feature in their own manifest; they are not, as they build the core with all.
+/// A module has the parameters under the type's name, `Report` and `Randomizer`. The attribute in
+/// front of a line states which builds have the mechanism. This crate's macros are named in
+/// brackets and receive the attributes. Macros of other crates do not, because they would look for
+/// the feature in their own manifest. Those crates build the core with all mechanisms.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! mechanisms {
@@ -32,8 +32,8 @@ macro_rules! mechanisms {
     };
 }
 
-/// Evaluates an expression for the parameters, or other contents of the enum of this name,
-/// of the mechanism that a value belongs to.
+/// Evaluates an expression for the mechanism that a value belongs to. `$own` binds the content of
+/// the enum's variant: the parameters, or what else the enum holds.
 macro_rules! each {
     ($Enum:ident, $value:expr, $own:pat => $result:expr) => {
         $crate::mechanisms! { [$crate::mechanism::list::each] @ $Enum, $value, $own => $result; }

@@ -1,10 +1,10 @@
-//! The mechanisms: each a folder with its parameters, its randomizer, the support of its reports
-//! and, with the feature `analysis`, its rates; and the one list of them.
+//! Mechanisms, and the list of them. Each is a folder with its parameters, its randomizer and the
+//! support of its reports. With the feature `analysis` it also has its rates.
 //!
-//! Whatever there is one of for each mechanism, here and in the crates above,
-//! is made from that list, so that a new mechanism is its own folders and a line
-//! in [`mechanisms!`](crate::mechanisms). All that differs between mechanisms is in
-//! their traits; what is done with any of them is written once, by `each!`.
+//! All code that exists once for each mechanism, here and in the crates above, is generated from
+//! the list. So a new mechanism needs its own folders and a line in
+//! [`mechanisms!`](crate::mechanisms). The traits contain all differences between mechanisms. Code
+//! for any of them is written once, with `each!`.
 
 #[cfg(feature = "collector")]
 mod any;

@@ -1,4 +1,4 @@
-//! Mechanisms as pages know them: their parameters, and prepared to make reports.
+//! Mechanisms for pages: parameters, and prepared makers of reports.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
 use crate::error::Error;
 
-/// A randomizer with the report that it made last.
+/// Randomizer with the report that it made last.
 #[derive(Debug, Clone)]
 pub(crate) struct Made<P: Parameters> {
     pub(super) randomizer: P::Randomizer,
@@ -19,7 +19,7 @@ pub(crate) struct Made<P: Parameters> {
 
 macro_rules! register {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
-        /// A mechanism with all its parameters, chosen by a task.
+        /// Mechanism with all its parameters, chosen by a task.
         ///
         /// ```
         /// use hushbin::mechanism::Mechanism;
@@ -38,14 +38,14 @@ macro_rules! register {
             )+
         }
 
-        /// The randomizer of one mechanism, with the report last made.
+        /// Randomizer of one mechanism, with the report that it made last.
         #[derive(Debug, Clone)]
         pub(crate) enum Prepared {
             $($(#[$feature])? $Name(Made<super::$module::$Name>),)+
         }
 
         impl Mechanism {
-            /// Prepares to randomise inputs over `domain` at local ε.
+            /// Creates a randomizer of inputs over `domain` at local ε.
             pub(crate) fn randomizer(&self, domain: &Domain, epsilon: f64) -> Prepared {
                 match self {
                     $($(#[$feature])? Self::$Name(own) => Prepared::$Name(Made {
@@ -56,7 +56,7 @@ macro_rules! register {
             }
         }
 
-        /// Reads the parameters of the mechanism of a name.
+        /// Reads the parameters of the mechanism with this name.
         fn read_parameters(
             name: &str,
             reader: &mut CanonicalReader<'_>,
@@ -77,13 +77,13 @@ macro_rules! register {
 crate::mechanisms!([register]);
 
 impl Mechanism {
-    /// The pairs of inputs that a report hardly tells apart.
+    /// Pairs of inputs that the guarantee of ε covers.
     #[must_use]
     pub fn neighbours(&self) -> Neighbours {
         each!(Self, self, own => own.neighbours())
     }
 
-    /// δ: the guarantee of ε fails with at most this probability. 0 but for hash-bin with a δ.
+    /// Probability δ with which the guarantee of ε may fail. It is 0, except for hash-bin with a δ.
     #[must_use]
     pub fn delta(&self) -> f64 {
         each!(Self, self, own => own.delta())
@@ -99,7 +99,7 @@ impl Mechanism {
 }
 
 impl Prepared {
-    /// As [`Randomize::randomize`].
+    /// Randomises entries as [`Randomize::randomize`] does, and keeps the report.
     pub(crate) fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -111,7 +111,7 @@ impl Prepared {
         })
     }
 
-    /// Appends the encoded report last made to `bytes`.
+    /// Appends the encoding of the report that was made last to `bytes`.
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         each!(Self, self, own => own.report.encode(bytes));
     }

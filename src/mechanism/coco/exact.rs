@@ -8,15 +8,17 @@ use crate::mechanism::subset::opposite;
 use crate::sample::Threshold;
 
 impl Randomizer {
-    /// The exact probability of each bucket, from the thresholds that
-    /// [`crate::Randomizer::randomize`] draws against, where the seed is given and what makes up
-    /// for missing entries, see [`Randomizer::completions`]: with k missing, bit i below k of
-    /// `completion` is set where the i-th is negative, and the bits from k on are the rank of the
-    /// first item that is added, where items are. Takes O(R·t): for tests and audits.
+    /// Computes the exact probability of each bucket, for a given seed and a given completion of
+    /// the input. It uses the thresholds that [`crate::Randomizer::randomize`] draws against. Takes
+    /// O(R·t): for tests and audits.
+    ///
+    /// `completion` encodes how missing entries are filled up, see [`Randomizer::completions`].
+    /// With k entries missing, bit i below k is set if the i-th is negative. If items are added,
+    /// the bits from k on are the rank of the first one.
     ///
     /// # Panics
-    /// If there are more than s signed items, more than 64 missing, or not as many
-    /// items to add.
+    /// If there are more than s signed items, more than 64 entries missing, or too few items to
+    /// add.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed], completion: u64) -> Vec<f64> {
         self.signed.clear();
@@ -40,9 +42,9 @@ impl Randomizer {
         probabilities
     }
 
-    /// In how many ways, all as likely, entries that are missing from so many signed
-    /// items are made up for: each has either sign, and where items are added these
-    /// begin with any. `None` beyond 2⁶³.
+    /// Number of equally likely ways to fill up an input of `signed` items to s entries. Each
+    /// missing entry has either sign. If items are added, they may begin with any item outside the
+    /// input. `None` if `signed` is above s, or if the number exceeds 64 bits.
     #[must_use]
     pub fn completions(&self, signed: u32) -> Option<u64> {
         let missing = self.domain.sparsity().checked_sub(signed)?;

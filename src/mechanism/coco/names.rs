@@ -1,11 +1,11 @@
-//! Names of rules, and the ε that a report of CoCo really spends.
+//! Names of CoCo's rules.
 
 use serde::{Deserialize, Serialize};
 
 use super::rule::{Coco, Rule};
 use crate::mechanism::subset::NamedRule;
 
-/// The name of a [`Rule`], as in a task file.
+/// Name of a [`Rule`], as in a task file.
 ///
 /// ```
 /// use hushbin::mechanism::coco::RuleName;
@@ -38,7 +38,7 @@ impl NamedRule for Rule {
 }
 
 impl Coco {
-    /// T = t/2, the number of pairs of each hash function.
+    /// Number of pairs of each hash function, T = t/2.
     #[must_use]
     pub const fn pairs(&self) -> u32 {
         self.cells()

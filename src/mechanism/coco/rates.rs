@@ -1,4 +1,4 @@
-//! What a report's hits say: the gap that means are divided by, and variances.
+//! Probabilities of hits in CoCo's reports, the gap that means are divided by, and variances.
 
 use super::rule::{Coco, Rule};
 use crate::domain::Domain;
@@ -6,8 +6,8 @@ use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::mechanism::subset::threshold;
 use crate::sample::ExpLowerBound;
 
-/// Probabilities with which reports hit items, exact, of the realised thresholds;
-/// averages over the seed.
+/// Probabilities that reports hit items. They are exact for the realised thresholds, and averages
+/// over the seed.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -18,22 +18,22 @@ use crate::sample::ExpLowerBound;
 /// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
 /// let rates = coco.rates(&Domain::rated(Some(40), 3), 1.0);
 /// assert_eq!(rates.pair, 1.0 / 6.0);
-/// // Under this rule the non-missing frequency is not estimated.
+/// // This rule does not estimate the non-missing frequency.
 /// assert!(rates.gap > 0.0 && rates.presence.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// P(hit on the side of the entry's sign) − P(hit on the other side), for
-    /// an entry of the input: what a mean is divided by.
+    /// Divisor of a mean: P(hit on the side of the entry's sign) − P(hit on the other side), for an
+    /// entry of the input.
     pub gap: f64,
     /// P(hit on the pair), averaged over slots: 1/T.
     pub pair: f64,
-    /// P(hit on the pair) of an element and of an item that is none; only near
-    /// under rule `strongest`, see [`TopSum::load`]. For predictions.
+    /// P(hit on the pair) of an element of the input and of another item. It is approximate under
+    /// rule `strongest`, see [`TopSum::load`]. For predictions.
     pub predicted: Presence,
-    /// The same where it is exact, so that the rule estimates non-missing frequencies.
+    /// Exact probabilities, or `None` if the rule does not estimate non-missing frequencies.
     pub presence: Option<Presence>,
-    /// d, where items stand for paddings.
+    /// Number of items d if items are added for missing entries, else `None`.
     pub(crate) filling: Option<u32>,
 }
 
@@ -57,11 +57,10 @@ pub struct Presence {
 }
 
 impl Coco {
-    /// The rates over `domain` at local budget ε.
+    /// Computes the rates over `domain` at local ε.
     ///
     /// # Panics
-    /// If the parameters do not suit the domain; those of a
-    /// [`Task`](crate::Task) do.
+    /// If the parameters do not suit the domain. Those of a [`Task`](crate::Task) do.
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         match self.rule() {
@@ -80,8 +79,8 @@ impl Coco {
         }
     }
 
-    /// The rates under rule `strongest` with this c, from the sums over the c strongest sides. D =
-    /// G(c)/s is how much likelier an entry's own side is to be favoured than the opposite one.
+    /// Computes the rates under rule `strongest` with this c, from the sums over the c strongest
+    /// sides.
     pub(crate) fn strongest_rates(
         &self,
         domain: &Domain,
@@ -94,10 +93,13 @@ impl Coco {
         let others = f64::from(self.outcomes() - favoured);
         let outside = inside.complement() / others;
         let difference = inside.probability() / f64::from(favoured) - outside;
-        // Two sides of each function, of which so many are favoured on average.
+        // An entry has two sides under each function; `top.load / s` of them are favoured on
+        // average.
         let sides = 2.0 * f64::from(self.hashes());
         let p_pair = sides * outside + difference * top.load / s;
         Rates {
+            // D = G(c)/s is the probability that an entry's own side is favoured, less that of the
+            // opposite side.
             gap: difference * top.strength / s,
             pair: 1.0 / f64::from(self.pairs()),
             predicted: self.presence(domain, p_pair),
@@ -122,8 +124,9 @@ impl Coco {
         }
     }
 
-    /// With what the rate of entries leaves to others: under the independent hash they have no part
-    /// in it, under the balanced one 1/T of all slots are hit.
+    /// Adds the rate of other items to the rate `p_pair` of entries. Under the independent hash
+    /// other items are hit with probability 1/T. Under the balanced hash 1/T of all slots are hit,
+    /// so they get the rest.
     fn presence(&self, domain: &Domain, p_pair: f64) -> Presence {
         let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs());
@@ -132,7 +135,7 @@ impl Coco {
             Some(m) => {
                 let m = f64::from(m);
                 let others = m * pairs - s;
-                // Where there is no other item, its rate is never asked for.
+                // No other item exists, so this value is never used.
                 if others > 0.0 {
                     (m - s * p_pair) / others
                 } else {
@@ -143,20 +146,20 @@ impl Coco {
         Presence { p_pair, q_pair }
     }
 
-    /// κ = E[1/(r + 1)], the probability that an entry decides in its pair, r
-    /// being how many others share it: binomial under the independent hash,
-    /// hypergeometric under the balanced one. Then 1 − κ is P1's P_ow, Eq. 7.
+    /// Computes κ = E[1/(r + 1)], the probability that an entry decides in its pair, where r other
+    /// entries share the pair. r is binomial under the independent hash and hypergeometric under
+    /// the balanced one. Then 1 − κ is P1's P_ow, Eq. 7.
     ///
-    /// One entry decides in each pushed pair, so s·κ is the expected number of
-    /// those: T·(1 − P(a pair is not pushed)).
+    /// One entry decides in each pushed pair. So s·κ is the expected number of pushed pairs, T·(1 −
+    /// P(a pair is not pushed)).
     #[must_use]
     pub fn deciding(&self, domain: &Domain) -> f64 {
         let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs());
         let log_empty = match self.occupancy(domain).per_cell {
             None => s * libm::log1p(-1.0 / pairs),
-            // C(N − m, s)/C(N, s), which is symmetric in s and m: a product of
-            // the fewer factors. It is 0 where not all s fit elsewhere.
+            // C(N − m, s)/C(N, s) is symmetric in s and m, so the product of fewer factors is
+            // taken. It is 0 if s elements do not fit elsewhere.
             Some(m) => {
                 let slots = f64::from(m) * pairs;
                 let (fewer, more) = (domain.sparsity().min(m), domain.sparsity().max(m));
@@ -170,7 +173,7 @@ impl Coco {
 }
 
 impl Rates {
-    /// P(hit on the pair) for a person with the item or without.
+    /// P(hit on the pair), for a person with the item or without.
     #[must_use]
     fn pair_hit(&self, present: bool) -> f64 {
         if present {
@@ -180,15 +183,15 @@ impl Rates {
         }
     }
 
-    /// Second moment of one report's estimate of an item's signed value,
-    /// ±1/gap on a hit of the pair, for a person with the item or without.
+    /// Second moment of one report's estimate of an item's signed value, ±1/gap on a hit of the
+    /// pair. For a person with the item or without.
     #[must_use]
     pub fn mean_square(&self, present: bool) -> f64 {
         self.pair_hit(present) / (self.gap * self.gap)
     }
 
-    /// [`Rates::mean_square`] without the item, for a person of so many `entries`, at
-    /// most s: where items stand for paddings it may be one of s − `entries`.
+    /// Returns [`Rates::mean_square`] without the item, for a person of `entries` entries, at most
+    /// s. If items are added for missing entries, the item may be one of s − `entries` added ones.
     #[must_use]
     pub fn mean_square_among(&self, sparsity: u32, entries: f64) -> f64 {
         let [with, without] = [true, false].map(|present| self.mean_square(present));
@@ -201,8 +204,8 @@ impl Rates {
         }
     }
 
-    /// Variance of one report's estimate of an item's presence, for a person
-    /// with the item or without; `None` where the rule does not estimate it.
+    /// Variance of one report's estimate of an item's presence, for a person with the item or
+    /// without. `None` if the rule does not estimate presence.
     #[must_use]
     pub fn nonmissing_variance(&self, present: bool) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;
@@ -211,23 +214,23 @@ impl Rates {
         Some(p * (1.0 - p) / (gap * gap))
     }
 
-    /// E[mean · presence] of one report's estimates of both, for a person with
-    /// the item and a positive sign; with a negative one it is negated, without
-    /// the item 0. `None` where the rule does not estimate presence. One side
-    /// of a pair is hit at most, so it is (1 − q_pair)/(p_pair − q_pair).
+    /// E[mean · presence] of one report's estimates of both, for a person with the item and a
+    /// positive sign: (1 − q_pair)/(p_pair − q_pair). It is negated for a negative sign, and 0
+    /// without the item. `None` if the rule does not estimate presence.
     #[must_use]
     pub fn mean_times_presence(&self) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;
+        // A report hits at most one side of a pair.
         Some((1.0 - q_pair) / (p_pair - q_pair))
     }
 
-    /// Variances of one report's estimate of the frequency of an item with one sign,
-    /// for a person who has it with that sign, with the other one, and not at all;
-    /// `None` where the rule does not estimate it. The estimate is half the sum of
-    /// presence and mean, or for the negative sign half their difference.
+    /// Variances of one report's estimate of the frequency of an item with one sign. The estimate
+    /// is half the sum of presence and mean; for the negative sign, half their difference. The
+    /// three variances are for a person who has the item with that sign, with the other sign, and
+    /// not at all. `None` if the rule does not estimate it.
     #[must_use]
     pub fn frequency_variances(&self) -> Option<[f64; 3]> {
-        // Of a sign that is negative presence and mean covary by as much below 0.
+        // For a negative sign, presence and mean have the negated covariance.
         let covariance = self.mean_times_presence()? - 1.0;
         let own = self.mean_square(true) - 1.0 + self.nonmissing_variance(true)?;
         let none = self.mean_square(false) + self.nonmissing_variance(false)?;
@@ -235,24 +238,24 @@ impl Rates {
         Some([own + twice, own - twice, none].map(|sum| 0.25 * sum))
     }
 
-    /// What a hit on the other side counts for in the frequency of one sign, where one
-    /// on its own side counts 1: (a − g)/(a + g) for a presence that counts a hit of the
-    /// pair as a = 1/(p_pair − q_pair), and a mean that counts it as ±g = ±1/gap. `None`
-    /// where the rule does not estimate it.
+    /// Weight of a hit on the other side in the frequency of one sign, if a hit on the own side
+    /// weighs 1. It is (a − g)/(a + g), where presence weighs a hit of the pair by a = 1/(p_pair −
+    /// q_pair), and the mean by ±g = ±1/gap. `None` if the rule does not estimate this frequency.
     ///
-    /// From 0 to 1: with N slots of pairs, infinitely many of them under the independent hash,
-    /// (p_pair − q_pair)·Ω/(e − 1) is 1 − s(m − 1)/(N − s), and κ = gap·Ω/(e − 1), of which pairs
-    /// of entries that share one take at most (s − 1)(m − 1)/(2(N − 1)), is no less.
+    /// The weight is from 0 to 1. Let N be the number of slots of pairs, infinite under the
+    /// independent hash. Then (p_pair − q_pair)·Ω/(e − 1) is 1 − s(m − 1)/(N − s). And κ =
+    /// gap·Ω/(e − 1) is no less, because entries that share a pair take at most (s − 1)(m −
+    /// 1)/(2(N − 1)) of it.
     #[must_use]
     pub fn other_side(&self) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;
         let difference = p_pair - q_pair;
-        // Below 0 by rounding alone, where no pair is shared.
+        // If no pair is shared, rounding alone can make it negative.
         Some(((self.gap - difference) / (self.gap + difference)).max(0.0))
     }
 
-    /// Sum of the variances of one report's estimates of all d means, for an
-    /// input of s entries of ±1; for an open domain, of one item that is none.
+    /// Sum of the variances of one report's estimates of all d means, for an input of s entries of
+    /// ±1. For an open domain, the variance of one item outside the input.
     #[must_use]
     pub fn total_variance(&self, domain: &Domain) -> f64 {
         let none = self.mean_square(false);

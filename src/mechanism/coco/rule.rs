@@ -1,14 +1,14 @@
-//! The rules of CoCo, and its parameters.
+//! Rules of CoCo, and its parameters.
 
 use crate::error::Error;
 use crate::mechanism::subset::{self, Subset};
 
-/// The parameters of CoCo.
+/// Parameters of CoCo.
 pub type Coco = Subset<Rule>;
-/// The sampler of CoCo's reports.
+/// Sampler of CoCo's reports.
 pub type Randomizer = subset::Randomizer<Rule>;
 
-/// A choice of favoured sides, by the pushes of the input.
+/// Choice of favoured sides, by the pushes of the input.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -20,12 +20,13 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// In each pushed pair one of its entries, uniformly at random, decides for a side (P1). Takes
-    /// t ≥ 2s + 2; also estimates frequencies, of either sign and of both.
+    /// Rule of P1: in each pushed pair one of its entries, chosen uniformly at random, decides for
+    /// a side. Requires t ≥ 2s + 2. It also estimates frequencies, of either sign and of both.
     Overwrite,
-    /// The `favoured` sides pushed to most strongly, on balance, ties broken uniformly at random.
+    /// Favours the `favoured` sides with the strongest net push. Ties are broken uniformly at
+    /// random.
     Strongest {
-        /// c, from 1 to R·T.
+        /// Number c of favoured sides, from 1 to R·T.
         favoured: u32,
     },
 }

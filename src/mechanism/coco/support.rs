@@ -1,4 +1,4 @@
-//! Which items a report of CoCo hits.
+//! Items that a report of CoCo hits.
 
 use super::rule::Coco;
 use crate::domain::Domain;
@@ -16,7 +16,7 @@ impl Coco {
     }
 }
 
-/// The items that a report hits, over one domain.
+/// Decoder of the items that a report hits, over one domain.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -38,8 +38,8 @@ pub struct Support {
 }
 
 impl Support {
-    /// Number of slots that [`Support::for_each_hit`] may visit; the first d are the items, the
-    /// rest paddings and empty slots. 0 for open domains, whose items cannot be listed.
+    /// Number of slots that [`Support::for_each_hit`] may visit. The first d are the items; the
+    /// rest are paddings and empty slots. 0 for open domains, whose items cannot be listed.
     #[must_use]
     pub fn slots(&self) -> usize {
         match (&self.hash, self.domain.items()) {
@@ -49,10 +49,9 @@ impl Support {
         }
     }
 
-    /// Calls `visit` with every slot whose pair the report hits, and whether it
-    /// is hit on its own plus side: O(m) steps under the balanced hash, O(d)
-    /// under the independent one. Open domains have none to list; ask
-    /// [`Support::hit`].
+    /// Calls `visit` with every slot whose pair the report hits, and with true if it is hit on its
+    /// own plus side. Takes O(m) steps under the balanced hash and O(d) under the independent one.
+    /// For an open domain it visits nothing; use [`Support::hit`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
         let (keys, pair) = self.hash.locate(report.seed, report.bucket / 2);
@@ -72,14 +71,16 @@ impl Support {
         }
     }
 
-    /// Whether the report hits the item's pair, and then whether on the item's own plus side.
+    /// Returns `None` if the report does not hit the item's pair, else true if it hits the item's
+    /// own plus side.
     #[inline]
     #[must_use]
     pub fn hit(&self, report: &Report, item: u64) -> Option<bool> {
         self.hit_of(report)(item)
     }
 
-    /// The same of many items: what the report's seed fixes is worked out once.
+    /// Returns [`Support::hit`] as a function of the item. It computes what the report's seed fixes
+    /// only once.
     #[inline]
     pub fn hit_of(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
         let Self { hash, domain, .. } = *self;

@@ -6,7 +6,7 @@ use super::rule::Randomizer;
 use crate::domain::Signed;
 
 impl Randomizer {
-    /// The exact probability of each bucket, the seed being given, from the thresholds that
+    /// Computes the exact probability of each bucket, for a given seed. It uses the thresholds that
     /// [`crate::Randomizer::randomize`] draws against. Takes O(R·t): for tests and audits.
     ///
     /// # Panics

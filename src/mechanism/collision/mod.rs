@@ -1,13 +1,13 @@
 //! Collision: frequencies of items with signs.
 //!
-//! A report is a seed and one of t buckets. The seed hashes the s elements of an input to buckets;
-//! a rule picks a set C of them; a bucket in C is reported with up to exp(ε) times the probability
-//! of one outside. Each report therefore "hits" the elements that its bucket holds, those of the
-//! input a little more often than others.
+//! A report is a seed and one of t buckets. The seed hashes the s elements of an input to buckets.
+//! A rule picks a set C of them. A bucket in C is reported with up to exp(ε) times the probability
+//! of one outside. So each report "hits" the elements in its bucket, and it hits elements of the
+//! input a little more often than other elements.
 //!
-//! Source: Wang et al., "Differentially Private Numerical Vector Analyses in
-//! the Local and Shuffle Model", Definition 5 (rule `occupied`, independent
-//! hash). The rule `heaviest` and the balanced hash are hushbin's own.
+//! Source: Wang et al., "Differentially Private Numerical Vector Analyses in the Local and Shuffle
+//! Model", Definition 5 (rule `occupied`, independent hash). The rule `heaviest` and the balanced
+//! hash are hushbin's own.
 
 #[cfg(feature = "analysis")]
 mod exact;

@@ -1,11 +1,11 @@
-//! Names of rules.
+//! Names of Collision's rules.
 
 use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
 use crate::mechanism::subset::NamedRule;
 
-/// The name of a [`Rule`], as in a task file.
+/// Name of a [`Rule`], as in a task file.
 ///
 /// ```
 /// use hushbin::mechanism::collision::RuleName;

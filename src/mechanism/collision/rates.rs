@@ -1,4 +1,4 @@
-//! What a report's hits say: probabilities, and variances of the estimates.
+//! Probabilities of hits in Collision's reports, and variances of the estimates.
 
 use alloc::vec::Vec;
 
@@ -8,10 +8,10 @@ use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::mechanism::subset::threshold;
 use crate::sample::ExpLowerBound;
 
-/// Probabilities with which reports hit elements, exact, of the realised thresholds.
+/// Probabilities that reports hit elements, exact for the realised thresholds.
 ///
-/// Averages over the seed. "Member" is an element of the input, paddings
-/// included; every input has s.
+/// They are averages over the seed. A "member" is an element of the input, paddings included. Every
+/// input has s members.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -25,22 +25,21 @@ use crate::sample::ExpLowerBound;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// P(hit) of a member.
+    /// P(hit) for a member.
     pub p_true: f64,
-    /// P(hit) of an element that is not a member.
+    /// P(hit) for a non-member.
     pub p_false: f64,
-    /// P(both are hit) of a member and a non-member.
+    /// P(both are hit) for a member and a non-member.
     pub both_member: f64,
-    /// P(both are hit) of two non-members.
+    /// P(both are hit) for two non-members.
     pub both_none: f64,
 }
 
 impl Collision {
-    /// The rates over `domain` at local budget ε.
+    /// Computes the rates over `domain` at local ε.
     ///
     /// # Panics
-    /// If the parameters do not suit the domain; those of a
-    /// [`Task`](crate::Task) do.
+    /// If the parameters do not suit the domain. Those of a [`Task`](crate::Task) do.
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         let s = domain.sparsity();
@@ -49,7 +48,8 @@ impl Collision {
             Rule::Heaviest { .. } if self.width() > 1 => {
                 self.windowed_rates(domain, &ExpLowerBound::new(epsilon))
             }
-            // Every bucket that holds an element is favoured: all s members.
+            // Every bucket that holds an element is favoured, so all s members are in favoured
+            // buckets.
             Rule::Occupied => {
                 let inside = thresholds.inside(s).probability() / f64::from(s);
                 let squares = self.occupancy(domain).mean_square_sum();
@@ -68,11 +68,11 @@ impl Collision {
         }
     }
 
-    /// The law of M, the number of members in the reported bucket: P(M = k) for k from 0
-    /// to s, exactly up to rounding.
+    /// Computes the distribution of M, the number of members in the reported bucket: P(M = k) for k
+    /// from 0 to s, exact up to rounding.
     ///
-    /// Which k of the s members these are is uniform, and so, under the balanced hash, are
-    /// the m − M others among all that are not in the input.
+    /// Given M = k, the k members are a uniformly random choice. Under the balanced hash the m − M
+    /// other elements are one too, among all that are not in the input.
     ///
     /// ```
     /// use hushbin::domain::Domain;
@@ -89,7 +89,7 @@ impl Collision {
     /// ```
     ///
     /// # Panics
-    /// As [`Collision::rates`].
+    /// As for [`Collision::rates`].
     #[must_use]
     pub fn members(&self, domain: &Domain, epsilon: f64) -> Vec<f64> {
         let s = domain.sparsity();
@@ -100,10 +100,10 @@ impl Collision {
         let (occupancy, buckets) = (self.occupancy(domain), f64::from(self.outcomes()));
         let thresholds = self.thresholds(s, epsilon);
         let mut law: Vec<f64> = occupancy.counts().iter().map(|p| buckets * p).collect();
-        // Probabilities of one bucket, favoured or not, and how many favoured ones hold v or
-        // more.
+        // `reaching` is the expected number of favoured buckets that hold v or more members, for
+        // v = 1, 2, ….
         let (favoured, reaching) = match self.rule() {
-            // All that hold any.
+            // All buckets that hold a member are favoured.
             Rule::Occupied => {
                 let tail = |v: usize| law[v..].iter().sum();
                 (s, (1..law.len()).map(tail).collect())
@@ -113,11 +113,12 @@ impl Collision {
                 (favoured, reaching)
             }
         };
+        // Probability of one bucket, favoured or not.
         let inside = thresholds.inside(s).probability() / f64::from(favoured);
         let outside = thresholds.inside(s).complement() / (buckets - f64::from(favoured));
         let at_least = |v: usize| reaching.get(v - 1).copied().unwrap_or(0.0);
         for (k, count) in law.iter_mut().enumerate().skip(1) {
-            // Rounding may leave less than nothing.
+            // Clamped, because rounding can make the difference negative.
             let own = (at_least(k) - at_least(k + 1)).clamp(0.0, *count);
             *count = inside * own + outside * (*count - own);
         }
@@ -125,13 +126,14 @@ impl Collision {
         law
     }
 
-    /// Returns the rates where the one answer's buckets, and no others, are favoured.
+    /// Computes the rates of windows: exactly the buckets of the one answer are favoured.
     pub(crate) fn windowed_rates(&self, domain: &Domain, bound: &ExpLowerBound) -> Rates {
         let inside = threshold(bound, self.width(), self.buckets() - self.width());
         self.rates_from(domain, inside.probability(), inside.probability())
     }
 
-    /// The rates under rule `heaviest` with this c, from the sums over the c heaviest buckets.
+    /// Computes the rates under rule `heaviest` with this c, from the sums over the c heaviest
+    /// buckets.
     pub(crate) fn heaviest_rates(
         &self,
         domain: &Domain,
@@ -143,7 +145,7 @@ impl Collision {
         let threshold = threshold(bound, favoured, self.outcomes() - favoured);
         let inside = threshold.probability() / f64::from(favoured);
         let outside = threshold.complement() / f64::from(self.outcomes() - favoured);
-        // Over the favoured, and over all of every function.
+        // Mean from a sum over the favoured buckets and a sum over all buckets of one function.
         let functions = f64::from(self.hashes());
         let mean = |top: f64, all: f64| inside * top + outside * (functions * all - top);
         let hit_members = mean(top.strength, f64::from(s));
@@ -151,8 +153,8 @@ impl Collision {
         self.rates_from(domain, hit_members / f64::from(s), squares)
     }
 
-    /// The rest follows from `p_true` and from `squares`, the expected square
-    /// of M, the number of members that a report hits.
+    /// Computes all rates from `p_true` and from `squares`, the expected square of M, the number of
+    /// members that a report hits.
     fn rates_from(&self, domain: &Domain, p_true: f64, squares: f64) -> Rates {
         let s = f64::from(domain.sparsity());
         let t = f64::from(self.buckets());
@@ -165,8 +167,8 @@ impl Collision {
                 both_member: p_true / t,
                 both_none: 1.0 / (t * t),
             },
-            // Exactly m of N slots are hit, M of them members, s·p_true on average;
-            // by symmetry the m − M others are spread over the N − s.
+            // Exactly m of N slots are hit. M of them are members, s·p_true on average. By symmetry
+            // the m − M other ones are spread over the N − s other slots.
             Some(m) => {
                 let m = f64::from(m);
                 let others = support.slots() as f64 - s;
@@ -175,7 +177,7 @@ impl Collision {
                 // E[M(m − M)] and E[(m − M)(m − M − 1)].
                 let mixed = m * members - squares;
                 let pairs = m * m - 2.0 * m * members + squares - hit_others;
-                // Of two slots there is but one other.
+                // With a single other slot there is no pair of non-members.
                 let couples = others * (others - 1.0);
                 Rates {
                     p_true,
@@ -189,27 +191,28 @@ impl Collision {
 }
 
 impl Rates {
-    /// p_true − p_false: what an estimate divides by.
+    /// Divisor of an estimate, p_true − p_false.
     #[must_use]
     pub fn gap(&self) -> f64 {
         self.p_true - self.p_false
     }
 
-    /// Variance of one report's estimate of [element ∈ input],
-    /// (hit − p_false)/gap, for a member or not: p(1 − p)/gap².
+    /// Variance of one report's estimate of [element ∈ input], (hit − p_false)/gap, for a member or
+    /// a non-member: p(1 − p)/gap².
     #[must_use]
     pub fn frequency_variance(&self, member: bool) -> f64 {
         let p = if member { self.p_true } else { self.p_false };
         p * (1.0 - p) / (self.gap() * self.gap())
     }
 
-    /// Second moment of a report's score, the sum of the weights of the elements it
-    /// hits, for a person whose one answer weighs `own`, where of those that weigh anything
-    /// exactly one is given; of all weights the sum and the sum of squares.
+    /// Second moment of a report's score, the sum of the weights of the elements it hits. `own` is
+    /// the weight of the person's one answer. At most one of the elements with a weight may be in
+    /// the input. `sum` and `squares` are the sums of all weights and of their squares.
     ///
-    /// The answer is hit by p, each other element by q; pairs of the answer and another,
-    /// and of two others, by [`both_member`](Self::both_member) and
-    /// [`both_none`](Self::both_none). The mean is own·gap + q·sum.
+    /// The answer is hit with probability p_true, each other element with p_false. The answer and
+    /// another element are both hit with probability [`both_member`](Self::both_member), two other
+    /// elements with [`both_none`](Self::both_none). The mean of the score is own·gap +
+    /// p_false·sum.
     #[must_use]
     pub fn score_square(&self, own: f64, sum: f64, squares: f64) -> f64 {
         let (others, their_squares) = (sum - own, squares - own * own);
@@ -219,9 +222,9 @@ impl Rates {
             + (others * others - their_squares) * self.both_none
     }
 
-    /// Variance of one report's estimate of [the answer is one of these], the sum of
-    /// the estimates of `answers` elements, for a person whose answer is among them or
-    /// not, where exactly one is given (s = 1, no paddings).
+    /// Variance of one report's estimate of [the answer is one of these], the sum of the estimates
+    /// of `answers` elements. For a person whose answer is among them or not. Requires that exactly
+    /// one answer is given (s = 1, no paddings).
     #[must_use]
     pub fn sum_variance(&self, answers: u32, among: bool) -> f64 {
         let (own, sum) = (f64::from(u32::from(among)), f64::from(answers));
@@ -229,16 +232,16 @@ impl Rates {
         (self.score_square(own, sum, sum) - mean * mean) / (self.gap() * self.gap())
     }
 
-    /// The greatest number of options of which one is given that are estimated by their
-    /// known sum: of more each would gain less than 3 per cent.
+    /// Maximum number of options for which the known sum of the shares improves estimates. With
+    /// more options each would gain less than 3 per cent.
     pub const FEW: u32 = 32;
 
-    /// Variance of one report's estimate of [the answer is this one of so many options],
-    /// of which exactly one is given, others beside them or not.
+    /// Variance of one report's estimate of [the answer is this option], if exactly one of
+    /// `options` options is given. The domain may have further elements.
     ///
-    /// Up to [`Rates::FEW`] options each estimate is less a part of what all of them sum to
-    /// beyond 1: (hit − H/c)/gap + 1/c, H being how many of the c options are hit. Of more
-    /// it is that of [`Rates::frequency_variance`].
+    /// Up to [`Rates::FEW`] options, the estimate uses that all of them sum to 1. It is (hit −
+    /// H/c)/gap + 1/c, where H is the number of hits among the c options. With more options it is
+    /// that of [`Rates::frequency_variance`].
     #[must_use]
     pub fn option_variance(&self, options: u32, given: bool) -> f64 {
         if options > Self::FEW {
@@ -250,16 +253,16 @@ impl Rates {
         (self.score_square(own, 0.0, 1.0 - part) - mean * mean) / (self.gap() * self.gap())
     }
 
-    /// Sum of the variances of one report's estimates of so many options, of which exactly
-    /// one is given, each as in [`Rates::option_variance`].
+    /// Sum of the variances of one report's estimates of `options` options, of which exactly one is
+    /// given, each as in [`Rates::option_variance`].
     #[must_use]
     pub(crate) fn options_variance(&self, options: u32) -> f64 {
         self.option_variance(options, true)
             + f64::from(options - 1) * self.option_variance(options, false)
     }
 
-    /// Second moment of one report's estimate of an item's signed value,
-    /// (hit₊ − hit₋)/gap, for a person with the item or without.
+    /// Second moment of one report's estimate of an item's signed value, (hit₊ − hit₋)/gap, for a
+    /// person with the item or without.
     #[must_use]
     pub fn mean_square(&self, present: bool) -> f64 {
         let square = if present {
@@ -270,8 +273,8 @@ impl Rates {
         square / (self.gap() * self.gap())
     }
 
-    /// Variance of one report's estimate of an item's presence,
-    /// (hit₊ + hit₋ − 2·p_false)/gap, for a person with the item or without.
+    /// Variance of one report's estimate of an item's presence, (hit₊ + hit₋ − 2·p_false)/gap, for
+    /// a person with the item or without.
     #[must_use]
     pub fn nonmissing_variance(&self, present: bool) -> f64 {
         let (mean, both) = if present {
@@ -283,17 +286,18 @@ impl Rates {
     }
 
     /// E[mean · presence] of one report's estimates of both, for a person with the item and a
-    /// positive sign; with a negative one it is negated, without the item 0. Squares of hits are
-    /// hits, so the product of hit₊ − hit₋ with hit₊ + hit₋ is hit₊ − hit₋, even where both are
-    /// hit: it is (1 − 2·p_false)/gap.
+    /// positive sign: (1 − 2·p_false)/gap. It is negated for a negative sign, and 0 without the
+    /// item.
     #[must_use]
     pub fn mean_times_presence(&self) -> f64 {
+        // Squares of hits are hits, so (hit₊ − hit₋)(hit₊ + hit₋) = hit₊ − hit₋, even if both are
+        // hit.
         (1.0 - 2.0 * self.p_false) / self.gap()
     }
 
-    /// Sum of the variances of one report's estimates of all elements of items, 2d
-    /// with signs or d without, for an input of s entries: s members, the others not.
-    /// For an open domain, the variance of one non-member.
+    /// Sum of the variances of one report's estimates of all elements of items, 2d with signs or d
+    /// without. The input has s entries: s elements are members, all other ones not. For an open
+    /// domain, the variance of one non-member.
     #[must_use]
     pub fn total_variance(&self, domain: &Domain) -> f64 {
         let none = self.frequency_variance(false);

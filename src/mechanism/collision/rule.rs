@@ -1,14 +1,14 @@
-//! The rules of Collision, and its parameters.
+//! Rules of Collision, and its parameters.
 
 use crate::error::Error;
 use crate::mechanism::subset::{self, Subset};
 
-/// The parameters of Collision.
+/// Parameters of Collision.
 pub type Collision = Subset<Rule>;
-/// The sampler of Collision's reports.
+/// Sampler of Collision's reports.
 pub type Randomizer = subset::Randomizer<Rule>;
 
-/// A choice of favoured buckets, by the elements they hold.
+/// Choice of favoured buckets, by the elements they hold.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -20,13 +20,13 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// The buckets that hold an element: up to s of them (P1). Takes t > s.
+    /// Favours the buckets that hold an element, up to s of them (P1). Requires t > s.
     #[cfg(feature = "complete")]
     Occupied,
-    /// The `favoured` buckets that hold most elements, ties, empty buckets
-    /// included, broken uniformly at random.
+    /// Favours the `favoured` buckets that hold most elements. Ties, empty buckets included, are
+    /// broken uniformly at random.
     Heaviest {
-        /// c, at least 1 and less than t.
+        /// Number c of favoured buckets, at least 1 and less than t.
         favoured: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! Which elements a report of Collision hits.
+//! Elements that a report of Collision hits.
 
 use super::rule::Collision;
 use crate::domain::Domain;
@@ -17,7 +17,7 @@ impl Collision {
     }
 }
 
-/// The elements that a report hits, over one domain.
+/// Decoder of the elements that a report hits, over one domain.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -40,14 +40,14 @@ impl Collision {
 pub struct Support {
     hash: Hash,
     domain: Domain,
-    /// Number of buckets that an element is in.
+    /// Number of consecutive buckets that an element is in.
     width: u32,
 }
 
 impl Support {
-    /// Number of slots that [`Support::for_each_hit`] may visit; the first are the
-    /// elements of items, 2d with signs or d without, the rest paddings and empty slots.
-    /// 0 for open domains, whose elements cannot be listed.
+    /// Number of slots that [`Support::for_each_hit`] may visit. The first are the elements of
+    /// items, 2d with signs or d without; the rest are paddings and empty slots. 0 for open
+    /// domains, whose elements cannot be listed.
     #[must_use]
     pub fn slots(&self) -> usize {
         match (&self.hash, self.domain.items()) {
@@ -57,8 +57,8 @@ impl Support {
         }
     }
 
-    /// Returns m, how many of them a report hits; `None` where elements are hashed independently, so
-    /// that it may be any number.
+    /// Number of slots that a report hits, or `None` if elements are hashed independently, so that
+    /// it varies.
     #[must_use]
     pub fn hit_slots(&self) -> Option<u32> {
         self.hash.per_bucket().map(|slots| slots * self.width)
@@ -68,8 +68,9 @@ impl Support {
         self.domain.elements_per_item() * self.domain.items().unwrap_or(0)
     }
 
-    /// Calls `visit` with every slot that the report hits: O(m) steps under the balanced hash, O(d)
-    /// under the independent one. Open domains have none to list; ask [`Support::hits`].
+    /// Calls `visit` with every slot that the report hits. Takes O(m) steps under the balanced hash
+    /// and O(d) under the independent one. For an open domain it visits nothing; use
+    /// [`Support::hits`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
         let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
@@ -88,7 +89,7 @@ impl Support {
         }
     }
 
-    /// Whether the report hits `element` (see
+    /// Returns true if the report hits `element` (see
     /// [`Domain::element`](crate::domain::Domain::element)).
     #[inline]
     #[must_use]
@@ -97,7 +98,7 @@ impl Support {
         self.holds(&keys, bucket, element)
     }
 
-    /// Tests for a bucket of the element's window.
+    /// Returns true if `bucket` is in the element's window.
     #[inline]
     fn holds(&self, keys: &Keys, bucket: u32, element: u64) -> bool {
         let (first, t) = (self.hash.bucket(keys, element), self.hash.buckets());

@@ -1,17 +1,16 @@
-//! Laws of small whole numbers, and the products of polynomials that they are made by.
+//! Distributions of small whole numbers, and the products of polynomials behind them.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Probabilities below this change no sum in the last place.
+/// Probability below which a term does not change a sum in its last place.
 pub(super) const NEGLIGIBLE: f64 = 1e-18;
-/// Probabilities below this, of all that are dropped together, change nothing that
-/// is not [`NEGLIGIBLE`].
+/// Probability mass that can be dropped in total: it changes nothing that is not [`NEGLIGIBLE`].
 pub(super) const DUST: f64 = NEGLIGIBLE * 1e-4;
-/// Coefficients below this, relative to the greatest, are dropped.
+/// Coefficient, relative to the greatest, below which terms are dropped.
 const DROPPED: f64 = 1e-40;
 
-/// The law of a whole number: probabilities from its least value on.
+/// Distribution of a whole number: probabilities from its least value on.
 #[derive(Debug, Clone)]
 pub(super) struct Law {
     first: usize,
@@ -19,7 +18,7 @@ pub(super) struct Law {
 }
 
 impl Law {
-    /// In proportion to weights from `first` on.
+    /// Creates a distribution in proportion to weights, from `first` on.
     pub(super) fn new(first: usize, weights: Vec<f64>) -> Self {
         let total: f64 = weights.iter().sum();
         let mut law = Self {
@@ -30,7 +29,7 @@ impl Law {
         law
     }
 
-    /// Of the sum of so many independent ones, at least one.
+    /// Distribution of the sum of `exponent` independent copies, at least one.
     ///
     pub(super) fn power(&self, exponent: u32) -> Self {
         let mut power = self.clone();
@@ -44,7 +43,7 @@ impl Law {
         power
     }
 
-    /// Of the sum of two.
+    /// Distribution of the sum of two independent numbers.
     fn plus(&self, other: &Self) -> Self {
         let degree = self.probabilities.len() + other.probabilities.len();
         let sum = product(&self.probabilities, &other.probabilities, degree);
@@ -57,7 +56,7 @@ impl Law {
         }
     }
 
-    /// P(K ≥ j) for j from 0 to at least 1, and not beyond where it is 0 or `most`.
+    /// P(K ≥ j) for j from 0 to at least 1. The list ends where the probability is 0, or at `most`.
     pub(super) fn tails(&self, most: usize) -> Vec<f64> {
         let end = self.first + self.probabilities.len();
         let mut tails = vec![0.0; end.max(1) + 1];
@@ -76,8 +75,8 @@ impl Law {
     }
 }
 
-/// Terms 0 to `most` of a sequence with one peak, given the ratio of each term
-/// to the one before; walking from the mode keeps every product at most 1.
+/// Computes terms 0 to `most` of a sequence with one peak, from the ratio of each term to the one
+/// before. It walks from the mode, which keeps every product at most 1.
 pub(super) fn from_mode(mode: usize, most: usize, ratio: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut terms = vec![0.0; most + 1];
     terms[mode] = 1.0;
@@ -90,7 +89,7 @@ pub(super) fn from_mode(mode: usize, most: usize, ratio: impl Fn(usize) -> f64) 
     terms
 }
 
-/// Drops what is negligible at the end.
+/// Drops negligible coefficients at the end.
 pub(super) fn trim(polynomial: &mut Vec<f64>) {
     let greatest = polynomial.iter().copied().fold(0.0, f64::max);
     while polynomial.len() > 1 && polynomial[polynomial.len() - 1] <= greatest * DROPPED {
@@ -98,7 +97,7 @@ pub(super) fn trim(polynomial: &mut Vec<f64>) {
     }
 }
 
-/// a·b up to x^degree.
+/// Product a·b up to x^degree.
 pub(super) fn product(a: &[f64], b: &[f64], degree: usize) -> Vec<f64> {
     let len = (a.len() + b.len() - 1).min(degree + 1);
     let mut result = vec![0.0; len];
@@ -112,7 +111,7 @@ pub(super) fn product(a: &[f64], b: &[f64], degree: usize) -> Vec<f64> {
     result
 }
 
-/// a^exponent up to x^degree, by squaring.
+/// Power a^exponent up to x^degree, by squaring.
 pub(super) fn power(a: &[f64], mut exponent: usize, degree: usize) -> Vec<f64> {
     let mut result = vec![1.0];
     let mut square = a.to_vec();
@@ -128,7 +127,7 @@ pub(super) fn power(a: &[f64], mut exponent: usize, degree: usize) -> Vec<f64> {
     result
 }
 
-/// [x^degree] a·b.
+/// Coefficient of x^degree in a·b.
 pub(super) fn coefficient(a: &[f64], b: &[f64], degree: usize) -> f64 {
     let first = (degree + 1).saturating_sub(b.len());
     a.iter()

@@ -1,19 +1,25 @@
-//! How many elements of an input fall together, and how much the strongest
-//! buckets hold: the sums G(c) that the rules `heaviest` and `strongest` live on.
+//! Distribution of the elements of an input over cells, and of the strength of the strongest cells.
 //!
-//! s elements fall into T cells, each element on its own (independent hash: multinomial counts) or
-//! without replacement into cells of m slots (balanced hash: multivariate hypergeometric counts).
-//! In both cases the counts are those of T independent cells — Poisson, or binomial of m — given
-//! that they sum to s. So the number K_v of cells with a count of v or more has
+//! It computes the sums G(c) that the rates of the rules `heaviest` and `strongest` depend on.
+//!
+//! s elements fall into T cells. Under the independent hash each falls alone, and counts are
+//! multinomial. Under the balanced hash they fall without replacement into cells of m slots, and
+//! counts are multivariate hypergeometric. In both cases the counts are those of T independent
+//! cells (Poisson, or binomial of m), given that they sum to s. So the number K_v of cells with a
+//! count of v or more has
 //!
 //! P(K_v = k) ∝ C(T, k) · a^k · b^(T−k) · [x^s] A(x)^k · B(x)^(T−k),
 //!
-//! where a and b are the probabilities that a cell does and does not reach v, and A and B generate
-//! its count given that it does or does not. And G(c) = Σ_v E[min(c, K_v)], as min(c, K_v) counts
-//! those of the c strongest cells that reach v. Strength is the count; or, where elements push with
-//! fair signs, the absolute sum of the signs, which reaches v for a count of n with a probability
-//! that splits the count's own between A and B. All factors are probabilities: nothing overflows,
-//! what underflows is negligible, and with no negative term nothing cancels.
+//! Here a and b are the probabilities that a cell does and does not reach v. A and B generate its
+//! count, given that it does or does not. And G(c) = Σ_v E[min(c, K_v)], as min(c, K_v) is the
+//! number of the c strongest cells that reach v.
+//!
+//! The strength of a cell is its count (Collision). If elements push with fair signs, it is the
+//! absolute sum of the signs (CoCo). A count of n then reaches v with some probability, which
+//! splits the count's own probability between A and B.
+//!
+//! All factors are probabilities: nothing overflows, and underflow is negligible. There is no
+//! negative term, so nothing cancels.
 
 mod law;
 mod near;
@@ -28,7 +34,7 @@ pub use top::{TopSum, TopSums};
 use law::{DUST, Law, NEGLIGIBLE, from_mode, trim};
 use strengths::Strengths;
 
-/// s elements thrown into T cells.
+/// Model of s elements thrown into T cells.
 ///
 /// ```
 /// use hushbin::mechanism::occupancy::{Occupancy, Strength};
@@ -40,15 +46,15 @@ use strengths::Strengths;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupancy {
-    /// s.
+    /// Number of elements s.
     pub elements: u32,
-    /// T.
+    /// Number of cells T.
     pub cells: u32,
-    /// m, slots in each cell, drawn without replacement; `None` for independent elements.
+    /// Number m of slots in each cell, drawn without replacement; `None` for independent elements.
     pub per_cell: Option<u32>,
 }
 
-/// A measure of a cell's strength.
+/// Measure of a cell's strength.
 ///
 /// ```
 /// use hushbin::mechanism::occupancy::{Occupancy, Strength};
@@ -61,19 +67,20 @@ pub struct Occupancy {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strength {
-    /// How many elements it holds (Collision).
+    /// Number of elements in the cell (Collision).
     Count,
-    /// The absolute sum of its elements' fair signs (CoCo).
+    /// Absolute sum of the fair signs of its elements (CoCo).
     SignedSum,
 }
 
 impl Occupancy {
-    /// E[Σ X²] over all cells: each ordered pair of elements meets with
-    /// probability 1/T, or (m − 1)/(N − 1) without replacement.
+    /// E[Σ X²] over all cells, where X is the count of a cell.
     #[must_use]
     pub fn mean_square_sum(&self) -> f64 {
         let s = f64::from(self.elements);
         let cells = f64::from(self.cells);
+        // Probability that a pair of elements shares a cell: 1/T, or (m − 1)/(N − 1) without
+        // replacement.
         let meet = match self.per_cell {
             None => 1.0 / cells,
             Some(m) => (f64::from(m) - 1.0) / (f64::from(m) * cells - 1.0),
@@ -81,9 +88,9 @@ impl Occupancy {
         s + s * (s - 1.0) * meet
     }
 
-    /// G(c) and its like, for every c up to `most`, over the cells of so many
-    /// independent functions; exactly up to rounding (relative errors near 1e-13).
-    /// A few milliseconds at s = 64.
+    /// Computes G(c) and the other sums for every c up to `most`, over the cells of `functions`
+    /// independent functions. Exact up to rounding (relative errors near 1e-13). Takes a few
+    /// milliseconds at s = 64.
     #[must_use]
     pub fn top_sums(&self, strength: Strength, functions: u32, most: u32) -> TopSums {
         let strengths = self.strengths(strength);
@@ -107,21 +114,21 @@ impl Occupancy {
             .take_while(|tails| tails[1] > NEGLIGIBLE)
     }
 
-    /// E[min(c, K_v)] over the cells of so many functions for v = 1, 2, …: how many of the
-    /// `favoured` cells with most elements hold v or more.
+    /// E[min(c, K_v)] over the cells of `functions` functions, for v = 1, 2, …. It is the expected
+    /// number of the `favoured` heaviest cells that hold v or more elements.
     pub(crate) fn favoured_reaching(&self, functions: u32, favoured: u32) -> Vec<f64> {
         let strengths = self.strengths(Strength::Count);
         let tails = self.tails(&strengths, functions, favoured as usize);
         tails.map(|tails| tails[1..].iter().sum()).collect()
     }
 
-    /// P(count = n) of one of all the cells, for n from 0 to s.
+    /// P(count = n) of one of the T cells, given that all sum to s, for n from 0 to s.
     pub(crate) fn counts(&self) -> Vec<f64> {
         self.count_law(self.elements as usize + 1)
     }
 
-    /// The same nearly, for searches, of one function: by the mean of each K_v, which is exact, and
-    /// its variance, which is near.
+    /// Computes approximate sums for searches, for one function. The mean of each K_v is exact, its
+    /// variance approximate.
     pub(crate) fn near_sums(&self, strength: Strength) -> NearSums {
         NearSums::new(self.cells, &self.strengths(strength))
     }
@@ -156,11 +163,12 @@ impl Occupancy {
         }
     }
 
-    /// P(count = n) of one of all the cells, for n below `len`: binomial, or hypergeometric.
+    /// P(count = n) of one of the T cells, given that all sum to s, for n below `len`: binomial, or
+    /// hypergeometric.
     fn count_law(&self, len: usize) -> Vec<f64> {
         let s = f64::from(self.elements);
         let cells = f64::from(self.cells);
-        // P(n + 1) / P(n); infinite or negative below the least possible n.
+        // P(n + 1) / P(n). It is infinite or negative below the least possible n.
         let ratio = |n: usize| {
             let n = n as f64;
             match self.per_cell {
@@ -178,8 +186,8 @@ impl Occupancy {
         law
     }
 
-    /// P(count = n) of one independent cell with mean s/T, for n from 0 until
-    /// it is negligible: Poisson, or binomial of m.
+    /// P(count = n) of one independent cell with mean s/T, for n from 0 until it is negligible:
+    /// Poisson, or binomial of m.
     fn cell_law(&self) -> Vec<f64> {
         let mean = f64::from(self.elements) / f64::from(self.cells);
         let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
@@ -198,7 +206,8 @@ impl Occupancy {
         law
     }
 
-    /// The law of K_v, `reach` being the probability of a count to reach v.
+    /// Distribution of K_v. `law` is that of a cell's count, and `reach` the probability that each
+    /// count reaches v.
     fn reaching(&self, law: &[f64], reach: &[f64]) -> Law {
         let s = self.elements as usize;
         let cells = self.cells as usize;
@@ -209,10 +218,10 @@ impl Occupancy {
         };
         let ((below, b), (reaching, a)) = (split(false), split(true));
         if b == 0.0 {
-            // Every cell does: all slots hold elements.
+            // Every cell reaches v: all slots hold elements.
             return Law::new(cells, alloc::vec![1.0]);
         }
-        // No smaller count reaches v.
+        // Least count that reaches v, which bounds the number of such cells.
         let v = reach.iter().position(|&p| p > 0.0).unwrap_or(s).max(1);
         let [first, last] = self.window(a / (a + b), (s / v).min(cells));
 
@@ -222,7 +231,7 @@ impl Occupancy {
         for i in 0..last - first {
             powers.push(law::product(&powers[i], &below, s));
         }
-        // A^k meets B^(T − k) at x^s.
+        // Coefficient of x^s in A^k·B^(T − k).
         let mut weights = binomial_weights(self.cells, a / b, last).split_off(first);
         let mut reached = law::power(&reaching, first, s);
         for (i, weight) in weights.iter_mut().enumerate() {
@@ -234,11 +243,11 @@ impl Occupancy {
         Law::new(first, weights)
     }
 
-    /// Between which numbers, up to `most`, K_v lies but for a negligible
-    /// probability, where a cell reaches v with probability `a`.
+    /// Bounds of K_v, up to `most`, except for a negligible probability. A cell reaches v with
+    /// probability `a`.
     ///
-    /// Of independent cells it is binomial, and Bernstein's inequality holds; that
-    /// they sum to s has a probability of at least some 1/√(8s), or 1/100.
+    /// For independent cells K_v is binomial, and Bernstein's inequality applies. The condition
+    /// that they sum to s has a probability of at least about 1/√(8s), or 1/100.
     fn window(&self, a: f64, most: usize) -> [usize; 2] {
         let mean = f64::from(self.cells) * a;
         let variance = mean * (1.0 - a);
@@ -250,7 +259,7 @@ impl Occupancy {
     }
 }
 
-/// Divides by the sum, and drops what is negligible at the end; returns the sum too.
+/// Divides by the sum and drops negligible terms at the end. Returns the sum too.
 fn normalised(mut law: Vec<f64>) -> (Vec<f64>, f64) {
     let total: f64 = law.iter().sum();
     law.iter_mut().for_each(|p| *p /= total);
@@ -258,8 +267,8 @@ fn normalised(mut law: Vec<f64>) -> (Vec<f64>, f64) {
     (law, total)
 }
 
-/// Terms C(n, k)·odds^k of a binomial distribution for k up to `most`, the
-/// greatest of them scaled to 1.
+/// Terms C(n, k)·odds^k of a binomial distribution for k up to `most`, scaled so that the greatest
+/// is 1.
 fn binomial_weights(n: u32, odds: f64, most: usize) -> Vec<f64> {
     // Term k + 1 over term k.
     let ratio = |k: usize| (f64::from(n) - k as f64) / (k as f64 + 1.0) * odds;

@@ -1,4 +1,4 @@
-//! Expected sums over the strongest cells, nearly.
+//! Approximate expected sums over the strongest cells.
 
 use alloc::vec::Vec;
 
@@ -6,10 +6,10 @@ use super::law::NEGLIGIBLE;
 use super::strengths::Strengths;
 use super::top::{TopSum, step};
 
-/// Expected sums over the c strongest cells, each K_v being taken as normal.
+/// Expected sums over the c strongest cells, with each K_v approximated as normal.
 #[derive(Debug, Clone)]
 pub(crate) struct NearSums {
-    /// Of K_1, K_2, ….
+    /// Moments of K_1, K_2, ….
     levels: Vec<Level>,
     /// Expected number of elements in a cell of strength 0.
     weak_load: f64,
@@ -41,7 +41,7 @@ impl NearSums {
         }
     }
 
-    /// Over the cells of so many independent functions instead of one.
+    /// Returns the sums over the cells of `functions` independent functions instead of one.
     pub(crate) fn of_functions(&self, functions: u32) -> Self {
         let functions = f64::from(functions);
         let mut sums = self.clone();
@@ -52,7 +52,7 @@ impl NearSums {
         sums
     }
 
-    /// Of the c strongest.
+    /// Returns the sums over the c strongest cells.
     pub(crate) fn at(&self, c: u32) -> TopSum {
         let mut top = TopSum {
             strength: 0.0,
@@ -74,7 +74,7 @@ impl NearSums {
 }
 
 impl Level {
-    /// E[min(c, K)] = μ − σ·(φ(z) − z·(1 − Φ(z))), z = (c − μ)/σ.
+    /// E[min(c, K)] = μ − σ·(φ(z) − z·(1 − Φ(z))), where z = (c − μ)/σ.
     fn at_most(&self, c: f64) -> f64 {
         if self.deviation < 1e-9 {
             return self.mean.min(c);
@@ -86,13 +86,15 @@ impl Level {
     }
 }
 
-/// Mean and variance of the number of so many cells that reach a strength, by the
-/// law of a cell's count and the probability r of each count to reach it.
+/// Mean and variance of the number of `cells` cells that reach a strength. `counts` is the
+/// distribution of a cell's count, and `reach` the probability r that each count reaches the
+/// strength.
 ///
-/// Var = T·E[r(1 − r)] + Σ_j T·(1 + (T − 1)·(−1/(T − 1))^j)·a_j², where a_j are the coefficients of
-/// r in the polynomials that are orthogonal under the law: two counts of a multinomial distribution
-/// correlate by (−1/(T − 1))^j in the j-th (Lancaster's expansion). The first has no part; of all
-/// others the factor of the second is taken, T/(T − 1).
+/// Var = T·E[r(1 − r)] + Σ_j T·(1 + (T − 1)·(−1/(T − 1))^j)·a_j². The a_j are the coefficients of r
+/// in the orthogonal polynomials of the distribution. In the j-th polynomial two counts of a
+/// multinomial distribution correlate by (−1/(T − 1))^j (Lancaster's expansion).
+///
+/// The term of j = 1 is 0. All further terms get the factor of j = 2, which is T/(T − 1).
 fn moments(cells: u32, counts: &[f64], reach: &[f64]) -> (f64, f64) {
     let mean = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
         let terms = (0..).map(f64::from).zip(counts).zip(reach);

@@ -1,24 +1,24 @@
-//! How strong cells are.
+//! Strengths of cells.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// What is known of the cells of one function, by strength.
+/// Probabilities of the cells of one function, by strength.
 pub(super) struct Strengths {
-    /// P(count = n) of a cell that is independent of the others.
+    /// P(count = n) of a cell that is independent of the other cells.
     pub(super) law: Vec<f64>,
-    /// P(count = n) of one of all the cells.
+    /// P(count = n) of one of the T cells, given that all sum to s.
     pub(super) counts: Vec<f64>,
-    /// P(strength ≥ v) at a count of n, by v from 0 on and n.
+    /// P(strength ≥ v) at a count of n: `reaches[v][n]`, v from 0 on.
     pub(super) reaches: Vec<Vec<f64>>,
     /// Expected number of elements in a cell of strength 0, 1, ….
     pub(super) loads: Vec<f64>,
 }
 
-/// P(|sum of n fair signs| ≥ v) by v from 0 to `len` and n below `len`: the law
-/// of |sum| is walked sign by sign.
+/// P(|sum of n fair signs| ≥ v) by v from 0 to `len` and n below `len`. The distribution of |sum|
+/// is updated sign by sign.
 pub(super) fn signed_sum_reaches(len: usize) -> Vec<Vec<f64>> {
-    // law[k]: probability of |sum| = k.
+    // `law[k]` is the probability of |sum| = k.
     let mut law = vec![0.0; len + 1];
     law[0] = 1.0;
     let mut reaches = vec![vec![0.0; len]; len + 1];

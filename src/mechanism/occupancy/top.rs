@@ -1,9 +1,9 @@
-//! Expected sums over the strongest cells, exactly.
+//! Exact expected sums over the strongest cells.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// What the c strongest cells are expected to be together.
+/// Expected sums over the c strongest cells.
 ///
 /// ```
 /// use hushbin::mechanism::occupancy::{Occupancy, Strength};
@@ -14,13 +14,13 @@ use alloc::vec::Vec;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TopSum {
-    /// G(c), the sum of their strengths.
+    /// Sum G(c) of strengths.
     pub strength: f64,
-    /// The sum of the squares of their strengths.
+    /// Sum of squared strengths.
     pub squares: f64,
-    /// The number of elements in them: nearly, as each is taken to hold what its
-    /// own strength alone leads to expect. For signed sums, where c beyond the
-    /// cells with strength falls on sides of the others.
+    /// Number of elements in these cells. It is approximate: each cell is taken to hold the mean
+    /// number for its strength. For signed sums, a c above the number of cells with strength counts
+    /// sides of cells without.
     pub load: f64,
 }
 
@@ -38,14 +38,15 @@ pub struct TopSum {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopSums {
     sums: Vec<TopSum>,
-    /// Expected number of the c strongest cells that have any strength.
+    /// Expected number of cells with any strength among the c strongest.
     strong: Vec<f64>,
     /// Expected number of elements in a cell of strength 0.
     weak_load: f64,
 }
 
 impl TopSums {
-    /// Of the c strongest. At most the maximum that the sums were computed for is looked at.
+    /// Returns the sums over the c strongest cells. A c above the maximum that the sums were
+    /// computed for counts as that maximum, except for the load.
     #[must_use]
     pub fn at(&self, c: u32) -> TopSum {
         let last = (c as usize).min(self.sums.len() - 1);
@@ -56,8 +57,8 @@ impl TopSums {
         }
     }
 
-    /// From P(K_v ≥ j) for v = 1, 2, …, and the expected number of elements in a
-    /// cell of strength 0, 1, ….
+    /// Creates the sums from P(K_v ≥ j) for v = 1, 2, …, and from the expected number of elements
+    /// in a cell of strength 0, 1, ….
     pub(super) fn new(tails: impl Iterator<Item = Vec<f64>>, loads: &[f64], most: usize) -> Self {
         let none = TopSum {
             strength: 0.0,
@@ -85,7 +86,8 @@ impl TopSums {
     }
 }
 
-/// A load is the sum of its steps from one strength to the next, the first from none.
+/// Returns the step of the load from strength v − 1 to v; a load is the sum of its steps. The first
+/// step starts from no load.
 pub(super) fn step(v: usize, loads: &[f64]) -> f64 {
     if v == 1 {
         loads[1]
@@ -95,8 +97,9 @@ pub(super) fn step(v: usize, loads: &[f64]) -> f64 {
 }
 
 impl TopSum {
-    /// Adds so many cells that reach v: X = Σ_{v ≤ X} 1, and X² = Σ_{v ≤ X} (2v − 1).
+    /// Adds `cells` cells that reach v.
     pub(super) fn add(&mut self, v: usize, step: f64, cells: f64) {
+        // X = Σ_{v ≤ X} 1, and X² = Σ_{v ≤ X} (2v − 1).
         self.strength += cells;
         self.squares += (2 * v - 1) as f64 * cells;
         self.load += step * cells;
