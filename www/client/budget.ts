@@ -82,6 +82,8 @@ export function asOf(ledger: Ledger, { days, answers }: Budget, now: number): Le
   if (now < ledger.until || ledger.given.size === 0) {
     return ledger;
   }
+  // A new salt gives equal answers in two windows different digests. Permanent answers have to be
+  // recognised in the next window.
   const { salt } = answers === "permanent" ? ledger : newLedger();
   return { ...ledger, salt, from: 0, until: 0, given: new Set() };
 }
@@ -111,6 +113,7 @@ export function decide(
     return "over-budget";
   }
   const before = ledger.permanent.find(
+    // A report made under different parameters cannot be sent for this task.
     (each) => each.digest === digest && each.fingerprint === fingerprint,
   );
   return (budget.answers === "permanent" && before) || "draw";

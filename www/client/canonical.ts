@@ -5,6 +5,7 @@ import { bytesOf, joined } from "./bytes.js";
 /** Encodes text as UTF-8 and replaces lone surrogates, like TextEncoder. Jest's jsdom has none. */
 export const utf8 = (text: string) =>
   Uint8Array.from(
+    // encodeURIComponent throws on lone surrogates, so they are replaced first.
     encodeURIComponent(text.replace(/\p{Cs}/gu, "\uFFFD")).replace(/%(..)/g, (_, hex) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     ),

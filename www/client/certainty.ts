@@ -13,10 +13,12 @@ export function certaintyOf(epsilon: number): string {
   if (doubt >= 1) {
     return (100 - doubt).toFixed(0);
   }
+  // Position of the first non-zero decimal of the doubt.
   const digits = -Math.floor(Math.log10(doubt));
   if (digits > 12) {
     return "100";
   }
   const unit = 10 ** digits;
+  // The doubt is rounded down, so the certainty is rounded up.
   return (100 - Math.floor(doubt * unit) / unit).toFixed(digits);
 }

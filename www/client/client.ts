@@ -155,6 +155,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#whenGranted = this.#nextGrant();
     this.#channel = channelOf(settings);
     if (this.#channel !== undefined) {
+      // The tab that revoked consent reports the failure.
       this.#channel.onmessage = () => void this.#revoked().catch(() => {});
     }
     if (settings.consent) {
@@ -229,6 +230,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   /** Sends what waits, including reports that are still being made. */
   async #flush(): Promise<void> {
     this.#source.wake();
+    // A collector that cannot be reached must not block this call forever.
     const session = this.#session ?? (await Promise.race([this.#open(), this.#source.failure()]));
     await Promise.allSettled(this.#reports);
     await session.delivery.flush();
@@ -257,6 +259,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       this.#granted = false;
       this.#whenGranted = this.#nextGrant();
     }
+    // End the session first: from here on it stores and sends nothing.
     const session = this.#end();
     try {
       await this.#looked(async (store) => {

@@ -45,6 +45,7 @@ export function requestsOf(uploads: readonly Stored[]): Stored[][] {
   let bytes = 0;
   let fingerprint = "";
   for (const upload of uploads) {
+    // Version and fingerprint must be equal, because a request is for one task.
     const own = String(upload.bytes.subarray(0, FINGERPRINT_END));
     bytes += upload.bytes.length;
     if (own !== fingerprint || bytes > MAX_BYTES || last.length >= MAX_UPLOADS) {
@@ -197,6 +198,8 @@ export class Delivery {
     if (source.stopped) {
       return;
     }
+    // Listed before the store is read. Otherwise a report made in between would be missing from
+    // `waiting`, and look as if another tab had sent it.
     const before = [...this.#own.keys()];
     const waiting = await store.waiting();
     const keys = new Set(waiting.map(({ key }) => key));
@@ -209,6 +212,7 @@ export class Delivery {
         const next = source.stopped ? undefined : requests.shift();
         const found = next && (await this.#attempt(next, requests));
         failure ??= found;
+        // The remaining requests would fail as well.
         if (next === undefined || found instanceof NetworkError) {
           return;
         }

@@ -12,6 +12,7 @@ export function entriesOf(input: unknown): Pairs | undefined {
     return undefined;
   }
   const prototype = Object.getPrototypeOf(input);
+  // Plain objects of other windows have a different Object.prototype. It has no prototype either.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) {
     return Object.entries(input as object);
   }
@@ -23,6 +24,7 @@ export function entriesOf(input: unknown): Pairs | undefined {
   const paired = pairs.every(
     (each) => Array.isArray(each) && each.length === 2 && typeof each[0] === "string",
   );
+  // An empty iterable other than a Map could be anything, for example an empty array.
   return paired && (isMap || pairs.length > 0) ? (pairs as unknown as Pairs) : undefined;
 }
 

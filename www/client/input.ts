@@ -317,6 +317,7 @@ function answerReader(
 function drawn(options: ChoiceQuestion["options"]): number {
   const count = typeof options === "number" ? options : options.length;
   const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
+  // Uniform up to a relative bias of count / 2³².
   return Math.floor((word / 2 ** 32) * count);
 }
 
@@ -367,6 +368,7 @@ export class InputReader {
       return packed.items.length - before;
     });
     const { items, values, clipped, dropped } = packed;
+    // A key takes two 32-bit words, the low word first.
     const keyed = items.some((item) => typeof item === "bigint");
     return {
       lengths,

@@ -126,6 +126,7 @@ export const central = ({ delta }: SumTask): Terms<SumKind> =>
   (({ epsilon, spent, dropped, ...rest }: Partial<Receipt & Spent>) => ({
     ...rest,
     centralEpsilon: epsilon,
+    // If nothing was spent, nothing can fail.
     delta: epsilon ? delta : 0,
     ...(spent !== undefined && { centralSpent: spent }),
   })) as Terms<never>;

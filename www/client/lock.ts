@@ -45,5 +45,6 @@ export async function alone<T>(name: string, work: () => Promise<T>): Promise<T>
   }
   clearTimeout(timer);
   unlisten();
+  // Without a lock, two tabs may send the same upload. It is counted once.
   return working ?? work();
 }

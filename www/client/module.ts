@@ -167,6 +167,7 @@ export function completeModule(): Promise<void> {
  */
 export function guarded<T>(call: () => T): T {
   try {
+    // Restart before the next call. Handles of the old instance are invalid after that.
     if (broken) {
       bindings.restart();
       broken = false;

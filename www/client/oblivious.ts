@@ -84,6 +84,7 @@ function reader(bytes: Uint8Array) {
   };
   const next = () => {
     const [first = 0] = take(1);
+    // The two highest bits give the length of the number: 1, 2, 4 or 8 bytes.
     const more = take((1 << (first >> 6)) - 1);
     return more.reduce((value, byte) => value * 256 + byte, first & 63);
   };
@@ -99,6 +100,7 @@ function reader(bytes: Uint8Array) {
  */
 export function read(message: Uint8Array): Response {
   const { next, part } = reader(message);
+  // Framing indicator 1: a response of known length.
   if (next() !== 1) {
     throw new RangeError("the answer through the relay is none of known length");
   }

@@ -259,6 +259,7 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
     maxEpsilon,
     // The caller may change its own options afterwards.
     shuffled: special ? copied({ ...options }) : undefined,
+    // Only `true` itself is consent, not any truthy value.
     consent: options.consent === true,
     ignoreSignals: options.ignoreSignals === true,
     delayMs,

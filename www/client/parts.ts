@@ -20,6 +20,7 @@ let own: Shuffled | undefined;
 export async function shuffled(): Promise<Shuffled> {
   try {
     const { hand } = await import("./shuffled.js");
+    // Called once, because each call evaluates the file again.
     own ??= hand(HANDED, suppliers.sums);
     return own;
   } catch (cause) {

@@ -153,6 +153,7 @@ export class Engine implements Randomizer, ReportMaker {
    */
   make({ lengths, items, values, clipped }: Entries): Uint8Array {
     const report = this.randomizeMany(lengths, items, values);
+    // Counted only if a report was made.
     this.#clipped += clipped;
     return report;
   }

@@ -46,6 +46,7 @@ function keptIn<K>(
  */
 export async function storeOf(settings: Settings, create = true): Promise<Store> {
   const { storage, dryRun, ledger } = settings;
+  // A dry run must not change the real ledger.
   if (storage === "memory" || dryRun) {
     return keptIn(own, settings);
   }
@@ -144,6 +145,7 @@ export class Session implements Reporting {
       source,
       transport: dryRun ? NOWHERE : new FetchTransport(`${url}/reports`, fetch),
       name: `hushbin ${url}`,
+      // A worker may end without an event, so its reports do not wait.
       delayMs: hasEnd() ? delayMs : 0,
       onError,
       onSettled: changed,

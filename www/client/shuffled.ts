@@ -25,6 +25,7 @@ let own: Sums | undefined;
 async function sums(): Promise<Sums> {
   try {
     const { hand } = await import("./sums.js");
+    // Called once, because each call evaluates the file again.
     own ??= hand(...HANDED);
     return own;
   } catch (cause) {

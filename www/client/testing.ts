@@ -109,6 +109,7 @@ function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Proble
   for (let start = 0; start < body.length; ) {
     // Elsewhere the prefix occurs only by chance, with a probability of 1 in 2¹²⁸.
     let end = digits.indexOf(prefix, 2 * start + PREFIX);
+    // An odd position is in the middle of a byte.
     while (end % 2 === 1) {
       end = digits.indexOf(prefix, end + 1);
     }

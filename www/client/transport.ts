@@ -61,6 +61,7 @@ const FINAL: readonly string[] = [
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header ?? "";
   const wait = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  // At most a day, in case the header is wrong.
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), 86_400_000);
 }
 
@@ -162,6 +163,7 @@ export class FetchTransport implements Transport {
     keepaliveRequests -= 1;
     // Another script may have used up the browser's quota, which looks like a network failure.
     const network = outcome.kind === "retry" && outcome.status === undefined ? outcome : undefined;
+    // A timeout is no sign of an exceeded quota.
     if (network === undefined || isTimeout(network.cause)) {
       return outcome;
     }

@@ -39,6 +39,7 @@ function disagreements() {
   const { engines, version } = JSON.parse(read("package.json"));
   const node = engines.node.replace(">=", "");
   const asked = ["README.md", ".github/CONTRIBUTING.md", RELEASES];
+  // From the comment of FEATURES.
   const browsers = first("www/scripts/lib/wasm.mjs", BROWSERS);
   return [
     ...rust

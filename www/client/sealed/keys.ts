@@ -47,6 +47,7 @@ export async function pinned(
   for (const key of keys) {
     const bytes = bytesOf(key);
     const pin = hex((await digestOf(bytes)).subarray(0, 16));
+    // A pin alone is not enough: the key must be for this task.
     if (pins.includes(pin) && isConfiguration(bytes, fingerprint)) {
       return bytes;
     }

@@ -33,6 +33,7 @@ const equal = (one: unknown, other: unknown) => String(one) === String(other);
 async function packed(engine: ReportMaker, report: Uint8Array, seal: Seal): Promise<Packed> {
   const { messages } = engine;
   const header = engine.uploadHeader(messages);
+  // The header of a plain upload, except for the version.
   header[0] = VERSION;
   const length = report.length / messages;
   const sealed = Array.from({ length: messages }, (_, at) =>

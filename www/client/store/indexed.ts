@@ -183,6 +183,7 @@ export class IndexedStore implements Store {
     const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
     let failure: unknown;
     read.onsuccess = () => {
+      // Everything here is synchronous: a transaction ends as soon as it has no open request.
       let ledger = read.result ?? newLedger();
       try {
         for (const pending of batch) {
@@ -274,6 +275,7 @@ export class IndexedStore implements Store {
     const settled = (["acknowledged", "refused", "withdrawn"] as const).map((state) =>
       index.getAllKeys(IDBKeyRange.only([this.#task, state])),
     );
+    // Requests of a transaction complete in order, so all are done when the last one is.
     const last = settled.at(-1);
     if (last !== undefined) {
       last.onsuccess = () => {

@@ -31,7 +31,7 @@ export interface SumPrivacy {
   readonly statement: string;
 }
 
-/** Returns the length in bytes of a number below 2³² as a varint. */
+/** Returns the length of a number below 2³² as a varint: 7 bits in each byte, and 1 byte for 0. */
 const varint = (value: number) => Math.ceil((32 - Math.clz32(value | 1)) / 7);
 
 /** Returns the length in bytes of a message, which encodes a coordinate and a sign. */
@@ -40,6 +40,7 @@ function messageBytes(task: SumTask): number {
   const count = typeof items === "number" ? items : items.length;
   // Vectors are padded to a power of two, and spread over twice that number of coordinates.
   const padded = 2 ** Math.ceil(Math.log2(count));
+  // Codes 1 to 2·D are the signs of D coordinates; 0 is a blank message.
   return varint(2 * ("numbers" in task ? count : 2 * padded));
 }
 

@@ -53,6 +53,7 @@ function picture(folder, arrows) {
 function shortestCircle(drawn, start) {
   const queue = [[start]];
   const seen = new Set();
+  // The loop also visits entries that are appended meanwhile.
   for (const way of queue) {
     for (const next of drawn.get(way[way.length - 1])?.keys() ?? []) {
       if (next === start) {

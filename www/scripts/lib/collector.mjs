@@ -70,6 +70,7 @@ export async function startCollector({
   process.on("exit", kill);
   let log = "";
   child.stderr.on("data", (chunk) => {
+    // Only the end is shown if the start fails.
     log = (log + chunk).slice(-10_000);
     if (verbose) {
       process.stderr.write(chunk);

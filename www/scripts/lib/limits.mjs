@@ -20,7 +20,7 @@
 /** Area of rules that are not divided into areas. */
 export const WHOLE = "all";
 
-/** Rounds a rate up, so that rounding never makes it exceed itself. */
+/** Rounds a rate up to tenths. 1e-9 absorbs rounding errors, so that no rate exceeds itself. */
 const tenths = (rate) => Math.ceil(rate * 10 - 1e-9) / 10;
 
 /**

@@ -78,6 +78,7 @@ export async function serve({
     const prefix = prefixes.find((candidate) => pathname.startsWith(candidate));
     const directory = prefix === undefined ? undefined : directories[prefix];
     // Normalised and absolute, so no ".." is left that could leave the folder.
+    // A path of a folder is served by the folder's index.html.
     const rest = pathname.slice(prefix?.length).replace(/(?<=^|\/)$/, "index.html");
     const file = directory === undefined ? undefined : join(directory, rest);
     const found = file === undefined ? undefined : await stat(file).catch(() => undefined);

@@ -5,6 +5,7 @@ export const SCALE = 1.5;
 
 /** Returns a number from 0 to 1 for each person, the same in every run. */
 function draw(person, question) {
+  // A hash in place of a generator. The last two multipliers are those of the core's mix32.
   let state = Math.imul(person + 1, 0x9e3779b1) ^ Math.imul(question + 1, 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
   state = Math.imul(state ^ (state >>> 15), 0x735a2d97);

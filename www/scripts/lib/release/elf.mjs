@@ -28,6 +28,7 @@ export function readElf(bytes) {
   if (bytes[4] !== 2 || bytes[5] !== 1) {
     throw new Failed("this is no executable of 64 bits, little end first");
   }
+  // Fields of the ELF header: e_machine at 18, e_phoff at 32, e_phentsize at 54, e_phnum at 56.
   const machine = MACHINES.get(bytes.readUInt16LE(18)) ?? "another machine";
   const [at, size, count] = [
     Number(bytes.readBigUInt64LE(32)),

@@ -43,6 +43,7 @@ function header({ path, data = "", mode, owner = 0 }, time) {
   const octal = (value, at, length) =>
     block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "latin1");
   const { name, prefix } = split(path);
+  // Offsets and lengths of the fields are those of POSIX ustar.
   text(name, 0);
   octal(mode ?? (folder ? 0o755 : 0o644), 100, 8);
   octal(owner, 108, 8);
