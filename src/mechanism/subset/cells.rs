@@ -1,36 +1,38 @@
-//! What the elements of an input do to the cells of all hash functions: how
-//! strongly each is pushed to, and to which of its sides.
+//! Strengths of the cells of all hash functions, from the pushes of an input's elements.
 //!
 //! A function has T cells of two sides each. An element adds 1 to the count of its cell if it
-//! pushes to the plus side, or else takes 1 away; a count above 0 is the strength of the plus side,
-//! one below 0 that of the minus side. Sides are ranked by falling strength, equals by their
-//! number; those of cell k are 2k, plus, and 2k + 1. Few have any strength, so that only these are
-//! listed, and what is drawn is found by counting: nothing is sorted but the sides of one function.
+//! pushes to the plus side, and subtracts 1 if to the minus side. A positive count is the strength
+//! of the plus side, a negative one that of the minus side. Sides are ranked by falling strength,
+//! then by number. The sides of cell k are 2k (plus) and 2k + 1 (minus).
+//!
+//! Few cells have any strength, so only these are listed. Drawn sides are found by counting, and
+//! only the sides of one block are ever sorted.
 
 use alloc::vec::Vec;
 
 use crate::sort::sort;
 
-/// The sides that have a strength, for one seed and input.
+/// Sides that have a strength, for one seed and input.
 #[derive(Debug, Clone)]
 pub(in crate::mechanism) struct Cells {
-    /// T of each function.
+    /// Number of cells T of each function.
     cells: u32,
-    /// R.
+    /// Number of functions R.
     functions: usize,
-    /// By cell, of the functions at work; else all 0.
+    /// Count of each cell of the functions in progress. All are 0 between calls.
     counts: Vec<i32>,
-    /// A cell and its count in one number, block by block. Those behind the last are left over.
+    /// Cells and their counts, packed into one number each, block by block. Entries at or after the
+    /// end of the last block are stale.
     pub(super) held: Vec<u64>,
-    /// Where the cells of each block end.
+    /// End of each block in `held`.
     ends: Vec<u32>,
-    /// How many cells have a count of −s, 1 − s, …, s.
+    /// Number of cells with a count of −s, 1 − s, …, s.
     tallies: Vec<u32>,
     /// Memory for the cells of one block, ascending.
     sorted: Vec<u64>,
 }
 
-/// Functions of one cell that make a block.
+/// Number of one-cell functions in a block.
 const SINGLES: u32 = 16;
 
 const fn pack(cell: u32, count: i32) -> u64 {
@@ -49,13 +51,13 @@ pub(super) const fn strength_of(held: u64) -> u32 {
     count_of(held).unsigned_abs()
 }
 
-/// The side that has the strength.
+/// Returns the side that has the strength.
 pub(super) const fn side_of(held: u64) -> u32 {
     2 * cell_of(held) + (count_of(held) < 0) as u32
 }
 
 impl Cells {
-    /// For inputs of so many elements, at most 1024.
+    /// Creates cells for inputs of `elements` elements, at most 1024.
     pub(in crate::mechanism) fn new(cells: u32, functions: u32, elements: u32) -> Self {
         Self {
             cells,
@@ -68,8 +70,8 @@ impl Cells {
         }
     }
 
-    /// How many cells a block has: those of a function, or of some functions that
-    /// have one each. The last may have fewer.
+    /// Number of cells in a block. A block is one function, or several functions of one cell each.
+    /// The last block may have fewer.
     const fn block(&self) -> u32 {
         if self.has_several() {
             self.cells
@@ -78,13 +80,13 @@ impl Cells {
         }
     }
 
-    /// Whether a function has several cells, as only those of CoCo may not.
+    /// Returns true if a function has several cells. Only functions of CoCo can have a single one.
     const fn has_several(&self) -> bool {
         !cfg!(feature = "complete") || self.cells > 1
     }
 
-    /// Takes the side that each element pushes to: of the first by each function,
-    /// then of the second, and so on.
+    /// Counts the sides that elements push to. `sides` has those of the first element by each
+    /// function, then of the second, and so on.
     pub(in crate::mechanism) fn fill(&mut self, sides: &[u32]) {
         self.ends.clear();
         self.tallies.fill(0);
@@ -101,7 +103,7 @@ impl Cells {
             }
             return;
         }
-        // All functions at once, which takes a third of the time of one by one.
+        // All functions at once takes a third of the time of one by one.
         for sides in elements {
             for (count, &side) in self.counts.iter_mut().zip(sides) {
                 *count += added(side);
@@ -114,38 +116,39 @@ impl Cells {
         }
     }
 
-    /// Takes the counts of a block's cells, which are numbered from `first` on: whoever
-    /// comes first takes the count, and none is left for others.
+    /// Moves the counts of a block's cells to `held`. Cells are numbered from `first` on.
     #[inline(always)]
     fn take(&mut self, first: u32, cells: impl Iterator<Item = usize>) {
         let mut len = self.len() as usize;
         let zero = self.tallies.len() / 2;
         for cell in cells {
+            // A cell may come several times; the first visit takes the count and leaves 0.
             let count = core::mem::take(&mut self.counts[cell]);
             self.held[len] = pack(first + cell as u32, count);
+            // No branch: an entry without strength is overwritten by the next.
             len += usize::from(count != 0);
             self.tallies[zero.wrapping_add_signed(count as isize)] += 1;
         }
         self.ends.push(len as u32);
     }
 
-    /// How many sides have a strength.
+    /// Number of sides that have a strength.
     pub(in crate::mechanism) fn len(&self) -> u32 {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// The greatest strength that there can be.
+    /// Maximum possible strength.
     pub(super) fn greatest(&self) -> usize {
         self.tallies.len() / 2
     }
 
-    /// How many sides have a strength, from 1 on.
+    /// Number of sides of this strength, from 1 on.
     pub(super) fn level(&self, strength: usize) -> u32 {
         let zero = self.greatest();
         self.tallies[zero + strength] + self.tallies[zero - strength]
     }
 
-    /// The side of a rank below [`Cells::len`].
+    /// Returns the side of a rank below [`Cells::len`].
     pub(in crate::mechanism) fn ranked(&mut self, rank: u32) -> u32 {
         let mut index = rank;
         let mut strength = self.greatest();
@@ -170,7 +173,7 @@ impl Cells {
         side_of(self.sorted[index as usize])
     }
 
-    /// The `index`-th of the sides of all cells without strength, ascending.
+    /// Returns the `index`-th side of the cells without strength, ascending.
     pub(in crate::mechanism) fn weak(&mut self, index: u32) -> u32 {
         let mut cell = index / 2;
         let (mut begin, mut first) = (0, 0);
@@ -188,6 +191,7 @@ impl Cells {
         }
         sort(&mut self.sorted);
         cell += first;
+        // Skip the cells with strength: each one at or before the result moves it by one.
         for &held in &self.sorted {
             if cell_of(held) > cell {
                 break;
@@ -203,12 +207,12 @@ mod tests {
     use super::*;
     use crate::mix::mix64;
 
-    /// Two functions of five cells: of the first, cells 4 and 1 have counts 2 and −1
-    /// and cell 0 is in balance; of the second, cells 3 and 2 have 1 and cell 0 has −3.
+    /// Two functions of five cells. In the first, cells 4 and 1 have counts 2 and −1, and cell 0 is
+    /// in balance. In the second, cells 3 and 2 have 1, and cell 0 has −3.
     fn cells() -> Cells {
         let mut cells = Cells::new(5, 2, 5);
         for _ in 0..2 {
-            // The second time as if it were the first.
+            // The second time must give the same result as the first.
             cells.fill(&[8, 6, 1, 1, 3, 4, 8, 1, 0, 1]);
         }
         cells
@@ -231,7 +235,7 @@ mod tests {
         assert_eq!(weak, [0, 1, 4, 5, 6, 7, 12, 13, 18, 19]);
     }
 
-    /// All sides by what is pushed to them on balance, counted one by one.
+    /// Compares with counting each side one by one.
     #[test]
     fn any_number_of_functions_is_counted() {
         for (t, functions) in [(1, 1), (1, 15), (1, 16), (1, 37), (2, 37), (9, 5)] {

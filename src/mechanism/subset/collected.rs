@@ -1,4 +1,4 @@
-//! Mechanisms that draw one bucket, in task files and in uploads.
+//! Mechanisms that draw one bucket: in task files and in uploads.
 
 use core::fmt::Debug;
 
@@ -16,7 +16,7 @@ use crate::hash::Hashing;
 use crate::mechanism::collected::Collected;
 use crate::sample::{Factors, realised_epsilon};
 
-/// [`Subset`] as it stands in a task file.
+/// [`Subset`] in a task file.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts<Name> {
@@ -33,7 +33,7 @@ const fn one() -> u32 {
     1
 }
 
-// By reference, as serde asks.
+// By reference, because serde requires it.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_one(hashes: &u32) -> bool {
     *hashes == 1
@@ -67,16 +67,16 @@ impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
 }
 
 impl<R: Rule> Subset<R> {
-    /// Parameters within their ranges, of one hash function.
+    /// Creates parameters of one hash function after checking their ranges.
     ///
     /// # Errors
-    /// As [`Subset::with_hashes`].
+    /// As for [`Subset::with_hashes`].
     pub fn new(rule: R, hashing: Hashing, buckets: u32) -> Result<Self, Error> {
         Self::with_hashes(rule, hashing, buckets, 1)
     }
 
-    /// t, the number of buckets of each hash function. Of CoCo's, bucket 2k is the
-    /// plus side of pair k, and 2k + 1 its minus side.
+    /// Number t of buckets of each hash function. In CoCo, bucket 2k is the plus side of pair k,
+    /// and 2k + 1 its minus side.
     #[must_use]
     pub const fn buckets(&self) -> u32 {
         self.buckets
@@ -84,13 +84,13 @@ impl<R: Rule> Subset<R> {
 }
 
 impl<R: NamedRule> Subset<R> {
-    /// The rule's name.
+    /// Name of the rule.
     #[must_use]
     pub fn rule_name(&self) -> R::Name {
         self.rule().name()
     }
 
-    /// The rule of a name, with its c if it has one.
+    /// Returns the rule of a name, with its c if it has one.
     pub(crate) fn rule_from(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
         let paper = R::paper()?;
         if name == paper.name() {
@@ -110,7 +110,7 @@ impl<R: NamedRule> Subset<R> {
 impl<R: Rule> Written for Subset<R> {
     fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.number(u64::from(self.favoured().unwrap_or(0)));
-        // Of one function, the number that stands for the hashing alone.
+        // With one function this is the number of the hashing alone.
         let further = u64::from(self.hashes() - 1);
         canonical.number(self.hashing().to_canonical() + further * Hashing::COUNT);
         canonical.number(u64::from(self.cells()));
@@ -118,8 +118,8 @@ impl<R: Rule> Written for Subset<R> {
 }
 
 impl Thresholds {
-    /// Probabilities of each favoured output, and of each other, where as many are favoured
-    /// of every input.
+    /// Probabilities of each favoured output and of each other output. Requires that all inputs
+    /// favour the same number of outputs.
     #[must_use]
     pub fn levels(&self) -> [f64; 2] {
         let (inside, favoured) = (self.inside(1), self.favoured(1));
@@ -129,8 +129,8 @@ impl Thresholds {
         ]
     }
 
-    /// The realised local ε: ln of the greatest probability of any output over
-    /// the least, both over all inputs; rounded up, never above the requested.
+    /// Realised local ε: ln of the greatest probability of any output over the least, both over all
+    /// inputs. It is rounded up, and never above the requested ε.
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
         const ONE: u128 = 1 << 64;
@@ -146,8 +146,8 @@ impl Thresholds {
             });
             return realised_epsilon(outputs, self.epsilon);
         };
-        // In units of 2⁻¹²⁸. With k pushed pairs: the decided side, the other side, and each
-        // of the t − 2k outputs elsewhere.
+        // In units of 2⁻¹²⁸. With k pushed pairs the outputs are: the decided side, the other side,
+        // and each of the t − 2k outputs elsewhere.
         let (pair, decided) = (u128::from(self.inside(1).0), u128::from(decided.0));
         let sides = [
             Factors(pair * decided, 1),
@@ -175,16 +175,16 @@ impl<R: Rule> Collected for Subset<R> {
 }
 
 impl BucketReport {
-    /// Returns the report of so many buckets with the longest encoding.
+    /// Returns the report with the longest encoding, for this number of buckets.
     pub(crate) const fn longest(buckets: u32) -> Self {
         let (seed, bucket) = (u64::MAX, buckets - 1);
         Self { seed, bucket }
     }
 
-    /// The next report, with a bucket below `buckets`.
+    /// Reads the next report, with a bucket below `buckets`.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where the bucket is not one of `buckets`.
+    /// [`Error::Malformed`] if the bucket is not below `buckets`.
     pub(crate) fn decode(cursor: &mut Cursor<'_>, buckets: u32) -> Result<Self, Error> {
         let (seed, bucket): ([u8; 8], u32) = cursor.take("expected a seed and a bucket")?;
         let report = Self {
@@ -199,7 +199,7 @@ impl BucketReport {
     }
 }
 
-/// A rule as task files name it.
+/// Rule that has a name in task files.
 ///
 /// ```
 /// use hushbin::mechanism::collision::{Rule, RuleName};
@@ -208,12 +208,12 @@ impl BucketReport {
 /// assert_eq!(Rule::Heaviest { favoured: 3 }.name(), RuleName::Heaviest);
 /// ```
 pub trait NamedRule: Rule {
-    /// The rule without its parameter, as in a task file.
+    /// Type of the names: the rule without its parameter.
     type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
 
-    /// Why the paper's rule takes no c.
+    /// Reason why the paper's rule takes no c.
     const NO_FAVOURED: &'static str;
-    /// Why the other rule needs c.
+    /// Reason why the other rule needs c.
     const NEEDS_FAVOURED: &'static str;
 
     /// The rule's name.

@@ -1,4 +1,4 @@
-//! Exact probabilities of buckets, from what is drawn by.
+//! Exact probabilities of buckets, from the thresholds of the sampler.
 
 use super::cells::{Cells, side_of, strength_of};
 use super::favoured::Favoured;
@@ -8,22 +8,23 @@ use crate::domain::Domain;
 use crate::mechanism::occupancy::Occupancy;
 use crate::sample::Threshold;
 
-/// Probabilities of single buckets.
+/// Probabilities of single buckets, by their place relative to the favoured set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::mechanism) struct Levels {
-    /// Surely inside.
+    /// Probability of a bucket that is certainly inside.
     pub(in crate::mechanism) inside: f64,
-    /// Of the tied.
+    /// Probability of a tied bucket.
     pub(in crate::mechanism) tied: f64,
-    /// Surely outside.
+    /// Probability of a bucket that is certainly outside.
     pub(in crate::mechanism) outside: f64,
 }
 
 impl Favoured {
-    /// The probabilities that [`Favoured::sample`] draws with.
+    /// Computes the probabilities that [`Favoured::sample`] draws with.
     pub(in crate::mechanism) fn levels(&self, buckets: u32, threshold: Threshold) -> Levels {
         let inside = threshold.probability() / f64::from(self.size);
         let outside = threshold.complement() / f64::from(buckets - self.size);
+        // Probability that a tied bucket is in the set.
         let share = f64::from(self.chosen()) / f64::from(self.tied.max(1));
         Levels {
             inside,
@@ -32,7 +33,8 @@ impl Favoured {
         }
     }
 
-    /// Which level buckets of a strength are at: of those without, the ones that may be favoured.
+    /// Returns the probability of buckets of a strength. A strength of 0 means the buckets without
+    /// strength that may be favoured.
     pub(in crate::mechanism) const fn level(&self, levels: &Levels, strength: u32) -> f64 {
         if strength > self.strength {
             levels.inside
@@ -45,7 +47,7 @@ impl Favoured {
 }
 
 impl Cells {
-    /// The sides with their strengths, in no particular order.
+    /// Sides with their strengths, in no particular order.
     pub(in crate::mechanism) fn strengths(&self) -> impl Iterator<Item = (u32, u32)> {
         let held = self.held[..self.len() as usize].iter();
         held.map(|&held| (side_of(held), strength_of(held)))
@@ -53,7 +55,7 @@ impl Cells {
 }
 
 impl<R: Rule> Subset<R> {
-    /// How the elements of an input share the cells of one function.
+    /// Model of how the elements of an input share the cells of one function.
     pub(crate) fn occupancy(&self, domain: &Domain) -> Occupancy {
         Occupancy {
             elements: domain.sparsity(),

@@ -1,45 +1,47 @@
-//! The favoured set of rules that take the c strongest of all buckets, ties broken
-//! uniformly at random: who is in it, who ties, and how to draw a bucket.
+//! Favoured set of the rules that take the c strongest of all buckets, with ties broken uniformly
+//! at random. It knows which buckets are in the set, which ones tie, and how to draw a bucket.
 //!
-//! [`Cells`] rank the buckets that have a strength. A rank drawn inside or outside the set is all
-//! that is needed: buckets that tie are interchangeable, so one of them is drawn for a rank among
-//! them, and which of them are in the set need never be settled.
+//! [`Cells`] rank the buckets that have a strength. The sampler only draws a rank inside or outside
+//! the set. Tied buckets are interchangeable, so for a rank among them one of them is drawn. It is
+//! never decided which of them are in the set.
 
 use rand_core::Rng;
 
 use super::cells::Cells;
 use crate::sample::{Threshold, below};
 
-/// Who is favoured, for one seed and input.
+/// Favoured set for one seed and input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::mechanism) struct Favoured {
-    /// c, the size of the set.
+    /// Size c of the set.
     pub(super) size: u32,
-    /// How many buckets are ranked.
+    /// Number of ranked buckets.
     ranked: u32,
-    /// Ranked buckets that are in it for sure.
+    /// Number of ranked buckets that are certainly in the set.
     sure: u32,
-    /// How many buckets tie for its last places.
+    /// Number of buckets that tie for the last places of the set.
     pub(super) tied: u32,
-    /// The strength of those, 0 where they are not ranked.
+    /// Strength of the tied buckets, 0 if they are not ranked.
     pub(super) strength: u32,
 }
 
-/// A bucket drawn, for the mechanism to name.
+/// Drawn bucket, for the mechanism to name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::mechanism) enum Drawn {
-    /// The ranked bucket of this rank.
+    /// Ranked bucket of this rank.
     Ranked(u32),
-    /// The bucket of strength zero of this index, in any fixed order.
+    /// Bucket of strength 0 with this index, in any fixed order.
     Zero(u32),
-    /// Of the buckets that are neither ranked nor tied, the one of this index, in any fixed order.
+    /// Bucket with this index, in any fixed order, among those that are neither ranked nor tied.
     Other(u32),
 }
 
 impl Favoured {
-    /// Of these cells, where `zeros` buckets have no strength and may be favoured.
+    /// Creates the favoured set of these cells. `zeros` buckets have no strength and may be
+    /// favoured.
     ///
-    /// `size` is at least 1, and there are at least that many buckets of either kind.
+    /// `size` is at least 1. There are at least `size` buckets that are ranked or counted by
+    /// `zeros`.
     pub(in crate::mechanism) fn new(size: u32, cells: &Cells, zeros: u32) -> Self {
         let ranked = cells.len();
         let (mut sure, mut tied, mut strength) = (ranked, zeros, 0);
@@ -61,13 +63,14 @@ impl Favoured {
         }
     }
 
-    /// How many of the tied are in the set.
+    /// Number of tied buckets in the set.
     pub(super) const fn chosen(&self) -> u32 {
         self.size - self.sure
     }
 
-    /// Draws a bucket: inside the set by `threshold`, uniformly on either side. Consumes the
-    /// threshold's draw, a rank, and, where the rank falls among the tied, one of them.
+    /// Draws a bucket: inside the set with the probability of `threshold`, and uniformly on either
+    /// side. Consumes the threshold's draw, a rank and, if the rank falls among the tied buckets,
+    /// one of them.
     pub(in crate::mechanism) fn sample<R: Rng + ?Sized>(
         &self,
         buckets: u32,
@@ -101,7 +104,8 @@ impl Favoured {
         }
     }
 
-    /// The `index`-th bucket surely outside: ranked behind the tied, or neither ranked nor tied.
+    /// Returns the `index`-th bucket that is certainly outside: ranked after the tied ones, or
+    /// neither ranked nor tied.
     const fn lighter(&self, index: u32) -> Drawn {
         if self.zeros_tie() {
             return Drawn::Other(index);
@@ -114,7 +118,7 @@ impl Favoured {
         }
     }
 
-    /// Whether the buckets of strength zero tie for the last places.
+    /// Returns true if the buckets of strength 0 tie for the last places.
     pub(in crate::mechanism) const fn zeros_tie(&self) -> bool {
         self.strength == 0
     }

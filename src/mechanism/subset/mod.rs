@@ -1,14 +1,17 @@
-//! k-subset selection over buckets: what Collision and CoCo have in common.
+//! k-subset selection over buckets: the common part of Collision and CoCo.
 //!
 //! A report is a seed and one of the t buckets of each of R hash functions, R·t in all. The seed
-//! hashes the elements of an input to buckets, by each function; a rule favours c of all of them,
-//! each of which is drawn with a weight of e = exp(ε), each other one with a weight of 1. Where R
-//! is large, about as many buckets are strong whatever the seed, so that the c favoured are all of
-//! those and no others: the variance falls towards what is possible at all. It costs only whoever
-//! reports, who hashes R·s elements. With one element to a bucket this is the k-subset mechanism, k
-//! = c (Wang et al., "Mutual Information Optimally Local Private Discrete Distribution Estimation",
-//! 2016; Ye and Barg, "Optimal Schemes for Discrete Distribution Estimation Under Locally
-//! Differential Privacy", 2018).
+//! hashes the elements of an input to buckets, by each function. A rule favours c of all buckets.
+//! Each favoured bucket is drawn with a weight of e = exp(ε), each other one with a weight of 1.
+//!
+//! If R is large, the number of strong buckets hardly depends on the seed. Then the c favoured
+//! buckets are exactly the strong ones, and the variance falls towards the best possible. Only the
+//! client pays: it hashes R·s elements.
+//!
+//! With one element to a bucket this is the k-subset mechanism, k = c (Wang et al., "Mutual
+//! Information Optimally Local Private Discrete Distribution Estimation", 2016; Ye and Barg,
+//! "Optimal Schemes for Discrete Distribution Estimation Under Locally Differential Privacy",
+//! 2018).
 
 mod cells;
 #[cfg(feature = "collector")]
@@ -66,7 +69,7 @@ impl<R: Rule> Parameters for Subset<R> {
         let hashing = reader.known(Hashing::of_canonical(number % Hashing::COUNT))?;
         let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
         let hashes = reader.known(hashes)?;
-        // Too many cells are out of range however many they are.
+        // Saturated, because too many cells are out of range in any case.
         let buckets = reader.small().saturating_mul(R::SIDES);
         Self::with_hashes(rule, hashing, buckets, hashes)
     }

@@ -1,4 +1,4 @@
-//! The parameters of mechanisms that draw one bucket.
+//! Parameters of mechanisms that draw one bucket.
 
 use core::fmt::Debug;
 use core::hash::Hash as Hashable;
@@ -9,8 +9,8 @@ use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::hash::{Hash, Hashing, MOST_WINDOWED};
 
-/// The parameters of a mechanism that draws one bucket: its rule, how elements
-/// are hashed, by how many functions, and t, the number of buckets of each.
+/// Parameters of a mechanism that draws one bucket: its rule, the hash family, the number of hash
+/// functions, and the number t of buckets of each.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -20,9 +20,9 @@ use crate::hash::{Hash, Hashing, MOST_WINDOWED};
 /// assert_eq!(heaviest.rule_name(), RuleName::Heaviest);
 /// assert_eq!((heaviest.favoured(), heaviest.buckets()), (Some(4), 17));
 ///
-/// // Not all of them can be favoured.
+/// // At most all buckets but one can be favoured.
 /// assert!(Collision::new(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17).is_err());
-/// // Of four functions there are 68.
+/// // Four functions have 68 buckets.
 /// let more = Collision::with_hashes(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17, 4)?;
 /// assert_eq!((more.hashes(), more.outcomes()), (4, 68));
 /// # Ok::<(), hushbin::Error>(())
@@ -31,13 +31,14 @@ use crate::hash::{Hash, Hashing, MOST_WINDOWED};
 pub struct Subset<R> {
     pub(super) rule: R,
     pub(super) hashing: Hashing,
-    /// Of which a pair has two sides.
+    /// Number t of buckets of a function; a pair has two.
     pub(super) buckets: u32,
     pub(super) hashes: u32,
 }
 
-/// A choice of favoured buckets: those that a paper's rule picks, by how the input falls, or as
-/// many as the task says. Implemented by [`collision::Rule`](crate::mechanism::collision::Rule) and
+/// Rule that chooses the favoured buckets. A paper's rule chooses as many as the input occupies;
+/// the other rule chooses as many as the task states. Implemented by
+/// [`collision::Rule`](crate::mechanism::collision::Rule) and
 /// [`coco::Rule`](crate::mechanism::coco::Rule).
 ///
 /// ```
@@ -50,27 +51,27 @@ pub struct Subset<R> {
 pub trait Rule: Copy + Eq + Hashable + Debug {
     /// Name of the mechanism, as in task files.
     const MECHANISM: &'static str;
-    /// How many buckets make a cell that elements are hashed to: 1, or 2 where
-    /// cells are pairs of sides.
+    /// Number of buckets in a cell that elements are hashed to: 1, or 2 if cells are pairs of
+    /// sides.
     const SIDES: u32;
-    /// Why the paper's rule needs more cells than s.
+    /// Reason why the paper's rule needs more cells than s.
     const NEEDS_CELLS: &'static str;
-    /// Why the paper's rule takes one hash function.
+    /// Reason why the paper's rule takes one hash function.
     const ONE_HASH: &'static str;
 
-    /// c, the number of favoured buckets; `None` under the paper's rule.
+    /// Number c of favoured buckets; `None` under the paper's rule.
     fn favoured(&self) -> Option<u32>;
 
-    /// The paper's rule, which favours as many buckets as the input makes it.
+    /// Returns the paper's rule, whose number of favoured buckets depends on the input.
     ///
     /// # Errors
     /// [`Error::UnknownMechanism`] in builds that are not complete.
     fn paper() -> Result<Self, Error>;
 
-    /// The rule that favours the `favoured` strongest buckets.
+    /// Returns the rule that favours the `favoured` strongest buckets.
     fn strongest(favoured: u32) -> Self;
 
-    /// The greatest c of `buckets` buckets: all but one, or a side of each pair.
+    /// Maximum c for `buckets` buckets: all but one, or a side of each pair.
     fn most_favoured(buckets: u32) -> u32 {
         if Self::SIDES == 1 {
             buckets - 1
@@ -79,25 +80,30 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
         }
     }
 
-    /// Returns whether items that an input does not have may stand for paddings.
+    /// Returns true if items outside an input may be added in place of paddings.
     fn fills(&self) -> bool {
         Self::SIDES > 1 && self.favoured().is_some()
     }
 }
 
 impl<R: Rule> Subset<R> {
-    /// Parameters within their ranges.
+    /// Creates parameters after checking their ranges.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when `buckets` is outside [`bounds::BUCKETS`],
-    /// `hashes` outside [`bounds::HASHES`] or such that there are more than
-    /// [`bounds::BUCKETS`] in all, or c is not from 1 to what the rule allows,
-    /// R·t − 1 for Collision and R·t/2 for CoCo, or there are more
-    /// than 255 `buckets` under windows; [`Error::Combination`] when CoCo's
-    /// `buckets` are odd, there are several functions under the paper's rule, or the
-    /// hashing is not for the rule.
-    /// Whether the parameters suit a domain is checked by
-    /// [`Task::new`](crate::Task::new).
+    /// [`Error::OutOfRange`] in these cases:
+    ///
+    /// - `buckets` is outside [`bounds::BUCKETS`], or above 255 under windows;
+    /// - `hashes` is outside [`bounds::HASHES`], or gives more than [`bounds::BUCKETS`] buckets
+    ///   in all;
+    /// - c is not from 1 to the maximum of the rule: R·t − 1 for Collision, R·t/2 for CoCo.
+    ///
+    /// [`Error::Combination`] in these cases:
+    ///
+    /// - CoCo's `buckets` are odd;
+    /// - there are several functions under the paper's rule;
+    /// - the hashing is not for the rule.
+    ///
+    /// [`Task::new`](crate::Task::new) checks that the parameters suit a domain.
     pub fn with_hashes(
         rule: R,
         hashing: Hashing,
@@ -140,39 +146,39 @@ impl<R: Rule> Subset<R> {
         })
     }
 
-    /// The rule that picks the favoured buckets.
+    /// Rule that chooses the favoured buckets.
     #[must_use]
     pub const fn rule(&self) -> R {
         self.rule
     }
 
-    /// c, the number of favoured buckets, where the rule has it.
+    /// Number c of favoured buckets; `None` under the paper's rule.
     #[must_use]
     pub fn favoured(&self) -> Option<u32> {
         self.rule.favoured()
     }
 
-    /// How elements are hashed.
+    /// Family of the hash functions.
     #[must_use]
     pub const fn hashing(&self) -> Hashing {
         self.hashing
     }
 
-    /// R, the number of hash functions.
+    /// Number R of hash functions.
     #[must_use]
     pub const fn hashes(&self) -> u32 {
         self.hashes
     }
 
-    /// R·t, the number of buckets in all, of which a report names one: those of the
-    /// first function, then those of the second, and so on.
+    /// Number of buckets in all, R·t. A report names one of them: those of the first function come
+    /// first, then those of the second, and so on.
     #[must_use]
     pub const fn outcomes(&self) -> u32 {
         self.hashes * self.buckets
     }
 
-    /// Counts the buckets that an element is in, one behind the other and the first behind the last:
-    /// c under [`Hashing::BalancedWindows`], else 1.
+    /// Number of consecutive buckets, in cyclic order, that an element is in: c under
+    /// [`Hashing::BalancedWindows`], else 1.
     #[must_use]
     pub fn width(&self) -> u32 {
         match self.hashing {
@@ -181,13 +187,13 @@ impl<R: Rule> Subset<R> {
         }
     }
 
-    /// The number of cells that a function hashes elements to: t, or t/2 pairs.
+    /// Number of cells that a function hashes elements to: t, or t/2 pairs.
     pub(crate) const fn cells(&self) -> u32 {
         self.buckets / R::SIDES
     }
 
-    /// How many elements are hashed, paddings among them if there are any; `None` in
-    /// an open domain.
+    /// Number of elements that are hashed, paddings included if there are any; `None` in an open
+    /// domain.
     #[must_use]
     pub fn elements(&self, domain: &Domain) -> Option<u32> {
         Self::elements_under(self.hashing, domain)
@@ -201,24 +207,24 @@ impl<R: Rule> Subset<R> {
         }
     }
 
-    /// The hash to cells.
+    /// Returns the hash to cells.
     pub(crate) fn hash(&self, domain: &Domain) -> Hash {
         Hash::new(self.hashing, self.elements(domain), self.cells())
     }
 
-    /// d, where what an input lacks of s entries are items that it does not have.
+    /// Number of items d if items are added for missing entries, else `None`.
     pub(in crate::mechanism) fn filling(&self, domain: &Domain) -> Option<u32> {
         let items = domain.items();
         items.filter(|_| self.hashing == Hashing::BalancedItems)
     }
 
-    /// For the cells of all functions and inputs over `domain`.
+    /// Creates the counts for the cells of all functions, for inputs over `domain`.
     pub(super) fn tally(&self, domain: &Domain) -> Cells {
         Cells::new(self.cells(), self.hashes, domain.sparsity() * self.width())
     }
 }
 
-/// [`bounds::HASHES`] at a sparsity s.
+/// Returns [`bounds::HASHES`] at a sparsity s: R·s is bounded, because the client hashes so often.
 pub(crate) fn most_hashes(sparsity: u32) -> bounds::Bound {
     bounds::HASHES.at_most(f64::from(bounds::HASHED / sparsity))
 }

@@ -1,5 +1,5 @@
-//! Sampling a report of one bucket. An input is hashed and its buckets are ranked once; then
-//! the sampler draws, and an audit computes the exact distribution.
+//! Sampling of a report of one bucket. An input is hashed and its buckets are ranked once. Then the
+//! sampler draws, and an audit computes the exact distribution.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -17,8 +17,8 @@ use crate::mechanism::contract::Randomize;
 use crate::sample::{Threshold, below, word};
 use crate::sort::sort;
 
-/// The sampler of Collision's and CoCo's reports, from checked entries; the whole way is
-/// [`crate::Randomizer`]'s.
+/// Sampler of Collision's and CoCo's reports, from checked entries. [`crate::Randomizer`] also
+/// checks them.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -28,7 +28,7 @@ use crate::sort::sort;
 /// let rule = Rule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
 /// let mut randomizer = Randomizer::new(&collision, &Domain::rated(Some(40), 3), 1.0);
-/// // Of an input without entries, under the seed 7.
+/// // Probabilities for an input without entries, under the seed 7.
 /// let probabilities = randomizer.probabilities(7, &[]);
 /// assert_eq!(probabilities.len(), 12);
 /// assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -37,18 +37,18 @@ use crate::sort::sort;
 pub struct Randomizer<R> {
     pub(in crate::mechanism) domain: Domain,
     functions: Functions,
-    /// d, where items are added to an input and no paddings.
+    /// Number of items d if items are added to an input in place of paddings, else `None`.
     filling: Option<u32>,
     pub(in crate::mechanism) thresholds: Thresholds,
-    /// What is left of the entries, at most s; where cells have two sides, with what is added
-    /// to them.
+    /// Entries that are left, at most s. If cells have two sides, they include what is added to
+    /// them.
     pub(in crate::mechanism) signed: Vec<Signed>,
-    /// Where the elements stand before they are hashed.
+    /// Elements, prepared for hashing.
     placed: Vec<u64>,
-    /// The side that each pushes to under each hash function. Buckets are cells of which
-    /// nothing pushes to the minus side.
+    /// Side that each element pushes to under each hash function. If cells are single buckets,
+    /// nothing pushes to a minus side.
     hashed: Vec<u32>,
-    /// The key of the signs of each hash function.
+    /// Sign key of each hash function.
     sign_keys: Vec<u64>,
     pub(in crate::mechanism) cells: Cells,
     /// Sides that the s elements push to, ascending, under CoCo's rule of a paper.
@@ -57,11 +57,11 @@ pub struct Randomizer<R> {
 }
 
 impl<R: Rule> Randomizer<R> {
-    /// Whether cells are pairs of sides.
+    /// True if cells are pairs of sides.
     const PAIRS: bool = cfg!(feature = "complete") && R::SIDES > 1;
 
-    /// Prepares for the parameters, domain and ε of one
-    /// [`Task`](crate::Task), which has checked that they go together.
+    /// Creates the sampler for the parameters, domain and ε of one [`Task`](crate::Task), which has
+    /// checked that they go together.
     ///
     /// # Panics
     /// If a paper's rule has no more cells than the domain's sparsity.
@@ -71,7 +71,7 @@ impl<R: Rule> Randomizer<R> {
         let paired = if Self::PAIRS { capacity } else { 0 };
         let functions = Functions::new(subset.hash(domain), subset.hashes(), 0);
         Self {
-            // The signs of pairs are kept beside the elements.
+            // For pairs, signs are stored with the elements.
             domain: if Self::PAIRS {
                 domain.unsigned()
             } else {
@@ -90,14 +90,14 @@ impl<R: Rule> Randomizer<R> {
         }
     }
 
-    /// How many items may be added to so many signed ones; `None` where none is.
+    /// Number of items that may be added to `signed` signed ones; `None` if none is added.
     pub(in crate::mechanism) fn others(&self, signed: u32) -> Option<u32> {
         let fills = Self::PAIRS && signed < self.domain.sparsity();
         let items = self.filling.filter(|_| fills);
         items.map(|items| items - signed)
     }
 
-    /// How many elements the signed items lack.
+    /// Number of elements that the signed items lack.
     pub(in crate::mechanism) fn missing(&self) -> u32 {
         self.domain
             .sparsity()
@@ -105,10 +105,12 @@ impl<R: Rule> Randomizer<R> {
             .expect("inputs are sampled down to at most s entries")
     }
 
-    /// Lists the elements: the signed items, and as many as are missing, paddings
-    /// or a run of other items, in cyclic order, from the one of this rank on. That
-    /// being drawn uniformly at random, each of the others is as likely to be added, and
-    /// with a fair sign it is neither liked nor disliked on average.
+    /// Lists the elements: the signed items, then as many as are missing. The missing ones are
+    /// paddings, or a run of other items in cyclic order. The run starts at the item of this rank
+    /// among the other items.
+    ///
+    /// If the rank is uniformly random, each other item is equally likely to be added. With a fair
+    /// sign an added item is neither liked nor disliked on average.
     pub(in crate::mechanism) fn gather(
         &mut self,
         rank: u32,
@@ -122,6 +124,7 @@ impl<R: Rule> Randomizer<R> {
                 self.placed.extend(own);
                 sort(&mut self.placed);
             }
+            // Turn the rank among the other items into an item, by skipping the input's items.
             let mut other = u64::from(rank);
             for &own in &self.placed {
                 other += u64::from(own <= other);
@@ -147,7 +150,7 @@ impl<R: Rule> Randomizer<R> {
         self.placed.extend(own.chain(paddings).map(place));
     }
 
-    /// Hashes the elements to cells, and from there to the sides that they push to.
+    /// Hashes the elements to cells, and then to the sides that they push to.
     fn push(&mut self, seed: u64) {
         self.functions.take_seed(seed);
         self.functions.buckets_of(&self.placed, &mut self.hashed);
@@ -163,14 +166,14 @@ impl<R: Rule> Randomizer<R> {
             }
             return;
         }
-        // The rest of the one answer's window.
+        // Rest of the one answer's window: the following buckets, in cyclic order.
         for next in self.placed.len() * self.functions.count()..self.hashed.len() {
             self.hashed[next] = (self.hashed[next - 1] + 1) % self.thresholds.outcomes;
         }
         self.hashed.iter_mut().for_each(|bucket| *bucket *= 2);
     }
 
-    /// Ranks the sides by what the elements push to them on balance.
+    /// Ranks the sides by the net push of the elements.
     pub(in crate::mechanism) fn favour(&mut self, seed: u64) -> Favoured {
         self.push(seed);
         self.cells.fill(&self.hashed);
@@ -183,7 +186,7 @@ impl<R: Rule> Randomizer<R> {
         self.thresholds.inside(self.cells.len())
     }
 
-    /// How many buckets belong to cells in balance.
+    /// Number of buckets of cells in balance.
     fn balanced(&self) -> u32 {
         self.thresholds.outcomes - R::SIDES * self.cells.len()
     }
@@ -194,15 +197,15 @@ impl<R: Rule> Randomizer<R> {
         if !Self::PAIRS {
             return match drawn {
                 Drawn::Ranked(rank) => self.cells.ranked(rank) / 2,
-                // Whether they tie or not, these are the buckets that hold nothing.
+                // These buckets hold no element, tied or not.
                 Drawn::Zero(index) | Drawn::Other(index) => self.cells.weak(2 * index) / 2,
             };
         }
         match drawn {
             Drawn::Ranked(rank) => self.cells.ranked(rank),
             Drawn::Zero(index) => self.cells.weak(index),
-            // The sides that are neither ranked nor tied: the opposite sides of
-            // the ranked, before them the balanced ones unless these tie.
+            // Sides that are neither ranked nor tied: first the balanced ones, unless these tie,
+            // then the opposite sides of the ranked ones.
             Drawn::Other(index) => {
                 let balanced = if favoured.zeros_tie() {
                     0
@@ -241,7 +244,7 @@ impl<R: Rule> Randomizer<R> {
         }
     }
 
-    /// Sorts the sides that are pushed to, which puts those of one pair together.
+    /// Sorts the pushed sides, which puts the sides of one pair together.
     pub(in crate::mechanism) fn sort_pushes(&mut self, seed: u64) {
         self.push(seed);
         self.pushes.clear();
@@ -250,12 +253,12 @@ impl<R: Rule> Randomizer<R> {
         sort(&mut self.pushes);
     }
 
-    /// The pushes of each pair that is pushed, ascending.
+    /// Pushes of each pushed pair, ascending.
     pub(in crate::mechanism) fn pairs(&self) -> impl Iterator<Item = &[u64]> {
         self.pushes.chunk_by(|a, b| a / 2 == b / 2)
     }
 
-    /// The `index`-th side, ascending, of the pairs that are not pushed.
+    /// Returns the `index`-th side, ascending, of the pairs that are not pushed.
     fn side_elsewhere(&self, index: u32) -> u32 {
         let mut pair = index / 2;
         for pushes in self.pairs() {
@@ -271,11 +274,16 @@ impl<R: Rule> Randomizer<R> {
 impl<R: Rule> Randomize for Randomizer<R> {
     type Report = BucketReport;
 
-    /// Draws, in this order: what ternarisation and sampling down need; where items are
-    /// added, the rank of the first; where cells have two sides, the signs of what is added,
-    /// paddings or items, 64 to a word; inside or outside (64 bits); then a rank and, where it
-    /// falls among tied buckets, one of them. CoCo's rule of a paper draws a pair, the entry
-    /// that decides in it and its side (64 bits), or a bucket elsewhere.
+    /// Draws in this order:
+    ///
+    /// - randomness for ternarisation and sampling down;
+    /// - if items are added, the rank of the first one;
+    /// - if cells have two sides, the signs of added paddings or items, 64 to a word;
+    /// - inside or outside (64 bits);
+    /// - a rank and, if it falls among tied buckets, one of them.
+    ///
+    /// CoCo's rule of a paper instead draws a pair, the entry that decides in it and its side (64
+    /// bits), or a bucket elsewhere.
     fn randomize<G: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -302,7 +310,7 @@ impl<R: Rule> Randomize for Randomizer<R> {
     }
 }
 
-/// The other side of the same pair.
+/// Returns the other side of the same pair.
 pub(in crate::mechanism) const fn opposite(bucket: u32) -> u32 {
     bucket ^ 1
 }
@@ -313,8 +321,8 @@ mod tests {
     use crate::hash::Hashing;
     use crate::mechanism::coco::{Coco, Rule};
 
-    /// Of all ranks that the first of them may have, each item that an input does not
-    /// have comes equally often among those added, and none twice or with the input's.
+    /// Checks all ranks of the first added item. Each item outside the input is added equally
+    /// often, and never twice.
     #[test]
     fn every_other_item_is_as_likely_to_be_added() {
         let coco = Coco::new(Rule::Strongest { favoured: 1 }, Hashing::BalancedItems, 4).unwrap();
@@ -323,7 +331,7 @@ mod tests {
             let mut randomizer = Randomizer::new(&coco, &domain, 1.0);
             for own in (0..1_u32 << items).filter(|own| own.count_ones() < sparsity) {
                 let has = |item: u64| own >> item & 1 == 1;
-                // Not in order, as after sampling down.
+                // Unordered, as after sampling down.
                 let input = (0..u64::from(items)).rev().filter(|&item| has(item));
                 let negative = false;
                 let input: Vec<Signed> = input.map(|item| Signed { item, negative }).collect();

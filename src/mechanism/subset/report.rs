@@ -1,11 +1,11 @@
-//! The report of a mechanism that draws one bucket.
+//! Report of a mechanism that draws one bucket.
 
 use alloc::vec::Vec;
 
 use crate::codec::append;
 use crate::mechanism::contract::Encode;
 
-/// One randomised message of a mechanism that draws a bucket.
+/// Randomised message of a mechanism that draws a bucket.
 ///
 /// ```
 /// use hushbin::mechanism::BucketReport;
@@ -15,9 +15,9 @@ use crate::mechanism::contract::Encode;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct BucketReport {
-    /// Fixes the hash functions of this report.
+    /// Seed of the report's hash functions.
     pub seed: u64,
-    /// The bucket drawn, below R·t: bucket k of hash function r, both counted from 0, is r·t + k.
+    /// Drawn bucket, below R·t. Bucket k of hash function r is r·t + k, both counted from 0.
     pub bucket: u32,
 }
 

@@ -1,12 +1,12 @@
-//! The integer probabilities that reports of one output are drawn with.
+//! Integer probabilities for drawing reports of one output.
 
 use alloc::vec::Vec;
 
 use super::parameters::{Rule, Subset};
 use crate::sample::{ExpLowerBound, Threshold};
 
-/// The integer probabilities that one of t outputs is drawn with, of which an input favours
-/// some: the sampler, the estimates and the account of privacy all use them.
+/// Integer probabilities for drawing one of t outputs, of which an input favours some. The sampler,
+/// the estimates and the privacy accounting all use them.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -21,19 +21,19 @@ use crate::sample::{ExpLowerBound, Threshold};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thresholds {
-    /// Of drawing a favoured output: under a paper's rule by the number of cells that hold an
-    /// element, less one; else one.
+    /// Probability of drawing a favoured output. Under a paper's rule there is one for each number
+    /// of occupied cells, from 1 on; else there is one in all.
     pub(super) inside: Vec<Threshold>,
-    /// c, where it is the same of every input.
+    /// Number c of favoured outputs if it is the same for every input, else `None`.
     favoured: Option<u32>,
     pub(in crate::mechanism) outcomes: u32,
-    /// Of the side that decides in a pushed pair, under CoCo's rule of a paper.
+    /// Probability of the deciding entry's side in a pushed pair, under CoCo's rule of a paper.
     pub(in crate::mechanism) decided: Option<Threshold>,
     pub(super) epsilon: f64,
 }
 
 impl Thresholds {
-    /// Of sets of c = `favoured` of all outputs.
+    /// Creates the thresholds for sets of c = `favoured` of all outputs.
     pub(in crate::mechanism) fn of_sets(epsilon: f64, favoured: u32, outcomes: u32) -> Self {
         let bound = ExpLowerBound::new(epsilon);
         Self {
@@ -45,7 +45,7 @@ impl Thresholds {
         }
     }
 
-    /// The probability of drawing a favoured output, where `cells` hold an element, at least 1.
+    /// Probability of drawing a favoured output if `cells` cells hold an element, at least 1.
     #[inline]
     #[must_use]
     pub fn inside(&self, cells: u32) -> Threshold {
@@ -53,7 +53,7 @@ impl Thresholds {
         self.inside[if varies { cells as usize - 1 } else { 0 }]
     }
 
-    /// Number of favoured outputs, where `cells` hold an element.
+    /// Number of favoured outputs if `cells` cells hold an element.
     #[inline]
     #[must_use]
     pub fn favoured(&self, cells: u32) -> u32 {
@@ -61,8 +61,8 @@ impl Thresholds {
     }
 }
 
-/// Of drawing one of c = `favoured` outputs, which weigh e, where the `others` weigh 1:
-/// floor(2⁶⁴·c·e/(c·e + t − c)), e rounded down.
+/// Computes the probability of drawing one of c = `favoured` outputs of weight e, if the `others`
+/// weigh 1. It is floor(2⁶⁴·c·e/(c·e + t − c)), with e rounded down.
 pub(in crate::mechanism) fn threshold(
     bound: &ExpLowerBound,
     favoured: u32,
@@ -72,7 +72,7 @@ pub(in crate::mechanism) fn threshold(
 }
 
 impl<R: Rule> Subset<R> {
-    /// The thresholds sampled at sparsity s and local budget ε.
+    /// Computes the thresholds at sparsity s and local ε.
     ///
     /// # Panics
     /// If a paper's rule has no more cells than `sparsity`.
@@ -85,8 +85,8 @@ impl<R: Rule> Subset<R> {
         assert!(self.cells() > sparsity, "a rule takes more cells than s");
         let bound = ExpLowerBound::new(epsilon);
         let others = outcomes - R::SIDES * sparsity;
-        // Of Ω = s(e + 1) + t − 2s a pushed pair has one share, e + 1: every input's pairs
-        // weigh the same to the last bit, and those of s together less than 2⁶⁴.
+        // A pushed pair has one share e + 1 of Ω = s(e + 1) + t − 2s. So every input's pairs weigh
+        // the same to the last bit, and s of them weigh less than 2⁶⁴ together.
         let pair = (R::SIDES == 2).then(|| bound.pair_share(sparsity, others));
         let inside = |k: u32| match pair {
             Some(pair) => u64::from(k) * pair,
