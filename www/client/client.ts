@@ -89,7 +89,7 @@ export interface Client<T extends Task | SumTask = Task> {
   grant(): void;
   /**
    * Revokes consent. No further report is made, and waiting reports of all tabs and earlier pages
-   * are never sent. The ledger of what was spent is kept, so that the budget cannot be spent again.
+   * are withdrawn. The ledger of what was spent is kept, so that the budget cannot be spent again.
    *
    * @throws StorageError
    */

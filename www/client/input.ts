@@ -182,7 +182,7 @@ type AnswerReader = (answer: unknown, packed: Packed) => void;
  * Returns a reader of answers to one question. A question without a name is the whole task.
  *
  * @param lenient whether names that the task does not have are left out. An unknown option of a
- * choice is replaced by a uniformly random one, because every report answers a choice
+ * choice is replaced by a uniformly random one, because every person has to answer a choice
  * @param as suffix of error messages that names the part of a question
  */
 function answerReader(

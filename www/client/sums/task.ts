@@ -23,7 +23,7 @@ export interface SumVector {
   readonly length: number;
   /**
    * Seed of the random frame that spreads the vector over coordinates: decimal digits of a number
-   * below 2⁶⁴.
+   * below 2⁶⁴ (default 0).
    */
   readonly seed?: string;
   /**
@@ -42,7 +42,7 @@ export interface SumMessages {
   readonly levels: number;
   /** Number of coordinates that a person reports, drawn at random. */
   readonly drawn: number;
-  /** Number of noise trials for each coordinate, up and again down. */
+  /** Number of noise trials for each coordinate and each of the directions up and down. */
   readonly trials: number;
   /** Probability that a trial yields a noise message, times 2⁶⁴: decimal digits. */
   readonly threshold: string;
