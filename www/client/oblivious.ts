@@ -33,9 +33,7 @@ const SECRET = 16;
 const KEY_BITS = 128;
 const NONCE_BITS = 96;
 
-/**
- * Messages are padded to multiples of this many bytes. A relay learns nothing else of the length.
- */
+/** Messages are padded to multiples of this many bytes. A relay learns no more about the length. */
 const STEP = 256;
 
 /** Problem type of a gateway that does not have the key. */

@@ -11,8 +11,8 @@ export interface CocoMechanism {
   /** Number of favoured sides, for the rule `strongest` only. */
   readonly favoured?: number;
   /**
-   * Hash of items to pairs of buckets. `balanced-items` needs the rule `strongest`. It hashes no
-   * paddings, and items that the input does not have replace them.
+   * Hash of items to pairs of buckets. `balanced-items` needs the rule `strongest`. In place of
+   * paddings, it hashes items that the input does not have.
    */
   readonly hashing: "balanced" | "independent" | "balanced-items";
   /** Number of buckets of each hash function, an even number. */

@@ -8,8 +8,8 @@ import { HASHINGS, type MechanismCodec, OUT_OF_RANGE } from "./codec.js";
 export interface HashBinMechanism {
   readonly name: "hash-bin";
   /**
-   * Scope of ε. `event`: the value of any single item, but not a whole input. `neighbouring`: the
-   * difference between two inputs. These are at most `distance` apart. `user`: a whole input.
+   * Scope of ε. `event`: the value of any single item, but not a whole input. `neighbouring`: which
+   * of two inputs it is, if these are at most `distance` apart. `user`: a whole input.
    */
   readonly level: "event" | "neighbouring" | "user";
   /**
@@ -33,7 +33,7 @@ export interface HashBinMechanism {
   readonly hashing: "balanced" | "independent";
   /** Number of bins, at most 4096 and at most the number of items. 1 at level `user`. */
   readonly bins: number;
-  /** Bins contain multiples of 1/`grid`. A power of two, up to 65536. */
+  /** Grid of the bins, which contain multiples of 1/`grid`: a power of two, up to 65536. */
   readonly grid: number;
 }
 

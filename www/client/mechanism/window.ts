@@ -2,8 +2,8 @@ import { integer, listOf, read, text } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
- * Parameters of the mechanism window. It estimates means of numbers that every person has. Each
- * number favours `favoured` adjacent atoms of its `atoms`. Each atom counts for a value.
+ * Parameters of the mechanism window. It estimates means of numbers that every person has. A number
+ * favours `favoured` adjacent atoms among `atoms`. Each atom counts for a value.
  */
 export interface WindowMechanism {
   readonly name: "window";

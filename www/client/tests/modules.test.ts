@@ -102,7 +102,7 @@ it.each(named([...RATED, ASKED]))(
     const found = new Set<string>();
     const compare = (changed: Uint8Array) => {
       const made = taskOf(smaller, changed);
-      // The complete module decides what the smaller one does not support.
+      // Tasks that the smaller module lacks are left to the complete one.
       if (made !== "unknown-mechanism") {
         expect(taskOf(complete, changed)).toBe(made);
       }

@@ -179,7 +179,7 @@ describe("inputs", () => {
   });
 });
 
-/** The same task with CoCo. */
+/** Task with CoCo, otherwise the same. */
 const MEANS = {
   ...SETTINGS,
   mechanism: { name: "coco", rule: "strongest", favoured: 2, hashing: "balanced", buckets: 8 },

@@ -1,7 +1,4 @@
-/**
- * Tests of requests through a relay: what it sees, what is sealed, and which responses a page
- * trusts.
- */
+/** Tests of requests through a relay: visible data, sealed contents, and trusted responses. */
 
 import { readFileSync } from "node:fs";
 import { DhkemX25519HkdfSha256 } from "@hpke/core";
