@@ -51,8 +51,9 @@ export function Feedback() {
         Send my answers, randomised
       </label>
       <p>
-        We learn for how many people each works. What your browser sends for you, once in thirty
-        days, is drawn at random: at most 2.72 times as likely with your answers as with others.
+        We learn for how many people each works, not what you answered. Once in thirty days, your
+        browser sends a report with random noise in it. Anyone who sees it can go from 50 % sure of
+        one of your answers to at most 73 % sure.
       </p>
       <form action={action}>
         {Object.entries(FEATURES).map(([feature, name]) => (

@@ -45,8 +45,9 @@ export function App() {
       <h2>Statistics</h2>
       <Checkbox name="Count my settings" checked={agrees} onChange={setAgrees} />
       <p>
-        We learn how many people use each setting. What your browser sends for you, once in thirty
-        days, is drawn at random: at most 2.72 times as likely with your settings as with others.
+        We learn how many people use each setting, not which ones you use. Once in thirty days, your
+        browser sends a report with random noise in it. Anyone who sees it can go from 50 % sure of
+        one of your settings to at most 73 % sure.
       </p>
       <hushbin-history client={client} />
     </main>
