@@ -289,7 +289,7 @@ describe("the planner's page", () => {
     await page.waitForFunction(() => location.hash.includes("across=number"));
     await answered(page);
     expect(await page.getByLabel("Columns", { exact: true }).isVisible()).toBe(false);
-    expect(await page.getByLabel("Greatest number", { exact: true }).isVisible()).toBe(true);
+    expect(await page.getByLabel("Maximum", { exact: true }).isVisible()).toBe(true);
     expect(await text(page, "#verdict-text")).toMatch(/^Means of columns within rows of cross/);
     await page.locator("#status").filter({ hasText: "within rows" }).waitFor();
     await kind.selectOption("number");
@@ -312,7 +312,7 @@ describe("the planner's page", () => {
     await list.fill("2, many");
     await page.locator("#error-parts").filter({ hasText: "such as 2, 2, 3" }).waitFor();
     expect(await list.getAttribute("aria-invalid")).toBe("true");
-    expect(await text(page, "#verdict-text")).toContain("see the field that says so");
+    expect(await text(page, "#verdict-text")).toBe("Please correct the marked field.");
     // What the planner refuses is said there, too.
     for (const [parts, message] of [
       ["7", "Number of parts is 1, expected 2 to 1024."],
@@ -325,7 +325,7 @@ describe("the planner's page", () => {
     await list.fill("2 5");
     await answered(page);
     expect(await list.getAttribute("aria-invalid")).toBeNull();
-    expect(await text(page, "#mechanism-parameters")).toContain("2 parts of 7 options");
+    expect(await text(page, "#mechanism-parameters")).toContain("2 parts with 7 options");
     expect(complaints).toEqual([]);
   });
 
@@ -667,10 +667,10 @@ describe("the planner's page for sums through a shuffler", () => {
     const [error] = plan.errors;
     const figures = [
       ["standard error", error?.standard_error ?? Number.NaN],
-      ["messages a person", plan.messages],
-      ["bytes a person", plan.bytes],
+      ["messages per person", plan.messages],
+      ["bytes per person", plan.bytes],
       ["shuffled ε", plan.central_epsilon.upper],
-      ["people of a batch", plan.privacy.people],
+      ["people per batch", plan.privacy.people],
     ] as const;
     for (const [name, expected] of figures) {
       expect(Math.abs((await exact(page, name)) / expected - 1), name).toBeLessThan(1e-9);
@@ -681,21 +681,21 @@ describe("the planner's page for sums through a shuffler", () => {
 
   it("says wherever ε stands that there is no local one, and who must be trusted", async () => {
     const page = await planner(`trust=shuffler&${SUMS}`);
-    expect(await text(page, "#figures")).toMatch(/local εnonea person’s own messages say/);
+    expect(await text(page, "#figures")).toMatch(/local εnonea person’s messages reveal/);
     const rows = await page.locator("#ways-rows tr").allTextContents();
-    expect(rows[0]).toMatch(/There is no local ε.*The shuffler: to send no batch/);
-    expect(rows[1]).toMatch(/Local ε = 1: each report.*Nobody/);
+    expect(rows[0]).toMatch(/There is no local ε.*The shuffler: to hold back smaller batches/);
+    expect(rows[1]).toMatch(/Each report, against everyone: local ε = 1.*No one/);
     expect(await text(page, "#verdict-kind")).toBe("Trust: the shuffler");
     expect(await text(page, "#tally")).toContain("no local ε");
     const influence = await page.locator("#influence-rows tr").allTextContents();
-    expect(influence[2]).toMatch(/All 1,000 assumed dishonest/);
+    expect(influence[2]).toMatch(/All 1,000 dishonest people/);
   });
 
   it("shows what is wrong at its field, and takes it back", async () => {
     const page = await planner(`trust=shuffler&${SUMS}`);
     await page.getByText("Finer points").click();
     for (const [name, wrong, words] of [
-      ["people", "2", "alone hides nobody"],
+      ["people", "2", "hides no one"],
       ["people", "10.5", "Expected a whole number."],
       ["delta", "0.5", "Delta is 0.5"],
       ["central_epsilon", "99", "Epsilon is 99"],
@@ -724,7 +724,7 @@ describe("the planner's page for sums through a shuffler", () => {
   it("keeps the plan in the address, and can be used by keyboard", async () => {
     const page = await planner("measure=vector&dimension=8&people=5000&central_epsilon=1");
     expect(await page.locator("#ways-panel").isVisible()).toBe(false);
-    await page.getByRole("radio", { name: "nobody" }).focus();
+    await page.getByRole("radio", { name: "no one" }).focus();
     await page.keyboard.press("ArrowRight");
     await page.waitForFunction(() => location.hash.includes("trust=shuffler"));
     await answered(page);
@@ -744,7 +744,7 @@ describe("the planner's page for sums through a shuffler", () => {
     expect(await page.locator("#field-people").inputValue()).toBe("5000");
     expect(JSON.parse((await text(page, "#task-json")) ?? "").numbers).toHaveLength(7);
     // Back to questions that need no trust, with what they were.
-    await page.getByRole("radio", { name: "nobody" }).check();
+    await page.getByRole("radio", { name: "no one" }).check();
     await answered(page);
     expect(await page.locator("#mechanism").isVisible()).toBe(true);
     expect(await page.getByLabel("Items", { exact: true }).inputValue()).toBe("100");

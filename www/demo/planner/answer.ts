@@ -1,4 +1,4 @@
-// The answer: its verdict, its numbers, the mechanism, and other ways to ask.
+// The answer: its verdict, its numbers, the mechanism, and alternatives.
 
 import { byId, el } from "../shared/dom.js";
 import { commandOf } from "./command.js";
@@ -14,7 +14,7 @@ import { VERDICTS } from "./words.js";
 export class AnswerView {
   readonly #verdict = new Verdict();
 
-  /** Shows an answer; errors that are plotted are of the question `shown`, of several. */
+  /** Shows an answer. `shown` is the index of the question whose errors are plotted. */
   show(answer: Reply, asking: Asking, shown = 0): void {
     const sums = isSumPlan(answer);
     for (const id of ["plots", "mechanism"]) byId(id).hidden = sums;
@@ -46,24 +46,24 @@ export class AnswerView {
     byId("each").hidden = view.each.length === 0;
     byId("each-rows").replaceChildren(...view.each.map(cost));
     byId("plots-of").hidden = view.each.length === 0;
-    byId("plots-of").textContent = `Errors here are of ${view.each[shown]?.name}.`;
+    byId("plots-of").textContent = `These errors are for ${view.each[shown]?.name}.`;
     byId("mechanism-name").textContent = view.mechanism;
     byId("mechanism-parameters").textContent = view.parameters;
     byId("mechanism-protects").textContent = view.protects;
     byId("offers").replaceChildren(...view.offers.map(row));
   }
 
-  /** As {@link Verdict.refuse}. */
+  /** Shows why there is no answer, and hides the last one. */
   refuse(message: string): void {
     this.#verdict.refuse(message);
   }
 }
 
-/** The task file of an answer. */
+/** Returns the text of the task file of an answer. */
 export function taskFile({ task }: Reply): string {
   const lines = JSON.stringify(task, null, 2);
-  // Lists of numbers take one line, and so does a number with its limits. No string holds the
-  // end of a line.
+  // Puts each list of numbers, and each number with its limits, on one line. JSON escapes line
+  // ends in strings, so these patterns match no string.
   const lists = lines.replace(/\[\n\s*(-?\d[^[\]{}"]*?)\s*\n\s*\]/g, (_, numbers: string) => {
     return `[${numbers.split(/,\s*/).join(", ")}]`;
   });

@@ -1,15 +1,15 @@
-// The command that plans the same as the page.
+// The command that makes the same plan as the page.
 
 import type { Survey } from "../shared/analysis.js";
 import { isSums } from "./curves.js";
 import type { Asking } from "./state.js";
 
-/** Fields as options of a command. */
+/** Formats fields as options of the command. */
 function optionsOf(fields: object): string[] {
   return Object.entries(fields).map(([name, value]) => `--${name.replaceAll("_", "-")} ${value}`);
 }
 
-/** Parts of a question, as the command has them. */
+/** Returns the parts of a question as fields for options of the command. */
 function partsOf(kind: string, of: readonly Record<string, unknown>[]): object {
   const [first = {}, { options: columns, min, max } = {}] = of;
   if (kind === "numbers") return { numbers: of.length, min: first.min, max: first.max };
@@ -20,15 +20,15 @@ function partsOf(kind: string, of: readonly Record<string, unknown>[]): object {
 }
 
 /**
- * The command that plans the same, in parts; null if it has no words for it. `id` is that of the
- * task.
+ * Returns the command that makes the same plan, in parts. Null if the command has no option for an
+ * input. `id` is the task's id.
  */
 export function commandOf(asking: Asking, id: string): string[] | null {
   if (isSums(asking)) return [`hushbin plan --task ${id}.json`];
   const { questions, wanted, ...known } = asking;
   const [question] = questions;
   if (!question) return null;
-  // Options of the command are of one kind.
+  // The options describe one question. Several questions need a file.
   if (questions.length > 1) return commandOfFile(asking, id);
   const { name, of, mechanism, ...fields } = question;
   if (question.kind === "ratings") {
@@ -47,12 +47,13 @@ export function commandOf(asking: Asking, id: string): string[] | null {
   ];
 }
 
-/** The command that takes questions as a file; neither names nor numbers have an apostrophe. */
+/** Returns the command that reads the questions from a file. */
 function commandOfFile({ questions, wanted, ...known }: Survey, id: string): string[] {
   const each = Object.entries(wanted ?? {}).flatMap(([name, own]) =>
     Object.entries(own).map(([field, value]) => `--${field} ${name}=${value}`),
   );
   return [
+    // Names and numbers contain no apostrophe, which would end the shell's quotes.
     `echo '${JSON.stringify({ id, questions })}' |`,
     "hushbin plan --task /dev/stdin",
     ...each,

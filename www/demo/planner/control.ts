@@ -1,11 +1,11 @@
-// The controls: a slider with its number beside it, and a choice from a few.
+// The controls of the form: sliders with number fields, lists, and choices.
 
 import { el, setAll } from "../shared/dom.js";
 import type { Field, Words } from "./fields.js";
 import { numberOf } from "./state.js";
 import { nearest } from "./stops.js";
 
-/** What is wrong with what was typed, said below it. */
+/** Error message below a field. */
 class Blame {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;
@@ -15,16 +15,16 @@ class Blame {
     this.#input = input;
   }
 
-  /** The message, or null. */
+  /** Shows the message, or hides it if null. */
   say(message: string | null): void {
     setAll(this.#input, { "aria-invalid": message !== null && "true" });
     this.element.hidden = message === null;
-    // An unchanged text is not read out again.
+    // Screen readers would announce an unchanged text again.
     if (this.element.textContent !== (message ?? "")) this.element.textContent = message ?? "";
   }
 }
 
-/** A number, by slider or typed. Both always stand for the same. */
+/** Number that is set with a slider or typed. Both always show the same value. */
 export class NumberControl {
   readonly element: HTMLElement;
   readonly #field: Field;
@@ -38,7 +38,7 @@ export class NumberControl {
     this.#field = field;
     this.#number = el("input", {
       id,
-      // Browsers drop a comma from fields of numbers, and make 7 of "0,7".
+      // In a number field browsers drop the comma: "0,7" becomes 7.
       type: "text",
       inputmode: "decimal",
       autocomplete: "off",
@@ -81,7 +81,7 @@ export class NumberControl {
     this.#follow(value);
   }
 
-  /** What is wrong with the number, or null. */
+  /** Shows the error of the number, or hides it if null. */
   blame(message: string | null): void {
     this.#blame.say(message);
   }
@@ -89,7 +89,7 @@ export class NumberControl {
   #follow(value: number): void {
     const { stops } = this.#field;
     if (value > 0) this.#slider.value = String(nearest(stops, value));
-    // A slider ends where its stops do.
+    // Zero and negative numbers have no nearest stop by ratio.
     else if (Number.isFinite(value)) this.#slider.value = "0";
     this.#describe(value);
   }
@@ -100,7 +100,7 @@ export class NumberControl {
   }
 }
 
-/** A list of numbers, typed. */
+/** Typed list of numbers. */
 export class ListControl {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;
@@ -132,13 +132,13 @@ export class ListControl {
     this.#input.value = value;
   }
 
-  /** What is wrong with the list, or null. */
+  /** Shows the error of the list, or hides it if null. */
   blame(message: string | null): void {
     this.#blame.say(message);
   }
 }
 
-/** One of several, as a list to pick from. */
+/** Choice from a drop-down list. */
 export class SelectControl {
   readonly element: HTMLElement;
   readonly #select: HTMLSelectElement;
@@ -167,7 +167,7 @@ export class SelectControl {
   }
 }
 
-/** One of a few, as radio buttons side by side. */
+/** Choice from radio buttons side by side. */
 export class ChoiceControl {
   readonly element: HTMLElement;
 

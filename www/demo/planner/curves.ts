@@ -1,4 +1,4 @@
-// The questions behind the plots: the survey that is asked, with one number moved.
+// The questions behind the plots: the planned survey with one number varied.
 
 import type { Plan, SumPlan, Survey } from "../shared/analysis.js";
 import type { Asking } from "./state.js";
@@ -6,17 +6,17 @@ import type { Asking } from "./state.js";
 /** Answer of the planner. */
 export type Reply = Plan | SumPlan;
 
-/** One question of a curve. */
+/** Question that yields one point of a curve. */
 export interface Probe {
   readonly curve: CurveName;
-  /** Place on the curve's axis. */
+  /** Position on the curve's axis: ε, or the number of people. */
   readonly at: number;
   readonly question: Survey;
 }
 
 export type CurveName = "epsilon" | "people";
 
-/** Point of a curve; null where there is no answer. */
+/** Point of a curve. Its values are null if there is no plan. */
 export interface Point {
   readonly at: number;
   readonly error: number | null;
@@ -25,17 +25,18 @@ export interface Point {
   readonly central: number | null;
 }
 
-/** Least span of each axis. */
+/** Minimum range of each axis. */
 export const SPANS: Readonly<Record<CurveName, readonly [number, number]>> = {
   epsilon: [0.05, 12],
   people: [100, 1e9],
 };
 const POINTS = 29;
 
-/** Numbers at even ratios, in an order that shows the whole curve early. */
+/** Returns numbers at equal ratios, ordered so that the first ones span the whole curve. */
 export function spread([from, to]: readonly [number, number], points = POINTS): number[] {
   const at = (index: number) =>
     index === points - 1 ? to : from * (to / from) ** (index / (points - 1));
+  // Each pass halves the stride. The set below drops the indices of earlier passes.
   const order = [points - 1];
   let stride = 1;
   while (stride < points) stride *= 2;
@@ -45,22 +46,22 @@ export function spread([from, to]: readonly [number, number], points = POINTS): 
   return [...new Set(order)].map(at);
 }
 
-/** A span that holds this number, too. */
+/** Extends a range to include `at`. */
 export function reaching([from, to]: readonly [number, number], at: number): [number, number] {
   return [Math.min(from, at), Math.max(to, at)];
 }
 
-/** Tells sums through a shuffler from a survey. */
+/** Returns whether sums through a shuffler are planned, instead of a survey. */
 export function isSums(asking: Asking): asking is Extract<Asking, { trust: string }> {
   return "trust" in asking;
 }
 
-/** Tells the plan of sums from that of a survey. */
+/** Returns whether a plan is one of sums, instead of a survey. */
 export function isSumPlan(reply: Reply): reply is SumPlan {
   return "messages" in reply;
 }
 
-/** The survey without the accuracy wanted; several questions are drawn as often as in the plan. */
+/** Returns the survey without the wanted accuracy. Several questions have the plan's weights. */
 function unwanted({ wanted, questions, ...rest }: Survey, plan: Plan): Survey {
   const entries = Object.entries(wanted ?? {});
   const others = entries.map(([name, own]) => {
@@ -76,18 +77,18 @@ function unwanted({ wanted, questions, ...rest }: Survey, plan: Plan): Survey {
   };
 }
 
-/** The points of all curves: a few of each before all of any. Sums have no curves. */
+/** Returns the questions of all curves, in alternation. Sums have no curves. */
 export function probes(asking: Asking, answer: Reply): Probe[] {
   if (isSums(asking) || isSumPlan(answer)) return [];
   const { people, people_per_day, epsilon, central_epsilon, ...rest } = unwanted(asking, answer);
   const found = answer.epsilon;
-  // Where ε was the answer, it is held while people change.
+  // If ε was the answer, it stays constant while the number of people varies.
   const budget = {
     ...((epsilon ?? central_epsilon) === undefined && { epsilon: found }),
     ...(epsilon !== undefined && { epsilon }),
     ...(central_epsilon !== undefined && { central_epsilon }),
   };
-  // At most so much locally; a bound on the shuffled ε goes on to hold.
+  // The varied ε is the maximum local ε. A bound on the shuffled ε stays.
   const byEpsilon = spread(reaching(SPANS.epsilon, found)).map((at) => ({
     curve: "epsilon" as const,
     at,
@@ -109,7 +110,7 @@ export function probes(asking: Asking, answer: Reply): Probe[] {
   return byEpsilon.flatMap((probe, index) => [probe, byPeople[index] ?? probe]);
 }
 
-/** The point of a plan, or of none; the error is that of the question `shown`. */
+/** Returns the point of a plan, or an empty one for null. `shown` is the index of its question. */
 export function pointOf(at: number, plan: Plan | null, shown = 0): Point {
   const own = plan?.questions[shown];
   return {

@@ -1,22 +1,22 @@
-// Who answers: the newest question first, its curves point by point, and none of
-// that for a question that is no longer asked.
+// The order of the planner's work: the newest question first, then its curves point by point. A
+// newer question ends the work on an older one.
 
 import { isRefusal, type Refusal } from "../shared/analysis.js";
 import { type CurveName, isSumPlan, type Point, pointOf, probes, type Reply } from "./curves.js";
 import type { Asking } from "./state.js";
 
-/** Plans what is asked. Throws a {@link Refusal}. */
+/** Function that makes a plan. Throws a {@link Refusal}. */
 export type Planning = (asking: Asking) => Reply;
 
-/** A question, numbered by who asks. */
+/** Question with a number that the caller chooses. */
 export interface Asked {
   readonly id: number;
   readonly question: Asking;
-  /** Question whose errors are drawn, of several. */
+  /** Index of the question whose errors are plotted, by default 0. */
   readonly shown?: number;
 }
 
-/** News of a question. */
+/** Message about a question. */
 export type Told = { readonly id: number } & (
   | { readonly kind: "begun" }
   | {
@@ -30,10 +30,10 @@ export type Told = { readonly id: number } & (
   | { readonly kind: "done" }
 );
 
-/** Answers kept: some moves of every slider. */
+/** Maximum number of cached answers. It is enough for some moves of every slider. */
 const KEPT = 2000;
 
-/** Remembers what was answered; the curves of two questions share most points. */
+/** Returns the planner with a cache. The curves of two questions share most points. */
 export function remembering(plan: Planning): Planning {
   const known = new Map<string, Reply | Refusal>();
   return (question) => {
@@ -46,6 +46,7 @@ export function remembering(plan: Planning): Planning {
         if (!isRefusal(thrown)) throw thrown;
         found = thrown;
       }
+      // A map lists its keys in the order of insertion.
       const [oldest] = known.keys();
       if (known.size >= KEPT && oldest !== undefined) known.delete(oldest);
       known.set(key, found);
@@ -55,7 +56,7 @@ export function remembering(plan: Planning): Planning {
   };
 }
 
-/** Takes questions and tells answers. */
+/** Queue that answers the newest question and drops older ones. */
 export class Desk {
   readonly #plan: Planning;
   readonly #tell: (told: Told) => void;
@@ -63,14 +64,14 @@ export class Desk {
   #newest: Asked | null = null;
   #working: Promise<void> | null = null;
 
-  /** `pause` lets questions come in. */
+  /** `tell` receives messages. `pause` lets newer questions arrive. */
   constructor(plan: Planning, tell: (told: Told) => void, pause: () => Promise<void>) {
     this.#plan = remembering(plan);
     this.#tell = tell;
     this.#pause = pause;
   }
 
-  /** Asks; whatever is being answered is dropped. Settles when nothing is left. */
+  /** Asks a question and drops the one in progress. Resolves when no question is left. */
   ask(asked: Asked): Promise<void> {
     this.#newest = asked;
     this.#working ??= this.#work().finally(() => {
@@ -108,7 +109,7 @@ export class Desk {
     this.#tell({ id, kind: "done" });
   }
 
-  /** The answer, or null where the curve has a gap. */
+  /** Returns the plan, or null for a gap in the curve. */
   #possible(question: Asking): Reply | null {
     try {
       return this.#plan(question);

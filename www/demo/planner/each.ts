@@ -1,4 +1,4 @@
-// The answer about several questions: what each costs, and what the other ways to ask would.
+// The answer for several questions: the cost of each, and the cost of alternatives.
 
 import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
@@ -6,7 +6,7 @@ import { ERRORS_OF } from "./sole.js";
 import { type Cost, commonFigures, type Row, type View } from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
-/** Shows the plan of several questions. */
+/** Returns the view of a plan with several questions. */
 export function eachView(answer: Plan, asked: Survey): View {
   const { questions, people, effective_epsilon, central } = answer;
   const mechanisms = [...new Set(questions.map(({ mechanism }) => nameOf(mechanism)))];
@@ -23,15 +23,16 @@ export function eachView(answer: Plan, asked: Survey): View {
       `${count(people)} people`,
     ].join(" · "),
     mechanism: mechanisms.join(", "),
-    parameters: "Of each question above; a report's seed draws which one it answers, by weight.",
-    protects: `ε is about ${answer.protects}.${biases.join("")}`,
+    parameters:
+      "The table above has the parameters. Each report answers one question, chosen at random by weight.",
+    protects: `ε protects ${answer.protects}.${biases.join("")}`,
     offers: rowsOf(answer),
   };
 }
 
 function costOf(own: QuestionPlan, { solved_for }: Plan): Cost {
   const unit = own.unit === null ? "" : ` ${own.unit}`;
-  const wanted = own.wanted === null ? "" : `, wanted ±${digits(own.wanted)}${unit}`;
+  const wanted = own.wanted === null ? "" : `; wanted: ±${digits(own.wanted)}${unit}`;
   return {
     name: own.name,
     note: `${nameOf(own.mechanism)}: ${parametersOf(own.mechanism)}`,
@@ -45,21 +46,21 @@ function costOf(own: QuestionPlan, { solved_for }: Plan): Cost {
   };
 }
 
-/** The plan, all questions as one, and all of them as ratings. */
+/** Returns rows for the plan, for all questions in each report, and for ratings. */
 function rowsOf(answer: Plan): Row[] {
   const { questions, people, effective_epsilon, central, protects, together_over_drawn } = answer;
   const picked: Row = {
     picked: true,
-    name: "One question a report",
-    note: `drawn by weight, local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
+    name: "One question per report",
+    note: `chosen at random by weight; local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
     costs: [times(1), lossDigits(central?.central_epsilon), count(people)],
   };
   const rows = [picked];
   if (together_over_drawn !== null) {
     rows.push({
       picked: false,
-      name: "All as one, asked together",
-      note: "each report tells of all questions at once; over all answers in sum",
+      name: "All questions in each report",
+      note: "each report covers all questions; error summed over all answers",
       costs: [times(Math.sqrt(together_over_drawn)), "–", count(people * together_over_drawn)],
     });
   }
@@ -69,14 +70,14 @@ function rowsOf(answer: Plan): Row[] {
     rows.push({
       picked: false,
       name: "The same as ratings",
-      note: "each answer an item that is rated; questions drawn as often as that takes",
+      note: "each answer becomes a rated item; each question gets the reports it needs",
       costs: [times(Math.sqrt(ratings / people)), "–", count(ratings)],
     });
   }
   return rows;
 }
 
-/** An error, in that of the plan. */
+/** Formats an error as a multiple of the plan's. */
 function times(ratio: number): string {
   return `×\u00a0${digits(ratio)}`;
 }

@@ -1,4 +1,4 @@
-// The question as controls: those that matter are shown, in groups.
+// The form: groups of controls. Only those that matter for the question are shown.
 
 import { byId, el } from "../shared/dom.js";
 import { ChoiceControl, ListControl, NumberControl, SelectControl } from "./control.js";
@@ -19,15 +19,15 @@ import {
   type State,
 } from "./state.js";
 
-/** Legend of a choice, and the words of what it is from. */
+/** Legend of each choice, and the labels of its options. */
 const WORDS: {
   readonly [Name in ChoiceName]: readonly [
     legend: string,
     words: Readonly<Record<(typeof CHOICES)[Name][number], string>>,
   ];
 } = {
-  trust: ["Who has to be trusted?", { nobody: "nobody", shuffler: "a shuffler, for sums" }],
-  measure: ["Everybody has", { numbers: "numbers", vector: "a vector" }],
+  trust: ["Who has to be trusted?", { nobody: "no one", shuffler: "a shuffler, for sums" }],
+  measure: ["Each person has", { numbers: "numbers", vector: "a vector" }],
   kind: [
     "Kind of answer",
     {
@@ -37,13 +37,13 @@ const WORDS: {
       set: "Any of several options",
       number: "A number",
       numbers: "Several numbers",
-      cross: "Two things at once",
+      cross: "Two answers combined",
       together: "Several choices at once",
-      text: "A text of any",
+      text: "Any text",
     },
   ],
-  across: ["The second is", { options: "a choice", number: "a number" }],
-  want: ["Wanted of it", { mean: "mean", histogram: "histogram", quantiles: "quantiles" }],
+  across: ["The second answer is", { options: "a choice", number: "a number" }],
+  want: ["Estimate wanted", { mean: "mean", histogram: "histogram", quantiles: "quantiles" }],
   spacing: ["Bins are spaced", { even: "evenly", logarithmic: "by factors" }],
   solve: [
     "What do you want to know?",
@@ -65,7 +65,7 @@ const WORDS: {
   domain: ["Items are", { closed: "a fixed list", open: "any strings" }],
 };
 
-/** Which control is where. */
+/** Controls of each group, in order. */
 const GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
   trust: ["trust"],
   goals: ["kind", "solve"],
@@ -80,7 +80,7 @@ const GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
   finer: ["level", "value", "honest_fraction"],
 };
 
-/** Choices from more than fit side by side. */
+/** Choices with too many options to fit side by side. */
 const LISTED: ReadonlySet<ChoiceName> = new Set(["kind", "objective"]);
 
 type Chooser = ChoiceControl | SelectControl;
@@ -96,7 +96,7 @@ export class Form {
     this.#several = several;
     const change = (part: Partial<State>) => {
       this.#several = changed(this.#several, { ...shown(this.#several), ...part });
-      // Sums are of one measure, which may not be that of the question shown so far.
+      // Sums are planned for the first question, which may not be the one shown so far.
       if ("trust" in part) this.show(this.#several);
       else this.#arrange();
       onChange(this.#several);
@@ -134,7 +134,7 @@ export class Form {
     this.show(several);
   }
 
-  /** Shows what came from elsewhere. */
+  /** Shows questions that were set elsewhere. */
   show(several: Several): void {
     this.#several = several;
     const state = shown(several);
@@ -144,7 +144,7 @@ export class Form {
     this.#arrange();
   }
 
-  /** Shows what is wrong with which field, and of all others that nothing is. */
+  /** Shows the errors of fields and clears those of all other fields. */
   blame(wrong: ReadonlyMap<FieldName, string>): void {
     const fields = [...this.#numbers, ...this.#lists];
     for (const [name, control] of fields) control.blame(wrong.get(name) ?? null);

@@ -1,8 +1,8 @@
-// The questions of a plan, to pick the one that the form shows, and to have more or fewer.
+// The list of a plan's questions: it selects the one that the form shows, and adds and removes.
 
 import { el } from "../shared/dom.js";
 
-/** What is done with a list of questions. */
+/** Actions on a list of questions. */
 interface Doing {
   readonly pick: (at: number) => void;
   readonly add: () => void;
@@ -15,7 +15,7 @@ export class QuestionList {
   readonly #choice = el(
     "fieldset",
     { class: "choice", hidden: true },
-    el("legend", {}, "Questions, of which each report answers one"),
+    el("legend", {}, "Questions (each report answers one)"),
     this.#choices,
   );
   readonly #add = el("button", { type: "button", class: "quiet" }, "Add a question");
@@ -31,7 +31,7 @@ export class QuestionList {
     this.#choices.addEventListener("change", (event) => {
       pick(Number((event.target as HTMLInputElement).value) - 1);
     });
-    // What is shown now is what is read out next.
+    // The focus moves to the question that is now shown, so that screen readers announce it.
     this.#add.addEventListener("click", () => {
       add();
       this.#focus();

@@ -20,11 +20,11 @@ import { controlOf } from "./state.js";
 import { copy, download } from "./taking.js";
 import type { Said } from "./worker.js";
 
-/** How long the state stands before it goes to the URL: browsers limit how often. */
+/** Delay in ms before settings go to the URL. Browsers limit the rate of such changes. */
 const SETTLED_MS = 300;
-/** How long an answer to an older question may hold up the newest one. */
+/** Time in ms for which an older question may delay the newest one. */
 const PATIENCE_MS = 1500;
-/** New curves replace the old ones from so many points on. */
+/** Number of points at which a new curve replaces the old one. */
 const ENOUGH = 6;
 
 type Curves = Record<CurveName, readonly Point[]>;
@@ -35,13 +35,13 @@ class Planner {
   readonly #form = new Form(this.#several, (several) => this.#change(several));
   readonly #view = new AnswerView();
   #worker: Worker | null = null;
-  /** Of the newest question. */
+  /** Number of the newest question. */
   #id = 0;
-  /** Of the question that the thread has begun with. */
+  /** Number of the question that the thread works on; 0 if it has not begun. */
   #begun = 0;
   #waiting: ReturnType<typeof setTimeout> | undefined;
   #answer: Reply | null = null;
-  /** Of which of several questions the errors are drawn. */
+  /** Index of the question whose errors are plotted. */
   #shown = 0;
   #plots: Plots | null = null;
   #curves: Curves = NONE;
@@ -89,7 +89,7 @@ class Planner {
     this.#form.blame(here ? unusable.wrong : new Map());
     if (unusable) {
       const of = here ? "" : ` of ${namesOf(several.all)[unusable.at]}`;
-      this.#refuse(`There is something to mend: see the field${of} that says so.`);
+      this.#refuse(`Please correct the marked field${of}.`);
       return;
     }
     busy("verdict", true);
@@ -102,11 +102,11 @@ class Planner {
     this.#expect(asked);
   }
 
-  /** What is being computed cannot be interrupted, only left. */
+  /** Replaces the thread if it does not begin in time. A computation cannot be interrupted. */
   #expect(asked: Asked): void {
     this.#waiting = setTimeout(() => {
       if (this.#begun === asked.id) return;
-      // A thread that is still being loaded has begun with nothing.
+      // The thread is still loading: wait again.
       if (this.#begun === 0) return this.#expect(asked);
       this.#stopWorker();
       this.#hand(asked);
@@ -131,7 +131,7 @@ class Planner {
 
   #hear(said: Said): void {
     if (said.kind === "broken") {
-      // The next question starts afresh.
+      // The next question starts a new thread.
       this.#stopWorker();
       for (const id of ["verdict", "plots"]) busy(id, false);
       byId("trouble-text").textContent = `The planner cannot compute: ${said.message}.`;
@@ -141,7 +141,7 @@ class Planner {
     byId("trouble").hidden = true;
     if (said.kind === "begun") this.#begun = said.id;
     const newest = said.id === this.#id;
-    // Older answers show something while a slider moves. They never replace a refusal.
+    // While a slider moves, answers to older questions are shown. They never replace a refusal.
     if (!newest && (!this.#answer || said.kind === "refused")) return;
     switch (said.kind) {
       case "answer":
@@ -171,7 +171,7 @@ class Planner {
 
   #blame({ field, question, message }: Refusal): void {
     const { all, at } = this.#several;
-    // What is wrong with another question is said above its answers alone.
+    // An error of a question that is not shown appears in the verdict only.
     const here = question === undefined || question === namesOf(all)[at];
     const control = here ? controlOf(field, shown(this.#several), all.length === 1) : undefined;
     const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
@@ -193,12 +193,12 @@ class Planner {
 
   async #draw(): Promise<void> {
     if (!this.#answer || isSumPlan(this.#answer)) return;
-    // Plotting is a large library: the first numbers do not wait for it.
+    // The plotting library is large. The first numbers do not wait for it.
     if (!this.#plots) {
       const { Plots } = await import("./plots.js");
       this.#plots ??= new Plots();
     }
-    // Imports of one module end in any order, so the state is read after them.
+    // Several calls may await the import, so read the state after it.
     const answer = this.#answer;
     if (!answer || isSumPlan(answer)) return;
     const here = {

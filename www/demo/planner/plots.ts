@@ -1,5 +1,4 @@
-// The plots: how the answer moves with ε and with people, each with its numbers
-// in a table.
+// The plots: the answer as a function of ε and of the number of people. A table has the numbers.
 
 import { axisX, axisY, dot, gridX, gridY, lineY, plot, ruleX } from "@observablehq/plot";
 import { byId, el } from "../shared/dom.js";
@@ -18,7 +17,7 @@ interface Frame {
   readonly figure: string;
   readonly curve: CurveName;
   readonly title: string;
-  /** What the horizontal axis is called, and how its numbers are printed. */
+  /** Name of the horizontal axis. `tick` formats its numbers. */
   readonly axis: string;
   readonly tick: (value: number) => string;
   readonly lines: readonly [Line, Line];
@@ -61,19 +60,20 @@ const FRAMES: readonly Frame[] = [
 ];
 
 const HEIGHT = 260;
-/** Room for the numbers of the vertical axis, and for the last of the other. */
+/** Left margin in px, for the numbers of the vertical axis. */
 const LEFT = 52;
+/** Right margin in px, for half of the last number of the horizontal axis. */
 const RIGHT = 14;
-/** Between two drawings, of some 20 ms each: sliders and numbers go first. */
+/** Pause in ms between drawings of about 20 ms each, so that controls respond first. */
 const REST_MS = 80;
-/** Room that a tick of the horizontal axis takes. */
+/** Width in px of a label of the horizontal axis. */
 const TICK = 55;
 
-/** What is drawn: the curves as far as they are known, and where the plan is. */
+/** Points to plot: the plan, and the known points of the curves. */
 export interface Drawn {
   readonly here: Readonly<Record<CurveName, Point>>;
   readonly curves: Readonly<Record<CurveName, readonly Point[]>>;
-  /** Whether more points are to come. */
+  /** True if more points will follow. */
   readonly partial: boolean;
 }
 
@@ -146,7 +146,7 @@ class Panel {
       x: { type: "log", domain },
       y: { type: "log", domain: range },
       marks: [
-        // Texts of our own: of the ticks given, a log scale would label some.
+        // Explicit texts: a log scale would label only some of the given ticks.
         axisX({ ticks: ticksOf(domain, width / TICK), text: this.#frame.tick, label: axis }),
         axisY({ ticks: ticksOf(range), text: digits, label: null }),
         gridX({ ticks: ticksOf(domain, width / TICK), className: "grid" }),
@@ -158,10 +158,10 @@ class Panel {
         dot([own], { x: "at", y: second.of, r: 6, symbol: "diamond", className: "dot-second" }),
       ],
     });
-    // One picture with one name; a group's names are not for readers.
+    // Screen readers see one picture with one name, without the names of its groups.
     drawn.setAttribute("role", "img");
     for (const group of drawn.querySelectorAll("[aria-label]")) group.removeAttribute("aria-label");
-    // A policy without inline styles forbids it; planner.css has what it says.
+    // The content security policy forbids inline styles. planner.css has these rules.
     drawn.querySelector("style")?.remove();
     this.#place.replaceChildren(drawn);
     if (!partial) this.#body.replaceChildren(...points.map((point) => this.#row(point)));
@@ -183,7 +183,7 @@ function sentence(point: Point, lines: readonly Line[]): string {
   return lines.map(({ name, of, words }) => `${name} ${words(of(point))}`).join(", ");
 }
 
-/** Whole decades around the values; null where there are none. */
+/** Returns the range of whole decades around the values, or null if there are none. */
 function spanOf(values: readonly number[]): [number, number] | null {
   if (values.length === 0) return null;
   const low = 10 ** Math.floor(Math.log10(Math.min(...values)));
@@ -191,7 +191,7 @@ function spanOf(values: readonly number[]): [number, number] | null {
   return [low, low === high ? 10 * high : high];
 }
 
-/** Powers of ten: every other where they are many, halves and fifths where few. */
+/** Returns ticks at powers of ten: every second one if many, also 2 and 5 times them if few. */
 function ticksOf([from, to]: readonly [number, number], most = 10): number[] {
   const first = Math.floor(Math.log10(from));
   const length = Math.ceil(Math.log10(to)) - first + 1;

@@ -1,4 +1,4 @@
-// The questions of a plan: the form shows one of them, the answer is about all.
+// The questions of a plan. The form shows one of them. The answer covers all.
 
 import {
   type Asking,
@@ -12,11 +12,11 @@ import {
   unusable,
 } from "./state.js";
 
-/** Several questions, or one. */
+/** One or several questions. */
 export interface Several {
-  /** Each with all that is set; of what is {@link SHARED} with the same. */
+  /** Settings of each question. All questions have the same {@link SHARED} settings. */
   readonly all: readonly [State, ...State[]];
-  /** Place of the question that the form shows. */
+  /** Index of the question that the form shows. */
   readonly at: number;
 }
 
@@ -30,17 +30,17 @@ function sharedOf(state: State): Partial<State> {
   return Object.fromEntries(SHARED.map((name) => [name, state[name]]));
 }
 
-/** Place of the question that the form shows; sums are the first. */
+/** Returns the index of the question that the form shows. Sums use the first. */
 function placeOf({ all, at }: Several): number {
   return all[0].trust === "shuffler" ? 0 : at;
 }
 
-/** The question that the form shows. */
+/** Returns the question that the form shows. */
 export function shown(several: Several): State {
   return several.all[placeOf(several)] ?? several.all[0];
 }
 
-/** Changes what the form shows; other questions take over what they share. */
+/** Replaces the question that the form shows. The shared settings change in all questions. */
 export function changed(several: Several, state: State): Several {
   const { all, at } = several;
   const [shared, place] = [sharedOf(state), placeOf(several)];
@@ -49,7 +49,7 @@ export function changed(several: Several, state: State): Several {
   return { all: [own(first, 0), ...others.map((old, index) => own(old, index + 1))], at };
 }
 
-/** Adds a question, which the form then shows. */
+/** Adds a question and shows it in the form. */
 export function added({ all }: Several, further: State): Several {
   const [first, ...others] = all;
   return { all: [first, ...others, { ...further, ...sharedOf(first) }], at: all.length };
@@ -63,20 +63,20 @@ export function removed(several: Several): Several {
 }
 
 /**
- * Names of questions: alone by their kind, and else also by their place. Ratings alone have none,
- * for the form of a task with one question.
+ * Returns the names of questions: the kind, and a number if there are several. A single question of
+ * ratings has an empty name, as in a task file with one unnamed question.
  */
 export function namesOf(all: Several["all"]): string[] {
   if (all.length > 1) return all.map(({ kind }, index) => `${kind}-${index + 1}`);
   return all.map(({ kind }) => (kind === "ratings" ? "" : kind));
 }
 
-/** Input of the planner. */
+/** Returns the planner's input. */
 export function askingOf({ all }: Several): Asking {
   return all[0].trust === "shuffler" ? sumsOf(all[0]) : surveyOf(all, namesOf(all));
 }
 
-/** Fields that cannot be used, of the question that is shown or else of another. */
+/** Returns the invalid fields of the shown question, or else of the first question with any. */
 export function firstUnusable(
   several: Several,
 ): { readonly at: number; readonly wrong: Map<FieldName, string> } | null {
@@ -87,10 +87,10 @@ export function firstUnusable(
   return some.find((own) => own.at === placeOf(several)) ?? some[0] ?? null;
 }
 
-/** Parameter of a URL that holds a further question, as a fragment of its own. */
+/** URL parameter with the fragment of a further question. */
 const FURTHER = "question";
 
-/** Fragment of a plan's URL, so that the plan can be shared. */
+/** Returns the URL fragment of a plan, which people can share. */
 export function fragmentOfAll({ all }: Several): string {
   const [first, ...others] = all;
   const further = others.map((state) => {
@@ -102,7 +102,7 @@ export function fragmentOfAll({ all }: Several): string {
   return asked === "" ? fragmentOf(first) : `${fragmentOf(first)}&${asked}`;
 }
 
-/** The questions in a fragment, of which the first is shown. */
+/** Reads the questions of a fragment. The form shows the first. */
 export function severalOf(fragment: string): Several {
   const first = stateOf(fragment);
   const given = new URLSearchParams(fragment.replace(/^#/, ""));

@@ -1,33 +1,33 @@
-// The answer about one question, in the question's own words.
+// The answer for one question, worded for its kind.
 
 import type { Alternative, Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
 import { commonFigures, distanceOf, type Figure, type Row, type View } from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
-/** Estimates that errors are for, in words. */
+/** Estimates that errors are for. */
 export const ERRORS_OF: Readonly<Record<QuestionPlan["errors_of"], string>> = {
-  share: "of a share from 0 to 1",
-  mean: "of the mean, in its unit",
-  "conditional-mean": "of the mean within a row of even size, in its unit",
-  "quantile-share": "of the share below the quantile, from 0 to 1",
-  quantile: "of the quantile, in its unit",
+  share: "of a share, from 0 to 1",
+  mean: "of the mean, in the unit of the number",
+  "conditional-mean": "of the mean in a row, if all rows have the same number of people",
+  "quantile-share": "of the share of people below the quantile, from 0 to 1",
+  quantile: "of the quantile, in the unit of the number",
   items: "root mean square over all items",
 };
 
-/** Kinds of questions, in words. */
+/** Names of the kinds of questions. */
 const AS: Readonly<Record<string, string>> = {
-  flag: "a yes or no",
+  flag: "yes or no",
   choice: "a choice",
   set: "a set",
   number: "a number",
-  numbers: "numbers of every person",
-  cross: "a choice of cells",
-  together: "one question about all",
+  numbers: "several numbers",
+  cross: "two answers combined",
+  together: "one combined question",
   text: "a text",
 };
 
-/** Shows the plan of one question. */
+/** Returns the view of a plan with one question. */
 export function soleView(answer: Plan, asked: Survey): View {
   const [own] = answer.questions;
   if (!own) throw new Error("a survey asks a question");
@@ -35,7 +35,8 @@ export function soleView(answer: Plan, asked: Survey): View {
   const parts = cells === null ? "" : `; ${cells} ${cellsOf(own)}`;
   const rated = own.errors_of === "items";
   const among = kind === "set" || rated ? `; sparsity ${sparsity}` : "";
-  const asOne = kind === "together" ? `; ${sparsity} parts of ${own.answers} options in all` : "";
+  const asOne =
+    kind === "together" ? `; ${sparsity} parts with ${own.answers} options in total` : "";
   const bias = own.bias_note === undefined ? "" : ` ${own.bias_note}`;
   const figures = rated ? itemFigures(own, answer) : figuresOf(own, answer);
   return {
@@ -49,7 +50,7 @@ export function soleView(answer: Plan, asked: Survey): View {
     ].join(" · "),
     mechanism: nameOf(mechanism),
     parameters: `${parametersOf(mechanism)}${parts}${among}${asOne}.`,
-    protects: `ε is about ${answer.protects}.${distanceOf(own, own.errors_of === "share" ? ", with answers given evenly," : "")}${bias}`,
+    protects: `ε protects ${answer.protects}.${distanceOf(own, own.errors_of === "share" ? ", and if all answers are equally common" : "")}${bias}`,
     offers: rowsOf(own, answer),
   };
 }
@@ -61,15 +62,17 @@ function cellsOf({ errors_of }: QuestionPlan): string {
 function figuresOf(own: QuestionPlan, { solved_for }: Plan): Figure[] {
   const { standard_error, interval, simultaneous_interval, wanted, smallest } = own;
   const together =
-    simultaneous_interval === interval ? "" : `; of all at once ±${digits(simultaneous_interval)}`;
-  const goal = wanted === null ? "" : `; wanted ±${digits(wanted)}`;
+    simultaneous_interval === interval
+      ? ""
+      : `; 95% for all rows at once: ±${digits(simultaneous_interval)}`;
+  const goal = wanted === null ? "" : `; wanted: ±${digits(wanted)}`;
   const of = ERRORS_OF[own.errors_of];
   return [
     [
       "standard error",
       standard_error,
       digits(standard_error),
-      `${of}, whatever people answer`,
+      `${of}; worst case over answers`,
       solved_for === "error",
     ],
     ["95% interval", interval, `±${digits(interval)}`, `${of}${together}${goal}`],
@@ -78,10 +81,10 @@ function figuresOf(own: QuestionPlan, { solved_for }: Plan): Figure[] {
           "smallest share seen",
           smallest,
           smallest === null ? "none" : perCent(smallest),
-          "of people; four times out of five",
+          "of people; it stands out with a probability of 80%",
         ]
       : [
-          "error, of the range",
+          "relative interval",
           own.interval / own.range,
           perCent(own.interval / own.range),
           rangeOf(own),
@@ -89,7 +92,7 @@ function figuresOf(own: QuestionPlan, { solved_for }: Plan): Figure[] {
   ];
 }
 
-/** Figures of ratings, whose errors are averages over all items. */
+/** Returns the figures of ratings, whose errors are averages over all items. */
 function itemFigures(own: QuestionPlan, { solved_for }: Plan): Figure[] {
   const { bias, error, interval, smallest } = own;
   const biased = bias !== null && bias > 0;
@@ -99,7 +102,7 @@ function itemFigures(own: QuestionPlan, { solved_for }: Plan): Figure[] {
       error,
       digits(error),
       biased
-        ? `root mean square: ${digits(own.standard_error)} of noise, ${digits(bias)} of bias at worst`
+        ? `root mean square: ${digits(own.standard_error)} from noise, up to ${digits(bias)} from bias`
         : ERRORS_OF.items,
       solved_for === "error",
     ],
@@ -107,22 +110,22 @@ function itemFigures(own: QuestionPlan, { solved_for }: Plan): Figure[] {
       "95% interval",
       interval,
       `±${digits(interval)}`,
-      `of one item; of all at once ±${digits(own.simultaneous_interval)}`,
+      `of one item; 95% for all rows at once: ±${digits(own.simultaneous_interval)}`,
     ],
     [
       "smallest frequency seen",
       smallest,
       smallest === null ? "none" : perCent(smallest),
-      "of people; four times out of five",
+      "of people; it stands out with a probability of 80%",
     ],
   ];
 }
 
 function rangeOf({ range }: QuestionPlan): string {
-  return `half-width of the interval; the range is ${digits(range)} wide`;
+  return `half-width as a share of the range, which is ${digits(range)} wide`;
 }
 
-/** Rows of the plan, and of every other way to ask the same. */
+/** Returns rows for the plan and for every alternative. */
 function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
   const { people, effective_epsilon, central, protects, others } = answer;
   const rated = own.errors_of === "items";
@@ -130,7 +133,7 @@ function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
   const picked: Row = {
     picked: true,
     name: nameOf(own.mechanism),
-    note: `${asked}, local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
+    note: `${asked}; local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
     costs: [errorOf(own.error, own.bias), lossDigits(central?.central_epsilon), count(people)],
   };
   const rows = [picked, ...others.map(otherRow)];
@@ -138,7 +141,7 @@ function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
   const ratings: Row = {
     picked: false,
     name: "The same as ratings",
-    note: "each answer an item that is rated, at the same local ε",
+    note: "each answer becomes a rated item, at the same local ε",
     costs: [
       digits(own.standard_error * Math.sqrt(own.as_ratings)),
       "–",
@@ -152,7 +155,7 @@ function otherRow({ mechanism, sparsity, people, ...other }: Alternative): Row {
   return {
     picked: false,
     name: nameOf(mechanism),
-    note: `sparsity ${sparsity}, local ε ${lossDigits(other.effective_epsilon)}; protects ${other.protects}`,
+    note: `sparsity ${sparsity}; local ε ${lossDigits(other.effective_epsilon)}; protects ${other.protects}`,
     costs: [
       errorOf(other.error, other.bias),
       lossDigits(other.central?.central_epsilon),
@@ -162,6 +165,6 @@ function otherRow({ mechanism, sparsity, people, ...other }: Alternative): Row {
 }
 
 function errorOf(error: number | null, bias: number | null): string {
-  const biased = bias !== null && bias > 0 ? `, of it bias ${digits(bias)} at worst` : "";
+  const biased = bias !== null && bias > 0 ? `, including up to ${digits(bias)} of bias` : "";
   return `${digits(error)}${biased}`;
 }

@@ -1,11 +1,11 @@
-// Settings of the page as they stand in the URL, and the survey or the sums that they ask for.
+// The settings of the page, their form in the URL, and the planner's input made from them.
 
 import type { SumDraft, Survey, Wanted } from "../shared/analysis.js";
 
-/** Input of the planner: questions that need no trust, or sums through a shuffler. */
+/** Input of the planner: a survey that needs no trust, or sums through a shuffler. */
 export type Asking = Survey | SumDraft;
 
-/** The choices, each from a few. */
+/** Choices, with their options. */
 export const CHOICES = {
   trust: ["nobody", "shuffler"],
   measure: ["numbers", "vector"],
@@ -22,7 +22,7 @@ export const CHOICES = {
   domain: ["closed", "open"],
 } as const;
 
-/** The numbers, as {@link numberOf} reads them. */
+/** Names of the numbers, which {@link numberOf} parses. */
 export const NUMBERS = [
   "items",
   "options",
@@ -50,7 +50,7 @@ export const NUMBERS = [
   "honest_fraction",
 ] as const;
 
-/** Lists of whole numbers, as they are typed. */
+/** Names of the typed lists of whole numbers. */
 export const LISTS = ["parts"] as const;
 
 export type ChoiceName = keyof typeof CHOICES;
@@ -106,19 +106,19 @@ export const DEFAULTS: State = {
   honest_fraction: 1,
 };
 
-/** These may be unknown, and are then empty. */
+/** Numbers that may be unknown. Their fields may be empty. */
 const OPTIONAL: ReadonlySet<NumberName> = new Set(["people_per_day", "spread"]);
 
-/** A number that is not known, in a URL. */
+/** Value of an unknown number in a URL. */
 const UNKNOWN = "unknown";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-/** 1,000 may be a thousand or 1. */
+/** Ambiguous text: 1,000 may be a thousand, or 1. */
 const EITHER = /^[+-]?[1-9]\d{0,2},\d{3}$/;
 
 /**
- * A number as it is typed, with a point or a comma before decimals; NaN where nothing is typed,
- * and infinite where it may be another number, or none.
+ * Parses a typed number, with a point or a comma before its decimals. Returns NaN for an empty text,
+ * and infinity for a text that is ambiguous or no number.
  */
 export function numberOf(typed: string): number {
   const text = typed.trim().replace("\u2212", "-");
@@ -127,7 +127,7 @@ export function numberOf(typed: string): number {
   return NUMBER.test(pointed) ? Number(pointed) : Number.POSITIVE_INFINITY;
 }
 
-/** Fragment of a plan's URL, so that the plan can be shared. */
+/** Returns the URL fragment of the settings, which people can share. */
 export function fragmentOf(state: State): string {
   const words = (Object.keys(CHOICES) as ChoiceName[]).map((name) => [name, state[name]]);
   const numbers = NUMBERS.flatMap((name) => {
@@ -138,7 +138,7 @@ export function fragmentOf(state: State): string {
   return new URLSearchParams([...words, ...numbers, ...lists]).toString();
 }
 
-/** The state in a fragment; what it leaves out or misspells is the default. */
+/** Reads the settings of a fragment. Missing or invalid ones have their defaults. */
 export function stateOf(fragment: string): State {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const state: Record<string, string | number> = { ...DEFAULTS };
@@ -156,15 +156,16 @@ export function stateOf(fragment: string): State {
   return state as unknown as State;
 }
 
-/** The whole numbers of a list, with commas or spaces between; null where that is none. */
+/** Parses whole numbers, separated by commas or spaces. Returns null for any other text. */
 export function countsOf(list: string): number[] | null {
   const words = list.split(/[\s,]+/).filter((word) => word !== "");
   const counts = words.map((word) => (/^\d+$/.test(word) ? Number(word) : Number.NaN));
   return counts.length > 0 && counts.every(Number.isSafeInteger) ? counts : null;
 }
 
-/** Whether quantiles are wanted, and whether in the number's unit. */
+/** Returns whether the question asks for quantiles. */
 const quantiles = ({ kind, want }: State) => kind === "number" && want === "quantiles";
+/** Returns whether the wanted accuracy is in the number's unit, instead of a share of people. */
 const inUnit = (state: State) =>
   state.kind === "numbers" ||
   state.kind === "ratings" ||
@@ -172,13 +173,13 @@ const inUnit = (state: State) =>
   (state.kind === "number" &&
     (state.want === "mean" || (quantiles(state) && Number.isFinite(state.spread))));
 
-/** The controls of what is asked, by kind. */
+/** Returns the controls of a question. `alone` is true if there is no other question. */
 function asked(state: State, alone: boolean): ControlName[] {
   switch (state.kind) {
     case "ratings":
       return [
         ...(["value", "domain", "sparsity"] as const),
-        // Of several questions the mechanism is open, and means are wanted.
+        // With several questions the planner chooses the mechanism, and plans for means.
         ...(alone ? (["objective", "level"] as const) : []),
         ...(state.domain === "closed" ? (["items"] as const) : []),
       ];
@@ -207,7 +208,7 @@ function asked(state: State, alone: boolean): ControlName[] {
   }
 }
 
-/** The controls of how exact that is to be. */
+/** Returns the controls of the wanted accuracy. */
 function accuracy(state: State, alone: boolean): ControlName[] {
   if (state.kind !== "ratings" || !alone) return [inUnit(state) ? "margin" : "within"];
   return ["goal", state.goal === "error" ? "standard_error" : "smallest"];
@@ -220,8 +221,8 @@ const SUMS: Readonly<Record<State["measure"], readonly ControlName[]>> = {
 };
 
 /**
- * Controls that matter for a question that is asked alone or one of several. The others are
- * hidden, and their settings are not used.
+ * Returns the controls that matter for a question. All other controls are hidden, and their settings
+ * are not used.
  */
 export function relevant(state: State, alone = true): Set<ControlName> {
   const { trust, measure, solve, budget } = state;
@@ -254,7 +255,7 @@ export const WHOLE: ReadonlySet<NumberName> = new Set([
   "people",
 ]);
 
-/** Fields that are shown but cannot be used: no number, no whole one, or no list of those. */
+/** Returns the visible fields with an invalid value, each with an error message. */
 export function unusable(state: State, alone = true): Map<FieldName, string> {
   const asked = relevant(state, alone);
   const found = new Map<FieldName, string>();
@@ -263,18 +264,18 @@ export function unusable(state: State, alone = true): Map<FieldName, string> {
     if (!asked.has(name) || (OPTIONAL.has(name) && Number.isNaN(value))) continue;
     if (Number.isNaN(value)) found.set(name, "Expected a number.");
     else if (!Number.isFinite(value))
-      found.set(name, "Expected a number such as 0.5 or 1000, without marks between thousands.");
+      found.set(name, "Expected a number such as 0.5 or 1000, without separators of thousands.");
     else if (WHOLE.has(name) && !(Number.isSafeInteger(value) && value >= 0))
       found.set(name, "Expected a whole number.");
   }
   for (const name of LISTS) {
     if (asked.has(name) && countsOf(state[name]) === null)
-      found.set(name, `Expected whole numbers with commas between, such as ${DEFAULTS[name]}.`);
+      found.set(name, `Expected whole numbers, separated by commas, such as ${DEFAULTS[name]}.`);
   }
   return found;
 }
 
-/** Known people and privacy, whatever is asked. */
+/** Returns the given number of people and the given privacy, for any kind of question. */
 function known(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partial<Survey> {
   const asked = relevant(state);
   return {
@@ -290,10 +291,10 @@ function known(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partia
   };
 }
 
-/** More numbers than any task has are refused without being written out. */
+/** Cap on the numbers to write out. It is above the maximum of a task, so the planner refuses it. */
 const MOST_NUMBERS = 2000;
 
-/** Sums through a shuffler. */
+/** Returns the draft of a task for sums through a shuffler. */
 export function sumsOf(state: State): SumDraft {
   const { measure, count, min, max, dimension, norm } = state;
   const { people, honest_fraction, central_epsilon, delta } = state;
@@ -311,7 +312,7 @@ export function sumsOf(state: State): SumDraft {
   };
 }
 
-/** Questions by name, of which each report answers one. People and privacy are those of all. */
+/** Returns the survey of the named questions. All share the number of people and the privacy. */
 export function surveyOf(all: readonly [State, ...State[]], names: readonly string[]): Survey {
   const alone = all.length === 1;
   const name = (index: number) => names[index] ?? "";
@@ -331,7 +332,7 @@ export function surveyOf(all: readonly [State, ...State[]], names: readonly stri
   };
 }
 
-/** Fields of a question that are called as their controls. */
+/** Fields of a question that have the name of their control. */
 const OWN = ["options", "sparsity", "want", "bins", "spacing", "length", "value"] as const;
 
 function fieldsOf(state: State, alone: boolean): object {
@@ -340,7 +341,7 @@ function fieldsOf(state: State, alone: boolean): object {
   return Object.fromEntries(own.map((name) => [name, state[name]]));
 }
 
-/** Accuracy wanted of a question. */
+/** Returns the wanted accuracy of a question. */
 function wantedOf(state: State, alone: boolean): Wanted {
   const asked = relevant(state, alone);
   const { within, margin, quantile, spread, standard_error, smallest } = state;
@@ -354,7 +355,7 @@ function wantedOf(state: State, alone: boolean): Wanted {
   };
 }
 
-/** Parts of a question: numbers, rows and columns, parts, or its own range. */
+/** Returns the parts of a question: its numbers, rows and columns, choices, or range. */
 function partsOf(state: State, alone: boolean): object {
   const { kind, across, count, options, columns, parts, min, max, domain, items } = state;
   const { objective, level } = state;
@@ -383,13 +384,13 @@ function partsOf(state: State, alone: boolean): object {
   }
 }
 
-/** A part of so many options: of two, a flag. */
+/** Returns a part with this number of options. A part with two is a flag. */
 function partOf(options: number, index: number): object {
   if (options === 2) return { name: `flag-${index + 1}`, kind: "flag" };
   return { name: `choice-${index + 1}`, kind: "choice", options };
 }
 
-/** The control that an error about this field of a question belongs to. */
+/** Returns the control for an error about this field of a question. */
 export function controlOf(
   field: string | undefined,
   state: State,
@@ -400,7 +401,7 @@ export function controlOf(
   return [...NUMBERS, ...LISTS].find((own) => own === name && asked.has(own));
 }
 
-/** Controls of what is called otherwise in errors; the first that is shown. */
+/** Controls of fields that errors name differently. The first visible one is used. */
 const SAID: Readonly<Record<string, readonly FieldName[]>> = {
   epsilon: ["epsilon", "cap", "central_epsilon"],
   within: ["within", "margin"],

@@ -1,12 +1,12 @@
-// The plan of sums: what either way gives and takes, and what dishonest people could do.
+// The plan of sums: a comparison with local reports, and the effect of dishonest people.
 
 import type { SumPlan } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
 import { count, counted, powers } from "../shared/format.js";
 import type { Figure } from "./view.js";
-import { digits, lossDigits, perCent } from "./words.js";
+import { certaintyWords, digits, lossDigits, perCent } from "./words.js";
 
-/** Shows what only sums have, and returns the figures. */
+/** Shows the panels that only sums have, and returns the figures. */
 export function showSums(plan: SumPlan): Figure[] {
   byId("ways-rows").replaceChildren(...waysOf(plan));
   sayRoles(byId("ways"));
@@ -16,30 +16,30 @@ export function showSums(plan: SumPlan): Figure[] {
   return figuresOf(plan);
 }
 
-/** The verdict, and its short form. */
+/** Returns the verdict and its short form. */
 export function sumsVerdict(plan: SumPlan): [text: string, tally: string] {
   return [verdictOf(plan), tallyOf(plan)];
 }
 
-/** Errors of any item: all have the same limits, and so the same errors. */
+/** Returns the errors of the first item. All items have the same limits, so the same errors. */
 function errorOf(plan: SumPlan) {
   const [error] = plan.errors;
   if (!error) throw new Error("sums are of something");
   return error;
 }
 
-/** Estimate that errors are for. */
+/** Returns the name of the estimate that errors are for. */
 const each = ({ task }: SumPlan) =>
-  task.vector === undefined ? "each mean" : "each number of the mean";
+  task.vector === undefined ? "each mean" : "each coordinate of the mean";
 
 function verdictOf(plan: SumPlan): string {
   const { standard_error, local_standard_error } = errorOf(plan);
   const times = local_standard_error / standard_error;
   const better =
     times >= 1
-      ? `${digits(times)} times less than by reports that are private by themselves with the same ε`
-      : "no less than by reports that are private by themselves, for which nobody has to be trusted";
-  return `The standard error of ${each(plan)} is ${digits(standard_error)}: ${better}.`;
+      ? `${digits(times)} times smaller than with local reports at the same ε`
+      : "no smaller than with local reports, which need no trust";
+  return `The standard error of ${each(plan)} is ${digits(standard_error)}. It is ${better}.`;
 }
 
 function figuresOf(plan: SumPlan): Figure[] {
@@ -47,26 +47,31 @@ function figuresOf(plan: SumPlan): Figure[] {
   const { standard_error } = errorOf(plan);
   const { levels, drawn } = plan.task.messages;
   return [
-    ["standard error", standard_error, digits(standard_error), `of ${each(plan)}, at worst`],
     [
-      "messages a person",
+      "standard error",
+      standard_error,
+      digits(standard_error),
+      `of ${each(plan)}; worst case over answers`,
+    ],
+    [
+      "messages per person",
       messages,
       count(messages),
-      `${digits(noise_messages)} of noise on average; ${counted(drawn, "coordinate")} in ${counted(levels, "level")}`,
+      `including ${digits(noise_messages)} of noise on average; ${counted(drawn, "coordinate")} with ${counted(levels, "level")}`,
     ],
-    ["bytes a person", bytes, count(bytes), "sealed, each message by itself"],
-    ["local ε", null, "none", "a person’s own messages say the answer"],
+    ["bytes per person", bytes, count(bytes), "each message is sealed separately"],
+    ["local ε", null, "none", "a person’s messages reveal the answer"],
     [
       "shuffled ε",
       central_epsilon.upper,
       lossDigits(central_epsilon.upper),
-      `of the shuffled batch, with δ = ${delta(privacy.delta)}`,
+      `one batch: ${certaintyWords(central_epsilon.upper)}; δ = ${delta(privacy.delta)}`,
     ],
     [
-      "people of a batch",
+      "people per batch",
       privacy.people,
       count(privacy.people),
-      `at least, ${perCent(privacy.honest_fraction)} of them honest`,
+      `minimum; ${perCent(privacy.honest_fraction)} of them honest`,
     ],
   ];
 }
@@ -75,10 +80,10 @@ const delta = (value: number) => powers(value.toExponential());
 
 const small = (text: string) => el("span", { class: "parameters" }, text);
 
-/** Columns, as cells say them where rows become blocks. */
-const COLUMNS = ["Standard error of a mean", "What ε is of", "Who must be trusted"];
+/** Names of the columns, which cells show on narrow screens. */
+const COLUMNS = ["Standard error of a mean", "Privacy", "Who must be trusted"];
 
-/** With another `display` browsers forget what parts of a table are: roles are said outright. */
+/** Sets the roles of a table's parts. Browsers drop them if CSS changes `display`. */
 function sayRoles(table: Element): void {
   table.setAttribute("role", "table");
   for (const [selector, role] of [
@@ -101,7 +106,7 @@ function way(name: string, note: string, cells: readonly string[], picked: boole
   );
 }
 
-/** The plan, and the same by reports that need nobody's word. */
+/** Returns rows for the plan and for local reports, which need no trust. */
 function waysOf(plan: SumPlan): readonly HTMLElement[] {
   const { standard_error, local_standard_error } = errorOf(plan);
   const { central_epsilon, delta: own } = plan.privacy;
@@ -109,21 +114,21 @@ function waysOf(plan: SumPlan): readonly HTMLElement[] {
   return [
     way(
       "Through the shuffler",
-      `${counted(plan.messages, "message")} a person, which say the answer to whoever links them`,
+      `${counted(plan.messages, "message")} per person; anyone who links them reads the answer`,
       [
         digits(standard_error),
-        `ε = ${epsilon}, δ = ${delta(own)}: the shuffled batch. There is no local ε`,
-        "The shuffler: to send no batch of fewer people, and not to work with who opens messages",
+        `The shuffled batch: ε = ${epsilon}, δ = ${delta(own)}. There is no local ε`,
+        "The shuffler: to hold back smaller batches, and not to collude with the analyser",
       ],
       true,
     ),
     way(
-      "Reports that are private by themselves",
-      "one report a person, randomised in the page",
+      "Local reports",
+      "one report per person, randomised in the page",
       [
         digits(local_standard_error),
-        `Local ε = ${epsilon}: each report, against everybody`,
-        "Nobody, the collector’s operator included",
+        `Each report, against everyone: local ε = ${epsilon}`,
+        "No one, not even the collector’s operator",
       ],
       false,
     ),
@@ -132,13 +137,13 @@ function waysOf(plan: SumPlan): readonly HTMLElement[] {
 
 function assumedOf({ privacy, influence: [own] }: SumPlan): string {
   const assumed = own?.people ?? 0;
-  const who = `Of ${counted(privacy.people, "person", "people")}, ${count(assumed)} are assumed to be dishonest.`;
-  return `${who} The shuffler takes no more messages of one upload, and cannot look into them: all may say the same.`;
+  const who = `The plan assumes that ${count(assumed)} of ${counted(privacy.people, "person", "people")} are dishonest.`;
+  return `${who} The shuffler limits the number of messages in an upload. It cannot read them, so all may push in the same direction.`;
 }
 
 function influenceOf({ influence: [own], task }: SumPlan): readonly HTMLElement[] {
   if (!own) return [];
-  const of = task.vector === undefined ? "of each number" : "its length";
+  const of = task.vector === undefined ? "for each number" : "in length";
   const row = (name: string, moved: number, errors: number | null) =>
     el(
       "tr",
@@ -148,14 +153,14 @@ function influenceOf({ influence: [own], task }: SumPlan): readonly HTMLElement[
       el("td", {}, errors === null || !Number.isFinite(errors) ? "–" : `× ${digits(errors)}`),
     );
   const { honest, dishonest, people, all, standard_errors } = own;
-  // Errors are known from those who are assumed to be dishonest, if there are any.
+  // The plan has the standard errors of all dishonest people. Without any, one person's is unknown.
   const one = people > 0 ? standard_errors / people : null;
   const rows = [
     row("An honest person", honest, one && one * (honest / dishonest)),
     row("A dishonest person", dishonest, one),
   ];
   if (one === null) return rows;
-  return [...rows, row(`All ${count(people)} assumed dishonest`, all, standard_errors)];
+  return [...rows, row(`All ${count(people)} dishonest people`, all, standard_errors)];
 }
 
 function tallyOf(plan: SumPlan): string {

@@ -1,11 +1,11 @@
-// What is taken from a planner: text that is copied, a file that is downloaded.
+// Ways to take a plan along: copying a text, and downloading a file.
 
 import { byId } from "../shared/dom.js";
 
 export async function copy(text: string, done: string): Promise<void> {
   byId("copied").textContent = await navigator.clipboard.writeText(text).then(
     () => done,
-    () => "The browser does not let this page copy: select the text instead.",
+    () => "The browser does not allow this page to copy. Select the text instead.",
   );
 }
 
@@ -15,6 +15,6 @@ export function download(name: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The download has its bytes by then.
+  // The download has read its bytes by then.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

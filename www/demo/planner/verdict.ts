@@ -1,20 +1,20 @@
-// The verdict above an answer, in words that are also read out; or why there is no answer.
+// The verdict above an answer, or why there is no answer. Screen readers announce it.
 
 import { byId } from "../shared/dom.js";
 
-/** How long an answer stands before it is read out. */
+/** Time in ms without a change after which a verdict is announced. */
 const QUIET_MS = 900;
 
 export class Verdict {
   #reading: ReturnType<typeof setTimeout> | undefined;
 
-  /** There is an answer, of this kind. */
+  /** Shows the verdict of an answer. `kind` selects its style. */
   answer(kind: string, name: string, text: string, tally: string): void {
     this.#say(kind, name, text, tally);
     this.#stand(true);
   }
 
-  /** There is no answer; what was shown last is hidden, and keeps its place. */
+  /** Shows why there is no answer. The last answer is hidden but keeps its space. */
   refuse(message: string): void {
     this.#stand(false);
     this.#say("refused", "No plan", message, "No plan");
@@ -34,7 +34,7 @@ export class Verdict {
     for (const id of ["copy", "download"]) byId<HTMLButtonElement>(id).disabled = !is;
   }
 
-  /** Reads an answer out when it has stood for a while. */
+  /** Announces a text to screen readers, unless another one follows soon. */
   #read(text: string): void {
     clearTimeout(this.#reading);
     this.#reading = setTimeout(() => {

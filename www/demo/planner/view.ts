@@ -1,13 +1,16 @@
-// What is shown of an answer, whatever was asked.
+// The view of an answer, for one question or several.
 
 import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
-import { days, digits, lossDigits } from "./words.js";
+import { certaintyWords, days, digits, lossDigits } from "./words.js";
 
-/** What is shown of an answer. */
+/** Reports of one person in a year, under the default budget of one report in 30 days. */
+const REPORTS_A_YEAR = Math.ceil(365 / 30);
+
+/** View of an answer. */
 export interface View {
   readonly figures: readonly Figure[];
-  /** Of each question, where there are several. */
+  /** Cost of each question; empty for a single one. */
   readonly each: readonly Cost[];
   readonly tally: string;
   readonly mechanism: string;
@@ -16,7 +19,7 @@ export interface View {
   readonly offers: readonly Row[];
 }
 
-/** A number of the answer. */
+/** Number of the answer, with its name and a note. `solved` marks the wanted one. */
 export type Figure = readonly [
   name: string,
   exact: number | null | undefined,
@@ -25,24 +28,26 @@ export type Figure = readonly [
   solved?: boolean,
 ];
 
-/** What one of several questions costs. */
+/** Cost of one of several questions. */
 export interface Cost {
   readonly name: string;
   readonly note: string;
-  /** The part of all reports that answer it, and how many those are. */
+  /** Share of all reports that answer the question. */
   readonly drawn: string;
+  /** Number of these reports. */
   readonly reports: string;
-  /** Half-width of an interval, and in words. */
+  /** Half-width of the 95% interval. */
   readonly exact: number;
+  /** Text of the half-width, with its unit. */
   readonly interval: string;
-  /** What that is of. */
+  /** Estimate that the interval is for. */
   readonly of: string;
   readonly solved: boolean;
-  /** How many reports the same would take as ratings. */
+  /** Number of reports that ratings need for the same error. */
   readonly ratings: string;
 }
 
-/** One way to ask, and what it would cost. */
+/** One way to ask, and its cost. */
 export interface Row {
   readonly picked: boolean;
   readonly name: string;
@@ -51,12 +56,12 @@ export interface Row {
   readonly costs: readonly [string, string, string];
 }
 
-/** How far a mechanism is from the best, as a sentence of its own; empty where that is not known. */
+/** Returns a sentence on the distance from the best mechanism, or an empty text if unknown. */
 export function distanceOf({ distance }: Pick<QuestionPlan, "distance">, among = ""): string {
-  return distance === null ? "" : ` At this local ε${among} it ${distance.text}.`;
+  return distance === null ? "" : ` At this local ε${among}, the mechanism ${distance.text}.`;
 }
 
-/** People, and what reports give away: figures of every survey. */
+/** Returns the figures of every survey: privacy, and the number of people. */
 export function commonFigures(plan: Plan, { people_per_day }: Survey): Figure[] {
   const { people, days: time, solved_for, effective_epsilon, central, central_reason } = plan;
   return [
@@ -64,20 +69,24 @@ export function commonFigures(plan: Plan, { people_per_day }: Survey): Figure[] 
       "local ε",
       effective_epsilon,
       lossDigits(effective_epsilon),
-      "one report, against everybody",
+      `one report: ${certaintyWords(effective_epsilon)}; ${REPORTS_A_YEAR} reports a year: ε = ${lossDigits(REPORTS_A_YEAR * effective_epsilon)}`,
       solved_for === "epsilon",
     ],
     [
       "shuffled ε",
       central?.central_epsilon,
       lossDigits(central?.central_epsilon),
-      central ? `with δ = ${digits(central.delta)}` : (central_reason ?? ""),
+      central
+        ? `against those who see only the batch; δ = ${digits(central.delta)}`
+        : (central_reason ?? ""),
     ],
     [
       "people",
       people,
       count(people),
-      time === null ? "report once each" : `${days(time)} at ${count(people_per_day ?? 0)} a day`,
+      time === null
+        ? "one report each"
+        : `${days(time)} at ${count(people_per_day ?? 0)} reports per day`,
       solved_for === "people",
     ],
   ];

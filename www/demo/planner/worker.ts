@@ -4,7 +4,7 @@ import { loadAnalysis, plan, planSums } from "../shared/analysis.js";
 import { isSums } from "./curves.js";
 import { type Asked, Desk, type Planning, type Told } from "./desk.js";
 
-/** What the thread says: what is told of a question, or that it cannot go on. */
+/** Message of the thread: about a question, or an error that ends its work. */
 export type Said = Told | { readonly kind: "broken"; readonly message: string };
 
 const say = (said: Said) => postMessage(said);
@@ -12,7 +12,7 @@ const say = (said: Said) => postMessage(said);
 const broken = (error: unknown) =>
   say({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
 
-/** Lets messages that have arrived be handled. */
+/** Resolves after the messages that have arrived are handled. */
 function pause(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,8 +1,8 @@
-// Plans that tests show.
+// Plans for the tests.
 
 import type { Plan } from "../shared/analysis.js";
 
-/** A plan for the mean of a number. */
+/** Returns a plan for the mean of a number. */
 export function numberPlan(): Plan {
   return {
     solved_for: "people",

@@ -45,7 +45,7 @@ describe("a slider's stops", () => {
 
   it("include every default, so that a slider shows what the number says", () => {
     for (const name of NUMBERS) {
-      // What may be unknown is, at first.
+      // Only a number that may be unknown has no default.
       if (Number.isNaN(DEFAULTS[name])) expect(name).toBe("spread");
       else expect(FIELDS[name].stops, name).toContain(DEFAULTS[name]);
     }
@@ -87,12 +87,12 @@ describe("the state in the URL", () => {
     expect(stateOf("#solve=everything&items=many&sparsity=&delta=Infinity&who=me")).toEqual(
       DEFAULTS,
     );
-    // Out of range is for the planner to refuse, not to mend.
+    // The planner refuses numbers out of range. The URL is not corrected.
     expect(stateOf("#epsilon=99").epsilon).toBe(99);
   });
 });
 
-/** The survey of one question. */
+/** Returns the survey of one question. */
 function surveyOf(state: Partial<State>): Survey {
   const asking = askingOf({ all: [{ ...DEFAULTS, ...state }], at: 0 });
   if (isSums(asking)) throw new Error("expected a survey");
@@ -246,7 +246,7 @@ describe("a question of a kind", () => {
     const binned = soleView({ ...bins, questions }, surveyOf({ kind: "number" }));
     expect(binned.parameters).toContain("; 16 bins");
     expect(view.offers.map(({ picked }) => picked)).toEqual([true, false]);
-    // Twice the variance takes twice the people.
+    // Twice the variance needs twice the people.
     expect(view.offers[1]?.costs).toEqual(["0.354", "–", "2,000"]);
     expect(view.each).toEqual([]);
   });
@@ -259,8 +259,8 @@ describe("a question of a kind", () => {
       { ...numberPlan(), questions: [together] },
       surveyOf({ kind: "together" }),
     );
-    expect(view.parameters).toContain("; 3 parts of 7 options in all");
-    expect(view.offers[0]?.note).toContain("asked as one question about all");
+    expect(view.parameters).toContain("; 3 parts with 7 options in total");
+    expect(view.offers[0]?.note).toContain("asked as one combined question");
   });
 });
 
@@ -275,9 +275,9 @@ describe("a list of whole numbers", () => {
       expect(countsOf(list), list).toBeNull();
       const wrong = unusable({ ...DEFAULTS, kind: "together", parts: list });
       expect([...wrong], list).toEqual([
-        ["parts", "Expected whole numbers with commas between, such as 2, 2, 3."],
+        ["parts", "Expected whole numbers, separated by commas, such as 2, 2, 3."],
       ]);
-      // What is not shown does not count.
+      // Hidden fields are not checked.
       expect(unusable({ ...DEFAULTS, parts: list }).size).toBe(0);
     }
   });
@@ -342,7 +342,7 @@ describe("ratings", () => {
     expect(unusable(DEFAULTS).size).toBe(0);
     const typed: State = { ...DEFAULTS, people: Number.NaN, sparsity: 2.5, items: -1 };
     expect([...unusable(typed).keys()]).toEqual(["items", "sparsity", "people"]);
-    // What is not shown does not count, and a day's people may be unknown.
+    // Hidden fields are not checked, and the number of people per day may be unknown.
     expect(unusable({ ...typed, solve: "people", domain: "open" }).has("people")).toBe(false);
     const unknown = { ...DEFAULTS, people_per_day: Number.NaN };
     expect(unusable(unknown).size).toBe(0);
@@ -370,7 +370,7 @@ describe("ratings", () => {
     (typed) => {
       const [epsilon, people_per_day] = [numberOf(typed), numberOf(typed)];
       const wrong = unusable({ ...DEFAULTS, epsilon, people_per_day });
-      // What may be unknown is so only where nothing is typed.
+      // An optional field may be empty, but not invalid.
       expect([...wrong.keys()]).toEqual(["people_per_day", "epsilon"]);
       expect(wrong.get("epsilon")).toMatch(/^Expected a number such as/);
       expect(stateOf(`epsilon=${encodeURIComponent(typed)}`).epsilon).toBe(DEFAULTS.epsilon);
@@ -394,7 +394,7 @@ describe("ratings", () => {
   });
 });
 
-/** A plan as far as desks and curves look into it. */
+/** Returns a plan with the fields that the desk and the curves read. */
 function planOf(asking: Asking): Plan {
   const [people, epsilon] = [asking.people ?? 1000, asking.epsilon ?? 2];
   return { ...numberPlan(), people, epsilon, effective_epsilon: epsilon };
@@ -421,7 +421,7 @@ describe("the distance from the best", () => {
     expect(distanceOf(own)).toBe("");
     const text = "takes 4% more people than the best possible mechanism would";
     const distance = { times_bound: 1.04, at_most: 1.04, bound: "exact" as const, text };
-    expect(distanceOf({ ...own, distance })).toBe(` At this local ε it ${text}.`);
+    expect(distanceOf({ ...own, distance })).toBe(` At this local ε, the mechanism ${text}.`);
   });
 });
 

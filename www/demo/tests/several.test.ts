@@ -17,7 +17,7 @@ import { DEFAULTS, fragmentOf, type State, surveyOf } from "../planner/state.js"
 import type { Survey } from "../shared/analysis.js";
 import { numberPlan } from "./answers.js";
 
-/** The survey of all questions. */
+/** Returns the survey of all questions. */
 function surveyed(several: Parameters<typeof askingOf>[0]): Survey {
   const asking = askingOf(several);
   if (isSums(asking)) throw new Error("expected a survey");
@@ -52,7 +52,7 @@ describe("several questions", () => {
     for (const [state, name] of [
       [FLAG, "flag"],
       [NUMBER, "number"],
-      // For the form of a task with one question.
+      // A task with one question has no name for it.
       [RATINGS, ""],
     ] as const)
       expect(askingOf({ all: [state], at: 0 })).toEqual(surveyOf([state], [name]));
@@ -65,7 +65,7 @@ describe("several questions", () => {
     expect(askingOf(sums)).toMatchObject({ trust: "shuffler", epsilon: FLAG.central_epsilon });
     const { all } = changed(sums, { ...shown(sums), count: 2, dimension: Number.NaN });
     expect(all.map(({ count }) => count)).toEqual([2, DEFAULTS.count, DEFAULTS.count]);
-    // What is wrong with a question that is not asked is not said.
+    // Sums ignore the other questions, so their errors are not shown.
     expect(
       firstUnusable({ all: [all[0], { ...all[1], max: Number.NaN } as State], at: 1 }),
     ).toBeNull();
@@ -139,7 +139,7 @@ describe("several questions", () => {
     expect(view.offers.map(({ picked, costs }) => [picked, costs[0], costs[2]])).toEqual([
       [true, "×\u00a01", "1,000"],
       [false, "×\u00a00.5", "250"],
-      // The root of 3.5.
+      // √3.5.
       [false, "×\u00a01.87", "3,500"],
     ]);
     const unlike = { ...answer, questions: [each("a", 0.5, null), each("b", 0.5, 2)] };
