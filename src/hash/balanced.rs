@@ -25,8 +25,8 @@ const MANY: u32 = 32;
 /// bucket. Rounds can be undone. So the slots of a bucket are listed in O(m), without a search over
 /// all slots.
 ///
-/// A slot is in each bucket with the same probability. The probability that two slots share a
-/// bucket is (m − 1)/(N − 1), as in a random permutation, up to a factor within 1/N² of 1. Here N =
+/// A slot is in each bucket with the same probability. Two slots share a bucket with the
+/// probability (m − 1)/(N − 1) of a random permutation, up to a factor within 1/N² of 1. Here N =
 /// m·t. With m = 1 no two slots ever share a bucket.
 ///
 /// ```

@@ -24,7 +24,7 @@ pub struct ExpLowerBound {
 /// Fraction bits of the fixed-point numbers below.
 const SCALE: u32 = 60;
 const ONE: u64 = 1 << SCALE;
-/// ln 2 · 2⁶⁰, rounded up.
+/// Constant ln 2 · 2⁶⁰, rounded up.
 const LN_2_UP: u64 = 799_144_290_325_165_979;
 /// Number of Taylor terms: 1/22! is below 2⁻⁶⁹.
 const TERMS: u64 = 22;
@@ -88,8 +88,9 @@ impl ExpLowerBound {
         fraction(pair, pair * u128::from(a) + self.fixed(b.into()))
     }
 
-    /// Returns floor(2⁶⁴ · (E − 1)/(E + 1) · part/whole). It is the probability by which the
-    /// response to a number in [−whole, whole] leans towards its sign.
+    /// Returns floor(2⁶⁴ · (E − 1)/(E + 1) · part/whole), where `part` is the magnitude of a number
+    /// in [−whole, whole]. In units of 2⁻⁶⁴, it is the probability of a response with the number's
+    /// sign, less that of the other sign.
     ///
     /// # Panics
     /// If part > whole, or `whole` is 0.

@@ -84,8 +84,8 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
 pub fn least_epsilon_covering(numerator: Factors, denominator: Factors, requested: f64) -> f64 {
     let product = |Factors(weight, count)| weight as f64 * count as f64;
     let ratio = product(numerator) / product(denominator);
-    // Eight units of margin cover an error of six: two of libm's logarithm and four of the ratio,
-    // whose relative error adds absolutely to the logarithm.
+    // Eight units of margin cover an error of six: two of libm's logarithm and four of the ratio.
+    // The ratio's relative error adds absolutely to the logarithm.
     let start = libm::log(ratio) - 8.0 * f64::EPSILON;
     let mut candidate = start.clamp(0.0, requested);
     let mut step = f64::EPSILON / 4.0;

@@ -146,9 +146,9 @@ impl Coco {
         Presence { p_pair, q_pair }
     }
 
-    /// Computes κ = E[1/(r + 1)], the probability that an entry decides in its pair, where r other
-    /// entries share the pair. r is binomial under the independent hash and hypergeometric under
-    /// the balanced one. Then 1 − κ is P1's P_ow, Eq. 7.
+    /// Computes κ = E[1/(r + 1)], the probability that an entry decides in its pair. Here r is the
+    /// number of other entries in the pair. It is binomial under the independent hash and
+    /// hypergeometric under the balanced one. Then 1 − κ is P1's P_ow, Eq. 7.
     ///
     /// One entry decides in each pushed pair. So s·κ is the expected number of pushed pairs, T·(1 −
     /// P(a pair is not pushed)).
@@ -239,13 +239,14 @@ impl Rates {
     }
 
     /// Weight of a hit on the other side in the frequency of one sign, if a hit on the own side
-    /// weighs 1. It is (a − g)/(a + g), where presence weighs a hit of the pair by a = 1/(p_pair −
-    /// q_pair), and the mean by ±g = ±1/gap. `None` if the rule does not estimate this frequency.
+    /// weighs 1. The presence weighs a hit of the pair by a = 1/(p_pair − q_pair), and the mean by
+    /// ±g = ±1/gap. So the weight is (a − g)/(a + g). `None` if the rule does not estimate this
+    /// frequency.
     ///
     /// The weight is from 0 to 1. Let N be the number of slots of pairs, infinite under the
     /// independent hash. Then (p_pair − q_pair)·Ω/(e − 1) is 1 − s(m − 1)/(N − s). And κ =
-    /// gap·Ω/(e − 1) is no less, because entries that share a pair take at most (s − 1)(m −
-    /// 1)/(2(N − 1)) of it.
+    /// gap·Ω/(e − 1) is no less. It loses at most (s − 1)(m − 1)/(2(N − 1)), by entries that share
+    /// a pair.
     #[must_use]
     pub fn other_side(&self) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;

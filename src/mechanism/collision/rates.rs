@@ -253,7 +253,7 @@ impl Rates {
         (self.score_square(own, 0.0, 1.0 - part) - mean * mean) / (self.gap() * self.gap())
     }
 
-    /// Sum of the variances of one report's estimates of `options` options, of which exactly one is
+    /// Sum of the variances of one report's estimates of `options` options, if exactly one is
     /// given, each as in [`Rates::option_variance`].
     #[must_use]
     pub(crate) fn options_variance(&self, options: u32) -> f64 {

@@ -1,11 +1,11 @@
-//! What clipping leaves of a value.
+//! Effect of clipping on values.
 
-/// How much of each entry's value survives clipping: E[clip(B)·B]/k for a sum B
-/// of k entries of ±1 with fair signs, in (0, 1]. 1 where η ≥ k; for large k the
-/// probability that a normal variate is within η/√k standard deviations.
+/// Share of each entry's value that survives clipping: E[clip(B)·B]/k, in (0, 1]. B is a sum of k
+/// entries of ±1 with fair signs. It is 1 if η ≥ k. For large k it is the probability that a normal
+/// variate is within η/√k standard deviations.
 ///
-/// Source: B = k − 2K, K binomial. Zhou et al. do not state it; at their code's
-/// η = √(k·ln n)/2.5 it is 0.83 for k = 64 and n = 10⁵.
+/// Source: B = k − 2K, where K is binomial. Zhou et al. do not state the share. With the η = √(k·ln
+/// n)/2.5 of their code it is 0.83 for k = 64 and n = 10⁵.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::attenuation;
@@ -23,7 +23,7 @@ pub fn attenuation(entries: u32, clip: f64) -> f64 {
     (average(entries, |sum| sum * sum.min(clip)) / k).min(1.0)
 }
 
-/// E[clip(B)²] for the same sum B: k where η ≥ k.
+/// E[clip(B)²] for the sum B of [`attenuation`]; k if η ≥ k.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::clipped_square;
@@ -41,10 +41,10 @@ pub fn clipped_square(entries: u32, clip: f64) -> f64 {
     average(entries, |sum| sum.min(clip) * sum.min(clip))
 }
 
-/// E[f(|B|)] for an f of at most k².
+/// Computes E[f(|B|)] for an f of at most k².
 ///
-/// Over pairs ±B, from the middle out: the probabilities of the middle are the
-/// greatest, and later ones follow by ratios.
+/// Sums over pairs ±B, from the middle out. The probabilities in the middle are the greatest, and
+/// later ones follow by ratios.
 fn average(entries: u32, of: impl Fn(f64) -> f64) -> f64 {
     let k = f64::from(entries);
     let mut ups = entries / 2;
@@ -54,7 +54,7 @@ fn average(entries: u32, of: impl Fn(f64) -> f64) -> f64 {
         let distance = k - 2.0 * f64::from(ups);
         let weight = if distance == 0.0 { 1.0 } else { 2.0 };
         sum += weight * probability * of(distance);
-        // The rest is nothing.
+        // The remaining terms are negligible.
         if ups == 0 || probability < 1e-40 {
             return sum;
         }
@@ -65,8 +65,8 @@ fn average(entries: u32, of: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// C(k, ⌊k/2⌋)/2^k: as a product of factors near 1, or by Stirling's series,
-/// whose next term is below 10⁻¹⁶ where it is used.
+/// Computes C(k, ⌊k/2⌋)/2^k, as a product of factors near 1, or by Stirling's series. The series is
+/// used where its next term is below 10⁻¹⁶.
 fn middle(entries: u32) -> f64 {
     let half = entries / 2;
     let even = if half < 512 {
@@ -79,7 +79,7 @@ fn middle(entries: u32) -> f64 {
             1.0 + i * (-1.0 / 8.0 + i * (1.0 / 128.0 + i * (5.0 / 1024.0 - i * 21.0 / 32768.0)));
         series * libm::sqrt(i / core::f64::consts::PI)
     };
-    // C(2h, h)/4^h; and C(2h + 1, h)/2^(2h + 1) is that by (2h + 1)/(2h + 2).
+    // `even` is C(2h, h)/4^h. C(2h + 1, h)/2^(2h + 1) is (2h + 1)/(2h + 2) times that.
     if entries.is_multiple_of(2) {
         even
     } else {
@@ -116,8 +116,8 @@ mod tests {
         }
     }
 
-    /// Where the series takes over, nothing jumps; and all probabilities still
-    /// sum to 1, as E[B²] = k says.
+    /// Checks that nothing jumps where the series begins, and that all probabilities sum to 1,
+    /// since E[B²] = k.
     #[test]
     fn attenuation_of_many_entries_is_that_of_all_sums() {
         for entries in [1000u32, 1022, 1023, 1024, 1025, 1026, 5000, 1 << 20] {

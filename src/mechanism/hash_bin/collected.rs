@@ -14,7 +14,7 @@ use crate::error::{Error, error};
 use crate::hash::Hashing;
 use crate::mechanism::collected::Collected;
 
-/// The name of a [`Level`], as in a task file.
+/// Name of a [`Level`], as in a task file.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::{Level, LevelName};
@@ -32,7 +32,7 @@ pub enum LevelName {
     User,
 }
 
-/// [`HashBin`] as it stands in a task file.
+/// [`HashBin`] in a task file.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HashBinParts {
@@ -86,11 +86,10 @@ impl<'de> Deserialize<'de> for HashBin {
 }
 
 impl Level {
-    /// The level of a task file's fields.
+    /// Creates the level from a task file's fields.
     ///
     /// # Errors
-    /// [`Error::Combination`] where a field is missing or belongs to another
-    /// level.
+    /// [`Error::Combination`] if a field is missing or belongs to another level.
     pub(crate) fn from_parts(
         name: LevelName,
         distance: Option<f64>,
@@ -118,7 +117,7 @@ impl Level {
         }
     }
 
-    /// The level's name.
+    /// Name of the level.
     #[must_use]
     pub const fn name(&self) -> LevelName {
         match self {
@@ -128,7 +127,7 @@ impl Level {
         }
     }
 
-    /// L, where it is the task's to say.
+    /// Distance L, or `None` for levels without a distance.
     #[must_use]
     pub const fn distance(&self) -> Option<f64> {
         match self {
@@ -184,7 +183,8 @@ impl Report {
             let response = Response::Sign(cursor.take("expected a sign, 0 or 1")?);
             return Ok(Self { seed, response });
         };
-        // No more than the bytes can hold is reserved.
+        // Reserve at most one number for each byte left, so that a short report cannot claim more
+        // memory.
         let mut values = Vec::with_capacity((bins as usize).min(cursor.rest()));
         for _ in 0..bins {
             let bin: i64 = cursor.take("expected a number for each of the task's bins")?;
@@ -198,5 +198,5 @@ impl Report {
     }
 }
 
-/// Γ where a task does not say.
+/// Default grid Γ.
 pub const GRID: u32 = 1024;

@@ -1,4 +1,4 @@
-//! Bins before their noise.
+//! Bins before noise.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,8 @@ use super::randomize::{FRACTION_BITS, Randomizer};
 use crate::domain::Entry;
 
 impl Randomizer {
-    /// The bins of entries under a seed, before rounding, in units of the grid's
-    /// step; clipped at user level. For tests and audits.
+    /// Bins of entries under a seed, before rounding, in units of the grid's step. They are clipped
+    /// at user level. For tests and audits.
     #[must_use]
     pub fn bins(&mut self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         self.sum(seed, entries);

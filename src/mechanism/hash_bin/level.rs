@@ -1,11 +1,11 @@
-//! What a report of hash-bin protects.
+//! Privacy levels of hash-bin.
 
 use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use crate::bounds;
 
-/// A notion of neighbours: the pairs of inputs that a report hardly tells apart.
+/// Notion of neighbours: the pairs of inputs that the guarantee of ε covers.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::{Level, LevelName, Noise};
@@ -15,28 +15,28 @@ use crate::bounds;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Level {
-    /// Inputs that differ in the value of one item. Protects every entry by
-    /// itself, but not a person's whole input.
+    /// Inputs that differ in the value of one item. Protects each entry, but not a person's whole
+    /// input.
     Event,
     /// Inputs whose values differ by at most L in sum.
     Neighbouring {
-        /// L, [`bounds::DISTANCE`].
+        /// Distance L, within [`bounds::DISTANCE`].
         distance: f64,
-        /// With δ, [`bounds::DELTA`], noise is less where b is small; then the guarantee is (ε, δ),
-        /// and δ rests on the sign hash being as good as random.
+        /// Optional δ, within [`bounds::DELTA`], which reduces the noise if b is small. The
+        /// guarantee is then (ε, δ), and δ assumes that the sign hash is as good as random.
         delta: Option<f64>,
     },
-    /// Any two inputs, as under the mechanisms of buckets. Takes one bin, whose sum is clipped:
-    /// that biases estimates of people with many entries towards 0.
+    /// Any two inputs, as under the mechanisms of buckets. Requires one bin, whose sum is clipped.
+    /// Clipping biases the estimates of people with many entries towards 0.
     User {
-        /// η, [`bounds::CLIP`], a multiple of 1/Γ.
+        /// Clip η, within [`bounds::CLIP`] and a multiple of 1/Γ.
         clip: f64,
-        /// How the clipped sum is randomised.
+        /// Randomisation of the clipped sum.
         noise: Noise,
     },
 }
 
-/// The response to a clipped sum B, in [−η, η], at user level.
+/// Response to a clipped sum B, in [−η, η], at user level.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::Noise;
@@ -46,14 +46,15 @@ pub enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {
-    /// Plus or minus A = η(e + 1)/(e − 1), plus with probability 1/2 + B/(2A): variance A² − B².
+    /// Response ±A, where A = η(e + 1)/(e − 1). Plus has probability 1/2 + B/(2A). The variance is
+    /// A² − B².
     TwoPoint,
-    /// Discrete Laplace noise of scale 2η/ε: variance 8η²/ε².
+    /// Discrete Laplace noise of scale 2η/ε. The variance is 8η²/ε².
     Laplace,
 }
 
 impl Level {
-    /// δ, where there is one.
+    /// Probability δ, or `None` for a level without one.
     pub(crate) const fn delta(&self) -> Option<f64> {
         match self {
             Self::Neighbouring { delta, .. } => *delta,
@@ -61,7 +62,7 @@ impl Level {
         }
     }
 
-    /// η, at user level.
+    /// Clip η at user level, else `None`.
     #[must_use]
     pub const fn clip(&self) -> Option<f64> {
         match self {
@@ -70,7 +71,7 @@ impl Level {
         }
     }
 
-    /// How the sum is randomised, at user level; elsewhere noise is Laplace.
+    /// Randomisation of the sum at user level, else `None`; other levels have Laplace noise.
     #[must_use]
     pub const fn noise(&self) -> Option<Noise> {
         match self {

@@ -1,12 +1,11 @@
-//! ε that a report of hash-bin really spends, and what it may say.
+//! Realised ε of hash-bin's reports, and the range of their bins.
 
 use super::sampling::{EPSILON_BITS, Kind, Sampling};
 use crate::sample::{DiscreteLaplace, Factors, least_epsilon_covering};
 
 impl Sampling {
-    /// The realised local ε, rounded up, never above the requested: between
-    /// [neighbours](super::Level), and but for
-    /// [δ](super::HashBin::realised_delta).
+    /// Realised local ε, rounded up, never above the requested ε. It applies between
+    /// [neighbours](super::Level), except for [δ](super::HashBin::realised_delta).
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
         match self.kind {
@@ -19,7 +18,7 @@ impl Sampling {
                     self.epsilon,
                 )
             }
-            // The rate times Δ: a dyadic number, so no rounding.
+            // The rate times Δ is a dyadic number, so nothing is rounded.
             Kind::Laplace { .. } => {
                 let unit = f64::from(1 << EPSILON_BITS);
                 libm::trunc(self.epsilon * unit) / unit
@@ -27,10 +26,12 @@ impl Sampling {
         }
     }
 
-    /// The greatest absolute value of a bin of a report, in steps of the grid; beyond it noise is
-    /// cut off, which changes a report with a probability below b·2⁻⁶³ (in an open domain, one of
-    /// at most 4096 entries), and costs no privacy. It keeps made-up reports from deciding
-    /// everything. `None` where a report has no bins.
+    /// Maximum absolute value of a bin of a report, in steps of the grid; `None` if a report has no
+    /// bins.
+    ///
+    /// Noise is cut off there, which costs no privacy. It changes a report with a probability below
+    /// b·2⁻⁶³ (in an open domain, a report of at most 4096 entries). The limit prevents forged
+    /// reports from dominating the estimate.
     #[must_use]
     pub const fn limit(&self) -> Option<i64> {
         match self.kind {
@@ -39,7 +40,7 @@ impl Sampling {
         }
     }
 
-    /// The noise of a bin; `None` where a report has no bins.
+    /// Noise of a bin; `None` if a report has no bins.
     #[must_use]
     pub const fn laplace(&self) -> Option<DiscreteLaplace> {
         match self.kind {
@@ -48,7 +49,7 @@ impl Sampling {
         }
     }
 
-    /// P(plus) of a clipped sum of `steps` out of ηΓ; `None` where a report has bins.
+    /// P(plus) for a clipped sum of `steps` out of ηΓ; `None` if a report has bins.
     #[must_use]
     pub fn plus_probability(&self, steps: i32) -> Option<f64> {
         match self.kind {
@@ -62,5 +63,5 @@ impl Sampling {
     }
 }
 
-/// 2⁶⁴.
+/// Unit of thresholds: 2⁶⁴.
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;

@@ -1,16 +1,18 @@
 //! Hash-bin: sums of real values in noisy bins.
 //!
-//! A report's seed hashes every item to one of b bins and gives it a fair sign; a bin holds the sum
-//! of its items' values times their signs. A report is the seed with a randomised response: the
-//! bins with noise, or one sign. For every item, its sign times its bin estimates its mean:
-//! whatever else fell into the bin cancels in expectation, because signs are fair and independent.
+//! A report's seed hashes every item to one of b bins and gives it a fair sign. A bin contains the
+//! sum of its items' values times their signs. A report is the seed with a randomised response: the
+//! bins with noise, or one sign.
 //!
-//! Unlike the mechanisms of buckets it takes every entry as it is: nothing is sampled down and no
-//! value is turned into a sign. What one report protects depends on its [`Level`].
+//! The mean of an item is estimated by its sign times its bin. Other values in the bin cancel in
+//! expectation, because signs are fair and independent.
 //!
-//! Source: Zhou et al., "Locally Differentially Private Sparse Vector
-//! Aggregation", Algorithm 1; the two-point response is that of its published
-//! code. Values are kept in integers throughout, and noise is exact.
+//! Unlike the mechanisms of buckets, it takes every entry as it is. Nothing is sampled down, and no
+//! value is turned into a sign. The protection of one report depends on its [`Level`].
+//!
+//! Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1.
+//! The two-point response is that of its published code. Values are integers throughout, and noise
+//! is exact.
 
 #[cfg(feature = "analysis")]
 mod attenuation;
@@ -61,7 +63,7 @@ impl Parameters for HashBin {
     fn check(&self, domain: &Domain) -> Result<(), Error> {
         self.hashing().check(domain)?;
         domain.check_rated()?;
-        // More bins than items would be empty.
+        // With more bins than items some would be empty.
         let most = domain.items().map_or(bounds::BINS.max, f64::from);
         bounds::BINS
             .at_most(bounds::BINS.max.min(most))
@@ -74,7 +76,7 @@ impl Parameters for HashBin {
             (0, 0, 0) => Level::Event,
             (1, amount, delta) => Level::Neighbouring {
                 distance: f64::from_bits(amount),
-                // 0 is out of range, so it can stand for none.
+                // 0 is out of range, so it can stand for no δ.
                 delta: (delta != 0).then_some(f64::from_bits(delta)),
             },
             (2 | 3, amount, 0) => Level::User {
@@ -90,7 +92,7 @@ impl Parameters for HashBin {
         let hashing = Hashing::of_canonical(reader.number());
         let hashing = reader.known(hashing)?;
         let (bins, bits) = (reader.small(), reader.small());
-        // Too fine a grid is out of range however fine.
+        // Saturated, because too fine a grid is out of range in any case.
         let grid = 1_u32.checked_shl(bits).unwrap_or(u32::MAX);
         Self::new(level, hashing, bins, grid)
     }

@@ -1,4 +1,4 @@
-//! The parameters of hash-bin, and how far neighbours' bins are apart.
+//! Parameters of hash-bin, and the sensitivity of its bins.
 
 use super::level::Level;
 use crate::bounds;
@@ -7,7 +7,7 @@ use crate::error::{Error, error};
 use crate::hash::{Hash, Hashing};
 use crate::sample::ExpLowerBound;
 
-/// The parameters of hash-bin.
+/// Parameters of hash-bin.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -26,19 +26,23 @@ pub struct HashBin {
     level: Level,
     hashing: Hashing,
     bins: u32,
-    /// log₂ Γ.
+    /// Binary logarithm of the grid, log₂ Γ.
     grid_bits: u32,
 }
 
 impl HashBin {
-    /// Parameters within their ranges.
+    /// Creates parameters after checking their ranges.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when a number is outside [`bounds::BINS`],
-    /// [`bounds::GRID`], [`bounds::DISTANCE`], [`bounds::DELTA`] or
-    /// [`bounds::CLIP`]; [`Error::Combination`] when Γ is no power of two, η no
-    /// multiple of 1/Γ, b is not 1 at user level, or the hashing is not for bins. Whether the parameters suit
-    /// a domain is checked by [`Task::new`](crate::Task::new).
+    /// [`Error::OutOfRange`] for a number outside [`bounds::BINS`], [`bounds::GRID`],
+    /// [`bounds::DISTANCE`], [`bounds::DELTA`] or [`bounds::CLIP`]. [`Error::Combination`] in these
+    /// cases:
+    ///
+    /// - Γ is not a power of two, or η not a multiple of 1/Γ;
+    /// - b is not 1 at user level;
+    /// - the hashing is not for bins.
+    ///
+    /// [`Task::new`](crate::Task::new) checks that the parameters suit a domain.
     pub fn new(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
         hashing.check_paddings()?;
@@ -74,25 +78,25 @@ impl HashBin {
         })
     }
 
-    /// What a report protects.
+    /// Privacy level of a report.
     #[must_use]
     pub const fn level(&self) -> Level {
         self.level
     }
 
-    /// How items are hashed to bins.
+    /// Family of the hash functions to bins.
     #[must_use]
     pub const fn hashing(&self) -> Hashing {
         self.hashing
     }
 
-    /// b, the number of bins.
+    /// Number b of bins.
     #[must_use]
     pub const fn bins(&self) -> u32 {
         self.bins
     }
 
-    /// Γ: bins hold multiples of 1/Γ.
+    /// Grid Γ: bins are multiples of 1/Γ.
     #[must_use]
     pub const fn grid(&self) -> u32 {
         1 << self.grid_bits
@@ -102,20 +106,19 @@ impl HashBin {
         Hash::new(self.hashing, domain.items(), self.bins)
     }
 
-    /// η in steps of the grid, at user level.
+    /// Clip η in steps of the grid, at user level; else `None`.
     pub(super) fn clip_steps(&self) -> Option<u32> {
-        // A whole number of at most 2¹⁰·2¹⁶.
+        // The product is a whole number of at most 2¹⁰·2¹⁶.
         self.level
             .clip()
             .map(|clip| (clip * f64::from(self.grid())) as u32)
     }
 
-    /// Δ: how far the bins of two neighbours are apart at most, summed over
-    /// bins, in steps of the grid.
+    /// Sensitivity Δ: the maximum distance of the bins of two neighbours, summed over bins, in
+    /// steps of the grid.
     ///
-    /// Rounding is coupled: bins that are x steps apart come out at most ⌈x⌉ apart. With δ
-    /// the distance is bounded by Hoeffding's inequality, but for a probability of δ, where
-    /// that is below L. The book derives both, in `math/hash-bin`.
+    /// With δ the distance is bounded by Hoeffding's inequality if that is below L. The bound fails
+    /// with probability at most δ. The book derives it, and the rounding term, in `math/hash-bin`.
     #[must_use]
     pub fn sensitivity(&self) -> u64 {
         let grid = f64::from(self.grid());
@@ -123,14 +126,16 @@ impl HashBin {
             Level::Event => 2 * u64::from(self.grid()),
             Level::Neighbouring { distance, .. } => {
                 let apart = self.concentrated().unwrap_or(distance);
+                // Rounding is coupled: bins that are x steps apart are at most ⌈x⌉ apart
+                // afterwards. This adds at most one step for each bin.
                 libm::ceil(apart * grid) as u64 + u64::from(self.bins)
             }
             Level::User { .. } => 2 * u64::from(self.clip_steps().unwrap_or(0)),
         }
     }
 
-    /// The bound that holds but with probability δ, where it is below L; rounded
-    /// up, and a few units in the last place more for what square roots err.
+    /// Bound 2√(b·L·ln(2b/δ)) on the distance, which fails with probability at most δ; `None` if
+    /// there is no δ or if it is not below L.
     fn concentrated(&self) -> Option<f64> {
         let Level::Neighbouring {
             distance,
@@ -142,11 +147,12 @@ impl HashBin {
         let bins = f64::from(self.bins);
         let root = libm::sqrt(libm::sqrt(2.0 * bins / delta));
         let log = 4.0 * log_upper_bound(root * (1.0 + 4.0 * f64::EPSILON));
+        // Rounded up by a few units in the last place, for the errors of the square roots.
         let bound = 2.0 * libm::sqrt(bins * distance * log);
         Some(bound * (1.0 + 4.0 * f64::EPSILON)).filter(|bound| *bound < distance)
     }
 
-    /// The δ that the guarantee really has: 0 where the noise covers L anyway.
+    /// Realised δ of the guarantee: 0 if the noise covers the distance L in any case.
     #[must_use]
     pub fn realised_delta(&self) -> f64 {
         match self.concentrated() {
@@ -156,11 +162,11 @@ impl HashBin {
     }
 }
 
-/// A number not below ln(`value`), within 2⁻²⁰ of it: its exponential's lower
-/// bound is at least `value`, which is at most exp(15).
+/// Computes an upper bound of ln(`value`), within 2⁻²⁰ of it. `value` is at most exp(15).
 fn log_upper_bound(value: f64) -> f64 {
     let (mut bound, mut step) = (16.0, 8.0);
     while step > 1.0 / f64::from(1 << 20) {
+        // A lower bound of its exponential is at least `value`, so the smaller bound is valid.
         if ExpLowerBound::new(bound - step).to_f64() >= value {
             bound -= step;
         }

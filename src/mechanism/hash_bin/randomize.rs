@@ -1,4 +1,4 @@
-//! Sampling a report of hash-bin.
+//! Sampling of a report of hash-bin.
 
 use alloc::vec::Vec;
 
@@ -12,12 +12,11 @@ use crate::hash::{Hash, Keys, SignBit};
 use crate::mechanism::contract::Randomize;
 use crate::sample::Threshold;
 
-/// Values are summed in units of 2⁻⁴²: exact where a value is a multiple of
-/// that, else rounded towards 0 by less than 2⁻⁴². 2²⁰ items fit 64 bits.
+/// Number of fraction bits of sums: values are summed in units of 2⁻⁴². A value is exact if it is a
+/// multiple of that, else rounded towards 0 by less than 2⁻⁴². Sums of 2²⁰ items fit 64 bits.
 pub(super) const FRACTION_BITS: u32 = 42;
 
-/// The sampler of hash-bin's reports, from checked entries; the whole way is
-/// [`crate::Randomizer`]'s.
+/// Sampler of hash-bin's reports, from checked entries. [`crate::Randomizer`] also checks them.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -26,7 +25,7 @@ pub(super) const FRACTION_BITS: u32 = 42;
 ///
 /// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
 /// let mut randomizer = Randomizer::new(&hash_bin, &Domain::rated(Some(40), 3), 1.0);
-/// // Of an input without entries, under the seed 7: noise is yet to come.
+/// // An input without entries, under the seed 7, before noise is added.
 /// assert_eq!(randomizer.bins(7, &[]), [0.0; 4]);
 /// ```
 #[derive(Debug, Clone)]
@@ -35,15 +34,15 @@ pub struct Randomizer {
     hash: Hash,
     sampling: Sampling,
     pub(super) grid_bits: u32,
-    /// ηΓ, at user level.
+    /// Clip ηΓ in steps of the grid, at user level; else `None`.
     clip: Option<u32>,
-    /// One for each bin, in units of 2⁻⁴².
+    /// Sum of each bin, in units of 2⁻⁴².
     pub(super) sums: Vec<i64>,
 }
 
 impl Randomizer {
-    /// Prepares for the parameters, domain and ε of one
-    /// [`Task`](crate::Task), which has checked that they go together.
+    /// Creates the sampler for the parameters, domain and ε of one [`Task`](crate::Task), which has
+    /// checked that they go together.
     #[must_use]
     pub fn new(hash_bin: &HashBin, domain: &Domain, epsilon: f64) -> Self {
         Self {
@@ -56,8 +55,7 @@ impl Randomizer {
         }
     }
 
-    /// Sums signed values by bin, and clips. Neither saturation nor clipping
-    /// moves two sums further apart.
+    /// Sums signed values by bin, and clips the sum at user level.
     pub(super) fn sum(&mut self, seed: u64, entries: &[Entry]) {
         let keys = Keys::new(seed);
         self.sums.fill(0);
@@ -67,6 +65,7 @@ impl Randomizer {
             let signed = if plus { value } else { -value };
             let sum =
                 &mut self.sums[self.hash.bucket_of_place(&keys, self.hash.place(item)) as usize];
+            // Neither saturation nor clipping moves two sums further apart.
             *sum = sum.saturating_add(signed);
         }
         if let Some(clip) = self.clip {
@@ -75,7 +74,7 @@ impl Randomizer {
         }
     }
 
-    /// Rounds a sum to the grid, up with the probability that leaves its expectation.
+    /// Rounds a sum to the grid at random, so that its expectation is unchanged.
     fn round<R: CryptoRng + ?Sized>(&self, sum: i64, rng: &mut R) -> i64 {
         let shift = FRACTION_BITS - self.grid_bits;
         let floor = sum >> shift;
@@ -88,8 +87,8 @@ impl Randomizer {
 impl Randomize for Randomizer {
     type Report = Report;
 
-    /// Draws, in this order, for each bin, its rounding to
-    /// the grid (64 bits, unless it lies on it) and its noise.
+    /// Draws for each bin, in this order: its rounding to the grid (64 bits, unless it is on the
+    /// grid), and its noise or sign.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -102,7 +101,7 @@ impl Randomize for Randomizer {
         match self.sampling.kind {
             Kind::TwoPoint { bound, clip } => {
                 let steps = self.round(self.sums[0], rng);
-                // Clipped, so below 2²⁶.
+                // The sum is clipped, so it is below 2²⁶ steps.
                 let lean = Sampling::lean(&bound, steps.unsigned_abs() as u32, clip);
                 let half = 1 << 63;
                 let plus = Threshold(if steps < 0 { half - lean } else { half + lean });
@@ -117,12 +116,13 @@ impl Randomize for Randomizer {
                 for index in 0..self.sums.len() {
                     let steps = self.round(self.sums[index], rng);
                     let noisy = steps + noise.sample(rng);
+                    // Clipping after the noise is post-processing and costs no privacy.
                     bins.push(noisy.clamp(-limit, limit));
                 }
                 report.response = Response::Bins(bins);
             }
         }
-        // Every entry is taken.
+        // No entry is sampled down.
         false
     }
 }

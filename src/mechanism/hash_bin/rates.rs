@@ -1,11 +1,11 @@
-//! What responses are worth: scale and variance of the estimates.
+//! Scale and variance of the estimates from hash-bin's responses.
 
 use super::attenuation::{attenuation, clipped_square};
 use super::parameters::HashBin;
 use super::sampling::Kind;
 use crate::domain::Domain;
 
-/// Scale and variance of the estimates that a report's response gives, of what is really sampled.
+/// Scale and variance of the estimates from a report's response, for the realised noise.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -19,33 +19,34 @@ use crate::domain::Domain;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// What a response is multiplied by: A for a sign, 1/Γ for a bin.
+    /// Factor of a response: A for a sign, 1/Γ for a bin.
     pub scale: f64,
-    /// Variance of the response of an empty input, as a multiple of squared
-    /// values: A², or that of the noise and the rounding of one bin.
+    /// Variance of the response to an empty input, in squared values: A², or that of the noise and
+    /// the rounding of one bin.
     pub noise: f64,
     /// P(another item is in the same bin).
     pub shared: f64,
-    /// η where sums are clipped.
+    /// Clip η, or `None` if sums are not clipped.
     pub clip: Option<f64>,
-    /// Whether the response is one sign, whose variance leaves no room for that of the sum.
+    /// True if the response is one sign. Its second moment is always A², so the variance of the sum
+    /// adds nothing.
     pub two_point: bool,
 }
 
-/// How much of each value reaches the estimate under this clip, if there is one.
+/// Share of each value that reaches the estimate under this clip, if there is one.
 fn left(clip: Option<f64>, entries: u32) -> f64 {
     clip.map_or(1.0, |clip| attenuation(entries, clip))
 }
 
 impl HashBin {
-    /// How much of each value of a person with `entries` entries of ±1 reaches
-    /// the estimates: 1 where nothing is clipped.
+    /// Share of each value that reaches the estimates, for a person with `entries` entries of ±1.
+    /// It is 1 if nothing is clipped.
     #[must_use]
     pub fn left(&self, entries: u32) -> f64 {
         left(self.level().clip(), entries)
     }
 
-    /// The rates over `domain` at local budget ε.
+    /// Computes the rates over `domain` at local ε.
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         let grid = f64::from(self.grid());
@@ -68,7 +69,7 @@ impl HashBin {
                 (amplitude, amplitude * amplitude, true)
             }
             Kind::Laplace { noise, .. } => {
-                // Rounding at random adds at most a quarter of a squared step.
+                // Random rounding adds at most a quarter of a squared step.
                 let variance = noise.variance() + 0.25;
                 (1.0 / grid, variance / (grid * grid), false)
             }
@@ -84,12 +85,11 @@ impl HashBin {
 }
 
 impl Rates {
-    /// Variance of one report's estimate of an item, given what is [left](attenuation) of its own
-    /// value on average, and E[clip(B)²] of the sum B of all the person's values with fair signs:
-    /// the sum of their squares where nothing is clipped.
+    /// Variance of one report's estimate of an item. `left` is the mean of the estimate: what
+    /// clipping [leaves](attenuation) of the item's own value. `square` is E[clip(B)²] of the sum B
+    /// of all the person's values with fair signs. Without a clip it is the sum of their squares.
     ///
-    /// The estimate is the item's sign times its bin, of mean `left`. A bin that
-    /// is clipped is the only one.
+    /// The estimate is the item's sign times its bin. A bin that is clipped is the only one.
     #[must_use]
     pub fn variance(&self, square: f64, left: f64) -> f64 {
         let own = left * left;
@@ -100,7 +100,7 @@ impl Rates {
         }
     }
 
-    /// E[clip(B)²] of an input of so many entries of ±1.
+    /// E[clip(B)²] of an input of `entries` entries of ±1.
     #[must_use]
     pub fn square(&self, entries: u32) -> f64 {
         let k = f64::from(entries);
@@ -108,7 +108,7 @@ impl Rates {
     }
 
     /// Sum of the variances of one report's estimates of all d means, for an input of `entries`
-    /// entries of ±1; for an open domain, of one item that is none.
+    /// entries of ±1. For an open domain, the variance of one item outside the input.
     pub(crate) fn total_variance(&self, domain: &Domain, entries: u32) -> f64 {
         let k = f64::from(entries);
         let square = self.square(entries);

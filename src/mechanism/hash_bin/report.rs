@@ -1,11 +1,11 @@
-//! The report of hash-bin.
+//! Report of hash-bin.
 
 use alloc::vec::Vec;
 
 use crate::codec::{append, append_signed};
 use crate::mechanism::contract::Encode;
 
-/// The report of a mechanism that randomises sums.
+/// Report of a mechanism that randomises sums.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::{Report, Response};
@@ -15,13 +15,13 @@ use crate::mechanism::contract::Encode;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct BinsReport {
-    /// Fixes the hash functions of this report.
+    /// Seed of the report's hash functions.
     pub seed: u64,
-    /// What became of the sums.
+    /// Randomised response to the sums.
     pub response: Response,
 }
 
-/// A randomised response to the sums in bins.
+/// Randomised response to the sums in bins.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::{Report, Response};
@@ -31,9 +31,9 @@ pub struct BinsReport {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Response {
-    /// To one clipped sum: plus, or minus.
+    /// Response to one clipped sum: true for plus, false for minus.
     Sign(bool),
-    /// Every bin with its noise, in steps of 1/Γ.
+    /// Bins with their noise, in steps of 1/Γ.
     Bins(Vec<i64>),
 }
 

@@ -1,25 +1,25 @@
-//! What reports of hash-bin are drawn with, exactly.
+//! Exact distributions that hash-bin's responses are drawn from.
 
 use super::level::Noise;
 use super::parameters::HashBin;
 use crate::bounds;
 use crate::sample::{DiscreteLaplace, ExpLowerBound};
 
-/// ε is rounded down to a multiple of 2⁻²⁴ before noise is scaled by it.
+/// Number of fraction bits of ε, which is rounded down to a multiple of 2⁻²⁴ before noise is
+/// scaled.
 pub(super) const EPSILON_BITS: u32 = 24;
-/// Noise exceeds so many scales with a probability below 2⁻⁶⁴.
+/// Number of scales that noise exceeds with a probability below 2⁻⁶⁴.
 const NEVER: f64 = 45.0;
 
 impl HashBin {
-    /// The noise of one bin in steps of the grid: rate ε/Δ, with ε rounded down
-    /// to a multiple of 2⁻²⁴.
+    /// Noise of one bin in steps of the grid: rate ε/Δ, with ε rounded down to a multiple of 2⁻²⁴.
     fn laplace(&self, epsilon: f64) -> DiscreteLaplace {
-        // Below 2²⁸; and Δ is below 2²⁸, by the bounds of its parts.
+        // The numerator is below 2²⁸. So is Δ, by the bounds of its parts.
         let numerator = (epsilon * f64::from(1 << EPSILON_BITS)) as u64;
         DiscreteLaplace::new(numerator, self.sensitivity() << EPSILON_BITS)
     }
 
-    /// What is sampled at local budget ε over d items, or in an open domain.
+    /// Distribution of responses at local ε, over d items or in an open domain.
     #[must_use]
     pub fn sampling(&self, items: Option<u32>, epsilon: f64) -> Sampling {
         let kind = match self.level().noise() {
@@ -42,15 +42,16 @@ impl HashBin {
     }
 }
 
-/// How large a bin's sum gets, but with a probability below 2⁻⁶⁴: at most d; and by Hoeffding's
-/// inequality a sum of d values with fair signs is beyond 10·√d with one below 2·exp(−50). In an
-/// open domain people of up to 4096 entries are allowed for.
+/// Bound of a bin's sum that is exceeded with a probability below 2⁻⁶⁴.
+///
+/// The sum is at most d. By Hoeffding's inequality, a sum of d values with fair signs exceeds 10·√d
+/// with a probability below 2·exp(−50). In an open domain, people may have up to 4096 entries.
 fn largest_sum(items: Option<u32>) -> f64 {
     let most = items.map_or(bounds::ENTRIES.max, f64::from);
     most.min(10.0 * libm::sqrt(most))
 }
 
-/// The exact distribution of responses: an integer threshold or discrete noise.
+/// Exact distribution of responses: an integer threshold or discrete noise.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -70,20 +71,19 @@ pub struct Sampling {
 pub(super) enum Kind {
     TwoPoint {
         bound: ExpLowerBound,
-        /// ηΓ.
+        /// Clip ηΓ, in steps of the grid.
         clip: u32,
     },
     Laplace {
         noise: DiscreteLaplace,
-        /// Noisy bins beyond it are set to it.
+        /// Limit of noisy bins, in steps of the grid.
         limit: i64,
     },
 }
 
 impl Sampling {
-    /// By how much, in units of 2⁻⁶⁴, the probability of plus is above that of
-    /// minus for a sum of `steps` out of ηΓ: floor(2⁶³·(e − 1)/(e + 1)·steps/ηΓ)
-    /// on either side of 1/2. Rounding down moves both towards 1/2.
+    /// Excess of P(plus) over 1/2 for a sum of `steps` out of ηΓ, in units of 2⁻⁶⁴. It is
+    /// floor(2⁶³·(e − 1)/(e + 1)·steps/ηΓ), so both probabilities are rounded towards 1/2.
     pub(super) fn lean(bound: &ExpLowerBound, steps: u32, clip: u32) -> u64 {
         bound.lean(steps, clip) >> 1
     }

@@ -1,4 +1,4 @@
-//! Where items are in a report of hash-bin.
+//! Bins and signs of items in a report of hash-bin.
 
 use super::parameters::HashBin;
 use crate::domain::Domain;
@@ -15,7 +15,7 @@ impl HashBin {
     }
 }
 
-/// The bin and sign of every item in a report, over one domain.
+/// Decoder of the bin and sign of every item in a report, over one domain.
 ///
 /// ```
 /// use hushbin::hash::Keys;
@@ -34,9 +34,8 @@ pub struct Support {
 }
 
 impl Support {
-    /// Calls `visit` with every item of a closed domain and its bin, in no
-    /// particular order: O(d) steps. Open domains have none to list; ask
-    /// [`Support::place`].
+    /// Calls `visit` with every item of a closed domain and its bin, in no particular order. Takes
+    /// O(d) steps. For an open domain it visits nothing; use [`Support::place`].
     #[inline]
     pub fn for_each_item(&self, keys: &Keys, mut visit: impl FnMut(u32, u32)) {
         let items = self.domain.items().unwrap_or(0);
@@ -58,7 +57,7 @@ impl Support {
         }
     }
 
-    /// The bin of an item (an index or key) and its sign.
+    /// Returns the bin of an item (an index or key) and its sign.
     #[inline]
     #[must_use]
     pub fn place(&self, keys: &Keys, item: u64) -> (u32, i8) {

@@ -57,8 +57,8 @@ impl TopSums {
         }
     }
 
-    /// Creates the sums from P(K_v ≥ j) for v = 1, 2, …, and from the expected number of elements
-    /// in a cell of strength 0, 1, ….
+    /// Creates the sums from P(K_v ≥ j) for v = 1, 2, …. `loads` are the expected numbers of
+    /// elements in a cell of strength 0, 1, ….
     pub(super) fn new(tails: impl Iterator<Item = Vec<f64>>, loads: &[f64], most: usize) -> Self {
         let none = TopSum {
             strength: 0.0,

@@ -1,4 +1,4 @@
-//! The pattern in task files and in uploads, and what its outputs are worth.
+//! Patterns in task files and uploads, and the weights of their outputs.
 
 mod rates;
 
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::mechanism::collected::Collected;
 use crate::mechanism::subset::BucketReport as Report;
 
-/// [`Pattern`] as it stands in a task file.
+/// [`Pattern`] in a task file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PatternParts {
@@ -58,7 +58,7 @@ impl Collected for Pattern {
 }
 
 impl Randomizer {
-    /// The exact probability of each output for a person in a cell below L, from the
+    /// Computes the exact probability of each output for a person in a cell below L. It uses the
     /// threshold that [`crate::Randomizer::randomize`] draws against.
     #[must_use]
     pub fn probabilities(&self, cell: u32) -> Vec<f64> {

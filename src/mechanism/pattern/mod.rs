@@ -1,15 +1,20 @@
-//! A rotated pattern over cells: histograms from which shares of people below an edge are exact.
+//! Rotated pattern over cells: histograms with unbiased estimates of the shares of people below an
+//! edge.
 //!
-//! There are L outputs, at least as many as cells. The pattern S is c of them. A person in cell j
-//! favours the outputs (j + s) mod L, for s in S: each is reported with exp(ε) times the
-//! probability of any other. No hash is needed, and the seed tells only which question is answered.
+//! There are L outputs, at least as many as cells. The pattern S is a set of c of them. A person in
+//! cell j favours the outputs (j + s) mod L, for s in S. Each of them is reported with exp(ε) times
+//! the probability of any other. No hash is needed: the seed only selects the question that is
+//! answered.
 //!
-//! Every cell favours c of L outputs, so privacy depends on c, L and one threshold, and not
-//! on which outputs S holds. That decides on accuracy. A block of neighbours is Square Wave
-//! in integers (Li et al., "Estimating Numerical Distributions under Local Differential
-//! Privacy", SIGMOD 2020). One output alone is generalised randomised response. A cyclic
-//! difference set is subset selection. One block with a few outputs far away spreads its
-//! information over wide and narrow ranges of cells, and is best for quantiles.
+//! Every cell favours c of L outputs. So privacy depends on c, L and one threshold, and not on the
+//! choice of S. That choice decides the accuracy:
+//!
+//! - A block of neighbours is Square Wave in integers (Li et al., "Estimating Numerical
+//!   Distributions under Local Differential Privacy", SIGMOD 2020).
+//! - A single output is generalised randomised response.
+//! - A cyclic difference set is subset selection.
+//! - One block with a few distant outputs spreads its information over wide and narrow ranges of
+//!   cells, and is best for quantiles.
 
 #[cfg(feature = "collector")]
 mod collected;

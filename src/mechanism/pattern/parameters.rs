@@ -1,4 +1,4 @@
-//! The parameters of the pattern.
+//! Parameters of the pattern.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use crate::bounds;
 use crate::error::{Error, error};
 use crate::mechanism::subset::Thresholds;
 
-/// The parameters of the pattern: L outputs, and which of them cell 0 favours.
+/// Parameters of the pattern: L outputs, and those that cell 0 favours.
 ///
 /// ```
 /// use hushbin::mechanism::pattern::Pattern;
@@ -25,13 +25,12 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Parameters within their ranges.
+    /// Creates parameters after checking their ranges.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when L is outside [`bounds::OUTPUTS`]; [`Error::Combination`]
-    /// unless favoured outputs ascend, are below L, and are neither none nor all. Whether
-    /// the parameters suit a domain is checked by
-    /// [`Task::of_questions`](crate::Task::of_questions).
+    /// [`Error::OutOfRange`] for an L outside [`bounds::OUTPUTS`]. [`Error::Combination`] unless
+    /// favoured outputs ascend, are below L, and are some of the outputs but not all.
+    /// [`Task::of_questions`](crate::Task::of_questions) checks that the parameters suit a domain.
     pub fn new(outputs: u32, favoured: impl Into<Vec<u32>>) -> Result<Self, Error> {
         bounds::OUTPUTS.check(f64::from(outputs))?;
         let favoured = favoured.into();
@@ -45,26 +44,26 @@ impl Pattern {
         Ok(Self { outputs, favoured })
     }
 
-    /// L, how many outputs there are.
+    /// Number L of outputs.
     #[must_use]
     pub const fn outputs(&self) -> u32 {
         self.outputs
     }
 
-    /// S, the outputs that cell 0 favours, ascending.
+    /// Pattern S: the outputs that cell 0 favours, ascending.
     #[must_use]
     pub fn favoured(&self) -> &[u32] {
         &self.favoured
     }
 
-    /// Returns whether a cell favours an output, both below L.
+    /// Returns true if a cell favours an output, both below L.
     #[must_use]
     pub fn favours(&self, cell: u32, output: u32) -> bool {
         let place = (output + self.outputs - cell) % self.outputs;
         self.favoured.binary_search(&place).is_ok()
     }
 
-    /// The threshold sampled at local budget ε.
+    /// Computes the threshold at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
         Thresholds::of_sets(epsilon, self.favoured.len() as u32, self.outputs)

@@ -1,4 +1,4 @@
-//! Sampling a report of the pattern.
+//! Sampling of a report of the pattern.
 
 use alloc::vec::Vec;
 
@@ -10,8 +10,7 @@ use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::BucketReport as Report;
 use crate::sample::{Threshold, below};
 
-/// The sampler of the pattern's reports, from checked entries; [`crate::Randomizer`] goes the
-/// whole way.
+/// Sampler of the pattern's reports, from checked entries. [`crate::Randomizer`] also checks them.
 ///
 /// ```
 /// use hushbin::mechanism::pattern::{Pattern, Randomizer};
@@ -24,14 +23,14 @@ use crate::sample::{Threshold, below};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
-    /// The outputs that cell 0 favours, then the others.
+    /// Outputs that cell 0 favours, then the other ones.
     pub(super) outputs: Vec<u32>,
     pub(super) favoured: u32,
     pub(super) inside: Threshold,
 }
 
 impl Randomizer {
-    /// Prepares for the parameters and ε of one [`Task`](crate::Task).
+    /// Creates the sampler for the parameters and ε of one [`Task`](crate::Task).
     #[must_use]
     pub fn new(pattern: &Pattern, epsilon: f64) -> Self {
         let others = (0..pattern.outputs()).filter(|output| !pattern.favours(0, *output));
@@ -46,9 +45,8 @@ impl Randomizer {
 impl Randomize for Randomizer {
     type Report = Report;
 
-    /// Draws a word that decides whether the output is favoured, and its rank among the
-    /// favoured or the others. Both are drawn as if for cell 0, and the output is turned by
-    /// the cell at last: what is drawn, and what is looked up, does not depend on the input.
+    /// Draws a word that decides whether the output is favoured, and its rank among the favoured or
+    /// the other outputs.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -62,6 +60,8 @@ impl Randomize for Randomizer {
         } else {
             self.favoured + below(rng, outputs - self.favoured)
         };
+        // The output is drawn as if for cell 0 and rotated by the cell at the end. So draws and
+        // table look-ups do not depend on the input.
         let bucket = (self.outputs[rank as usize] + entries[0].item as u32) % outputs;
         *report = Report { seed, bucket };
         false

@@ -216,6 +216,6 @@ pub trait NamedRule: Rule {
     /// Reason why the other rule needs c.
     const NEEDS_FAVOURED: &'static str;
 
-    /// The rule's name.
+    /// Name of the rule.
     fn name(&self) -> Self::Name;
 }

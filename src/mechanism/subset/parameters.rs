@@ -9,7 +9,7 @@ use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::hash::{Hash, Hashing, MOST_WINDOWED};
 
-/// Parameters of a mechanism that draws one bucket: its rule, the hash family, the number of hash
+/// Parameters of a mechanism that draws one bucket: its rule, its hash family, the number of hash
 /// functions, and the number t of buckets of each.
 ///
 /// ```
@@ -36,8 +36,8 @@ pub struct Subset<R> {
     pub(super) hashes: u32,
 }
 
-/// Rule that chooses the favoured buckets. A paper's rule chooses as many as the input occupies;
-/// the other rule chooses as many as the task states. Implemented by
+/// Rule that chooses the favoured buckets. A paper's rule favours a number that depends on the
+/// input. The other rule favours a number that the task states. Implemented by
 /// [`collision::Rule`](crate::mechanism::collision::Rule) and
 /// [`coco::Rule`](crate::mechanism::coco::Rule).
 ///

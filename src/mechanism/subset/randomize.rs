@@ -105,9 +105,8 @@ impl<R: Rule> Randomizer<R> {
             .expect("inputs are sampled down to at most s entries")
     }
 
-    /// Lists the elements: the signed items, then as many as are missing. The missing ones are
-    /// paddings, or a run of other items in cyclic order. The run starts at the item of this rank
-    /// among the other items.
+    /// Lists the elements: the signed items, then the missing ones. These are paddings, or a run of
+    /// other items in cyclic order. The run starts at the item of this rank among the other items.
     ///
     /// If the rank is uniformly random, each other item is equally likely to be added. With a fair
     /// sign an added item is neither liked nor disliked on average.

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use super::parameters::{Rule, Subset};
 use crate::sample::{ExpLowerBound, Threshold};
 
-/// Integer probabilities for drawing one of t outputs, of which an input favours some. The sampler,
-/// the estimates and the privacy accounting all use them.
+/// Integer probabilities for drawing one of t outputs, some of them favoured by the input. The
+/// sampler, the estimates and the privacy accounting all use them.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

@@ -1,4 +1,4 @@
-//! The window in task files and in uploads, and what a report says of which attributes.
+//! Windows in task files and uploads, and the attributes that a report reveals.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ use crate::hash::for_each_drawn;
 use crate::mechanism::collected::Collected;
 use crate::mechanism::subset::BucketReport as Report;
 
-/// [`Window`] as it stands in a task file.
+/// [`Window`] in a task file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WindowParts {
@@ -24,13 +24,13 @@ struct WindowParts {
 }
 
 impl Window {
-    /// N = t − k + 1, how many levels a number may become.
+    /// Number N of levels that a number may be rounded to, t − k + 1.
     #[must_use]
     pub const fn levels(&self) -> u32 {
         self.atoms() - self.favoured() + 1
     }
 
-    /// Wᵢ, the sum of the values that level i favours.
+    /// Sum Wᵢ of the values that level i favours.
     ///
     /// # Panics
     /// If there is no such level.
@@ -41,7 +41,7 @@ impl Window {
         favoured.map(|atom| self.value(atom)).sum()
     }
 
-    /// The values of the atoms of the upper half, as in a task file.
+    /// Values of the atoms of the upper half, as in a task file.
     #[must_use]
     pub fn values(&self) -> &[u32] {
         &self.values
@@ -100,7 +100,7 @@ impl Window {
     }
 }
 
-/// The attributes that reports tell of, over one domain.
+/// Decoder of the attributes and atoms in reports, over one domain.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -123,10 +123,10 @@ pub struct Support {
 }
 
 impl Support {
-    /// Calls `visit` with each attribute that is drawn, and its atom, from 0 to t − 1.
+    /// Calls `visit` with each drawn attribute and its atom, from 0 to t − 1.
     ///
     /// # Panics
-    /// If there are fewer attributes than are drawn.
+    /// If there are fewer attributes than `drawn`.
     #[inline]
     pub fn for_each_atom(&self, report: &Report, mut visit: impl FnMut(u32, u32)) {
         let (mut cell, mut cells) = (report.bucket, self.cells);

@@ -1,20 +1,24 @@
-//! The sliding window over atoms: means of numbers that everybody has.
+//! Sliding window over atoms: means of numbers that every person has.
 //!
-//! A report's seed draws m of the d attributes. There are t atoms with integer values
-//! Y₀ ≤ … ≤ Y₍t−1₎ that are antisymmetric, and N = t − k + 1 levels. Level i favours the k
-//! atoms from i on and stands at the number Wᵢ/W₍N−1₎, where Wᵢ is the sum of their values.
-//! Each number drawn, from −1 to 1, is rounded without bias to one of the two levels beside
-//! it. A cell is an atom for each number, and the product of the m windows favours kᵐ of
-//! the tᵐ cells: each is reported with exp(ε) times the probability of any other.
+//! A report's seed draws m of the d attributes. There are t atoms with antisymmetric integer values
+//! Y₀ ≤ … ≤ Y₍t−1₎, and N = t − k + 1 levels. Level i favours the k atoms from i on. Its number is
+//! Wᵢ/W₍N−1₎, where Wᵢ is the sum of the values of these atoms.
 //!
-//! Privacy depends on k, t, m and one threshold, and not on the values. A value over a
-//! constant is unbiased for its number. With t = 2 and k = 1 it is randomised response
-//! (Duchi, Jordan, Wainwright, "Minimax Optimal Procedures for Locally Private Estimation",
-//! 2018, in one dimension), with k = 1 generalised randomised response to a grid of levels,
-//! and with equally spaced values a discrete piecewise mechanism (N. Wang et al., "Collecting
-//! and Analyzing Multidimensional Data with Local Differential Privacy", ICDE 2019). That
-//! levels need not be evenly spaced is hushbin's own: for ε up to 6 the worst variance of one
-//! number comes within 1.5 per cent of what any unbiased mechanism can reach.
+//! Each drawn number, from −1 to 1, is rounded without bias to one of the two nearest levels. A
+//! cell is an atom for each drawn number. The product of the m windows favours kᵐ of the tᵐ cells.
+//! Each favoured cell is reported with exp(ε) times the probability of any other.
+//!
+//! Privacy depends on k, t, m and one threshold, and not on the values. A value over a constant is
+//! unbiased for its number. Special cases are known mechanisms:
+//!
+//! - With t = 2 and k = 1 it is randomised response (Duchi, Jordan, Wainwright, "Minimax Optimal
+//!   Procedures for Locally Private Estimation", 2018, in one dimension).
+//! - With k = 1 it is generalised randomised response to a grid of levels.
+//! - With equally spaced values it is a discrete piecewise mechanism (N. Wang et al., "Collecting
+//!   and Analyzing Multidimensional Data with Local Differential Privacy", ICDE 2019).
+//!
+//! Unevenly spaced levels are hushbin's own. For ε up to 6, they bring the worst-case variance of
+//! one number within 1.5 per cent of the best of any unbiased mechanism.
 
 #[cfg(feature = "collector")]
 mod collected;

@@ -1,4 +1,4 @@
-//! The parameters of the window, and where its levels stand.
+//! Parameters of the window, and the numbers of its levels.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,7 @@ use crate::bounds;
 use crate::error::{Error, error};
 use crate::mechanism::subset::Thresholds;
 
-/// The parameters of the window: m numbers drawn, t atoms, k of them favoured, and the
-/// atoms' values.
+/// Parameters of the window: m numbers drawn, t atoms, k of them favoured, and the atoms' values.
 ///
 /// ```
 /// use hushbin::mechanism::window::Window;
@@ -24,23 +23,23 @@ pub struct Window {
     drawn: u32,
     atoms: u32,
     favoured: u32,
-    /// Of the atoms of the upper half, ascending.
+    /// Values of the atoms of the upper half, ascending.
     pub(super) values: Vec<u32>,
 }
 
 impl Window {
-    /// The greatest number of cells: accounting and audits list all of them.
+    /// Maximum number of cells, because accounting and audits list all of them.
     pub const MOST_CELLS: u32 = 4096;
 
-    /// Parameters within their ranges; `values` are those of the ⌊t/2⌋ atoms of the upper
-    /// half, ascending. The lower half has their negatives, and a middle atom has 0.
+    /// Creates parameters after checking their ranges. `values` are those of the ⌊t/2⌋ atoms of the
+    /// upper half, ascending. The lower half has their negatives, and a middle atom has 0.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when m is outside [`bounds::DRAWN`], t outside [`bounds::ATOMS`],
-    /// k not from 1 to t/2, or the greatest value outside [`bounds::ATOM_VALUE`];
-    /// [`Error::Combination`] when there are more cells than [`Window::MOST_CELLS`], or
-    /// values are not ⌊t/2⌋, do not ascend or are all 0. Whether the parameters suit a
-    /// domain is checked by [`Task::of_questions`](crate::Task::of_questions).
+    /// [`Error::OutOfRange`] for an m outside [`bounds::DRAWN`], a t outside [`bounds::ATOMS`], a k
+    /// that is not from 1 to t/2, or a greatest value outside [`bounds::ATOM_VALUE`].
+    /// [`Error::Combination`] for more cells than [`Window::MOST_CELLS`], or if values are not
+    /// ⌊t/2⌋ or do not ascend. [`Task::of_questions`](crate::Task::of_questions) checks that the
+    /// parameters suit a domain.
     pub fn new(
         drawn: u32,
         atoms: u32,
@@ -78,61 +77,60 @@ impl Window {
         })
     }
 
-    /// m, how many numbers a report tells of.
+    /// Number m of numbers that a report reveals.
     #[must_use]
     pub const fn drawn(&self) -> u32 {
         self.drawn
     }
 
-    /// t, how many atoms each number has.
+    /// Number t of atoms of each number.
     #[must_use]
     pub const fn atoms(&self) -> u32 {
         self.atoms
     }
 
-    /// k, how many atoms a level favours.
+    /// Number k of atoms that a level favours.
     #[must_use]
     pub const fn favoured(&self) -> u32 {
         self.favoured
     }
 
-    /// tᵐ, how many cells there are.
+    /// Number of cells, tᵐ.
     #[must_use]
     pub const fn cells(&self) -> u32 {
         self.atoms().pow(self.drawn)
     }
 
-    /// kᵐ, how many cells are favoured.
+    /// Number of favoured cells, kᵐ.
     #[must_use]
     pub const fn favoured_cells(&self) -> u32 {
         self.favoured.pow(self.drawn)
     }
 
-    /// The threshold sampled at local budget ε.
+    /// Computes the threshold at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
         Thresholds::of_sets(epsilon, self.favoured_cells(), self.cells())
     }
 
-    /// Y, the value of an atom below t.
+    /// Value Y of an atom below t.
     #[must_use]
-    // Once in the module that pages download.
+    // One copy in the module that pages download.
     #[inline(never)]
     pub fn value(&self, atom: u32) -> i32 {
         let half = self.atoms / 2;
         let mirrored = atom.min(self.atoms - 1 - atom);
-        // There is none for a middle atom.
+        // A middle atom has no place in the list; its value is 0.
         let place = half.wrapping_sub(mirrored + 1) as usize;
         let value = self.values.get(place).map_or(0, |value| *value as i32);
         if atom < half { -value } else { value }
     }
 
-    /// The level at or below a number from −1 to 1, and the probability, in units of 2⁻⁶⁴,
-    /// with which the number becomes the next level.
+    /// Returns the level at or below a number from −1 to 1, and the probability of rounding up to
+    /// the next level. The probability is in units of 2⁻⁶⁴.
     ///
-    /// Exact but for rounding the number to a multiple of 2⁻⁵³, which numbers of a task are,
-    /// and the probability, each down by less than a unit. All levels are looked at, whatever
-    /// the number is.
+    /// Two roundings make the result inexact, each down by less than a unit: that of the number to
+    /// a multiple of 2⁻⁵³, and that of the probability. Numbers of a task are such multiples.
     pub(super) fn beside(&self, number: f64) -> (u32, u64) {
         const BITS: u32 = 53;
         let (k, last) = (self.favoured, self.atoms - self.favoured);
@@ -142,6 +140,7 @@ impl Window {
         let (whole, part) = ((place >> BITS) as i32, place as u64 & ((1 << BITS) - 1));
         let rise = |level: u32| self.value(level + k) - self.value(level);
         let (mut sum, mut level, mut stands) = (-top, 0, -top);
+        // All levels are compared, for every number.
         for next in 1..=last {
             sum += rise(next - 1);
             if sum <= whole {
@@ -151,7 +150,8 @@ impl Window {
         if level == last {
             return (last, 0);
         }
-        // Between two levels lie two values at most, which is below 2¹¹.
+        // A step is the difference of two values, so it is below 2¹¹ and the shifts below fit 64
+        // bits.
         let (beyond, step) = (((whole - stands) as u64) << BITS | part, rise(level) as u64);
         (
             level,

@@ -1,4 +1,4 @@
-//! Sampling a report of the window.
+//! Sampling of a report of the window.
 
 use alloc::vec::Vec;
 
@@ -11,8 +11,7 @@ use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::{BucketReport as Report, Thresholds};
 use crate::sample::{below, word};
 
-/// The sampler of the window's reports, from checked entries; [`crate::Randomizer`] goes the
-/// whole way.
+/// Sampler of the window's reports, from checked entries. [`crate::Randomizer`] also checks them.
 ///
 /// ```
 /// use hushbin::Entry;
@@ -30,14 +29,14 @@ use crate::sample::{below, word};
 pub struct Randomizer {
     pub(super) window: Window,
     pub(super) thresholds: Thresholds,
-    /// d.
+    /// Number d of attributes.
     pub(super) attributes: u32,
-    /// Of the attributes drawn.
+    /// Level of each drawn attribute.
     levels: Vec<u32>,
 }
 
 impl Randomizer {
-    /// Prepares for the parameters, domain and ε of one [`Task`](crate::Task), which has
+    /// Creates the sampler for the parameters, domain and ε of one [`Task`](crate::Task), which has
     /// checked that they go together.
     #[must_use]
     pub fn new(window: &Window, domain: &Domain, epsilon: f64) -> Self {
@@ -49,7 +48,7 @@ impl Randomizer {
         }
     }
 
-    /// The cell of this rank among those that the levels favour.
+    /// Returns the cell of this rank among those that the levels favour.
     fn inside(&self, mut rank: u32) -> u32 {
         let (t, k) = (self.window.atoms(), self.window.favoured());
         let (mut cell, mut place) = (0, 1);
@@ -61,7 +60,7 @@ impl Randomizer {
         cell
     }
 
-    /// Whether the levels favour a cell.
+    /// Returns true if the levels favour a cell.
     fn favours(&self, mut cell: u32) -> bool {
         let (t, k) = (self.window.atoms(), self.window.favoured());
         let mut favoured = true;
@@ -73,7 +72,7 @@ impl Randomizer {
     }
 }
 
-/// The number of an attribute, 0 for one that is not answered.
+/// Returns the number of an attribute, 0 if it is not answered.
 pub(super) fn number_of(entries: &[Entry], attribute: u32) -> f64 {
     let own = entries
         .iter()
@@ -84,11 +83,12 @@ pub(super) fn number_of(entries: &[Entry], attribute: u32) -> f64 {
 impl Randomize for Randomizer {
     type Report = Report;
 
-    /// Draws, in this order: for each attribute drawn a word that rounds its number, a word
-    /// that decides whether the cell is favoured, the rank of a favoured cell, and cells until
-    /// one is not favoured. A favoured cell and another are always drawn. At least half of the
-    /// cells are not favoured, and how many are does not depend on the input. So the number of
-    /// draws does not either.
+    /// Draws, in this order:
+    ///
+    /// - for each drawn attribute, a word that rounds its number;
+    /// - a word that decides whether the cell is favoured;
+    /// - the rank of a favoured cell;
+    /// - cells until one is not favoured.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -103,6 +103,9 @@ impl Randomize for Randomizer {
             at += 1;
         });
         let inside = self.thresholds.inside(1).sample(rng);
+        // A favoured cell and another one are always drawn. At least half of the cells are not
+        // favoured, and their number does not depend on the input. So the number of draws does not
+        // either.
         let favoured = self.inside(below(rng, self.thresholds.favoured(1)));
         let other = loop {
             let cell = below(rng, self.thresholds.outcomes);
@@ -112,7 +115,7 @@ impl Randomize for Randomizer {
         };
         let bucket = if inside { favoured } else { other };
         *report = Report { seed, bucket };
-        // Every attribute may be drawn.
+        // No entry is sampled down: every attribute may be drawn.
         false
     }
 }

@@ -1,4 +1,4 @@
-//! What atoms are worth, scale and variance of the estimates, and exact probabilities of reports.
+//! Scale and variance of the estimates from atoms, and exact probabilities of reports.
 
 use alloc::vec::Vec;
 
@@ -8,8 +8,7 @@ use crate::domain::{Domain, Entry};
 use crate::hash::for_each_drawn;
 use crate::sample::Threshold;
 
-/// Scale and variance of the estimates that a report's atoms give, from the threshold that
-/// is really sampled.
+/// Scale and variance of the estimates from a report's atoms, for the realised threshold.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -25,27 +24,26 @@ use crate::sample::Threshold;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
-    /// m/d, the part of reports that tells of an attribute.
+    /// Share m/d of reports that reveal an attribute.
     pub share: f64,
-    /// By how much likelier an atom is where the level favours it, given that the attribute
-    /// is drawn.
+    /// Probability of an atom if the level favours it, less that if it does not, given that the
+    /// attribute is drawn.
     pub gap: f64,
-    /// The probability of an atom that the level does not favour, given that the attribute
-    /// is drawn.
+    /// Probability of an atom that the level does not favour, given that the attribute is drawn.
     pub other: f64,
     /// Value of each atom over the sum of the last level, Y/W₍N−1₎.
     pub values: Vec<f64>,
-    /// Number at which each level stands, W/W₍N−1₎.
+    /// Number of each level, W/W₍N−1₎.
     pub levels: Vec<f64>,
     /// Mean square of one report's estimate at each level.
     squares: Vec<f64>,
 }
 
 impl Window {
-    /// The rates over `domain` at local budget ε.
+    /// Computes the rates over `domain` at local ε.
     ///
-    /// The other m − 1 numbers of a cell are in their windows for k^(m − 1) of the
-    /// t^(m − 1) cells that an atom is part of.
+    /// An atom is part of t^(m − 1) cells. In k^(m − 1) of them the other m − 1 numbers are in
+    /// their windows.
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         let d = domain.items().unwrap_or(self.drawn());
@@ -75,23 +73,23 @@ impl Window {
 }
 
 impl Rates {
-    /// What an atom's value is multiplied by: 1/(share·gap).
+    /// Factor of an atom's value in an estimate, 1/(share·gap).
     #[must_use]
     pub fn scale(&self) -> f64 {
         1.0 / (self.share * self.gap)
     }
 
-    /// How many atoms a level favours.
+    /// Number of atoms that a level favours.
     #[must_use]
     pub const fn favoured(&self) -> usize {
         self.values.len() - self.levels.len() + 1
     }
 
-    /// The mean square of one report's estimate of a number: linear between levels.
+    /// Mean square of one report's estimate of a number: linear between levels.
     #[must_use]
     pub fn mean_square(&self, number: f64) -> f64 {
         let above = self.levels.partition_point(|level| *level <= number);
-        // Levels that stand at one place have one mean square.
+        // Levels with the same number have the same mean square.
         if above == self.levels.len() {
             return self.squares[above - 1];
         }
@@ -101,16 +99,16 @@ impl Rates {
         from + (number - low) / (high - low) * (to - from)
     }
 
-    /// The variance of one report's estimate of a number.
+    /// Variance of one report's estimate of a number.
     #[must_use]
     pub fn variance(&self, number: f64) -> f64 {
         self.mean_square(number) - number * number
     }
 
-    /// The greatest variance of one report's estimate over all numbers.
+    /// Maximum variance of one report's estimate over all numbers.
     ///
-    /// Between two levels the variance is greatest at half the slope of the mean square, or
-    /// at the level nearest to that.
+    /// Between two levels the variance is greatest at half the slope of the mean square, or at the
+    /// nearer level if that is outside.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let pairs = self.levels.windows(2).zip(self.squares.windows(2));
@@ -123,9 +121,9 @@ impl Rates {
         worst.fold(0.0, f64::max)
     }
 
-    /// The variance of one report's estimate, averaged over numbers that are spread evenly.
+    /// Variance of one report's estimate, averaged over evenly spread numbers.
     ///
-    /// The mean square is averaged by trapezia, and x² averages to 1/3.
+    /// The mean square is averaged by the trapezoidal rule, and x² averages to 1/3.
     #[must_use]
     pub fn average_variance(&self) -> f64 {
         let pairs = self.levels.windows(2).zip(self.squares.windows(2));
@@ -136,7 +134,7 @@ impl Rates {
 }
 
 impl Window {
-    /// The probability with which a number from −1 to 1 becomes a level that favours an atom.
+    /// Probability that a number from −1 to 1 is rounded to a level that favours an atom.
     #[must_use]
     pub fn chance(&self, number: f64, atom: u32) -> f64 {
         let (level, up) = self.beside(number);
@@ -148,8 +146,9 @@ impl Window {
 }
 
 impl Randomizer {
-    /// The exact probability of each cell under a seed, from the thresholds that
-    /// [`crate::Randomizer::randomize`] draws against. An attribute without an entry is at
+    /// Computes the exact probability of each cell under a seed. It uses the thresholds that
+    /// [`crate::Randomizer::randomize`] draws against. An attribute without an entry is at 0. Takes
+    /// O(m·tᵐ): for tests and audits.
     /// 0. Takes O(m·tᵐ): for tests and audits.
     #[must_use]
     pub fn probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
@@ -158,7 +157,7 @@ impl Randomizer {
         favoured.map(|p| other + (own - other) * p).collect()
     }
 
-    /// The probability with which the numbers become levels that favour each cell.
+    /// Probability that the numbers are rounded to levels that favour each cell.
     fn favoured(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let mut cells = alloc::vec![1.0];
         for_each_drawn(seed, self.attributes, self.window.drawn(), |attribute| {

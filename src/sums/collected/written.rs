@@ -12,9 +12,11 @@ impl SumTask {
     /// Creates a task from its fields and messages.
     ///
     /// # Errors
-    /// [`Error::TaskId`] and [`Error::OutOfRange`]. [`Error::Combination`] for a budget of more
-    /// than one report a window or of permanent answers, for fewer than two honest people, or for
-    /// more drawn coordinates than there are.
+    /// [`Error::TaskId`] and [`Error::OutOfRange`]. [`Error::Combination`] in these cases:
+    ///
+    /// - the budget has more than one report a window, or permanent answers;
+    /// - there are fewer than two honest people;
+    /// - more coordinates are drawn than there are.
     pub fn new(parts: SumParts, messages: Messages) -> Result<Self, Error> {
         let bytes = write(&parts, &messages);
         Self::build(parts, messages, &bytes)

@@ -1,4 +1,4 @@
-//! What outputs are worth: unbiased estimates of shares of cells, and their variances.
+//! Unbiased estimates of shares of cells from outputs, and their variances.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -6,31 +6,31 @@ use core::ops::Range;
 use crate::mechanism::pattern::parameters::Pattern;
 use crate::solve::{factorise, solve};
 
-/// Probabilities of outputs, and what each output counts for the share of each cell, from the
-/// threshold that is really sampled.
+/// Probabilities of outputs, and the weight of each output in the share of each cell, for the
+/// realised threshold.
 ///
 /// ```
 /// use hushbin::mechanism::pattern::Pattern;
 ///
 /// let rates = Pattern::new(5, [0, 1])?.rates(4, 1.0);
 /// let below = rates.sum(&rates.weights(0..2));
-/// // Without bias: what a report counts for the share in the first two cells is 1 on average
-/// // of a person in cell 1, and 0 of one in cell 2.
+/// // No bias: a report's estimate of the share in the first two cells has the mean 1 for a
+/// // person in cell 1, and 0 for one in cell 2.
 /// let mean = |cell| -> f64 { (0..5).map(|output| rates.chances(cell)[output] * below[output]).sum() };
 /// assert!((mean(1) - 1.0).abs() < 1e-12 && mean(2).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
-    /// Probability of each output for a person in each cell, in a row for each cell.
+    /// Probability of each output for a person in each cell, one row for each cell.
     chances: Vec<f64>,
-    /// What each output counts for each cell's share, in a row for each cell.
+    /// Weight of each output in each cell's share, one row for each cell.
     worth: Vec<f64>,
     outputs: usize,
 }
 
 impl Pattern {
-    /// The rates over so many cells, at most L, at local budget ε.
+    /// Computes the rates over `cells` cells, at most L, at local ε.
     ///
     /// # Panics
     /// If there are more cells than outputs.
@@ -55,8 +55,9 @@ impl Pattern {
         }
     }
 
-    /// Returns whether shares of so many cells follow from the shares of outputs. Where another
-    /// crowd has the same outputs they do not, as of two outputs out of four that are opposite.
+    /// Returns true if the shares of `cells` cells follow from the shares of outputs. They do not
+    /// if two different crowds have the same outputs. For example, two opposite outputs out of four
+    /// have this defect.
     ///
     /// # Panics
     /// If there are more cells than outputs.
@@ -66,13 +67,13 @@ impl Pattern {
         let (factor, _) = weighed(&self.chances(cells, epsilon), size);
         let pivots = (0..size).map(|row| factor[row * size + row]);
         let [least, most] = [f64::min, f64::max].map(|of| pivots.clone().reduce(of));
-        // They differ by a factor of 10⁵ at most, for patterns that hushbin chooses.
+        // For patterns that hushbin chooses, pivots differ by a factor of at most 10⁵.
         least
             .zip(most)
             .is_some_and(|(least, most)| least > 1e-6 * most)
     }
 
-    /// The probability of each output for a person in each of so many cells.
+    /// Probability of each output for a person in each of `cells` cells.
     fn chances(&self, cells: u32, epsilon: f64) -> Vec<f64> {
         let [own, other] = self.thresholds(epsilon).levels();
         let of_cell = |cell| {
@@ -89,8 +90,9 @@ impl Pattern {
     }
 }
 
-/// Factor of Mᵀ·D⁻¹·M, and Mᵀ·D⁻¹, for M the probabilities of outputs by cell and D those of
-/// people who are spread evenly over the cells: the equations of weighted least squares.
+/// Returns the Cholesky factor of Mᵀ·D⁻¹·M, and Mᵀ·D⁻¹: the equations of weighted least squares. M
+/// has the probabilities of outputs by cell. D is diagonal, with the probabilities of outputs for
+/// people spread evenly over the cells.
 fn weighed(chances: &[f64], cells: usize) -> (Vec<f64>, Vec<f64>) {
     let outputs = chances.len() / cells;
     let mut evenly = alloc::vec![0.0; outputs];
@@ -117,13 +119,13 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Rates {
-    /// K, how many cells there are.
+    /// Number K of cells.
     #[must_use]
     pub const fn cells(&self) -> usize {
         self.chances.len() / self.outputs
     }
 
-    /// The probabilities of outputs for a person in a cell.
+    /// Probabilities of outputs for a person in a cell.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -132,15 +134,16 @@ impl Rates {
         &self.chances[cell * self.outputs..][..self.outputs]
     }
 
-    /// Weights of the share of people in a range of cells: 1 inside, 0 elsewhere.
+    /// Returns the weights of cells for the share of people in a range of cells: 1 inside, 0
+    /// elsewhere.
     #[must_use]
     pub fn weights(&self, cells: Range<usize>) -> Vec<f64> {
         let weight = |cell| f64::from(u8::from(cells.contains(&cell)));
         (0..self.cells()).map(weight).collect()
     }
 
-    /// What each output counts for the sum of shares of cells, each times its weight:
-    /// without bias, whatever the shares are.
+    /// Returns the weight of each output in a weighted sum of the cells' shares. The estimate is
+    /// unbiased for every distribution over cells.
     #[must_use]
     pub fn sum(&self, weights: &[f64]) -> Vec<f64> {
         let mut worth = alloc::vec![0.0; self.outputs];
@@ -153,8 +156,8 @@ impl Rates {
         worth
     }
 
-    /// Variance of what one report of a person in each cell counts for a sum, from what
-    /// outputs count and the weights of cells.
+    /// Variance of one report's estimate of a weighted sum, for a person in each cell. `worth` are
+    /// the weights of outputs, `weights` those of cells.
     #[must_use]
     pub fn variances(&self, worth: &[f64], weights: &[f64]) -> Vec<f64> {
         let squares: Vec<f64> = worth.iter().map(|own| own * own).collect();
@@ -163,19 +166,19 @@ impl Rates {
         weights.iter().enumerate().map(of_cell).collect()
     }
 
-    /// Variance of one report's estimate of a sum, of people who are drawn from all cells evenly.
+    /// Variance of one report's estimate of a weighted sum, for people drawn evenly from all cells.
     #[must_use]
     pub fn even_variance(&self, weights: &[f64]) -> f64 {
         let all = weights.len() as f64;
         let own: f64 = self.variances(&self.sum(weights), weights).iter().sum();
         let mean = weights.iter().sum::<f64>() / all;
         let spread: f64 = weights.iter().map(|own| (own - mean) * (own - mean)).sum();
+        // Mean of the variances in a cell plus variance of the cells' weights.
         (own + spread) / all
     }
 }
 
-/// The distribution function of the triangular density on [−1, 1], by which shares below an
-/// edge are smoothed.
+/// Distribution function of the triangular density on [−1, 1], which smooths shares below an edge.
 ///
 /// ```
 /// use hushbin::mechanism::pattern::triangle;
