@@ -66,8 +66,8 @@ pub fn encode(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> 
 /// sealed report, in bytes. Returns each upload with the range of its bytes.
 ///
 /// # Errors
-/// As for [`EncodedUpload::check_all`]. The content of sealed reports cannot be checked, only their
-/// length.
+/// As for [`EncodedUpload::check_all`]. Only the length of sealed reports can be checked, not the
+/// content.
 pub fn decode_all<'a>(
     bytes: &'a [u8],
     fingerprint: &Fingerprint,

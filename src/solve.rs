@@ -23,6 +23,8 @@ pub fn factorise(matrix: &mut [f64], size: usize) {
             for at in 0..column {
                 sum -= matrix[row * size + at] * matrix[column * size + at];
             }
+            // A positive pivot, even if the matrix is not positive definite or rounding made the
+            // sum negative.
             matrix[row * size + column] = if row == column {
                 libm::sqrt(sum.max(f64::MIN_POSITIVE))
             } else {

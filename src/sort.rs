@@ -19,6 +19,7 @@ pub(crate) fn sort(keys: &mut [u64]) {
 fn shell_sort(keys: &mut [u64]) {
     let mut gap = keys.len();
     while gap > 1 {
+        // 5/11 is the factor 1/2.2.
         gap = (gap * 5 / 11).max(1);
         for index in gap..keys.len() {
             let mut place = index;

@@ -114,7 +114,7 @@ impl Balanced {
         ((slot / self.buckets) as u64) << 32 | (slot % self.buckets) as u64
     }
 
-    /// Runs the rounds on L [placed](Balanced::place) slots side by side and returns their buckets.
+    /// Runs the rounds on L [placed](Balanced::place) slots side by side and returns the buckets.
     /// `first` are the keys of the first round. `pair` returns the keys of the two rounds after it,
     /// and so on.
     #[inline(always)]

@@ -64,6 +64,7 @@ impl Functions {
     /// Fills `buckets` with the buckets of [placed](Functions::place) elements. The buckets of the
     /// first element under each function come first, then those of the second element, and so on.
     pub fn buckets_of(&self, placed: &[u64], buckets: &mut [u32]) {
+        // A single bucket needs no hash.
         if self.hash.buckets() == 1 || buckets.is_empty() {
             buckets.fill(0);
             return;

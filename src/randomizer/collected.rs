@@ -58,7 +58,7 @@ impl Randomizer {
     /// questions' order. Entries depend on the kind of the question:
     ///
     /// - A number is the value of an entry for item 0.
-    /// - Several numbers are the values of entries for their items.
+    /// - Several numbers are the values of entries for the numbered items.
     /// - In a cross, the item is the row. The value is the index of the column, or the number.
     /// - For options of several parts, there is an entry for each part. Its value is the index of
     ///   an option.

@@ -61,6 +61,7 @@ pub fn realised_epsilon(probabilities: impl Iterator<Item = Factors>, requested:
 /// Returns a·b as (high, low) 128-bit halves.
 fn wide_product(a: u128, b: u128) -> (u128, u128) {
     const LOW: u128 = u64::MAX as u128;
+    // Long multiplication of 64-bit halves; no partial sum exceeds 128 bits.
     let (a1, a0, b1, b0) = (a >> 64, a & LOW, b >> 64, b & LOW);
     let low = a0 * b0;
     let middle = a1 * b0 + (low >> 64);

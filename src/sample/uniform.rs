@@ -62,6 +62,7 @@ pub fn below<R: Rng + ?Sized>(rng: &mut R, range: u32) -> u32 {
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub fn with_probability<R: Rng + ?Sized>(rng: &mut R, value: f64) -> bool {
     let magnitude = value.abs();
+    // A threshold cannot express probability 1.
     if magnitude >= 1.0 {
         return true;
     }

@@ -96,6 +96,7 @@ impl Frame {
         assert_eq!(coefficients.len(), 2 * dimension);
         let (mut sum, scale) = (alloc::vec![0.0; dimension], self.scale());
         for (copy, own) in (0..).zip(coefficients.chunks_exact(dimension)) {
+            // H is symmetric, so the adjoint is the same transform followed by the signs.
             let mut own = own.to_vec();
             hadamard(&mut own);
             self.sign(copy, &mut own);

@@ -188,6 +188,7 @@ impl Measure {
         let kind = reader.number();
         let items = Items::read_canonical(reader);
         match (kind, items) {
+            // 0 stands for numbers within limits, 1 for a vector.
             (0, Items::Named(names)) => {
                 let limits = names.iter().map(|_| Limits::read_canonical(reader));
                 let limits = limits.collect::<Result<_, _>>()?;

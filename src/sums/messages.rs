@@ -96,7 +96,7 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Creates parameters after checking their ranges.
+    /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for L outside [`bounds::SUM_LEVELS`], k outside

@@ -6,7 +6,7 @@
 //! is unbiased for the sum.
 //!
 //! There is no local ε: anyone who links messages to a person reads the answer. [`SumTask`] is
-//! therefore a type of its own. It is not accepted in place of a [`Task`](crate::Task), which has a
+//! therefore a separate type. It is not accepted in place of a [`Task`](crate::Task), which has a
 //! local ε.
 //!
 //! Source: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the

@@ -14,9 +14,9 @@ use crate::sample::{choose_front, with_probability};
 ///
 /// # Guarantee
 /// The messages of one person alone reveal the answer: they have no local guarantee. Shuffle them
-/// with those of [`SumTask::honest_people`] more people, who drew their messages by this type. The
-/// result is ([`SumTask::central_epsilon`], [`SumTask::delta`])-differentially private. The number
-/// of messages, and the place of each among them, do not depend on the answer.
+/// with those of [`SumTask::honest_people`] more people who use this type. The result is
+/// ([`SumTask::central_epsilon`], [`SumTask::delta`])-differentially private. The number of
+/// messages, and the place of each among them, do not depend on the answer.
 ///
 /// ```
 /// use hushbin::sums::{Message, SumRandomizer};
@@ -57,9 +57,9 @@ impl SumRandomizer {
         }
     }
 
-    /// Replaces `messages` by those of an answer, which has a number for each item, in their order.
-    /// Then `messages` has the length [`Messages::count`](super::Messages::count). Numbers beyond
-    /// their limits are clipped, and vectors that are too long are shortened.
+    /// Replaces `messages` by those of an answer, which has a number for each item, in the items'
+    /// order. Then `messages` has the length [`Messages::count`](super::Messages::count). Numbers
+    /// beyond the limits are clipped, and vectors that are too long are shortened.
     ///
     /// # Errors
     /// [`Error::AnswerCount`] for more or fewer numbers, [`Error::ValueRange`] for one that is not

@@ -157,6 +157,7 @@ impl SumTask {
 
 /// Number of honest people n_h, rounded down.
 pub(super) fn honest(parts: &SumParts) -> u64 {
+    // Rounded down: counting on less noise is the safe side.
     (parts.honest_fraction * parts.people as f64) as u64
 }
 

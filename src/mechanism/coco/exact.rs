@@ -25,6 +25,7 @@ impl Randomizer {
         self.signed.extend_from_slice(signed);
         let missing = self.missing();
         assert!(missing <= 64, "one bit for each sign");
+        // With 64 missing entries no bits are left for a rank.
         let rank = completion.checked_shr(missing).unwrap_or(0);
         self.gather(rank as u32, |index| (completion >> index) & 1 == 1);
         if let Some(decided) = self.thresholds.decided {

@@ -225,7 +225,7 @@ impl Rates {
     }
 
     /// Variances of one report's estimate of the frequency of an item with one sign. The estimate
-    /// is half the sum of presence and mean; for the negative sign, half their difference. The
+    /// is half of presence plus mean, or for the negative sign half of presence minus mean. The
     /// three variances are for a person who has the item with that sign, with the other sign, and
     /// not at all. `None` if the rule does not estimate it.
     #[must_use]

@@ -102,6 +102,7 @@ impl Support {
     #[inline]
     fn holds(&self, keys: &Keys, bucket: u32, element: u64) -> bool {
         let (first, t) = (self.hash.bucket(keys, element), self.hash.buckets());
+        // Distance from the window's first bucket, in cyclic order.
         bucket == first || (self.width > 1 && (bucket + t - first) % t < self.width)
     }
 }

@@ -4,8 +4,8 @@
 /// entries of ±1 with fair signs. It is 1 if η ≥ k. For large k it is the probability that a normal
 /// variate is within η/√k standard deviations.
 ///
-/// Source: B = k − 2K, where K is binomial. Zhou et al. do not state the share. With the η = √(k·ln
-/// n)/2.5 of their code it is 0.83 for k = 64 and n = 10⁵.
+/// Source: B = k − 2K, where K is binomial. Zhou et al. do not state the share. The code of that
+/// paper has η = √(k·ln n)/2.5, which gives 0.83 for k = 64 and n = 10⁵.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::attenuation;

@@ -1,4 +1,4 @@
-//! Realised ε of hash-bin's reports, and the range of their bins.
+//! Realised ε of hash-bin's reports, and the range of the bins.
 
 use super::sampling::{EPSILON_BITS, Kind, Sampling};
 use crate::sample::{DiscreteLaplace, Factors, least_epsilon_covering};

@@ -31,7 +31,7 @@ pub struct HashBin {
 }
 
 impl HashBin {
-    /// Creates parameters after checking their ranges.
+    /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a number outside [`bounds::BINS`], [`bounds::GRID`],

@@ -60,6 +60,7 @@ impl Randomizer {
         let keys = Keys::new(seed);
         self.sums.fill(0);
         for &Entry { item, value } in entries {
+            // Multiplying by a power of two is exact; the conversion rounds towards 0.
             let value = (value * (1u64 << FRACTION_BITS) as f64) as i64;
             let plus = SignBit::of(&self.domain, item).plus(keys.sign) == 1;
             let signed = if plus { value } else { -value };
@@ -77,6 +78,7 @@ impl Randomizer {
     /// Rounds a sum to the grid at random, so that its expectation is unchanged.
     fn round<R: CryptoRng + ?Sized>(&self, sum: i64, rng: &mut R) -> i64 {
         let shift = FRACTION_BITS - self.grid_bits;
+        // The shift rounds down, for negative sums too, so the rest is not negative.
         let floor = sum >> shift;
         let rest = sum - (floor << shift);
         let up = rest != 0 && Threshold((rest as u64) << (64 - shift)).sample(rng);

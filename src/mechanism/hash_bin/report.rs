@@ -33,7 +33,7 @@ pub struct BinsReport {
 pub enum Response {
     /// Response to one clipped sum: true for plus, false for minus.
     Sign(bool),
-    /// Bins with their noise, in steps of 1/Γ.
+    /// Bins with noise, in steps of 1/Γ.
     Bins(Vec<i64>),
 }
 

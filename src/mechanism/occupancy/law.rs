@@ -47,6 +47,7 @@ impl Law {
     fn plus(&self, other: &Self) -> Self {
         let degree = self.probabilities.len() + other.probabilities.len();
         let sum = product(&self.probabilities, &other.probabilities, degree);
+        // Drop negligible ends, so that repeated sums stay short.
         let heavy = |p: &f64| *p > DUST;
         let begin = sum.iter().position(heavy).unwrap_or(0);
         let end = sum.iter().rposition(heavy).map_or(sum.len(), |i| i + 1);

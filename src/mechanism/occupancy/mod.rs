@@ -218,7 +218,8 @@ impl Occupancy {
         };
         let ((below, b), (reaching, a)) = (split(false), split(true));
         if b == 0.0 {
-            // Every cell reaches v: all slots hold elements.
+            // Every cell reaches v, because all slots hold elements. The odds a/b below would
+            // divide by 0.
             return Law::new(cells, alloc::vec![1.0]);
         }
         // Least count that reaches v, which bounds the number of such cells.
@@ -252,6 +253,7 @@ impl Occupancy {
         let mean = f64::from(self.cells) * a;
         let variance = mean * (1.0 - a);
         let far = -libm::log(DUST);
+        // Solves Bernstein's bound exp(−x²/(2(variance + x/3))) = DUST for the deviation x.
         let x = far / 3.0 + libm::sqrt(far * far / 9.0 + 2.0 * far * variance);
         let first = libm::floor(f64::max(mean - x, 0.0)) as usize;
         let last = libm::ceil(mean + x).min(most as f64) as usize;

@@ -76,6 +76,7 @@ impl NearSums {
 impl Level {
     /// E[min(c, K)] = μ − σ·(φ(z) − z·(1 − Φ(z))), where z = (c − μ)/σ.
     fn at_most(&self, c: f64) -> f64 {
+        // K is constant, up to rounding.
         if self.deviation < 1e-9 {
             return self.mean.min(c);
         }

@@ -1,4 +1,4 @@
-//! Patterns in task files and uploads, and the weights of their outputs.
+//! Patterns in task files and uploads, and the weights of outputs.
 
 mod rates;
 

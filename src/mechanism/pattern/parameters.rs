@@ -25,7 +25,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Creates parameters after checking their ranges.
+    /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for an L outside [`bounds::OUTPUTS`]. [`Error::Combination`] unless
@@ -59,6 +59,7 @@ impl Pattern {
     /// Returns true if a cell favours an output, both below L.
     #[must_use]
     pub fn favours(&self, cell: u32, output: u32) -> bool {
+        // Rotate the output back to cell 0.
         let place = (output + self.outputs - cell) % self.outputs;
         self.favoured.binary_search(&place).is_ok()
     }

@@ -21,8 +21,8 @@ pub(in crate::mechanism) struct Cells {
     functions: usize,
     /// Count of each cell of the functions in progress. All are 0 between calls.
     counts: Vec<i32>,
-    /// Cells and their counts, packed into one number each, block by block. Entries at or after the
-    /// end of the last block are stale.
+    /// Cell and count in one number, for each cell with a strength, block by block. Entries at or
+    /// after the end of the last block are stale.
     pub(super) held: Vec<u64>,
     /// End of each block in `held`.
     ends: Vec<u32>,
@@ -150,6 +150,7 @@ impl Cells {
 
     /// Returns the side of a rank below [`Cells::len`].
     pub(in crate::mechanism) fn ranked(&mut self, rank: u32) -> u32 {
+        // Find the strength of this rank by counting down from the greatest.
         let mut index = rank;
         let mut strength = self.greatest();
         while index >= self.level(strength) {
@@ -175,6 +176,7 @@ impl Cells {
 
     /// Returns the `index`-th side of the cells without strength, ascending.
     pub(in crate::mechanism) fn weak(&mut self, index: u32) -> u32 {
+        // Find the block by counting its cells without strength.
         let mut cell = index / 2;
         let (mut begin, mut first) = (0, 0);
         for &end in &self.ends {

@@ -67,7 +67,7 @@ impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
 }
 
 impl<R: Rule> Subset<R> {
-    /// Creates parameters of one hash function after checking their ranges.
+    /// Checks the ranges and creates parameters of one hash function.
     ///
     /// # Errors
     /// As for [`Subset::with_hashes`].

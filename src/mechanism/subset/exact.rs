@@ -8,7 +8,7 @@ use crate::domain::Domain;
 use crate::mechanism::occupancy::Occupancy;
 use crate::sample::Threshold;
 
-/// Probabilities of single buckets, by their place relative to the favoured set.
+/// Probabilities of single buckets, by place relative to the favoured set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::mechanism) struct Levels {
     /// Probability of a bucket that is certainly inside.
@@ -47,7 +47,7 @@ impl Favoured {
 }
 
 impl Cells {
-    /// Sides with their strengths, in no particular order.
+    /// Sides and strengths, in no particular order.
     pub(in crate::mechanism) fn strengths(&self) -> impl Iterator<Item = (u32, u32)> {
         let held = self.held[..self.len() as usize].iter();
         held.map(|&held| (side_of(held), strength_of(held)))

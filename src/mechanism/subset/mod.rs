@@ -61,11 +61,13 @@ impl<R: Rule> Parameters for Subset<R> {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        // c is at least 1, so 0 can stand for the paper's rule.
         let rule = match reader.small() {
             0 => R::paper()?,
             favoured => R::strongest(favoured),
         };
         let number = reader.number();
+        // One number encodes the hashing and R − 1.
         let hashing = reader.known(Hashing::of_canonical(number % Hashing::COUNT))?;
         let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
         let hashes = reader.known(hashes)?;

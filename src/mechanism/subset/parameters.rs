@@ -9,8 +9,8 @@ use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::hash::{Hash, Hashing, MOST_WINDOWED};
 
-/// Parameters of a mechanism that draws one bucket: its rule, its hash family, the number of hash
-/// functions, and the number t of buckets of each.
+/// Parameters of a mechanism that draws one bucket. They are its rule, its hash family, the number
+/// of hash functions, and the number t of buckets of each.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -87,7 +87,7 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
 }
 
 impl<R: Rule> Subset<R> {
-    /// Creates parameters after checking their ranges.
+    /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] in these cases:

@@ -61,8 +61,8 @@ impl Thresholds {
     }
 }
 
-/// Computes the probability of drawing one of c = `favoured` outputs of weight e, if the `others`
-/// weigh 1. It is floor(2⁶⁴·c·e/(c·e + t − c)), with e rounded down.
+/// Computes the probability of drawing one of c = `favoured` outputs of weight e, if all other
+/// outputs weigh 1. It is floor(2⁶⁴·c·e/(c·e + t − c)), with e rounded down.
 pub(in crate::mechanism) fn threshold(
     bound: &ExpLowerBound,
     favoured: u32,

@@ -31,8 +31,8 @@ impl Window {
     /// Maximum number of cells, because accounting and audits list all of them.
     pub const MOST_CELLS: u32 = 4096;
 
-    /// Creates parameters after checking their ranges. `values` are those of the ⌊t/2⌋ atoms of the
-    /// upper half, ascending. The lower half has their negatives, and a middle atom has 0.
+    /// Checks the ranges and creates the parameters. `values` are those of the ⌊t/2⌋ atoms of the
+    /// upper half, ascending. The lower half has the negated values, and a middle atom has 0.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for an m outside [`bounds::DRAWN`], a t outside [`bounds::ATOMS`], a k
@@ -51,6 +51,7 @@ impl Window {
         bounds::FAVOURED
             .at_most(f64::from(atoms / 2))
             .check(f64::from(favoured))?;
+        // Saturated, because an overflow is above the limit too.
         if atoms.saturating_pow(drawn) > Self::MOST_CELLS {
             return Err(error!(Combination {
                 reason: "a window has at most 4096 cells: fewer \"drawn\", or fewer \"atoms\"",
@@ -129,8 +130,8 @@ impl Window {
     /// Returns the level at or below a number from −1 to 1, and the probability of rounding up to
     /// the next level. The probability is in units of 2⁻⁶⁴.
     ///
-    /// Two roundings make the result inexact, each down by less than a unit: that of the number to
-    /// a multiple of 2⁻⁵³, and that of the probability. Numbers of a task are such multiples.
+    /// The result has two roundings, each down by less than a unit. One is that of the number to a
+    /// multiple of 2⁻⁵³, which numbers of a task are. The other is that of the probability.
     pub(super) fn beside(&self, number: f64) -> (u32, u64) {
         const BITS: u32 = 53;
         let (k, last) = (self.favoured, self.atoms - self.favoured);

@@ -52,6 +52,7 @@ impl Randomizer {
     fn inside(&self, mut rank: u32) -> u32 {
         let (t, k) = (self.window.atoms(), self.window.favoured());
         let (mut cell, mut place) = (0, 1);
+        // The last attribute is the least significant digit of the cell.
         for level in self.levels.iter().rev() {
             cell += (level + rank % k) * place;
             rank /= k;

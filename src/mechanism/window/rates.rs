@@ -42,8 +42,8 @@ pub struct Rates {
 impl Window {
     /// Computes the rates over `domain` at local ε.
     ///
-    /// An atom is part of t^(m − 1) cells. In k^(m − 1) of them the other m − 1 numbers are in
-    /// their windows.
+    /// An atom is part of t^(m − 1) cells. In k^(m − 1) of them all other m − 1 numbers favour the
+    /// cell.
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         let d = domain.items().unwrap_or(self.drawn());

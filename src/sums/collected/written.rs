@@ -1,4 +1,4 @@
-//! Tasks of sums built from their fields, and their canonical bytes.
+//! Tasks of sums built from fields, and canonical bytes of tasks.
 
 use alloc::vec::Vec;
 
@@ -22,7 +22,7 @@ impl SumTask {
         Self::build(parts, messages, &bytes)
     }
 
-    /// Returns all fields that messages and their guarantee depend on, as bytes. The fingerprint is
+    /// Returns all fields that messages and the guarantee depend on, as bytes. The fingerprint is
     /// the hash of these bytes.
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Unbiased estimates of shares of cells from outputs, and their variances.
+//! Unbiased estimates of shares of cells from outputs, with variances.
 
 use alloc::vec::Vec;
 use core::ops::Range;
