@@ -10,8 +10,8 @@ use crate::mechanism::Prepared;
 use crate::sample::word;
 use crate::task::{Kind, Question, Task};
 
-/// Maker of reports for one task. It keeps what is prepared once, and memory that would otherwise
-/// be allocated for every report.
+/// Maker of reports for one task. It keeps prepared data, and memory that would otherwise be
+/// allocated for every report.
 ///
 /// # Guarantee
 /// Each call that makes a report is [`Task::effective_epsilon`]-locally differentially private. For
