@@ -53,7 +53,7 @@ describe("the same people, both ways", () => {
       }
       expect(half(cells[2])).toBeGreaterThan(10 * half(cells[4]));
     }
-    expect(await text(page, "#both-verdict")).toContain("a shuffler has to be trusted");
+    expect(await text(page, "#both-verdict")).toContain("the shuffler has to be trusted");
     // Nothing of it is sent.
     expect(gateway.posts).toEqual([]);
     expect(complaints).toEqual([]);
@@ -67,7 +67,7 @@ describe("the same people, both ways", () => {
       expect(await page.locator("#both-report .byte").count()).toBeGreaterThan(4);
       const [low, high] = [1 / Math.exp(1), Math.exp(1)];
       for (const cell of await page.locator("#both-told td").allTextContents()) {
-        const odds = cell === "nothing" ? 1 : number(cell.replace("× ", ""));
+        const odds = cell === "unchanged" ? 1 : number(cell.replace("× ", ""));
         expect(odds).toBeGreaterThan(low - 0.01);
         expect(odds).toBeLessThan(high + 0.01);
       }

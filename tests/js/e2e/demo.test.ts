@@ -122,7 +122,10 @@ describe("the demo page", () => {
     const page = await started();
     expect(await text(page, "#others")).toMatch(/came from elsewhere/);
     await growTo(page, 10);
-    await page.locator("#others").filter({ hasText: "the 10 people this browser sent" }).waitFor();
+    await page
+      .locator("#others")
+      .filter({ hasText: "the 10 people whose reports this browser sent" })
+      .waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -151,7 +154,7 @@ describe("the demo page", () => {
     await page.keyboard.press("ArrowRight");
     await page
       .locator("#growth-text")
-      .filter({ hasText: "20 reports, sent just now, on" })
+      .filter({ hasText: "20 reports sent and stored on" })
       .waitFor();
     expect(complaints).toEqual([]);
   });
@@ -263,7 +266,7 @@ describe("the switch between mechanisms", () => {
     await page.getByRole("button", { name: "Let the same people report" }).click();
     await page
       .locator("#growth-text")
-      .filter({ hasText: `${100 * (mechanisms - 1)} reports, sent just now` })
+      .filter({ hasText: `${100 * (mechanisms - 1)} reports sent and stored` })
       .waitFor();
     for (const radio of await page.locator("#mechanisms input").all()) {
       await radio.check();

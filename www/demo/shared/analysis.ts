@@ -1,4 +1,4 @@
-// hushbin's analysis, compiled to WebAssembly: everything here that is computed.
+// hushbin's analysis, compiled to WebAssembly. It makes all calculations of the pages.
 
 import init, { type Refusal } from "./wasm/analysis.js";
 
@@ -12,12 +12,12 @@ export {
   posterior,
 } from "./wasm/analysis.js";
 
-/** Loads the module from beside this page; compiles it while it comes in, where the browser can. */
+/** Loads the module from `url`. Browsers compile it during the download if they can. */
 export async function loadAnalysis(url: URL): Promise<void> {
   await init({ module_or_path: url });
 }
 
-/** Whether something thrown says why there is no answer; anything else is a fault. */
+/** Returns whether a thrown value explains why there is no answer. Any other value is a fault. */
 export function isRefusal(thrown: unknown): thrown is Refusal {
   return (
     typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown

@@ -1,6 +1,6 @@
-// The few helpers that the page needs to build and find elements.
+// Helpers that build and find elements.
 
-/** The element with this id, which the page is known to hold. */
+/** Returns the element with this id. Throws if the page has none. */
 export function byId<T extends Element = HTMLElement>(id: string): T {
   const found = document.getElementById(id);
   if (!found) throw new Error(`The page lacks #${id}.`);
@@ -9,7 +9,7 @@ export function byId<T extends Element = HTMLElement>(id: string): T {
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A new HTML element. */
+/** Creates an HTML element. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -21,7 +21,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A new SVG element. */
+/** Creates an SVG element. */
 export function svg<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -33,12 +33,12 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return made;
 }
 
-/** e to the power ε, as it is printed. */
+/** Creates the text of e to the power ε. */
 export function eToEpsilon(): HTMLElement {
   return el("span", {}, "e", el("sup", {}, "ε"));
 }
 
-/** Sets attributes; false and undefined remove, true sets an empty one. */
+/** Sets attributes. False and undefined remove an attribute, true sets an empty one. */
 export function setAll(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) element.removeAttribute(name);

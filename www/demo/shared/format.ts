@@ -1,61 +1,61 @@
-// Numbers as people read them.
+// Formats of numbers for people.
 
 const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
 
-/** A count: 12,345. */
+/** Formats a count: 12,345. */
 export function count(value: number): string {
   return whole.format(value);
 }
 
-/** A count with its noun: "1 report", "2 reports". */
+/** Formats a count with its noun: "1 report", "2 reports". */
 export function counted(value: number, noun: string, plural = `${noun}s`): string {
   return `${count(value)} ${value === 1 ? noun : plural}`;
 }
 
-/** A share as a percentage with a true minus: −12%. */
+/** Formats a share as a percentage, with the minus sign U+2212: −12%. */
 export function percent(share: number, digits = 0): string {
   const text = (Math.abs(share) * 100).toFixed(digits);
   return `${share < 0 && Number(text) !== 0 ? "−" : ""}${text}%`;
 }
 
-/** Half the width of an interval, in percentage points: ±7.2. */
+/** Formats the half-width of an interval in percentage points: ±7.2. */
 export function plusMinus(half: number): string {
   const points = half * 100;
   return `±${points >= 100 ? count(points) : points.toFixed(points < 10 ? 1 : 0)}`;
 }
 
-/** At most three significant digits: 7.39. */
+/** Formats a number with at most three significant digits: 7.39. */
 export function short(value: number): string {
   return Number(value.toPrecision(3)).toString();
 }
 
-/** Two significant digits, rounded up, for "about … would be needed". */
+/** Formats a count with two significant digits, rounded up. */
 export function roundedUp(value: number): string {
   const grain = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
   return count(Math.ceil(value / grain) * grain);
 }
 
-/** A privacy loss, rounded up; so 2 is never shown for a little more. */
+/** Formats a privacy loss, rounded up to six decimals. A loss slightly above 2 is never shown as 2. */
 export function lossOf(epsilon: number): string {
   return (Math.ceil(epsilon * 1e6) / 1e6).toString();
 }
 
-/** A lower bound of a privacy loss, rounded down. */
+/** Formats a lower bound of a privacy loss, rounded down to three decimals. */
 export function boundOf(epsilon: number): string {
   return (Math.floor(epsilon * 1000) / 1000).toFixed(3);
 }
 
-/** Lower-case hexadecimal digits, two for each byte. */
+/** Formats bytes as lower-case hexadecimal digits, two for each byte. */
 export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, hexByte).join("");
 }
 
-/** Two hexadecimal digits. */
+/** Formats a byte as two hexadecimal digits. */
 export function hexByte(byte: number): string {
   return byte.toString(16).padStart(2, "0");
 }
 
-/** A power of ten as it is printed: 10⁻⁸. */
+/** Formats a number in scientific notation with raised digits: 10⁻⁸, 2.5 × 10⁻⁹. */
 export function powers(exponential: string): string {
   const [mantissa = "", exponent = ""] = exponential.split("e");
   const raised = exponent.replace("+", "").replace(/./g, (sign) => RAISED[sign] ?? sign);

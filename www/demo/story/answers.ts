@@ -1,10 +1,10 @@
-// The questions as three-way controls.
+// The form of questions, each with three options.
 
 import { byId, el } from "../shared/dom.js";
 import type { Answers } from "./mechanism/kind.js";
 import { answerWord, type Question } from "./questions.js";
 
-/** Renders the questions and tells of every change. */
+/** Form of the questions. It calls `onChange` after every change. */
 export class AnswersForm {
   readonly #form: HTMLFormElement;
   readonly #questions: readonly Question[];
@@ -31,7 +31,7 @@ export class AnswersForm {
     this.#limit();
   }
 
-  /** Once as many are answered as a report holds, the others stay not set. */
+  /** Disables further answers if a report has no room for them. */
   #limit(): void {
     const answers = this.answers;
     const given = Object.keys(answers).length;

@@ -7,12 +7,12 @@ import { boundOf, count, lossOf, percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import { measure } from "./measure.js";
 
-/** Reports of each input: a few seconds of a phone. */
+/** Number of reports of each input. They take a phone a few seconds. */
 const TRIALS = 100_000;
 const CONFIDENCE = 0.999;
-/** How much of the promised budget a sabotaged randomiser spends. */
+/** Factor by which a sabotaged randomiser exceeds the promised ε. */
 const SABOTAGE = 2;
-/** What the picture spans, in promised budgets. */
+/** Range of the picture, as a multiple of the promised ε. */
 const SPAN = 2.25;
 
 export class AuditView {
@@ -33,7 +33,7 @@ export class AuditView {
     this.show(channel);
   }
 
-  /** Another mechanism was chosen: what was measured is not about it. */
+  /** Shows another mechanism, and clears the measurement of the last one. */
   show(channel: Channel): void {
     this.#channel = channel;
     byId("audit-inputs").textContent = inputsInWords(channel);
@@ -59,7 +59,7 @@ export class AuditView {
     this.#show(true);
     byId("audit-detail").textContent = "Measuring …";
     try {
-      // The same mechanism and parameters, only louder; or just as promised.
+      // Sabotage keeps the mechanism and its parameters, and only raises ε.
       const randomizer = await createRandomizer({
         task: sabotaged ? { ...task, epsilon: SABOTAGE * task.epsilon } : task,
       });
@@ -90,7 +90,7 @@ export class AuditView {
   }
 
   #show(running: boolean): void {
-    // Focus must not vanish with the button that has it.
+    // A hidden button loses the focus, so move it to the visible one.
     const focused = document.activeElement;
     byId("auditing").hidden = !running;
     this.#run.hidden = running;
@@ -106,14 +106,14 @@ export class AuditView {
     this.#draw(measured);
     const sure = percent(confidence, 1);
     byId("audit-text").textContent = caught
-      ? `Caught: these reports give away at least ${boundOf(least)}, and ${short(epsilon)} was promised.`
-      : `At least ${boundOf(least)} measured, at most ${short(epsilon)} promised: nothing contradicts the promise.`;
+      ? `Caught: these reports need an ε of at least ${boundOf(least)}, but ${short(epsilon)} was promised.`
+      : `Measured: an ε of at least ${boundOf(least)}. Promised: at most ${short(epsilon)}. Nothing contradicts the promise.`;
     byId("audit-detail").textContent =
-      `One kind of report came from one input ${times(likelier)} and from the other ${times(other)}. ` +
-      `For such different chances ε must be at least ${boundOf(least)}, with ${sure} confidence` +
+      `One kind of report occurred ${times(likelier)} for one input, and ${times(other)} for the other. ` +
+      `Such a difference needs an ε of at least ${boundOf(least)}, with ${sure} confidence.` +
       (caught
-        ? ": this randomiser breaks its promise."
-        : ". That is no proof of privacy, which only the mathematics gives; but where scores tell much more about these inputs, it would show here. The command hushbin audit also looks at seeds, at ids and at inputs of other kinds.");
+        ? " This randomiser breaks its promise."
+        : " This is no proof of privacy. Only the mathematics is. But a clear violation for these inputs would show here. The command hushbin audit also tests seeds, ids and other inputs.");
   }
 
   #draw(measured: Measured | null): void {
@@ -128,7 +128,7 @@ export class AuditView {
       `Promised: ε of at most ${short(epsilon)}. ` +
       (least === null
         ? "Nothing measured yet."
-        : `Measured: at least ${boundOf(least)}, ${caught ? "beyond" : "within"} the promise.`);
+        : `Measured: at least ${boundOf(least)}, ${caught ? "above" : "within"} the promise.`);
     const ticks = [0, 0.5, 1, 1.5, 2].map((share) => share * epsilon);
     byId("gauge-marks").replaceChildren(
       svg("rect", { class: "allowed", x: 0, y: 30, width: at(epsilon), height: 44 }),
@@ -158,8 +158,8 @@ export class AuditView {
       ...[
         ["requested ε", short(epsilon)],
         ["effective ε", lossOf(answer.effective_epsilon)],
-        ["measured, at least", least === null ? "–" : boundOf(least)],
-        ["trials each", count(TRIALS)],
+        ["measured ε, at least", least === null ? "–" : boundOf(least)],
+        ["reports per input", count(TRIALS)],
         ["confidence", percent(CONFIDENCE, 1)],
       ].map(([name = "", value = ""]) =>
         el("div", {}, el("dt", {}, name), el("dd", { class: "figure-value" }, value)),
@@ -174,7 +174,7 @@ function inputsInWords({ answer, explainer, covers }: Channel): string {
   const questions = answered === 1 ? "the first question" : `the first ${answered} questions`;
   const scope =
     covers === "entry"
-      ? " They differ in a single answer, which is all that this mechanism promises to hide."
+      ? " They differ in a single answer, because this mechanism promises to hide only single answers."
       : "";
   return `“Yes” to ${questions} of ${answer.task.items.length}, and “no” to the same.${scope}`;
 }

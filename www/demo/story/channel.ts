@@ -1,5 +1,5 @@
-// Everything that belongs to one mechanism: its task at the collector, its
-// randomiser, and what this browser has sent to it.
+// One mechanism: its task at the collector, its randomiser, and a record of the reports that this
+// browser has sent.
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { type Covers, type Estimand, Explainer } from "../shared/analysis.js";
@@ -14,18 +14,17 @@ export class Channel {
   readonly answer: TaskAnswer;
   readonly explainer: Explainer;
   readonly explained: Explained;
-  /** What reports tell of an item. */
+  /** Quantities that reports allow to estimate for an item. */
   readonly estimands: readonly Estimand[];
   /**
-   * Whether ε bounds what is learnt about the whole input, or about one entry
-   * of it by somebody who knows the others.
+   * Scope of ε: the whole input, or one entry against an observer who knows all other entries.
    */
   readonly covers: Covers;
   readonly randomizer: Randomizer;
   readonly collector: Collector;
   readonly ledger: Ledger;
   readonly sender: Sender;
-  /** The collector's last answer. */
+  /** Last answer of the collector. */
   estimates: EstimatesAnswer | null = null;
 
   private constructor(
@@ -57,13 +56,13 @@ export class Channel {
     return channel;
   }
 
-  /** People of the crowd sent so far: all but the visitor. */
+  /** Number of people of the crowd who have reported, without the visitor. */
   get crowd(): number {
     const { truth, mine } = this.ledger;
     return truth.people - (mine ? 1 : 0);
   }
 
-  /** The visitor's report under this mechanism, of those under `all` the only one. */
+  /** Creates the visitor's report. The visitor sends at most one report over `all` channels. */
   ownReport(all: readonly Channel[]): OwnReport<Answers> {
     const { answer, collector, ledger, sender } = this;
     const { task, fingerprint } = answer;
@@ -77,21 +76,21 @@ export class Channel {
     });
   }
 
-  /** Asks the collector, while neither the truth nor the reports can move. */
+  /** Requests estimates while neither the truth nor the reports can change. */
   ask(): Promise<void> {
     return this.sender.exclusively(async () => {
       this.estimates = await this.collector.estimates();
     });
   }
 
-  /** A collector with fewer reports than were sent to it has been emptied. */
+  /** Clears the ledger if the collector has fewer reports than were sent: it was emptied. */
   async #forgetIfFresh(): Promise<void> {
     const { reports } = await this.collector.estimates();
     if (reports < this.ledger.truth.people) this.ledger.forget();
   }
 }
 
-/** The truth about one person. */
+/** Returns the truth about one person. */
 function truthOf(answers: Answers, items: readonly string[]): Truth {
   const side = (sign: 1 | -1) => items.map((item) => (answers[item] === sign ? 1 : 0));
   return { people: 1, yes: side(1), no: side(-1) };

@@ -1,11 +1,11 @@
-// Estimates with their intervals against the truth, as an SVG drawn by hand at
-// the pixel width it is shown in, and as a table of the same numbers.
+// Estimates with their intervals and the truth, as a chart and as a table of the same numbers. The
+// SVG has the pixel width of its element.
 
 import { byId, setAll, svg } from "../shared/dom.js";
 import { percent, plusMinus } from "../shared/format.js";
 import { tell } from "./figure.js";
 
-/** One question. Null where nothing is known. */
+/** One row of the chart. Unknown values are null. */
 export interface Row {
   readonly label: string;
   readonly truth: number | null;
@@ -14,22 +14,21 @@ export interface Row {
   readonly interval: readonly [number, number] | null;
 }
 
-/** What the axis spans. */
+/** Range and ticks of the axis. */
 export interface Axis {
   readonly from: number;
   readonly to: number;
   readonly ticks: readonly number[];
 }
 
-/** Shares of people. Raw estimates may fall outside of what is possible. */
+/** Axis of shares of people. Raw estimates can lie outside of 0 to 1. */
 export const SHARE: Axis = { from: -0.2, to: 1.2, ticks: [0, 0.25, 0.5, 0.75, 1] };
-/** Yes minus no. */
+/** Axis of yes minus no. */
 export const BALANCE: Axis = { from: -1.2, to: 1.2, ticks: [-1, -0.5, 0, 0.5, 1] };
 
 /**
- * Whether an estimate is lost in its noise: the interval holds 0, and reaches
- * five points or more to either side on average. Within five points "about none"
- * is an answer, too.
+ * Returns whether an estimate is lost in noise: the interval contains 0 and has a half-width of 5
+ * percentage points or more. A narrower interval around 0 is an answer: about none.
  */
 export function isNoise({ estimate, interval }: Row): boolean {
   if (estimate === null || interval === null) return false;
@@ -63,7 +62,7 @@ export class EstimateChart {
   #axis: Axis = SHARE;
   #marks: Marks[] = [];
 
-  /** Draws into the figure of this id. */
+  /** Creates a chart in the figure with this id. */
   constructor(id: string) {
     this.#id = id;
     this.#chart = byId<SVGSVGElement>(id);
@@ -184,14 +183,14 @@ function place(marks: Marks, row: Row, x: (share: number) => number, middle: num
     y: middle - 1.5,
     visibility: shown(estimated),
   });
-  // A cap marks an end of the interval; where it runs off the axis there is none.
+  // A cap marks an end of the interval. An interval that leaves the axis has no cap there.
   [from, to].forEach((end, side) => {
     const cap = marks.caps[side];
     const at = x(end);
     const inside = estimated && Math.abs(x(end + (side ? 1e-6 : -1e-6)) - at) > 0;
     if (cap) setAll(cap, { x: at - 1, y: middle - 7, visibility: shown(inside) });
   });
-  // A narrow interval shows beside its dot, not under it.
+  // A small dot does not cover a narrow interval.
   const radius = Math.min(Math.max((x(to) - x(from)) / 6, 2.5), 6);
   setAll(marks.dot, {
     cx: x(estimate ?? 0),
@@ -207,7 +206,7 @@ function shown(visible: boolean): "visible" | "hidden" {
   return visible ? "visible" : "hidden";
 }
 
-/** What a row shows, in words; shares unless `said` words something else. */
+/** Returns a row in words. `said` formats its values, by default as shares. */
 export function sentence(row: Row, said: (value: number) => string = percent): string {
   const { label, truth, estimate, interval } = row;
   if (estimate === null || interval === null) return `${label}: no estimate yet.`;
@@ -216,7 +215,7 @@ export function sentence(row: Row, said: (value: number) => string = percent): s
   return `${label}: estimate ${said(estimate)}, interval ${said(interval[0])} to ${said(interval[1])}${against}${noise}.`;
 }
 
-/** A row of shares as a row of the table. */
+/** Returns the table cells of a row of shares. */
 export function cells(row: Row): string[] {
   const { label, truth, estimate, standardError, interval } = row;
   const numbers = [truth, estimate, standardError].map((value) =>

@@ -1,9 +1,9 @@
-// The collector's HTTP interface, as far as the page speaks it itself.
+// The part of the collector's HTTP interface that the page uses directly.
 
 import type { RatingsTask } from "hushbin";
 import type { Estimand } from "../shared/analysis.js";
 
-/** The kind of task that this page is about: for ratings of items that have names. */
+/** Kind of task that this page explains: ratings of named items. */
 export type NamedTask = Omit<RatingsTask, "items"> & { readonly items: readonly string[] };
 
 export interface TaskAnswer {
@@ -32,38 +32,38 @@ export interface EstimatesAnswer {
   readonly estimates: readonly ({ readonly item: Item } & Readonly<
     Partial<Record<Estimand, Estimate>>
   >)[];
-  /** Of a question for a number, once there are reports. */
+  /** Estimates of a number; absent for other questions and without reports. */
   readonly number?: NumberEstimates;
 }
 
-/** An item or option by its name, or a bin of numbers. */
+/** Item or option by name, or a bin of numbers. */
 export type Item = string | { readonly from: number; readonly to: number };
 
-/** What an item goes by in the page. */
+/** Returns the name of an item in the page. */
 export function nameOf(item: Item): string {
   return typeof item === "string" ? item : `${item.from} to ${item.to}`;
 }
 
-/** What the page shows of the answer about a number. */
+/** Estimates of a number that the page shows. */
 export interface NumberEstimates {
-  /** The share of people below each edge inside the range. */
+  /** Share of people below each edge inside the range. */
   readonly distribution: readonly (Estimate & { readonly below: number })[];
   readonly quantiles: readonly (Omit<Estimate, "standard_error"> & { readonly quantile: number })[];
 }
 
 export interface Receipt {
-  /** Uploads that were sent. */
+  /** Number of uploads that were sent. */
   readonly uploads: number;
-  /** Reports newly counted. */
+  /** Number of newly counted reports. */
   readonly accepted: number;
-  /** Uploads that had been counted before. */
+  /** Number of uploads that had been counted before. */
   readonly duplicates: number;
 }
 
-/** The collector did not answer, or refused. The message is for people. */
+/** Error of a collector that did not answer or refused. Its message is for people. */
 export class CollectorError extends Error {
   override readonly name = "CollectorError";
-  /** Whether sending the same again is pointless. */
+  /** True if a retry with the same content cannot succeed. */
   readonly final: boolean;
 
   constructor(message: string, final: boolean) {
@@ -84,7 +84,7 @@ export class Collector {
   async taskAnswer(): Promise<TaskAnswer> {
     const answer = await this.#ask<TaskAnswer>("", {});
     if (!Array.isArray(answer.task.items)) {
-      throw new CollectorError(`The task ${this.task} is not one that this page explains.`, true);
+      throw new CollectorError(`This page does not explain tasks such as ${this.task}.`, true);
     }
     return answer;
   }
@@ -93,20 +93,17 @@ export class Collector {
   async check(fingerprint: string): Promise<void> {
     const answer = await this.#ask<{ readonly fingerprint: string }>("", {});
     if (answer.fingerprint !== fingerprint) {
-      throw new CollectorError(
-        `The collector's task ${this.task} is another than the page's.`,
-        true,
-      );
+      throw new CollectorError(`The collector's task ${this.task} differs from the page's.`, true);
     }
   }
 
-  /** With `query` for one question of several: parts that are joined by "&". */
+  /** Requests estimates. `query` has further parameters, for example the question of several. */
   estimates(...query: readonly string[]): Promise<EstimatesAnswer> {
     const asked = ["confidence=0.95", ...query].join("&");
     return this.#ask(`/estimates?${asked}`, { headers: { accept: "application/json" } });
   }
 
-  /** Sends an upload once. Resolves only after the collector has it on disk. */
+  /** Sends an upload once. Resolves after the collector has written it to disk. */
   post(upload: Uint8Array): Promise<Receipt> {
     return this.#ask("/reports", { method: "POST", body: new Uint8Array(upload) });
   }
@@ -129,7 +126,7 @@ export class Collector {
   }
 }
 
-/** The text of a problem+json body, or what can be said without one. */
+/** Returns the text of a problem+json body, or one with the status if there is no body. */
 export function problemText(status: number, body: unknown): string {
   const problem = (typeof body === "object" && body !== null ? body : {}) as {
     title?: unknown;

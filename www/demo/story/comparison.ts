@@ -1,23 +1,23 @@
-// Error bars of all mechanisms side by side, measured: the widths of the
-// intervals that the collector states from the reports it has.
+// Error bars of all mechanisms side by side: measured widths of the intervals that the collector
+// states.
 
 import { byId, el, svg } from "../shared/dom.js";
 import { counted, percent } from "../shared/format.js";
 import type { EstimatesAnswer } from "./collector.js";
 
-/** One mechanism's error, or null where there are no reports. */
+/** Error of one mechanism. */
 export interface Width {
   readonly name: string;
   readonly covers: string;
-  /** Whether ε covers single answers only. */
+  /** True if ε covers single answers only. */
   readonly weaker: boolean;
   readonly reports: number;
-  /** Half the width of the intervals of the means, averaged over questions. */
+  /** Half-width of the intervals of means, averaged over questions; null without reports. */
   readonly half: number | null;
   readonly chosen: boolean;
 }
 
-/** Half the width of the mean's simultaneous interval, averaged over items. */
+/** Returns the half-width of the means' simultaneous intervals, averaged over items. */
 export function halfWidth(answer: EstimatesAnswer | null): number | null {
   const halves = (answer?.estimates ?? []).flatMap(({ mean }) =>
     mean ? [(mean.simultaneous_interval[1] - mean.simultaneous_interval[0]) / 2] : [],
@@ -26,7 +26,7 @@ export function halfWidth(answer: EstimatesAnswer | null): number | null {
   return halves.reduce((sum, half) => sum + half, 0) / halves.length;
 }
 
-/** What the widths say, in words. */
+/** Returns the comparison of the widths in words. */
 export function comparison(widths: readonly Width[]): string {
   const known = widths.flatMap(({ half, ...width }) => (half === null ? [] : [{ ...width, half }]));
   const chosen = known.find((width) => width.chosen);
@@ -35,10 +35,10 @@ export function comparison(widths: readonly Width[]): string {
   const others = known.filter(({ name }) => name !== chosen.name);
   const equal = others.filter(({ reports }) => reports === chosen.reports);
   if (others.length === 0) {
-    return `${counted(chosen.reports, "report")} under ${chosen.name}; the others have none yet.`;
+    return `${counted(chosen.reports, "report")} under ${chosen.name}. The other mechanisms have no reports yet.`;
   }
   if (equal.length < others.length || missing.length > 0) {
-    return "Mechanisms have different numbers of reports, so their bars differ for that reason too.";
+    return "The mechanisms have different numbers of reports. Their error bars differ for that reason too.";
   }
   const phrases = others.map(({ name, half }) => {
     const change = chosen.half / half - 1;
@@ -60,7 +60,7 @@ function inARow(phrases: readonly string[]): string {
     : `${phrases.slice(0, -1).join(", ")} and ${phrases[phrases.length - 1]}`;
 }
 
-/** Shows the widths, and the way to even numbers where they differ. */
+/** Shows the widths, and the button that makes all numbers of reports equal. */
 export function showComparison(widths: readonly Width[]): void {
   const widest = Math.max(...widths.map(({ half }) => half ?? 0));
   byId("widths").replaceChildren(...widths.map((width) => row(width, widest)));
@@ -85,7 +85,7 @@ function row({ name, covers, reports, half, chosen }: Width, widest: number): HT
   );
 }
 
-/** An error bar around nothing, as wide as its share of the widest. */
+/** Draws an error bar around 0. `share` is its width divided by the largest one. */
 function whisker(share: number): SVGSVGElement {
   const reach = 96 * share;
   const bar = svg("svg", {

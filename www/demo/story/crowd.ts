@@ -1,4 +1,4 @@
-// The slider that grows the crowd, its progress and its habits.
+// The slider that grows the crowd, the progress, and the crowd's habits.
 
 import { byId, el } from "../shared/dom.js";
 import { count, counted, percent } from "../shared/format.js";
@@ -7,19 +7,19 @@ import { ended, grow, INTERRUPTED, type Progress } from "./growth.js";
 import { adjust, draw, type Habits } from "./habits.js";
 import type { Question } from "./questions.js";
 
-/** Sizes that the slider offers: 1, 2, 5 in every decade. */
+/** Sizes that the slider offers: 1, 2 and 5 times each power of ten. */
 export const SIZES: readonly number[] = [
   0, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000,
 ];
-/** The slider sends when it rests, so that arrow keys can step over sizes. */
+/** Time in ms that the slider rests before it sends. Arrow keys can skip sizes meanwhile. */
 const REST_MS = 500;
 
 export interface CrowdOptions {
   readonly questions: readonly Question[];
-  /** The channel that the slider is about. */
+  /** Returns the channel whose crowd the slider grows. */
   readonly chosen: () => Channel;
   readonly channels: readonly Channel[];
-  /** After every acknowledged upload. */
+  /** Called after every acknowledged upload. */
   readonly onSent: (channel: Channel) => void;
   readonly onDone: () => void;
   readonly onTrouble: (error: unknown) => void;
@@ -33,7 +33,7 @@ export class CrowdView {
   #habits: Habits;
   #resting: ReturnType<typeof setTimeout> | undefined;
   #growing: AbortController | null = null;
-  /** Number of people that the slider was last set to. */
+  /** Number of people that the slider was last set to; −1 forces the next update. */
   #shown = -1;
 
   constructor(options: CrowdOptions) {
@@ -59,12 +59,12 @@ export class CrowdView {
     this.refresh();
   }
 
-  /** Shows the number of people anew, as after a reload or in another tab. */
+  /** Updates the number of people, for example after a report from another tab. */
   refresh(): void {
     const { crowd: people, kind } = this.#options.chosen();
     byId("size-mechanism").textContent = kind.name;
     byId("figure-people").textContent = count(people);
-    // A slider that is being moved is left alone.
+    // An update must not move the slider while the crowd grows or a person moves it.
     if (this.#growing || people === this.#shown) return;
     this.#shown = people;
     this.#setSlider(people);
@@ -82,7 +82,7 @@ export class CrowdView {
     this.#slider.setAttribute("aria-valuetext", text);
   }
 
-  /** Another mechanism was chosen: its crowd is another number of people. */
+  /** Shows the crowd of another mechanism, and stops the growth of the last one. */
   switched(): void {
     clearTimeout(this.#resting);
     this.#growing?.abort();
@@ -95,7 +95,7 @@ export class CrowdView {
   async #growToSlider(): Promise<void> {
     const target = SIZES[this.#slider.valueAsNumber] ?? 0;
     if (this.#growing) {
-      // Finish the upload under way, then go on to the new size.
+      // Finish the current upload, then continue to the new size.
       this.#growing.abort();
       this.#resting = setTimeout(() => void this.#growToSlider(), 50);
       return;
@@ -104,14 +104,14 @@ export class CrowdView {
     const already = channel.crowd;
     if (target <= already) {
       byId("growth-text").textContent =
-        target < already ? "Reports that were sent cannot be taken back: a crowd only grows." : "";
+        target < already ? "Sent reports cannot be taken back, so a crowd only grows." : "";
       this.#setSlider(already);
       return;
     }
     await this.#grow([channel], target);
   }
 
-  /** Lets the people of the largest crowd report to the other mechanisms too. */
+  /** Makes the people of the largest crowd report to all mechanisms. */
   async #catchUp(): Promise<void> {
     const { channels } = this.#options;
     if (this.#growing) return;
@@ -122,7 +122,7 @@ export class CrowdView {
     );
   }
 
-  /** Grows the crowds of these channels to `target`, one after the other. */
+  /** Grows the crowds of these channels to `target` people, one channel after the other. */
   async #grow(channels: readonly Channel[], target: number): Promise<void> {
     const { onSent, onDone, onTrouble } = this.#options;
     const growing = new AbortController();
@@ -167,7 +167,7 @@ export class CrowdView {
   }
 
   #showGrowing(growing: boolean): void {
-    // Focus must not vanish with the button that has it.
+    // A hidden button loses the focus, so move it to the slider.
     if (!growing && document.activeElement === this.#stop) this.#slider.focus();
     byId("growing").hidden = !growing;
     byId<HTMLButtonElement>("catch-up").disabled = growing;

@@ -1,5 +1,5 @@
-// The picture under the promise: scattered reports that settle into an answer.
-// Decoration only, so Math.random will do.
+// The picture below the title: scattered reports that settle into an answer. It is decoration, so
+// Math.random is good enough.
 
 import { setAll, svg } from "../shared/dom.js";
 
@@ -7,7 +7,7 @@ const WIDTH = 1120;
 const HEIGHT = 150;
 const PITCH = 10;
 
-/** Draws dots that are scattered at the left and stand in columns at the right. */
+/** Draws dots that are scattered on the left and form columns on the right. */
 export function drawDrift(picture: SVGSVGElement, shares: readonly number[]): void {
   const dots: SVGCircleElement[] = [];
   const settled = WIDTH * 0.6;
@@ -22,7 +22,7 @@ export function drawDrift(picture: SVGSVGElement, shares: readonly number[]): vo
     }
   });
   for (let i = 0; i < 300; i++) {
-    // Denser towards the columns, and lower: reports coming to rest.
+    // Dots get denser and lower towards the columns.
     const along = Math.random() ** 0.8;
     const reach = HEIGHT - 12 - along ** 3 * 50;
     const y = HEIGHT - 6 - Math.random() * reach;

@@ -1,4 +1,4 @@
-// The collector's answer beside the truth: rows for the chart, and words.
+// The collector's estimates and the truth: rows for the chart, and a verdict in words.
 
 import type { Estimand } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
@@ -17,7 +17,7 @@ const VIEWS: readonly { readonly key: Estimand; readonly name: string; readonly 
     { key: "nonmissing", name: "Answered", title: "Share of people who answered either way" },
   ];
 
-/** The half width that the verdict calls readable. */
+/** Half-width that the verdict calls readable: 10 percentage points. */
 const READABLE = 0.1;
 
 export class EstimatesView {
@@ -26,7 +26,7 @@ export class EstimatesView {
   #answer: EstimatesAnswer | null = null;
   #truth: Truth;
   #estimands: readonly Estimand[] = [];
-  /** The view that was asked for, even while the mechanism cannot tell it. */
+  /** View that the person chose, even if the current mechanism has no such estimates. */
   #wanted: Estimand = "mean";
   #said = "";
 
@@ -49,18 +49,18 @@ export class EstimatesView {
     });
   }
 
-  /** Shows the last answer and the truth about everyone this browser sent. */
+  /** Shows the last answer, and the truth about all people whose reports this browser sent. */
   show({ kind, estimands, estimates, ledger }: Channel): void {
     this.#answer = estimates;
     this.#truth = ledger.truth;
     this.#estimands = estimands;
     const silent = byId("untold");
     silent.hidden = estimands.length === VIEWS.length;
-    silent.textContent = `Reports under ${kind.name} tell only yes minus no.`;
+    silent.textContent = `Reports under ${kind.name} reveal only yes minus no.`;
     this.#draw();
   }
 
-  /** Says the verdict to those who cannot see the chart, once it changed. */
+  /** Announces a changed verdict to screen readers. */
   announce(): void {
     const verdict = byId("verdict").textContent ?? "";
     if (verdict === this.#said) return;
@@ -87,7 +87,7 @@ export class EstimatesView {
   }
 }
 
-/** The chart's rows: shares of all people for one estimand. */
+/** Returns the chart's rows: shares of all people for one estimand. */
 export function rowsOf(
   questions: readonly Pick<Question, "item" | "label">[],
   answer: EstimatesAnswer | null,
@@ -113,11 +113,11 @@ export function rowsOf(
 }
 
 /**
- * What the chart shows, in words, without flattery. Only a truth about all
- * reports is compared with the estimates.
+ * Returns the verdict on the chart in words. `comparable` is true if the truth covers all reports,
+ * so that the intervals can be checked against it.
  */
 export function verdictOf(rows: readonly Row[], reports: number, comparable: boolean): string {
-  // To the farther side, as intervals of few reports are not symmetric.
+  // Distance to the farther end, because intervals of few reports are not symmetric.
   const reaches = rows.flatMap(({ estimate, interval }) =>
     estimate !== null && interval ? [Math.max(interval[1] - estimate, estimate - interval[0])] : [],
   );
@@ -131,7 +131,7 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
   const needed = reports * (widest / READABLE) ** 2;
   const more =
     widest > READABLE
-      ? ` About ${roundedUp(needed)} reports would bring every interval within ${plusMinus(READABLE)} points.`
+      ? ` About ${roundedUp(needed)} reports would bring every interval within ${plusMinus(READABLE)} percentage points.`
       : "";
   const start = `${counted(reports, "report")}: `;
   if (noisy === rows.length) {
@@ -141,13 +141,13 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
     const are = noisy === 1 ? "is" : "are";
     return `${start}${noisy} of ${rows.length} answers ${are} still noise, with an interval wider than the answer.${holds}${more}`;
   }
-  return `${start}no answer is lost in the noise any more; all are known to within ${plusMinus(widest)} points.${holds}${more}`;
+  return `${start}no answer is lost in noise. All are known to within ${plusMinus(widest)} percentage points.${holds}${more}`;
 }
 
-/** What is said where there is nothing to show. */
+/** Verdict without reports. */
 export const NONE_YET = "No reports yet. Send yours, or grow the crowd.";
 
-/** How many intervals hold the truth, in words that follow others. */
+/** Returns a sentence on how many intervals contain the truth. It begins with a space. */
 export function held(rows: readonly Row[]): string {
   const inside = rows.filter(
     ({ truth, interval }) =>
@@ -156,16 +156,16 @@ export function held(rows: readonly Row[]): string {
   return ` The truth lies inside ${inside} of ${rows.length} intervals.`;
 }
 
-/** Of reports whose truth is not known here, in words. */
+/** Returns a sentence on reports whose true answers are not known here. */
 export function foreignText(foreign: number, people: number): string {
   if (foreign > 0) {
     if (people === 0) {
-      return `All ${counted(foreign, "report")} came from elsewhere (another browser, or an earlier visit), so the truth behind them is not known here.`;
+      return `All ${counted(foreign, "report")} came from elsewhere (another browser, or an earlier visit), so their true answers are not known here.`;
     }
     return (
-      `${counted(foreign, "report")} of the collector’s came from elsewhere (another browser, or an ` +
-      `earlier visit). They are in the estimates, but the truth behind them is not known here: ` +
-      `the truth shown is that of ${people === 1 ? "the one person" : `the ${count(people)} people`} this browser sent.`
+      `${counted(foreign, "report")} came from elsewhere (another browser, or an earlier visit). The ` +
+      `estimates include them, but their true answers are not known here. The truth shown ` +
+      `covers only ${people === 1 ? "the one person" : `the ${count(people)} people`} whose reports this browser sent.`
     );
   }
   return foreign < 0 ? "The collector’s answer is older than the last upload." : "";

@@ -1,16 +1,16 @@
-// A chart as those who cannot see it have it: its title, what it shows in
-// sentences, and the same numbers as a table.
+// A chart for people who cannot see it: its title, sentences with its content, and a table of the
+// same numbers.
 
 import { byId, el, svg } from "../shared/dom.js";
 
 export interface Told {
   readonly title: string;
   readonly sentences: readonly string[];
-  /** Of the table, row by row; the first of each row is its name. */
+  /** Cells of the table by row. The first cell of a row is its name. */
   readonly cells: readonly (readonly string[])[];
 }
 
-/** An empty chart of this id and the table of its rows, with these heads of columns. */
+/** Creates an empty chart with this id, and a table with these column heads. */
 export function figure(id: string, rows: string, heads: readonly string[]): readonly Element[] {
   const chart = svg(
     "svg",
@@ -25,7 +25,7 @@ export function figure(id: string, rows: string, heads: readonly string[]): read
   return [chart, el("details", {}, el("summary", {}, `${rows} as a table`), tabulated)];
 }
 
-/** Tells of the chart with this id what it shows. */
+/** Sets the title, description and table of the chart with this id. */
 export function tell(id: string, { title, sentences, cells }: Told): void {
   byId(`${id}-title`).textContent = title;
   byId(`${id}-desc`).textContent = sentences.join(" ");

@@ -1,27 +1,27 @@
-// Growing the crowd: draw people, randomise each, post them, a batch at a time.
+// Growth of the crowd: draws people, randomises their reports and posts them in batches.
 
 import type { Randomizer } from "hushbin";
 import { counted } from "../shared/format.js";
 import type { People } from "./habits.js";
 import type { Sender } from "./sending.js";
 
-/** The packed-array side of the package's randomizer. */
+/** Functions of the package's randomizer for packed arrays. */
 export type ManyRandomizer = Pick<Randomizer, "randomizeMany" | "upload">;
 
 export interface Progress {
   readonly sent: number;
   readonly of: number;
-  /** Reports randomised per second of randomising. */
+  /** Reports per second of randomising, without drawing and posting. */
   readonly randomised: number;
-  /** Reports per second from drawing people to the collector's receipt. */
+  /** Reports per second from the draw of people to the collector's receipt. */
   readonly acknowledged: number;
 }
 
 export interface Growth {
   readonly people: number;
-  /** So many people from the number `first` on. */
+  /** Draws `people` people, starting with number `first`. */
   readonly draw: (first: number, people: number) => People;
-  /** How many people have reported before. */
+  /** Returns the number of people who have reported before. */
   readonly already: () => number;
   readonly randomizer: ManyRandomizer;
   readonly sender: Pick<Sender<never>, "send">;
@@ -30,15 +30,15 @@ export interface Growth {
   readonly now?: () => number;
 }
 
-/** Most people in one upload: a few milliseconds of work between frames. */
+/** Maximum number of people in one upload: a few milliseconds of work between frames. */
 const BATCH = 1000;
 
-/** How many people go into the next upload: small crowds show progress too. */
+/** Returns the number of people per upload. Small crowds need several uploads to show progress. */
 export function batchOf(people: number): number {
   return Math.max(1, Math.min(BATCH, Math.ceil(people / 10)));
 }
 
-/** Adds people until all are acknowledged or the signal says stop. */
+/** Adds people until all are acknowledged or the signal is aborted. */
 export async function grow(growth: Growth): Promise<void> {
   const { people, randomizer, sender, signal, now = () => performance.now() } = growth;
   const batch = batchOf(people);
@@ -64,14 +64,14 @@ export async function grow(growth: Growth): Promise<void> {
   }
 }
 
-/** Where growing ended, in words. */
+/** Returns the outcome of a growth in words. */
 export function ended(sent: number, aborted: boolean): string {
   const reports = counted(sent, "report");
   return aborted
     ? `Stopped after ${reports}.`
-    : `${reports}, sent just now, on the collector’s disk.`;
+    : `${reports} sent and stored on the collector’s disk.`;
 }
 
-/** Why growing ended before that, in words. */
+/** Message for a growth that an error ended. */
 export const INTERRUPTED =
-  "Sending stopped. The upload that was under way is kept and sent again, byte for byte, before anything else.";
+  "Sending stopped. The unfinished upload is kept. Exactly the same bytes are sent again before anything else.";

@@ -1,9 +1,9 @@
-// The crowd is invented: who its people are is drawn here. What they report is
-// randomised and sent like any report.
+// The invented crowd: its people are drawn here. Their reports are randomised and sent like any
+// other report.
 
 import type { Truth } from "./ledger.js";
 
-/** For every item, the shares of people that answer yes and no. */
+/** Shares of people who answer yes and no, for every item. */
 export type Habits = readonly { readonly yes: number; readonly no: number }[];
 
 /** People in the shape of the packed-array API, with the truth about them. */
@@ -14,18 +14,18 @@ export interface People {
   readonly truth: Truth;
 }
 
-/** A number below 1 for every person and every purpose of theirs. */
+/** Pseudo-random number in [0, 1) for a person and a purpose. */
 export type Rolls = (person: number, purpose: number) => number;
 
 /**
- * The same for every browser and mechanism, so that the n-th person is always
- * the same one. It only decides who people are, so it need not be secure; their
- * reports are randomised by the package's generator.
+ * Rolls that are equal in every browser and for every mechanism, so that the n-th person is always
+ * the same. They only decide on true answers, so they need not be secure. The package's generator
+ * randomises the reports.
  */
 export const ROLLS: Rolls = (person, purpose) =>
   mix32(Math.imul(mix32(person ^ 0x5bd1e995), 0x9e3779b1) + purpose) / 2 ** 32;
 
-/** murmur3's finaliser. */
+/** Finaliser of the hash murmur3, on 32 bits. */
 function mix32(word: number): number {
   let h = word;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -34,8 +34,8 @@ function mix32(word: number): number {
 }
 
 /**
- * The people from number `first` on. One who would answer more than `most`
- * questions answers a random `most` of them.
+ * Draws `people` people, starting with number `first`. A person with more than `most` answers gives
+ * a random `most` of them.
  */
 export function draw(
   habits: Habits,
@@ -74,7 +74,7 @@ export function draw(
   };
 }
 
-/** Sets one share and, where both would exceed all people, lowers the other. */
+/** Sets one share. If both shares together exceed 1, the other one is lowered. */
 export function adjust(
   habit: Habits[number],
   side: "yes" | "no",

@@ -1,25 +1,25 @@
-// What this browser has sent: the truth that estimates are compared with. It
-// lives in local storage, so that it survives a reload as the collector's
-// reports do. A real page keeps no such record.
+// The record of reports that this browser has sent, with the true answers. Estimates are compared
+// with them. It is in local storage, because it must survive a reload as the collector's reports do.
+// A real page keeps no such record.
 
 import type { Answers } from "./mechanism/kind.js";
 
-/** The true answers behind a number of reports, by item index. */
+/** Numbers of true answers behind a number of reports, by item index. */
 export interface Truth {
   readonly people: number;
   readonly yes: readonly number[];
   readonly no: readonly number[];
 }
 
-/** An upload with the truth behind it. */
+/** Upload with its true answers. */
 export interface Sending<A = Answers> {
   readonly upload: Uint8Array;
   readonly truth: Truth;
-  /** The visitor's own answers, when the upload is theirs. */
+  /** Answers of the visitor, if the visitor made the upload. */
   readonly mine?: A;
 }
 
-/** The visitor's own report. */
+/** Report of the visitor. */
 export interface Mine<A = Answers> {
   readonly upload: Uint8Array;
   readonly answers: A;
@@ -28,25 +28,25 @@ export interface Mine<A = Answers> {
 interface Saved<A> {
   truth: Truth;
   mine: { upload: string; answers: A } | null;
-  /** Posted, but not known to be acknowledged. */
+  /** Upload that may have been posted, but is not acknowledged. */
   pending: { upload: string; truth: Truth; mine: A | null } | null;
 }
 
-/** The part of the Storage interface that the ledger needs. */
+/** Functions of the Storage interface that the ledger needs. */
 export interface Shelf {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
 }
 
-/** @typeParam A answers of the visitor's own */
+/** @typeParam A answers of the visitor */
 export class Ledger<A = Answers> {
   readonly #key: string;
   readonly #items: number;
   readonly #shelf: Shelf | null;
   #saved: Saved<A>;
 
-  /** `shelf` is null where the browser refuses storage; then a reload forgets. */
+  /** `shelf` is null if the browser refuses storage. A reload then loses the record. */
   constructor(shelf: Shelf | null, fingerprint: string, items: number) {
     this.#key = `hushbin-demo:${fingerprint}`;
     this.#items = items;
@@ -71,23 +71,23 @@ export class Ledger<A = Answers> {
     return { upload: fromBase64(upload), truth, ...(mine && { mine }) };
   }
 
-  /** Reads what another tab may have written. */
+  /** Reads the record again, because another tab may have changed it. */
   reload(): void {
     try {
       const saved: unknown = JSON.parse(this.#shelf?.getItem(this.#key) ?? "null");
       if (this.#fits(saved)) this.#saved = saved;
     } catch {
-      // Unreadable storage is as good as none.
+      // Unreadable storage is treated as empty.
     }
   }
 
-  /** Notes an upload before its first byte leaves. */
+  /** Records an upload as pending. Call this before its first byte leaves. */
   begin(sending: Sending<A>): void {
     const { upload, truth, mine = null } = sending;
     this.#save({ ...this.#saved, pending: { upload: toBase64(upload), truth, mine } });
   }
 
-  /** This upload, if it is the pending one, is on the collector's disk. */
+  /** Records that the pending upload is on the collector's disk. Ignores any other upload. */
   acknowledge(upload: Uint8Array): void {
     const { truth, mine, pending } = this.#saved;
     if (pending?.upload !== toBase64(upload)) return;
@@ -98,18 +98,18 @@ export class Ledger<A = Answers> {
     });
   }
 
-  /** The pending upload was refused for good. */
+  /** Drops the pending upload, because the collector refused it for good. */
   abandon(): void {
     this.#save({ ...this.#saved, pending: null });
   }
 
-  /** The collector started afresh: nothing of this was ever sent to it. */
+  /** Clears the record, because the collector was emptied. */
   forget(): void {
     this.#saved = this.#empty();
     try {
       this.#shelf?.removeItem(this.#key);
     } catch {
-      // Nothing was kept, then.
+      // Without storage there is nothing to remove.
     }
   }
 
@@ -122,7 +122,7 @@ export class Ledger<A = Answers> {
     try {
       this.#shelf?.setItem(this.#key, JSON.stringify(saved));
     } catch {
-      // A full or forbidden storage only costs the memory across reloads.
+      // If storage is full or forbidden, the record lasts until a reload.
     }
   }
 
@@ -132,13 +132,13 @@ export class Ledger<A = Answers> {
   }
 }
 
-/** The truth of no people. */
+/** Returns the truth about no people. */
 export function nobody(items: number): Truth {
   const zeros = new Array<number>(items).fill(0);
   return { people: 0, yes: zeros, no: zeros };
 }
 
-/** Two groups of people taken together. */
+/** Returns the truth about two groups of people together. */
 export function sum(a: Truth, b: Truth): Truth {
   const add = (x: readonly number[], y: readonly number[]) => x.map((n, i) => n + (y[i] ?? 0));
   return { people: a.people + b.people, yes: add(a.yes, b.yes), no: add(a.no, b.no) };

@@ -1,4 +1,4 @@
-// The demo page: starts the parts and carries events between them.
+// The demo page: starts its parts and passes events between them.
 
 import { HushbinError } from "hushbin";
 import { isRefusal, loadAnalysis } from "../shared/analysis.js";
@@ -28,15 +28,15 @@ import { VisitsDesk } from "./visits/desk.js";
 import { VisitsSection } from "./visits/section.js";
 import { collectorUrl } from "./waiting.js";
 
-/** How often the collector is asked when nothing is sent from here. */
+/** Interval in ms between requests to the collector while this page sends nothing. */
 const IDLE_MS = 4000;
-/** Shortest time between two questions while a crowd grows. */
+/** Minimum time in ms between requests while a crowd grows. */
 const BUSY_MS = 250;
 const FIRST_ANSWERS: Answers = { "dark-mode": 1, notifications: -1 };
 
 class Demo {
   readonly #channels: readonly Channel[];
-  /** The one whose mechanism is chosen. */
+  /** Channel of the chosen mechanism. */
   #channel: Channel;
   readonly #own: ReadonlyMap<Channel, OwnReport<Answers>>;
   readonly #questions: Question[];
@@ -105,7 +105,7 @@ class Demo {
     }, IDLE_MS / 4);
   }
 
-  /** The channel that carries the visitor's own report. */
+  /** Channel of the visitor's report, if it was sent. */
   get #sent(): Channel | undefined {
     return this.#channels.find(({ ledger }) => ledger.mine);
   }
@@ -149,7 +149,7 @@ class Demo {
     this.#crowd.refresh();
   }
 
-  /** Settles what was left over, by an earlier visit or by a failure. */
+  /** Sends uploads that an earlier visit or a failure left pending. */
   async #recover(): Promise<void> {
     try {
       for (const { sender } of this.#channels) await sender.settle();
@@ -162,7 +162,7 @@ class Demo {
     this.#estimates.announce();
   }
 
-  /** Randomises the answers as they stand, for looking at only. */
+  /** Randomises the current answers for a preview, which is not sent. */
   #preview(): void {
     const { answers } = this.#form;
     const { randomizer } = this.#channel;
@@ -172,8 +172,8 @@ class Demo {
       this.#trouble(error);
     }
     byId("stamp-text").textContent = this.#sent
-      ? `Your report has left, under ${this.#sent.kind.name}. This is only what another draw would look like; it goes nowhere.`
-      : "Drawn here, sent nowhere. Sending draws afresh, once.";
+      ? `Your report has left, under ${this.#sent.kind.name}. This preview shows another draw. It is not sent.`
+      : "Drawn here and sent nowhere. Sending makes a new draw, once.";
     byId("again").textContent = "Randomise again";
   }
 
@@ -190,7 +190,7 @@ class Demo {
       await this.#ask(channel);
       this.#estimates.announce();
     } catch (error) {
-      // Something older may have failed, before this report was drawn.
+      // An older upload may have failed before this report was drawn.
       const drawn = channel.ledger.pending?.mine !== undefined;
       byId("stamp-text").textContent = unsent(drawn);
       this.#sending = drawn;
@@ -199,7 +199,7 @@ class Demo {
     }
   }
 
-  /** Shows the report that left, and with it the mechanism that made it. */
+  /** Shows the report that left, and switches to its mechanism. */
   #showSent(): void {
     const sent = this.#sent;
     const mine = sent?.ledger.mine;
@@ -210,7 +210,7 @@ class Demo {
     }
     this.#show("sent", mine.upload, mine.answers);
     byId("stamp-text").textContent =
-      "These bytes left your page and are on the collector’s disk. They are all it has of you.";
+      "These bytes left your page and are on the collector’s disk. They are all that it has about you.";
     byId("again").textContent = "Preview another draw";
   }
 
@@ -229,8 +229,7 @@ class Demo {
   }
 
   /**
-   * Asks the collector for estimates. Channels that come while a question is
-   * under way wait, each at most once, for the next.
+   * Requests estimates of these channels. During a request, further channels wait for the next one.
    */
   #ask(...channels: readonly Channel[]): Promise<void> {
     for (const channel of channels) this.#waiting.add(channel);
@@ -268,7 +267,7 @@ class Demo {
   }
 }
 
-/** The browser's storage, or null where even asking for it is refused. */
+/** Returns the browser's storage, or null if the browser refuses access. */
 function shelf(): Storage | null {
   try {
     return globalThis.localStorage;
@@ -287,7 +286,7 @@ function calm(): void {
 }
 
 function trouble(error: unknown): void {
-  // An unchanged alert is not read out again.
+  // Screen readers would announce an unchanged alert again.
   const words = wordsFor(error);
   if (byId("trouble-text").textContent !== words) byId("trouble-text").textContent = words;
   byId("trouble").hidden = false;
@@ -297,7 +296,7 @@ function wordsFor(error: unknown): string {
   if (error instanceof CollectorError) {
     return error.final
       ? error.message
-      : `${error.message} Nothing is lost: what was not acknowledged is kept and sent again, byte for byte.`;
+      : `${error.message} Nothing is lost: unacknowledged uploads are kept, and exactly the same bytes are sent again.`;
   }
   if (error instanceof HushbinError) {
     switch (error.code) {

@@ -1,30 +1,37 @@
-// What ε means, in plain words, with the numbers of the task.
+// The meaning of ε in plain words, with the numbers of the task.
 
-import { posterior } from "../shared/analysis.js";
+import { certaintyOf } from "../../client/certainty.js";
 import { byId, el, eToEpsilon } from "../shared/dom.js";
-import { lossOf, percent, short } from "../shared/format.js";
+import { lossOf, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import type { EstimatesAnswer } from "./collector.js";
 
-/** Fills the last chapter from what the collector states about the task. */
+/** Reports of one person in a year, under the default budget of one report in 30 days. */
+const REPORTS_A_YEAR = Math.ceil(365 / 30);
+
+/** Fills the last chapter with the collector's statements about the task. */
 export function explainTask({ answer, explained, covers, kind }: Channel): void {
   const { task, fingerprint, effective_epsilon } = answer;
   const { epsilon, sparsity } = task;
   const whole = covers === "input";
   const factor = short(Math.exp(epsilon));
-  const surest = percent(posterior(0.5, Math.exp(epsilon)));
+  const sure = (spent: number) => `${certaintyOf(spent)}\u00a0% sure`;
 
   byId("meaning-lead").textContent = whole
-    ? "ε is the most that one report can shift anyone’s belief about you. Smaller is quieter."
-    : "ε is the most that one report can shift the belief about one answer of yours, of somebody who knows the others. Smaller is quieter.";
+    ? "ε limits how much anyone can learn about you from one report. Smaller is more private."
+    : "ε limits how much one report reveals about one of your answers to someone who knows all your other answers. Smaller is more private.";
   figures([
     [
-      "ε asked for",
+      "requested ε",
       short(epsilon),
-      whole ? "for all answers of a report together" : "for each answer of a report by itself",
+      whole ? "for all answers of a report together" : "for each answer of a report separately",
     ],
-    ["ε realised", lossOf(effective_epsilon), "from the thresholds sampled, rounded up"],
-    [eToEpsilon(), factor, `most that odds ${whole ? "" : "about one answer "}can move`],
+    ["effective ε", lossOf(effective_epsilon), "from the sampling thresholds, rounded up"],
+    [
+      eToEpsilon(),
+      factor,
+      `maximum factor for the odds of a guess${whole ? "" : " about one answer"}`,
+    ],
     ...explained.figures,
   ]);
 
@@ -32,51 +39,51 @@ export function explainTask({ answer, explained, covers, kind }: Channel): void 
     el(
       "p",
       {},
-      `Under ${kind.name}, ${explained.dice} So whoever looks at a report finds any other ${whole ? "set of answers" : "answer to one question, the rest being equal,"} at most ${factor} times less plausible than yours.`,
+      `Under ${kind.name}, ${explained.dice} Someone who was 50\u00a0% sure of ${whole ? "your answers" : "one of your answers, and knew all your other answers,"} can become at most ${sure(epsilon)} after seeing a report.`,
     ),
     el(
       "p",
       {},
-      `Someone who knew nothing (an even chance) can reach ${surest} at the very most, and that takes the unluckiest report and knowing all your other answers. At ε = 0.5 the limit would be ${percent(posterior(0.5, Math.exp(0.5)))}, at ε = 4 it would be ${percent(posterior(0.5, Math.exp(4)))}. A smaller ε needs more people for the same error: that is the whole trade.`,
+      `This limit takes the worst possible report, and an observer who knows all your other answers. At ε = 0.5 the limit is ${sure(0.5)}, at ε = 2 it is ${sure(2)}. A smaller ε needs more people for the same error.`,
     ),
   );
 
   list("holds", [
     [
       "Against everyone.",
-      "The collector, its operator and whoever steals its disk see only what was already randomised. No later calculation can undo it.",
+      "The collector, its operator and anyone who steals its disk see only randomised data. No later calculation can undo that.",
     ],
     whole
       ? [
-          "Whatever they know already.",
-          "Side knowledge changes what an observer believed before; the report moves it by that factor at most.",
+          "With any prior knowledge.",
+          `Prior knowledge changes the belief of an observer before the report. The report then changes the odds by at most a factor of ${factor}.`,
         ]
       : [
-          "Even where they know the rest.",
-          "Who knows your other answers is moved about the one left by that factor at most. Where answers go together, one can tell of another, and that is not covered.",
+          "With knowledge of your other answers.",
+          `For someone who knows your other answers, the odds of the remaining one change by at most a factor of ${factor}. If answers are related, one can reveal another. That is not covered.`,
         ],
     whole
       ? [
           "For the whole report.",
-          `ε = ${short(epsilon)} covers all your answers together, not each question.`,
+          `ε = ${short(epsilon)} covers all your answers together, not each question separately.`,
         ]
       : [
           "For one answer at a time.",
-          `ε = ${short(epsilon)} covers each answer by itself. Somebody who wonders about all ${sparsity} at once is only held to ${sparsity} × ${short(epsilon)} = ${short(sparsity * epsilon)}.`,
+          `ε = ${short(epsilon)} covers each answer separately. For all ${sparsity} answers together, the limit is ε = ${sparsity} × ${short(epsilon)} = ${short(sparsity * epsilon)}.`,
         ],
     [
-      "As run, not as intended.",
-      "Chances are drawn in whole numbers from the browser’s secure generator. The collector states the loss of exactly those numbers.",
+      "As implemented.",
+      "Probabilities are whole numbers, drawn with the browser’s secure generator. The collector states the ε of exactly these numbers.",
     ],
   ]);
   list("limits", [
     [
       "That you took part.",
-      "A request reaches the collector from your address. It stores no address, but a network sees one.",
+      "A request reaches the collector from your network address. The collector stores no address, but the network sees it.",
     ],
     [
       "Repetition.",
-      `Two fresh reports of the same answers spend ε twice: ${short(2 * epsilon)} in all, a factor of ${short(Math.exp(2 * epsilon))}.`,
+      `Two new reports of the same answers spend ε twice. Together that is ε = ${short(2 * epsilon)}: from 50\u00a0% sure to at most ${sure(2 * epsilon)}. At one report in 30 days, a year has ${REPORTS_A_YEAR} reports, together ε = ${short(REPORTS_A_YEAR * epsilon)}.`,
     ],
     [
       "What the crowd reveals.",
@@ -84,18 +91,18 @@ export function explainTask({ answer, explained, covers, kind }: Channel): void 
     ],
     [
       "Made-up reports.",
-      "Noise does not stop someone from sending false ones. Estimates are only as honest as the senders.",
+      "Noise does not stop anyone from sending false reports. Estimates are only as honest as the senders.",
     ],
     [
       "A page that lies.",
-      "You rely on the page to randomise before it sends. The bytes above are there to be checked.",
+      "You rely on the page to randomise before it sends. You can check the bytes above.",
     ],
   ]);
 
   byId("task-json").textContent = JSON.stringify({ task, fingerprint }, null, 2);
 }
 
-/** The collector's own statement about privacy. */
+/** Shows the collector's statement about privacy. */
 export function showStatement({ privacy }: EstimatesAnswer): void {
   byId("statement").textContent = privacy.statement;
 }

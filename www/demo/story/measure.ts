@@ -1,26 +1,26 @@
-// Measures how much privacy a randomiser really gives away: a lower bound on ε
-// from its reports alone. A randomiser that keeps its promise stays below the ε
-// it promises, up to the stated confidence; one that does not is found out.
+// Measures the privacy loss of a randomiser: a lower bound on ε from its reports alone. With the
+// stated confidence, the bound of an honest randomiser is below the promised ε. A bound above it
+// shows a violation.
 
 import type { Randomizer } from "hushbin";
 import type { Answered, Explainer, Measured } from "../shared/analysis.js";
 
-/** What is audited, and how hard. */
+/** Subject and effort of an audit. */
 export interface Auditing {
   readonly randomizer: Pick<Randomizer, "randomizeMany">;
-  /** Of the promise. */
+  /** Explainer of the task that makes the promise. */
   readonly explainer: Pick<Explainer, "audit" | "extremes">;
-  /** Reports of each of the two inputs. */
+  /** Number of reports of each of the two inputs. */
   readonly trials: number;
   readonly confidence: number;
   readonly signal: AbortSignal;
   readonly onProgress: (share: number) => void;
 }
 
-/** Reports between two looks at the rest of the page: a few milliseconds. */
+/** Number of reports between pauses: a few milliseconds of work. */
 const SLICE = 500;
 
-/** Makes reports of two inputs and bounds ε by them. Null when aborted. */
+/** Makes reports of two inputs and computes a lower bound on ε. Returns null if aborted. */
 export async function measure(auditing: Auditing): Promise<Measured | null> {
   const { randomizer, explainer, trials, confidence, signal, onProgress } = auditing;
   const inputs = explainer.extremes();
@@ -32,7 +32,7 @@ export async function measure(auditing: Auditing): Promise<Measured | null> {
         audit.add(which, size, reportsOf(randomizer, input, size));
       }
       onProgress((done + size) / trials);
-      // Input and painting go first.
+      // Let the page handle input and paint.
       await new Promise((resolve) => setTimeout(resolve));
       if (signal.aborted) return null;
     }
@@ -42,7 +42,7 @@ export async function measure(auditing: Auditing): Promise<Measured | null> {
   }
 }
 
-/** So many reports of an input, back to back. */
+/** Returns `size` reports of an input, back to back. */
 function reportsOf(
   randomizer: Auditing["randomizer"],
   input: readonly Answered[],

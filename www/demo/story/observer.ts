@@ -1,5 +1,6 @@
-// What someone who sees the report can conclude from it.
+// The conclusions of an observer who sees the report.
 
+import { certaintyOf } from "../../client/certainty.js";
 import { type Belief, posterior } from "../shared/analysis.js";
 import { byId, el, eToEpsilon, setAll, svg } from "../shared/dom.js";
 import { percent, short } from "../shared/format.js";
@@ -21,9 +22,9 @@ export class Observer {
   readonly #span = svg("line", { class: "span" });
   readonly #own = svg("path", { class: "own" });
   #answers: Answers = {};
-  /** Whether the visitor picked what to wonder about. */
+  /** True if the visitor chose the claim. */
   #chosen = false;
-  /** The upload of the report on show. */
+  /** Upload of the displayed report. */
   #upload: Uint8Array | null = null;
 
   constructor(channel: Channel, questions: readonly Question[]) {
@@ -32,7 +33,7 @@ export class Observer {
     this.#item.replaceChildren(
       ...questions.map(({ item, label }) => el("option", { value: item }, `“${label}”`)),
     );
-    // The same for all channels, which share one ε.
+    // All channels have the same ε, so the frame is drawn once.
     this.#frame(Math.exp(channel.answer.task.epsilon));
     this.#item.addEventListener("change", () => {
       this.#chosen = true;
@@ -46,7 +47,7 @@ export class Observer {
     this.#before.addEventListener("input", () => this.#update());
   }
 
-  /** Takes the report on show and the answers behind it. */
+  /** Shows another report and the answers behind it. */
   show(channel: Channel, answers: Answers, upload: Uint8Array): void {
     this.#channel = channel;
     byId("observer-bound").replaceChildren(...boundInWords(channel));
@@ -60,7 +61,7 @@ export class Observer {
     this.#update();
   }
 
-  /** The answer that the report says most for: the worst case for the visitor. */
+  /** Returns the answer that the report supports most: the worst case for the visitor. */
   #mostTelling(): string | undefined {
     const upload = this.#upload;
     const answers = this.#answers;
@@ -95,11 +96,11 @@ export class Observer {
 
     const moved =
       Math.abs(found.ratio - 1) < 1e-9
-        ? `This report leaves it at ${was}: it is equally likely either way.`
-        : `This report takes it to ${percent(found.after)}: it is ${times(found.ratio)} under that answer.`;
+        ? `This report leaves the belief at ${was}: the report is equally likely either way.`
+        : `This report moves the belief to ${percent(found.after)}: the report is ${times(found.ratio)} under that answer.`;
     byId("belief-text").replaceChildren(
       el("strong", {}, moved),
-      ` No report could have taken it below ${percent(least, 1)} or above ${percent(most, 1)}.`,
+      ` No report can move it below ${percent(least, 1)} or above ${percent(most, 1)}.`,
     );
     byId("belief-desc").textContent =
       `Belief in “${this.#item.value}: ${answerWord(claim)}”: ${was} before, ` +
@@ -137,29 +138,29 @@ export class Observer {
 function boundInWords({ answer, covers }: Channel): (Node | string)[] {
   const { epsilon, sparsity } = answer.task;
   const bound = short(Math.exp(epsilon));
-  const most = [eToEpsilon(), ` = ${bound} times surer`];
-  const close = ` That holds for every report and any amount of computing.`;
+  const sure = `${bound}: from 50\u00a0% sure to at most ${certaintyOf(epsilon)}\u00a0% sure`;
+  const most = [eToEpsilon(), ` = ${sure}.`];
+  const close = " This holds for every report and any computing power.";
   switch (covers) {
     case "input":
       return [
-        "Whoever sees this report, the collector included, can become at most ",
+        "For anyone who sees this report, including the collector, the odds of a guess about your answers change by at most a factor of ",
         ...most,
-        ` of anything about your answers, or ${bound} times less sure: odds of 1 to 1 move to ` +
-          `${bound} to 1 at the very most.${close}`,
+        close,
       ];
     case "entry":
       return [
-        "Whoever sees this report and knows your other answers can become at most ",
+        "For anyone who sees this report and knows your other answers, the odds of a guess about the remaining one change by at most a factor of ",
         ...most,
-        ` of any single one. It is a weaker promise than the other mechanisms’: about two answers ` +
-          `together it is ${short(Math.exp(2 * epsilon))} times, about all ${sparsity} it is ` +
-          `${short(Math.exp(sparsity * epsilon))} times.${close}`,
+        ` This promise is weaker than that of the other mechanisms. The factor is ` +
+          `${short(Math.exp(2 * epsilon))} for two answers together and ` +
+          `${short(Math.exp(sparsity * epsilon))} for all ${sparsity}.${close}`,
       ];
   }
 }
 
 function times(ratio: number): string {
-  return ratio > 1 ? `${short(ratio)} times likelier` : `${short(1 / ratio)} times less likely`;
+  return ratio > 1 ? `${short(ratio)} times more likely` : `${short(1 / ratio)} times less likely`;
 }
 
 function x(share: number): number {

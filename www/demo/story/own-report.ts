@@ -1,12 +1,12 @@
-// The visitor's own report, sent as any page would: through the client. The
-// only addition is a look at the bytes on their way out.
+// The visitor's report. The package's client sends it, as in any page. The page only reads the bytes
+// before they leave.
 
 import type { ClientOptions } from "hushbin";
 
 import type { Ledger, Truth } from "./ledger.js";
 import type { Sender } from "./sending.js";
 
-/** What it takes of the package's client. */
+/** Functions of the package's client that are used here. */
 export interface Reporter<A> {
   readonly pending: number;
   report(answers: A): Promise<unknown>;
@@ -17,16 +17,16 @@ export interface Reporter<A> {
 export interface Outlet<A> {
   readonly ledger: Ledger<A>;
   readonly sender: Sender<A>;
-  /** Ledgers of which at most one ever carries a report of the visitor. */
+  /** Ledgers that together have at most one report of the visitor. */
   readonly all: readonly Ledger<A>[];
-  /** A client that sends by this `fetch`. */
+  /** Creates a client that sends with this `fetch`. */
   readonly open: (fetch: typeof globalThis.fetch) => Reporter<A>;
   readonly truthOf: (answers: A) => Truth;
 }
 
 /**
- * How the page makes its clients: who presses the button agrees, whatever the browser
- * says by default, and what was sent is noted in the page's own ledger.
+ * Options of the page's clients. A person who presses the button consents, so the browser's privacy
+ * signals are ignored. The page's ledger records the report, so the client's storage is in memory.
  */
 export const PRESSED = {
   consent: true,
@@ -44,8 +44,8 @@ export class OwnReport<A> {
   }
 
   /**
-   * Reports once, whatever the mechanism: another report of the same answers
-   * would spend ε again. Later calls only send again what is not acknowledged.
+   * Reports once over all mechanisms, because another report of the same answers spends ε again.
+   * Later calls only resend an unacknowledged report.
    */
   async send(answers: A): Promise<void> {
     const { all, open, sender } = this.#outlet;
@@ -62,12 +62,12 @@ export class OwnReport<A> {
     });
   }
 
-  /** Notes the bytes in the ledger before they leave, and their receipt. */
+  /** Records the bytes in the ledger before they leave, and then their receipt. */
   async #watched(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const upload = init?.body;
     const answers = this.#answers;
     const { ledger, truthOf } = this.#outlet;
-    // After the receipt, a repeat of the same bytes is nothing new.
+    // After the receipt, the same bytes are already recorded.
     if (!(upload instanceof Uint8Array) || !answers || ledger.mine) return fetch(input, init);
     ledger.begin({ upload, truth: truthOf(answers), mine: answers });
     const response = await fetch(input, init);
@@ -76,9 +76,9 @@ export class OwnReport<A> {
   }
 }
 
-/** Of a report that was not acknowledged, in words. */
+/** Returns the message for a report that was not acknowledged. */
 export function unsent(drawn: boolean): string {
   return drawn
     ? "Drawn, but not acknowledged. The same bytes are kept and sent again."
-    : "Not sent, and not drawn for sending either.";
+    : "Not sent. No report was drawn for sending.";
 }

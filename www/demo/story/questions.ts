@@ -1,13 +1,13 @@
-// The words of the questions. Their ids are the task's items; an item without
-// words here is shown by its id.
+// The texts of the questions, by item of the task. An item without a text is shown by its name.
 
 export interface Question {
   readonly item: string;
   readonly text: string;
-  /** A few words, for charts. */
+  /** Short name for charts. */
   readonly label: string;
-  /** Shares of the invented crowd that say yes and no, at the start. */
+  /** Initial share of the invented crowd that answers yes. */
   readonly yes: number;
+  /** Initial share of the invented crowd that answers no. */
   readonly no: number;
 }
 
@@ -74,7 +74,7 @@ const KNOWN: readonly Question[] = [
   { item: "sync", text: "Tabs follow you to other devices", label: "Sync", yes: 0.1, no: 0.1 },
 ];
 
-/** The questions of a task, in its order. */
+/** Returns the questions of a task, in its order. */
 export function questionsOf(items: readonly string[]): Question[] {
   return items.map(
     (item) =>
@@ -88,7 +88,7 @@ export function questionsOf(items: readonly string[]): Question[] {
   );
 }
 
-/** An answer in words. */
+/** Returns an answer in words. */
 export function answerWord(value: 1 | -1 | 0): string {
   return value === 1 ? "yes" : value === -1 ? "no" : "not set";
 }

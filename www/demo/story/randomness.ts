@@ -1,7 +1,7 @@
-// Secure randomness of the browser, and the words for a browser that has none.
+// Secure randomness of the browser, and the message for a browser without it.
 
 export const NO_RANDOMNESS =
-  "The browser gave no secure randomness, so nothing is reported. There is no weaker way.";
+  "The browser provides no secure randomness, so nothing is reported. There is no weaker fallback.";
 
 /**
  * Draws the seed of a crowd.

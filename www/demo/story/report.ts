@@ -1,4 +1,4 @@
-// One upload, byte by byte, and the draws before it.
+// One upload, byte by byte, and the last draws.
 
 import type { PartName, Reported } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
@@ -6,20 +6,20 @@ import { counted, hex, hexByte } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import type { Explained } from "./mechanism/kind.js";
 
-/** The upload that is on show. */
+/** Upload to show. */
 export interface Shown {
   readonly state: "preview" | "sent";
   readonly upload: Uint8Array;
   readonly channel: Channel;
 }
 
-/** One labelled stretch of an upload. */
+/** Named field of an upload. */
 export interface Part {
   readonly name: PartName;
   readonly bytes: Uint8Array;
 }
 
-/** An upload as it was drawn. */
+/** One draw of an upload. */
 interface Draw {
   readonly parts: readonly Part[];
   readonly reported: Reported;
@@ -32,7 +32,7 @@ export class ReportView {
   readonly #draws: Draw[] = [];
   #last: Draw | null = null;
 
-  /** Shows an upload and returns what its report says. */
+  /** Shows an upload and returns the randomised part of its report. */
   show({ state, upload, channel: { explained, explainer } }: Shown): Reported {
     const dissected = explainer.dissect(upload);
     const parts = dissected.parts.map(({ name, from, to }) => ({
@@ -63,7 +63,7 @@ export class ReportView {
     return draw.reported;
   }
 
-  /** Empties the list of draws: the answers or the mechanism have changed. */
+  /** Empties the list of draws. Call this if the answers or the mechanism have changed. */
   forgetDraws(): void {
     this.#draws.length = 0;
   }
@@ -101,18 +101,18 @@ const NAMES: Record<Fixed, string> = {
   seed: "seed",
 };
 
-/** Names that fit under a single byte. */
+/** Short names, which fit under a single byte. */
 const SHORT = { version: "v", task: "task", count: "n" };
 
 const MEANINGS: Partial<Record<PartName, string>> & Record<Fixed, string> = {
-  version: "The format of the upload. The same for everyone.",
-  task: "Names the questions, the mechanism and every parameter of the noise, so that a report made under other rules is refused. The same for everyone.",
-  id: "Random. A retry carries it again, so the collector counts the upload once. Says nothing about you.",
+  version: "Format of the upload. It is the same for everyone.",
+  task: "Identifies the questions, the mechanism and every parameter of the noise. The collector refuses a report made under other rules. It is the same for everyone.",
+  id: "Random. A retry has the same id, so the collector counts the upload once. It reveals nothing about you.",
   count: "One report in this upload.",
-  seed: "Random. Decides where each possible answer falls, for this report only. Drawn without looking at your answers.",
+  seed: "Random. It decides where each possible answer falls, for this report only. It does not depend on your answers.",
 };
 
-/** Bytes on the tape, with what they are. */
+/** Creates the bytes of a part, with its label. */
 export function stretch(part: Part, label: string, changed: boolean): HTMLElement {
   return el(
     "span",

@@ -1,11 +1,11 @@
-// Uploads leave one at a time, noted in the ledger before they leave, so that
-// the truth kept here matches the collector's reports whatever happens between.
+// Uploads leave one at a time. The ledger records each one before it leaves, so that its truth
+// matches the collector's reports even after a failure.
 
 import { type Collector, CollectorError } from "./collector.js";
 import type { Ledger, Sending } from "./ledger.js";
 import type { Answers } from "./mechanism/kind.js";
 
-/** @typeParam A answers of the visitor's own */
+/** @typeParam A answers of the visitor */
 export class Sender<A = Answers> {
   readonly #collector: Collector;
   readonly #ledger: Ledger<A>;
@@ -15,7 +15,7 @@ export class Sender<A = Answers> {
     this.#ledger = ledger;
   }
 
-  /** Sends what `make` makes, after anything left over. */
+  /** Sends the upload that `make` returns, after any pending one. */
   send(make: () => Sending<A>): Promise<void> {
     return this.exclusively(async () => {
       this.#ledger.begin(make());
@@ -23,14 +23,13 @@ export class Sender<A = Answers> {
     });
   }
 
-  /** Sends again, byte for byte, what was never acknowledged. */
+  /** Sends the same bytes of an unacknowledged upload again. */
   settle(): Promise<void> {
     return this.exclusively(async () => {});
   }
 
   /**
-   * Runs `action` while no other tab of this browser sends, after settling
-   * what is left over.
+   * Runs `action` while no other tab of this browser sends. A pending upload is sent first.
    */
   exclusively(action: () => Promise<void>): Promise<void> {
     const run = async () => {
@@ -38,7 +37,7 @@ export class Sender<A = Answers> {
       await this.#settle();
       await action();
     };
-    // Without locks, as on an insecure origin, two tabs could mix up their notes.
+    // Insecure origins have no locks. Two tabs could then overwrite each other's records.
     const locks = globalThis.navigator?.locks;
     return locks ? locks.request("hushbin-demo", run) : run();
   }
@@ -47,8 +46,7 @@ export class Sender<A = Answers> {
     const { pending } = this.#ledger;
     if (!pending) return;
     try {
-      // A repeat of an upload that did arrive is answered as a duplicate and
-      // counted once, so this is safe after any failure.
+      // This is safe after any failure: the collector counts an upload that arrives twice once.
       await this.#collector.post(pending.upload);
     } catch (error) {
       if (error instanceof CollectorError && error.final) this.#ledger.abandon();

@@ -1,10 +1,10 @@
-// The choice of a mechanism: cards that say what each is good for, and the same
-// choice again, small, beside the estimates. Both are radio groups.
+// The choice of a mechanism: cards with a description of each, and a compact copy next to the
+// estimates. Both are radio groups.
 
 import { byId, el } from "../shared/dom.js";
 import type { Channel } from "./channel.js";
 
-/** Renders both groups and tells of every change. */
+/** Choice of a mechanism in two groups. It calls `onChange` after every change. */
 export class MechanismSwitch {
   readonly #groups: readonly HTMLElement[];
 

@@ -2,10 +2,10 @@
 
 import { byId } from "../shared/dom.js";
 
-/** How often the page asks for the collector while there is none. */
+/** Interval in ms between checks for the collector. */
 const ASK_MS = 1000;
 
-/** Contents of config.json: address of the collector, or what the page waits for. */
+/** Contents of config.json: the address of the collector, or a text on what the page waits for. */
 interface Config {
   readonly endpoint?: string;
   readonly waiting?: string;
@@ -17,7 +17,7 @@ async function configured(): Promise<Config | null> {
 }
 
 /**
- * Address of the collector, as soon as there is one.
+ * Resolves with the address of the collector as soon as there is one.
  *
  * @throws Error if nothing serves config.json, or no longer does
  */
@@ -30,11 +30,11 @@ export async function collectorUrl(): Promise<string> {
       if (config?.waiting === undefined) {
         throw new Error(
           line.hidden
-            ? "The page does not know its collector: config.json is missing beside it. Start it with npm run demo."
-            : "npm run demo has ended before its collector was up. The terminal says why.",
+            ? "The page cannot find its collector, because config.json is missing. Start the page with npm run demo."
+            : "npm run demo ended before its collector was running. The terminal shows why.",
         );
       }
-      // Unchanged words are not read out again.
+      // Screen readers would announce an unchanged text again.
       if (words.textContent !== config.waiting) words.textContent = config.waiting;
       line.hidden = false;
       await new Promise((rested) => setTimeout(rested, ASK_MS));

@@ -133,7 +133,7 @@ describe("error bars side by side", () => {
     expect(comparison([a, width("B", 500, 0.2001)])).toMatch(/are as wide as under B/);
     expect(comparison([a, width("B", 400, 0.25)])).toMatch(/different numbers/);
     expect(comparison([a, width("B", 500, 0.25), width("C", 0, null)])).toMatch(/different/);
-    expect(comparison([a, width("B", 0, null)])).toMatch(/the others have none yet/);
+    expect(comparison([a, width("B", 0, null)])).toMatch(/other mechanisms have no reports yet/);
     expect(comparison([width("A", 0, null, true), width("B", 9, 1)])).toMatch(/No reports yet/);
   });
 });

@@ -45,14 +45,14 @@ describe("what the bytes of a visit tell", () => {
       meanings: [],
       ratios: [1 / Math.E, Math.E],
     };
-    expect(toldWords(told)).toContain("These bytes answer features,");
-    expect(toldWords(told)).toContain("Your answer, nothing, went into them");
-    expect(toldWords(told)).toContain("by more than 2.72 times");
+    expect(toldWords(told)).toContain("These bytes answer features and");
+    expect(toldWords(told)).toContain("made from your answer: nothing.");
+    expect(toldWords(told)).toContain("by more than a factor of 2.72");
     const coded = [
       { label: "search", chance: 1, value: null },
       { label: "share", chance: 1, value: null },
     ];
-    expect(toldWords({ ...told, coded })).toContain("Your answer, search and share,");
+    expect(toldWords({ ...told, coded })).toContain("your answer: search and share.");
   });
 });
 

@@ -1,4 +1,4 @@
-// Two estimates of each number around the truth: a lane for either, on one scale for both.
+// Two estimates of each number and its truth: one lane for each estimate, on the same scale.
 
 import type { BothEstimate, BothEstimates, Estimate } from "../../shared/analysis.js";
 import { byId, setAll, svg } from "../../shared/dom.js";
@@ -6,7 +6,7 @@ import { tell } from "../figure.js";
 import { inUnit, labelOf } from "./task.js";
 
 const HEAD = 28;
-/** With what it says beside it, or above. */
+/** Heights of a lane in px. A narrow one has its text above. */
 const LANES = { wide: 26, narrow: 40 };
 const GAP = 14;
 const WIDE = 560;
@@ -26,7 +26,7 @@ export class BothChart {
     const items = found?.items ?? [];
     tell("both-chart", {
       title: "Means of four numbers, estimated both ways, and the truth",
-      sentences: items.length === 0 ? ["Nobody has been asked yet."] : items.map(sentence),
+      sentences: items.length === 0 ? ["No one has been asked yet."] : items.map(sentence),
       cells: items.map(cells),
     });
     this.#draw();
@@ -46,7 +46,7 @@ export class BothChart {
 
 const heightOf = (width: number) => (width >= WIDE ? LANES.wide : LANES.narrow);
 
-/** How far from the truth the scale of a number goes, to either side. */
+/** Returns the distance from the truth to both ends of a number's scale. */
 function reachOf({ truth, local, shuffled }: BothEstimate): number {
   const ends = [local, shuffled].flatMap((own) => [own.estimate, ...own.simultaneous_interval]);
   return 1.08 * Math.max(...ends.map((end) => Math.abs(end - truth)));
@@ -73,7 +73,7 @@ function drawn(own: BothEstimate, width: number, top: number): SVGGElement {
       kind === "local"
         ? svg("circle", { class: "estimate", cx: x(estimate.estimate), cy: y, r: 5 })
         : svg("path", { class: "estimate", d: diamond(x(estimate.estimate), y) }),
-      // In a narrow picture the table and the heading say it.
+      // A narrow picture has the name and the value above the lane.
       ...(wide
         ? [
             svg("text", { class: "lane-name", x: left - 12, y: y + 4, "text-anchor": "end" }, name),

@@ -1,12 +1,12 @@
-// The invented people: what their browsers would answer. The n-th is always the same.
+// The invented people and their answers. The n-th person is always the same.
 
 import { ROLLS } from "../habits.js";
 import { BROWSING } from "./task.js";
 
-/** Purposes of other chapters' rolls end before these. */
+/** First purpose of this chapter's rolls. Other chapters use smaller numbers. */
 const FIRST = 200;
 
-/** The numbers of people from number `first` on, back to back. */
+/** Returns the answers of `people` people, starting with number `first`, back to back. */
 export function drawBrowsing(first: number, people: number): Float64Array {
   const numbers = BROWSING.numbers.length;
   const answers = new Float64Array(people * numbers);
@@ -16,10 +16,10 @@ export function drawBrowsing(first: number, people: number): Float64Array {
   return answers;
 }
 
-/** What one of them answers. */
+/** Returns the answers of one person. */
 export function browsing(person: number): number[] {
   const roll = (purpose: number) => ROLLS(person, FIRST + purpose);
-  // Most pages load fast and a few very slowly; who stays long scrolls and clicks.
+  // Most pages load fast, a few very slowly. People who stay longer scroll and click more.
   const load = 400 / (0.08 + roll(0)) + 300 * roll(1);
   const stays = roll(2) ** 3;
   const scrolled = 100 * Math.min(0.15 + 0.6 * roll(3) + 0.4 * stays, 1);

@@ -1,4 +1,4 @@
-// The chapter that asks the same people the same numbers both ways, side by side at the same ε.
+// The chapter that asks the same people for the same numbers in both ways, at the same ε.
 
 import { Both, type BothEstimates } from "../../shared/analysis.js";
 import { byId, el, setAll } from "../../shared/dom.js";
@@ -10,9 +10,9 @@ import { drawBrowsing } from "./people.js";
 import { SentView } from "./sent.js";
 import { BROWSING } from "./task.js";
 
-/** Sizes that are offered: a batch has the first at least. */
+/** Numbers of people to choose from. The first is the minimum of a batch. */
 const SIZES = [BROWSING.people, 30_000, 100_000];
-/** People asked before the page is let go: some 10 ms. */
+/** Number of people between pauses: about 10 ms of work. */
 const SLICE = 500;
 const CONFIDENCE = 0.95;
 
@@ -32,12 +32,12 @@ export class BothSection {
         "Number",
         "Truth",
         "Local",
-        "Its 95% interval",
+        "95% interval, local",
         "Through the shuffler",
-        "Its 95% interval",
+        "95% interval, through the shuffler",
       ]),
     );
-    // Six columns are more than a narrow screen holds.
+    // Six columns do not fit a narrow screen, so the table scrolls and needs the focus.
     const table = document.querySelector("#both-plot .tabulated");
     if (table) setAll(table, { tabindex: 0, role: "region", "aria-label": "Both ways as a table" });
     this.#chart = new BothChart();
@@ -76,13 +76,13 @@ export class BothSection {
       for (let first = 0; first < people && !asking.signal.aborted; first += SLICE) {
         both.add(drawBrowsing(first, Math.min(SLICE, people - first)));
         this.#bar.value = (first + SLICE) / people;
-        // The page goes on meanwhile.
+        // Let the page handle input and paint.
         await new Promise((rested) => setTimeout(rested));
       }
       if (asking.signal.aborted) {
         both.free();
         status.textContent =
-          "Stopped. A batch of too few people is sent by no shuffler, so nothing is shown of it.";
+          "Stopped. A shuffler holds back a batch of too few people, so there is nothing to show.";
         return;
       }
       this.#both.free();
@@ -91,7 +91,7 @@ export class BothSection {
       this.#show(found);
       status.textContent = summary(found);
     } catch (error) {
-      status.textContent = "It was interrupted.";
+      status.textContent = "The simulation was interrupted.";
       this.#onTrouble(error);
     } finally {
       this.#asking = null;
@@ -111,7 +111,7 @@ function open(): Both {
   return new Both(BROWSING, drawSeed());
 }
 
-/** By how many times the shuffler's intervals are narrower, and whether all hold the truth. */
+/** Returns the comparison in words: the ratio of errors, and how many intervals hold the truth. */
 export function verdictOf({ people, items }: BothEstimates): string {
   const ratios = items.map(({ local, shuffled }) => local.standard_error / shuffled.standard_error);
   const times = ratios.reduce((sum, own) => sum + own, 0) / ratios.length;
@@ -119,9 +119,9 @@ export function verdictOf({ people, items }: BothEstimates): string {
     items.filter(({ truth, [way]: { simultaneous_interval: ends } }) => {
       return ends[0] <= truth && truth <= ends[1];
     }).length;
-  return `${count(people)} people, the same ε: through the shuffler the standard errors are ${short(times)} times smaller, and a shuffler has to be trusted. The truth lies within ${held("local")} of ${items.length} local intervals, and ${held("shuffled")} of ${items.length} through the shuffler.`;
+  return `${count(people)} people, the same ε: through the shuffler, standard errors are ${short(times)} times smaller, but the shuffler has to be trusted. The truth lies inside ${held("local")} of ${items.length} local intervals, and inside ${held("shuffled")} of ${items.length} intervals through the shuffler.`;
 }
 
 function summary({ people }: BothEstimates): string {
-  return `${count(people)} people were asked both ways, in this page alone.`;
+  return `${count(people)} people were asked both ways. Nothing was sent.`;
 }

@@ -1,4 +1,4 @@
-// What one person sends either way, and what whoever sees it learns.
+// The report and the messages of one person, and what an observer learns from them.
 
 import type { Both, BothSent } from "../../shared/analysis.js";
 import { byId, el } from "../../shared/dom.js";
@@ -58,12 +58,12 @@ function showReport({ report, told, most }: BothSent): void {
       "tr",
       {},
       el("th", { scope: "row" }, labelOf(label)),
-      el("td", {}, ratio === 1 ? "nothing" : `× ${short(ratio)}`),
+      el("td", {}, ratio === 1 ? "unchanged" : `× ${short(ratio)}`),
     ),
   );
   byId("both-told").replaceChildren(...rows);
   byId("both-told-text").textContent =
-    `These bytes make the greatest number, instead of the least, so many times as likely; no report does by more than ${short(most)}, or less than 1/${short(most)}.`;
+    `The table shows the factor by which these bytes change the odds of a number’s maximum against its minimum. Every report has factors between 1/${short(most)} and ${short(most)}.`;
 }
 
 function showMessages({ messages, read }: BothSent): void {

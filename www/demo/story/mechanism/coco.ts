@@ -1,4 +1,4 @@
-// CoCo: means, from one side of a pair of buckets.
+// CoCo: means from one side of a pair of buckets.
 
 import type { Outcome, Placement, Reported } from "../../shared/analysis.js";
 import { el } from "../../shared/dom.js";
@@ -10,22 +10,22 @@ import { bars, chipKey, chipOf, chipsOf, Hashes, listed, REPORTED_KEY } from "./
 
 export const coco: Kind = {
   name: "CoCo",
-  good: "Hears only the balance of yes and no, and hears it more sharply: opposite answers cancel inside a report instead of crowding it.",
+  good: "Reveals only the balance of yes and no, but more exactly. Opposite answers cancel inside a report and leave room.",
   covers: "your whole report",
   task: draft.id,
   explain: (task) => new Coco(task),
 };
 
-const ADDED = "coin tosses for questions that you left open";
+const ADDED = "coin tosses for questions without an answer";
 
 export class Coco implements Explained {
   readonly part = "side";
   readonly dice: string;
   readonly scored =
-    "how many answers of the first input push to the reported side, less those that push against it";
+    "the number of answers of the first input that push to the reported side, minus the number that push against it";
   readonly figures: Explained["figures"];
   readonly #sparsity: number;
-  /** What makes up for answers that are missing. */
+  /** Name of the elements that replace missing answers. */
   readonly #filler: string;
   readonly #hashes: Hashes;
 
@@ -38,13 +38,13 @@ export class Coco implements Explained {
     this.#filler = hashing === "balanced-items" ? ADDED : "padding";
     this.#hashes = new Hashes(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
-    this.dice = `either side of every pair can be the one reported. Your answers only load the dice: a favoured side is ${factor} times likelier than any other, never more.`;
+    this.dice = `every side of every pair can be reported. Your answers only change the probabilities: a favoured side is ${factor} times more likely than any other side, never more.`;
     this.figures = [
-      ["elements", String(sparsity), `in every report, answers and ${this.#filler}`],
+      ["elements", String(sparsity), `in every report: answers and ${this.#filler}`],
       [
         "sides",
         String(hashes * buckets),
-        `in pairs; ${this.#hashes.note}${favoured === 1 ? "the most strongly pushed one is" : `the ${favoured} most strongly pushed are`} favoured`,
+        `in pairs; ${this.#hashes.note}${favoured === 1 ? "the side with the strongest push is" : `the ${favoured} sides with the strongest push are`} favoured`,
       ],
     ];
   }
@@ -59,7 +59,7 @@ export class Coco implements Explained {
   }
 
   meaning(reported: Reported): string {
-    return `The ${this.words(reported)}: the only thing here that your answers influence. Sides that your answers push to are likelier, never certain.`;
+    return `The ${this.words(reported)}. This is the only part that your answers influence. Sides that your answers push to are more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
@@ -74,7 +74,7 @@ export class Coco implements Explained {
         chance: outcome.chance,
         reported: pair === drawn.pair && plus === drawn.plus,
         chips: chipsOf(outcome),
-        words: `${here}: ${by ? `pushed by ${by}` : "none of yours push here"}`,
+        words: `${here}: ${by ? `pushed by ${by}` : "none of your answers push here"}`,
       };
     };
     const hashes = this.#hashes;
@@ -94,7 +94,7 @@ export class Coco implements Explained {
               "p",
               { class: "tossed" },
               ...Array.from({ length: paddings }, () => chipOf(null)),
-              " padding, to a side by coin toss",
+              " padding, pushed to a side by coin toss",
             )
           : "",
       ),
@@ -112,9 +112,9 @@ export class Coco implements Explained {
     return {
       title: "Which way your answers push",
       text:
-        `Answers and ${this.#filler} make ${this.#sparsity} elements, whatever you answer. For every question the seed ` +
-        `tosses a coin: heads, and yes pushes to the plus side; tails, and it pushes to the minus side; no pushes the ` +
-        `other way${hashes.repeated}. Then one side${hashes.ofAll} is drawn by weighted chance, ${odds(chances, hashes)}. This time it was the ${this.words(reported)}: ${pushed}.`,
+        `Answers and ${this.#filler} always make ${this.#sparsity} elements. For every question the seed ` +
+        `tosses a coin${hashes.repeated}. Heads: yes pushes to the plus side. Tails: yes pushes to the minus side. No ` +
+        `pushes the other way. Then one side${hashes.ofAll} is drawn at random, ${odds(chances, hashes)}. This time it was the ${this.words(reported)}: ${pushed}.`,
       body: el("div", { class: "duels" }, ...duels),
       key: [...chipKey({ padding: this.#filler !== ADDED }), REPORTED_KEY()],
     };
@@ -124,6 +124,6 @@ export class Coco implements Explained {
 function odds(chances: readonly number[], hashes: Hashes): string {
   const [least, most] = [Math.min(...chances), Math.max(...chances)].map((p) => hashes.chance(p));
   return least === most
-    ? `which happens to be even here, ${most} each`
-    : `${most} for the likeliest here and ${least} for the least`;
+    ? `here with the same probability of ${most} for each side`
+    : `here with probabilities from ${least} to ${most}`;
 }

@@ -1,4 +1,4 @@
-// Collision: frequencies of items with signs, from one bucket.
+// Collision: frequencies of items with signs from one bucket.
 
 import type { Placement, Reported } from "../../shared/analysis.js";
 import type { NamedTask } from "../collector.js";
@@ -9,7 +9,7 @@ import { bars, chipKey, chipsOf, Hashes, listed, REPORTED_KEY } from "./picture.
 
 export const collision: Kind = {
   name: "Collision",
-  good: "Hears how many say yes and how many say no, each by itself, so it also knows how many answered at all.",
+  good: "Reveals the shares of yes and of no separately, and so also the share of people who answered.",
   covers: "your whole report",
   task: draft.id,
   explain: (task) => new Collision(task),
@@ -19,7 +19,7 @@ export class Collision implements Explained {
   readonly part = "bucket";
   readonly dice: string;
   readonly scored =
-    "how many elements of the first input the reported bucket holds, less those of the second";
+    "the number of elements of the first input in the reported bucket, minus the number of elements of the second input in it";
   readonly figures: Explained["figures"];
   readonly #sparsity: number;
   readonly #hashes: Hashes;
@@ -32,16 +32,16 @@ export class Collision implements Explained {
     this.#sparsity = sparsity;
     this.#hashes = new Hashes(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
-    this.dice = `every bucket can be the one reported. Your answers only load the dice: a favoured bucket is ${factor} times likelier than any other, never more.`;
+    this.dice = `every bucket can be reported. Your answers only change the probabilities: a favoured bucket is ${factor} times more likely than any other bucket, never more.`;
     this.figures = [
-      ["elements", String(sparsity), "in every report, answers and padding"],
+      ["elements", String(sparsity), "in every report: answers and padding"],
       [
         "buckets",
         String(hashes * buckets),
         this.#hashes.note +
           (rule === "heaviest"
             ? `the ${favoured} fullest are favoured`
-            : "those that hold an element are favoured"),
+            : "buckets with an element are favoured"),
       ],
     ];
   }
@@ -52,7 +52,7 @@ export class Collision implements Explained {
   }
 
   meaning(reported: Reported): string {
-    return `B${this.words(reported).slice(1)}: the only thing here that your answers influence. Buckets that hold your answers are likelier, never certain.`;
+    return `B${this.words(reported).slice(1)}. This is the only part that your answers influence. Buckets that hold your answers are more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
@@ -68,7 +68,7 @@ export class Collision implements Explained {
         chance: outcome.chance,
         reported: first + index === bucket,
         chips: chipsOf(outcome),
-        words: `Bucket ${index}: ${listed(outcome, questions) || "none of yours"}`,
+        words: `Bucket ${index}: ${listed(outcome, questions) || "none of your answers"}`,
       })),
       Math.max(...chances),
     );
@@ -78,15 +78,15 @@ export class Collision implements Explained {
         ? `holds ${listed({ ...yours, paddings: 0 }, questions)}`
         : yours.paddings > 0
           ? "holds only padding"
-          : "holds nothing of yours";
-    const share = shared === 1 ? "each has one to itself" : `up to ${shared} share one`;
+          : "holds none of your elements";
+    const share = shared === 1 ? "one element per bucket" : `up to ${shared} elements per bucket`;
     return {
       title: "Your answers in this seed’s buckets",
       text:
-        `Answers and padding make ${this.#sparsity} elements, whatever you answer. The seed says which of ` +
-        `${hashes.buckets} buckets every possible element falls into (${share})${hashes.repeated}; then one bucket${hashes.ofAll} is ` +
-        `drawn by weighted chance: ${hashes.chance(Math.max(...chances))} for those that are favoured, ` +
-        `${hashes.chance(Math.min(...chances))} for the others. This time it was ${this.words(reported)}, which ${holds}.`,
+        `Answers and padding always make ${this.#sparsity} elements. The seed decides which of ` +
+        `${hashes.buckets} buckets each possible element falls into (${share})${hashes.repeated}. Then one bucket${hashes.ofAll} is ` +
+        `drawn at random. A favoured bucket has a probability of ${hashes.chance(Math.max(...chances))}, ` +
+        `any other bucket ${hashes.chance(Math.min(...chances))}. This time it was ${this.words(reported)}, which ${holds}.`,
       body,
       key: [...chipKey(), REPORTED_KEY()],
     };

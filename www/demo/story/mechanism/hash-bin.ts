@@ -12,7 +12,7 @@ import { bars, chipKey, chipOf, chipsOf, listed } from "./picture.js";
 
 export const hashBinEvent: Kind = {
   name: "Hash-bin (event)",
-  good: "Adds answers up in bins with noise. Its error bars are short because it promises less: each answer is hidden by itself, all of them together are not.",
+  good: "Sums answers in bins and adds noise. Its error bars are short because it promises less: it hides each single answer, but not all answers together.",
   covers: "one answer, not all together",
   task: eventDraft.id,
   explain: (task, explainer) => new HashBinEvent(task, explainer),
@@ -20,7 +20,7 @@ export const hashBinEvent: Kind = {
 
 export const hashBinUser: Kind = {
   name: "Hash-bin (user)",
-  good: "Takes numbers as they are, where the others first make each of them a yes or a no. For answers that are yes or no anyway, that gains nothing.",
+  good: "Takes numbers as they are. Other mechanisms first turn each number into yes or no. For yes-or-no answers there is no gain.",
   covers: "your whole report",
   task: userDraft.id,
   explain: (task) => new HashBinUser(task),
@@ -29,7 +29,7 @@ export const hashBinUser: Kind = {
 export class HashBinEvent implements Explained {
   readonly part = "bins";
   readonly dice: string;
-  readonly scored = "the bin of that question, turned by the seed’s sign for it";
+  readonly scored = "the value in the bin of that question, multiplied by the seed’s sign for it";
   readonly figures: readonly Figure[];
   readonly #noise: string;
 
@@ -39,7 +39,7 @@ export class HashBinEvent implements Explained {
     }
     const factor = short(Math.exp(epsilon));
     this.#noise = short(noiseScale);
-    this.dice = `any numbers can be reported. Your answers only shift what the noise is centred on: another answer to one question makes a report at most ${factor} times likelier or less likely.`;
+    this.dice = `any numbers can be reported. Your answers only shift the centre of the noise: a different answer to one question makes a report at most ${factor} times more likely or less likely.`;
     this.figures = [
       ["bins", String(mechanism.bins), "every answer falls into one of them"],
       ["noise", this.#noise, "scale of the Laplace noise on every bin"],
@@ -52,7 +52,7 @@ export class HashBinEvent implements Explained {
   }
 
   meaning(reported: Reported): string {
-    return `The ${this.words(reported)}: sums of your answers with noise, and the only thing here that your answers influence. The noise is mostly larger than they are.`;
+    return `The ${this.words(reported)}. They are sums of your answers with noise, and the only part that your answers influence. The noise is mostly larger than the sums.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
@@ -79,20 +79,20 @@ export class HashBinEvent implements Explained {
         el(
           "span",
           { class: "unseen" },
-          `Bin ${bin}: ${words.join(" and ") || "none of yours"}; sum ${signed(sum, 0)}, reported ${signed(value)}`,
+          `Bin ${bin}: ${words.join(" and ") || "none of your answers"}; sum ${signed(sum, 0)}, reported ${signed(value)}`,
         ),
       );
     });
     return {
       title: "Your answers in this seed’s bins",
       text:
-        `The seed says which of ${bins.length} bins every question falls into, and tosses a coin for it: heads, and yes ` +
-        `counts +1; tails, and it counts −1; no counts the other way, not set counts nothing. Every bin is the sum of ` +
-        `what fell into it, with noise of scale ${this.#noise} that also empty bins have.`,
+        `The seed decides which of ${bins.length} bins each question falls into, and tosses a coin for it. Heads: yes ` +
+        `counts +1. Tails: yes counts −1. No counts the other way, and “not set” counts 0. The report has the sum of ` +
+        `each bin with noise of scale ${this.#noise}. Empty bins have noise too.`,
       body: el("ol", { class: "bins", "aria-label": "Bins" }, ...rows),
       key: [
         ...chipKey({ padding: false, bars: false }),
-        [el("span", { class: "swatch-sum" }), "sum of yours, which stays here"],
+        [el("span", { class: "swatch-sum" }), "sum of your answers, which stays here"],
         [el("span", { class: "swatch-noisy" }), "reported"],
       ],
     };
@@ -103,7 +103,7 @@ export class HashBinUser implements Explained {
   readonly part = "sign";
   readonly dice: string;
   readonly scored =
-    "how many answers of the first input push to the reported sign, less those that push against it";
+    "the number of answers of the first input that push to the reported sign, minus the number that push against it";
   readonly figures: readonly Figure[];
 
   constructor({ id, mechanism, epsilon }: NamedTask) {
@@ -115,12 +115,12 @@ export class HashBinUser implements Explained {
       throw new RangeError(`task ${id} is expected to use hash-bin with two-point noise`);
     }
     const factor = short(Math.exp(epsilon));
-    this.dice = `either sign can be the one reported. The more your answers push to one side, the likelier it is, but never more than ${factor} times likelier than the other.`;
+    this.dice = `both signs can be reported. The more your answers push to one sign, the more likely it is. It is never more than ${factor} times as likely as the other sign.`;
     this.figures = [
       [
         "clip",
         short(clip),
-        "most that all answers together push; what is cut off biases estimates towards 0",
+        "maximum push of all answers together; clipping biases estimates towards 0",
       ],
     ];
   }
@@ -130,7 +130,7 @@ export class HashBinUser implements Explained {
   }
 
   meaning(reported: Reported): string {
-    return `${only(reported, "sign").plus ? "Plus" : "Minus"}: the only thing here that your answers influence. The sign that they push to is likelier, never certain.`;
+    return `${only(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that they push to is more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
@@ -143,16 +143,16 @@ export class HashBinUser implements Explained {
         chance: outcome.chance,
         reported: isPlus === drawn.plus,
         chips: chipsOf(outcome),
-        words: `${this.words({ kind: "sign", plus: isPlus })}: ${by ? `pushed by ${by}` : "none of yours push here"}`,
+        words: `${this.words({ kind: "sign", plus: isPlus })}: ${by ? `pushed by ${by}` : "none of your answers push here"}`,
       };
     };
     const sides = [side(true, plus), side(false, minus)];
     return {
       title: "Which way your answers push",
       text:
-        `For every question the seed tosses a coin: heads, and yes pushes to plus; tails, and it pushes to minus; no ` +
-        `pushes the other way, not set not at all. Your answers push by ${signed(sum, 0)} in all. The further from zero ` +
-        `that is, the more the chances differ: here ${percent(plus.chance, 1)} for plus and ` +
+        `For every question the seed tosses a coin. Heads: yes pushes to plus. Tails: yes pushes to minus. No ` +
+        `pushes the other way, and “not set” does not push. In total, your answers push by ${signed(sum, 0)}. A sum ` +
+        `farther from zero makes the probabilities more different: here ${percent(plus.chance, 1)} for plus and ` +
         `${percent(minus.chance, 1)} for minus. This time it was ${this.words(reported)}.`,
       body: el(
         "div",
@@ -164,13 +164,13 @@ export class HashBinUser implements Explained {
   }
 }
 
-/** A number with its sign, which zero has none of: +2.31. */
+/** Formats a number with its sign: +2.31. Zero has no sign. */
 function signed(value: number, digits = 2): string {
   const text = Math.abs(value).toFixed(digits);
   return Number(text) === 0 ? text : `${value < 0 ? "−" : "+"}${text}`;
 }
 
-/** A bin on a line around zero: its sum, and where the noise took it. */
+/** Draws a bin on a line around zero: its sum, and its value after noise. */
 function noisy(sum: number, value: number): SVGSVGElement {
   const x = (share: number) => `${50 + 48 * share}%`;
   return svg(

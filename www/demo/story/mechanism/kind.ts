@@ -1,45 +1,48 @@
-// What the page asks of a mechanism: how to word and to show one of its reports.
-// What is computed comes from the analysis module. A mechanism is one module that
-// answers, one task file, and one line of index.ts.
+// The interface of a mechanism to the page: texts and pictures of its reports. The analysis module
+// makes all calculations. A mechanism needs one module, one task file, and one line of index.ts.
 
 import type { Explainer, Placement, Reported } from "../../shared/analysis.js";
 import type { NamedTask } from "../collector.js";
 import type { Question } from "../questions.js";
 
-/** Answers by item: 1 for yes, -1 for no; items not set are absent. */
+/** Answers by item: 1 for yes, -1 for no. Items without an answer are absent. */
 export type Answers = Readonly<Record<string, 1 | -1>>;
 
-/** A mechanism before its task is known. */
+/** Mechanism before its task is known. */
 export interface Kind {
-  /** Short: for controls and titles. */
+  /** Short name for controls and titles. */
   readonly name: string;
-  /** What it is good for, in a sentence. */
+  /** Sentences on the strengths of the mechanism. */
   readonly good: string;
-  /** What one report's ε covers, in a few words. */
+  /** Short text on the coverage of one report's ε. */
   readonly covers: string;
-  /** The task's id at the collector. */
+  /** Id of the task at the collector. */
   readonly task: string;
-  /** @throws RangeError when the collector's task is of another mechanism */
+  /**
+   * Creates the texts and pictures for a task.
+   *
+   * @throws RangeError if the collector's task has another mechanism
+   */
   explain(task: NamedTask, explainer: Explainer): Explained;
 }
 
-/** A number of the last chapter, with what it is called and what it means. */
+/** Number of the last chapter, with its name and its meaning. */
 export type Figure = readonly [name: string, value: string, note: string];
 
-/** A mechanism with the parameters of a task. */
+/** Mechanism with the parameters of a task. */
 export interface Explained {
-  /** What the randomised part of a report is called. */
+  /** Name of the randomised part of a report. */
   readonly part: string;
-  /** The randomised part in words: "bucket 3". */
+  /** Returns the randomised part in words: "bucket 3". */
   words(reported: Reported): string;
-  /** What the randomised part is, to the person who made it. */
+  /** Explains the randomised part to the person who made the report. */
   meaning(reported: Reported): string;
-  /** How the dice are loaded, in words that follow "whatever you answer". */
+  /** Sentences on how answers change the probabilities. They follow "Under Collision, ". */
   readonly dice: string;
-  /** What the audit scores, in words. */
+  /** Definition of the audit's score. It follows "The score of a report is ". */
   readonly scored: string;
   readonly figures: readonly Figure[];
-  /** A picture of how answers became a report, from where they fell. */
+  /** Draws how answers became a report. */
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture;
 }
 
@@ -51,7 +54,11 @@ export interface Picture {
   readonly key: readonly (readonly [HTMLElement, string])[];
 }
 
-/** A member of a union by its kind. @throws RangeError when it is another */
+/**
+ * Narrows a union to the member of this kind.
+ *
+ * @throws RangeError if the value has another kind
+ */
 export function only<T extends { readonly kind: string }, K extends T["kind"]>(
   value: T,
   kind: K,

@@ -1,4 +1,4 @@
-// Parts of the pictures that mechanisms share.
+// Parts of pictures that all mechanisms use.
 
 import type { Answered, Outcome } from "../../shared/analysis.js";
 import { el, svg } from "../../shared/dom.js";
@@ -6,7 +6,7 @@ import { percent } from "../../shared/format.js";
 import { answerWord, type Question } from "../questions.js";
 import type { Picture } from "./kind.js";
 
-/** A numbered chip for an answer, a dotted one for padding. */
+/** Creates a numbered chip for an answer, or a dotted one for padding. */
 export function chipOf(answer: Answered | null): HTMLElement {
   return answer
     ? el("span", { class: `chip ${answerWord(answer.sign)}` }, `${answer.item + 1}`)
@@ -15,12 +15,12 @@ export function chipOf(answer: Answered | null): HTMLElement {
 
 type Held = Pick<Outcome, "answers" | "paddings">;
 
-/** Chips of all that makes an outcome likelier. */
+/** Creates chips of all answers and padding that make an outcome more likely. */
 export function chipsOf({ answers, paddings }: Held): HTMLElement[] {
   return [...answers, ...padding(paddings)].map(chipOf);
 }
 
-/** The same in words: your “Dark mode: yes” and padding. */
+/** Lists answers and padding in words: your “Dark mode: yes” and padding. */
 export function listed({ answers, paddings }: Held, questions: readonly Question[]): string {
   return [...answers, ...padding(paddings)]
     .map((answer) =>
@@ -33,45 +33,45 @@ export function listed({ answers, paddings }: Held, questions: readonly Question
 
 const padding = (count: number) => Array.from({ length: count }, () => null);
 
-/** The hash functions of a mechanism that draws one bucket, each with as many. */
+/** Hash functions of a mechanism that draws one bucket. All have the same number of buckets. */
 export class Hashes {
   constructor(
     readonly count: number,
     readonly buckets: number,
   ) {}
 
-  /** "" where there is but one; after a number of buckets in all. */
+  /** Note for the total number of buckets; empty for one hash function. */
   get note(): string {
     return this.count === 1 ? "" : `${this.buckets} of each of ${this.count} hash functions; `;
   }
 
-  /** "" where there is but one; after what the seed does. */
+  /** Addition to what the seed decides; empty for one hash function. */
   get repeated(): string {
-    return this.count === 1 ? "" : `, ${this.count} times over, each time anew`;
+    return this.count === 1 ? "" : `, separately for each of ${this.count} hash functions`;
   }
 
-  /** What is drawn from all of them, where there are several. */
+  /** Addition to the drawn bucket; empty for one hash function. */
   get ofAll(): string {
     return this.count === 1 ? "" : ` of all ${this.count * this.buckets}`;
   }
 
-  /** A bucket's hash function in words: "" where there is but one. */
+  /** Name of a bucket's hash function; empty for one hash function. */
   after(bucket: number): string {
     return this.count === 1 ? "" : ` of hash function ${Math.floor(bucket / this.buckets) + 1}`;
   }
 
-  /** The first bucket of the same function. */
+  /** Returns the first bucket of the same hash function. */
   first(bucket: number): number {
     return bucket - (bucket % this.buckets);
   }
 
-  /** A chance: the more there are, the smaller. */
+  /** Formats a probability. More hash functions make it smaller, so it gets more digits. */
   chance(share: number): string {
     return percent(share, 1 + Math.ceil(Math.log10(this.count)));
   }
 }
 
-/** One of several things that can be reported. */
+/** One possible report. */
 export interface Bar {
   readonly name: string;
   readonly chance: number;
@@ -80,7 +80,7 @@ export interface Bar {
   readonly words: string;
 }
 
-/** What can be reported, with its chances (up to `most`) and what of yours is in it. */
+/** Draws all possible reports, with their probabilities (up to `most`) and your answers. */
 export function bars(label: string, all: readonly Bar[], most: number): HTMLElement {
   return el(
     "ol",
@@ -104,7 +104,7 @@ export function bars(label: string, all: readonly Bar[], most: number): HTMLElem
         el(
           "span",
           { class: "unseen" },
-          `${words}; chance ${percent(chance, 1)}${reported ? "; reported" : ""}`,
+          `${words}; probability ${percent(chance, 1)}${reported ? "; reported" : ""}`,
         ),
       ),
     ),
@@ -113,13 +113,15 @@ export function bars(label: string, all: readonly Bar[], most: number): HTMLElem
 
 type Key = Picture["key"][number];
 
-/** What chips mean. */
+/** Creates the legend of chips. */
 export function chipKey({ padding = true, bars = true } = {}): Key[] {
   return [
     [el("span", { class: "chip yes" }, "1"), "question 1, yes"],
     [el("span", { class: "chip no" }, "1"), "question 1, no"],
     ...(padding ? [[el("span", { class: "chip pad" }, "·"), "padding"] as const] : []),
-    ...(bars ? [[el("span", { class: "swatch-bar" }), "chance to be reported"] as const] : []),
+    ...(bars
+      ? [[el("span", { class: "swatch-bar" }), "probability of being reported"] as const]
+      : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-// How many invented visitors report, and their way to the collector.
+// The crowd of invented visitors: its size, and sending its reports.
 
 import { byId, el } from "../../shared/dom.js";
 import { count, counted } from "../../shared/format.js";
@@ -6,13 +6,13 @@ import { ended, grow, INTERRUPTED } from "../growth.js";
 import type { VisitsDesk } from "./desk.js";
 import { drawVisits } from "./people.js";
 
-/** Sizes that are offered. */
+/** Numbers of people to choose from. */
 const SIZES = [100, 1000, 10_000, 30_000, 100_000];
 const SIZE_AT_FIRST = 10_000;
 
 export interface VisitsCrowdOptions {
   readonly desk: VisitsDesk;
-  /** After every acknowledged upload. */
+  /** Called after every acknowledged upload. */
   readonly onSent: () => void;
   readonly onDone: () => void;
   readonly onTrouble: (error: unknown) => void;
@@ -40,7 +40,7 @@ export class VisitsCrowdView {
     this.refresh();
   }
 
-  /** Shows how many there are. */
+  /** Updates the number of people who have reported. */
   refresh(): void {
     const { crowd } = this.#options.desk;
     byId("visits-people").textContent = count(crowd);
@@ -55,7 +55,7 @@ export class VisitsCrowdView {
     const people = target - desk.crowd;
     if (people <= 0) {
       this.#text.textContent =
-        "They have reported. What was sent cannot be taken back: a crowd only grows.";
+        "These people have already reported. Sent reports cannot be taken back, so a crowd only grows.";
       return;
     }
     const growing = new AbortController();

@@ -1,5 +1,5 @@
-// The task of the visits at the collector: its randomiser, what this browser has
-// sent to it, and the collector's last answers, one for each question.
+// The task of the visits: its randomiser, the record of reports that this browser has sent, and the
+// collector's last answer to each question.
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { AnswerExplainer, type Told } from "../../shared/analysis.js";
@@ -19,7 +19,7 @@ export interface VisitAnswers {
 export class VisitsDesk {
   readonly collector: Collector;
   readonly randomizer: Randomizer<typeof VISITS>;
-  /** Counts people; who they are follows from their number. */
+  /** Record of the number of people. Their answers follow from their numbers. */
   readonly ledger: Ledger<Visit>;
   readonly sender: Sender<Visit>;
   readonly own: OwnReport<Visit>;
@@ -51,24 +51,24 @@ export class VisitsDesk {
     const randomizer = await createRandomizer({ task: VISITS });
     const desk = new VisitsDesk(new Collector(endpoint, VISITS.id), randomizer, shelf);
     await desk.collector.check(randomizer.fingerprint);
-    // A collector with fewer reports than were sent to it has been emptied.
+    // A collector with fewer reports than were sent has been emptied.
     await desk.#ask();
     if (desk.reports < desk.ledger.truth.people) desk.ledger.forget();
     return desk;
   }
 
-  /** Visitors of the crowd sent so far: all but the page's own. */
+  /** Number of visitors of the crowd who have reported, without the page's visitor. */
   get crowd(): number {
     return this.ledger.truth.people - (this.ledger.mine ? 1 : 0);
   }
 
-  /** Reports at the collector, whichever question they answer. */
+  /** Number of reports at the collector, over all questions. */
   get reports(): number {
     const { theme, features, loadMs } = this.answers ?? {};
     return [theme, features, loadMs].reduce((sum, answer) => sum + (answer?.reports ?? 0), 0);
   }
 
-  /** The truth about everyone that this browser sent. */
+  /** Truth about all people whose reports this browser sent. */
   get truth(): VisitTruth {
     const { crowd } = this;
     const { mine } = this.ledger;
@@ -78,12 +78,12 @@ export class VisitsDesk {
     return this.#truth;
   }
 
-  /** What the bytes of a visit say of it. */
+  /** Returns what the bytes of an upload reveal about the visit. */
   told(visit: Visit, upload: Uint8Array): Told {
     return this.#explainer.told(entriesOf(visit), upload);
   }
 
-  /** Asks the collector, while neither the truth nor the reports can move. */
+  /** Requests estimates while neither the truth nor the reports can change. */
   ask(): Promise<void> {
     return this.sender.exclusively(() => this.#ask());
   }

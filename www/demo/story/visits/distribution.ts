@@ -1,29 +1,29 @@
-// A number's distribution and its quantiles with their intervals against the truth: the share
-// of people below each edge, and under it, on the same scale, the quantiles.
+// The distribution of a number, with intervals and the truth: the share of people below each edge,
+// and below it the quantiles on the same scale.
 
 import { byId, setAll, svg } from "../../shared/dom.js";
 import { count, percent } from "../../shared/format.js";
 import { type Axis, cells, type Row, sentence } from "../chart.js";
 import { tell } from "../figure.js";
 
-/** What is shown. */
+/** Rows of the chart. */
 export interface NumberRows {
   /** Shares of people below each edge inside the range. */
   readonly below: readonly Row[];
-  /** In the number's unit. */
+  /** Quantiles, in the number's unit. */
   readonly quantiles: readonly Row[];
 }
 
-/** The number's scale. */
+/** Scale of the number. */
 export interface Scale {
-  /** Of bins, ascending from above 0; they are drawn by their logarithms. */
+  /** Edges of bins, positive and ascending. The axis is logarithmic. */
   readonly edges: readonly number[];
   readonly unit: string;
 }
 
 const SHARES: Axis = { from: -0.1, to: 1.1, ticks: [0, 0.25, 0.5, 0.75, 1] };
 const [LEFT, RIGHT, HEAD, PLOT, FOOT, PITCH] = [44, 20, 12, 220, 44, 52];
-/** Least distance between names of edges. */
+/** Minimum distance in px between labels of edges. */
 const APART = 44;
 
 type Place = (value: number) => number;
@@ -34,7 +34,7 @@ export class Distribution {
   readonly #scale: Scale;
   #rows: NumberRows = { below: [], quantiles: [] };
 
-  /** Draws into the figure of this id. */
+  /** Creates a chart in the figure with this id. */
   constructor(id: string, scale: Scale) {
     this.#id = id;
     this.#chart = byId<SVGSVGElement>(id);
@@ -72,7 +72,7 @@ export class Distribution {
     };
     setAll(this.#chart, { viewBox: `0 0 ${width} ${height}`, height });
     this.#chart.replaceChildren(
-      // Its title and description.
+      // Keep the title and the description.
       ...[...this.#chart.children].slice(0, 2),
       this.#grid(x, y, height),
       ...below.map((row, index) => share(row, x(edges[index + 1] ?? 1), y)),
@@ -134,12 +134,12 @@ export class Distribution {
 
 type Point = readonly [number, number];
 
-/** A number with its unit: 1,830 ms. */
+/** Formats a number with its unit: 1,830 ms. */
 export function inUnit(value: number, unit: string): string {
   return `${count(value)} ${unit}`;
 }
 
-/** Those edges that have room for their names. */
+/** Returns the edges whose labels do not overlap. */
 function spaced(edges: readonly number[], x: Place): number[] {
   const named: number[] = [];
   for (const edge of edges) {
@@ -149,7 +149,7 @@ function spaced(edges: readonly number[], x: Place): number[] {
   return named;
 }
 
-/** A share below an edge: the truth as a mark, the estimate with its error bar. */
+/** Draws the share below an edge: a mark for the truth, and the estimate with its error bar. */
 function share(row: Row, middle: number, y: Place): SVGGElement {
   const { truth, estimate, interval } = row;
   const group = svg("g", {});
@@ -162,7 +162,7 @@ function share(row: Row, middle: number, y: Place): SVGGElement {
   return group;
 }
 
-/** An interval with its caps and its estimate, along one axis and in the middle of the other. */
+/** Draws an interval with caps and its estimate along one axis, at `middle` of the other. */
 function errorBar(
   { estimate, interval }: { estimate: number; interval: Point },
   place: Place,
@@ -172,9 +172,9 @@ function errorBar(
   const ends = interval.map(place).sort((a, b) => a - b);
   const [low = 0, high = 0] = ends;
   const at = place(estimate);
-  // A narrow interval shows beside its dot, not under it.
+  // A small dot does not cover a narrow interval.
   const r = Math.min(Math.max((high - low) / 6, 2.5), 5);
-  // What runs off the axis has no mark on its edge, as if it ended there.
+  // A value outside of the axis gets no mark, because a mark at the edge would look like its end.
   const inside = (value: number) => !upright || (SHARES.from <= value && value <= SHARES.to);
   const cap = (end: number) => box("cap", [place(end) - 1, 2], [middle - 5, 10], upright);
   const centre = upright ? { cx: middle, cy: at } : { cx: at, cy: middle };
@@ -185,7 +185,7 @@ function errorBar(
   ];
 }
 
-/** A rectangle by where it begins and how far it goes along one axis and across it. */
+/** Draws a rectangle. `along` and `across` have its start and length on each axis. */
 function box(name: string, along: Point, across: Point, upright: boolean): SVGRectElement {
   const [[x, width], [y, height]] = upright ? [across, along] : [along, across];
   return svg("rect", { class: name, x, y, width, height });

@@ -1,5 +1,4 @@
-// What the collector says of each question beside the truth: rows for the charts,
-// and words.
+// The collector's estimates of each question and the truth: rows for the charts, and verdicts.
 
 import { byId } from "../../shared/dom.js";
 import { count, counted } from "../../shared/format.js";
@@ -17,11 +16,11 @@ const heads = (listed: string, together: string) => [
   "Truth",
   "Estimate",
   "Standard error",
-  `95% interval, all ${together} at once`,
+  `95% interval for all ${together} at once`,
 ];
 const THEMES = THEME.options.map((item) => ({ item, label: optionLabel(item) }));
 const USED = FEATURES.options.map((item) => ({ item, label: optionLabel(item) }));
-/** Those inside the range. */
+/** Edges inside the range, without its ends. */
 const EDGES = LOAD.edges.slice(1, -1);
 
 export class VisitsEstimatesView {
@@ -36,9 +35,9 @@ export class VisitsEstimatesView {
       ...figure("features-chart", "Features", heads("Feature", "features")),
     );
     byId("visits-load").append(
-      ...figure("load-chart", "Load times", heads("Load time", "quantiles or all shares")),
+      ...figure("load-chart", "Load times", heads("Load time", "quantiles, or all shares,")),
     );
-    // One key explains all charts of the page.
+    // All charts of the page have the same legend.
     const key = document.querySelector("#estimates .key");
     if (key) byId("visits-key").replaceWith(key.cloneNode(true));
     this.#theme = new EstimateChart("theme-chart");
@@ -76,7 +75,7 @@ export class VisitsEstimatesView {
     others.textContent = foreignText(reports - people, people);
   }
 
-  /** Says the verdicts to those who cannot see the charts, once they changed. */
+  /** Announces changed verdicts to screen readers. */
   announce(): void {
     const said = ["theme", "features", "load"]
       .map((name) => byId(`${name}-verdict`).textContent)
@@ -87,7 +86,7 @@ export class VisitsEstimatesView {
   }
 }
 
-/** The share of people below each edge. */
+/** Returns rows for the share of people below each edge. */
 export function belowRows(answer: EstimatesAnswer | undefined, truth: VisitTruth): Row[] {
   return EDGES.map((edge) => {
     const found = answer?.number?.distribution.find(({ below }) => below === edge);
@@ -101,7 +100,7 @@ export function belowRows(answer: EstimatesAnswer | undefined, truth: VisitTruth
   });
 }
 
-/** The quantiles of load times, in their unit. */
+/** Returns rows for the quantiles of load times, in their unit. */
 export function quantileRows(answer: EstimatesAnswer | undefined, truth: VisitTruth): Row[] {
   return QUANTILES.map(([part, label]) => {
     const found = answer?.number?.quantiles.find(({ quantile }) => quantile === part);
@@ -115,7 +114,7 @@ export function quantileRows(answer: EstimatesAnswer | undefined, truth: VisitTr
   });
 }
 
-/** What is known of the load times, in words. */
+/** Returns the verdict on load times in words. */
 export function numberVerdict(
   { below, quantiles }: NumberRows,
   reports: number,

@@ -1,5 +1,5 @@
-// A visit of the visitor's own: a form, the call that it comes to, and the bytes
-// that would leave or have left.
+// A visit by the page's visitor: a form, the call of the package, and the bytes that would leave or
+// have left.
 
 import { byId, el } from "../../shared/dom.js";
 import { count, counted, hex } from "../../shared/format.js";
@@ -34,7 +34,7 @@ export class OwnVisitView {
   readonly #features = byId("visit-features");
   readonly #again = byId<HTMLButtonElement>("visit-again");
   readonly #send = byId<HTMLButtonElement>("visit-send");
-  /** Unknown until the page has loaded. */
+  /** Load time of this page in ms; null until it has loaded. */
   #loadMs: number | null = null;
   #sending = false;
 
@@ -58,7 +58,7 @@ export class OwnVisitView {
     this.show();
   }
 
-  /** Shows what was sent; before that, another draw of the answers as they stand. */
+  /** Shows the sent report, or else a new draw of the current answers. */
   show(): void {
     const { ledger, randomizer } = this.#options.desk;
     const sent = ledger.mine;
@@ -102,7 +102,7 @@ export class OwnVisitView {
     }
   }
 
-  /** Once as many are ticked as a report holds, the others are not to be. */
+  /** Disables further options if a report has no room for them. */
   #limit({ features }: Visit): void {
     const full = features.length >= FEATURES.sparsity;
     for (const input of this.#features.querySelectorAll("input")) {
@@ -125,7 +125,7 @@ export class OwnVisitView {
       this.show();
       onSent();
     } catch (error) {
-      // Something older may have failed, before this report was drawn.
+      // An older upload may have failed before this report was drawn.
       const drawn = desk.ledger.pending?.mine !== undefined;
       this.#sending = drawn;
       if (!drawn) this.show();
@@ -136,23 +136,23 @@ export class OwnVisitView {
 }
 
 const PREVIEW =
-  "Drawn here, sent nowhere. The seed names the question that the last byte answers, and is drawn before the answers are looked at. Sending spends an ε of its own, beside that of the report above.";
+  "Drawn here and sent nowhere. The seed decides which question the last byte answers. It does not depend on your answers. Sending spends another ε, in addition to that of the report above.";
 const SENT =
-  "These bytes left your page and are on the collector’s disk. They are all it has of this visit, and say something of one answer only.";
+  "These bytes left your page and are on the collector’s disk. They are all that it has about this visit. They reveal something about one answer only.";
 
-/** What is unchanged is not read out again. */
+/** Shows a text. Screen readers would announce an unchanged text again. */
 function say(text: string): void {
   const status = byId("visit-text");
   if (status.textContent !== text) status.textContent = text;
 }
 
-/** The call of the package, as it stands in a page. */
+/** Returns the call of the package in the code of a page. */
 export function callOf({ theme, features, loadMs }: Visit): string {
   const list = features.map((feature) => JSON.stringify(feature)).join(", ");
   return `await client.report({\n  theme: ${JSON.stringify(theme)},\n  features: [${list}],\n  loadMs: ${loadMs},\n});`;
 }
 
-/** A load time, and what it counts as if that is another. */
+/** Formats a load time, and its clipped value if that differs. */
 export function measured(loadMs: number): string {
   const [counts, unit] = [clipped(loadMs), LOAD.unit];
   const as = counts === loadMs ? "" : `, counted as ${count(counts)} ${unit}`;
@@ -163,7 +163,7 @@ function showBytes(upload: Uint8Array, randomizer: VisitsDesk["randomizer"]): vo
   const header = randomizer.uploadHeader(1).length;
   const seeded = header + SEED_BYTES;
   const parts = [
-    { name: "task", label: "which task, and a random id", bytes: upload.subarray(0, header) },
+    { name: "task", label: "task and random id", bytes: upload.subarray(0, header) },
     { name: "seed", label: "seed", bytes: upload.subarray(header, seeded) },
     { name: "response", label: "bucket", bytes: upload.subarray(seeded) },
   ] as const;
@@ -177,12 +177,12 @@ function showBytes(upload: Uint8Array, randomizer: VisitsDesk["randomizer"]): vo
   );
 }
 
-/** How long this page took to load, in whole milliseconds, once it has. */
+/** Resolves with the load time of this page in whole milliseconds, after it has loaded. */
 async function loadTime(): Promise<number> {
   if (document.readyState !== "complete") {
     await new Promise((resolve) => addEventListener("load", resolve, { once: true }));
   }
-  // The end of loading is noted after the event.
+  // The browser records the end of loading after the event.
   await new Promise((resolve) => setTimeout(resolve));
   const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   return Math.round(entry?.loadEventEnd ?? performance.now());

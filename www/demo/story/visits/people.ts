@@ -1,5 +1,5 @@
-// The invented visitors and the truth about them. The n-th is the same in every
-// browser, so the truth about those who reported follows from how many did.
+// The invented visitors and the truth about them. The n-th visitor is the same in every browser, so
+// the truth follows from the number of visitors who reported.
 
 import { type People, ROLLS } from "../habits.js";
 import { nobody } from "../ledger.js";
@@ -12,7 +12,7 @@ const THEMES: Readonly<Record<Theme, number>> = {
   "high-contrast": 0.06,
 };
 
-/** Shares before anybody is held to two. */
+/** Shares of people who use each feature, before the limit of two per report. */
 const USE: Readonly<Record<Feature, number>> = {
   search: 0.55,
   export: 0.12,
@@ -21,16 +21,16 @@ const USE: Readonly<Record<Feature, number>> = {
   offline: 0.06,
 };
 
-/** Load times: most are quick, others come over a slow line. */
+/** Distributions of load times in ms: most lines are quick, some are slow. */
 const LINES = [
   { part: 0.75, median: 620, spread: 0.45 },
   { part: 0.25, median: 2600, spread: 0.4 },
 ] as const;
 
-/** Those of other chapters' rolls are below. */
+/** Purposes of this chapter's rolls. Other chapters use other numbers. */
 const ROLL = { theme: 100, line: 101, radius: 102, angle: 103, feature: 110, keen: 120 };
 
-/** The visitor with this number. */
+/** Returns the visitor with this number. */
 export function visitor(person: number): Visit {
   const roll = (purpose: number) => ROLLS(person, purpose);
   const used = FEATURES.options
@@ -53,17 +53,17 @@ function themeAt(roll: number): Theme {
   return found ?? "system";
 }
 
-/** Lognormal on each line, by Box and Muller (1958). */
+/** Draws a load time: lognormal on each line, by the method of Box and Muller (1958). */
 function loadTime(roll: (purpose: number) => number): number {
   const [quick, slow] = LINES;
   const line = roll(ROLL.line) < quick.part ? quick : slow;
-  // In (0, 1], as of 0 there is no logarithm.
+  // 1 − roll is in (0, 1], because the logarithm of 0 is not finite.
   const radius = Math.sqrt(-2 * Math.log(1 - roll(ROLL.radius)));
   const normal = radius * Math.cos(2 * Math.PI * roll(ROLL.angle));
   return Math.round(line.median * Math.exp(line.spread * normal));
 }
 
-/** So many visitors from the number `first` on, in the shape of the packed-array API. */
+/** Draws `people` visitors, starting with number `first`, in the format of packed arrays. */
 export function drawVisits(first: number, people: number): People {
   const lengths: number[] = [];
   const items: number[] = [];
@@ -84,21 +84,22 @@ export function drawVisits(first: number, people: number): People {
 
 const indexOf = (feature: Feature) => FEATURES.options.indexOf(feature);
 
-/** The truth about some visitors. */
+/** Truth about a number of visitors. */
 export interface VisitTruth {
   readonly people: number;
-  /** How many of them are invented. */
+  /** Number of invented visitors among them. */
   readonly crowd: number;
-  /** How many chose each option. */
+  /** Number of people with each theme. */
   readonly themes: readonly number[];
+  /** Number of people who used each feature. */
   readonly features: readonly number[];
-  /** How many load times, clipped as they count, are below this one. */
+  /** Returns the number of clipped load times below this one. */
   below(loadMs: number): number;
-  /** What this part of the load times do not exceed, clipped as they count; `null` of nobody. */
+  /** Returns the quantile of the clipped load times at `part`; `null` without people. */
   quantile(part: number): number | null;
 }
 
-/** The truth about the first `crowd` visitors, and about the page's own if there is one. */
+/** Computes the truth about the first `crowd` visitors, and the page's visitor if not null. */
 export function truthOf(crowd: number, own: Visit | null): VisitTruth {
   const themes = THEME.options.map(() => 0);
   const features = FEATURES.options.map(() => 0);

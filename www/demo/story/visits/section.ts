@@ -1,12 +1,11 @@
-// The chapter on other kinds of answers: starts its parts and carries events
-// between them.
+// The chapter on other kinds of answers: starts its parts and passes events between them.
 
 import { VisitsCrowdView } from "./crowd.js";
 import type { VisitsDesk } from "./desk.js";
 import { VisitsEstimatesView } from "./estimates.js";
 import { OwnVisitView } from "./own.js";
 
-/** Shortest time between two questions while a crowd grows. */
+/** Minimum time in ms between requests while a crowd grows. */
 const BUSY_MS = 400;
 
 export class VisitsSection {
@@ -16,7 +15,7 @@ export class VisitsSection {
   readonly #crowd: VisitsCrowdView;
   readonly #estimates = new VisitsEstimatesView();
   #asking: Promise<void> | null = null;
-  /** Whether something has changed since the collector was last asked. */
+  /** True if something has changed since the last request. */
   #stale = false;
   #askedAt = 0;
 
@@ -34,14 +33,14 @@ export class VisitsSection {
     this.#estimates.show(desk);
   }
 
-  /** Settles what was left over, by an earlier visit or by a failure. */
+  /** Sends uploads that an earlier visit or a failure left pending. */
   async recover(): Promise<void> {
     await this.#desk.sender.settle();
     this.#own.show();
     await this.ask();
   }
 
-  /** Shows what another tab has sent. */
+  /** Shows reports that another tab has sent. */
   async reload(): Promise<void> {
     const before = this.#desk.ledger.mine;
     this.#desk.ledger.reload();
@@ -49,12 +48,12 @@ export class VisitsSection {
     await this.ask();
   }
 
-  /** Asks the collector if it was last asked so long ago. */
+  /** Requests estimates if the last request is at least `idleMs` ago. */
   poll(idleMs: number): void {
     if (performance.now() - this.#askedAt >= idleMs) void this.ask();
   }
 
-  /** Asks the collector; whoever asks while it is asked waits for the next answer. */
+  /** Requests estimates. A call during a request resolves after the next one. */
   ask(): Promise<void> {
     this.#stale = true;
     this.#asking ??= this.#askWhileStale().finally(() => {

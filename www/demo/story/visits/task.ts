@@ -1,11 +1,11 @@
-// The task of the chapter on other kinds of answers, as a page writes it down:
-// a literal, so that the compiler knows the names of questions and options.
+// The task of the chapter on other kinds of answers, as a literal. The compiler then knows the names
+// of its questions and options.
 
 import type { Task } from "hushbin";
 
 const ONE_OF = { name: "collision", rule: "heaviest", favoured: 1, hashing: "balanced" } as const;
 
-/** What the collector serves from `tasks/visits.json`. */
+/** Task that the collector serves from `tasks/visits.json`. */
 export const VISITS = {
   id: "visits",
   epsilon: 1,
@@ -44,14 +44,14 @@ export const [THEME, FEATURES, LOAD] = VISITS.questions;
 export type Theme = (typeof THEME.options)[number];
 export type Feature = (typeof FEATURES.options)[number];
 
-/** What a visitor answers. */
+/** Answers of a visitor. */
 export interface Visit {
   readonly theme: Theme;
   readonly features: readonly Feature[];
   readonly loadMs: number;
 }
 
-/** A visit as its questions see it: options by their index, a number as such. */
+/** Returns the entries of each question: an option by its index, a number by its value. */
 export function entriesOf({ theme, features, loadMs }: Visit): { item: number; value: number }[][] {
   const option = (item: number) => ({ item, value: 1 });
   return [
@@ -61,22 +61,22 @@ export function entriesOf({ theme, features, loadMs }: Visit): { item: number; v
   ];
 }
 
-/** The quantiles of load times that are asked for, and what they are called. */
+/** Requested quantiles of load times, and their names. */
 export const QUANTILES = [
   [0.5, "Median"],
   [0.75, "75th percentile"],
   [0.95, "95th percentile"],
 ] as const;
 
-/** The least and the greatest load time; those beyond count as these. */
+/** Minimum and maximum load time in ms. Other load times are clipped to this range. */
 export const [SHORTEST, LONGEST] = [LOAD.edges[0], LOAD.edges[LOAD.edges.length - 1] as number];
 
-/** A load time as it counts. */
+/** Clips a load time to the range of the task. */
 export function clipped(loadMs: number): number {
   return Math.min(Math.max(loadMs, SHORTEST), LONGEST);
 }
 
-/** An option's name in words: High contrast. */
+/** Formats an option's name: High contrast. */
 export function optionLabel(option: string): string {
   return option.charAt(0).toUpperCase() + option.slice(1).replace("-", " ");
 }

@@ -1,11 +1,11 @@
-// What the bytes of a visit say: which question they answer, and what whoever reads
-// them makes of each answer there could have been.
+// The content of an upload: the question that it answers, and an observer's belief in each possible
+// answer.
 
 import type { Told } from "../../shared/analysis.js";
 import { byId, el } from "../../shared/dom.js";
 import { percent, short } from "../../shared/format.js";
 
-/** Shows what an upload tells of the visit that it was made of. */
+/** Shows what an upload reveals about its visit. */
 export function showTold(told: Told): void {
   byId("told-text").textContent = toldWords(told);
   byId("told-rows").replaceChildren(
@@ -22,10 +22,10 @@ export function showTold(told: Told): void {
   );
 }
 
-/** Which question is answered, and how far that can be told. */
+/** Names the answered question and the limit on what a report reveals. */
 export function toldWords({ question, kind, coded, ratios }: Told): string {
   const [, most] = ratios;
   const said = coded.map(({ label }) => label).join(" and ") || "nothing";
-  const alone = kind === "set" ? "an option, of somebody whose others are known," : "an answer";
-  return `These bytes answer ${question}, and say nothing of the others. Your answer, ${said}, went into them; no report moves the odds of ${alone} by more than ${short(most)} times.`;
+  const alone = kind === "set" ? "one option, if all other options are known," : "an answer";
+  return `These bytes answer ${question} and reveal nothing about the other questions. They were made from your answer: ${said}. No report changes the odds of ${alone} by more than a factor of ${short(most)}.`;
 }
