@@ -1,10 +1,9 @@
-//! What the estimates are worth: errors against the best that any mechanism could do,
-//! against one hash function with paddings, against P1's mechanisms, and freedom from
-//! bias: `cargo bench -p hushbin-study --bench accuracy`.
+//! Measured errors of the estimates: against the best possible mechanism, against one hash function
+//! with padding, and against P1's mechanisms. Also tests for bias. Run with `cargo bench -p
+//! hushbin-study --bench accuracy`.
 //!
-//! Every run and batch has a seed of its own, so the figures are the same on every
-//! machine. Ends with status 1 where a ratio is above its limit, or the chance of
-//! a deviation as large is below 10⁻⁴.
+//! Every run and batch has its own seed, so the figures are the same on every machine. Exits with
+//! status 1 if a ratio exceeds its limit, or if a bias test has a p-value below 10⁻⁴.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +24,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
 const ITEMS: u32 = 256;
 
-/// s, ε and the limit of the ratio.
+/// Sparsity s, ε and the upper limit of the ratio.
 const MEANS: [(u32, f64, f64); 6] = [
     (16, 0.5, 0.72),
     (64, 0.25, 0.67),
@@ -36,15 +35,15 @@ const MEANS: [(u32, f64, f64); 6] = [
 ];
 const FREQUENCIES: [(u32, f64, f64); 3] = [(16, 0.5, 0.90), (32, 1.0, 0.85), (64, 1.0, 0.73)];
 
-/// Below this chance an estimate is called biased.
+/// Significance level of the bias test.
 const LEAST_CHANCE: f64 = 1e-4;
 
-/// How much is measured.
+/// Number of people and repetitions.
 struct Effort {
     people: u32,
     runs: u64,
-    /// Of the people who all have the same input. More than twice as many as
-    /// there are estimates, whose covariance they show.
+    /// Batches of people who all have the same input. Hotelling's test needs more batches than
+    /// estimates: there are up to 256, and we use more than twice as many.
     batches: u64,
     batch_people: u32,
 }
@@ -71,14 +70,14 @@ fn main() -> ExitCode {
     let near = measure_against_the_bound(&effort) & measure_many_reports(real);
     let close = compare(&effort);
     let unbiased = look_for_bias(&effort);
-    // With little effort, numbers mean nothing.
+    // Ratios of a smoke run are too noisy to be judged.
     if real && !(near && close && unbiased) {
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
 }
 
-/// Whether all ratios keep their limits.
+/// Checks that every ratio to P1's mechanisms keeps its limit.
 fn compare(effort: &Effort) -> bool {
     println!(
         "mean squared error against P1, d = {ITEMS}, {} people",
@@ -109,8 +108,8 @@ fn compare(effort: &Effort) -> bool {
     kept
 }
 
-/// Numbers of items, sparsities and ε of the table of distances; sparsities up to half
-/// of the items.
+/// Numbers of items, sparsities and ε in the table of distances. Rows have a sparsity of at most
+/// half of the items.
 const GRID: ([u32; 4], [u32; 6], [f64; 7]) = (
     [16, 64, 256, 1024],
     [1, 2, 4, 8, 16, 64],
@@ -127,7 +126,7 @@ fn distance_of(task: &Task, objective: &Objective) -> Distance {
     .expect("what is chosen for an objective in a closed domain is unbiased")
 }
 
-/// Variance over the bound of the best with one hash function and paddings.
+/// Variance over the bound for the best mechanism with one hash function and padding.
 fn plain(items: u32, sparsity: u32, epsilon: f64, objective: &Objective) -> f64 {
     let plain = |name| json!({ "name": name, "hashes": 1, "hashing": "balanced" });
     let others = [
@@ -148,8 +147,8 @@ fn plain(items: u32, sparsity: u32, epsilon: f64, objective: &Objective) -> f64 
     times.fold(f64::INFINITY, f64::min)
 }
 
-/// Prints how far what is chosen is from the best that any mechanism could do, and
-/// what it is over the best with one hash function.
+/// Prints two ratios for the chosen mechanism: its distance from the best possible mechanism, and
+/// its variance over the best with one hash function.
 fn compare_with_the_bound() {
     let (items, sparsities, epsilons) = GRID;
     for (name, objective) in [
@@ -210,7 +209,7 @@ fn compare_with_the_bound() {
     }
 }
 
-/// Cells of the table that are measured: d, s and ε, of means and of frequencies each.
+/// Cells of the table that are measured: d, s and ε, each for means and for frequencies.
 const MEASURED: [(u32, u32, f64); 10] = [
     (16, 1, 1.0),
     (16, 2, 2.0),
@@ -223,11 +222,11 @@ const MEASURED: [(u32, u32, f64); 10] = [
     (256, 16, 3.0),
     (256, 64, 2.0),
 ];
-/// Standard errors beyond which what is measured is not what is predicted: one cell of
-/// twenty passes them by chance once in 10⁵ runs.
+/// Standard errors of a deviation that fails. By chance, one of the twenty cells exceeds 5 standard
+/// errors in one run of 10⁵.
 const BEYOND: f64 = 5.0;
 
-/// Whether the variance of twenty cells is measured to be what is predicted.
+/// Checks that the measured variance of twenty cells matches its prediction.
 fn measure_against_the_bound(effort: &Effort) -> bool {
     println!(
         "\nvariance over the best known, measured, {} people",
@@ -260,7 +259,7 @@ fn measure_against_the_bound(effort: &Effort) -> bool {
     right
 }
 
-/// What is measured with ten million reports: d, s, ε and the objective.
+/// Cases measured with ten million reports: d, s, ε and the objective.
 const MANY: [(u32, u32, f64, &str); 6] = [
     (16, 8, 1.5, "mean"),
     (64, 8, 1.5, "mean"),
@@ -269,10 +268,10 @@ const MANY: [(u32, u32, f64, &str); 6] = [
     (64, 4, 1.0, "frequency"),
     (256, 8, 1.0, "frequency"),
 ];
-/// The share of a variance that a prediction may be off by.
+/// Greatest relative error of a predicted variance.
 const PREDICTED: f64 = 0.01;
 
-/// Whether variances are as predicted, by ten million reports each.
+/// Checks predicted variances with ten million reports each.
 fn measure_many_reports(real: bool) -> bool {
     let (people, runs) = if real { (2000, 5000) } else { (20, 5) };
     let reports = u64::from(people) * runs;
@@ -307,7 +306,7 @@ fn measure_many_reports(real: bool) -> bool {
     right
 }
 
-/// The mechanisms with every rule or level, and P1's.
+/// Mechanisms under every rule or level, those of P1 included.
 fn mechanisms() -> [(Value, &'static [Estimand]); 10] {
     const SIGNED: &[Estimand] = &[Estimand::Plus, Estimand::Minus];
     const MEAN: &[Estimand] = &[Estimand::Mean];
@@ -322,7 +321,7 @@ fn mechanisms() -> [(Value, &'static [Estimand]); 10] {
         (with("coco", "overwrite", "balanced"), BOTH),
         (with("coco", "overwrite", "independent"), BOTH),
         (json!({ "name": "hash-bin", "level": "event" }), MEAN),
-        // Clipped at s of either test or more, so not at all.
+        // The clip is at least s in both tests, so nothing is clipped.
         (
             json!({ "name": "hash-bin", "noise": "two-point", "clip": 64 }),
             MEAN,
@@ -334,7 +333,7 @@ fn mechanisms() -> [(Value, &'static [Estimand]); 10] {
     ]
 }
 
-/// Whether estimates of people who all have the same input come out at the truth.
+/// Checks that estimates are unbiased for people who all have the same input.
 fn look_for_bias(effort: &Effort) -> bool {
     let reports = effort.batches * u64::from(effort.batch_people);
     println!("\nbias, d = {ITEMS}, ε = 1, {reports} reports of one input");
@@ -371,7 +370,7 @@ fn look_for_bias(effort: &Effort) -> bool {
     unbiased
 }
 
-/// Errors of one batch's estimates, with whether the truth is other than 0.
+/// Errors of one batch: estimand, whether the truth differs from 0, and the error.
 struct Batch(Vec<(Estimand, bool, f64)>);
 
 impl Batch {
@@ -431,15 +430,15 @@ fn batches(task: &Task, estimands: &[Estimand], effort: &Effort) -> Vec<Batch> {
     batches
 }
 
-/// Hotelling's T² that vectors have the mean 0, as F, and the chance of one at least as large: a χ²
-/// over the coordinates that allows for their covariance, which the vectors themselves show.
+/// Hotelling's T² test that the mean vector is 0: its F statistic and p-value. The covariance of
+/// the coordinates is estimated from the vectors.
 fn hotelling(vectors: &[Vec<f64>]) -> (f64, f64) {
     let (n, p) = (vectors.len(), vectors[0].len());
     let count = n as f64;
     let mean: Vec<f64> = (0..p)
         .map(|i| vectors.iter().map(|v| v[i]).sum::<f64>() / count)
         .collect();
-    // The lower half.
+    // Only the lower triangle is stored.
     let mut covariance: Vec<Vec<f64>> = (0..p).map(|i| vec![0.0; i + 1]).collect();
     for vector in vectors {
         let centred: Vec<f64> = vector.iter().zip(&mean).map(|(x, m)| x - m).collect();
@@ -455,9 +454,10 @@ fn hotelling(vectors: &[Vec<f64>]) -> (f64, f64) {
     (f, FisherSnedecor::new(p, n - p).unwrap().sf(f))
 }
 
-/// xᵀ·M⁻¹·x by Cholesky's decomposition of M, given by its lower half.
+/// Computes xᵀ·M⁻¹·x by the Cholesky decomposition of M, given its lower triangle.
 fn inverse_square(mut m: Vec<Vec<f64>>, mut x: Vec<f64>) -> f64 {
     let mut square = 0.0;
+    // Forward substitution runs together with the factorisation, one row at a time.
     for i in 0..x.len() {
         for j in 0..=i {
             let products = (0..j).map(|k| m[i][k] * m[j][k]).sum::<f64>();

@@ -1,8 +1,9 @@
-//! What asking a question as its kind is worth: errors against the same asked of items with signs,
-//! and quantiles of page load times: `cargo bench -p hushbin-study --bench questions`.
+//! Measured errors of question kinds: against the same question as signed items, and quantiles of
+//! page load times. Run with `cargo bench -p hushbin-study --bench questions`.
 //!
-//! Every run has a seed of its own, so the figures are the same on every machine. Ends
-//! with status 1 where a ratio is not within 3 per cent of what is expected, or intervals hold less often, or are wider, than they should.
+//! Every run has its own seed, so the figures are the same on every machine. Exits with status 1 if
+//! a ratio is more than 3 per cent from its expected value, or if intervals cover too rarely or are
+//! too wide.
 
 #![allow(clippy::unwrap_used)]
 
@@ -43,7 +44,7 @@ fn asked(epsilon: f64, mut question: Value) -> Task {
     resolve(json!({ "id": "t", "epsilon": epsilon, "questions": [question] }))
 }
 
-/// The same asked of items with signs or values.
+/// Task that asks the same question as items with signs or real values.
 fn rated(items: u32, sparsity: u32, epsilon: f64, value: &str, objective: &Objective) -> Task {
     let name = if *objective == Objective::MEAN {
         "mean"
@@ -56,25 +57,25 @@ fn rated(items: u32, sparsity: u32, epsilon: f64, value: &str, objective: &Objec
     }))
 }
 
-/// A task and what everybody answers, by run.
+/// A task, and the entries that each person of a run answers.
 struct Way<'a> {
     task: Task,
     entries: &'a (dyn Fn(&mut ChaCha20Rng) -> Vec<Entry> + Sync),
 }
 
-/// People of one run.
+/// Number of people in one run.
 const PEOPLE: u32 = 200;
 
 impl Way<'_> {
-    /// The sum of squared errors of all shares, by plus or share, or of the mean of one
-    /// number, of one crowd.
+    /// Sum of squared errors over one crowd: over all shares (plus or share), or of the mean of one
+    /// number.
     fn error(&self, run: u64) -> f64 {
         let rng = &mut ChaCha20Rng::seed_from_u64(run);
         let question = &self.task.questions()[0];
         let cells = question.items().count().unwrap();
         let mut randomizer = Randomizer::new(&self.task);
         let mut totals = Totals::new(&self.task);
-        // Of a number, whose entry is item 0, its mean.
+        // A number has one entry, item 0, so this holds its mean.
         let mut truth = vec![0.0; cells as usize];
         for _ in 0..PEOPLE {
             let entries = (self.entries)(rng);
@@ -101,7 +102,7 @@ impl Way<'_> {
             .sum()
     }
 
-    /// Its mean over runs, and the standard error of that.
+    /// Mean of the error over runs, and its standard error.
     fn mean_error(&self, runs: u64, bar: &ProgressBar) -> [f64; 2] {
         let errors: Vec<f64> = (0..runs)
             .into_par_iter()
@@ -117,7 +118,7 @@ impl Way<'_> {
     }
 }
 
-/// Prints one ratio of errors; whether it is as expected.
+/// Prints one ratio of errors, and checks that it is as expected.
 fn compare(what: &str, epsilon: f64, ways: [Way; 2], expected: f64, runs: u64) -> bool {
     let bar = ProgressBar::new(2 * runs);
     let [ours, theirs] = ways.map(|way| way.mean_error(runs, &bar));
@@ -132,8 +133,7 @@ fn compare(what: &str, epsilon: f64, ways: [Way; 2], expected: f64, runs: u64) -
     near
 }
 
-/// Errors of a kind over those of the same asked of items with signs: as measured, and as
-/// worked out.
+/// Compares the measured ratio of errors, each kind against signed items, with the computed one.
 fn compare_kinds(real: bool) -> bool {
     let runs = if real { 40_000 } else { 3 };
     println!("squared error against the same asked of items with signs, {PEOPLE} people");
@@ -191,7 +191,7 @@ fn compare_kinds(real: bool) -> bool {
     near & compare_numbers(runs) & compare_dense(runs / 4 + 2)
 }
 
-/// Of several numbers that everybody has, at either end, by what rates predict of both.
+/// Compares several numbers of every person, each at an end of its range. Rates predict both errors.
 fn compare_dense(runs: u64) -> bool {
     let mut near = true;
     for attributes in [4, 16] {
@@ -235,7 +235,7 @@ fn compare_dense(runs: u64) -> bool {
 
 const EPSILONS: [f64; 3] = [1.0, 2.0, 4.0];
 
-/// Of one number each way's worst: amid two points 0.
+/// Compares one number at the worst case of each mechanism. With two points the worst case is 0.
 fn compare_numbers(runs: u64) -> bool {
     let mut near = true;
     for (epsilon, expected) in EPSILONS.into_iter().zip([1.0, 0.58, 0.16]) {
@@ -260,7 +260,7 @@ fn compare_numbers(runs: u64) -> bool {
     near
 }
 
-/// The number from −1 to 1 of the greatest variance on a grid of so many steps.
+/// Number in [−1, 1] of the greatest variance on a grid with `steps` steps.
 fn worst_number(epsilon: f64, steps: u32) -> f64 {
     let r = f64::from(steps);
     let drawn = (r + 1.0) / (epsilon.exp() + r);
@@ -277,7 +277,7 @@ fn worst_number(epsilon: f64, steps: u32) -> f64 {
         .unwrap()
 }
 
-/// Page load times: log-normal, the median 1.2 s, 95 per cent below 3.2 s.
+/// Page load times are log-normal: the median is 1.2 s, and 95 per cent are below 3.2 s.
 const MEDIAN: f64 = 1200.0;
 const SPREAD: f64 = 0.6;
 
@@ -288,8 +288,8 @@ fn load_time(rng: &mut ChaCha20Rng) -> f64 {
     MEDIAN * (SPREAD * normal).exp()
 }
 
-/// Whether quantiles lie inside their intervals of 95 per cent in 93 of 100 runs, and the
-/// median's is no wider than worked out by more than 5 per cent.
+/// Checks that quantiles lie inside their 95 per cent intervals in at least 93 of 100 runs. The
+/// median's interval must be at most 5 per cent wider than computed.
 fn load_times(real: bool) -> bool {
     let (people, runs) = if real { (100_000, 100) } else { (500, 2) };
     println!(
@@ -350,7 +350,7 @@ fn load_times(real: bool) -> bool {
     good
 }
 
-/// True quantiles of a run's people, and what is answered of them.
+/// True quantiles of a run's people, and the estimates from their reports.
 fn load_times_of_run(task: &Task, people: u32, run: u64) -> (Vec<f64>, NumberEstimates) {
     let rng = &mut ChaCha20Rng::seed_from_u64(run);
     let mut times: Vec<f64> = (0..people).map(|_| load_time(rng)).collect();
@@ -375,7 +375,7 @@ fn load_times_of_run(task: &Task, people: u32, run: u64) -> (Vec<f64>, NumberEst
     )
 }
 
-/// 1.96 standard errors of the distribution function, from the rates, over the density.
+/// Computes 1.96 standard errors of the distribution function, divided by the density.
 fn expected_half_width(task: &Task, part: f64, people: f64) -> f64 {
     let question = &task.questions()[0];
     let Mechanism::Collision(own) = question.mechanism() else {
@@ -385,7 +385,7 @@ fn expected_half_width(task: &Task, part: f64, people: f64) -> f64 {
     let hushbin::task::Kind::Number(scale) = question.kind() else {
         unreachable!()
     };
-    // The time at this part: of ln(time), normal.
+    // ln(time) is normal, so the time at this part is the exponential of its normal quantile.
     let normal = statrs::distribution::Normal::standard();
     let z = statrs::distribution::ContinuousCDF::inverse_cdf(&normal, part);
     let time = MEDIAN * (SPREAD * z).exp();

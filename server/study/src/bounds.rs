@@ -19,13 +19,13 @@ pub(crate) struct Batch {
     pub(crate) delta: f64,
 }
 
-/// Points of a curve.
+/// Points per curve.
 const POINTS: u32 = 49;
 
-/// Computes the figure; `at` makes the mechanism of a local ε.
+/// Computes the figure. `at` returns the mechanism at a local ε.
 ///
 /// # Errors
-/// Those of `at`.
+/// Any error of `at`.
 pub(crate) fn figure(
     batch: &Batch,
     at: impl Fn(f64) -> Result<Mixture, Error> + Sync,
@@ -55,7 +55,7 @@ pub(crate) fn figure(
     Ok(Figure {
         name: "bounds".to_owned(),
         title: format!("Central ε of a shuffled batch at δ = {delta:e}"),
-        // Panels have axes of their own, which their titles name.
+        // Each panel has its own axis, which its title names.
         x: "",
         y: "central ε (nats)",
         logarithmic: [true; 2],
@@ -75,19 +75,22 @@ pub(crate) fn figure(
     })
 }
 
-/// From `middle` a factor of `reach` down and up, as far as there is any.
+/// Returns geometrically spaced points from `middle / reach` to `middle · reach`, cut to
+/// `min..=max`.
 fn spaced(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
     let (low, high) = ((middle / reach).max(min), (middle * reach).min(max));
     (0..POINTS)
         .map(|point| {
             let part = f64::from(point) / f64::from(POINTS - 1);
+            // Rounding in `powf` can pass the ends by an ulp, and the account refuses values out of
+            // range.
             (low * (high / low).powf(part)).clamp(low, high)
         })
         .collect()
 }
 
-/// Name and central ε of the account and of the published bounds, in their order; no ε where
-/// a bound's theorem does not apply.
+/// Name and central ε of the account, then of the published bounds in their order. ε is `None` if
+/// the theorem of a bound does not apply.
 fn values(
     mixture: &Mixture,
     reports: u64,

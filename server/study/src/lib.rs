@@ -1,8 +1,8 @@
-//! hushbin beside what others published: for contributors, and in no release.
+//! Comparison of hushbin with published mechanisms and bounds. For contributors, and in no release.
 //!
-//! | room | holds |
+//! | module | holds |
 //! |---|---|
-//! | [`competitors`] | mechanisms of others, repaired where their paper errs |
+//! | [`competitors`] | published mechanisms, repaired if their paper errs |
 //! | `evaluate` | the experiments of the papers, run again with every mechanism |
 //! | [`published`] | published bounds on the central ε of a batch, by author and year |
 //! | `bounds` | hushbin's account and those bounds as curves |

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Error of a command, shown as one line.
 pub(crate) type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Progress bar over `len` steps; hidden where there is no terminal.
+/// Creates a progress bar over `len` steps, hidden if there is no terminal.
 pub(crate) fn progress_bar(len: u64, steps: &str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();

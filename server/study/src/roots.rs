@@ -1,9 +1,9 @@
-//! Search for the place where a condition begins to hold.
+//! Bisection for the point where a condition becomes true.
 
-/// Halves a bracket of numbers that are not negative, and returns its end where `holds` is
-/// true, once the bracket is at most `relative` of its greater end.
+/// Bisects a bracket of non-negative numbers. It stops once the bracket's width is at most
+/// `relative` of its upper end, and returns the end where `holds` is true.
 ///
-/// `holds` is taken to be true at `inside` and false at `outside`, without a look.
+/// `holds` is assumed to be true at `inside` and false at `outside`; neither is checked.
 pub(crate) fn bisect(
     mut inside: f64,
     mut outside: f64,
@@ -12,7 +12,7 @@ pub(crate) fn bisect(
 ) -> f64 {
     loop {
         let (low, high) = (inside.min(outside), inside.max(outside));
-        // The geometric middle halves orders of magnitude; from 0 there is none.
+        // The geometric mean bisects orders of magnitude. A bracket that starts at 0 has none.
         let middle = if low > 0.0 {
             low.sqrt() * high.sqrt()
         } else {

@@ -1,4 +1,4 @@
-//! `hushbin-study bounds`: the published bounds on a batch, as a table and a picture.
+//! `hushbin-study bounds`: the published bounds on a batch, as a table and a figure.
 
 use std::fs;
 use std::io::Write;
@@ -12,14 +12,14 @@ use crate::figure::svg;
 use crate::output::Error;
 use crate::published::published_bounds;
 
-/// Draw the central ε of a shuffled batch, by hushbin's account and by every published bound:
-/// against the number of reports, and against the local ε. Print the bounds on this batch
+/// Draw the central ε of a shuffled batch by hushbin's account and by every published bound,
+/// against the number of reports and against the local ε, and print the bounds on this batch
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Task file of the reports; without one, reports of any randomizer that is ε-locally private
+    /// Task file of the reports (default any ε-locally private randomizer)
     #[arg(long, value_name = "FILE", required_unless_present = "epsilon")]
     task: Option<PathBuf>,
-    /// Local ε of one report (default that of the task)
+    /// Local ε of one report (default the ε of the task)
     #[arg(long, value_name = "E")]
     epsilon: Option<f64>,
     /// Number of reports in the batch
@@ -28,10 +28,10 @@ pub(super) struct Options {
     /// δ of the batch
     #[arg(long, value_name = "D")]
     delta: f64,
-    /// Part of the reports that are assumed to be honest
+    /// Fraction of reports assumed to be honest
     #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION)]
     honest_fraction: f64,
-    /// File of the picture, SVG
+    /// Output file of the figure, SVG
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `hushbin-study compare`: our mechanisms beside those of others, for one question.
+//! `hushbin-study compare`: hushbin's mechanisms and published ones, for one question.
 
 use std::io::{self, Write};
 
@@ -6,8 +6,8 @@ use crate::competitors::{Asked, Budget, Comparison, Row, compare};
 
 use crate::output::Error;
 
-/// Compare with the mechanisms of others: the variance of one report's estimate and the
-/// standard error, for a choice, d numbers of every person, or one number.
+/// Compare hushbin with published mechanisms: the variance of one report's estimate and the
+/// standard error, for a choice, several numbers per person, or one number.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     #[command(flatten)]
@@ -15,10 +15,10 @@ pub(super) struct Options {
     /// Local ε of one report.
     #[arg(long, value_name = "E")]
     epsilon: f64,
-    /// Local δ of one report, for the mechanisms that have one.
+    /// Local δ of one report, for mechanisms with a δ.
     #[arg(long, value_name = "D", default_value_t = 0.0)]
     delta: f64,
-    /// How many people report, once each.
+    /// Number of people, with one report each.
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     people: u64,
     /// Print JSON.
@@ -26,14 +26,14 @@ pub(super) struct Options {
     json: bool,
 }
 
-/// What is asked: one of three.
+/// Kind of question: exactly one of three.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct AskedOptions {
-    /// A choice: exactly one of so many options.
+    /// A choice: one of K options.
     #[arg(long, value_name = "K")]
     options: Option<u32>,
-    /// So many numbers from -1 to 1 of every person.
+    /// D numbers from -1 to 1 for every person.
     #[arg(long, value_name = "D")]
     attributes: Option<u32>,
     /// One number from -1 to 1.

@@ -1,4 +1,4 @@
-//! `hushbin-study experiments`: the papers' experiments with every competitor, rerun.
+//! `hushbin-study experiments`: reruns the papers' experiments with every competitor.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,31 +8,30 @@ use clap::Args;
 use crate::evaluate::{self, Data, DataSet, Experiment, Learning, Listed, Settings, Size};
 use crate::output::{Error, progress_bar};
 
-/// Rerun the papers' experiments with every mechanism that they compare, and write tables,
-/// figures and a page of what was found
+/// Rerun the papers' experiments with every mechanism that they compare, and write tables, figures
+/// and a page of results
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// How much of them
+    /// Size of the experiments
     #[arg(long, value_enum, default_value_t = Size::Quick)]
     preset: Size,
-    /// Where tables, figures and the page go; what an earlier run has measured there is not
-    /// measured again
+    /// Directory for tables, figures and the page; measurements of an earlier run in it are reused
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Only experiments whose names contain this; may be given several times
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// A data set to try, too. Its means are estimated where it is a line `people items max`, then
-    /// lines `person item value`. A table of people, `.csv` with a header, is learned from: its
-    /// last column, of numbers, by all others. May be given several times
+    /// A further data set. A line `people items max`, then lines `person item value`: its means are
+    /// estimated. A `.csv` table of people with a header: the last column, of numbers, is predicted
+    /// from the others. May be given several times
     #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
-    /// Of all random numbers: with the same one tables are the same, whatever the machine
+    /// Seed of all random numbers; the same seed gives the same tables on every machine
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// The experiments that are wanted, of data sets too.
+/// Experiments selected by `--only`, with those of the given data sets.
 fn experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, Error> {
     let wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|only| name.contains(only.as_str()))
@@ -105,7 +104,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// The command that says the same, but for where to write.
+/// Command line that reproduces this run, except for the output directory.
 fn how(options: &Options) -> String {
     let mut words = format!(
         "npm run evaluate -- experiments --preset {} --seed {}",

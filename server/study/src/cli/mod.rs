@@ -1,4 +1,4 @@
-//! The command `hushbin-study`: a file for each subcommand.
+//! The command `hushbin-study`: one file per subcommand.
 
 mod bounds;
 mod compare;
@@ -10,7 +10,7 @@ use clap::{Parser, Subcommand};
 
 use crate::output::Error;
 
-/// hushbin beside what others published.
+/// Compare hushbin with published mechanisms and bounds.
 #[derive(Debug, Parser)]
 #[command(name = "hushbin-study", version, about)]
 pub struct Cli {
@@ -26,11 +26,11 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the subcommand, which writes its answer to `out`. A broken pipe ends it and is no
-    /// failure: the reader may have read enough.
+    /// Runs the subcommand, which writes its output to `out`. A broken pipe ends the run without an
+    /// error: the reader may have read enough.
     ///
     /// # Errors
-    /// Any reason why the subcommand fails.
+    /// Any error of the subcommand.
     pub fn run(self, out: &mut dyn Write) -> Result<(), Error> {
         let result = match self.command {
             Command::Bounds(options) => bounds::run(&options, out),

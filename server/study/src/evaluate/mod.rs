@@ -1,5 +1,5 @@
-//! The papers' experiments with every competitor: units of work that can be done in any
-//! order and resumed, and tables, figures and a page of what they found.
+//! The papers' experiments with every competitor. Units of work run in any order and can be
+//! resumed. Results are tables, figures and a page.
 
 mod crowd;
 mod experiments;

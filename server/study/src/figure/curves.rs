@@ -1,36 +1,37 @@
-//! What figures show, before it is drawn.
+//! Data of figures.
 
 /// A figure: panels side by side over one legend.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figure {
-    /// As in names of files, once in a study.
+    /// Unique name in a study, used in file names.
     pub(crate) name: String,
-    /// What it shows, in a line: its alternative text, too.
+    /// Title in one line; also the alternative text.
     pub(crate) title: String,
-    /// What is to the right, such as `ε`.
+    /// Label of the horizontal axis, such as `ε`.
     pub(crate) x: &'static str,
-    /// What is up, such as `mean of ln TVE`.
+    /// Label of the vertical axis, such as `mean of ln TVE`.
     pub(crate) y: &'static str,
-    /// Whether ratios are distances, to the right and up.
+    /// True for a logarithmic axis: the horizontal one, then the vertical one.
     pub(crate) logarithmic: [bool; 2],
-    /// At least one.
+    /// Panels, at least one.
     pub(crate) panels: Vec<Panel>,
 }
 
-/// A part of a figure.
+/// One panel of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Panel {
-    /// What is alike in it, such as `s = 4`.
+    /// Parameters common to the panel, such as `s = 4`.
     pub(crate) title: String,
-    /// A mechanism each.
+    /// Curves, one per mechanism.
     pub(crate) curves: Vec<Curve>,
 }
 
 /// A curve of a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Curve {
-    /// As in the legend; curves of one label look alike in all panels.
+    /// Label in the legend. Curves with the same label look the same in all panels.
     pub(crate) label: String,
-    /// From left to right: where, the mean and its standard error, 0 where it is computed.
+    /// Points from left to right: x coordinate, mean and its standard error, which is 0 for
+    /// computed values.
     pub(crate) points: Vec<[f64; 3]>,
 }

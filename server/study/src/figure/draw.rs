@@ -1,5 +1,5 @@
-//! Figures as SVG: panels side by side over one legend, every mechanism with a mark of its
-//! own, and a bar of twice the standard error to either side of what was measured.
+//! Figures as SVG: panels side by side over one legend. Every mechanism has its own mark. Measured
+//! points have a bar of twice the standard error to either side.
 
 use std::ops::Range;
 
@@ -13,16 +13,16 @@ use super::style::{FONT, GRID, INK, Style};
 use super::ticks::{even_ticks, label, ticks};
 use crate::output::Error;
 
-/// Of a panel, and how many are beside each other at most.
+/// Width and height of a panel in pixels, and the number of panels per row.
 const PANEL: (u32, u32) = (520, 420);
 const ABREAST: usize = 2;
-/// Of a name in the legend.
+/// Height of a legend entry in pixels.
 const ROW: i32 = 26;
 const TITLE: u32 = 40;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// An axis, whose ratios or differences are distances.
+/// An axis, linear or logarithmic.
 #[derive(Clone)]
 struct Axis {
     range: Range<f64>,
@@ -32,7 +32,7 @@ struct Axis {
 /// Draws a figure.
 ///
 /// # Errors
-/// Those of the library that draws.
+/// Any error of the drawing library.
 pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
     let names = names(&figure.panels);
     let (columns, rows) = layout(figure);
@@ -47,7 +47,7 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
         }
         let (_, under) = root.split_vertically(head(title.len()));
         let (plots, legend) = under.split_vertically(PANEL.1 * rows as u32);
-        // The same heights mean the same in all panels.
+        // One vertical range for all panels makes heights comparable.
         let all = || figure.panels.iter().flat_map(|panel| &panel.curves);
         let up = Axis::new(
             all(),
@@ -73,13 +73,13 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Columns and rows of panels.
+/// Returns the numbers of columns and rows of panels.
 fn layout(figure: &Figure) -> (usize, usize) {
     let columns = figure.panels.len().clamp(1, ABREAST);
     (columns, figure.panels.len().div_ceil(columns))
 }
 
-/// Width and height of what is drawn, in pixels.
+/// Returns the width and height of a figure in pixels.
 pub(crate) fn size(figure: &Figure) -> (u32, u32) {
     let (columns, rows) = layout(figure);
     let legend = 30 + ROW * names(&figure.panels).len().div_ceil(columns) as i32;
@@ -87,10 +87,10 @@ pub(crate) fn size(figure: &Figure) -> (u32, u32) {
     (PANEL.0 * columns as u32, height)
 }
 
-/// The title in lines that are no wider than the panels.
+/// Breaks the title into lines that fit the panels.
 fn title(figure: &Figure) -> Vec<String> {
     let (columns, _) = layout(figure);
-    // Letters of the title are eight pixels wide at most on average.
+    // Letters of this font are at most eight pixels wide on average.
     let most = (PANEL.0 as usize * columns - 32) / 8;
     let mut lines: Vec<String> = Vec::new();
     for word in figure.title.split(' ') {
@@ -105,12 +105,12 @@ fn title(figure: &Figure) -> Vec<String> {
     lines
 }
 
-/// Height of a title of so many lines.
+/// Returns the height in pixels of a title of `lines` lines.
 const fn head(lines: usize) -> u32 {
     TITLE + ROW as u32 * (lines.saturating_sub(1)) as u32
 }
 
-/// Labels of all curves, each once.
+/// Returns the distinct labels of all curves.
 fn names(panels: &[Panel]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for curve in panels.iter().flat_map(|panel| &panel.curves) {
@@ -121,7 +121,8 @@ fn names(panels: &[Panel]) -> Vec<&str> {
     names
 }
 
-/// The first is what is compared; after ten the marks begin again, with broken lines.
+/// Returns the style of a curve. The first curve is the reference. After ten more the marks repeat
+/// with dashed lines.
 fn style(index: usize) -> Style {
     match index.checked_sub(1) {
         None => Style::plain(),
@@ -130,7 +131,7 @@ fn style(index: usize) -> Style {
 }
 
 impl Axis {
-    /// Over what is there, with a little room.
+    /// Creates an axis that covers all values, with a small margin.
     fn new<'a>(
         curves: impl Iterator<Item = &'a Curve>,
         ends: impl Fn(&[f64; 3]) -> [f64; 2],
@@ -142,7 +143,7 @@ impl Axis {
             (low.min(value), high.max(value))
         });
         let range = match (low <= high, logarithmic) {
-            // Nothing is there.
+            // There are no values.
             (false, _) => 0.1..1.0,
             (true, true) => low / 1.1..high * 1.1,
             (true, false) => {
@@ -216,7 +217,7 @@ fn draw_panel(
             .position(|name| *name == curve.label)
             .unwrap_or(0)
     };
-    // What is compared is drawn last.
+    // The reference curve is drawn last, on top of the rest.
     for curve in panel.curves.iter().rev() {
         let index = index(curve);
         let style = style(index);
@@ -244,7 +245,7 @@ fn draw_panel(
 mod tests {
     use super::*;
 
-    /// No letter of a title is lost, and none is beyond the panels.
+    /// A title keeps all its letters, and none is beyond the panels.
     #[test]
     fn long_titles_have_lines() {
         let figure = |title: &str, panels: usize| Figure {

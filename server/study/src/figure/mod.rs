@@ -1,4 +1,4 @@
-//! Figures as SVG: what they show, how curves look, and where axes are marked.
+//! Figures as SVG: their data, the style of curves, and the ticks of axes.
 
 mod curves;
 mod draw;

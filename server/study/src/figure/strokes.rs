@@ -6,11 +6,11 @@ use plotters::prelude::*;
 
 use super::style::{FONT, INK, Style};
 
-/// How drawing fails.
+/// Error of the drawing library.
 type Failed = DrawingAreaErrorKind<std::io::Error>;
 
-/// A curve through points, interrupted where one is missing, with at most seven marks; those
-/// of curves of other numbers lie beside them.
+/// Draws a curve, interrupted at missing points, with at most seven marks. Marks of curves with
+/// another index are at other points.
 pub(crate) fn draw_curve<X, Y>(
     chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
     index: usize,
@@ -21,6 +21,7 @@ where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
+    // Each run of points between two gaps is drawn on its own.
     let defined = |&(x, y): &(f64, Option<f64>)| Some((x, y?));
     for part in points.split(|point| defined(point).is_none()) {
         let part: Vec<(f64, f64)> = part.iter().filter_map(defined).collect();
@@ -44,7 +45,7 @@ where
     Ok(())
 }
 
-/// A piece of a curve with its name, at a place of a legend.
+/// Draws a sample of a curve with its name at a position of the legend.
 pub(crate) fn draw_sample(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
     (x, y): (i32, i32),

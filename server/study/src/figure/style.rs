@@ -1,4 +1,4 @@
-//! How figures look; curves have a colour, a dash pattern and a mark each.
+//! Style of figures. Every curve has a colour, a dash pattern and a mark.
 
 use plotters::prelude::*;
 
@@ -9,12 +9,12 @@ pub(super) const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
 /// Font of all text.
 pub(super) const FONT: &str = "sans-serif";
 
-/// How a curve looks.
+/// Style of a curve.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
     pub(crate) color: RGBColor,
     width: u32,
-    /// Pixels drawn and left out.
+    /// Lengths of a dash and of a gap in pixels.
     pub(crate) dash: (i32, i32),
     mark: Option<Mark>,
 }
@@ -32,7 +32,7 @@ enum Shape {
     Hourglass,
 }
 
-/// By number: Okabe and Ito's colours, darkened for white. No two marks are alike.
+/// Colours and marks by index: Okabe and Ito's colours, darkened for white. No two marks are alike.
 const LOOKS: [(RGBColor, Mark); 10] = [
     (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, true)),
     (RGBColor(0x7a, 0x5c, 0x00), Mark(Shape::Hourglass, false)),
@@ -47,7 +47,7 @@ const LOOKS: [(RGBColor, Mark); 10] = [
 ];
 
 impl Style {
-    /// Of what all others are compared with: a plain line.
+    /// Style of the reference curve: a plain line.
     pub(crate) const fn plain() -> Self {
         Self {
             color: BLACK,
@@ -57,7 +57,8 @@ impl Style {
         }
     }
 
-    /// Style of the curve of this number; after as many as there are looks, lines are dashed.
+    /// Style of the curve of this index. After [`LOOKS`] are used up, they repeat with dashed
+    /// lines.
     pub(crate) fn numbered(index: usize) -> Self {
         let (color, mark) = LOOKS[index % LOOKS.len()];
         Self {
@@ -72,7 +73,7 @@ impl Style {
         self.color.stroke_width(self.width)
     }
 
-    /// Corners about a point, and what they are filled with.
+    /// Returns the corners of the mark around its point, and its fill.
     pub(crate) fn mark(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
         let Mark(shape, filled) = self.mark?;
         let corners: &[(i32, i32)] = match shape {

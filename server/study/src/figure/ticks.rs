@@ -1,9 +1,9 @@
-//! Where an axis is marked, and how.
+//! Positions and labels of ticks on an axis.
 
 use std::ops::Range;
 
-/// Powers of ten, and what is between them where there are few; of an axis where ratios
-/// are distances.
+/// Returns ticks of a logarithmic axis: powers of ten, with multiples between them if there are
+/// few.
 pub(crate) fn ticks(range: &Range<f64>) -> Vec<f64> {
     let decades = (range.end / range.start).log10();
     let leading: &[u32] = if decades < 1.0 {
@@ -20,7 +20,8 @@ pub(crate) fn ticks(range: &Range<f64>) -> Vec<f64> {
         .collect()
 }
 
-/// leading·10^exponent, to the last bit as it is written.
+/// Computes leading·10^exponent, equal to the parsed decimal number. Dividing by an exact power of
+/// ten rounds once.
 fn power(leading: u32, exponent: i32) -> f64 {
     let scale = 10_f64.powi(exponent.abs());
     if exponent < 0 {
@@ -65,7 +66,7 @@ fn raised(character: char) -> char {
     }
 }
 
-/// Of any axis: numbers that are round, about eight of them.
+/// Returns about eight round numbers, ticks of a linear axis.
 pub(crate) fn even_ticks(range: &Range<f64>) -> Vec<f64> {
     let rough = (range.end - range.start) / 8.0;
     let exponent = rough.log10().floor() as i32;
@@ -76,7 +77,7 @@ pub(crate) fn even_ticks(range: &Range<f64>) -> Vec<f64> {
         .unwrap_or(rough);
     let first = (range.start / step).ceil() as i64;
     let last = (range.end / step).floor() as i64;
-    // Without the tail of a product: 0.3 and not 0.30000000000000004.
+    // Formatting removes the rounding error of the product: 0.3 instead of 0.30000000000000004.
     let digits = (-exponent).max(0) as usize;
     (first..=last)
         .filter_map(|count| format!("{:.digits$}", count as f64 * step).parse().ok())

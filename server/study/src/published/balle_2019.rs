@@ -1,27 +1,35 @@
-//! Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model"
-//! (CRYPTO 2019), Section 5.
+//! Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model" (CRYPTO 2019), Section
+//! 5.
 //!
-//! With probability γ a report is drawn from one distribution ω, the blanket, whatever the input.
-//! With W ~ ω, k = exp(ε_c) and L = (P(W) − k·Q(W))/ω(W) for the reports P and Q of two inputs,
+//! With probability γ a report is drawn from one distribution ω, the blanket, for every input. Let
+//! P and Q be the report's distributions for two inputs. With W ~ ω, k = exp(ε_c), a = k − 1 and L
+//! = (P(W) − k·Q(W))/ω(W),
 //!
 //! δ(ε_c) ≤ E[max(0, L₁ + ... + L_M)]/(γn), M ~ Binomial(n, γ),
 //!
-//! and E[L] = −(k − 1) = −a. That expectation is bounded by Hoeffding's
-//! inequality from the range b of L, or by Bennett's from its greatest value b₊
-//! and second moment v; integrated over what the sum exceeds,
+//! and E[L] = −a. Hoeffding's inequality bounds the expectation by the range b of L. Bennett's
+//! inequality uses its greatest value b₊ and its second moment v. Integrating the tail bound
+//! yields.
 //!
 //! E[...] ≤ b²/(4a)·exp(−2Ma²/b²), or b₊/ln(1 + u)·exp(−M·v/b₊²·φ(u)),
 //!
-//! u = a·b₊/v, φ(u) = (1 + u)·ln(1 + u) − u; M averages out in closed form.
+//! with u = a·b₊/v and φ(u) = (1 + u)·ln(1 + u) − u. The average over M has a closed form.
 //!
-//! Of any randomizer γ ≥ exp(−ε), and what is used of L are the paper's generic bounds at γ ≤ 1.
-//! Reports that favour buckets are known better. Given its seed, the probabilities of a report's t
-//! buckets are r/Ω with 1 ≤ r ≤ e and a sum of r of Ω = ce + t − c. A uniform bucket with
-//! probability γ = t/Ω leaves all of them at least 0, so ω is uniform and L = γ(r − k·r′). Hence L
-//! ≤ γ(e − k), its range is γ(e − 1)(k + 1), and E[L²] = γ²·E[r² − 2k·rr′ + k²·r′²]. A convex
-//! function of r with that range and sum is greatest where c are e and the others 1; E[rr′] is
-//! linear in either, so least at such r and r′, of buckets that differ as far as they can, in
-//! min(c, t − c) of either: v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
+//! Any ε-LDP randomizer has γ ≥ exp(−ε). For it, the paper's generic bounds on L at γ ≤ 1 are used.
+//!
+//! For reports that favour buckets, more is known. Given its seed, a report has t buckets with
+//! probabilities r/Ω, where 1 ≤ r ≤ e. The r sum to Ω = ce + t − c. Subtracting a uniform bucket
+//! with probability γ = t/Ω leaves all probabilities at least 0. So ω is uniform, and:
+//!
+//! - L = γ(r − k·r′), hence L ≤ γ(e − k);
+//! - the range of L is γ(e − 1)(k + 1);
+//! - E[L²] = γ²·E[r² − 2k·rr′ + k²·r′²].
+//!
+//! E[r²] is convex in r. With the given range and sum, it is greatest if c of the r are e and the
+//! rest are 1. E[rr′] is linear in either, so it is least at such r and r′. It is least for buckets
+//! that differ as far as possible: in min(c, t − c) of each. So.
+//!
+//! v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
 
 use super::bound::{Batch, Favoured, Published, Scope};
 
@@ -93,26 +101,26 @@ impl Blanket {
         }
     }
 
-    /// factor·E[exp(−rate·M), M ≥ 1]/(γn).
+    /// Computes factor·E[exp(−rate·M), M ≥ 1]/(γn).
     fn averaged(&self, factor: f64, rate: f64) -> f64 {
         let power = |lost: f64| (self.n * (-self.gamma * lost).ln_1p()).exp();
         let some = power(-(-rate).exp_m1()) - power(1.0);
         factor * some / (self.gamma * self.n)
     }
 
-    /// δ at `central`, more than 0 and less than ε.
+    /// Returns δ by Hoeffding's bound at `central`, in (0, ε).
     fn hoeffding(&self, central: f64) -> f64 {
         let (a, Loss { range, .. }) = (central.exp_m1(), self.loss(central));
         let square = range * range;
         self.averaged(square / (4.0 * a), 2.0 * a * a / square)
     }
 
-    /// δ at `central`, more than 0 and less than ε.
+    /// Returns δ by Bennett's bound at `central`, in (0, ε).
     fn bennett(&self, central: f64) -> f64 {
         let (a, Loss { most, square, .. }) = (central.exp_m1(), self.loss(central));
         let u = a * most / square;
-        // Below, (1 + u)·ln(1 + u) cancels; Bernstein's bound is lower than φ
-        // by less than one part in 10⁹.
+        // For smaller u, (1 + u)·ln(1 + u) − u cancels. Bernstein's bound is below φ by less than
+        // one part in 10⁹.
         let phi = if u < 1e-4 {
             u * u / (2.0 * (1.0 + u / 3.0))
         } else {
@@ -132,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    /// Every input of up to three of three items.
+    /// Returns all inputs of at most three of three signed items.
     fn inputs() -> Vec<Vec<Signed>> {
         let sign = |code: u32, item: u32| match code / 3_u32.pow(item) % 3 {
             0 => None,
@@ -145,8 +153,8 @@ mod tests {
         (0..27).map(of).collect()
     }
 
-    /// L's range, greatest value and second moment, the greatest of any two
-    /// inputs, from the probabilities that are sampled.
+    /// Returns the greatest range, value and second moment of L over any two inputs, computed from
+    /// the sampled probabilities.
     fn sampled(mechanism: &Value, central: f64) -> (Blanket, Loss) {
         let draft: TaskDraft = serde_json::from_value(json!({
             "id": "t", "items": 3, "sparsity": 3, "epsilon": 1.2, "value": "sign",
@@ -195,8 +203,8 @@ mod tests {
         (blanket, most)
     }
 
-    /// What is used of L is never below what it is, and is what it is where two
-    /// inputs can differ in all they favour.
+    /// The bounds on L are never below the sampled values. They are equal if two inputs can differ
+    /// in all their favoured buckets.
     #[test]
     fn losses_are_those_of_the_sampled_probabilities() {
         let of = |name, rule, buckets, favoured: Option<u32>| {
@@ -213,7 +221,7 @@ mod tests {
             (of("collision", "occupied", 4, None), false),
             (of("collision", "heaviest", 9, Some(2)), true),
             (of("collision", "heaviest", 3, Some(2)), true),
-            // Three items leave it to chance which of empty buckets are favoured.
+            // With three items, chance decides which empty buckets are favoured.
             (of("collision", "heaviest", 5, Some(4)), false),
             (of("coco", "overwrite", 8, None), false),
             (of("coco", "strongest", 6, Some(2)), true),

@@ -1,22 +1,22 @@
-//! A published bound, and the batch that it is about.
+//! A published bound, and the batch that it covers.
 
 use crate::roots::bisect;
 
-/// Reports that a bound is about.
+/// Reports that a bound covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Reports of any ε-LDP randomizer.
     AnyRandomizer,
-    /// Reports of the mechanism: the theorem assumes more than ε-LDP.
+    /// Reports of the mechanism, because the theorem assumes more than ε-LDP.
     Mechanism,
 }
 
-/// Favoured set of a report: given its seed, c of t buckets weigh e and the others 1.
+/// Favoured set of a report: given its seed, c of t buckets have the weight e, the rest 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Favoured {
     /// Number of favoured buckets, c.
     pub(super) count: f64,
-    /// Number of the others, t − c.
+    /// Number of remaining buckets, t − c.
     pub(super) others: f64,
 }
 
@@ -26,29 +26,29 @@ impl Favoured {
         self.count + self.others
     }
 
-    /// Sum of the weights at local ε, Ω.
+    /// Sum Ω of the weights at local ε.
     pub(super) fn omega(&self, epsilon: f64) -> f64 {
         self.count * epsilon.exp() + self.others
     }
 }
 
-/// A published bound on ε_c.
+/// A published bound on the central ε_c.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Published {
     /// Name of the bound in figures and tables.
     pub name: &'static str,
     /// Authors, year and place of the theorem.
     pub source: &'static str,
-    /// Reports that the bound is about.
+    /// Reports that the bound covers.
     pub scope: Scope,
-    /// ε_c by the bound, rounded up; the local ε where that is smaller, which
-    /// holds without any theorem. None where the theorem does not apply.
+    /// Central ε_c by the bound, rounded up. It is capped at the local ε, which is valid without a
+    /// theorem. `None` if the theorem does not apply.
     pub central_epsilon: Option<f64>,
-    /// The condition of the theorem that is not met.
+    /// Condition of the theorem that is not met; `None` if the theorem applies.
     pub reason: Option<&'static str>,
 }
 
-/// Batch of reports that bounds are about.
+/// Batch of reports that a bound covers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Batch {
     pub(super) epsilon: f64,
@@ -57,11 +57,11 @@ pub(super) struct Batch {
     pub(super) delta: f64,
 }
 
-/// A value, or the condition that is not met.
+/// Value of a bound, or the condition that is not met.
 pub(super) type Value = Result<f64, &'static str>;
 
 impl Batch {
-    /// Makes a bound of `value`, rounded up: formulas have a dozen operations.
+    /// Builds the published bound for `value`.
     pub(super) fn published(
         &self,
         name: &'static str,
@@ -69,6 +69,7 @@ impl Batch {
         scope: Scope,
         value: Value,
     ) -> Published {
+        // Formulas have about a dozen operations, far fewer than 64 roundings.
         let up = |value: f64| (value * (1.0 + 64.0 * f64::EPSILON)).min(self.epsilon);
         Published {
             name,
@@ -79,9 +80,10 @@ impl Batch {
         }
     }
 
-    /// The least ε_c where `delta_at` is at most δ, to one part in 10¹² and rounded up; ε where
-    /// there is none below. The δ computed is taken for one part in 10⁹ too small.
+    /// Returns the least ε_c at which `delta_at` is at most δ, to one part in 10¹² and rounded up.
+    /// Returns ε if no smaller value is enough.
     pub(super) fn invert(&self, delta_at: impl Fn(f64) -> f64) -> f64 {
+        // The computed δ may be too small by one part in 10⁹.
         let enough = |central: f64| delta_at(central) * (1.0 + 1e-9) <= self.delta;
         bisect(self.epsilon, 0.0, 1e-12, enough)
     }

@@ -1,6 +1,8 @@
 //! Erlingsson, Feldman, Mironov, Raghunathan, Talwar, Thakurta, "Amplification by Shuffling: From
-//! Local to Central Differential Privacy via Anonymity" (SODA 2019): ε_c = 12·ε·√(ln(1/δ)/n) for
-//! any randomizer, proven for ε < 1/2, n ≥ 1000 and δ < 1/100.
+//! Local to Central Differential Privacy via Anonymity" (SODA 2019).
+//!
+//! The bound is ε_c = 12·ε·√(ln(1/δ)/n) for any randomizer, proven for ε < 1/2, n ≥ 1000 and δ <
+//! 1/100.
 
 use super::bound::{Batch, Published, Scope, Value};
 

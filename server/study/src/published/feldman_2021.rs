@@ -1,10 +1,11 @@
 //! Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of
 //! Privacy Amplification by Shuffling" (FOCS 2021), for any randomizer.
 //!
-//! Every other report is with probability exp(−ε) a clone of the one looked at, of either of its
-//! two inputs alike: C ~ Binomial(n − 1, exp(−ε)), A ~ Binomial(C, 1/2), and the report looked at
-//! adds to A with probability e/(e + 1) for one input and 1/(e + 1) for the other, else to C − A.
-//! `hushbin_analysis` sums that pair exactly.
+//! One person's report is the target. With probability exp(−ε), each of the n − 1 remaining reports
+//! is a clone of it. A clone matches each of the target's two inputs with probability 1/2. So C ~
+//! Binomial(n − 1, exp(−ε)) and A ~ Binomial(C, 1/2). The target adds 1 to A with probability e/(e
+//! + 1) for one input and 1/(e + 1) for the other, else to C − A. `hushbin_analysis` sums that pair
+//! exactly.
 
 use hushbin::Error;
 use hushbin_analysis::accounting::clones_epsilon;
@@ -28,7 +29,7 @@ pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
     ])
 }
 
-/// ε_c = ln(1 + (e − 1)/(e + 1)·(8·√(e·ln(4/δ)/n) + 8e/n)).
+/// Computes ε_c = ln(1 + (e − 1)/(e + 1)·(8·√(e·ln(4/δ)/n) + 8e/n)).
 fn closed_form(batch: &Batch) -> Value {
     let (e, n) = (batch.epsilon.exp(), batch.n as f64);
     if e > n / (16.0 * (2.0 / batch.delta).ln()) {

@@ -1,17 +1,17 @@
-//! Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling for
-//! Rényi and Approximate Differential Privacy" (SODA 2023; arXiv 2208.04591).
-//! α = 1/(e + 1), because a report need only be a clone of one of the two inputs.
+//! Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling for Rényi and
+//! Approximate Differential Privacy" (SODA 2023; arXiv 2208.04591). Here α = 1/(e + 1), because a
+//! report need only be a clone of one of the two inputs.
 //!
-//! Their erratum leaves the theorems to a restricted class of randomizers, as the proof of Lemma
-//! 3.5 fails. The pair of distributions that they end at bounds any randomizer all the same, by the
-//! corollary in `hushbin_analysis::accounting::privacy_blanket`; so do its exact sum and their
-//! closed form, which is a bound on its divergence.
+//! Their erratum restricts the theorems to a class of randomizers, as the proof of Lemma 3.5 fails.
+//! Nevertheless, their final pair of distributions bounds any randomizer. That follows from the
+//! corollary in `hushbin_analysis::accounting::privacy_blanket`. So its exact sum is a bound, and
+//! so is their closed form, which bounds the divergence of the pair.
 
 use super::bound::{Batch, Published, Scope, Value};
 
 const SOURCE: &str = "Feldman et al. 2023, with its erratum; proven by the blanket";
 
-/// Makes both bounds; `exact` is hushbin's account of any randomizer.
+/// Returns both bounds. `exact` is hushbin's account of any randomizer.
 pub(super) fn bounds(batch: &Batch, exact: f64) -> [Published; 2] {
     [
         batch.published(
@@ -29,7 +29,7 @@ pub(super) fn bounds(batch: &Batch, exact: f64) -> [Published; 2] {
     ]
 }
 
-/// ε_c = ln(1 + (e − 1)·(4·√(2·ln(4/δ)/((e + 1)·n)) + 4/n)).
+/// Computes ε_c = ln(1 + (e − 1)·(4·√(2·ln(4/δ)/((e + 1)·n)) + 4/n)).
 fn closed_form(batch: &Batch) -> Value {
     let (e, n) = (batch.epsilon.exp(), batch.n as f64);
     if e + 1.0 > n / (8.0 * (2.0 / batch.delta).ln()) {

@@ -1,10 +1,10 @@
-//! Published bounds on the central ε of a batch, one file for each paper.
+//! Published bounds on the central ε of a batch, one file per paper.
 //!
-//! They differ in what they assume about a randomizer, and in what they lose on the
-//! way from a decomposition of reports to a number. P1's reduction, also found
-//! as the variation-ratio reduction of Wang et al., "Privacy Amplification via
-//! Shuffling: Unified, Simplified, and Tightened" (2024), is not listed: it is no
-//! bound in small batches ([`errata`](hushbin_analysis::errata)).
+//! They differ in their assumptions about a randomizer, and in how much they lose between a
+//! decomposition of reports and a number. P1's reduction is not listed, because it is no bound in
+//! small batches ([`errata`](hushbin_analysis::errata)). It is also known as the variation-ratio
+//! reduction of Wang et al., "Privacy Amplification via Shuffling: Unified, Simplified, and
+//! Tightened" (2024).
 //!
 //! ```
 //! use hushbin_analysis::accounting::{Mixture, account};
@@ -30,10 +30,11 @@ use hushbin_analysis::accounting::{Mixture, account};
 use bound::{Batch, Favoured};
 pub use bound::{Published, Scope};
 
-/// Published bounds on what [`account`] computes, in the order of their years. The n
-/// of the theorems is the number of honest reports.
+/// Computes the published bounds on the ε that [`account`] computes, in the order of their years.
+/// The n of the theorems is the number of honest reports.
 ///
 /// # Errors
+/// Those of [`account`].
 /// As [`account`].
 pub fn published_bounds(
     mixture: &Mixture,

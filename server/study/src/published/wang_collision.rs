@@ -1,11 +1,16 @@
 //! P2's Theorem 3 for Collision: ε_c = √(14·ln(2/δ)·Ω/(n − 1)).
 //!
-//! It is the bound of Balle et al. 2019 (Theorem 3.1) for randomised response of t answers, a
-//! uniform one with probability γ = t/Ω, and so it supposes ε_c ≤ 1. It holds for all reports that
-//! favour buckets, not for Collision only: with probability t/Ω a report is a uniform bucket
-//! whatever the input. Otherwise the one looked at is the i-th of the buckets that one input
-//! favours, or the i-th of the other's, and the divergence of a mixture over i is at most that of
-//! its worst part; there, buckets may be renumbered seed by seed until the report is one of two
+//! This is the bound of Balle et al. 2019 (Theorem 3.1) for randomised response of t answers, which
+//! are uniform with probability γ = t/Ω. So it assumes ε_c ≤ 1. It covers all reports that favour
+//! buckets, not only Collision's. The proof:
+//!
+//! 1. With probability t/Ω a report is a uniform bucket, for every input.
+//! 2. Otherwise the target report is the i-th favoured bucket of one input or of the other. The
+//!    divergence of a mixture over i is at most that of its worst part.
+//! 3. In that part, buckets can be renumbered seed by seed until the report is one of two answers
+//!    of t.
+//!
+//! The theorem's other condition, ε_c ≤ 14·ln(2/δ)/27, is met for δ up to 0.1.
 //! answers of t. The theorem's other condition, ε_c ≤ 14·ln(2/δ)/27, holds for δ up to 0.1.
 
 use super::bound::{Batch, Published, Scope, Value};

@@ -1,4 +1,5 @@
-//! `hushbin-study bounds`: the picture names every bound, and is whole or not written.
+//! Tests of `hushbin-study bounds`: the figure names every bound, and is written whole or not at
+//! all.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::study;
 
 const TASK: &str = "task.json";
 
-/// The picture of a batch of 20,000 reports of the task in this directory.
+/// Draws the figure for a batch of 20,000 reports of the task in this directory.
 fn draw(directory: &Path, file: &Path, more: &[&str]) -> Output {
     let task = directory.join(TASK);
     let paths = [
@@ -43,7 +44,7 @@ fn bounds_are_drawn() {
     assert!(drawn.status.success(), "{drawn:?}");
     let picture = fs::read_to_string(&file).unwrap();
     assert!(picture.starts_with("<svg ") && picture.trim_end().ends_with("</svg>"));
-    // Whatever has a value is named, in words that can be searched for.
+    // Every bound with a value is named, as text that can be searched.
     let words: Vec<&str> = picture
         .split("</text>")
         .filter_map(|text| Some(text.rsplit_once('>')?.1.trim()))
@@ -79,7 +80,7 @@ fn bounds_are_drawn() {
     }
     assert!(!words.contains(&"none"));
 
-    // A picture that fails leaves the one before it.
+    // A failed run leaves the previous file in place.
     fs::write(&file, "before").unwrap();
     let failed = draw(directory.path(), &file, &["--honest-fraction", "0.00001"]);
     assert!(!failed.status.success());

@@ -1,4 +1,4 @@
-//! `hushbin-study compare`: what it prints is what the library says.
+//! Tests of `hushbin-study compare`: its output matches the library.
 
 use hushbin_study::competitors::{Asked, Budget, compare};
 

@@ -1,4 +1,4 @@
-//! Mechanisms of others, and what is measured of them beside ours.
+//! Tests of published mechanisms, and of their comparison with hushbin.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ mod published;
 
 use std::process::{Command, Output};
 
-/// What the command does with these arguments.
+/// Runs the command with these arguments.
 fn study(arguments: &[&str]) -> Output {
     let program = env!("CARGO_BIN_EXE_hushbin-study");
     Command::new(program).args(arguments).output().unwrap()

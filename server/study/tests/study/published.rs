@@ -1,4 +1,4 @@
-//! Shuffle accounting compared with the published bounds.
+//! Shuffle accounting against the published bounds.
 
 use hushbin::TaskDraft;
 use hushbin::hash::Hashing;
@@ -32,14 +32,14 @@ const NAMES: [&str; 10] = [
     STRONGER_EXACT,
 ];
 
-/// P1's Collision at P1's number of buckets.
+/// P1's Collision with P1's number of buckets.
 fn printed(s: u32, epsilon: f64) -> Mixture {
     let t = f64::from(s) * epsilon.exp() + 2.0 * f64::from(s) - 1.0;
     let collision = Collision::new(Rule::Occupied, Hashing::Independent, t as u32).unwrap();
     Mixture::collision(&collision, s, epsilon).unwrap()
 }
 
-/// What hushbin chooses, or as much as is asked for.
+/// The mechanism that hushbin chooses for a draft.
 fn chosen(s: u32, epsilon: f64, value: &str, mechanism: &Value) -> Mixture {
     let draft: TaskDraft = serde_json::from_value(json!({
         "id": "t", "items": 300, "sparsity": s, "epsilon": epsilon, "value": value,
@@ -58,7 +58,7 @@ fn value(mixture: &Mixture, n: u64, delta: f64, name: &str) -> Option<f64> {
     find(&all, name).central_epsilon
 }
 
-/// All the kinds of mechanisms there are.
+/// One mechanism of every kind.
 fn mechanisms(s: u32, epsilon: f64) -> Vec<Mixture> {
     vec![
         printed(s, epsilon),
@@ -76,7 +76,7 @@ fn mechanisms(s: u32, epsilon: f64) -> Vec<Mixture> {
             "real",
             &json!({ "name": "hash-bin", "level": "user" }),
         ),
-        // More than half of the buckets favoured, and nearly none.
+        // More than half of the buckets are favoured, or nearly none.
         heaviest(s, s + 1, epsilon),
         heaviest(2 * s, 3 * s, epsilon),
         heaviest(1, 1 << 20, epsilon),
@@ -128,8 +128,8 @@ fn none_is_below_what_is_known_to_be_needed() {
     }
 }
 
-/// P1's claim: a fifth to a third below the best that was known of any
-/// randomizer. Its mechanism's own blanket, which it leaves out, is closer.
+/// P1 claims an ε a fifth to a third below the best known bound for any randomizer. The mechanism's
+/// own blanket, which P1 omits, is closer.
 #[test]
 fn the_exact_sum_is_below_the_best_known() {
     for s in [4, 64] {
@@ -149,8 +149,9 @@ fn the_exact_sum_is_below_the_best_known() {
     }
 }
 
-/// Balle's own program (github.com/BorjaBalle/amplification-by-shuffling, commit 1778a0d, tol =
-/// 1e-13) for any randomizer and for randomised response of k answers, where one of k is favoured.
+/// Values of Balle's program (github.com/BorjaBalle/amplification-by-shuffling, commit 1778a0d, tol
+/// = 1e-13). They are for any randomizer, and for randomised response of k answers, where one of k
+/// is favoured.
 #[test]
 fn blankets_are_those_of_their_authors() {
     for (k, epsilon, n, delta, hoeffding, bennett) in [
@@ -263,8 +264,8 @@ fn blankets_are_those_of_their_authors() {
     }
 }
 
-/// The brackets of Apple's program (github.com/apple/ml-shuffling-amplification,
-/// commit 993d285, 30 iterations, steps of 1 at n = 10⁴ and 10 at 10⁵).
+/// Brackets of Apple's program (github.com/apple/ml-shuffling-amplification, commit 993d285, 30
+/// iterations, steps of 1 at n = 10⁴ and 10 at 10⁵).
 #[test]
 fn clones_are_between_their_authors_bounds() {
     for (epsilon, n, delta, lower, upper) in [
@@ -291,10 +292,10 @@ fn clones_are_between_their_authors_bounds() {
     }
 }
 
-/// Probabilities of one batch under either input of the person looked at.
+/// Probabilities of one batch under the two inputs of the target person.
 type Pair = (f64, f64);
 
-/// The hockey-stick divergence at ε_c, the greater of both directions.
+/// Returns the hockey-stick divergence at ε_c, the greater of both directions.
 fn divergence(batches: &[Pair], central: f64) -> f64 {
     let k = central.exp();
     let excess = |p: f64, q: f64| (p - k * q).max(0.0);
@@ -303,7 +304,7 @@ fn divergence(batches: &[Pair], central: f64) -> f64 {
     forth.max(back)
 }
 
-/// The clones' pair, term by term.
+/// Returns the pair of distributions of the clones, term by term.
 fn clones(epsilon: f64, n: u64) -> Vec<Pair> {
     let binomial = |p: f64, n: u64| Binomial::new(p, n).unwrap();
     let (mine, theirs) = (1.0 / ((-epsilon).exp() + 1.0), 1.0 / (epsilon.exp() + 1.0));
@@ -330,7 +331,7 @@ fn clones_are_summed_exactly() {
                 let any = Mixture::generic(epsilon).unwrap();
                 let found = value(&any, n, delta, CLONES_EXACT).unwrap();
                 let at = format!("n = {n}, ε = {epsilon}, δ = {delta}: {found}");
-                // Probabilities of the sum above have errors of their own.
+                // The probabilities in the sum above have rounding errors.
                 let enough = divergence(&pairs, found) <= delta * (1.0 + 1e-9) + 1e-13;
                 let less = found * (1.0 - 1e-6);
                 let needed = divergence(&pairs, less) > delta * (1.0 - 1e-9) - 1e-13;
@@ -341,7 +342,7 @@ fn clones_are_summed_exactly() {
     }
 }
 
-/// Formulas recomputed at one point, and the points where they end.
+/// Closed forms against values computed by hand, and the limits of their ranges.
 #[test]
 fn closed_forms_hold_within_their_ranges() {
     let any = |epsilon| Mixture::generic(epsilon).unwrap();
@@ -349,7 +350,7 @@ fn closed_forms_hold_within_their_ranges() {
         let found = found.unwrap();
         assert!((found / known - 1.0).abs() < 1e-9, "{found}, {known}");
     };
-    // By hand: 12·0.25·√(ln 10⁶/10⁴); Balle's program says 0.11150766566549514.
+    // By hand: 12·0.25·√(ln 10⁶/10⁴). Balle's program gives 0.11150766566549514.
     close(
         value(&any(0.25), 10_000, 1e-6, ERLINGSSON),
         0.11150766566549514,
@@ -362,8 +363,8 @@ fn closed_forms_hold_within_their_ranges() {
     ] {
         assert!(value(&any(epsilon), n, delta, ERLINGSSON).is_none());
     }
-    // e = 2, n = 40000, δ = 4·exp(−8): ln(1 + (8·√(16)/200 + 16/40000)/3), and
-    // ln(1 + 4·√(16/120000) + 10⁻⁴).
+    // e = 2, n = 40000, δ = 4·exp(−8): ln(1 + (8·√(16)/200 + 16/40000)/3), and ln(1 +
+    // 4·√(16/120000) + 10⁻⁴).
     let (two, delta) = (2_f64.ln(), 4.0 * (-8_f64).exp());
     close(
         value(&any(two), 40_000, delta, CLONES),
@@ -371,7 +372,7 @@ fn closed_forms_hold_within_their_ranges() {
     );
     let many = 4.0 * (16.0_f64 / 120_000.0).sqrt() + 1e-4;
     close(value(&any(two), 40_000, delta, STRONGER), many.ln_1p());
-    // At δ = 2·exp(−8) they end at e = n/128 and e + 1 = n/64.
+    // At δ = 2·exp(−8) the ranges end at e = n/128 and e + 1 = n/64.
     let delta = 2.0 * (-8_f64).exp();
     for (name, last) in [(CLONES, 256), (STRONGER, 192)] {
         assert!(
@@ -383,7 +384,7 @@ fn closed_forms_hold_within_their_ranges() {
             "{name}"
         );
     }
-    // Ω = 4e + 13; up to 1 only.
+    // Ω = 4e + 13; the bound applies up to ε_c = 1.
     let omega = 4.0 * 1_f64.exp() + 13.0;
     let central = (14.0 * 2e7_f64.ln() * omega / 99_999.0).sqrt();
     close(value(&printed(4, 1.0), 100_000, 1e-7, COLLISION), central);
@@ -424,7 +425,7 @@ fn only_the_honest_count() {
     assert!(published_bounds(&mixture, 100, 1.5, 1e-6).is_err());
 }
 
-/// Where a theorem begins to apply it is nearest to failing.
+/// A theorem is closest to failing where its range begins.
 #[test]
 fn closed_forms_hold_from_where_they_begin() {
     for epsilon in [0.01, 0.1, 0.4, 0.499, 1.0, 2.5, 4.0] {

@@ -1,10 +1,10 @@
-//! A census-like crowd: extracts such as P4's cannot be given away, so that one is
-//! generated, of which all is known.
+//! A census-like crowd. Extracts such as P4's may not be redistributed, so this crowd is generated
+//! and its truth is fully known.
 //!
-//! Numeric attributes are mixtures of two normals each, clipped to [−1, 1]. They share a
-//! factor, so that any two correlate by 0.2 to 0.6. Categories have Zipf's law of
-//! exponent 1.3 over 2 to 9 values, and depend on a numeric attribute each. Income is
-//! linear in all of them, but for normal noise of a third of its variance.
+//! Numeric attributes are mixtures of two normal distributions, clipped to [−1, 1]. They share a
+//! factor, so any two correlate by 0.2 to 0.6. Categories follow Zipf's law with exponent 1.3 over
+//! 2 to 9 values. Each category depends on one numeric attribute. Income is linear in all
+//! attributes, plus normal noise with a third of its variance.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -12,20 +12,20 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::random::Zipf;
 
-/// Which of the paper's extracts it is like.
+/// Extract of the paper that the crowd resembles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extract {
     /// 6 numeric and 10 categorical attributes, 42 features.
     Brazil,
-    /// 5 and 14, 85 features.
+    /// 5 numeric and 14 categorical attributes, 85 features.
     Mexico,
 }
 
 impl Extract {
-    /// Both.
+    /// List of all extracts.
     pub(crate) const ALL: [Self; 2] = [Self::Brazil, Self::Mexico];
 
-    /// The number of values of each category.
+    /// Number of values of each category.
     pub(crate) const fn values(self) -> &'static [u32] {
         match self {
             Self::Brazil => &[2, 2, 3, 3, 4, 4, 5, 6, 7, 9],
@@ -50,15 +50,15 @@ impl Extract {
     }
 }
 
-/// What people are like.
+/// Distribution of people.
 #[derive(Debug, Clone)]
 pub(crate) struct Census {
     extract: Extract,
     numeric: Vec<Numeric>,
     categories: Vec<Zipf>,
-    /// Of the features, without the constant one.
+    /// Weights of the features, without the constant one.
     weights: Vec<f64>,
-    /// What is taken from their sum, and what that is then multiplied by.
+    /// Mean of the weighted sum, which is subtracted before `scale` is applied.
     centre: f64,
     scale: f64,
 }
@@ -66,9 +66,9 @@ pub(crate) struct Census {
 /// A numeric attribute.
 #[derive(Debug, Clone, Copy)]
 struct Numeric {
-    /// The part of its deviation that is shared.
+    /// Fraction of the standard deviation that the attributes share.
     shared: f64,
-    /// Its median.
+    /// Median of the attribute.
     centre: f64,
 }
 
@@ -81,29 +81,29 @@ pub(crate) struct Person {
     pub(crate) categories: Vec<u32>,
     /// Numbers, then a feature for each value of a category but the last, and 1.
     pub(crate) features: Vec<f64>,
-    /// In [−1, 1], around 0.
+    /// Income in [−1, 1], around 0.
     pub(crate) income: f64,
 }
 
 /// Standard deviation of a numeric attribute before it is clipped.
 const DEVIATION: f64 = 0.35;
-/// Of income.
+/// Standard deviation of income, before it is clipped.
 const INCOME: f64 = 0.4;
-/// The part of income's variance that nothing explains.
+/// Fraction of income's variance that is noise.
 const NOISE: f64 = 1.0 / 3.0;
-/// How far the two normals of a mixture are from its median, in its deviations.
+/// Distance of the two normal distributions of a mixture from its median, in standard deviations.
 const APART: f64 = 0.8;
-/// People whose incomes are centred and scaled by.
+/// Sample size for centring and scaling incomes.
 const SAMPLE: u32 = 20_000;
 
 impl Census {
-    /// The crowd of an extract, always the same.
+    /// Creates the crowd of an extract, always the same.
     pub(crate) fn new(extract: Extract) -> Self {
         let rng = &mut ChaCha8Rng::seed_from_u64(1990 + u64::from(extract.numbers()));
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
         let last = f64::from(extract.numbers() - 1);
         let numeric = |index: u32| Numeric {
-            // Products of two are 0.22 to 0.58.
+            // Correlations are products of two shared parts: 0.22 to 0.58.
             shared: 0.46 + 0.32 * f64::from(index) / last,
             centre: 0.2 * f64::from(index) / last - 0.1,
         };
@@ -125,7 +125,7 @@ impl Census {
         census
     }
 
-    /// Centres and scales incomes by those of a sample.
+    /// Centres and scales incomes by a sample.
     fn fit(&mut self, rng: &mut ChaCha8Rng) {
         let mut person = Person::default();
         let (mut sum, mut squares) = (0.0, 0.0);
@@ -141,7 +141,7 @@ impl Census {
         self.scale = INCOME * ((1.0 - NOISE) / variance).sqrt();
     }
 
-    /// d of a gradient: the number of features.
+    /// Number of features, d of a gradient.
     pub(crate) fn features(&self) -> u32 {
         let more: u32 = self.extract.values().iter().map(|values| values - 1).sum();
         self.extract.numbers() + more + 1
@@ -177,8 +177,8 @@ impl Census {
         }
         for (index, law) in self.categories.iter().enumerate() {
             let on = index % numbers.len();
-            // Of two draws those above the median take the less, the others the greater:
-            // half of people each, so that the law stays as it is.
+            // People above the median take the smaller of two draws, the rest the larger. Each is
+            // half of the people, so the distribution of the category stays Zipf's.
             let [a, b] = [law.draw(rng), law.draw(rng)];
             let above = numbers[on] > self.numeric[on].centre;
             categories.push(if above { a.min(b) } else { a.max(b) });
@@ -188,7 +188,8 @@ impl Census {
 }
 
 impl Person {
-    /// Makes features of numbers and categories, of so many values each.
+    /// Computes features from numbers and categories. `values` has the number of values per
+    /// category.
     pub(crate) fn encode(&mut self, values: &[u32]) {
         self.features.clone_from(&self.numbers);
         for (&values, &own) in values.iter().zip(&self.categories) {
@@ -199,7 +200,7 @@ impl Person {
     }
 }
 
-/// A mixture of two normals, symmetric, of mean 0 and variance 1.
+/// Draws from a symmetric mixture of two normal distributions, of mean 0 and variance 1.
 fn mixture(rng: &mut ChaCha8Rng) -> f64 {
     let side = if rng.next_u64() >> 63 == 1 {
         APART

@@ -8,7 +8,7 @@ use hushbin::Entry;
 
 use crate::evaluate::measure::error::StudyError;
 
-/// People and their entries.
+/// People and their entries
 #[derive(Debug)]
 pub(crate) struct DataSet {
     items: u32,
@@ -16,11 +16,12 @@ pub(crate) struct DataSet {
 }
 
 impl DataSet {
-    /// Reads a file: a line `people items max`, then lines `person item value`, of which a later
-    /// one replaces an earlier one of the same person and item.
+    /// Reads a file: a line `people items max`, then lines `person item value`. A later line
+    /// replaces an earlier one of the same person and item.
     ///
     /// # Errors
-    /// [`StudyError::Io`]; [`StudyError::Table`] naming the first line that is wrong.
+    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::Table`] names the first wrong
+    /// line.
     pub(crate) fn open(path: &Path) -> Result<Self, StudyError> {
         let text = fs::read_to_string(path).map_err(|source| StudyError::io(path, source))?;
         Self::parse(&text).map_err(|reason| StudyError::Table {
@@ -67,7 +68,7 @@ impl DataSet {
     }
 }
 
-/// Two whole numbers and a number, alone in a line.
+/// Parses a line of exactly two whole numbers and a number.
 fn numbers(line: &str) -> Option<(u32, u32, f64)> {
     let mut words = line.split_ascii_whitespace();
     let found = (

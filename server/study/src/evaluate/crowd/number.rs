@@ -1,5 +1,5 @@
-//! Crowds with one number each, as parts of a range: some smooth, some with many people at the
-//! same number.
+//! Crowds with one number each, as fractions of a range. Some are smooth; in some, many people have
+//! the same number.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Beta, Distribution, Exp, Gamma, LogNormal, Normal};
@@ -7,7 +7,7 @@ use statrs::distribution::{self as exact, ContinuousCDF};
 
 use super::random::uniform;
 
-/// A crowd, and the scale on which it is asked.
+/// A crowd, and the scale on which its number is reported.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Crowd {
     /// Estimands of the quantiles in [`QUANTILES`], with the name of the crowd.
@@ -22,9 +22,9 @@ enum Shape {
     /// Load times, lognormal. A long tail is clipped to the upper end.
     Load,
     Beta,
-    /// Two normal ones.
+    /// Mixture of two normal distributions.
     Bimodal,
-    /// 30 per cent at one number, and a smooth rest.
+    /// 30 per cent at one number, the rest smooth.
     Atom,
     Exponential,
     Uniform,
@@ -42,7 +42,7 @@ pub(crate) enum Scale {
     Logarithmic,
 }
 
-/// Parts of the quantiles that are estimated.
+/// Levels of the estimated quantiles.
 pub(crate) const QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
 /// Lower end of the logarithmic scale: 50 ms of 10 s.
 pub(crate) const LEAST: f64 = 0.005;
@@ -95,7 +95,7 @@ impl Crowd {
         &self.estimands[0]["p50, ".len()..]
     }
 
-    /// Scale on which the crowd is asked.
+    /// Returns the scale on which the number is reported.
     pub(crate) const fn scale(&self) -> Scale {
         self.scale
     }
@@ -105,12 +105,13 @@ impl Crowd {
         (0..people).map(|_| self.shape.draw(rng)).collect()
     }
 
-    /// Returns the quantile of a part: the least number with this share of people at it or below.
+    /// Returns the quantile at level `part`: the smallest number with this share of people at it or
+    /// below.
     pub(crate) fn quantile(&self, part: f64) -> f64 {
         let (mut below, mut reached) = (0.0, 1.0);
         loop {
             let middle = 0.5 * (below + reached);
-            // Neighbouring doubles have nothing between them.
+            // No double lies between neighbouring doubles, so the bisection ends here.
             if middle <= below || middle >= reached {
                 return reached;
             }
@@ -124,7 +125,7 @@ impl Crowd {
 }
 
 impl Scale {
-    /// Returns the place of a number on the scale, from 0 to 1.
+    /// Returns the position of a number on the scale, from 0 to 1.
     pub(crate) fn place(self, number: f64) -> f64 {
         match self {
             Self::Linear => number,
@@ -132,7 +133,7 @@ impl Scale {
         }
     }
 
-    /// Returns the number at a place.
+    /// Returns the number at a position.
     pub(crate) fn at(self, place: f64) -> f64 {
         match self {
             Self::Linear => place,
@@ -173,7 +174,7 @@ impl Shape {
         number.clamp(0.0, 1.0)
     }
 
-    /// Returns the share of people with a number or less.
+    /// Returns the distribution function: the share of people with `number` or less.
     fn up_to(self, number: f64) -> f64 {
         if number >= 1.0 {
             return 1.0;
@@ -198,7 +199,7 @@ impl Shape {
                 (1.0 - TIMEOUT[0]) * latency.cdf(number)
             }
             Self::Rounded => {
-                // Comparing with the very double that people have leaves nothing to rounding.
+                // Comparing with the exact double that people have leaves no room for rounding.
                 let near = (number * MOST_COUNTED / STEP).round();
                 let is_above = near * STEP / MOST_COUNTED > number;
                 let multiple = if is_above { near - 1.0 } else { near };
@@ -214,7 +215,7 @@ mod tests {
 
     use super::*;
 
-    /// Shares of people below and up to a quantile enclose its part, within five standard errors.
+    /// Shares of people below and up to a quantile enclose its level, within five standard errors.
     #[test]
     fn quantiles_are_those_of_people() {
         const PEOPLE: u64 = 100_000;

@@ -1,5 +1,4 @@
-//! People with attributes and an income, or what else is to be learned of them: generated, or
-//! those of a table.
+//! People with attributes and a target such as income: generated, or read from a table.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,20 +10,20 @@ use rand_chacha::ChaCha8Rng;
 use super::census::{Census, Extract, Person};
 use crate::evaluate::measure::error::StudyError;
 
-/// Where people are from.
+/// Source of people.
 #[derive(Debug, Clone)]
 pub(crate) enum People {
-    /// A census-like crowd, as many as are drawn.
+    /// A census-like crowd of any size.
     Like(Extract),
     /// The rows of a table.
     Listed(Arc<Listed>),
 }
 
-/// A table of people: of each row the last column is to be learned of the others.
+/// A table of people. The last column of each row is predicted from the other columns.
 #[derive(Debug)]
 pub(crate) struct Listed {
     label: String,
-    /// How many values each category has.
+    /// Number of values of each category.
     values: Vec<u32>,
     people: Vec<Row>,
 }
@@ -36,19 +35,19 @@ struct Row {
     target: f64,
 }
 
-/// People, one after another.
+/// Iterator over people.
 pub(crate) enum Drawn {
-    /// From a law.
+    /// People drawn from a distribution.
     Census(Box<(Census, ChaCha8Rng)>),
-    /// Those of a table, each once, in an order of their own.
+    /// Rows of a table, each once, in random order.
     Listed(Arc<Listed>, std::vec::IntoIter<usize>),
 }
 
-/// The most values of a category: each but one is a feature.
+/// Greatest number of values of a category: every value but the last is a feature.
 const MOST_VALUES: usize = 256;
-/// Cells that programs write where there is no number.
+/// Spellings of a missing number.
 const MISSING: [&str; 4] = ["", "NA", "NaN", "null"];
-/// The fewest people: a tenth of them is held out.
+/// Smallest table: a tenth of its people is held out.
 const LEAST_PEOPLE: usize = 100;
 
 impl People {
@@ -60,7 +59,7 @@ impl People {
         }
     }
 
-    /// People by their law, or in an order that the generator draws.
+    /// Starts drawing people. Rows of a table come in an order drawn from `rng`.
     pub(crate) fn draw(&self, mut rng: ChaCha8Rng) -> Drawn {
         match self {
             Self::Like(extract) => Drawn::Census(Box::new((Census::new(*extract), rng))),
@@ -75,7 +74,7 @@ impl People {
 }
 
 impl Drawn {
-    /// d of a gradient: the number of features.
+    /// Number of features, d of a gradient.
     pub(crate) fn features(&self) -> u32 {
         match self {
             Self::Census(both) => both.0.features(),
@@ -83,10 +82,10 @@ impl Drawn {
         }
     }
 
-    /// The next person.
+    /// Writes the next person to `person`.
     ///
     /// # Panics
-    /// If a table has no more.
+    /// If a table has no more rows.
     pub(crate) fn next(&mut self, person: &mut Person) {
         match self {
             Self::Census(both) => {
@@ -105,13 +104,15 @@ impl Drawn {
 }
 
 impl Listed {
-    /// The table of a CSV file with a header: a column of numbers is an attribute, moved into
-    /// [−1, 1] by its least and greatest; any other is a category. The last column is what
-    /// is learned, numbers around their mean. A column of numbers has no empty cells. Cells are
-    /// between commas, or between semicolons or tabs where the header has no comma.
+    /// Reads a CSV file with a header.
+    ///
+    /// A column of numbers is an attribute, scaled to [−1, 1] by its minimum and maximum. Any other
+    /// column is a category. The last column is the target: numbers, centred at their mean. A
+    /// column of numbers has no empty cells. Cells are separated by commas, or by semicolons or
+    /// tabs if the header has no comma.
     ///
     /// # Errors
-    /// [`StudyError::Io`]; [`StudyError::Table`] where it is no such table.
+    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::Table`] if it is no such table.
     pub(crate) fn open(path: &Path) -> Result<Self, StudyError> {
         let file = std::fs::File::open(path).map_err(|source| StudyError::io(path, source))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -163,12 +164,12 @@ impl Listed {
         })
     }
 
-    /// As its file is called.
+    /// Name of the file, without its extension.
     pub(crate) fn label(&self) -> &str {
         &self.label
     }
 
-    /// How many there are.
+    /// Number of people.
     pub(crate) fn count(&self) -> u64 {
         self.people.len() as u64
     }
@@ -179,7 +180,7 @@ impl Listed {
     }
 }
 
-/// The header of a table, and its columns.
+/// Header and columns of a table.
 fn columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>), String> {
     let mut text = Vec::new();
     let read = source.read_to_end(&mut text);
@@ -216,10 +217,10 @@ fn columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>
     Ok((head, columns))
 }
 
-/// All cells as numbers, if they are.
+/// Parses all cells as numbers. `None` if a cell is not a number.
 ///
 /// # Errors
-/// When some cells are missing, and all others are numbers.
+/// Some cells are missing, and all others are numbers.
 fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
     let is_missing = |cell: &String| MISSING.iter().any(|own| own.eq_ignore_ascii_case(cell));
     let number = |cell: &String| cell.parse().ok().filter(|own: &f64| own.is_finite());
@@ -237,9 +238,10 @@ fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
     }
 }
 
-/// From −1 to 1, the least and the greatest; 0 where all are the same.
+/// Scales numbers from their minimum and maximum to −1 and 1. All are 0 if all numbers are equal.
 fn into_range(numbers: &[f64]) -> Vec<f64> {
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    // Halving before subtracting keeps the range of two large numbers finite.
     let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let half = 0.5 * most - 0.5 * least;
     let place = |number: &f64| match half > 0.0 {
@@ -249,7 +251,7 @@ fn into_range(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(place).collect()
 }
 
-/// In [−1, 1] around 0, the mean.
+/// Scales numbers to [−1, 1] with the mean at 0. `None` if all numbers are equal.
 fn around_mean(numbers: &[f64]) -> Option<Vec<f64>> {
     let places = into_range(numbers);
     let mean = places.iter().sum::<f64>() / places.len() as f64;
@@ -261,7 +263,7 @@ fn around_mean(numbers: &[f64]) -> Option<Vec<f64>> {
     (most > 0.0).then(|| places.iter().map(scaled).collect())
 }
 
-/// The place of each cell among the values there are, in their order, and how many these are.
+/// Index of each cell among the sorted distinct values, and the number of these values.
 fn coded(column: &[String]) -> (Vec<u32>, usize) {
     let mut values: Vec<&String> = column.iter().collect();
     values.sort_unstable();
@@ -276,7 +278,7 @@ mod tests {
 
     use super::*;
 
-    /// A table of so many rows, by row.
+    /// A table of `rows` rows, each made by `row`.
     fn table(head: &str, rows: usize, row: impl Fn(usize) -> String) -> String {
         let rows: Vec<String> = (0..rows).map(row).collect();
         format!("{head}\n{}\n", rows.join("\n"))
@@ -290,7 +292,7 @@ mod tests {
         });
         let listed = Listed::read("t", text.as_bytes()).unwrap();
         assert_eq!((listed.values.as_slice(), listed.count()), (&[3][..], 100));
-        // Two numbers, two of three values, and 1.
+        // Two numbers, two features for three values, and the constant 1.
         assert_eq!(listed.features(), 5);
         let people = People::Listed(Arc::new(listed));
         let mut drawn = people.draw(ChaCha8Rng::seed_from_u64(1));

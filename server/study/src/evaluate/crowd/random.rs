@@ -1,28 +1,28 @@
-//! Random numbers in floating point, for crowds and their simulation; not for reports.
+//! Random numbers in floating point: for simulated crowds, never for reports.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 use rand_distr::Distribution;
 
-/// A number from 0 to 1, below 1.
+/// Draws a number from 0 to 1, below 1.
 pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
-    // 53 bits.
+    // A double holds 53 bits.
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// The same generator in a stream of its own.
+/// Returns the same generator on stream `index`, independent of its other streams.
 pub(crate) fn stream(rng: &ChaCha8Rng, index: u64) -> ChaCha8Rng {
     let mut own = rng.clone();
     own.set_stream(index);
     own
 }
 
-/// Zipf's law over the items 0 to k − 1.
+/// Zipf's distribution over the items 0 to k − 1.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Zipf(rand_distr::Zipf<f64>);
 
 impl Zipf {
-    /// Law by which an item i has a probability in proportion to (i + 1)^−`exponent`.
+    /// Creates the distribution: the probability of item i is proportional to (i + 1)^−`exponent`.
     pub(crate) fn new(items: u32, exponent: f64) -> Self {
         let law = rand_distr::Zipf::new(items.into(), exponent);
         Self(law.expect("there are items, and the exponent is not negative"))
@@ -30,7 +30,7 @@ impl Zipf {
 
     /// Draws an item.
     pub(crate) fn draw<R: Rng + ?Sized>(self, rng: &mut R) -> u32 {
-        // Ranks count from 1.
+        // The distribution counts ranks from 1.
         self.0.sample(rng) as u32 - 1
     }
 }

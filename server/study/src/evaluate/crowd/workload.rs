@@ -1,4 +1,4 @@
-//! Crowds as the papers draw them, a block of people at a time.
+//! Crowds drawn as in the papers, a block of people at a time.
 
 use hushbin::Entry;
 use hushbin::sample::choose_front;
@@ -8,26 +8,26 @@ use rand_distr::{Distribution, Normal};
 use super::data_set::DataSet;
 use super::random::Zipf;
 
-/// How people come to have what they have.
+/// Distribution of people's entries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Workload<'a> {
-    /// s of all items, uniformly, with fair signs: P1 and P2.
+    /// s distinct items, uniform, with fair signs: P1 and P2.
     Uniform,
-    /// k of all items by Zipf's law, each once, with normal values about 1: P3 as printed.
+    /// k distinct items by Zipf's law, with normal values around 1: P3 as printed.
     Zipf(Zipf),
-    /// k draws by Zipf's law, repeated ones counting once, every third item at −1 and the
-    /// others at 1: P3's code.
+    /// k draws by Zipf's law, repeated items counted once: P3's code. Every third item has the
+    /// value −1, all others 1.
     ZipfAsCoded(Zipf),
-    /// Those of a data set, one after another.
+    /// People of a data set, in order.
     Data(&'a DataSet),
 }
 
-/// The exponent of P3's popularity of items.
+/// Exponent of Zipf's law in P3.
 pub(crate) const EXPONENT: f64 = 1.4;
-/// The standard deviation of P3's values, whose mean is 1, before they are clipped to 1.
+/// Standard deviation of P3's values, whose mean is 1, before they are clipped to 1.
 const SPREAD: f64 = 0.3;
 
-/// Some people.
+/// A block of people and their entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
     entries: Vec<Entry>,
@@ -35,7 +35,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Each person's entries, ascending by item.
+    /// Returns each person's entries, ascending by item.
     pub(crate) fn people(&self) -> Vec<&[Entry]> {
         let begins = std::iter::once(&0).chain(&self.ends);
         let spans = begins.zip(&self.ends);
@@ -52,7 +52,7 @@ impl Block {
 }
 
 impl Workload<'_> {
-    /// The people of these numbers, with at most `entries` of so many `items` each.
+    /// Draws the people `numbers`, with at most `entries` of `items` items each.
     pub(crate) fn draw<R: Rng + ?Sized>(
         self,
         numbers: std::ops::Range<usize>,
@@ -103,10 +103,11 @@ fn sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     if rng.next_u64() >> 63 == 0 { 1.0 } else { -1.0 }
 }
 
-/// The first so many different ones; `seen` says of each item who had it last.
+/// Returns the first `count` distinct draws. `seen` has the last person with each item.
 fn distinct(
     count: u32,
     person: usize,
+    // Storing the person's number avoids clearing `seen` for every person.
     seen: &mut [usize],
     mut draw: impl FnMut() -> u32,
 ) -> Vec<u32> {

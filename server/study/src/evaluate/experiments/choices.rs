@@ -1,4 +1,4 @@
-//! Shares of one choice among k options: P4's figures 2, 6 and 7.
+//! Shares of a choice among k options: P4's figures 2, 6 and 7.
 
 use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
@@ -16,23 +16,23 @@ use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::protocol::ProtocolName;
 
-/// Shares of options by every protocol.
+/// Shares of options under every protocol.
 #[derive(Debug)]
 pub(crate) struct Choices {
     size: Size,
     cells: Vec<Cell>,
 }
 
-/// Who answers what.
+/// Crowd, and the questions it answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Crowd {
-    /// One choice of so many options by Zipf's law.
+    /// One choice among this number of options, by Zipf's law.
     Zipf(u32),
     /// The categories of a census-like crowd; each person answers one, drawn uniformly.
     Census(Extract),
 }
 
-/// What units repeat.
+/// Parameters of one cell, repeated by several units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     crowd: Crowd,
@@ -41,30 +41,30 @@ struct Cell {
     delta: f64,
 }
 
-/// Of the options of one question: how many of those who answered it gave each, and how
-/// many people would in all.
+/// One question: the number of answers per option, and the true share of each option among all
+/// people.
 struct Asked {
     counts: Vec<u64>,
     truth: Vec<f64>,
 }
 
-/// δ of figure 6.
+/// Values of δ in figure 6.
 const DELTAS: [f64; 2] = [1e-6, 1e-7];
-/// ε of figure 7.
+/// Values of ε in figure 7.
 const EPSILONS: [f64; 2] = [0.5, 5.0];
-/// k of figure 2.
+/// Values of k in figure 2.
 const OPTIONS: [u32; 3] = [2, 10, 100];
-/// What variances say of [`MSE`].
+/// Metric of the predicted [`MSE`].
 const EXPECTED: &str = "expected MSE";
-/// What figure 2 is about.
+/// Estimand of figure 2.
 const ONE: &str = "one option";
-/// Of another person's option, which the paper calls the noise.
+/// Metric: variance of an option that the person does not have. The paper calls it the noise.
 const VARIANCE: &str = "variance of another's option";
-/// Over k options of which one is the own.
+/// Metric: variance averaged over k options, one of which is the person's.
 const AVERAGE: &str = "average variance";
 
 impl Choices {
-    /// The experiment of a size.
+    /// Creates the experiment at a size.
     pub(crate) fn new(size: Size) -> Self {
         let mut cells = Vec::new();
         for &extract in size.pick(&Extract::ALL[..1], &Extract::ALL) {
@@ -102,7 +102,7 @@ impl Experiment for Choices {
         "Shares of one choice among many (P4, figures 2, 6, 7)"
     }
 
-    /// The computed one, and one for each repeat of each cell.
+    /// Returns the computed unit, and one for each repeat of each cell.
     fn units(&self) -> Vec<Unit> {
         let computed = Unit::computed("computed", self.cells.len());
         let repeats = self.size.pick(5, 10);
@@ -169,7 +169,7 @@ impl Experiment for Choices {
 }
 
 impl Choices {
-    /// A panel for each crowd and δ.
+    /// Returns a panel for each crowd and δ.
     fn of_census(&self, table: &Table) -> Vec<Panel> {
         let mut panels: Vec<Panel> = Vec::new();
         for cell in &self.cells {
@@ -190,7 +190,7 @@ impl Choices {
     }
 }
 
-/// Figure 2: by formulas.
+/// Computes figure 2 from formulas.
 fn computed() -> Result<Vec<Measured>, StudyError> {
     let mut rows = Vec::new();
     for options in OPTIONS {
@@ -227,7 +227,7 @@ impl Crowd {
         }
     }
 
-    /// Of all questions.
+    /// Number of options of all questions.
     fn options(self) -> u32 {
         match self {
             Self::Zipf(options) => options,
@@ -242,7 +242,7 @@ impl Crowd {
         }
     }
 
-    /// Draws people.
+    /// Draws people and counts their answers.
     fn answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<Asked> {
         match self {
             Self::Zipf(options) => {
@@ -292,7 +292,7 @@ impl Asked {
 }
 
 impl Cell {
-    /// About how long it takes, in microseconds.
+    /// Estimated running time in microseconds.
     fn work(&self) -> f64 {
         let each = match self.crowd {
             Crowd::Zipf(options) => 0.15 + f64::from(options) * 0.003 / self.epsilon.exp(),
@@ -301,8 +301,8 @@ impl Cell {
         self.people as f64 * each + f64::from(self.crowd.options())
     }
 
-    /// A crowd's reports by every protocol. People are drawn from the generator's first
-    /// stream, reports from those behind it.
+    /// Estimates a crowd's shares with every protocol. The generator's first stream draws people,
+    /// the later ones draw reports.
     fn simulate(&self, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         let budget = Budget::new(self.epsilon, self.delta)?;
         let asked = self.crowd.answers(self.people, &mut stream(rng, 0));
@@ -316,7 +316,8 @@ impl Cell {
                 estimates.extend(protocol.estimate(&own.counts, rng)?);
                 let [hit, other] = [true, false].map(|own| protocol.variance(own));
                 let n = own.people();
-                // Those who are not asked have answers, too.
+                // The truth includes people who were not asked, which adds the variance of
+                // sampling.
                 let left_out = 1.0 - n / self.people as f64;
                 let variance = |f: &f64| f * hit + (1.0 - f) * other + left_out * f * (1.0 - f);
                 let sum: f64 = own.truth.iter().map(variance).sum();
@@ -398,7 +399,7 @@ mod tests {
         for panel in figures.iter().flat_map(|own| &own.panels) {
             assert_eq!(panel.curves.len(), ProtocolName::ALL.len(), "{panel:?}");
         }
-        // Ours is chosen for the sum over all options, the own one too.
+        // hushbin's parameters minimise the sum over all options, the person's own included.
         for panel in &figures[0].panels {
             let ours = &panel.curves[0].points;
             for curve in &panel.curves[1..] {

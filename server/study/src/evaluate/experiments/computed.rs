@@ -1,4 +1,4 @@
-//! What P1's figures 2, 4 and 5 show and needs no people: shuffle amplification of Collision,
+//! P1's figures 2, 4 and 5, which are computed without people: shuffle amplification of Collision,
 //! and rates and errors over the number of buckets. The errors are those of one report.
 
 use hushbin::Mechanism;
@@ -16,7 +16,7 @@ use crate::evaluate::measure::experiment::{
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 
-/// P1's figure 2: how many times smaller ε is after shuffling.
+/// P1's figure 2: log2 of the factor by which shuffling lowers ε.
 pub(crate) struct Amplification {
     epsilons: Vec<f64>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Buckets;
 const AMPLIFIED: &str = "log2 of local over central ε";
 
 impl Amplification {
-    /// Over ε from 0.1 to 5.
+    /// Creates the experiment over ε from 0.1 to 5.
     pub(crate) fn new(size: Size) -> Self {
         Self {
             epsilons: size.pick(
@@ -38,7 +38,7 @@ impl Amplification {
     }
 }
 
-/// n, s and δ, which P1 does not state: small, and 1/n.
+/// Values of n, s and δ. P1 does not state δ; we take 10⁻⁸ and 1/n.
 fn batches() -> Vec<(u64, u32, f64)> {
     let mut all = Vec::new();
     for people in [10_000, 100_000] {
@@ -117,11 +117,11 @@ impl Experiment for Amplification {
     }
 }
 
-/// d, s and ε of figure 5; figure 4 states no ε.
+/// Number of items, sparsity and ε of figure 5. Figure 4 states no ε.
 const ITEMS: u32 = 128;
 const SPARSITY: u32 = 8;
 const EPSILON: f64 = 0.5;
-/// The most buckets that are looked at.
+/// Greatest number of buckets.
 const MOST: u32 = 120;
 
 const RATES: &str = "probability of a hit";

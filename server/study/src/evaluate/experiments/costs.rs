@@ -1,4 +1,4 @@
-//! What a report costs: its length, and the time it takes to make and to count one.
+//! Costs of a report: its length, and the time to make and to count it.
 
 use std::time::Instant;
 
@@ -16,21 +16,21 @@ use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::contestant::{Asked, Contestant};
 use crate::evaluate::mechanism::listen::point;
 
-/// Every mechanism for ratings, at a few numbers of items and entries.
+/// Costs of every mechanism for ratings, at a few numbers of items and entries.
 pub(crate) struct Costs {
-    /// d and s.
+    /// Pairs of d items and sparsity s.
     crowds: Vec<(u32, u32)>,
 }
 
-/// People whose reports are timed at once.
+/// People whose reports are timed together.
 const PEOPLE: u32 = 200;
-/// How often: the least counts, which other work on the machine lengthens least.
+/// Number of timings. The minimum counts, because other work on the machine affects it least.
 const TIMES: u32 = 5;
 const REPORT: &str = "report";
 const TIME: &str = "microseconds to make and count";
 
 impl Costs {
-    /// Of a size.
+    /// Creates the experiment at a size.
     pub(crate) fn new(size: Size) -> Self {
         Self {
             crowds: size.pick(vec![(256, 16)], vec![(256, 16), (1024, 32), (4096, 64)]),
@@ -100,12 +100,12 @@ impl Experiment for Costs {
     }
 }
 
-/// All for ratings by a sign, and those for values that are not among them.
+/// Mechanisms for ratings by sign, then the further ones for values.
 fn contestants(asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
     let mut all = ratings::contestants(asked, &ratings::OF_P1)?;
     for level in 0..sparse::LEVELS.len() {
         for own in sparse::contestants(level, asked)? {
-            // "hushbin" is chosen for means, which is there.
+            // A mechanism "hushbin" that is chosen for means is in the list already.
             let known = all.iter().any(|other| other.name == own.name);
             if !known && own.name != "hushbin" {
                 all.push(own);
@@ -142,7 +142,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), count);
         let length = |name: &str| bytes.iter().find(|own| own.0 == name).unwrap().1;
-        // A bit for each of 256 items, and a seed with one.
+        // One bit for each of 256 items is 32 bytes; a seed of 8 bytes and one bit are 9.
         assert_eq!(length("naive bits, event"), 32.0);
         assert_eq!(length("sampling, one bit"), 9.0);
     }

@@ -1,4 +1,4 @@
-//! A data set's means by every mechanism, at user level and at event level: P3's tables.
+//! Means of a data set under every mechanism, at user level and at event level: P3's tables.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    /// That of a file, whose name is the experiment's.
+    /// Creates the experiment of a file. The file's name names the experiment.
     pub(crate) fn new(path: &Path, data: DataSet, size: Size) -> Self {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let most = data.people().iter().map(Vec::len).max();
@@ -164,12 +164,12 @@ impl Experiment for Data {
     }
 }
 
-/// The estimands of both levels, shrunken as their noise advises (empirical Bayes).
+/// Estimands of both levels, shrunken by their noise (empirical Bayes).
 const SHRUNKEN: [&str; 2] = ["mean, user level, shrunken", "mean, event level, shrunken"];
-/// What no report is needed for.
+/// Baseline that needs no report.
 const NOTHING: &str = "answering 0";
 
-/// P3's code moves its estimates into the range at the end.
+/// Mechanism whose published code (P3) clips its estimates to the range.
 const CLIPPING: &str = "SUCCINCT, as coded";
 
 #[cfg(test)]
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use rand_core::SeedableRng;
 
-    /// Errors of answering 0 are the means' own size, exactly, and noise has its variance.
+    /// The MSE of answering 0 is the mean square of the true means, exactly.
     #[test]
     fn a_small_crowd_is_measured_beside_answering_0() {
         let lines: String = (0..400)

@@ -1,4 +1,4 @@
-//! The experiments, by where they are from.
+//! The experiments, a module for each kind.
 
 mod choices;
 mod computed;
@@ -20,7 +20,7 @@ use crate::evaluate::measure::size::Size;
 pub(crate) use data::Data;
 pub(crate) use learning::Learning;
 
-/// All but those of a data set.
+/// Returns all experiments that need no data set.
 pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
     vec![
         Box::new(ratings::Ratings::of_p1(size)),

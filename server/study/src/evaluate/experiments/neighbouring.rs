@@ -1,4 +1,4 @@
-//! P3's figure 3: means of people with k entries, where ε is about inputs within L of each other.
+//! P3's figure 3: means of people with k entries, where ε bounds inputs within distance L.
 
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
@@ -18,25 +18,25 @@ use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
 use crate::evaluate::mechanism::listen::{hear_crowd, person};
 use crate::evaluate::mechanism::prepared::Prepared;
 
-/// One crowd, and every L.
+/// One crowd at every L.
 pub(crate) struct Neighbouring {
     people: u64,
     items: u32,
     entries: u32,
     distances: Vec<f64>,
     repeats: u64,
-    /// By distance.
+    /// Mechanisms by the index of L.
     contestants: Prepared<Vec<Contestant>>,
 }
 
-/// As in tables.
+/// Estimand in tables.
 const ESTIMAND: &str = "mean, within L";
 const EPSILON: f64 = 1.0;
 
-/// Ours at this level, without δ and with it.
+/// hushbin's mechanisms within L, without δ and with it.
 const OURS: &str = "hushbin";
 const OURS_WITH_DELTA: &str = "hushbin, with δ";
-/// Ours where ε is about all that a person has, and so about inputs within any L.
+/// hushbin's mechanism for all that a person has, so for any L.
 const OURS_USER: &str = "hushbin, user level";
 
 const ORACLES: [&str; 2] = ["Gaussian, within L", "Laplace, within L"];
@@ -69,7 +69,7 @@ impl Neighbouring {
     }
 }
 
-/// All mechanisms at an L.
+/// Builds all mechanisms at an L.
 fn contestants(asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
     let near = |delta: Option<f64>| {
         json!({
@@ -174,7 +174,7 @@ impl Experiment for Neighbouring {
     }
 }
 
-/// Why noise on every coordinate wins where L is small, and ours at user level where it is large.
+/// Explains why noise on every coordinate wins at small L, and hushbin's user level at large L.
 const REMARKS: &[&str] = &[
     "Laplace noise on every coordinate has the variance 2L²/ε². Hash-bin's is 2(L + b/Γ)²/ε², as \
      its b bins are rounded to a grid of 1/Γ, and other entries in an item's bin add k/b: of 64 \
@@ -235,8 +235,8 @@ mod tests {
         }
     }
 
-    /// Errors of 256 means are about normal: the MSE of a run is within 5 √(2/256) of what
-    /// variances say, at user level where what is cut off is little beside them.
+    /// Errors of 256 means are about normal, so the MSE of a run is within 5 √(2/256) of its
+    /// variance. At user level the clip's bias is small compared with it.
     #[test]
     fn a_small_crowd_is_measured_as_variances_say() {
         let study = Neighbouring {

@@ -1,4 +1,4 @@
-//! Means of numbers that everybody has: P4's figures 1, 3, 4 and 5.
+//! Means of numbers that every person has: P4's figures 1, 3, 4 and 5.
 
 use crate::competitors::{Asked, Budget, Gaussian, TwoPoints, as_printed, compare};
 use rand_chacha::ChaCha8Rng;
@@ -16,23 +16,23 @@ use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::dense::{Dense, DenseName};
 
-/// Means of numbers by every mechanism.
+/// Means of numbers under every mechanism.
 #[derive(Debug)]
 pub(crate) struct Numbers {
     size: Size,
     cells: Vec<Cell>,
 }
 
-/// Whose numbers.
+/// Crowd, and the numbers that its people have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Crowd {
-    /// N(0, 1/16), clipped: so many.
+    /// Clipped normal numbers N(0, 1/16): how many per person.
     Normal(u32),
     /// Numeric attributes of a census-like crowd.
     Census(Extract),
 }
 
-/// What units repeat.
+/// Parameters of one cell, repeated by several units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     crowd: Crowd,
@@ -41,9 +41,9 @@ struct Cell {
 }
 
 const VARIANCE: &str = "worst variance";
-/// What variances say of [`MSE`].
+/// Metric of the predicted [`MSE`].
 const EXPECTED: &str = "expected MSE";
-/// What figure 1 is about.
+/// Estimand of figure 1.
 const ONE: &str = "one number";
 
 impl Crowd {
@@ -64,7 +64,7 @@ impl Crowd {
 }
 
 impl Numbers {
-    /// The experiment of a size.
+    /// Creates the experiment at a size.
     pub(crate) fn new(size: Size) -> Self {
         let normal: &[u32] = size.pick(&[1, 5, 15], &[1, 5, 10, 15]);
         let extracts = size.pick(&Extract::ALL[..1], &Extract::ALL);
@@ -106,7 +106,7 @@ impl Experiment for Numbers {
         "Means of numbers that everybody has (P4, figures 1, 3, 4, 5)"
     }
 
-    /// The computed one, and one for each repeat of each cell.
+    /// Returns the computed unit, and one for each repeat of each cell.
     fn units(&self) -> Vec<Unit> {
         let computed = Unit::computed("computed", self.cells.len());
         let repeats = 10;
@@ -158,7 +158,7 @@ impl Experiment for Numbers {
 }
 
 impl Numbers {
-    /// A panel for each crowd.
+    /// Returns a panel for each crowd.
     fn panels(&self, table: &Table, axis: Axis, wanted: &dyn Fn(&Cell) -> bool) -> Vec<Panel> {
         let mut crowds: Vec<Crowd> = Vec::new();
         for cell in self.cells.iter().filter(|cell| wanted(cell)) {
@@ -202,7 +202,7 @@ fn one_number(table: &Table, axis: Axis) -> Figure {
     }
 }
 
-/// Figure 1: by formulas.
+/// Computes figure 1 from formulas.
 fn computed() -> Result<Vec<Measured>, StudyError> {
     let mut rows = Vec::new();
     let over_epsilon = epsilons(Size::Full).iter().map(|&epsilon| (epsilon, DELTA));
@@ -231,14 +231,14 @@ fn computed() -> Result<Vec<Measured>, StudyError> {
 }
 
 impl Cell {
-    /// About how long a person takes, in microseconds.
+    /// Estimated running time per person in microseconds.
     fn work(&self) -> f64 {
-        // Corners are drawn until one is favoured, more of them the greater ε is.
+        // Corners are drawn until one is favoured, which takes more tries at a greater ε.
         0.5 + f64::from(self.crowd.attributes()) * (0.15 + 0.005 * self.epsilon.exp().min(100.0))
     }
 
-    /// A crowd's reports by every mechanism. People are drawn from the generator's first
-    /// stream, reports from those behind it.
+    /// Estimates a crowd's means with every mechanism. The generator's first stream draws people,
+    /// the later ones draw reports.
     fn simulate(&self, people: u64, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         let d = self.crowd.attributes();
         let budget = Budget::new(self.epsilon, self.delta)?;
@@ -264,7 +264,7 @@ impl Cell {
             let expected = own.mechanism.variance(square.sqrt()) / n;
             rows.push(self.measured(people, label, EXPECTED, expected));
         }
-        // As printed there is nothing to run: what is there is not (ε, δ) private.
+        // The printed mechanisms are not run: they are not (ε, δ)-private as printed.
         for (label, variance) in self.printed(&budget, square)? {
             rows.push(self.measured(people, &label, MSE, variance / n));
         }
@@ -284,7 +284,8 @@ impl Cell {
         Measured::new(point, mechanism, self.crowd.estimand(), metric, value)
     }
 
-    /// Average variances as printed, of numbers with a mean square, labelled with what δ really is.
+    /// Returns average variances of mechanisms as printed, for numbers with mean square `square`.
+    /// Labels state the true δ.
     fn printed(&self, budget: &Budget, square: f64) -> Result<Vec<(String, f64)>, StudyError> {
         let d = self.crowd.attributes();
         if d == 1 {
@@ -295,7 +296,7 @@ impl Cell {
             "Gaussian as printed, δ not kept".to_owned(),
             noise.sigma.powi(2),
         )];
-        // Refused where its probability is above 1.
+        // The mechanism is refused if its probability exceeds 1.
         if let Ok(own) = as_printed::majority(d, budget) {
             let times = own.delta / budget.delta();
             let label = format!("Mechanism-1 as printed, really {times:.0} δ");
@@ -305,7 +306,7 @@ impl Cell {
     }
 }
 
-/// A mechanism in use.
+/// A mechanism, its sums so far and its generator.
 struct Reporting {
     name: DenseName,
     mechanism: Dense,
@@ -314,7 +315,7 @@ struct Reporting {
 }
 
 impl Reporting {
-    /// Every mechanism, each with a stream of its own from the second on.
+    /// Builds every private mechanism. Each has its own stream, from the second on.
     fn all(attributes: u32, budget: &Budget, rng: &ChaCha8Rng) -> Result<Vec<Self>, StudyError> {
         let mut all = Vec::new();
         for (index, name) in (1..).zip(DenseName::PRIVATE) {
@@ -329,7 +330,7 @@ impl Reporting {
     }
 }
 
-/// People's numbers, one person after another.
+/// Iterator over people's numbers.
 struct Drawn {
     census: Option<Census>,
     person: Person,
@@ -378,8 +379,8 @@ mod tests {
         cell.simulate(people, &rng).unwrap()
     }
 
-    /// Errors of d means are about normal, so that 40 runs' MSE is within 5 √(2/(40 d)) of
-    /// what variances say.
+    /// Errors of d means are about normal, so the MSE of 40 runs is within 5 √(2/(40 d)) of its
+    /// variance.
     #[test]
     fn errors_are_as_variances_say() {
         for (crowd, epsilon) in [
@@ -445,7 +446,7 @@ mod tests {
             "p4-5",
         ];
         assert_eq!(names, all);
-        // At a small ε normal noise is ten times worse, and δ is worth nothing.
+        // At a small ε, normal noise is ten times worse, and δ brings no gain.
         let [ours, theirs, noise] = &figures[0].panels[0].curves[..] else {
             panic!()
         };

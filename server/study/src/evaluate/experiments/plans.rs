@@ -1,7 +1,7 @@
-//! People that a plan finds, confirmed by reports of as many.
+//! Planned numbers of people, confirmed by simulating that many reports.
 //!
-//! Each question is answered by a crowd for which its error is about the worst, as plans are for
-//! the worst case.
+//! Plans are for the worst case. So each question is answered by a crowd whose error is about the
+//! worst.
 
 use hushbin::{Entry, Randomizer};
 use hushbin_analysis::estimate::{Estimator, Options, Query, Totals};
@@ -17,13 +17,13 @@ use crate::evaluate::measure::experiment::{
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 
-/// Questions that are planned and then asked.
+/// Questions that are planned and then simulated.
 pub(crate) struct Plans {
     size: Size,
     questions: Vec<Asked>,
 }
 
-/// Question, how exact its estimate is to be, and the people who answer it.
+/// A question, its wanted accuracy, and the people who answer it.
 struct Asked {
     name: &'static str,
     question: Value,
@@ -35,9 +35,9 @@ struct Asked {
     truth: f64,
 }
 
-/// Somebody of a crowd.
+/// A person of a crowd.
 struct Person<'a> {
-    /// Number among the people, from 0.
+    /// Index of the person, from 0.
     number: u64,
     rng: &'a mut ChaCha8Rng,
 }
@@ -47,12 +47,12 @@ const WITHIN: &str = "share of errors within the one wanted";
 const COVERED: &str = "share of intervals that hold the truth";
 
 impl Person<'_> {
-    /// Tells whether the person is one of every two.
+    /// Returns whether the person's index is even.
     const fn is_even(&self) -> bool {
         self.number.is_multiple_of(2)
     }
 
-    /// Returns the number from −1 to 1 of this one of 101 people who are spread evenly.
+    /// Returns a number from −1 to 1. Every 101 people are spread evenly.
     fn spread(&self) -> f64 {
         (self.number % 101) as f64 / 50.0 - 1.0
     }
@@ -68,7 +68,7 @@ fn valued(values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
     (0..).zip(values).map(entry).collect()
 }
 
-/// Questions about shares, half of the people or more giving the first answer.
+/// Questions about shares. At least half of the people give the first answer.
 fn shares() -> [Asked; 3] {
     [
         Asked {
@@ -185,7 +185,7 @@ fn means() -> [Asked; 2] {
 }
 
 impl Plans {
-    /// The experiment of a size.
+    /// Creates the experiment at a size.
     pub(crate) fn new(size: Size) -> Self {
         Self {
             size,
@@ -195,7 +195,7 @@ impl Plans {
 }
 
 impl Asked {
-    /// Plans for `times` what is wanted.
+    /// Plans for `times` the wanted error.
     fn plan(&self, times: f64) -> Result<(Plan, f64), StudyError> {
         let refused = |error: &dyn std::fmt::Display| StudyError::draft(self.name, error);
         let mut question = self.question.clone();
@@ -275,7 +275,7 @@ impl Experiment for Plans {
     }
 
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
-        // A ninth of the people.
+        // Three times the error needs a ninth of the people.
         let times = self.size.pick(3.0, 1.0);
         self.questions[unit.index].measure(times, rng)
     }
@@ -302,9 +302,9 @@ mod tests {
 
     use super::*;
 
-    /// An error is within the one planned for in 95 of 100 crowds or more, but for chance: a
-    /// share of 40 crowds is below 0.8 by chance in one of 10⁴. Intervals are as wide as planned,
-    /// or narrower where the crowd is not the worst.
+    /// Planned numbers of people suffice: at least 95 of 100 crowds have an error within the
+    /// planned one. A share of 40 crowds is below 0.8 by chance in one of 10⁴. Intervals are as
+    /// wide as planned, or narrower if the crowd is not the worst.
     #[test]
     fn as_many_people_as_planned_are_enough() {
         let plans = Plans::new(Size::Quick);

@@ -1,5 +1,5 @@
-//! P1 and P2: everybody has s of d items with a sign, and what is estimated are the means of
-//! all items or the frequencies of both signs, by every mechanism for these.
+//! P1's and P2's experiments: each person has s of d items with a sign. Every mechanism estimates
+//! the means of all items, or the frequencies of both signs.
 
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
@@ -21,20 +21,20 @@ use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener, Predic
 use crate::evaluate::mechanism::listen::{hear_crowd, person, point};
 use crate::evaluate::mechanism::prepared::Prepared;
 
-/// A crowd: n, d and s.
+/// A crowd: number of people n, items d and sparsity s.
 type Crowd = (u64, u32, u32);
 
-/// One paper's grid.
+/// Grid of one paper.
 pub(crate) struct Ratings {
     name: &'static str,
     title: &'static str,
     crowds: Vec<Crowd>,
     epsilons: Vec<f64>,
-    /// Of a crowd of so many people.
+    /// Number of repeats for a crowd of the given size.
     repeats: fn(u64) -> u64,
-    /// Oracles of others, by name.
+    /// Names of the published oracles.
     oracles: Vec<&'static str>,
-    /// By crowd.
+    /// Mechanisms of each crowd, one set per ε.
     contestants: Prepared<Vec<(Asked, Vec<Contestant>)>>,
 }
 
@@ -46,31 +46,32 @@ pub(crate) const OF_P1: [&str; 5] = [
     "PCKV-UE",
     "sampling, OLH",
 ];
-/// And P2.
+/// Oracles that P2 compares with.
 const OF_P2: [&str; 3] = ["PrivKV, three answers", "PCKV-GRR", "PCKV-UE"];
 
-/// Estimands, as in tables.
+/// Estimands in tables.
 pub(crate) const MEAN: &str = "mean";
-/// Means after a projection: onto the simplex of frequencies, or onto the ball of means.
+/// Means after a projection, onto the simplex of frequencies or onto the ball of means.
 pub(crate) const MEAN_SIMPLEX: &str = "mean, simplex";
 pub(crate) const MEAN_BALL: &str = "mean, ball";
-/// Means shrunken as their noise advises (empirical Bayes).
+/// Means shrunken by their noise (empirical Bayes).
 pub(crate) const MEAN_SHRUNKEN: &str = "mean, shrunken";
 pub(crate) const FREQUENCY: &str = "frequency";
-/// Of items with either sign.
+/// Frequencies of items with either sign.
 pub(crate) const NONMISSING: &str = "nonmissing";
 pub(crate) const NONMISSING_SIMPLEX: &str = "nonmissing, simplex";
 pub(crate) const FREQUENCY_SIMPLEX: &str = "frequency, simplex";
 
-/// Metrics, as in tables.
+/// Metrics in tables.
 pub(crate) const LN_TVE: &str = "ln TVE";
 pub(crate) const LN_MAE: &str = "ln MAE";
 pub(crate) const PREDICTED_MSE: &str = "predicted MSE";
 pub(crate) const OVER_BOUND: &str = "predicted MSE over bound";
 
 impl Ratings {
-    /// P1 §8, and beside its ε those of the reference numbers. A crowd of 100,000 is
-    /// repeated 10 times where the paper has 100: standard errors say what that leaves open.
+    /// P1's section 8, with the values of ε of the reference numbers added. A crowd of 100,000 is
+    /// repeated 10 times, where the paper has 100 repeats. Standard errors show the remaining
+    /// uncertainty.
     pub(crate) fn of_p1(size: Size) -> Self {
         let grid = |people: &[(u64, u32)], sparsities: &[u32]| {
             let all = people.iter();
@@ -97,7 +98,7 @@ impl Ratings {
         }
     }
 
-    /// P2 §6, which goes to larger ε and d, with fewer repeats and mechanisms.
+    /// P2's section 6: larger ε and d, with fewer repeats and mechanisms.
     pub(crate) fn of_p2(size: Size) -> Self {
         let sparsities: &[u32] = size.pick(&[8], &[4, 8, 16, 32]);
         let crowds = size.pick(vec![(10_000, 1024)], vec![(100_000, 1024), (100_000, 256)]);
@@ -115,7 +116,7 @@ impl Ratings {
         }
     }
 
-    /// What is asked of a crowd at every ε, and of whom.
+    /// Builds the mechanisms for a crowd at every ε.
     fn prepare(
         &self,
         (people, items, sparsity): Crowd,
@@ -136,7 +137,8 @@ impl Ratings {
     }
 }
 
-/// All mechanisms at an ε: ours for means and for frequencies, the papers' own, and others.
+/// Builds all mechanisms at one ε: hushbin's for means and for frequencies, those of P1 to P3, and
+/// published oracles.
 pub(crate) fn contestants(asked: &Asked, oracles: &[&str]) -> Result<Vec<Contestant>, StudyError> {
     let task = |name: &str, mechanism: Value| Contestant::task(name, asked, &mechanism);
     let mut all = vec![
@@ -166,33 +168,33 @@ pub(crate) fn contestants(asked: &Asked, oracles: &[&str]) -> Result<Vec<Contest
     Ok(all)
 }
 
-/// Ours, as it is chosen for means.
+/// hushbin's mechanism, chosen for means.
 pub(crate) const OURS_MEANS: &str = "hushbin, for means";
-/// Ours, as it is chosen for frequencies.
+/// hushbin's mechanism, chosen for frequencies.
 pub(crate) const OURS_FREQUENCIES: &str = "hushbin, for frequencies";
-/// Ours, as it is chosen for means where a bias is taken for less noise.
+/// hushbin's mechanism for means that accepts a bias to reduce noise.
 pub(crate) const OURS_CLIPPED: &str = "hushbin, clipped";
-/// Ours, as it is chosen for means with frequencies.
+/// hushbin's mechanism, chosen for means with frequencies.
 const OURS_BOTH: &str = "hushbin, for means with frequencies";
 
-/// P1 Theorem 7: t = ⌈e·s + s + 2⌉.
+/// Returns CoCo with P1's Theorem 7: t = ⌈e·s + s + 2⌉ buckets.
 fn with_printed_buckets(asked: &Asked) -> Value {
     let s = f64::from(asked.sparsity);
     with_buckets(asked, (asked.epsilon.exp() * s + s + 2.0).ceil() as u32)
 }
 
-/// As many as Collision's, t = ⌊s·e + 2s − 1⌋.
+/// Returns CoCo with the number of buckets of Collision: t = ⌊s·e + 2s − 1⌋.
 fn with_collisions_buckets(asked: &Asked) -> Value {
     with_buckets(asked, as_printed::buckets(asked.sparsity, asked.epsilon))
 }
 
-/// So many buckets or one more, as CoCo needs an even number, and at least 2s + 2.
+/// Returns CoCo with `buckets` buckets, rounded up to an even number and to at least 2s + 2.
 fn with_buckets(asked: &Asked, buckets: u32) -> Value {
     let buckets = buckets.next_multiple_of(2).max(2 * asked.sparsity + 2);
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent", "buckets": buckets })
 }
 
-/// P3's code: another clip than is printed, and two points up to ε = 2.
+/// Returns P3's mechanism as in its code: another clip than printed, and two points up to ε = 2.
 pub(crate) fn succinct_as_coded(asked: &Asked) -> Value {
     let clip = (f64::from(asked.sparsity) * (asked.people as f64).ln()).sqrt() / 2.5;
     let clip = (clip * f64::from(GRID)).ceil() / f64::from(GRID);
@@ -305,7 +307,7 @@ impl Experiment for Ratings {
     }
 }
 
-/// Estimands with those of ours that are for them.
+/// Estimands, with hushbin's mechanisms for each.
 const OURS: [(&str, &[&str]); 6] = [
     (FREQUENCY, &[OURS_FREQUENCIES]),
     (FREQUENCY_SIMPLEX, &[OURS_FREQUENCIES]),
@@ -354,7 +356,7 @@ impl Ratings {
     }
 }
 
-/// Errors of all that a mechanism estimates.
+/// Adds the errors of all estimands of a mechanism.
 fn measure(
     measured: &mut Vec<Measured>,
     asked: &Asked,
@@ -401,7 +403,7 @@ fn measure(
     add(MEAN_SIMPLEX, Score::new(&differences, &means));
 }
 
-/// What is computed and not measured: predicted errors, over the bound, and bytes.
+/// Adds computed values: predicted errors, their ratio to the bound, and bytes.
 fn compute(
     measured: &mut Vec<Measured>,
     asked: &Asked,

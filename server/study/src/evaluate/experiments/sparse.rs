@@ -1,4 +1,4 @@
-//! P3: people with k real entries of popular items, at user level and at event level.
+//! P3's experiments: people have k real entries of popular items, at user level and at event level.
 
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
 use crate::evaluate::mechanism::listen::{hear_crowd, person, point};
 use crate::evaluate::mechanism::prepared::Prepared;
 
-/// A place of a grid.
+/// A point of a grid.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     figure: usize,
@@ -34,14 +34,13 @@ pub(crate) struct Sparse {
     people: u64,
     places: Vec<Place>,
     repeats: fn(&Place) -> u64,
-    /// Whether people are as in the paper's code, and not as in the paper.
+    /// True if crowds follow the paper's code instead of its text.
     as_coded: bool,
-    /// With the estimand of their level.
+    /// Mechanisms, with the estimand of their level.
     contestants: Prepared<Vec<(&'static str, Contestant)>>,
 }
 
-/// What varies along a figure, and the number of foremost items that errors are over, if not
-/// over all.
+/// The variable along a figure, and whether errors cover only the foremost items.
 struct Along {
     name: &'static str,
     x: &'static str,
@@ -70,12 +69,12 @@ const ALONG: [Along; 3] = [
     },
 ];
 
-/// Of the items that errors are over, of two figures.
+/// Number of items of greatest mean, over which two figures take errors.
 const FOREMOST: usize = 100;
-/// P3's δ of Gaussian noise.
+/// δ of Gaussian noise in P3.
 pub(crate) const DELTA: f64 = 1e-5;
 
-/// Both levels: the estimand that tables name, and the mechanisms of it.
+/// User level and event level: the estimand in tables, and the mechanisms at that level.
 pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
     (
         "mean, user level",
@@ -98,7 +97,7 @@ pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// Of each level, the tasks: as it is chosen, as printed, and as P3's code has it.
+/// Returns the tasks of a level: hushbin's choice, P3's as printed, and P3's as in its code.
 fn tasks(level: usize, asked: &Asked) -> Vec<(&'static str, Value)> {
     match level {
         0 => vec![
@@ -120,7 +119,7 @@ fn tasks(level: usize, asked: &Asked) -> Vec<(&'static str, Value)> {
     }
 }
 
-/// All mechanisms of a level.
+/// Builds all mechanisms of a level.
 pub(crate) fn contestants(level: usize, asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
     let mut all = Vec::new();
     for (name, mechanism) in tasks(level, asked) {
@@ -133,7 +132,7 @@ pub(crate) fn contestants(level: usize, asked: &Asked) -> Result<Vec<Contestant>
 }
 
 impl Sparse {
-    /// Crowds as printed.
+    /// Creates the experiment with crowds as printed.
     pub(crate) fn as_printed(size: Size) -> Self {
         Self {
             name: "p3-sparse",
@@ -143,7 +142,8 @@ impl Sparse {
         }
     }
 
-    /// Crowds as P3's code draws them: about 26 entries for k = 64, of −1 and 1.
+    /// Creates the experiment with crowds as in P3's code: about 26 entries for k = 64, of −1 and
+    /// 1.
     pub(crate) fn as_coded(size: Size) -> Self {
         Self {
             name: "p3-sparse-coded",
@@ -184,7 +184,7 @@ impl Sparse {
             title: "",
             people: size.pick(10_000, 100_000),
             places,
-            // Half of the paper's where crowds take longest.
+            // Half of the paper's repeats for the slowest crowds.
             repeats: size.pick(
                 |_| 3,
                 |place| match (place.items, place.entries) {
@@ -338,7 +338,7 @@ impl Experiment for Sparse {
     }
 }
 
-/// Why bits of all items win at event level.
+/// Explains why bits of all items win at event level.
 pub(crate) const REMARKS: &[&str] = &[
     "At event level a bit for every item has less noise than any short report: (e + 1)²/(e − 1)² \
      where hash-bin adds 8/ε², since a bit holds one entry and a bin the sum of many. It costs \
@@ -348,7 +348,7 @@ pub(crate) const REMARKS: &[&str] = &[
      would move the others, and cost twice the ε.",
 ];
 
-/// Of means at both levels.
+/// Returns the contests for means at both levels.
 pub(crate) fn contests() -> Vec<Contest> {
     let all = LEVELS.iter().flat_map(|(estimand, _)| {
         [LARGEST, MSE].map(|metric| Contest {
@@ -361,13 +361,13 @@ pub(crate) fn contests() -> Vec<Contest> {
     all.collect()
 }
 
-/// Ours, as it is chosen for means at a level.
+/// hushbin's mechanism, chosen for means at a level.
 const OURS: &str = "hushbin";
 pub(crate) const LARGEST: &str = "largest error";
 const LARGEST_OF_FOREMOST: &str = "largest error of the 100 foremost";
 const MSE_OF_FOREMOST: &str = "MSE of the 100 foremost";
 
-/// A number of a mechanism.
+/// Creates a row of a mechanism.
 pub(crate) fn of(
     asked: &Asked,
     mechanism: &str,

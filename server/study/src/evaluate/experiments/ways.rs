@@ -1,5 +1,5 @@
-//! What it takes to ask in one way beside another, by the planner: whatever the
-//! documentation says of that is a line of this table.
+//! Ratios between ways to ask a question, computed by the planner. Every such ratio in the
+//! documentation is a line of this table.
 
 use hushbin_analysis::plan::{Plan, QuestionPlan, Survey, plan};
 use hushbin_analysis::sums::{SumPlan, resolve};
@@ -13,34 +13,35 @@ use crate::evaluate::measure::measured::BYTES;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::contestant::{Asked, Contestant, Predicted};
 
-/// Ways to ask, all of them computed.
+/// Ways to ask, all computed.
 pub(crate) struct Ways {
     ways: Vec<Way>,
 }
 
-/// One of them.
+/// One way to ask.
 struct Way {
-    /// In tables, and once among all.
+    /// Unique name in tables.
     name: String,
     items: u32,
     sparsity: u32,
     beside: Beside,
 }
 
-/// What it is compared with.
+/// Alternative that a way is compared with.
 enum Beside {
-    /// The question, asked as ratings.
+    /// Ratings that ask the same question.
     Ratings(Value),
-    /// Questions of which each report answers one, where the way is to ask them together.
+    /// Questions of which each report answers one; the way asks them together.
     Drawn(Vec<Value>),
-    /// A question that answers the same, of which this is of the second; both of the first of
-    /// them, at its worst.
+    /// A question, and a second one that answers the same. Both are at the worst case of the first.
     Other(&'static str, [Value; 2]),
-    /// The paper's mechanism of this name, at the number of buckets that is best for it.
+    /// The paper's mechanism of this name, with its best number of buckets.
     Paper(&'static str),
-    /// Nothing: the share of the rarest text that a million people's reports find.
+    /// Absence of an alternative. The value is the share of the rarest text that a million people's
+    /// reports find.
+    /// find.
     Found(Value),
-    /// Private reports, of so many people, where messages go through a shuffler.
+    /// Reports of this number of people, where messages go through a shuffler.
     Reports(u64),
 }
 
@@ -52,16 +53,16 @@ const PAPER: &str = "beside the paper's";
 const FOUND: &str = "share of a text that is found";
 const SUMS: &str = "mean";
 const ERROR: &str = "standard error";
-/// ε of all but sums, and that of these.
+/// Values of ε of all ways but sums; [`EPSILON`] is that of sums.
 const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0];
 const EPSILON: f64 = 1.0;
 /// δ of sums.
 const DELTA: f64 = 1e-6;
-/// Of texts.
+/// Number of people behind texts.
 const PEOPLE: u64 = 1_000_000;
 
 impl Ways {
-    /// All of them.
+    /// Creates all ways.
     pub(crate) fn new() -> Self {
         let mut ways: Vec<Way> = beside_ratings().collect();
         for bins in [16, 64, 128] {
@@ -111,7 +112,7 @@ fn way(name: String, items: u32, sparsity: u32, beside: Beside) -> Way {
     }
 }
 
-/// Questions that could be asked as ratings.
+/// Returns the questions that could be asked as ratings.
 fn beside_ratings() -> impl Iterator<Item = Way> {
     let set = json!({ "kind": "set", "options": 16, "sparsity": 4 });
     let questions = [
@@ -137,7 +138,7 @@ fn choice(options: u32) -> Value {
     json!({ "kind": "choice", "options": options })
 }
 
-/// One number, with these fields.
+/// Returns the question for one number, with these fields.
 fn number(fields: &Value) -> Value {
     let mut question = json!({ "kind": "number", "min": -1, "max": 1 });
     for (name, value) in fields.as_object().into_iter().flatten() {
@@ -146,7 +147,7 @@ fn number(fields: &Value) -> Value {
     question
 }
 
-/// So many numbers from −1 to 1.
+/// Returns the question for `count` numbers from −1 to 1.
 fn numbers(count: u32) -> Value {
     let of: Vec<Value> = (0..count)
         .map(|index| json!({ "name": format!("n{index}"), "min": -1, "max": 1 }))
@@ -154,7 +155,7 @@ fn numbers(count: u32) -> Value {
     json!({ "kind": "numbers", "of": of })
 }
 
-/// So many questions with names, of so many options each.
+/// Returns `count` named choices of `options` options each.
 fn parts(count: u32, options: u32) -> Vec<Value> {
     let part = |index| {
         let mut part = choice(options);
@@ -164,7 +165,7 @@ fn parts(count: u32, options: u32) -> Vec<Value> {
     (0..count).map(part).collect()
 }
 
-/// What is planned for these questions.
+/// Returns the plan for these questions.
 fn planned(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, StudyError> {
     for question in &mut questions {
         if question["name"].is_null() {
@@ -178,7 +179,7 @@ fn planned(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, StudyError> 
     plan(&asked).map_err(|error| refused(&error))
 }
 
-/// The squared error of a question, of the range of what can be answered.
+/// Returns the squared error of a question, relative to the squared range of its answers.
 fn square(question: &Value, epsilon: f64) -> Result<f64, StudyError> {
     let answer = planned(vec![question.clone()], epsilon)?;
     let QuestionPlan {
@@ -249,7 +250,8 @@ impl Way {
         })
     }
 
-    /// The variance of what P1 made the mechanism for, of people who all have s items.
+    /// Returns the variance of the estimand that P1 made the mechanism for. All people have s
+    /// items.
     fn variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
         let asked = Asked {
             people: PEOPLE,
@@ -269,7 +271,7 @@ impl Way {
         Ok(own.expect("both are unbiased"))
     }
 
-    /// Of as many numbers in [−1, 1].
+    /// Compares sums of `items` numbers in [−1, 1].
     fn sums(&self, people: u64, epsilon: f64) -> Result<Vec<Measured>, StudyError> {
         let numbers: Vec<Value> = (0..self.items)
             .map(|index| json!({ "name": index.to_string(), "min": -1, "max": 1 }))
@@ -296,7 +298,7 @@ impl Way {
     }
 }
 
-/// Rule and hash function as P1 has them; t is chosen.
+/// Returns P1's rule and hash function. The number of buckets t is left to the choice.
 fn published(name: &str) -> Value {
     let rule = match name {
         "collision" => "occupied",
@@ -372,7 +374,8 @@ mod tests {
         assert_eq!(names.len(), units.len());
     }
 
-    /// Where all say yes, ratings by favoured buckets vary as e/(e − 1)² four times from ε = 1 on.
+    /// If all answer yes, favoured buckets under ratings have four times the variance e/(e − 1)² of
+    /// a flag, from ε = 1 on.
     #[test]
     fn what_is_known_comes_out() {
         let ways = Ways::new();
@@ -381,7 +384,7 @@ mod tests {
         assert!((of_one.value - 0.25).abs() < 1e-9, "{of_one:?}");
     }
 
-    /// Each panel has a curve, and each curve every ε.
+    /// Each panel has a curve, and each curve has every ε.
     #[test]
     fn figures_hold_all_ratios() {
         let ways = Ways::new();

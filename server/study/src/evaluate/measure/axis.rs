@@ -1,30 +1,30 @@
-//! What figures are over.
+//! Horizontal axes of figures.
 
 use super::experiment::Point;
 use super::size::Size;
 
-/// δ of figures over ε.
+/// Fixed δ of figures over ε.
 pub(crate) const DELTA: f64 = 1e-6;
-/// ε of figures over δ.
+/// Fixed ε of figures over δ.
 pub(crate) const EPSILON: f64 = 1.0;
 
-/// Label of an error beyond that of the same people's run without privacy.
+/// Metric: error minus that of the run without privacy on the same people.
 pub(crate) const GAP: &str = "above the run without privacy";
 
-/// What a figure is over.
+/// Quantity on the horizontal axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Axis {
-    /// ε, at a δ of [`DELTA`].
+    /// ε, with δ fixed at [`DELTA`].
     Epsilon,
-    /// δ, at an ε of [`EPSILON`].
+    /// δ, with ε fixed at [`EPSILON`].
     Delta,
 }
 
 impl Axis {
-    /// Both.
+    /// List of both axes.
     pub(crate) const BOTH: [Self; 2] = [Self::Epsilon, Self::Delta];
 
-    /// The label.
+    /// Label of the axis.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Epsilon => "ε",
@@ -32,7 +32,7 @@ impl Axis {
         }
     }
 
-    /// As in names of files.
+    /// Name of the axis in file names.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Epsilon => "epsilon",
@@ -40,7 +40,7 @@ impl Axis {
         }
     }
 
-    /// What a figure says that is over it.
+    /// Phrase for a figure's title.
     pub(crate) fn over(self) -> String {
         match self {
             Self::Epsilon => format!("over ε, at δ = {DELTA:e}"),
@@ -48,7 +48,7 @@ impl Axis {
         }
     }
 
-    /// Whether a figure over it shows a point.
+    /// Returns whether a figure over this axis shows the point.
     pub(crate) fn is_at(self, point: &Point) -> bool {
         match self {
             Self::Epsilon => point.delta == DELTA,
@@ -56,7 +56,7 @@ impl Axis {
         }
     }
 
-    /// Where.
+    /// Returns the x coordinate of a point.
     pub(crate) const fn right(self, point: &Point) -> f64 {
         match self {
             Self::Epsilon => point.epsilon,
@@ -65,7 +65,7 @@ impl Axis {
     }
 }
 
-/// ε of figures over it.
+/// Returns the values of ε in figures.
 pub(crate) fn epsilons(size: Size) -> &'static [f64] {
     size.pick(
         &[0.5, 1.0, 4.0],

@@ -1,55 +1,55 @@
-//! What keeps a study from its end.
+//! Errors of a study.
 
-/// Why a study ends.
+/// Reason why a study stops.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StudyError {
-    /// Parameters that a mechanism refuses.
+    /// A mechanism refused its parameters.
     #[error(transparent)]
     Refused(#[from] hushbin::Error),
-    /// A draft of a task that cannot be.
+    /// A draft of a task is invalid.
     #[error("{mechanism}: {reason}")]
     Draft {
-        /// Of which mechanism.
+        /// Name of the mechanism.
         mechanism: String,
-        /// What is wrong.
+        /// Reason of the refusal.
         reason: String,
     },
-    /// A file that cannot be read or written.
+    /// A file cannot be read or written.
     #[error("{path}: {source}")]
     Io {
-        /// Which.
+        /// Path of the file.
         path: String,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// A file of runs that is not of this study.
+    /// A file of runs is not of this study.
     #[error("{path}: {reason}")]
     Runs {
-        /// Which.
+        /// Path of the file.
         path: String,
-        /// What it is instead.
+        /// Difference from the expected content.
         reason: String,
     },
-    /// A table that is not one of people.
+    /// A file is not a table of people.
     #[error("{path}: {reason}")]
     Table {
-        /// Which.
+        /// Path of the file.
         path: String,
-        /// What it has, and is to have.
+        /// Difference from the expected content.
         reason: String,
     },
-    /// A figure that cannot be drawn.
+    /// A figure cannot be drawn.
     #[error("figure {name}: {reason}")]
     Figure {
-        /// Its name.
+        /// Name of the figure.
         name: String,
-        /// Why.
+        /// Reason of the failure.
         reason: String,
     },
 }
 
 impl StudyError {
-    /// Of a draft of this mechanism.
+    /// Creates the error for a draft of this mechanism.
     pub(crate) fn draft(mechanism: &str, reason: &dyn std::fmt::Display) -> Self {
         Self::Draft {
             mechanism: mechanism.to_owned(),
@@ -57,7 +57,7 @@ impl StudyError {
         }
     }
 
-    /// Of a file.
+    /// Creates the error for a file.
     pub(crate) fn io(path: &std::path::Path, source: std::io::Error) -> Self {
         Self::Io {
             path: path.display().to_string(),

@@ -1,4 +1,4 @@
-//! What an experiment is: units, what each measures, and figures of all.
+//! The trait of an experiment: its units, their measurements, and its figures.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -8,23 +8,23 @@ pub(crate) use super::error::StudyError;
 pub(crate) use super::measured::{Measured, Point};
 pub(crate) use crate::figure::{Figure, Panel};
 
-/// A piece of work that depends on no other.
+/// A piece of work that is independent of all other units.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Unit {
-    /// Its name, once in an experiment; its random numbers are drawn by it, by the
-    /// experiment's name and by the study's seed.
+    /// Unique name within the experiment. The unit's random numbers derive from it, the
+    /// experiment's name and the study's seed.
     pub(crate) name: String,
-    /// Where it finds its parameters among the experiment's.
+    /// Index of the unit's parameters within the experiment.
     pub(crate) index: usize,
-    /// How often its parameters are measured before it, each with other random numbers.
+    /// Number of earlier repeats with the same parameters; each has its own random numbers.
     pub(crate) repeat: u64,
-    /// About how long it takes, in units of its own experiment's choice but about
-    /// microseconds on one core; for the time left only.
+    /// Estimated running time, only for the remaining time: about microseconds on one core. Only
+    /// ratios within an experiment matter.
     pub(crate) work: f64,
 }
 
 impl Unit {
-    /// The same so many times, each with a name.
+    /// Returns `repeats` units with the same parameters, each with its name.
     pub(crate) fn repeats(
         repeats: u64,
         index: usize,
@@ -39,7 +39,7 @@ impl Unit {
         })
     }
 
-    /// What takes no time and no people.
+    /// Creates a unit that is computed without people, in hardly any time.
     pub(crate) fn computed(name: &str, index: usize) -> Self {
         Self {
             name: name.to_owned(),
@@ -50,51 +50,51 @@ impl Unit {
     }
 }
 
-/// One of the papers' experiments.
+/// One experiment of the papers.
 pub(crate) trait Experiment: Sync {
-    /// Its name, as in names of files: lower case, with hyphens.
+    /// Name in file names: lower case, with hyphens.
     fn name(&self) -> &str;
 
-    /// What it shows, in a line.
+    /// Title in one line.
     fn title(&self) -> &str;
 
-    /// Its pieces.
+    /// Lists the units.
     fn units(&self) -> Vec<Unit>;
 
-    /// What one of them measures. The generator is the unit's own.
+    /// Runs one unit with its own generator.
     ///
     /// # Errors
-    /// [`StudyError`] where a mechanism refuses its parameters.
+    /// [`StudyError`] if a mechanism refuses its parameters.
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError>;
 
-    /// Its figures, drawn of what was measured.
+    /// Draws the figures from the table of measurements.
     fn figures(&self, table: &Table) -> Vec<Figure>;
 
-    /// What is to know before figures are read.
+    /// Remarks to read before the figures.
     fn remarks(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// What ours is compared by with the best of all others, if it is.
+    /// Comparisons of hushbin with the best competitor, if there are any.
     fn contests(&self) -> Vec<Contest> {
         Vec::new()
     }
 }
 
-/// An error, the less the better, and which of ours are asked for it.
+/// An error metric (lower is better), and hushbin's mechanisms that compete in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Contest {
-    /// As in tables.
+    /// Estimand in tables.
     pub(crate) estimand: &'static str,
-    /// As in tables.
+    /// Metric in tables.
     pub(crate) metric: &'static str,
-    /// Whichever of these is best; all others are others.
+    /// hushbin's mechanisms; the best of them counts. All further mechanisms are competitors.
     pub(crate) ours: &'static [&'static str],
-    /// Whether the metric is a logarithm.
+    /// True if the metric is a logarithm.
     pub(crate) logarithm: bool,
 }
 
-/// A name as in names of files: lower case, with hyphens.
+/// Converts words to a file name: lower case, with hyphens.
 pub(crate) fn file_name(words: &str) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() {

@@ -1,26 +1,26 @@
-//! Numbers that are measured, and where.
+//! Measured values and their parameters.
 
 use serde::{Deserialize, Serialize};
 
-/// Where in an experiment: what a crowd is like and what is asked of it.
+/// Parameters of a measurement: the crowd, and the question it answers.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub(crate) struct Point {
-    /// n.
+    /// Number of people n.
     pub(crate) people: u64,
-    /// d, or the number of options.
+    /// Number of items d, or of options.
     pub(crate) items: u32,
-    /// s, or how many entries a person has; 1 of one answer.
+    /// Sparsity s, or the number of entries of a person; 1 for a single answer.
     pub(crate) sparsity: u32,
     /// ε of one report.
     pub(crate) epsilon: f64,
-    /// δ of one report, or of a batch; 0 where there is none.
+    /// δ of one report or of a batch; 0 if there is none.
     pub(crate) delta: f64,
-    /// What else an experiment varies, such as t or L, if anything.
+    /// Further parameter that an experiment varies, such as t or L; 0 if there is none.
     pub(crate) parameter: f64,
 }
 
 impl Point {
-    /// Names of the columns of tables that say where.
+    /// Names of the columns of a point in tables.
     pub(crate) const COLUMNS: [&str; 6] = [
         "people",
         "items",
@@ -30,7 +30,7 @@ impl Point {
         "parameter",
     ];
 
-    /// What is in them.
+    /// Values of these columns.
     pub(crate) fn columns(&self) -> [String; 6] {
         [
             self.people.to_string(),
@@ -43,25 +43,25 @@ impl Point {
     }
 }
 
-/// A number that a unit measured.
+/// A value that a unit measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// Where.
+    /// Parameters of the measurement.
     #[serde(flatten)]
     pub(crate) point: Point,
-    /// Of which mechanism, as figures name it.
+    /// Name of the mechanism in figures.
     pub(crate) mechanism: String,
-    /// What is estimated, and what was done to the estimates, such as `mean` or
-    /// `frequency, simplex`.
+    /// Estimated quantity and the post-processing of the estimates, such as `mean` or `frequency,
+    /// simplex`.
     pub(crate) estimand: String,
-    /// What the number is, such as `ln TVE` or `MSE`.
+    /// Name of the value, such as `ln TVE` or `MSE`.
     pub(crate) metric: String,
-    /// The number.
+    /// Measured value.
     pub(crate) value: f64,
 }
 
 impl Measured {
-    /// Of a mechanism at a point.
+    /// Creates a value of a mechanism at a point.
     pub(crate) fn new(
         point: Point,
         mechanism: impl Into<String>,
@@ -79,7 +79,7 @@ impl Measured {
     }
 }
 
-/// The metric of mean squared errors.
+/// Metric of mean squared errors.
 pub(crate) const MSE: &str = "MSE";
-/// That of the length of a report.
+/// Metric of a report's length in bytes.
 pub(crate) const BYTES: &str = "bytes";

@@ -1,4 +1,4 @@
-//! Experiments in parts, their errors, and tables of what was measured.
+//! Experiments as units of work, their errors, and tables of measurements.
 
 pub(super) mod axis;
 pub(super) mod error;

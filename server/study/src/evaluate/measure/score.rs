@@ -1,9 +1,9 @@
-//! How wrong estimates are.
+//! Errors of estimates.
 
 use hushbin::Entry;
 use hushbin_analysis::estimate::{Sum, project};
 
-/// What a crowd has, summed over people.
+/// Entries of a crowd, summed over people.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Truth {
     people: f64,
@@ -11,19 +11,19 @@ pub(crate) struct Truth {
     minus: Vec<f64>,
 }
 
-/// Errors over all numbers that are estimated.
+/// Errors over all estimated values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Score {
-    /// The sum of absolute errors, not halved: the papers' total variation error.
+    /// Sum of absolute errors, not halved: the papers' total variation error.
     pub(crate) total: f64,
-    /// The largest.
+    /// Largest absolute error.
     pub(crate) largest: f64,
-    /// The average square.
+    /// Mean squared error.
     pub(crate) mean_square: f64,
 }
 
 impl Truth {
-    /// Nobody yet.
+    /// Creates the truth of no people yet.
     pub(crate) fn new(items: u32) -> Self {
         Self {
             people: 0.0,
@@ -32,7 +32,7 @@ impl Truth {
         }
     }
 
-    /// Adds people.
+    /// Adds people's entries.
     pub(crate) fn add(&mut self, people: &[&[Entry]]) {
         self.people += people.len() as f64;
         for entry in people.iter().copied().flatten() {
@@ -45,20 +45,20 @@ impl Truth {
         }
     }
 
-    /// The mean of every item.
+    /// Returns the mean of every item.
     pub(crate) fn means(&self) -> Vec<f64> {
         let both = self.plus.iter().zip(&self.minus);
         both.map(|(plus, minus)| (plus - minus) / self.people)
             .collect()
     }
 
-    /// The frequency of every item with a positive value, and with a negative one.
+    /// Returns the frequencies of every item with a positive value, then with a negative value.
     pub(crate) fn frequencies(&self) -> [Vec<f64>; 2] {
         let shares = |sums: &[f64]| sums.iter().map(|sum| sum / self.people).collect();
         [shares(&self.plus), shares(&self.minus)]
     }
 
-    /// The items of greatest mean by magnitude, so many of them.
+    /// Returns the `count` items of greatest absolute mean.
     pub(crate) fn foremost(&self, count: usize) -> Vec<usize> {
         let means = self.means();
         let mut items: Vec<usize> = (0..means.len()).collect();
@@ -69,7 +69,7 @@ impl Truth {
 }
 
 impl Score {
-    /// Of estimates beside the truth.
+    /// Scores estimates against the truth.
     pub(crate) fn new<'a>(
         estimates: impl IntoIterator<Item = &'a f64>,
         truth: impl IntoIterator<Item = &'a f64>,
@@ -90,7 +90,7 @@ impl Score {
     }
 }
 
-/// Frequencies moved to the nearest that a crowd with s entries each can have: P1's and P2's
+/// Projects frequencies onto the nearest ones of a crowd with exactly s entries each: P1's and P2's
 /// projection.
 pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f64>; 2] {
     let items = frequencies[0].len();
@@ -100,8 +100,8 @@ pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f
     [plus.to_vec(), minus.to_vec()]
 }
 
-/// Means moved to the nearest whose magnitudes sum to s at most, as those of a crowd do: the
-/// projection for whoever estimates means alone.
+/// Projects means onto the nearest ones whose magnitudes sum to at most s, as those of any crowd
+/// do. This is the projection for estimates of means alone.
 pub(crate) fn onto_ball(means: &[f64], sparsity: u32) -> Vec<f64> {
     let mut magnitudes: Vec<f64> = means.iter().map(|mean| mean.abs()).collect();
     project(&mut magnitudes, Sum::AtMost(f64::from(sparsity)));

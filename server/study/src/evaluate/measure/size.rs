@@ -1,18 +1,18 @@
-//! How much is measured.
+//! Sizes of the study.
 
 use clap::ValueEnum;
 
-/// How much of the papers' experiments is rerun.
+/// Size of the rerun of the papers' experiments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Size {
-    /// Few points and repeats of each: some minutes.
+    /// Few points and repeats: some minutes.
     Quick,
-    /// The papers' own grids: an hour or two.
+    /// The papers' own grids: one or two hours.
     Full,
 }
 
 impl Size {
-    /// One of two, by the size.
+    /// Returns one of two values, by the size.
     pub(crate) fn pick<T>(self, quick: T, full: T) -> T {
         match self {
             Self::Quick => quick,
@@ -20,7 +20,7 @@ impl Size {
         }
     }
 
-    /// As an option names it.
+    /// Name of the size as an option value.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Quick => "quick",

@@ -1,30 +1,30 @@
-//! What was measured, averaged over repeats.
+//! Measurements averaged over repeats.
 
 use std::collections::HashMap;
 
 use super::measured::{Measured, Point};
 use crate::figure::Curve;
 
-/// Averages of an experiment, in the order in which they were first measured.
+/// Averages of an experiment, in the order of the first measurements.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Table {
     rows: Vec<Row>,
 }
 
-/// An average.
+/// An average over repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// Of what; its value is the first one's.
+    /// First measurement: its parameters are the row's, its value is one repeat's.
     pub(crate) first: Measured,
-    /// How often it was measured.
+    /// Number of repeats.
     pub(crate) repeats: u64,
-    /// The average.
+    /// Mean over repeats.
     pub(crate) mean: f64,
-    /// Of the average, from how far repeats are apart; 0 of one alone.
+    /// Standard error of the mean, from the spread of the repeats; 0 for a single repeat.
     pub(crate) standard_error: f64,
 }
 
-/// Sums of a row.
+/// Values of a row before they are averaged.
 #[derive(Debug, Clone)]
 struct Sums {
     first: Measured,
@@ -32,7 +32,7 @@ struct Sums {
 }
 
 impl Table {
-    /// Averages all that has been measured, in the order of units.
+    /// Averages all measurements, which come in the order of units.
     pub(crate) fn new(measured: impl IntoIterator<Item = Measured>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut sums: Vec<Sums> = Vec::new();
@@ -53,12 +53,12 @@ impl Table {
         }
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub(crate) fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// Those of a metric.
+    /// Returns the rows of an estimand and a metric.
     pub(crate) fn of<'a>(
         &'a self,
         estimand: &'a str,
@@ -68,8 +68,8 @@ impl Table {
         self.rows.iter().filter(wanted)
     }
 
-    /// A curve for each mechanism, in the order of rows, of those of a metric that are at
-    /// `wanted` points, by what is `right` of each.
+    /// Returns a curve for each mechanism, in the order of rows. Only points that pass `wanted` are
+    /// included; `right` returns the x coordinate.
     pub(crate) fn curves(
         &self,
         estimand: &str,
@@ -119,7 +119,7 @@ impl Row {
     }
 }
 
-/// What rows are told apart by.
+/// Returns the key of a row: everything but the value.
 fn key(own: &Measured) -> String {
     let Measured {
         point,

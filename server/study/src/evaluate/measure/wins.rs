@@ -1,23 +1,23 @@
-//! Who wins: ours beside the best of all others, in every cell of an experiment.
+//! Comparison of hushbin with the best competitor in every cell of an experiment.
 
 use super::experiment::{Contest, Experiment, Point};
 use super::table::{Row, Table};
 
-/// A cell, and the best of others in it.
+/// A cell with hushbin's best mechanism and the best competitor.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
     pub(crate) point: Point,
-    /// The best of ours.
+    /// Name of hushbin's best mechanism.
     pub(crate) ours: String,
-    /// The best of the others.
+    /// Name of the best competitor.
     pub(crate) best: String,
-    /// Our error over theirs.
+    /// hushbin's error over the competitor's.
     pub(crate) ratio: f64,
-    /// The standard error of its logarithm; 0 of what is computed.
+    /// Standard error of the ratio's logarithm; 0 for computed values.
     pub(crate) deviation: f64,
 }
 
-/// All cells of a contest.
+/// Outcome of a contest in all its cells.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) contest: Contest,
@@ -26,18 +26,18 @@ pub(crate) struct Outcome {
 
 /// Standard errors within which a cell is a draw.
 const BEYOND: f64 = 3.0;
-/// What is computed is a draw where rounding decides.
+/// Tolerance of the logarithm for computed values, which differ by rounding only.
 const ROUNDING: f64 = 1e-9;
 
 impl Cell {
-    /// Whether another mechanism is better, beyond chance.
+    /// Returns whether the competitor is better, beyond chance.
     pub(crate) fn is_lost(&self) -> bool {
         self.ratio.ln() > (BEYOND * self.deviation).max(ROUNDING)
     }
 }
 
 impl Outcome {
-    /// The ratio that half of the cells are below.
+    /// Returns the median ratio, by logarithms.
     pub(crate) fn median(&self) -> f64 {
         let mut ratios: Vec<f64> = self.cells.iter().map(|cell| cell.ratio).collect();
         ratios.sort_by(f64::total_cmp);
@@ -45,20 +45,20 @@ impl Outcome {
         (ratios[low] * ratios[high]).sqrt()
     }
 
-    /// The cell of the greatest ratio.
+    /// Returns the cell of the greatest ratio.
     pub(crate) fn worst(&self) -> &Cell {
         let all = self.cells.iter();
         all.max_by(|a, b| a.ratio.total_cmp(&b.ratio))
             .expect("there is a cell")
     }
 
-    /// Cells where another mechanism is better.
+    /// Returns the cells in which the competitor is better.
     pub(crate) fn lost(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().filter(|cell| cell.is_lost())
     }
 }
 
-/// The outcomes of an experiment's contests, those without a cell left out.
+/// Returns the outcomes of an experiment's contests. Contests without a cell are left out.
 pub(crate) fn outcomes(experiment: &dyn Experiment, table: &Table) -> Vec<Outcome> {
     let all = experiment.contests().into_iter().map(|contest| Outcome {
         cells: cells(&contest, table),
@@ -95,12 +95,12 @@ fn cells(contest: &Contest, table: &Table) -> Vec<Cell> {
     points.into_iter().filter_map(cell).collect()
 }
 
-/// Ours are named so; answering 0 is nobody's.
+/// Returns whether a mechanism is no competitor: hushbin's, or the baseline of answering 0.
 fn is_ours(mechanism: &str) -> bool {
     mechanism.starts_with("hushbin") || mechanism == "answering 0"
 }
 
-/// The logarithm of our error over theirs, and its standard error.
+/// Returns the logarithm of hushbin's error over the competitor's, and its standard error.
 fn distance(contest: &Contest, own: &Row, best: &Row) -> (f64, f64) {
     if contest.logarithm {
         let deviation = own.standard_error.hypot(best.standard_error);

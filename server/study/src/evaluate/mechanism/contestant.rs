@@ -1,5 +1,5 @@
-//! Mechanisms of an experiment on rated items: ours and the papers' as tasks, all others as
-//! oracles, and what comes of their reports.
+//! Mechanisms of an experiment on rated items, and the estimates from their reports. hushbin's and
+//! P1's to P3's mechanisms are tasks; the competitors are oracles.
 
 use crate::competitors::ratings::{Heard, ORACLES, Oracle, Setting};
 use hushbin::choose::Population;
@@ -11,31 +11,31 @@ use serde_json::{Value, json};
 
 use crate::evaluate::measure::experiment::StudyError;
 
-/// What is asked of a crowd.
+/// Question to a crowd, with its budget.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked {
-    /// n.
+    /// Number of people n.
     pub(crate) people: u64,
-    /// d.
+    /// Number of items d.
     pub(crate) items: u32,
-    /// s.
+    /// Sparsity s.
     pub(crate) sparsity: u32,
     /// ε of one report.
     pub(crate) epsilon: f64,
-    /// δ of one report, for those that need one.
+    /// δ of one report, for mechanisms that need it.
     pub(crate) delta: f64,
-    /// L, where ε is about inputs within L of each other; else 0.
+    /// Distance L if ε bounds inputs within L of each other, else 0.
     pub(crate) distance: f64,
-    /// Whether values are −1 or 1 and nothing between.
+    /// True if all values are −1 or 1.
     pub(crate) signs: bool,
 }
 
-/// Reports whose length is averaged, where it varies.
+/// Number of reports whose length is averaged, as the length may vary.
 const REPORTS_MEASURED: u32 = 64;
 
 /// A mechanism with its parameters.
 pub(crate) struct Contestant {
-    /// As figures name it.
+    /// Name in figures.
     pub(crate) name: String,
     way: Way,
 }
@@ -45,7 +45,7 @@ enum Way {
     Oracle(Box<dyn Oracle>),
 }
 
-/// A mechanism that hears reports.
+/// A mechanism that has received reports.
 pub(crate) struct Listener<'a> {
     contestant: &'a Contestant,
     heard: Sums,
@@ -56,30 +56,31 @@ enum Sums {
     Oracle(Heard),
 }
 
-/// Estimates of all items, as far as there are any.
+/// Estimates of all items.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Estimates {
     pub(crate) means: Vec<f64>,
-    /// Of either sign; `None` where they are not estimated.
+    /// Frequencies of positive and of negative values; `None` if they are not estimated.
     pub(crate) frequencies: Option<[Vec<f64>; 2]>,
-    /// Of each mean.
+    /// Standard error of each mean.
     standard_errors: Vec<f64>,
 }
 
-/// Expected squared error of one report, averaged over items, of people with s entries of ±1.
+/// Expected squared error of one report, averaged over items, for people with s entries of ±1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Predicted {
-    /// `None` of what is biased: how far depends on means, and does not fall with people.
+    /// Error of means. `None` if they are biased: the bias depends on the means and does not fall
+    /// with the number of people.
     pub(crate) mean: Option<f64>,
-    /// Averaged over items with either sign.
+    /// Error of frequencies, averaged over both signs.
     pub(crate) frequency: Option<f64>,
 }
 
 impl Contestant {
-    /// The task that a draft of a mechanism comes to.
+    /// Resolves a mechanism's draft to a task.
     ///
     /// # Errors
-    /// [`StudyError::Draft`] where it is refused.
+    /// [`StudyError::Draft`] if the draft is refused.
     pub(crate) fn task(name: &str, asked: &Asked, mechanism: &Value) -> Result<Self, StudyError> {
         let draft = json!({
             "id": "study", "items": asked.items, "sparsity": asked.sparsity,
@@ -98,11 +99,11 @@ impl Contestant {
         })
     }
 
-    /// The oracle of a name.
+    /// Builds the oracle of this name.
     ///
     /// # Errors
-    /// [`StudyError::Draft`] where there is none; [`StudyError::Refused`] where it does not
-    /// take what is asked.
+    /// [`StudyError::Draft`] if there is none; [`StudyError::Refused`] if the oracle does not
+    /// accept the parameters.
     pub(crate) fn oracle(name: &str, asked: &Asked) -> Result<Self, StudyError> {
         let mut named = ORACLES.iter().filter(|named| named.name == name);
         let named = named
@@ -121,7 +122,7 @@ impl Contestant {
         })
     }
 
-    /// It, without reports yet.
+    /// Creates an empty accumulator for this contestant.
     pub(crate) fn listen(&self, items: u32) -> Listener<'_> {
         Listener {
             contestant: self,
@@ -132,7 +133,7 @@ impl Contestant {
         }
     }
 
-    /// What error to expect.
+    /// Returns the predicted errors.
     pub(crate) fn predicted(&self, asked: &Asked) -> Predicted {
         let (d, s) = (f64::from(asked.items), f64::from(asked.sparsity));
         match &self.way {
@@ -162,10 +163,11 @@ impl Contestant {
         }
     }
 
-    /// Length of a report of this person, in bytes; of a task averaged over some.
+    /// Returns the length in bytes of a report of this person. For a task it is averaged over some
+    /// reports.
     ///
     /// # Errors
-    /// [`StudyError::Refused`] where the person has what is not asked.
+    /// [`StudyError::Refused`] if the person has entries that do not fit the question.
     pub(crate) fn bytes(&self, entries: &[Entry]) -> Result<f64, StudyError> {
         let task = match &self.way {
             Way::Task(task) => task,
@@ -181,10 +183,10 @@ impl Contestant {
 }
 
 impl Listener<'_> {
-    /// Reports of these people.
+    /// Draws and adds the reports of these people.
     ///
     /// # Errors
-    /// [`StudyError::Refused`] where one has what is not asked.
+    /// [`StudyError::Refused`] if a person has entries that do not fit the question.
     pub(crate) fn hear(
         &mut self,
         people: &[&[Entry]],
@@ -203,10 +205,10 @@ impl Listener<'_> {
         Ok(())
     }
 
-    /// Reports of these people, each drawn and added by itself, as those who collect do.
+    /// Draws and adds each person's report separately, as a collector does.
     ///
     /// # Errors
-    /// As [`Listener::hear`].
+    /// Those of [`Listener::hear`].
     pub(crate) fn hear_each(
         &mut self,
         people: &[&[Entry]],
@@ -222,13 +224,13 @@ impl Listener<'_> {
         self.hear(people, rng)
     }
 
-    /// What the reports come to.
+    /// Returns the estimates from all reports so far.
     pub(crate) fn estimates(&self) -> Estimates {
         match (&self.contestant.way, &self.heard) {
             (Way::Oracle(oracle), Sums::Oracle(heard)) => {
                 let linear = oracle.linear();
                 let means = linear.means(heard);
-                // Of an item that few have; of others it is of the same order.
+                // This is the variance for a rare item. For frequent items it is of the same order.
                 let variance = oracle.moments().mean()[1] / heard.reports as f64;
                 Estimates {
                     standard_errors: vec![variance.sqrt(); means.len()],
@@ -264,8 +266,8 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
 }
 
 impl Estimates {
-    /// Means shrunken as their noise advises (empirical Bayes): what to expect of each given
-    /// all of them; where that is refused, what it is refused for.
+    /// Returns the means shrunken by their noise (empirical Bayes): the expectation of each given
+    /// all. If shrinkage is refused, these are the values of the refusal.
     pub(crate) fn shrunken(&self) -> Vec<f64> {
         let both = self.means.iter().zip(&self.standard_errors);
         let item = |(&estimate, &standard_error): (&f64, &f64)| {

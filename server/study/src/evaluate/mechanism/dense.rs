@@ -1,4 +1,4 @@
-//! Mechanisms for d numbers of everybody, and what reports add up to.
+//! Mechanisms for d numbers that every person has, and estimates from their reports.
 
 use crate::competitors::{Budget, Gaussian, Majority, SampledTwoPoints};
 use hushbin::choose::window::Draft;
@@ -13,10 +13,10 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::evaluate::crowd::random::uniform;
 
-/// A mechanism, as figures name it.
+/// Mechanism by its name in figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DenseName {
-    /// None: numbers are summed up as they are.
+    /// Exact sums of the numbers, without privacy.
     Plain,
     /// hushbin's window, at δ = 0.
     Window,
@@ -33,7 +33,7 @@ pub(crate) enum DenseName {
 }
 
 impl DenseName {
-    /// Those that hide anything, as P4 compares them.
+    /// Mechanisms with privacy, as P4 compares them.
     pub(crate) const PRIVATE: [Self; 6] = [
         Self::Window,
         Self::Majority,
@@ -43,7 +43,7 @@ impl DenseName {
         Self::Gaussian,
     ];
 
-    /// The name in legends.
+    /// Name in legends.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Plain => "without privacy",
@@ -56,10 +56,10 @@ impl DenseName {
         }
     }
 
-    /// The mechanism for d attributes under a budget.
+    /// Builds the mechanism for d attributes under a budget.
     ///
     /// # Errors
-    /// [`Error`] where it refuses its parameters.
+    /// [`Error`] if the mechanism refuses its parameters.
     pub(crate) fn build(self, attributes: u32, budget: &Budget) -> Result<Dense, Error> {
         let (epsilon, delta) = (budget.epsilon(), budget.delta());
         Ok(match self {
@@ -76,7 +76,7 @@ impl DenseName {
     }
 }
 
-/// A mechanism for d numbers from −1 to 1, which everybody has.
+/// A mechanism for d numbers from −1 to 1 that every person has.
 #[derive(Debug)]
 pub(crate) enum Dense {
     /// See [`DenseName::Plain`].
@@ -94,10 +94,10 @@ pub(crate) enum Dense {
 }
 
 impl Dense {
-    /// Randomises a person's numbers and adds what the report says of each to its sum.
+    /// Randomises a person's numbers, and adds each number's score to its sum.
     ///
     /// # Errors
-    /// [`Error`] where a number is out of range.
+    /// [`Error`] if a number is out of range.
     pub(crate) fn add(
         &mut self,
         values: &[f64],
@@ -105,7 +105,7 @@ impl Dense {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), Error> {
         match self {
-            // Noise is added to the sum at once, see `means`.
+            // `means` adds the noise of all people to the sum at once.
             Self::Plain | Self::Gaussian(_) => add_all(values, sums),
             Self::Window(window) => window.add(values, sums, rng)?,
             Self::Majority(majority) => {
@@ -123,8 +123,8 @@ impl Dense {
         Ok(())
     }
 
-    /// Estimates of the means, from the sums over so many people. Draws the normal noise:
-    /// that of n people sums up to normal noise of n times the variance.
+    /// Estimates the means from the sums over `people` people. It also draws the normal noise: the
+    /// noise of n people sums to normal noise of n times the variance.
     pub(crate) fn means(&self, sums: &[f64], people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let n = people as f64;
         let scale = match self {
@@ -168,13 +168,13 @@ fn sign(plus: bool) -> f64 {
     if plus { 1.0 } else { -1.0 }
 }
 
-/// A task of d numbers, made and read as in use.
+/// A task of d numbers, randomised and decoded as in production.
 #[derive(Debug)]
 pub(crate) struct WindowReports {
     randomizer: Randomizer,
     support: Support,
     rates: Rates,
-    /// Memory for a person's.
+    /// Buffer for a person's entries.
     entries: Vec<Entry>,
 }
 
@@ -220,18 +220,18 @@ impl WindowReports {
     }
 }
 
-/// Mechanism-1 where favoured vectors are rare: in how many places a vector agrees is
-/// drawn first, then which, instead of whole vectors until one is favoured.
+/// Mechanism-1 for rare favoured vectors. It first draws the number of agreeing places, then which
+/// places. The original draws whole vectors until one is favoured.
 ///
-/// The same law: within the favoured, as within the others, all vectors are as likely, so
-/// that those that agree in a places have a part in proportion to C(d, a), and are as
-/// likely each. In floating point, for simulations.
+/// The distribution is the same. Within the favoured vectors, and within the rest, all vectors are
+/// equally likely. So vectors that agree in a places have a share proportional to C(d, a), and are
+/// equally likely among themselves. In floating point, for simulations only.
 #[derive(Debug)]
 pub(crate) struct Agreeing {
     majority: Majority,
-    /// Σ C(d, b) over b ≤ a, by a.
+    /// Cumulated binomials Σ C(d, b) over b ≤ a, at index a.
     at_most: Vec<f64>,
-    /// Memory for a person's signs, and for a permutation of the attributes.
+    /// Buffers for a person's signs and for a permutation of the attributes.
     signs: Vec<f64>,
     places: Vec<usize>,
 }
@@ -283,7 +283,8 @@ mod tests {
 
     use super::*;
 
-    /// Of one person's numbers, many times: unbiased, of the variance that is said.
+    /// Estimates from one person's numbers, repeated many times, are unbiased and have the stated
+    /// variance.
     #[test]
     fn estimates_are_unbiased_and_vary_as_said() {
         let values = [1.0, -0.5, 0.25, 0.0, -1.0];

@@ -1,4 +1,4 @@
-//! Crowds whose reports mechanisms hear.
+//! Simulation of a crowd whose reports all mechanisms receive.
 
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
@@ -9,11 +9,11 @@ use crate::evaluate::crowd::workload::Workload;
 use crate::evaluate::measure::experiment::{Point, StudyError};
 use crate::evaluate::measure::score::Truth;
 
-/// People whose reports are drawn between two looks at the next mechanism.
+/// People drawn at once, before the next mechanism's turn.
 const BLOCK: usize = 16_384;
 
-/// A crowd, drawn block by block from a stream of its own, whose reports all listeners hear,
-/// each from its own stream.
+/// Draws a crowd block by block from its own stream, and adds its reports to all listeners. Each
+/// listener randomises with its own stream.
 pub(crate) fn hear_crowd(
     listeners: &mut [Listener<'_>],
     workload: Workload<'_>,
@@ -38,7 +38,8 @@ pub(crate) fn hear_crowd(
     Ok(truth)
 }
 
-/// Where that is in an experiment; of each mechanism δ is its own affair.
+/// Returns the point of a question in an experiment. δ is 0, because only some of the mechanisms
+/// have one.
 pub(crate) fn point(asked: &Asked) -> Point {
     Point {
         people: asked.people,
@@ -50,7 +51,7 @@ pub(crate) fn point(asked: &Asked) -> Point {
     }
 }
 
-/// Somebody who has the first so many items.
+/// Returns a person with the value 1 for the first `entries` items.
 pub(crate) fn person(entries: u32) -> Vec<Entry> {
     let entry = |item| Entry { item, value: 1.0 };
     (0..u64::from(entries)).map(entry).collect()

@@ -1,4 +1,4 @@
-//! Mechanisms of others and our own, under one interface.
+//! hushbin's mechanisms and published ones, under one interface.
 
 pub(super) mod contestant;
 pub(super) mod dense;

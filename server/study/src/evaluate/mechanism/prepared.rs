@@ -1,16 +1,16 @@
-//! What units of one place share, made by the first of them.
+//! Values that several units share, built once by the first unit.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::evaluate::measure::experiment::StudyError;
 
-/// By place.
+/// Shared values by index.
 pub(crate) struct Prepared<T> {
     made: Mutex<HashMap<usize, Arc<Once<T>>>>,
 }
 
-/// What is made once, and held while it is.
+/// A value that is built once. The lock is held during the build.
 type Once<T> = Mutex<Option<Arc<T>>>;
 
 impl<T> Default for Prepared<T> {
@@ -22,10 +22,10 @@ impl<T> Default for Prepared<T> {
 }
 
 impl<T> Prepared<T> {
-    /// That of a place; whoever comes while it is made waits.
+    /// Returns the value of an index, building it on the first call. Concurrent calls wait.
     ///
     /// # Errors
-    /// Those of `make`, which the next one then calls again.
+    /// Any error of `make`. The next call then builds again.
     pub(crate) fn get(
         &self,
         place: usize,
@@ -33,6 +33,7 @@ impl<T> Prepared<T> {
     ) -> Result<Arc<T>, StudyError> {
         let mut places = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let own = Arc::clone(places.entry(place).or_default());
+        // Other indices must not wait for this one's build, so the map's lock is released first.
         drop(places);
         let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = &*own {

@@ -1,4 +1,4 @@
-//! Protocols for one choice of k options, and what a whole crowd's reports come to.
+//! Protocols for one choice of k options, and estimates from a whole crowd's reports.
 
 use crate::competitors::{Budget, Direct, Gaussian, LocalHash, OptimalHash, Rates, Unary};
 use hushbin::choose::{Asked, MechanismDraft, QuestionDraft};
@@ -8,29 +8,29 @@ use hushbin_analysis::estimate::{Totals, points};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, StandardNormal};
 
-/// A protocol, as figures name it.
+/// Protocol by its name in figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProtocolName {
     /// hushbin's choice, at δ = 0.
     Choice,
     /// Randomised response over the options.
     Grr,
-    /// A bit for each option, flipped alike whether set or not.
+    /// A bit per option, flipped with the same probability whether set or not.
     Sprr,
-    /// A bit for each option, at the q of least variance.
+    /// A bit per option, with the q of least variance.
     Oue,
-    /// A bit for each option, at q = 1/2.
+    /// A bit per option, with q = 1/2.
     Prr,
     /// Hashing to the best number of buckets.
     Olh,
     /// Hashing to two buckets.
     Lh,
-    /// Normal noise on a vector with a 1 for the answer.
+    /// Normal noise on the indicator vector of the answer.
     Gaussian,
 }
 
 impl ProtocolName {
-    /// All of them.
+    /// List of all protocols.
     pub(crate) const ALL: [Self; 8] = [
         Self::Choice,
         Self::Grr,
@@ -42,7 +42,7 @@ impl ProtocolName {
         Self::Gaussian,
     ];
 
-    /// The name in legends.
+    /// Name in legends.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Choice => "hushbin, choice",
@@ -56,10 +56,10 @@ impl ProtocolName {
         }
     }
 
-    /// The protocol for k options under a budget.
+    /// Builds the protocol for k options under a budget.
     ///
     /// # Errors
-    /// [`Error`] where it refuses its parameters.
+    /// [`Error`] if the protocol refuses its parameters.
     pub(crate) fn build(self, options: u32, budget: &Budget) -> Result<Protocol, Error> {
         Ok(match self {
             Self::Choice => choice(options, budget.epsilon())?,
@@ -77,25 +77,26 @@ impl ProtocolName {
     }
 }
 
-/// A protocol for k options.
+/// A protocol for k options, with its parameters.
 #[derive(Debug)]
 pub(crate) enum Protocol {
-    /// A task that is run as in use.
+    /// A task, run as in production.
     Task(Box<Task>, Rates),
-    /// An option is reported.
+    /// A report that is an option.
     Direct(Direct),
-    /// Whether a report supports an option does not depend on what it says of others.
+    /// A report whose support of one option is independent of its support of another.
     ///
-    /// True of bits, each of which is flipped alone. True of hashing, too, where a
-    /// function's values are independent: with those of the own answer and the reported
-    /// bucket given, each other option's value is still uniform.
+    /// This is true of bits, as each is flipped independently. It is also true of hashing with
+    /// independent values: given the answer's value and the reported bucket, the value of any other
+    /// option is still uniform.
     Apart(Rates),
     /// Normal noise on every option.
     Gaussian(Gaussian),
 }
 
 impl Protocol {
-    /// Variance of one report's estimate of an option's share, of a person who gives it or another.
+    /// Returns the variance of one report's estimate of an option's share. `own` says whether the
+    /// person chose this option.
     pub(crate) fn variance(&self, own: bool) -> f64 {
         match self {
             Self::Task(_, rates) | Self::Apart(rates) => rates.variance(own),
@@ -104,14 +105,15 @@ impl Protocol {
         }
     }
 
-    /// Estimates of shares, of reports of a crowd of which so many give each option.
+    /// Estimates the shares from the reports of a crowd. `counts` has the number of people per
+    /// option.
     ///
-    /// What competitors' reports add up to is drawn at once and has the law of a sum over
-    /// people: where options are told of apart, so many of those who give an option support
-    /// it and so many of the others, two binomials; normal noise adds up to normal noise.
+    /// Sums of competitors' reports are drawn at once, with the distribution of a sum over people.
+    /// For independent supports, an option has two binomial counts: from the people who chose it
+    /// and from the rest. Normal noise sums to normal noise.
     ///
     /// # Errors
-    /// [`Error`] where the task refuses an answer.
+    /// [`Error`] if the task refuses an answer.
     pub(crate) fn estimate(&self, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Vec<f64>, Error> {
         let people: u64 = counts.iter().sum();
         Ok(match self {
@@ -143,18 +145,19 @@ impl Protocol {
     }
 }
 
-/// How many of so many succeed.
+/// Draws the number of successes among `people` trials.
 pub(crate) fn binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng) -> u64 {
     let law = Binomial::new(people, probability.clamp(0.0, 1.0));
     law.expect("probabilities are from 0 to 1").sample(rng)
 }
 
-/// How many report each option. Randomised response is the answer with probability p − q,
-/// or else any of all k, uniformly.
+/// Draws the number of reports per option. Randomised response returns the answer with probability
+/// p − q, otherwise a uniform one of all k options.
 fn direct_supports(rates: &Rates, counts: &[u64], rng: &mut ChaCha8Rng) -> Vec<u64> {
     let mut answer = |own: &u64| binomial(*own, rates.p - rates.q, rng);
     let mut supports: Vec<u64> = counts.iter().map(&mut answer).collect();
     let mut left = counts.iter().sum::<u64>() - supports.iter().sum::<u64>();
+    // Conditional binomials draw a multinomial: each option takes 1/(options left) of the rest.
     let options = (1..=counts.len()).rev();
     for (support, options) in supports.iter_mut().zip(options) {
         let here = binomial(left, 1.0 / options as f64, rng);
@@ -164,7 +167,7 @@ fn direct_supports(rates: &Rates, counts: &[u64], rng: &mut ChaCha8Rng) -> Vec<u
     supports
 }
 
-/// hushbin's task of a choice.
+/// Returns hushbin's task for a choice.
 fn choice(options: u32, epsilon: f64) -> Result<Protocol, Error> {
     let draft = TaskDraft {
         id: "study".to_owned(),
@@ -194,7 +197,7 @@ fn choice(options: u32, epsilon: f64) -> Result<Protocol, Error> {
     Ok(Protocol::Task(Box::new(task), rates))
 }
 
-/// A report of everybody, made and estimated from as in use.
+/// Estimates from one report per person, randomised and decoded as in production.
 fn asked(task: &Task, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Vec<f64>, Error> {
     let mut randomizer = Randomizer::new(task);
     let mut totals = Totals::new(task);
@@ -222,7 +225,7 @@ mod tests {
 
     const COUNTS: [u64; 6] = [50, 20, 10, 10, 10, 0];
 
-    /// Every protocol's estimates of a small crowd, many times.
+    /// Estimates of a small crowd, repeated many times, are unbiased and have the stated variance.
     #[test]
     fn estimates_are_unbiased_and_vary_as_said() {
         let runs = 4000;
@@ -254,7 +257,7 @@ mod tests {
         }
     }
 
-    /// Against reports made one by one: of two options all three of a pair's moments.
+    /// Compares sums with reports drawn one by one: the three second moments of a pair of options.
     #[test]
     fn crowds_at_once_are_as_people_one_by_one() {
         let budget = Budget::new(1.5, 1e-6).unwrap();

@@ -1,9 +1,9 @@
-//! An experiment as the page shows it.
+//! Contents of one experiment on the page.
 
 use crate::evaluate::measure::wins::Outcome;
 use crate::figure::Figure;
 
-/// An experiment's figures.
+/// Figures, outcomes and remarks of an experiment.
 pub(crate) struct Drawn {
     pub(crate) title: String,
     pub(crate) name: String,

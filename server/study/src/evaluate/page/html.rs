@@ -1,4 +1,4 @@
-//! The page of a study: who wins, and every figure, made of what was measured.
+//! Page of a study: comparison with the best competitors, and every figure.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::evaluate::measure::wins::{Cell, Outcome};
 
 const STYLE: &str = include_str!("page.css");
 
-/// The page as HTML; `how` is the command that makes it.
+/// Renders the page as HTML. `how` is the command that reproduces it.
 pub(crate) fn html(how: &str, drawn: &[Drawn]) -> String {
     let mut page = String::new();
     // Writing to a string cannot fail.
@@ -31,7 +31,7 @@ fn write_page(page: &mut String, how: &str, drawn: &[Drawn]) -> std::fmt::Result
          seed they are the same on any machine, but for times.</p>\n",
         escape(how)
     )?;
-    // Some experiments compare nobody with others.
+    // Some experiments have no competitors.
     let compared = drawn.iter().any(|own| !own.outcomes.is_empty());
     write_contents(page, drawn, compared)?;
     if compared {
@@ -58,7 +58,7 @@ fn write_contents(page: &mut String, drawn: &[Drawn], compared: bool) -> std::fm
     Ok(())
 }
 
-/// Median and worst ratio of every contest, and the cells that are lost.
+/// Writes the median and the worst ratio of every contest, and the lost cells.
 fn write_wins(page: &mut String, drawn: &[Drawn]) -> std::fmt::Result {
     page.push_str(
         "<section>\n<h2 id=\"wins\">Who wins</h2>\n\
@@ -126,7 +126,7 @@ fn write_outcome(page: &mut String, own: &Drawn, outcome: &Outcome) -> std::fmt:
     )
 }
 
-/// Where a cell is.
+/// Describes the parameters of a cell.
 pub(crate) fn place(cell: &Cell) -> String {
     let point = &cell.point;
     let (n, d, s) = (point.people, point.items, point.sparsity);

@@ -1,4 +1,4 @@
-//! What a study leaves behind: tables, figures and a page of both.
+//! Output of a study: tables, figures and a page.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +12,11 @@ use crate::evaluate::measure::wins::outcomes;
 use crate::figure::svg;
 
 /// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every
-/// figure, and `index.html`, which says `how` it was made.
+/// figure, and `index.html`. The page shows `how`, the command that reproduces it.
 ///
 /// # Errors
-/// [`StudyError::Io`] or [`StudyError::Figure`].
+/// [`StudyError::Io`] if a file cannot be written; [`StudyError::Figure`] if a figure cannot be
+/// drawn.
 pub(crate) fn write(
     directory: &Path,
     how: &str,
@@ -63,7 +64,7 @@ fn save(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
     fs::write(path, bytes).map_err(|source| StudyError::io(path, source))
 }
 
-/// A line for each average.
+/// Returns a CSV line for each average.
 fn csv(table: &Table) -> Vec<u8> {
     let head = Point::COLUMNS.into_iter().chain([
         "mechanism",
@@ -87,7 +88,7 @@ fn csv(table: &Table) -> Vec<u8> {
     written(head, table.rows().iter().map(line))
 }
 
-/// A line for each cell in which ours is compared with others.
+/// Returns a CSV line for each cell in which hushbin competes.
 fn wins(all: &[Drawn]) -> Vec<u8> {
     let head = ["experiment"].into_iter().chain(Point::COLUMNS).chain([
         "estimand",
@@ -119,7 +120,7 @@ fn wins(all: &[Drawn]) -> Vec<u8> {
     written(head, lines)
 }
 
-/// Lines under their head.
+/// Formats CSV lines under their header.
 fn written(
     head: impl Iterator<Item = &'static str>,
     lines: impl IntoIterator<Item = impl Iterator<Item = String>>,
@@ -134,7 +135,8 @@ fn written(
     writer.into_inner().expect(TAKEN)
 }
 
-/// To six digits: what the functions of another machine's library would change is behind them.
+/// Rounds to six digits. Later digits depend on the mathematical functions of the machine's
+/// library.
 fn rounded(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();

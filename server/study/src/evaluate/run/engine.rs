@@ -1,4 +1,4 @@
-//! All units of a study, on all cores, and what they measured.
+//! Runs all units of a study on all cores.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -12,31 +12,31 @@ use super::runs::{Runs, Study};
 use crate::evaluate::measure::experiment::{Experiment, StudyError, Unit};
 use crate::evaluate::measure::table::Table;
 
-/// An experiment with its file.
+/// An experiment with its file of runs.
 struct Running<'a> {
     experiment: &'a dyn Experiment,
     units: Vec<Unit>,
     runs: Mutex<Runs>,
 }
 
-/// What a study is run with.
+/// Settings of a study.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings<'a> {
-    /// Its files are in `runs` of this directory.
+    /// Output directory; files of runs are in its subdirectory `runs`.
     pub(crate) directory: &'a Path,
-    /// As an option names it.
+    /// Name of the preset.
     pub(crate) preset: &'a str,
     pub(crate) seed: u64,
 }
 
-/// Runs what is not yet done and averages all; `progress` is told how much of that work is done,
-/// and how much there is.
+/// Runs the units that are not done yet, and averages all measurements. `progress` receives the
+/// finished and the total work of this run.
 ///
-/// A unit's random numbers depend on the seed and on the names of its experiment and of itself, so
-/// that tables depend neither on the number of cores nor on where a study was cut off.
+/// A unit's random numbers depend only on the seed, the experiment's name and the unit's name. So
+/// tables depend neither on the number of cores nor on interruptions.
 ///
 /// # Errors
-/// The first [`StudyError`] of a unit; what others have measured is kept.
+/// The first [`StudyError`] of a unit. Measurements of finished units are kept.
 pub(crate) fn run(
     experiments: &[Box<dyn Experiment>],
     settings: Settings<'_>,
@@ -85,13 +85,13 @@ fn run_units(
         let open = own.units.iter().filter(|unit| !runs.has(&unit.name));
         left.extend(open.map(|unit| (own, unit)));
     }
-    // Of each repeat long ones first, so that no core is left with one at the end, and what
-    // is cut off has measured all places about as often.
+    // First repeats come first, so that an interrupted study covers all parameters evenly. Within a
+    // repeat long units come first, so that no core is left with one at the end.
     left.sort_by(|(_, a), (_, b)| a.repeat.cmp(&b.repeat).then(b.work.total_cmp(&a.work)));
     let all: f64 = left.iter().map(|(_, unit)| unit.work).sum();
     let done = Mutex::new(0.0);
     progress(0.0, all);
-    // In this order, each by whichever core is free.
+    // The bridge hands out units in this order, each to the next free core.
     left.into_iter().par_bridge().try_for_each(|(own, unit)| {
         let rng = generator(seed, own.experiment.name(), &unit.name);
         let measured = own.experiment.run(unit, &rng)?;
@@ -105,12 +105,12 @@ fn run_units(
     })
 }
 
-/// A unit's random numbers.
+/// Returns the random number generator of a unit.
 fn generator(seed: u64, experiment: &str, unit: &str) -> ChaCha8Rng {
     let mut digest = Sha256::new();
     digest.update(seed.to_le_bytes());
     digest.update(experiment.as_bytes());
-    // Names have no zero.
+    // Names contain no zero byte, so the separator makes the digest unambiguous.
     digest.update([0]);
     digest.update(unit.as_bytes());
     ChaCha8Rng::from_seed(digest.finalize().into())

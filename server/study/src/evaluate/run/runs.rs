@@ -1,5 +1,5 @@
-//! What units have measured, kept in a file of an experiment, a line each, so that a study
-//! that is cut off goes on where it was.
+//! Measurements of finished units, one line each in a file per experiment. An interrupted study
+//! resumes from these files.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluate::measure::experiment::{Measured, StudyError};
 
-/// Of which study a file is.
+/// Identity of the study that a file belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Study {
-    /// The program's version: another may measure something else.
+    /// Version of the program: another version may measure something else.
     pub(crate) version: String,
     pub(crate) preset: String,
     pub(crate) seed: u64,
     pub(crate) experiment: String,
 }
 
-/// A unit that is done.
+/// A finished unit.
 #[derive(Debug, Serialize, Deserialize)]
 struct Done {
     unit: String,
     measured: Vec<Measured>,
 }
 
-/// An experiment's file.
+/// File of runs of an experiment.
 #[derive(Debug)]
 pub(crate) struct Runs {
     path: PathBuf,
@@ -36,12 +36,11 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// Opens the file of an experiment, or makes it. A last line that was not written whole
-    /// is taken back.
+    /// Opens the file of an experiment, or creates it. An incomplete last line is removed.
     ///
     /// # Errors
-    /// [`StudyError::Io`]; [`StudyError::Runs`] where it is of another study, what is in it
-    /// was not written by one, or one that runs is writing to it.
+    /// [`StudyError::Io`] if the file cannot be read or written. [`StudyError::Runs`] if it belongs
+    /// to another study, has other content, or is locked by a running study.
     pub(crate) fn open(path: &Path, study: &Study) -> Result<Self, StudyError> {
         let failed = |source| StudyError::io(path, source);
         let mut options = OpenOptions::new();
@@ -80,15 +79,15 @@ impl Runs {
         Ok(runs)
     }
 
-    /// Whether a unit is done.
+    /// Returns whether a unit is done.
     pub(crate) fn has(&self, unit: &str) -> bool {
         self.done.contains_key(unit)
     }
 
-    /// Adds what a unit has measured.
+    /// Appends the measurements of a unit.
     ///
     /// # Errors
-    /// [`StudyError::Io`].
+    /// [`StudyError::Io`] if the file cannot be written.
     pub(crate) fn add(&mut self, unit: String, measured: Vec<Measured>) -> Result<(), StudyError> {
         let done = Done { unit, measured };
         self.write(&done)?;
@@ -96,7 +95,7 @@ impl Runs {
         Ok(())
     }
 
-    /// What these units have measured, in their order.
+    /// Returns the measurements of these units, in their order.
     pub(crate) fn of<'a>(
         &'a self,
         units: impl IntoIterator<Item = &'a str> + 'a,
@@ -105,8 +104,8 @@ impl Runs {
         all.flatten()
     }
 
-    /// A line in one write: another process sees it whole or not at all, and what is cut off
-    /// has no end.
+    /// Writes a line in a single write. After an interruption only the last line can be incomplete,
+    /// and then it has no line end.
     fn write(&mut self, line: &impl Serialize) -> Result<(), StudyError> {
         let failed = |source| StudyError::io(&self.path, source);
         let mut bytes = serde_json::to_vec(line)
@@ -182,7 +181,7 @@ mod tests {
         }]
     }
 
-    /// Wherever it was cut off, whole lines are kept and the rest is done again.
+    /// Whole lines are kept after an interruption, and the rest is measured again.
     #[test]
     fn a_study_goes_on_wherever_it_was_cut_off() {
         let directory = tempfile::tempdir().unwrap();
@@ -214,7 +213,7 @@ mod tests {
         }
     }
 
-    /// Each would write over the other's lines.
+    /// Two studies on one file would overwrite each other's lines without the lock.
     #[test]
     fn two_studies_do_not_write_at_once() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! `hushbin-study experiments`: its tables agree with numbers computed independently and with what is
-//! predicted, and come out the same wherever it was cut off.
+//! Tests of `hushbin-study experiments`. Its tables agree with independently computed numbers and
+//! with predictions. Interrupted runs give the same tables.
 //!
-//! `HUSHBIN_EVALUATION` names a directory that `npm run evaluate -- experiments --preset full` has filled, to be
-//! looked at in place of that of the quick preset.
+//! `HUSHBIN_EVALUATION` names a directory filled by `npm run evaluate -- experiments --preset
+//! full`. The tests then read it instead of the quick preset's results.
 
 mod pages;
 mod peers;
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use crate::study;
 use table::Tables;
 
-/// What the quick preset found, run once for all tests.
+/// Results of the quick preset, run once for all tests.
 static QUICK: LazyLock<TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
@@ -29,7 +29,7 @@ static QUICK: LazyLock<TempDir> = LazyLock::new(|| {
     directory
 });
 
-/// The tables of the directory that is asked for, or else of the quick preset.
+/// Tables of the directory in `HUSHBIN_EVALUATION`, or else of the quick preset.
 fn tables() -> Tables {
     Tables::new(&directory())
 }

@@ -1,4 +1,4 @@
-//! What the book says of accuracy is what the quick preset finds.
+//! Figures of accuracy in the book equal those of the quick preset.
 
 use super::QUICK;
 use super::table::{Line, Tables};
@@ -8,7 +8,7 @@ const WAYS: &str = include_str!("../../../../../www/docs/src/why/ways.md");
 const TEXTS: &str = include_str!("../../../../../www/docs/src/ask/texts.md");
 const SUMS: &str = include_str!("../../../../../www/docs/src/privacy/sums.md");
 
-/// The cells of the rows of a page's table, its head left out.
+/// Cells of the rows of a page's table, without its head.
 fn rows(page: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     let rows = page.lines().filter(|line| line.starts_with("| "));
     let cells = |row: &'static str| row.trim_matches('|').split('|').map(str::trim).collect();
@@ -44,7 +44,7 @@ fn the_table_of_errors_is_what_is_found() {
     assert_eq!(compared, 10);
 }
 
-/// One line of the table of ways.
+/// Mean of the only line that passes `wanted`.
 fn way(lines: &[Line], wanted: impl Fn(&Line) -> bool) -> f64 {
     let mut found = lines.iter().filter(|line| wanted(line));
     let line = found.next().expect("there is such a way");
@@ -72,7 +72,7 @@ fn ways_to_ask_take_what_is_said_beside_each_other() {
     assert_eq!(compared, 17 * 5);
 }
 
-/// A sentence of a page, with numbers as it writes them.
+/// Checks that a page contains a sentence, with the numbers as it writes them.
 fn says(page: &str, sentence: &str) {
     assert!(page.contains(sentence), "{sentence}");
 }
@@ -103,7 +103,7 @@ fn sentences_with_numbers_say_what_is_found() {
     says(PUBLISHED, &found);
 }
 
-/// Of sums through a shuffler, errors and what a person sends for them.
+/// Errors of sums through a shuffler, and the bytes that a person sends.
 #[test]
 fn the_table_of_sums_is_what_is_found() {
     let lines = Tables::new(QUICK.path()).of("ways");

@@ -1,4 +1,4 @@
-//! The page of published mechanisms has the numbers of the experiment.
+//! The book's page of published mechanisms has the numbers of the experiment.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::study;
 
 const PAGE: &str = include_str!("../../../../../www/docs/src/why/peers.md");
 
-/// Results of the experiment alone.
+/// Results of this experiment alone.
 static FOUND: LazyLock<TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
@@ -26,7 +26,7 @@ fn cells(row: &str) -> Vec<&str> {
     row.trim_matches('|').split('|').map(str::trim).collect()
 }
 
-/// Head and rows of the table whose head begins so.
+/// Head and rows of the table whose head begins with `begins`.
 fn table(begins: &str) -> (Vec<&'static str>, Vec<Vec<&'static str>>) {
     let mut lines = PAGE.lines().skip_while(|line| !line.starts_with(begins));
     let head = cells(lines.next().unwrap());
@@ -46,7 +46,7 @@ fn value(lines: &[Line], estimand: &str, metric: &str, mechanism: &str, at: (u32
     line.mean
 }
 
-/// Three significant digits, as the page has them.
+/// Formats three significant digits, as on the page.
 fn digits(value: f64) -> String {
     let value: f64 = format!("{value:.2e}").parse().unwrap();
     let places = 2.0 - value.log10().floor();

@@ -1,4 +1,4 @@
-//! Quantiles in the book and in the tables, and the limits that errors keep.
+//! Quantiles in the book equal those in the tables, and errors keep their limits.
 
 use super::table::{Line, Tables};
 use super::{QUICK, tables};
@@ -12,7 +12,7 @@ const PATTERN: &str = "hushbin, pattern";
 const WAVE: &str = "Square Wave, EMS";
 const BELOW: &str = "shares below edges";
 const SMOOTHED: &str = "shares below edges, averaged over an eighth";
-/// Repeats of the full preset, which the page is from.
+/// Number of repeats of the full preset, from which the page is made.
 const FULL: u32 = 60;
 
 /// Returns the rows of the table under a heading of the page, without its head.
@@ -24,7 +24,7 @@ fn rows(heading: &str) -> Vec<Vec<&'static str>> {
     rows.skip(1).map(cells).collect()
 }
 
-/// Returns a number with three significant digits.
+/// Formats a number with three significant digits.
 fn rounded(value: f64) -> String {
     let digits = (2 - value.abs().log10().floor() as i32).max(0) as usize;
     format!("{value:.digits$}")
@@ -60,7 +60,7 @@ fn tables_of_variances_are_what_is_found() {
     check_variances(&lines, "Computed variances after smoothing", SMOOTHED);
 }
 
-/// A mean squared error, with how often it was measured.
+/// Returns the line of a mean squared error.
 fn error<'a>(lines: &'a [Line], mechanism: &str, estimand: &str, at: (u64, f64)) -> &'a Line {
     let here = |line: &&Line| {
         (line.people, line.epsilon) == at
@@ -70,7 +70,7 @@ fn error<'a>(lines: &'a [Line], mechanism: &str, estimand: &str, at: (u64, f64))
     lines.iter().find(here).unwrap()
 }
 
-/// Returns the geometric mean over crowds of root mean square errors over those of Square Wave.
+/// Returns the geometric mean over crowds of root mean square errors relative to Square Wave's.
 fn mean_ratio(lines: &[Line], mechanism: &str, name: &str, at: (u64, f64)) -> f64 {
     let of_crowd = |crowd| {
         let estimand = format!("{name}, {crowd}");
@@ -80,7 +80,7 @@ fn mean_ratio(lines: &[Line], mechanism: &str, name: &str, at: (u64, f64)) -> f6
     (CROWDS.map(of_crowd).iter().sum::<f64>() / CROWDS.len() as f64).exp()
 }
 
-/// The page is from a run of the full preset, which `HUSHBIN_EVALUATION` may name.
+/// The page is from a run of the full preset, which `HUSHBIN_EVALUATION` can name.
 #[test]
 fn the_table_of_errors_is_what_a_full_run_finds() {
     let lines = tables().of("quantiles");
@@ -143,7 +143,7 @@ fn all_losses_of_a_full_run_are_listed() {
     assert_eq!(listed, found);
 }
 
-/// Four repeats decide on means over crowds and quantiles, and on all intervals together.
+/// Four repeats suffice for means over crowds and quantiles, and for all intervals together.
 #[test]
 fn errors_are_below_square_waves_and_intervals_cover() {
     let lines = Tables::new(QUICK.path()).of("quantiles");

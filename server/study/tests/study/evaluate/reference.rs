@@ -1,11 +1,11 @@
-//! What is measured, beside numbers of another program and beside what is predicted.
+//! Measured errors against an independent program and against predictions.
 
 use super::table::Line;
 use super::tables;
 
 const FIGURES: &str = include_str!("../../../../../tests/reference/figures.csv");
 
-/// The names of that program.
+/// Maps the other program's names of mechanisms.
 fn mechanism(theirs: &str) -> &'static str {
     match theirs {
         "Collision" => "Collision",
@@ -15,7 +15,7 @@ fn mechanism(theirs: &str) -> &'static str {
     }
 }
 
-/// Its frequencies are of items, of either sign.
+/// Maps the other program's estimands. Its frequencies are of items with either sign.
 fn estimand(theirs: &str, post: &str) -> String {
     let own = match theirs {
         "frequency" => "nonmissing",
@@ -27,8 +27,8 @@ fn estimand(theirs: &str, post: &str) -> String {
     }
 }
 
-/// Errors of the papers' own mechanisms are within three standard errors of those of an
-/// independent simulation in 99 of 100 cells, or all but one, and nowhere far from them.
+/// Errors of the papers' own mechanisms are within three standard errors of an independent
+/// simulation in 99 of 100 cells, or in all but one. No cell is beyond five.
 #[test]
 fn the_papers_mechanisms_err_as_another_program_says() {
     let lines = tables().of("p1-ratings");
@@ -45,7 +45,7 @@ fn the_papers_mechanisms_err_as_another_program_says() {
                 && line.metric == format!("ln {}", &record[7])
         });
         let Some(line) = found else { continue };
-        // A repeat varies alike in both programs: what both say of that is pooled.
+        // A repeat has the same variance in both programs, so their estimates of it are pooled.
         let (own, theirs) = (f64::from(line.repeats), number(10));
         let variance = own * line.standard_error.powi(2);
         let pooled =
@@ -66,8 +66,8 @@ fn the_papers_mechanisms_err_as_another_program_says() {
     assert!(beyond.len() <= (cells / 100).max(1), "{beyond:#?}");
 }
 
-/// Mechanisms without bias have the mean squared error that is predicted, each within five
-/// standard errors, and all together within 5 per cent.
+/// Unbiased mechanisms have the predicted mean squared error: each within five standard errors, and
+/// all together within 5 per cent.
 #[test]
 fn errors_are_those_predicted() {
     let mut compared = 0;
@@ -84,8 +84,8 @@ fn errors_are_those_predicted() {
                 .iter()
                 .find(|line| line.is_beside(predicted))
                 .unwrap();
-            // Squares of 256 errors or more are close to normal on average over repeats, and so
-            // many vary by 2/d of their square at least, which few repeats may not show.
+            // An average of at least 256 squared errors is close to normal. Its variance is at
+            // least 2/d of its square, which few repeats may underestimate.
             let repeats = f64::from(own.repeats);
             let shown = own.standard_error * (repeats / (repeats - 2.0).max(1.0)).sqrt();
             let least = predicted.mean * (2.0 / (f64::from(own.items) * repeats)).sqrt();

@@ -1,4 +1,4 @@
-//! A study that was cut off, and what the page holds.
+//! Tests of an interrupted study, and of the page's contents.
 
 use std::fs;
 use std::path::Path;
@@ -28,8 +28,8 @@ fn tables(out: &Path) -> Vec<String> {
     names.map(read).collect()
 }
 
-/// Cut off in the middle of a line, and with a unit less, it comes out the same; with another
-/// seed it does not, and is refused where there are runs of the first.
+/// A study is interrupted in the middle of a line and loses a file of runs. The resumed study gives
+/// the same tables. Another seed gives other tables, and is refused in the same directory.
 #[test]
 fn it_comes_out_the_same_wherever_it_was_cut_off() {
     let directory = tempfile::tempdir().unwrap();
@@ -72,12 +72,12 @@ fn what_there_is_not_is_named() {
     );
 }
 
-/// A table of people is learned from; one that is none is told from it.
+/// A model is learned from a table of people. A file that is no such table is refused.
 #[test]
 fn people_of_a_table_are_learned_from() {
     let directory = tempfile::tempdir().unwrap();
     let [table, out] = ["people.CSV", "out"].map(|name| directory.path().join(name));
-    // Income grows with age, and less so in towns.
+    // Income grows with age; it is lower in towns.
     let person = |row: u32| {
         let (age, town) = (row * 37 % 60, row.is_multiple_of(3));
         let place = if town { "town" } else { "country" };
@@ -119,8 +119,7 @@ fn people_of_a_table_are_learned_from() {
     );
 }
 
-/// Every figure that the page shows is there, with words in its place, and every experiment
-/// has a table.
+/// Every figure on the page exists and has alternative text, and every experiment has a table.
 #[test]
 fn the_page_shows_all_that_was_found() {
     let directory = directory();
@@ -149,7 +148,7 @@ fn the_page_shows_all_that_was_found() {
             "{name}"
         );
     }
-    // As many cells are named as are counted.
+    // The number of listed cells equals the number of lost cells.
     let wins = fs::read_to_string(directory.join("tables/wins.csv")).unwrap();
     let lost = wins.lines().filter(|line| line.ends_with(",true")).count();
     assert_eq!(

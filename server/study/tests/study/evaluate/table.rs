@@ -1,12 +1,12 @@
-//! Tables as they were written.
+//! Tables as the study wrote them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All of a directory.
+/// Tables of a directory.
 pub(super) struct Tables(PathBuf);
 
-/// A line.
+/// A line of a table.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub(super) people: u64,
@@ -22,7 +22,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Whether both are about the same crowd, mechanism and estimand.
+    /// Returns whether both lines have the same crowd, mechanism and estimand.
     pub(super) fn is_beside(&self, other: &Self) -> bool {
         let key = |own: &Self| {
             let Self {
@@ -51,7 +51,7 @@ impl Tables {
         Self(directory.join("tables"))
     }
 
-    /// The table of an experiment.
+    /// Reads the table of an experiment.
     pub(super) fn of(&self, experiment: &str) -> Vec<Line> {
         let path = self.0.join(format!("{experiment}.csv"));
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));

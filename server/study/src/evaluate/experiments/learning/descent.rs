@@ -1,4 +1,4 @@
-//! A model of y by w·x, learned by stochastic gradient descent of randomised gradients.
+//! Model of y by w·x, learned by stochastic gradient descent on randomised gradients.
 
 use crate::competitors::{Budget, Loss, clip};
 use hushbin::Error;
@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::mechanism::dense::{Dense, DenseName};
 
-/// λ: what is added to the loss is λ·|w|².
+/// Regularisation λ: the loss has the further term λ·|w|².
 const REGULARIZATION: f64 = 1e-4;
 
 /// A model.
@@ -21,10 +21,10 @@ pub(super) enum Model {
 }
 
 impl Model {
-    /// All three.
+    /// List of all models.
     pub(super) const ALL: [Self; 3] = [Self::Linear, Self::Logistic, Self::Vectors];
 
-    /// The name in tables.
+    /// Name in tables.
     pub(super) const fn label(self) -> &'static str {
         match self {
             Self::Linear => "linear regression",
@@ -33,7 +33,7 @@ impl Model {
         }
     }
 
-    /// What is less the better it is.
+    /// Error metric; lower is better.
     pub(super) const fn metric(self) -> &'static str {
         match self {
             Self::Linear => "MSE",
@@ -49,8 +49,9 @@ impl Model {
         }
     }
 
-    /// η₀: the first step is as long along a gradient of 1. Chosen for about 90 steps without
-    /// privacy: squares are steep along features that nearly all people share.
+    /// Returns η₀, the factor of the gradient in the first step. It was chosen for about 90 steps
+    /// without privacy. Squared loss needs a small one: it is steep along features that nearly all
+    /// people share.
     const fn rate(self) -> f64 {
         match self {
             Self::Linear => 0.03,
@@ -59,7 +60,7 @@ impl Model {
         }
     }
 
-    /// What is to be learned of an income in [−1, 1] around 0: itself or its sign.
+    /// Returns the target for an income in [−1, 1] around 0: the income or its sign.
     pub(super) fn target(self, income: f64) -> f64 {
         match self {
             Self::Linear => income,
@@ -68,7 +69,7 @@ impl Model {
         }
     }
 
-    /// What a prediction w·x of a target is charged.
+    /// Returns the error of the prediction w·x.
     fn charge(self, prediction: f64, target: f64) -> f64 {
         match self {
             Self::Linear => (prediction - target).powi(2),
@@ -78,7 +79,7 @@ impl Model {
     }
 }
 
-/// A model on its way.
+/// A model during its training.
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) model: Model,
@@ -88,17 +89,17 @@ pub(super) struct Learner {
     sums: Vec<f64>,
     people: u64,
     steps: u32,
-    /// Of the held-out people so far.
+    /// Sum of the errors of held-out people so far.
     charged: f64,
     held_out: u64,
     rng: ChaCha8Rng,
 }
 
 impl Learner {
-    /// Weights of 0.
+    /// Creates a model with weights of 0.
     ///
     /// # Errors
-    /// [`Error`] where the mechanism refuses its parameters.
+    /// [`Error`] if the mechanism refuses its parameters.
     pub(super) fn new(
         model: Model,
         name: DenseName,
@@ -120,10 +121,10 @@ impl Learner {
         })
     }
 
-    /// Takes a person's gradient, clipped and randomised.
+    /// Adds a person's gradient, clipped and randomised.
     ///
     /// # Errors
-    /// [`Error`] where the mechanism refuses it, which it does not.
+    /// [`Error`] if the mechanism refuses the gradient, which a clipped one never is.
     pub(super) fn take(&mut self, features: &[f64], income: f64) -> Result<(), Error> {
         let target = self.model.target(income);
         let loss = self.model.loss();
@@ -135,8 +136,8 @@ impl Learner {
         Ok(())
     }
 
-    /// Steps along the average of the gradients taken since the last step, the t-th time by
-    /// η₀/√t of it.
+    /// Takes a step along the average of the gradients since the last step. Step t has the rate
+    /// η₀/√t.
     pub(super) fn step(&mut self) {
         let means = self.mechanism.means(&self.sums, self.people, &mut self.rng);
         self.steps += 1;
@@ -148,7 +149,7 @@ impl Learner {
         self.people = 0;
     }
 
-    /// Predicts for a person who took no part.
+    /// Predicts the target of a held-out person and adds the error.
     pub(super) fn judge(&mut self, features: &[f64], income: f64) {
         let both = self.weights.iter().zip(features);
         let prediction: f64 = both.map(|(weight, feature)| weight * feature).sum();
@@ -156,17 +157,18 @@ impl Learner {
         self.held_out += 1;
     }
 
-    /// The model's [metric](Model::metric) over those judged.
+    /// Returns the model's [metric](Model::metric) over the held-out people.
     pub(super) fn error(&self) -> f64 {
         self.charged / self.held_out as f64
     }
 
-    /// d.
+    /// Number of features d.
     pub(super) fn features(&self) -> u32 {
         self.weights.len() as u32
     }
 
-    /// The greatest standard error of a coordinate of an average gradient of so many.
+    /// Returns the greatest standard error of a coordinate of the average gradient of `people`
+    /// people.
     pub(super) fn step_error(&self, people: u64) -> f64 {
         (self.mechanism.variance(0.0) / people as f64).sqrt()
     }
@@ -179,8 +181,8 @@ mod tests {
     use super::*;
     use crate::evaluate::crowd::census::{Census, Extract, Person};
 
-    /// After a step of many people every mechanism is where the run without privacy is, but
-    /// for noise of the size that is said.
+    /// Every mechanism differs from the run without privacy by about its standard error, after one
+    /// step of many people.
     #[test]
     fn a_step_is_unbiased_whatever_the_mechanism() {
         let census = Census::new(Extract::Brazil);
@@ -204,7 +206,8 @@ mod tests {
                 let error = model.rate() * own.step_error(people);
                 let both = own.weights.iter().zip(&plain.weights);
                 let squares: f64 = both.map(|(a, b)| ((a - b) / error).powi(2)).sum();
-                // About χ² of 42 degrees; gradients' squares are left out of the variance.
+                // The sum is about χ² with 42 degrees of freedom; the variance omits the gradients'
+                // squares.
                 assert!(
                     (10.0..90.0).contains(&squares),
                     "{model:?} {name:?}: {squares}"

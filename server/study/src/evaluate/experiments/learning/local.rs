@@ -1,34 +1,35 @@
-//! What one person's messages change in a model of all.
+//! Change of the shared model that one person's messages make.
 
 use hushbin::Entry;
 
 use super::words::{LENGTH, MESSAGES, Message};
 
-/// Times that a person's messages are gone through.
+/// Passes over a person's messages.
 const EPOCHS: usize = 2;
-/// The step along a message's gradient.
+/// Step size along the gradient of one message.
 const RATE: f64 = 0.2;
 
-/// Logistic regression on a person's messages, from the weights of all.
+/// Logistic regression on a person's messages, starting from the shared weights.
 #[derive(Debug)]
 pub(super) struct Local {
-    /// By word, 0 between people.
+    /// Change of each word's weight; all 0 between people.
     change: Vec<f64>,
 }
 
 impl Local {
-    /// For so many words.
+    /// Creates a learner for `words` words, with no change.
     pub(super) fn new(words: usize) -> Self {
         Self {
             change: vec![0.0; words],
         }
     }
 
-    /// What a person's messages change, by word; only words that they have.
+    /// Learns from a person's messages and returns the changes by word. Only words of the messages
+    /// change.
     pub(super) fn learn(&mut self, weights: &[f64], messages: &[Message; MESSAGES]) -> Vec<Entry> {
         for message in std::iter::repeat_n(messages, EPOCHS).flatten() {
             let margin = message.label() * (message.score(weights) + message.score(&self.change));
-            // Less the slope of ln(1 + exp(−margin)), which is that of each word.
+            // Minus the slope of ln(1 + exp(−margin)), the same for each word of the message.
             let step = RATE * message.label() / (1.0 + margin.exp());
             for &word in &message.words {
                 self.change[usize::from(word)] += step;
@@ -36,6 +37,7 @@ impl Local {
         }
         let mut changes = Vec::with_capacity(MESSAGES * LENGTH);
         for &word in messages.iter().flat_map(|own| &own.words) {
+            // Taking the value resets the word to 0 and skips words that occurred before.
             let value = std::mem::take(&mut self.change[usize::from(word)]);
             if value != 0.0 {
                 changes.push(Entry {
@@ -57,7 +59,7 @@ mod tests {
     use super::super::words::Words;
     use super::*;
 
-    /// As gradients of all features say.
+    /// The changes equal those of gradients over all features.
     #[test]
     fn changes_are_those_of_gradients() {
         let words = Words::new(64);

@@ -1,7 +1,7 @@
 //! Private learning: P4's figures 8, 9 and 10.
 //!
-//! Each person takes part in one step, with a gradient that is clipped and randomised.
-//! All mechanisms see the same people in the same batches; without privacy, too.
+//! Each person takes part in one step, with a clipped and randomised gradient. All mechanisms see
+//! the same people in the same batches; so does the run without privacy.
 
 mod descent;
 mod federated;
@@ -27,29 +27,29 @@ pub(crate) use federated::Federated;
 
 use descent::{Learner, Model};
 
-/// Three models of income by every mechanism.
+/// Three models of income under every mechanism.
 #[derive(Debug)]
 pub(crate) struct Learning {
     name: String,
     title: String,
-    /// What names of figures begin with, by model.
+    /// Prefixes of the figures' names, by model.
     figures: [String; 3],
     repeats: u64,
     cells: Vec<Cell>,
 }
 
-/// What units repeat.
+/// Parameters of one cell, repeated by several units.
 #[derive(Debug, Clone)]
 struct Cell {
     crowd: People,
     epsilon: f64,
-    /// All, of whom a tenth is held out.
+    /// Number of people. A tenth of them is held out.
     people: u64,
-    /// G: gradients that are averaged for a step.
+    /// Batch size G: number of gradients averaged in a step.
     batch: u64,
 }
 
-/// Those that are compared, beside the run without privacy.
+/// Compared mechanisms, the run without privacy first.
 const MECHANISMS: [DenseName; 5] = [
     DenseName::Plain,
     DenseName::Window,
@@ -60,11 +60,11 @@ const MECHANISMS: [DenseName; 5] = [
 const STEP: &str = "standard error of a step";
 
 impl Learning {
-    /// The experiment of a size.
+    /// Creates the experiment at a size.
     ///
-    /// A batch is large enough for a standard error of 0.2, a tenth of the range, of the
-    /// window at ε = 1 and d = 85: 25·(d/k)·B² = 9,950. The same at every ε, so that
-    /// what is learned without privacy is the same, too.
+    /// The batch gives the window at ε = 1 and d = 85 a standard error of 0.2, a tenth of the
+    /// range: 25·(d/k)·B² = 9,950 people. It is the same at every ε, so the run without privacy is
+    /// the same, too.
     pub(crate) fn new(size: Size) -> Self {
         let mut cells = Vec::new();
         for &extract in size.pick(&Extract::ALL[..1], &Extract::ALL) {
@@ -84,7 +84,7 @@ impl Learning {
         }
     }
 
-    /// That of a table's people, in as many steps as elsewhere.
+    /// Creates the experiment on a table's people, with [`STEPS`] steps.
     pub(crate) fn of_people(listed: Listed, size: Size) -> Self {
         let name = format!("learning-{}", file_name(listed.label()));
         let people = listed.count();
@@ -107,7 +107,7 @@ impl Learning {
     }
 }
 
-/// Steps that rates are chosen for.
+/// Number of steps for which the models' rates are chosen.
 const STEPS: u64 = 90;
 
 fn epsilons(size: Size) -> &'static [f64] {
@@ -171,7 +171,7 @@ impl Experiment for Learning {
 }
 
 impl Learning {
-    /// Who takes part, in words.
+    /// Describes the people who take part.
     fn people(&self) -> String {
         let Cell { people, batch, .. } = self.cells[0];
         format!("{} people in steps of {batch}", people - people / 10)
@@ -188,15 +188,15 @@ fn estimand(model: Model, crowd: &str) -> String {
 }
 
 impl Cell {
-    /// About how long it takes, in microseconds.
+    /// Estimated running time in microseconds.
     fn work(&self) -> f64 {
-        // Corners are drawn until one is favoured, more of them the greater ε is.
+        // Corners are drawn until one is favoured, which takes more tries at a greater ε.
         let tries = if self.epsilon > 5.0 { 60.0 } else { 0.0 };
         self.people as f64 * (8.0 + tries)
     }
 
-    /// All models by all mechanisms, learned from the same people. These are drawn from the
-    /// generator's first stream, gradients' reports from those behind it.
+    /// Learns all models with all mechanisms from the same people. The generator's first stream
+    /// draws people, the later ones randomise gradients.
     fn learn(
         &self,
         mechanisms: &[DenseName],
@@ -229,7 +229,7 @@ impl Cell {
         Ok(rows)
     }
 
-    /// By model and then by mechanism, the run without privacy first.
+    /// Returns the learners by model and then by mechanism, the run without privacy first.
     fn learners(
         &self,
         drawn: &Drawn,
@@ -300,7 +300,7 @@ mod tests {
         row.unwrap().mean
     }
 
-    /// Nothing is better than 0.16/3, and errors of 0.196 are left by a linear separation.
+    /// Noise alone leaves an MSE of 0.16/3, and a linear separation misclassifies 0.196.
     #[test]
     fn income_is_learned_without_privacy() {
         let table = learn(&cell(1.0, 100_000, 1000), &[DenseName::Plain], 1);
@@ -322,7 +322,7 @@ mod tests {
             assert!(hidden > 0.0, "{model:?}: {hidden}");
         }
         let step = |table| mean(table, Model::Linear, STEP, DenseName::Window);
-        // (d/k)·B² = 42·16.67 at ε = 0.5.
+        // The squared error per gradient is (d/k)·B² = 42·16.67 at ε = 0.5.
         assert!((step(&hidden) - (42.0 * 16.67 / 600.0_f64).sqrt()).abs() < 1e-3);
         assert!(step(&told) < 0.2);
     }

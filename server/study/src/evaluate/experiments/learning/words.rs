@@ -1,9 +1,9 @@
-//! A text-like crowd: people who write messages of a few words out of many, each liked or
-//! not, as telemetry of reactions would have it.
+//! A text-like crowd. People write messages of a few words out of many. Each message is liked or
+//! not, as in telemetry of reactions.
 //!
-//! Words have Zipf's law of exponent 1.1. Half of a person's are about a topic, which are
-//! as many words shifted, so that people differ. Whether a message is liked is drawn from
-//! a logistic regression on its words.
+//! Words follow Zipf's law with exponent 1.1. Half of a person's words are about a topic: the same
+//! distribution, shifted. So people differ. A logistic regression on the words of a message
+//! determines the probability that it is liked.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -11,7 +11,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::evaluate::crowd::random::{Zipf, uniform};
 
-/// Words of a message, all different.
+/// Words of a message, all distinct.
 pub(super) const LENGTH: usize = 8;
 /// Messages of a person.
 pub(super) const MESSAGES: usize = 10;
@@ -23,35 +23,35 @@ const STRENGTH: f64 = 3.0;
 /// A message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Message {
-    /// Its words.
+    /// Words of the message.
     pub(super) words: [u16; LENGTH],
-    /// Whether it is liked.
+    /// True if the message is liked; the answer to predict.
     pub(super) liked: bool,
 }
 
 impl Message {
-    /// 1 if it is liked, else −1.
+    /// Returns 1 if the message is liked, else −1.
     pub(super) fn label(&self) -> f64 {
         if self.liked { 1.0 } else { -1.0 }
     }
 
-    /// The sum of its words' weights.
+    /// Returns the sum of the words' weights.
     pub(super) fn score(&self, weights: &[f64]) -> f64 {
         let weight = |word: &u16| weights[usize::from(*word)];
         self.words.iter().map(weight).sum()
     }
 }
 
-/// What people write.
+/// Distribution of messages.
 #[derive(Debug, Clone)]
 pub(super) struct Words {
     law: Zipf,
-    /// By word.
+    /// True weight of each word.
     weights: Vec<f64>,
 }
 
 impl Words {
-    /// The language of so many words, always the same.
+    /// Creates the distribution over `words` words, always the same.
     pub(super) fn new(words: u16) -> Self {
         let rng = &mut ChaCha8Rng::seed_from_u64(words.into());
         let scale = STRENGTH / (LENGTH as f64).sqrt();
@@ -65,7 +65,7 @@ impl Words {
         }
     }
 
-    /// d.
+    /// Number of words d.
     pub(super) fn count(&self) -> u32 {
         self.weights.len() as u32
     }
@@ -115,7 +115,7 @@ mod tests {
             guessed += u32::from(message.liked == (message.score(&words.weights) > 0.0));
         }
         assert!((1000..4000).contains(&liked), "{liked}");
-        // Who knows all weights errs in one of seven.
+        // Predictions with all true weights err in one of seven.
         assert!((4100..4500).contains(&guessed), "{guessed}");
     }
 }

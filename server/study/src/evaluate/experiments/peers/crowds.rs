@@ -7,13 +7,13 @@ use super::peer::MEAN;
 pub(super) enum Crowd {
     /// Uniform numbers.
     Uniform,
-    /// Normal numbers of mean 0 and deviation 1/4, clipped.
+    /// Normal numbers with mean 0 and standard deviation 1/4, clipped.
     Normal,
-    /// Exponential numbers of mean 0.2 above −1, clipped.
+    /// Exponential numbers with mean 0.2, shifted to start at −1, clipped.
     Skewed,
     /// Half of the people at −1, half at 1.
     Ends,
-    /// Numbers that are 0.
+    /// Everyone at 0.
     Middle,
 }
 
@@ -41,7 +41,7 @@ impl Crowd {
         }
     }
 
-    /// Mean of a function over the crowd.
+    /// Returns the mean of a function over the crowd.
     pub(super) fn mean(self, of: &dyn Fn(f64) -> f64) -> f64 {
         let below: fn(f64) -> f64 = match self {
             Self::Uniform => |x| 0.5 * (x + 1.0),

@@ -1,4 +1,5 @@
-//! Published mechanisms and hushbin's at the same ε, without people: variances of one report.
+//! Published mechanisms against hushbin's at the same ε. Computed from the variance of one report,
+//! without people.
 
 mod choice;
 mod crowds;
@@ -37,7 +38,7 @@ struct Cell {
     epsilon: f64,
 }
 
-/// Metrics of quotients: hushbin's variance over another.
+/// Metrics of quotients: hushbin's variance over another one.
 const OVER_BEST: &str = "over the best published";
 const WORST_OVER_BEST: &str = "worst variance over the best published";
 const MEAN_OVER_BEST: &str = "mean variance over the best published";
@@ -64,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// Mechanisms of hushbin that are compared.
+    /// Mechanisms of hushbin in the comparison.
     const fn own(self) -> &'static [&'static str] {
         match self {
             Self::Number | Self::Several => &["hushbin window", FOR_AVERAGE],
@@ -100,7 +101,7 @@ impl Kind {
 }
 
 impl Cell {
-    /// Peers of the cell, hushbin's first.
+    /// Returns the peers of the cell, hushbin's first.
     fn peers(&self) -> Result<Vec<Peer>, StudyError> {
         match self.kind {
             Kind::Number => number::peers(self.epsilon),
@@ -160,7 +161,7 @@ impl Cell {
         Ok(rows)
     }
 
-    /// Label and metric of a quotient of variances.
+    /// Returns the label and the metric of a quotient of variances.
     fn quotient(&self, metric: &str) -> (String, &'static str) {
         let letter = match self.kind {
             Kind::Number => return (metric.to_owned(), OVER_BEST),

@@ -1,8 +1,8 @@
-//! Mechanism of a cell, and names of metrics.
+//! A mechanism of a cell, and the names of metrics.
 
 use crate::competitors::{Comparison, Row};
 
-/// Mechanism with its variance in each metric.
+/// A mechanism, with its variance in each metric.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Peer {
     pub(super) name: &'static str,
@@ -11,13 +11,13 @@ pub(super) struct Peer {
 
 /// Metric of the greatest variance over inputs.
 pub(super) const WORST: &str = "worst variance";
-/// Metric of the mean over uniform inputs.
+/// Metric of the mean variance over uniform inputs.
 pub(super) const MEAN: &str = "mean variance";
-/// Metric of the bound that holds for each unbiased mechanism.
+/// Metric of the lower bound over all unbiased mechanisms.
 pub(super) const LEAST: &str = "least worst variance";
-/// Window whose values are for the average number.
+/// Name of the window whose output values are for the average number.
 pub(super) const FOR_AVERAGE: &str = "hushbin window, for the average";
-/// Name under which that bound is listed.
+/// Name of the lower bound in tables.
 pub(super) const BOUND: &str = "lower bound";
 
 impl Peer {
@@ -28,7 +28,7 @@ impl Peer {
         }
     }
 
-    /// Rows of a comparison that have a variance.
+    /// Returns the rows of a comparison that have a variance.
     pub(super) fn all(compared: &Comparison) -> Vec<Self> {
         let peer = |row: &Row| {
             let variance = row.variance?;

@@ -1,4 +1,4 @@
-//! Several numbers in [−1, 1], all of which each person has.
+//! Peers for several numbers in [−1, 1] that every person has.
 
 use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
@@ -9,12 +9,12 @@ use super::peer::{MEAN, Peer, WORST};
 use crate::competitors::{Asked, Budget, Part, SampledPiecewise, compare};
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Numbers d of a person.
+/// Numbers per person, d.
 pub(super) const ATTRIBUTES: [u32; 5] = [2, 3, 4, 8, 16];
 /// Values of ε.
 pub(super) const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 6.0];
 
-/// Peers for d `attributes` at ε. The first is of hushbin.
+/// Returns the peers for d `attributes` at ε, hushbin's first.
 pub(super) fn peers(attributes: u32, epsilon: f64) -> Result<Vec<Peer>, StudyError> {
     let asked = Asked::Numbers { attributes };
     let compared = compare(asked, &Budget::new(epsilon, 0.0)?, 1)?;
@@ -45,7 +45,8 @@ fn sampled(name: &'static str, own: &SampledPiecewise) -> Peer {
     Peer { name, values }
 }
 
-/// Windows of one number at ε/m for m drawn numbers, with the best m that divides d.
+/// Returns the split of ε: windows of one number at ε/m for each of m drawn numbers. It takes the
+/// best m that divides d.
 fn split(attributes: u32, epsilon: f64) -> Result<Peer, StudyError> {
     let draft = Draft {
         drawn: Some(1),
@@ -53,7 +54,7 @@ fn split(attributes: u32, epsilon: f64) -> Result<Peer, StudyError> {
     };
     let mut best = [f64::INFINITY; 2];
     for drawn in (1..=attributes).filter(|drawn| attributes.is_multiple_of(*drawn)) {
-        // A report of one among d/m numbers has the scale of m reports among d.
+        // Reporting one of d/m numbers has the same scale as m reports among d numbers.
         let domain = Domain::dense(attributes / drawn);
         let each = epsilon / f64::from(drawn);
         let own = Window::choose(&domain, each, &draft)?.rates(&domain, each);

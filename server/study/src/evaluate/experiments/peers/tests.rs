@@ -1,13 +1,13 @@
-//! Cells in which a published mechanism has less variance than hushbin's.
+//! Cells in which a published mechanism has less variance than hushbin.
 
 use super::peer::BOUND;
 use super::*;
 
-/// Part by which rounding may differ.
+/// Relative tolerance for rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Items and ε of the cells of a kind in which the quotient to the best published mechanism
-/// is above 1, with the greatest of these quotients.
+/// Returns the cells of a kind in which hushbin's variance exceeds the best published one: items
+/// and ε. Also returns the greatest quotient.
 fn lost(kind: Kind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
     let (mut cells, mut most) = (Vec::new(), 1.0_f64);
     for cell in kind.cells() {
@@ -26,7 +26,7 @@ fn lost(kind: Kind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
     (cells, most)
 }
 
-/// Cells of one number from the first to the last of some ε.
+/// Returns the cells of one number with an ε from `first` to `last`.
 fn from_to(first: f64, last: f64) -> Vec<(u32, f64)> {
     let epsilons = number::EPSILONS.iter();
     let inside = epsilons.filter(|epsilon| (first..=last).contains(*epsilon));
@@ -40,19 +40,19 @@ fn no_published_mechanism_for_numbers_is_better_in_the_worst_case() {
     }
 }
 
-/// The window is the best for the worst number, so each crowd far from it may have a better
-/// mechanism.
+/// The window is minimax over numbers, so another mechanism may be better for a crowd far from the
+/// worst number.
 #[test]
 fn crowds_with_a_better_published_mechanism_are_known() {
     for (crowd, cells, most) in [
-        // PM with its best width.
+        // The better mechanism is PM with its best width.
         (Crowd::Uniform, from_to(1.5, 6.0), 1.17),
-        // PM or the grid, which favour the middle.
+        // The better mechanism is PM or the grid, which favour the middle.
         (Crowd::Normal, from_to(1.0, 6.0), 1.45),
-        // Two points have the variance A² − x², which is least at the ends.
+        // Two points have the variance A² − x², which is smallest at the ends.
         (Crowd::Skewed, from_to(0.25, 0.75), 1.004),
         (Crowd::Ends, from_to(0.25, 6.0), 2.75),
-        // A grid with a level at 0, or the output 0 of Three-Outputs.
+        // The better mechanism is a grid with a level at 0, or Three-Outputs with its output 0.
         (Crowd::Middle, from_to(1.0, 6.0), 5.36),
     ] {
         let (found, greatest) = lost(Kind::Number, crowd.metric());
@@ -61,7 +61,7 @@ fn crowds_with_a_better_published_mechanism_are_known() {
     }
 }
 
-/// The mean over uniform numbers counts those near the middle, where PM has less variance.
+/// The mean over uniform numbers includes those near the middle, where PM has less variance.
 #[test]
 fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
     let (cells, most) = lost(Kind::Several, MEAN);
@@ -71,8 +71,8 @@ fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
     assert!(most < 1.12, "{most}");
 }
 
-/// A report names a bucket of few, so its size comes near to that of exact subset selection.
-/// In three cells that costs up to 0.1 per cent.
+/// A report names a bucket of few, so the number of favoured options is near that of subset
+/// selection, but not equal. In three cells that costs up to 0.1 per cent.
 #[test]
 fn choices_lose_to_subset_selection_in_three_cells() {
     let (cells, most) = lost(Kind::Choice, MEAN);
@@ -80,15 +80,15 @@ fn choices_lose_to_subset_selection_in_three_cells() {
     assert!(most < 1.001, "{most}");
 }
 
-/// The worst variance of a choice is that of the person's own answer. It is not what sizes
-/// are chosen by.
+/// The worst variance of a choice is that of the person's own answer. Sizes are chosen by the mean
+/// variance instead.
 #[test]
 fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
     let (cells, most) = lost(Kind::Choice, WORST);
     assert!(cells.iter().all(|own| own.0 >= 7));
     assert_eq!(cells.len(), 22);
     assert!(most < 7.0, "{most}");
-    // In the mean that encoding is worse in every cell.
+    // In the mean, unary encoding is worse in every cell.
     for cell in Kind::Choice.cells() {
         let peers = cell.peers().unwrap();
         let unary = peers.iter().find(|peer| peer.name == "SPRR").unwrap();
@@ -96,8 +96,8 @@ fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
     }
 }
 
-/// With values for the average number, PM with its best width is better for uniform numbers by a
-/// few per cent at most.
+/// With output values for the average number, PM with its best width is better by a few per cent at
+/// most.
 #[test]
 fn values_for_the_average_are_nearly_the_best_for_uniform_numbers() {
     for cell in Kind::Number.cells() {

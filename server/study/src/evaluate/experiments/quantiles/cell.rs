@@ -1,4 +1,4 @@
-//! One crowd at one ε, by all mechanisms.
+//! One crowd at one ε, under all mechanisms.
 
 use hushbin_analysis::estimate::QuantileEstimate;
 use rand_chacha::ChaCha8Rng;
@@ -17,17 +17,17 @@ pub(super) struct Cell {
     pub(super) people: u64,
 }
 
-/// Metric: whether an interval covers the quantile of the crowd.
+/// Metric: 1 if an interval covers the true quantile of the crowd, else 0.
 pub(super) const COVERED: &str = "covered by the 95 % interval";
-/// Metric: width of an interval, as a part of the scale.
+/// Metric: width of an interval, as a fraction of the scale.
 pub(super) const WIDTH: &str = "width of the 95 % interval";
-/// Metric: estimate less the quantile of the crowd, in parts of the range.
+/// Metric: estimate minus the true quantile of the crowd, as a fraction of the range.
 const BIAS: &str = "bias";
-/// Metric: whether an estimate was moved into its interval.
+/// Metric: 1 if an estimate was moved into its interval, else 0.
 const CLAMPED: &str = "moved into the interval";
 
 impl Cell {
-    /// Place of the cell in tables.
+    /// Returns the point of the cell in tables.
     pub(super) fn point(&self) -> Point {
         Point {
             people: self.people,
@@ -44,7 +44,7 @@ impl Cell {
         Measured::new(self.point(), mechanism, estimand, metric, value)
     }
 
-    /// Measures intervals of the pattern.
+    /// Measures the intervals of the pattern.
     fn intervals(&self, found: &[QuantileEstimate], truth: &[f64; 3]) -> Vec<Measured> {
         let scale = self.crowd.scale();
         let mut rows = Vec::new();
@@ -62,9 +62,9 @@ impl Cell {
         rows
     }
 
-    /// Measures squared errors of quantiles in parts of the range, and intervals. This number
-    /// of `more` crowds are asked for intervals only. A crowd and each mechanism's reports are
-    /// drawn from streams of the generator, in this order.
+    /// Measures squared errors of quantiles as fractions of the range, and intervals. Another
+    /// `more` crowds are drawn for intervals only. The generator's streams draw a crowd and each
+    /// mechanism's reports, in this order.
     pub(super) fn simulate(
         &self,
         mechanisms: &Mechanisms,

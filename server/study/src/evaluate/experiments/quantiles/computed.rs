@@ -1,4 +1,4 @@
-//! Variances of the shares of people below edges, by formulas, for people spread evenly.
+//! Variances of the shares below edges, computed from formulas for people spread evenly.
 
 use hushbin::Mechanism;
 use hushbin::mechanism::pattern::{Pattern, Rates, triangle};
@@ -28,10 +28,10 @@ pub(super) const WINDOW: &str = "window";
 /// Name of the choice of one of all cells.
 pub(super) const CHOICE: &str = "choice of a cell";
 
-/// Name in tables of the mechanisms that the bound is about.
+/// Name in tables of the mechanisms that the bound covers.
 const ANY: &str = "any unbiased mechanism";
 
-/// Returns the least mean variance that unbiased estimates of all shares below edges can have,
+/// Returns the lower bound on the mean variance of unbiased estimates of all shares below edges,
 /// for people spread evenly.
 fn bound(cells: u32, epsilon: f64) -> f64 {
     let k = f64::from(cells);
@@ -40,8 +40,8 @@ fn bound(cells: u32, epsilon: f64) -> f64 {
     sum * sum / (k - 1.0) * 4.0 * epsilon.exp() / epsilon.exp_m1().powi(2)
 }
 
-/// Returns the means over edges of the variance of the share below the edge, and of the
-/// share that a triangle of an eighth of the cells to either side smooths.
+/// Returns two mean variances over edges: of the share below the edge, and of the share smoothed by
+/// a triangle of an eighth of the cells on either side.
 fn means(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
     let mean = |width: f64| {
         let of_edge = |edge: u32| {
@@ -50,7 +50,7 @@ fn means(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
         };
         (1..cells).map(of_edge).sum::<f64>() / f64::from(cells - 1)
     };
-    // A narrow triangle leaves the share below the edge.
+    // A triangle of half a cell does not smooth: it leaves the share below the edge.
     [0.5, f64::from(cells) / 8.0].map(mean)
 }
 
@@ -60,15 +60,16 @@ fn of_rates(rates: &Rates) -> [f64; 2] {
     })
 }
 
-/// Returns the means of the window whose width has the least mean variance.
+/// Returns the mean variances of the window with the best width.
 fn window(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let of = |width: u32| {
         let favoured: Vec<u32> = (0..width).collect();
         let pattern = Pattern::new(cells + width - 1, favoured)?;
         Ok::<_, StudyError>(of_rates(&pattern.rates(cells, epsilon)))
     };
-    // The variance falls up to the best width and rises from there on. Only a window of one
-    // output, which is generalised randomised response, may be better than its neighbours.
+    // The variance falls up to the best width and rises from there, so a ternary search finds it.
+    // Only a window of one output (generalised randomised response) may be better than its
+    // neighbours, so it is tried separately.
     let (mut narrow, mut wide) = (2, cells);
     while wide - narrow > 2 {
         let third = (wide - narrow) / 3;
@@ -89,7 +90,7 @@ fn window(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     Ok(best)
 }
 
-/// Returns the means of the pattern that the library chooses.
+/// Returns the mean variances of the pattern that the library chooses.
 fn pattern(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let task = task(cells, epsilon, Scale::Linear)?;
     match task.questions()[0].mechanism() {
@@ -143,8 +144,8 @@ pub(super) fn computed(cells: u32) -> Result<Vec<Measured>, StudyError> {
 mod tests {
     use super::*;
 
-    /// Windows and bounds have the variances that an independent program computes, to three
-    /// digits. Patterns may be better than those that it knows.
+    /// Variances of windows and bounds agree with an independent program to three digits. Patterns
+    /// may be better than those that the program knows.
     #[test]
     fn variances_are_those_computed_elsewhere() {
         let rows = computed(64).unwrap();

@@ -1,4 +1,4 @@
-//! Figures of quantiles.
+//! Figures of the quantiles' errors.
 
 use super::computed::{BELOW, CELLS, OVER_BOUND};
 use super::mechanisms::{CHOICE, HIERARCHY, PATTERN, WAVE};
@@ -67,8 +67,8 @@ fn curve(table: &Table, at: usize, mechanism: &str, people: u64, epsilons: &[f64
     }
 }
 
-/// Returns the geometric mean over crowds of root mean square errors over those of Square
-/// Wave, and its standard error.
+/// Returns the geometric mean over crowds of root mean square errors relative to Square Wave's, and
+/// its standard error.
 pub(super) fn mean_ratio(
     table: &Table,
     at: usize,

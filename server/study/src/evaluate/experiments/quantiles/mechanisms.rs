@@ -1,5 +1,5 @@
-//! The pattern, as clients and the collector use it, and published mechanisms, prepared for one
-//! ε and one scale.
+//! Mechanisms for quantiles, prepared for one ε and one scale: the pattern as in production, and
+//! published ones.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimator, Options, QuantileEstimate, Query, Totals};
@@ -15,11 +15,11 @@ use crate::evaluate::measure::experiment::StudyError;
 
 /// Name of the pattern in tables.
 pub(super) const PATTERN: &str = "hushbin, pattern";
-/// Name of Square Wave with its estimator.
+/// Name of Square Wave with its estimator EMS.
 pub(super) const WAVE: &str = "Square Wave, EMS";
 /// Name of the hierarchy.
 pub(super) const HIERARCHY: &str = "hierarchy";
-/// Name of the choice of a bin, of [`BINS`].
+/// Name of the choice among [`BINS`] bins.
 pub(super) const CHOICE: &str = "choice of 32";
 
 /// Cells of the pattern and of the hierarchy.
@@ -40,7 +40,7 @@ pub(super) struct Mechanisms {
     hierarchy: Hierarchy,
 }
 
-/// Returns the task that asks for quantiles with this number of cells.
+/// Returns the task that reports on quantiles with this number of cells.
 pub(super) fn task(cells: u32, epsilon: f64, scale: Scale) -> Result<Task, StudyError> {
     let (least, spacing) = match scale {
         Scale::Linear => (0.0, "even"),
@@ -81,8 +81,7 @@ impl Mechanisms {
         })
     }
 
-    /// Returns the pattern's quantiles of people's numbers, by reports that are encoded and
-    /// estimated as in production.
+    /// Returns the quantiles by the pattern. Reports are encoded and estimated as in production.
     pub(super) fn pattern(
         &self,
         numbers: &[f64],
@@ -98,7 +97,7 @@ impl Mechanisms {
         Ok(number.quantiles)
     }
 
-    /// Returns the quantiles of places by Square Wave and EMS.
+    /// Returns the quantiles of places under Square Wave and EMS.
     pub(super) fn wave(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; WAVE_CELLS];
         for &place in places {
@@ -109,7 +108,7 @@ impl Mechanisms {
         QUANTILES.map(|part| quantile(&shares, part))
     }
 
-    /// Returns the quantiles of places by a choice of a bin.
+    /// Returns the quantiles of places under a choice of a bin.
     pub(super) fn choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; self.bins.bins()];
         for &place in places {
@@ -118,7 +117,7 @@ impl Mechanisms {
         of_shares(&self.bins.shares(&counts, places.len() as u64))
     }
 
-    /// Returns the quantiles of places by the hierarchy.
+    /// Returns the quantiles of places under the hierarchy.
     pub(super) fn hierarchy(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let levels = self.hierarchy.levels();
         let mut counts: Vec<Vec<u64>> = (levels.iter())
@@ -132,7 +131,7 @@ impl Mechanisms {
     }
 }
 
-/// Returns the quantiles of the distribution function that is nearest to sums of shares.
+/// Returns the quantiles of the monotone distribution function nearest to the cumulated shares.
 fn of_shares(shares: &[f64]) -> [f64; 3] {
     let below: Vec<f64> = (shares[..shares.len() - 1].iter())
         .scan(0.0, |sum, own| {

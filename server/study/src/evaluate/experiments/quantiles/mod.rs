@@ -1,7 +1,7 @@
-//! Quantiles of one number, with published mechanisms.
+//! Quantiles of one number under hushbin's pattern and published mechanisms.
 //!
-//! The pattern goes the whole way from a task to the estimates and intervals that an analyst
-//! reads. Square Wave, a hierarchy and a choice of a bin have the best published estimators.
+//! The pattern runs from a task to the estimates and intervals that an analyst reads. Square Wave,
+//! a hierarchy and a choice of a bin have the best published estimators.
 
 mod cell;
 mod computed;
@@ -21,7 +21,7 @@ use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::prepared::Prepared;
 
-/// The experiment: simulated crowds, and computed variances.
+/// Experiment on quantiles: simulated crowds and computed variances.
 pub(crate) struct Quantiles {
     size: Size,
     cells: Vec<Cell>,
@@ -35,7 +35,7 @@ fn epsilons(size: Size) -> &'static [f64] {
 }
 
 impl Quantiles {
-    /// Returns the experiment of a size.
+    /// Creates the experiment at a size.
     pub(crate) fn new(size: Size) -> Self {
         let mut cells = Vec::new();
         for people in PEOPLE {
@@ -54,7 +54,7 @@ impl Quantiles {
         }
     }
 
-    /// Returns the mechanisms of a cell, which other cells share.
+    /// Returns the mechanisms for a cell. Cells with the same ε and scale share them.
     fn mechanisms(&self, cell: &Cell) -> Result<std::sync::Arc<Mechanisms>, StudyError> {
         let all = epsilons(self.size).iter();
         let at = all.take_while(|own| **own != cell.epsilon).count();
@@ -74,7 +74,7 @@ impl Experiment for Quantiles {
         "Quantiles of one number"
     }
 
-    /// Lists a unit for each repeat of each cell, then computed ones.
+    /// Returns a unit for each repeat of each cell, then the computed ones.
     fn units(&self) -> Vec<Unit> {
         let repeats = self.size.pick(4, 60);
         let cells = self.cells.iter().enumerate();
@@ -139,8 +139,8 @@ mod tests {
 
     use super::*;
 
-    /// The p95 of load times has at most twice Square Wave's error up to ε = 1 and 1.45 times
-    /// it above, and 1.15 times it on a logarithmic scale.
+    /// The error of the 95th percentile of load times is at most twice Square Wave's up to ε = 1,
+    /// and 1.45 times above. On a logarithmic scale it is at most 1.15 times.
     #[test]
     fn tails_keep_their_limits() {
         const RUNS: u64 = 24;

@@ -1,5 +1,5 @@
-//! Federated learning: P1's application. People learn from what they wrote, and of what
-//! that changes report a few coordinates by hushbin's own task.
+//! Federated learning, P1's application. Each person learns from their own messages and reports a
+//! few coordinates of the change through a hushbin task.
 
 #[cfg(test)]
 mod tests;
@@ -21,44 +21,44 @@ use crate::evaluate::measure::experiment::{
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 
-/// Logistic regression on words by rounds of federated averaging.
+/// Logistic regression on words by federated averaging.
 #[derive(Debug)]
 pub(crate) struct Federated {
     size: Size,
     cells: Vec<Cell>,
 }
 
-/// What units repeat.
+/// Parameters of one cell, repeated by several units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     people: usize,
     words: u16,
-    /// s: how many coordinates a person reports.
+    /// Sparsity s: number of coordinates that a person reports.
     sparsity: u32,
     rounds: usize,
-    /// Of all that a person reports together.
+    /// ε of all reports of a person together.
     epsilon: f64,
 }
 
-/// Which coordinates of their change people report.
+/// Choice of the coordinates that a person reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pick {
-    /// Those of greatest magnitude.
+    /// The coordinates of greatest magnitude.
     Top,
-    /// Any of those that changed, scaled up by how many there are to one.
+    /// Random changed coordinates, scaled up by the inverse of the fraction that is kept.
     Random,
 }
 
-/// When a person takes part.
+/// Participation of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// In one round, at ε.
+    /// One round, at ε.
     Once,
-    /// In each of R rounds, at ε/R.
+    /// Each of R rounds, at ε/R.
     Always,
 }
 
-/// A way to learn.
+/// A way to learn: choice of coordinates, participation, and privacy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Way {
     pick: Pick,
@@ -68,9 +68,9 @@ struct Way {
 
 const METRIC: &str = "misclassified";
 const ESTIMAND: &str = "logistic regression, words";
-/// What heeds no word, and nobody's privacy.
+/// Baseline that predicts the more frequent answer, without reading words and without privacy.
 const GUESS: &str = "the commoner answer";
-/// C: changes of a weight are clipped to [−C, C] and reported as parts of it.
+/// Clip C: changes of a weight are clipped to [−C, C] and reported as fractions of C.
 const CLIP: f64 = 0.5;
 
 impl Federated {
@@ -152,7 +152,7 @@ impl Pick {
 }
 
 impl Way {
-    /// For one way to pick, without privacy first.
+    /// Returns the ways for one choice of coordinates, the one without privacy first.
     fn all(pick: Pick) -> [Self; 3] {
         let way = |part, is_private| Self {
             pick,
@@ -176,28 +176,29 @@ impl Way {
     }
 }
 
-/// How the mean change of a round's people becomes known.
+/// Channel through which the mean change of a round becomes known.
 enum Channel {
-    /// As it is.
+    /// The exact mean.
     Plain,
-    /// Reports of a task.
+    /// Estimates from the reports of a task.
     Private(Box<Task>),
 }
 
 impl Cell {
-    /// About how long it takes, in microseconds.
+    /// Estimated running time in microseconds.
     fn work(&self) -> f64 {
         (self.people * (1 + 2 * self.rounds)) as f64 * 4.0
     }
 
-    /// All ways, of the same people. These are drawn from the generator's first stream,
-    /// reports from those behind it.
+    /// Learns in all ways from the same people. The generator's first stream draws people, the
+    /// later ones draw reports.
     fn learn(&self, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         let words = Words::new(self.words);
         let drawn = &mut stream(rng, 0);
         let crowd: Vec<_> = (0..self.people).map(|_| words.draw(drawn)).collect();
         let held_out: Vec<_> = (0..self.people / 10).map(|_| words.draw(drawn)).collect();
-        // Weights of 0 say of all messages that they are not liked.
+        // Weights of 0 predict that no message is liked, so their error is the share of liked
+        // messages.
         let liked = misclassified(&vec![0.0; usize::from(self.words)], &held_out);
         let mut rows = vec![self.measured(GUESS, METRIC, liked.min(1.0 - liked))];
         let mut index = 0;
@@ -209,14 +210,14 @@ impl Cell {
                 let error = misclassified(&weights, &held_out);
                 let plain = *plain.get_or_insert(error);
                 rows.push(self.measured(&way.label(), METRIC, error));
-                // The coordinates are picked alike.
+                // The gap compares runs that pick coordinates in the same way.
                 rows.push(self.measured(&way.label(), GAP, error - plain));
             }
         }
         Ok(rows)
     }
 
-    /// Weights after all rounds, from 0.
+    /// Returns the weights after all rounds, starting at 0.
     fn weights(
         &self,
         way: Way,
@@ -235,7 +236,7 @@ impl Cell {
         Ok(weights)
     }
 
-    /// Those of a crowd who take part in a round.
+    /// Returns the people who take part in a round.
     fn taking_part<'a, T>(&self, part: Part, crowd: &'a [T], round: usize) -> &'a [T] {
         let each = crowd.len() / self.rounds;
         match part {
@@ -244,7 +245,7 @@ impl Cell {
         }
     }
 
-    /// hushbin's task for the coordinates of a change, as parts of C.
+    /// Returns the task for the coordinates of a change, as fractions of C.
     fn channel(&self, way: Way) -> Result<Channel, Error> {
         if !way.is_private {
             return Ok(Channel::Plain);
@@ -270,7 +271,7 @@ impl Cell {
         Ok(Channel::Private(Box::new(draft.resolve()?)))
     }
 
-    /// The mean change that people report, in parts of C.
+    /// Returns the mean reported change, as fractions of C.
     fn change(
         &self,
         pick: Pick,
@@ -308,7 +309,7 @@ impl Cell {
         Ok(points.iter().map(mean).collect())
     }
 
-    /// Keeps s coordinates at most, clipped and in parts of C.
+    /// Keeps at most s coordinates, clipped and as fractions of C.
     fn sparsify(&self, pick: Pick, changes: &mut Vec<Entry>, rng: &mut ChaCha8Rng) {
         let (all, keep) = (changes.len(), self.sparsity as usize);
         let mut scale = 1.0 / CLIP;
@@ -320,6 +321,8 @@ impl Cell {
                 }
                 Pick::Random => {
                     choose_front(rng, changes, keep);
+                    // Each coordinate is kept with probability keep/all, so this keeps the sum
+                    // unbiased.
                     scale *= all as f64 / keep as f64;
                 }
             }
@@ -343,10 +346,10 @@ impl Cell {
     }
 }
 
-/// What the mean change is multiplied by: few people write any one word.
+/// Factor of the mean change in a step. It exceeds 1 because few people write any given word.
 const RATE: f64 = 4.0;
 
-/// The part of messages that are predicted wrong.
+/// Returns the fraction of messages that are predicted wrong.
 fn misclassified(weights: &[f64], people: &[[Message; MESSAGES]]) -> f64 {
     let messages = people.iter().flatten();
     let wrong = messages.filter(|own| (own.score(weights) > 0.0) != own.liked);

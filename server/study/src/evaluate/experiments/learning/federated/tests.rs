@@ -1,4 +1,4 @@
-//! Small cells against what they are to come to.
+//! Small cells against their expected results.
 
 use rand_core::SeedableRng;
 
@@ -20,7 +20,7 @@ fn learn(cell: Cell, seeds: u64) -> Table {
     Table::new((0..seeds).flat_map(|seed| cell.learn(&generator(seed)).unwrap()))
 }
 
-/// The mean of a metric's repeats, and its standard error.
+/// Mean of a metric over repeats, and its standard error.
 fn mean(table: &Table, metric: &str, way: Way) -> [f64; 2] {
     let mut rows = table.of(ESTIMAND, metric);
     let row = rows.find(|row| row.first.mechanism == way.label());
@@ -33,7 +33,7 @@ fn changes(values: &[f64]) -> Vec<Entry> {
     (10..).zip(values).map(entry).collect()
 }
 
-/// What is reported of changes, by item.
+/// Reported changes, ascending by item.
 fn reported(pick: Pick, values: &[f64], rng: &mut ChaCha8Rng) -> Vec<(u64, f64)> {
     let mut changes = changes(values);
     SMALL.sparsify(pick, &mut changes, rng);
@@ -48,7 +48,7 @@ fn the_greatest_changes_are_kept_as_parts_of_what_they_are_clipped_to() {
     let all = [0.05, -0.25, 0.125, -0.75, 0.0625, 0.5, 0.03];
     let kept = [(11, -0.5), (12, 0.25), (13, -1.0), (15, 1.0)];
     assert_eq!(reported(Pick::Top, &all, rng), kept);
-    // Neither leaves out any of so few, nor scales them for it.
+    // With at most s changes, neither choice drops or scales any.
     let few = [(10, 0.125), (11, -1.0), (12, 1.0), (13, -0.25)];
     for pick in Pick::BOTH {
         let found = reported(pick, &[0.0625, -0.5, 4.0, -0.125], rng);
@@ -57,13 +57,13 @@ fn the_greatest_changes_are_kept_as_parts_of_what_they_are_clipped_to() {
     }
 }
 
-/// Each of seven is kept with probability 4/7 and then is 7/4 of itself, so draws of a
-/// coordinate of part v have mean v and variance v²·(7/4 − 1). Means of 20,000 are
-/// normal: one of seven is 5 standard errors off in 4 of a million runs.
+/// Each of seven coordinates is kept with probability 4/7 and then scaled by 7/4. So a draw of a
+/// coordinate v has mean v and variance v²·(7/4 − 1). Means of 20,000 draws are normal: one of
+/// seven is 5 standard errors off in 4 of a million runs.
 #[test]
 fn random_changes_are_unbiased_until_they_are_clipped() {
     let rng = &mut generator(2);
-    // Of 0.5 and scaled up, at most 1.
+    // Scaled by 7/4 and divided by the clip 0.5, these values stay at or below 1.
     let all = [0.28, -0.28, 0.2, -0.1, 0.05, -0.02, 0.01];
     let draws = 20_000;
     let mut sums = [0.0; 7];
@@ -84,8 +84,8 @@ fn random_changes_are_unbiased_until_they_are_clipped() {
     assert!(clipped.iter().all(|&(_, part)| part == 1.0));
 }
 
-/// A round of the same people, over and over: the greatest coordinates need no random
-/// numbers, so all that differs from the mean without privacy is noise of reports.
+/// Repeats one round with the same people. The greatest coordinates need no random numbers, so only
+/// the noise of reports differs from the mean without privacy.
 #[test]
 fn the_mean_that_is_reported_is_that_without_privacy() {
     let words = Words::new(SMALL.words);
@@ -115,12 +115,12 @@ fn the_mean_that_is_reported_is_that_without_privacy() {
         let squares: f64 = values.iter().map(|own| (own - mean).powi(2)).sum();
         [mean, (squares / (n - 1.0) / n).sqrt()]
     };
-    // By all coordinates at once, which would tell a scale that is wrong by a tenth.
+    // The regression over all coordinates at once would detect a scale that is wrong by a tenth.
     let slopes: Vec<f64> = rounds.iter().map(slope).collect();
     let [slope, error] = mean(&slopes);
     assert!((slope - 1.0).abs() < 5.0 * error, "{slope} {error}");
     assert!(error < 0.02, "{error}");
-    // By each: of 32 with 199 degrees of freedom one is 5 off in 4 of 100,000 runs.
+    // Each coordinate alone: with 199 degrees of freedom, one of 32 is 5 off in 4 of 100,000 runs.
     for (word, plain) in plain.iter().enumerate() {
         let values: Vec<f64> = rounds.iter().map(|round| round[word]).collect();
         let [mean, error] = mean(&values);
@@ -131,7 +131,7 @@ fn the_mean_that_is_reported_is_that_without_privacy() {
     }
 }
 
-/// One report in each round that they take part in.
+/// A person makes one report in each round of their participation.
 #[test]
 fn nobody_spends_more_than_epsilon() {
     let cell = Cell {
@@ -154,13 +154,13 @@ fn nobody_spends_more_than_epsilon() {
                     spent[person] += task.questions()[0].epsilon();
                 }
             }
-            // Those who are left over of equal rounds take no part.
+            // People left over from equal rounds take no part.
             let expected = |person| match way.part {
                 Part::Once if person >= 30 => 0.0,
                 _ => cell.epsilon,
             };
             for (person, spent) in spent.into_iter().enumerate() {
-                // But for rounding of ε/R.
+                // ε/R is rounded.
                 let off: f64 = spent - expected(person);
                 assert!(off.abs() < 1e-12, "{way:?} {person}: {spent}");
             }
@@ -168,7 +168,7 @@ fn nobody_spends_more_than_epsilon() {
     }
 }
 
-/// By at least 0.04 and 3 standard errors of the difference, to less than 0.04.
+/// The gap shrinks by at least 0.04 and 3 standard errors of the difference, to below 0.04.
 #[test]
 fn the_gap_to_the_run_without_privacy_shrinks() {
     let [hidden, told] = [0.5, 8.0].map(|epsilon| learn(Cell { epsilon, ..SMALL }, 16));
@@ -177,7 +177,7 @@ fn the_gap_to_the_run_without_privacy_shrinks() {
         for table in [&hidden, &told] {
             assert_eq!(mean(table, GAP, plain), [0.0; 2]);
         }
-        // It does not depend on ε.
+        // The run without privacy does not depend on ε.
         let [of_hidden, of_told] = [&hidden, &told].map(|table| mean(table, METRIC, plain));
         assert_eq!(of_hidden, of_told);
         for way in private {
@@ -193,10 +193,10 @@ fn the_gap_to_the_run_without_privacy_shrinks() {
     }
 }
 
-/// A coin errs in half of all messages, the better of the two guesses that heed no word in 0.45 of
-/// these. A part of 1000 people's has a standard error below 0.016, however alike the messages of
-/// each. Whoever knows all weights errs in one of seven, which nobody is much better than. No round
-/// leaves steps so long that the next ones take them back.
+/// A coin errs in half of all messages. The better of the two guesses without words errs in 0.45 of
+/// these. A fraction over 1000 people has a standard error below 0.016, even if the messages of
+/// each person are alike. Predictions with all true weights err in one of seven, so learned ones
+/// should not be much better. No round takes steps so long that the next rounds undo them.
 #[test]
 fn without_privacy_it_predicts_better_than_a_coin() {
     for (pick, rounds) in [(Pick::Top, 4), (Pick::Top, 5), (Pick::Random, 5)] {
