@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::ExportError;
-use crate::store::open_to_lock;
+use crate::store::open_or_create;
 
 /// A file that is written under another name, and gone if it is not finished.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Unfinished {
         name.push(".unfinished");
         let unfinished = PathBuf::from(name);
         is_free(path)?;
-        let file = open_to_lock(&unfinished).map_err(|source| failed(&unfinished, source))?;
+        let file = open_or_create(&unfinished).map_err(|source| failed(&unfinished, source))?;
         match file.try_lock() {
             Ok(()) => {
                 // What is in it is of nobody who is still there.

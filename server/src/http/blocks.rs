@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
-use crate::role::signature::{self, Name};
+use crate::role::signature::{self, SignerId};
 use crate::sealed::{KeyId, Recipient};
 use crate::store::{Origin, Submission, Submitted};
 
@@ -85,7 +85,7 @@ struct Opened {
 
 /// Opens the reports of a block, and puts those that were sealed by the same key into one upload,
 /// whose id is of what it was sent as.
-fn open(recipient: &Recipient, shuffler: Name, block: &[u8]) -> Result<Opened, Problem> {
+fn open(recipient: &Recipient, shuffler: SignerId, block: &[u8]) -> Result<Opened, Problem> {
     let task = recipient.task();
     let (fingerprint, length) = (task.fingerprint(), task.sealed_bytes());
     let blocks = sealed::decode_all(block, &fingerprint, length)?;

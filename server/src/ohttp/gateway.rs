@@ -22,24 +22,24 @@ const SUITE: [u8; 6] = {
 };
 
 /// Bytes of the key's id and the suite, at the beginning of a request.
-const HEAD: usize = 1 + SUITE.len();
-const ENCAPSULATED: usize = 32;
-const TAG: usize = 16;
+const HEAD_LENGTH: usize = 1 + SUITE.len();
+const ENCAPSULATED_LENGTH: usize = 32;
+const TAG_LENGTH: usize = 16;
 
 const REQUEST: &[u8] = b"message/bhttp request\0";
 const RESPONSE: &[u8] = b"message/bhttp response";
 
 /// Bytes of the secret that both ends export, and of the response's nonce. This is the length of
 /// the AEAD's key, which is longer than its nonce.
-const SECRET: usize = 16;
+const SECRET_LENGTH: usize = 16;
 
 /// Gateway that opens requests, with one of several keys.
 pub(crate) struct Gateway {
     /// Keys, newest first.
-    keys: Vec<Key>,
+    keys: Vec<GatewayKey>,
 }
 
-struct Key {
+struct GatewayKey {
     id: u8,
     public: [u8; keys::LENGTH],
     private: <Kem as hpke::Kem>::PrivateKey,
@@ -65,8 +65,8 @@ pub(crate) enum OpenError {
 
 /// State for sealing the response, so that only the sender of the request can open it.
 pub(crate) struct Reply {
-    secret: [u8; SECRET],
-    encapsulated: [u8; ENCAPSULATED],
+    secret: [u8; SECRET_LENGTH],
+    encapsulated: [u8; ENCAPSULATED_LENGTH],
 }
 
 /// Shows only the ids of the keys.
@@ -95,7 +95,7 @@ impl Gateway {
         if self.key(id).is_some() {
             return Err(GatewayError::SameId(id));
         }
-        self.keys.push(Key {
+        self.keys.push(GatewayKey {
             id,
             public: sealed::public(bytes),
             private: sealed::private(bytes),
@@ -108,15 +108,20 @@ impl Gateway {
         Self { keys: Vec::new() }
     }
 
-    fn key(&self, id: u8) -> Option<&Key> {
+    fn key(&self, id: u8) -> Option<&GatewayKey> {
         self.keys.iter().find(|key| key.id == id)
     }
 
     /// Returns the configurations that requests may be sealed with, as `application/ohttp-keys`.
     /// Each configuration follows its length (2 bytes, big endian).
     pub(crate) fn configurations(&self) -> Vec<u8> {
-        let encoded =
-            |key: &Key| [&[0, CONFIGURATION as u8], &encode(key.id, &key.public)[..]].concat();
+        let encoded = |key: &GatewayKey| {
+            [
+                &[0, CONFIGURATION_LENGTH as u8],
+                &encode_configuration(key.id, &key.public)[..],
+            ]
+            .concat()
+        };
         self.keys.iter().flat_map(encoded).collect()
     }
 
@@ -125,17 +130,19 @@ impl Gateway {
     ///
     /// The message is decrypted in place, without a second copy.
     pub(crate) fn open(&self, mut bytes: Vec<u8>) -> Result<(Bytes, Reply), OpenError> {
-        let end = bytes.len().saturating_sub(TAG);
+        let end = bytes.len().saturating_sub(TAG_LENGTH);
         let (head, rest) = bytes
-            .split_first_chunk_mut::<HEAD>()
+            .split_first_chunk_mut::<HEAD_LENGTH>()
             .ok_or(OpenError::Short)?;
         let (id, suite) = (head[0], &head[1..]);
         let key = self.key(id).filter(|_| *suite == SUITE);
         let key = key.ok_or(OpenError::Key)?;
         let (encapsulated, rest) = rest
-            .split_first_chunk_mut::<ENCAPSULATED>()
+            .split_first_chunk_mut::<ENCAPSULATED_LENGTH>()
             .ok_or(OpenError::Short)?;
-        let (message, tag) = rest.split_last_chunk_mut::<TAG>().ok_or(OpenError::Short)?;
+        let (message, tag) = rest
+            .split_last_chunk_mut::<TAG_LENGTH>()
+            .ok_or(OpenError::Short)?;
         let encapsulated_key = Deserializable::from_bytes(&encapsulated[..]);
         let mut context = setup_receiver::<Aead, Kdf, Kem>(
             &OpModeR::Base,
@@ -151,13 +158,13 @@ impl Gateway {
             .open_inout_detached(message.into(), &[], &tag)
             .map_err(|_| OpenError::Seal)?;
         let mut reply = Reply {
-            secret: [0; SECRET],
+            secret: [0; SECRET_LENGTH],
             encapsulated: *encapsulated,
         };
         context
             .export(RESPONSE, &mut reply.secret)
             .expect("HKDF gives 16 bytes");
-        let message = Bytes::from(bytes).slice(HEAD + ENCAPSULATED..end);
+        let message = Bytes::from(bytes).slice(HEAD_LENGTH + ENCAPSULATED_LENGTH..end);
         Ok((message, reply))
     }
 }
@@ -168,22 +175,22 @@ impl Reply {
     /// # Errors
     /// When the operating system gives no random numbers.
     pub(crate) fn seal(&self, message: &[u8]) -> Result<Vec<u8>, getrandom::Error> {
-        let mut nonce = [0; SECRET];
+        let mut nonce = [0; SECRET_LENGTH];
         getrandom::fill(&mut nonce)?;
-        Ok(self.seal_by(nonce, message))
+        Ok(self.seal_with_nonce(nonce, message))
     }
 
     /// Seals a response with a given nonce. No two nonces are equal, so no key is used twice.
-    pub(super) fn seal_by(&self, nonce: [u8; SECRET], message: &[u8]) -> Vec<u8> {
+    pub(super) fn seal_with_nonce(&self, nonce: [u8; SECRET_LENGTH], message: &[u8]) -> Vec<u8> {
         // Key derivation of RFC 9458, section 4.4.
         let salt = [&self.encapsulated[..], &nonce].concat();
         let secret = Salt::new(HKDF_SHA256, &salt).extract(&self.secret);
         let (key, of_aead) = expand(&secret);
-        let mut sealed = Vec::with_capacity(SECRET + message.len() + TAG);
+        let mut sealed = Vec::with_capacity(SECRET_LENGTH + message.len() + TAG_LENGTH);
         sealed.extend_from_slice(&nonce);
         sealed.extend_from_slice(message);
         let tag = key
-            .seal_in_place_separate_tag(of_aead, Aad::empty(), &mut sealed[SECRET..])
+            .seal_in_place_separate_tag(of_aead, Aad::empty(), &mut sealed[SECRET_LENGTH..])
             .expect("AES-GCM takes messages of any length that fits into memory");
         sealed.extend_from_slice(tag.as_ref());
         sealed
@@ -214,15 +221,15 @@ fn id(public: &[u8; keys::LENGTH]) -> u8 {
 }
 
 /// Bytes of a configuration.
-const CONFIGURATION: usize = 1 + 2 + keys::LENGTH + 2 + 4;
+const CONFIGURATION_LENGTH: usize = 1 + 2 + keys::LENGTH + 2 + 4;
 
 /// Encodes the key configuration of a public key: its id, the identifier of the KEM, the key, and
 /// the length and identifiers of the one pair of KDF and AEAD.
-pub(crate) fn configuration(public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION] {
-    encode(id(public), public)
+pub(crate) fn configuration(public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION_LENGTH] {
+    encode_configuration(id(public), public)
 }
 
-fn encode(id: u8, public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION] {
+fn encode_configuration(id: u8, public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION_LENGTH] {
     let (kem, symmetric) = SUITE.split_at(2);
     let length = [0, symmetric.len() as u8];
     let bytes = [&[id], kem, public, &length, symmetric].concat();

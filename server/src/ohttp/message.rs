@@ -10,15 +10,15 @@ use axum::http::uri::{Authority, PathAndQuery, Scheme, Uri};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
 /// Maximum number of field lines in a request, the same as in a request without encapsulation.
-const FIELDS: usize = 100;
+const MAX_FIELDS: usize = 100;
 
 /// Responses are padded to multiples of this many bytes, so that a relay cannot distinguish most of
 /// them.
-const STEP: usize = 256;
+const PADDING_STEP: usize = 256;
 
 /// Fields that the recipient of a response needs. Further fields are for browsers, which see the
 /// relay's fields instead.
-const SAID: [HeaderName; 4] = [
+const FORWARDED_FIELDS: [HeaderName; 4] = [
     header::ALLOW,
     header::CACHE_CONTROL,
     header::CONTENT_TYPE,
@@ -36,16 +36,16 @@ pub(crate) enum Malformed {
     Control,
     #[error("a field's name or value is none")]
     Field,
-    #[error("it has more than {FIELDS} fields")]
+    #[error("it has more than {MAX_FIELDS} fields")]
     Fields,
     #[error("what follows it is no padding")]
     Padding,
 }
 
 /// Bytes that are still to be read.
-struct Reader<'a>(&'a [u8]);
+struct MessageReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> MessageReader<'a> {
     const fn is_at_end(&self) -> bool {
         self.0.is_empty()
     }
@@ -69,24 +69,24 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a length and that many bytes.
-    fn measured(&mut self) -> Result<&'a [u8], Malformed> {
+    fn length_prefixed(&mut self) -> Result<&'a [u8], Malformed> {
         let length = usize::try_from(self.number()?).map_err(|_| Malformed::Early)?;
         self.take(length)
     }
 
     /// Reads a length and that many bytes. At the end of the message the result is empty (section
     /// 3.8).
-    fn measured_or_end(&mut self) -> Result<&'a [u8], Malformed> {
+    fn length_prefixed_or_end(&mut self) -> Result<&'a [u8], Malformed> {
         match self.is_at_end() {
             true => Ok(&[]),
-            false => self.measured(),
+            false => self.length_prefixed(),
         }
     }
 }
 
 /// Framing of a message: parts of known length, or parts that end with a zero length.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum Framing {
     Known,
     Indeterminate,
 }
@@ -96,18 +96,22 @@ enum Form {
 /// # Errors
 /// When the bytes are no request.
 pub(crate) fn request(bytes: &Bytes) -> Result<Request, Malformed> {
-    let mut reader = Reader(bytes);
-    let form = match reader.number()? {
-        0 => Form::Known,
-        2 => Form::Indeterminate,
+    let mut reader = MessageReader(bytes);
+    let framing = match reader.number()? {
+        0 => Framing::Known,
+        2 => Framing::Indeterminate,
         _ => return Err(Malformed::Kind),
     };
-    let method = Method::from_bytes(reader.measured()?).map_err(|_| Malformed::Control)?;
-    let uri = uri(reader.measured()?, reader.measured()?, reader.measured()?)?;
-    let headers = fields(&mut reader, form)?;
-    let content = content(&mut reader, form, bytes)?;
+    let method = Method::from_bytes(reader.length_prefixed()?).map_err(|_| Malformed::Control)?;
+    let uri = uri(
+        reader.length_prefixed()?,
+        reader.length_prefixed()?,
+        reader.length_prefixed()?,
+    )?;
+    let headers = fields(&mut reader, framing)?;
+    let content = content(&mut reader, framing, bytes)?;
     // Trailers are checked and discarded.
-    fields(&mut reader, form)?;
+    fields(&mut reader, framing)?;
     if reader.0.iter().any(|&byte| byte != 0) {
         return Err(Malformed::Padding);
     }
@@ -139,10 +143,10 @@ fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, Malformed> {
 }
 
 /// Reads a section of field lines.
-fn fields(reader: &mut Reader<'_>, form: Form) -> Result<HeaderMap, Malformed> {
+fn fields(reader: &mut MessageReader<'_>, framing: Framing) -> Result<HeaderMap, Malformed> {
     let mut fields = HeaderMap::new();
     let mut add = |name: &[u8], value: &[u8]| {
-        if fields.len() == FIELDS {
+        if fields.len() == MAX_FIELDS {
             return Err(Malformed::Fields);
         }
         let name = HeaderName::from_lowercase(name).map_err(|_| Malformed::Field)?;
@@ -150,29 +154,33 @@ fn fields(reader: &mut Reader<'_>, form: Form) -> Result<HeaderMap, Malformed> {
         fields.append(name, value);
         Ok(())
     };
-    if form == Form::Known {
-        let mut section = Reader(reader.measured_or_end()?);
+    if framing == Framing::Known {
+        let mut section = MessageReader(reader.length_prefixed_or_end()?);
         while !section.is_at_end() {
-            add(section.measured()?, section.measured()?)?;
+            add(section.length_prefixed()?, section.length_prefixed()?)?;
         }
         return Ok(fields);
     }
-    let mut name = reader.measured_or_end()?;
+    let mut name = reader.length_prefixed_or_end()?;
     while !name.is_empty() {
-        add(name, reader.measured()?)?;
-        name = reader.measured()?;
+        add(name, reader.length_prefixed()?)?;
+        name = reader.length_prefixed()?;
     }
     Ok(fields)
 }
 
-fn content(reader: &mut Reader<'_>, form: Form, whole: &Bytes) -> Result<Body, Malformed> {
-    let first = reader.measured_or_end()?;
-    if form == Form::Known || first.is_empty() {
+fn content(
+    reader: &mut MessageReader<'_>,
+    framing: Framing,
+    whole: &Bytes,
+) -> Result<Body, Malformed> {
+    let first = reader.length_prefixed_or_end()?;
+    if framing == Framing::Known || first.is_empty() {
         return Ok(Body::from(whole.slice_ref(first)));
     }
     let mut all = first.to_vec();
     loop {
-        match reader.measured()? {
+        match reader.length_prefixed()? {
             [] => return Ok(Body::from(all)),
             more => all.extend_from_slice(more),
         }
@@ -182,31 +190,34 @@ fn content(reader: &mut Reader<'_>, form: Form, whole: &Bytes) -> Result<Body, M
 /// Encodes a response, with padding.
 pub(crate) fn response(status: StatusCode, headers: &HeaderMap, content: &[u8]) -> Vec<u8> {
     let mut lines = Vec::new();
-    let said = headers.iter().filter(|(name, _)| SAID.contains(name));
+    let said = headers
+        .iter()
+        .filter(|(name, _)| FORWARDED_FIELDS.contains(name));
     for (name, value) in said {
-        measure(name.as_str().as_bytes(), &mut lines);
-        measure(value.as_bytes(), &mut lines);
+        put_length_prefixed(name.as_str().as_bytes(), &mut lines);
+        put_length_prefixed(value.as_bytes(), &mut lines);
     }
     // A response of known length.
-    let mut message = Vec::with_capacity((lines.len() + content.len() + 32).next_multiple_of(STEP));
+    let mut message =
+        Vec::with_capacity((lines.len() + content.len() + 32).next_multiple_of(PADDING_STEP));
     message.push(1);
-    number(status.as_u16().into(), &mut message);
-    measure(&lines, &mut message);
-    measure(content, &mut message);
+    put_number(status.as_u16().into(), &mut message);
+    put_length_prefixed(&lines, &mut message);
+    put_length_prefixed(content, &mut message);
     // A zero length for no trailers, then padding.
     message.push(0);
-    message.resize(message.len().next_multiple_of(STEP), 0);
+    message.resize(message.len().next_multiple_of(PADDING_STEP), 0);
     message
 }
 
 /// Appends bytes after their length.
-fn measure(bytes: &[u8], out: &mut Vec<u8>) {
-    number(bytes.len() as u64, out);
+fn put_length_prefixed(bytes: &[u8], out: &mut Vec<u8>) {
+    put_number(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
 /// Appends a number in the fewest bytes.
-fn number(value: u64, out: &mut Vec<u8>) {
+fn put_number(value: u64, out: &mut Vec<u8>) {
     match value {
         0..=0x3f => out.push(value as u8),
         0x40..=0x3fff => out.extend((value as u16 | 1 << 14).to_be_bytes()),

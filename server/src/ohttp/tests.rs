@@ -73,7 +73,7 @@ fn opens_what_the_standard_sealed_and_seals_what_it_opens() {
     assert!(fields.is_empty() && content.is_empty());
 
     let nonce = *bytes("response_nonce").first_chunk().unwrap();
-    let sealed = reply.seal_by(nonce, &bytes("response"));
+    let sealed = reply.seal_with_nonce(nonce, &bytes("response"));
     assert_eq!(sealed, bytes("encapsulated_response"));
 }
 

@@ -8,7 +8,7 @@ use hushbin::Fingerprint;
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
-use super::signature::{self, Name, Signer, Statement};
+use super::signature::{self, Signer, SignerId, Statement};
 use crate::keys;
 use crate::sealed::{Recipient, RecipientError};
 use crate::task::CollectedTask;
@@ -21,7 +21,7 @@ pub(crate) struct Analyser {
     recipients: RwLock<HashMap<Fingerprint, Arc<Recipient>>>,
     signer: Signer,
     /// Public keys of the shufflers from which it accepts batches.
-    shufflers: HashMap<Name, [u8; keys::LENGTH]>,
+    shufflers: HashMap<SignerId, [u8; keys::LENGTH]>,
 }
 
 impl Analyser {
@@ -36,7 +36,7 @@ impl Analyser {
             signer: Signer::new(private),
             shufflers: shufflers
                 .into_iter()
-                .map(|key| (signature::name(&key), key))
+                .map(|key| (signature::signer_id(&key), key))
                 .collect(),
         }
     }
@@ -60,9 +60,9 @@ impl Analyser {
     }
 
     /// Returns the known shuffler that made the header `signature` of a block, or `None`.
-    pub(crate) fn shuffler(&self, signature: &str, block: &[u8]) -> Option<Name> {
+    pub(crate) fn shuffler(&self, signature: &str, block: &[u8]) -> Option<SignerId> {
         let (shuffler, signature) = signature.split_once(':')?;
-        let shuffler: Name = HEXLOWER.decode(shuffler.as_bytes()).ok()?.try_into().ok()?;
+        let shuffler: SignerId = HEXLOWER.decode(shuffler.as_bytes()).ok()?.try_into().ok()?;
         let key = self.shufflers.get(&shuffler)?;
         let signature = HEXLOWER.decode(signature.as_bytes()).ok()?;
         signature::verify(key, Statement::Block, block, &signature).then_some(shuffler)

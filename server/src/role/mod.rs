@@ -3,14 +3,14 @@
 mod analyser;
 #[cfg_attr(not(feature = "tls"), path = "no_tls_connector.rs")]
 mod connector;
-mod forward;
+mod forwarder;
 mod shuffler;
 pub(crate) mod signature;
 
 use std::sync::Arc;
 
 pub(crate) use analyser::Analyser;
-pub(crate) use forward::Forwarder;
+pub(crate) use forwarder::Forwarder;
 pub(crate) use shuffler::Shuffler;
 
 /// Keys and peers that the role of a process needs. A collector needs none.

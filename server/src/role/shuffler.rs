@@ -37,9 +37,9 @@ impl Shuffler {
 
     /// Returns the value of the header [`signature::HEADER`] for a block.
     pub(crate) fn signature(&self, block: &[u8]) -> String {
-        let name = signature::name(&self.signer.public());
+        let id = signature::signer_id(&self.signer.public());
         let signature = self.signer.sign(Statement::Block, block);
-        format!("{}:{}", HEXLOWER.encode(&name), HEXLOWER.encode(&signature))
+        format!("{}:{}", HEXLOWER.encode(&id), HEXLOWER.encode(&signature))
     }
 
     /// Returns true if `receipt` is the analyser's receipt for this block.
@@ -56,7 +56,7 @@ impl Shuffler {
     }
 
     /// Replaces the configurations of a task.
-    pub(crate) fn learn(&self, task: &str, configurations: Vec<Configuration>) {
+    pub(crate) fn set_configurations(&self, task: &str, configurations: Vec<Configuration>) {
         let mut known = self.configurations.write();
         known.insert(task.to_owned(), configurations);
     }

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::keys;
 
-/// Header of a signed request: the signer's name, a colon and the signature, both hexadecimal.
+/// Header of a signed request: the signer's id, a colon and the signature, both hexadecimal.
 pub(crate) const HEADER: &str = "hushbin-signature";
 
 /// Length of a signature in bytes.
@@ -33,11 +33,11 @@ impl Statement {
     }
 }
 
-/// Name of a signer: the first 8 bytes of the SHA-256 of its public key.
-pub(crate) type Name = [u8; 8];
+/// Id of a signer: the first 8 bytes of the SHA-256 of its public key.
+pub(crate) type SignerId = [u8; 8];
 
-/// Returns the name of the holder of a key.
-pub(super) fn name(public: &[u8; keys::LENGTH]) -> Name {
+/// Returns the id of the holder of a key.
+pub(super) fn signer_id(public: &[u8; keys::LENGTH]) -> SignerId {
     let digest = Sha256::digest(public);
     *digest.first_chunk().expect("a digest has 32 bytes")
 }

@@ -33,12 +33,12 @@ pub(crate) enum ConfigurationError {
     #[error("it has version {found}, expected {VERSION}")]
     Version { found: u8 },
     #[error("it is for other parameters, another suite or reports of another length")]
-    Other,
+    Mismatch,
 }
 
 impl Configuration {
     pub(crate) fn new(task: &CollectedTask, key: &[u8; keys::LENGTH]) -> Self {
-        let mut bytes = before(task);
+        let mut bytes = prefix(task);
         bytes.extend_from_slice(key);
         bytes.extend(report_bytes(task).to_be_bytes());
         Self(bytes.try_into().expect("its parts are so long"))
@@ -57,9 +57,9 @@ impl Configuration {
             .try_into()
             .map_err(|_| ConfigurationError::Length { found })?;
         let length = report_bytes(task).to_be_bytes();
-        match own.starts_with(&before(task)) && own.ends_with(&length) {
+        match own.starts_with(&prefix(task)) && own.ends_with(&length) {
             true => Ok(Self(own)),
-            false => Err(ConfigurationError::Other),
+            false => Err(ConfigurationError::Mismatch),
         }
     }
 
@@ -85,7 +85,7 @@ impl Configuration {
 }
 
 /// Returns the bytes of a configuration before the key.
-fn before(task: &CollectedTask) -> Vec<u8> {
+fn prefix(task: &CollectedTask) -> Vec<u8> {
     let mut bytes = vec![VERSION];
     bytes.extend(task.fingerprint().0);
     let suite = [

@@ -16,10 +16,10 @@ use crate::task::CollectedTask;
 pub(crate) struct Recipient {
     task: CollectedTask,
     configurations: Vec<Configuration>,
-    by_id: HashMap<KeyId, Opener>,
+    by_id: HashMap<KeyId, RecipientKey>,
 }
 
-struct Opener {
+struct RecipientKey {
     key: <Kem as hpke::Kem>::PrivateKey,
     info: Vec<u8>,
 }
@@ -50,7 +50,11 @@ impl Recipient {
             let public = Kem::sk_to_pk(&key).to_bytes();
             let configuration = Configuration::new(&recipient.task, &public.into());
             let (id, info) = (configuration.id(), configuration.info());
-            if recipient.by_id.insert(id, Opener { key, info }).is_some() {
+            if recipient
+                .by_id
+                .insert(id, RecipientKey { key, info })
+                .is_some()
+            {
                 return Err(RecipientError::SameId(id));
             }
             recipient.configurations.push(configuration);

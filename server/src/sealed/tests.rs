@@ -163,7 +163,7 @@ fn a_configuration_is_for_one_task() {
     assert_eq!(Configuration::read(own.bytes(), &one), Ok(own.clone()));
     assert_eq!(
         Configuration::read(own.bytes(), &other),
-        Err(ConfigurationError::Other)
+        Err(ConfigurationError::Mismatch)
     );
     assert_eq!(
         Configuration::read(&own.bytes()[..56], &one),

@@ -61,7 +61,7 @@ pub use engine::{
 };
 pub use error::{OpenError, StoreError};
 pub use files::{Checked, Damage, Files, Loss, Salvaged, backup, check, salvage};
-pub(crate) use files::{create_root, open_to_lock, write_whole};
+pub(crate) use files::{create_root, open_or_create, write_atomically};
 pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};
 pub(crate) use memory::{Exhausted, Reservation};
@@ -69,7 +69,7 @@ pub(crate) use origin::Origin;
 pub use postgres::Database;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::Session;
-pub(crate) use postgres::{Sessions, checked_tables, open_tables};
+pub(crate) use postgres::{SessionPool, open_existing_pool, open_pool};
 pub use role::Role;
 pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;

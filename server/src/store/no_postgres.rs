@@ -35,19 +35,19 @@ pub(super) fn open_read_only(
     match database.0 {}
 }
 
-/// Sessions of a database.
-pub(crate) struct Sessions(pub(crate) Infallible);
+/// Pool of sessions of a database.
+pub(crate) struct SessionPool(pub(crate) Infallible);
 
-impl Sessions {
+impl SessionPool {
     pub(crate) fn of(database: &Database) -> Arc<Self> {
         match database.0 {}
     }
 }
 
-pub(crate) fn open_tables(database: &Database) -> Result<Sessions, EngineError> {
+pub(crate) fn open_pool(database: &Database) -> Result<SessionPool, EngineError> {
     match database.0 {}
 }
 
-pub(crate) fn checked_tables(database: &Database) -> Result<Sessions, EngineError> {
+pub(crate) fn open_existing_pool(database: &Database) -> Result<SessionPool, EngineError> {
     match database.0 {}
 }

@@ -89,7 +89,7 @@ impl Store {
     ) -> Result<Self, OpenError> {
         let (rows, reader, shared): (_, Arc<dyn Reader>, _) = match location {
             Location::Directory(directory) => {
-                let shared = files::share(directory)?;
+                let shared = files::lock_shared(directory)?;
                 let (rows, reader) = files::open_read_only(directory)?;
                 (rows, Arc::new(reader), shared)
             }
@@ -247,7 +247,7 @@ fn look_after(queue: mpsc::WeakSender<Request>, every: Duration) -> std::io::Res
 fn lock(directory: &Path) -> Result<File, OpenError> {
     let path = directory.join(files::LOCK);
     let failed = |source| OpenError::Engine(files::file_error(&path, source));
-    let file = files::open_to_lock(&path).map_err(failed)?;
+    let file = files::open_or_create(&path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(OpenError::Locked {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use clap::ValueEnum;
 
 use super::token::{Token, TokenRole, TokensError};
-use crate::store::{Database, EngineError, Session, Sessions, open_tables};
+use crate::store::{Database, EngineError, Session, SessionPool, open_pool};
 
-const TOKEN: &str = "SELECT id, name, role, created, sha256 FROM hushbin.token";
+const SELECT_TOKENS: &str = "SELECT id, name, role, created, sha256 FROM hushbin.token";
 
 /// Parses a stored role, which has the same name as on the command line.
 fn role_from(text: &str) -> Result<TokenRole, TokensError> {
@@ -16,12 +16,12 @@ fn role_from(text: &str) -> Result<TokenRole, TokensError> {
     })
 }
 
-fn tokens(
+fn select_tokens(
     session: &mut Session,
     condition: &str,
     value: Option<&str>,
 ) -> Result<Vec<Result<Token, TokensError>>, EngineError> {
-    let query = format!("{TOKEN} {condition} ORDER BY created, id");
+    let query = format!("{SELECT_TOKENS} {condition} ORDER BY created, id");
     let rows = match value {
         Some(value) => session.client().query(&query, &[&value]),
         None => session.client().query(&query, &[]),
@@ -39,16 +39,16 @@ fn tokens(
 }
 
 /// Opens sessions for looking up tokens.
-pub(super) fn sessions(database: &Database) -> Arc<Sessions> {
-    Arc::new(Sessions::new(database, false))
+pub(super) fn sessions(database: &Database) -> Arc<SessionPool> {
+    Arc::new(SessionPool::new(database, false))
 }
 
 /// Returns all tokens, oldest first.
 ///
 /// # Errors
 /// When the database fails.
-pub(super) fn list(sessions: &Sessions) -> Result<Vec<Token>, TokensError> {
-    let found = sessions.with(|session| tokens(session, "", None))?;
+pub(super) fn list(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
+    let found = sessions.with(|session| select_tokens(session, "", None))?;
     found.into_iter().collect()
 }
 
@@ -56,10 +56,13 @@ pub(super) fn list(sessions: &Sessions) -> Result<Vec<Token>, TokensError> {
 ///
 /// # Errors
 /// When the database fails.
-pub(super) fn role_of(sessions: &Sessions, hash: &str) -> Result<Option<TokenRole>, TokensError> {
+pub(super) fn role_of(
+    sessions: &SessionPool,
+    hash: &str,
+) -> Result<Option<TokenRole>, TokensError> {
     // The time of an index lookup depends on the hash. It reveals nothing about a text with that
     // hash.
-    let found = sessions.with(|session| tokens(session, "WHERE sha256 = $1", Some(hash)))?;
+    let found = sessions.with(|session| select_tokens(session, "WHERE sha256 = $1", Some(hash)))?;
     let role = found.into_iter().map(|token| Ok(token?.role)).next();
     role.transpose()
 }
@@ -72,7 +75,7 @@ pub(super) fn add(database: &Database, token: &Token) -> Result<(), TokensError>
     let insert = "INSERT INTO hushbin.token (id, name, role, created, sha256) \
         VALUES ($1, $2, $3, $4, $5)";
     let (role, created) = (token.role.name(), token.created.cast_signed());
-    open_tables(database)?.with(|session| {
+    open_pool(database)?.with(|session| {
         session.transaction(|transaction| {
             let values: &[&(dyn postgres::types::ToSql + Sync)] =
                 &[&token.id, &token.name, &role, &created, &token.sha256];
@@ -87,8 +90,8 @@ pub(super) fn add(database: &Database, token: &Token) -> Result<(), TokensError>
 /// # Errors
 /// When there is none, or the database fails.
 pub(super) fn revoke(database: &Database, id: &str) -> Result<Token, TokensError> {
-    let sessions = open_tables(database)?;
-    let found = sessions.with(|session| tokens(session, "WHERE id = $1", Some(id)))?;
+    let sessions = open_pool(database)?;
+    let found = sessions.with(|session| select_tokens(session, "WHERE id = $1", Some(id)))?;
     let delete = "DELETE FROM hushbin.token WHERE id = $1";
     let deleted = sessions.with(|session| {
         session.transaction(|transaction| Ok(transaction.execute(delete, &[&id])?))

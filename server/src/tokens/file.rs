@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 
 use super::token::{Token, TokenRole, TokensError};
 use crate::format_version::version_of;
-use crate::store::{create_root, open_to_lock, write_whole};
+use crate::store::{create_root, open_or_create, write_atomically};
 
 const FILE: &str = "tokens.json";
 const LOCK: &str = "tokens.lock";
@@ -28,13 +28,13 @@ struct Contents {
 #[derive(Debug)]
 pub(crate) struct TokensFile {
     path: PathBuf,
-    known: RwLock<(Option<Stamp>, Vec<Token>)>,
+    known: RwLock<(Option<FileStamp>, Vec<Token>)>,
 }
 
 /// Inode, modification time and length. They change with every write, which creates a new file.
-type Stamp = (u64, i64, i64, u64);
+type FileStamp = (u64, i64, i64, u64);
 
-fn stamp(found: &Metadata) -> Stamp {
+fn file_stamp(found: &Metadata) -> FileStamp {
     (found.ino(), found.mtime(), found.mtime_nsec(), found.len())
 }
 
@@ -77,7 +77,7 @@ impl TokensFile {
     fn refresh(&self) -> Result<(), TokensError> {
         // The stamp is read before the file. A write in between is noticed at the next call.
         let found = match fs::metadata(&self.path) {
-            Ok(found) => Some(stamp(&found)),
+            Ok(found) => Some(file_stamp(&found)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(file_error(&self.path, source)),
         };
@@ -95,7 +95,7 @@ impl TokensFile {
 /// # Errors
 /// When there is no such directory, or the file of tokens is invalid.
 pub(super) fn list(data: &Path) -> Result<Vec<Token>, TokensError> {
-    is_there(data)?;
+    check_exists(data)?;
     Ok(read(&data.join(FILE))?.tokens)
 }
 
@@ -115,7 +115,7 @@ pub(super) fn add(data: &Path, token: &Token) -> Result<(), TokensError> {
 /// # Errors
 /// When there is none, or the file cannot be read or written.
 pub(super) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
-    is_there(data)?;
+    check_exists(data)?;
     change(data, |tokens| {
         let at = tokens.iter().position(|token| token.id == id);
         let at = at.ok_or_else(|| TokensError::Unknown { id: id.to_owned() })?;
@@ -135,7 +135,7 @@ pub(crate) fn copy(data: &Path, to: &Path) -> Result<(), TokensError> {
 }
 
 /// Checks that the data directory exists.
-fn is_there(data: &Path) -> Result<(), TokensError> {
+fn check_exists(data: &Path) -> Result<(), TokensError> {
     let found = fs::metadata(data).map(drop);
     found.map_err(|source| file_error(data, source))
 }
@@ -152,13 +152,13 @@ fn change<T>(
     let mut contents = read(&path)?;
     let changed = change(&mut contents.tokens)?;
     let text = serde_json::to_vec_pretty(&contents).expect("tokens can be written as JSON");
-    write_whole(&path, &text)?;
+    write_atomically(&path, &text)?;
     Ok(changed)
 }
 
 /// Takes a lock that lasts until the file is dropped.
 fn lock(path: &Path) -> Result<File, TokensError> {
-    open_to_lock(path)
+    open_or_create(path)
         .and_then(|file| file.lock().map(|()| file))
         .map_err(|source| file_error(path, source))
 }

@@ -17,7 +17,7 @@ pub(crate) use file::copy;
 use token::hash_of;
 pub(crate) use token::{Token, TokenRole, TokensError};
 
-use crate::store::{Location, Sessions, checked_tables, now};
+use crate::store::{Location, SessionPool, now, open_existing_pool};
 use data_encoding::HEXLOWER;
 
 /// Prefix of every token, by which people and programs recognise it.
@@ -26,7 +26,7 @@ const PREFIX: &str = "hushbin_";
 /// Current tokens at a location.
 pub(crate) enum Tokens {
     File(TokensFile),
-    Database(Arc<Sessions>),
+    Database(Arc<SessionPool>),
 }
 
 impl Tokens {
@@ -49,7 +49,7 @@ impl Tokens {
         match self {
             Self::File(file) => Ok(file.is_empty()),
             Self::Database(sessions) => {
-                let list = where_it_may_block(sessions, database::list);
+                let list = run_blocking(sessions, database::list);
                 Ok(list.await?.is_empty())
             }
         }
@@ -64,17 +64,17 @@ impl Tokens {
         match self {
             Self::File(file) => file.role_of(&hash),
             Self::Database(sessions) => {
-                let find = move |sessions: &Sessions| database::role_of(sessions, &hash);
-                where_it_may_block(sessions, find).await
+                let find = move |sessions: &SessionPool| database::role_of(sessions, &hash);
+                run_blocking(sessions, find).await
             }
         }
     }
 }
 
 /// Queries the database on a thread that may block.
-async fn where_it_may_block<T: Send + 'static>(
-    sessions: &Arc<Sessions>,
-    ask: impl FnOnce(&Sessions) -> Result<T, TokensError> + Send + 'static,
+async fn run_blocking<T: Send + 'static>(
+    sessions: &Arc<SessionPool>,
+    ask: impl FnOnce(&SessionPool) -> Result<T, TokensError> + Send + 'static,
 ) -> Result<T, TokensError> {
     let sessions = Arc::clone(sessions);
     let asking = tokio::task::spawn_blocking(move || ask(&sessions));
@@ -89,7 +89,7 @@ async fn where_it_may_block<T: Send + 'static>(
 pub(crate) fn list(location: &Location) -> Result<Vec<Token>, TokensError> {
     match location {
         Location::Directory(data) => file::list(data),
-        Location::Database(database) => database::list(&checked_tables(database)?),
+        Location::Database(database) => database::list(&open_existing_pool(database)?),
     }
 }
 

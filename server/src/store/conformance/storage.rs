@@ -8,7 +8,7 @@ use hushbin_tests::postgres::{Server, shared};
 use crate::store::engine::Engine;
 use crate::store::files::Files;
 use crate::store::location::Location;
-use crate::store::postgres::{Database, Postgres};
+use crate::store::postgres::{Database, PostgresEngine};
 
 /// Place to store in, which exists until it is dropped.
 pub(super) trait Storage {
@@ -19,7 +19,7 @@ pub(super) trait Storage {
     fn open(&self) -> Box<dyn Engine> {
         match self.place() {
             Location::Directory(directory) => Box::new(Files::open(&directory).unwrap()),
-            Location::Database(database) => Box::new(Postgres::open(&database).unwrap()),
+            Location::Database(database) => Box::new(PostgresEngine::open(&database).unwrap()),
         }
     }
 }

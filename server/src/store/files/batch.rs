@@ -16,16 +16,16 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use super::checksum::{Checksum, take};
 use super::disk;
-use super::sum::{Sum, take};
 use crate::store::engine::EngineError;
 
 pub(super) const MAGIC: [u8; 8] = *b"hushbat\x01";
-pub(super) const HEADER: usize = 8 + 16 + 6 * 8 + Sum::LENGTH;
+pub(super) const HEADER_LENGTH: usize = 8 + 16 + 6 * 8 + Checksum::LENGTH;
 
-/// Facts about a batch, from its header.
+/// Header of a batch file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Facts {
+pub(super) struct BatchHeader {
     pub(super) fingerprint: [u8; 16],
     pub(super) batch: u64,
     /// Times of opening and closing, in seconds since 1970.
@@ -36,10 +36,10 @@ pub(super) struct Facts {
 
 /// A batch that is open for reading.
 #[derive(Debug)]
-pub(super) struct Batch {
+pub(super) struct BatchFile {
     file: File,
     path: PathBuf,
-    pub(super) facts: Facts,
+    pub(super) header: BatchHeader,
     totals: u64,
     blocks: u64,
 }
@@ -50,50 +50,51 @@ pub(super) struct Batch {
 /// When the disk does not take it.
 pub(super) fn write(
     path: &Path,
-    facts: &Facts,
+    header: &BatchHeader,
     totals: &[u8],
     blocks: &[Vec<u8>],
 ) -> Result<(), EngineError> {
-    let mut header = MAGIC.to_vec();
-    header.extend(facts.fingerprint);
-    let Facts {
+    let mut encoded = MAGIC.to_vec();
+    encoded.extend(header.fingerprint);
+    let BatchHeader {
         batch,
         opened,
         closed,
         reports,
         ..
-    } = *facts;
+    } = *header;
     let sizes = [totals.len() as u64, blocks.len() as u64];
     for number in [batch, opened, closed, reports].into_iter().chain(sizes) {
-        header.extend(number.to_le_bytes());
+        encoded.extend(number.to_le_bytes());
     }
     let lengths: Vec<u8> = blocks
         .iter()
         .flat_map(|block| (block.len() as u32).to_le_bytes())
         .collect();
-    disk::write_whole_by(path, |out| {
-        let parts = [&header[..], totals, &lengths];
+    disk::write_atomically_with(path, |out| {
+        let parts = [&encoded[..], totals, &lengths];
         for part in parts.into_iter().chain(blocks.iter().map(Vec::as_slice)) {
             out.write_all(part)?;
-            out.write_all(&Sum::of(&[part]).0)?;
+            out.write_all(&Checksum::of(&[part]).0)?;
         }
         Ok(())
     })
 }
 
-impl Batch {
+impl BatchFile {
     /// Opens a batch, and verifies its header.
     ///
     /// # Errors
     /// When it cannot be read, is no batch, or is damaged.
     pub(super) fn open(path: &Path) -> Result<Self, EngineError> {
-        let failed = |source| disk::error(path, source);
+        let failed = |source| disk::file_error(path, source);
         let file = File::open(path).map_err(failed)?;
-        let mut bytes = [0; HEADER];
+        let mut bytes = [0; HEADER_LENGTH];
         file.read_exact_at(&mut bytes, 0).map_err(failed)?;
-        let (fields, mut sum) = bytes.split_at(HEADER - Sum::LENGTH);
+        let (fields, mut sum) = bytes.split_at(HEADER_LENGTH - Checksum::LENGTH);
         let mut rest = fields;
-        let begins = take(&mut rest) == Some(MAGIC) && take(&mut sum) == Some(Sum::of(&[fields]).0);
+        let begins =
+            take(&mut rest) == Some(MAGIC) && take(&mut sum) == Some(Checksum::of(&[fields]).0);
         if !begins {
             return Err(disk::damaged(
                 path,
@@ -103,7 +104,7 @@ impl Batch {
         // The header has a fixed length, so no field is missing and no default is used.
         let fingerprint = take(&mut rest).unwrap_or_default();
         let mut number = || take(&mut rest).map_or(0, u64::from_le_bytes);
-        let facts = Facts {
+        let header = BatchHeader {
             fingerprint,
             batch: number(),
             opened: number(),
@@ -114,7 +115,7 @@ impl Batch {
         Ok(Self {
             file,
             path: path.to_owned(),
-            facts,
+            header,
             totals,
             blocks,
         })
@@ -122,7 +123,7 @@ impl Batch {
 
     /// Returns true if the reports are still in the file.
     pub(super) fn has_reports(&self) -> bool {
-        self.blocks > 0 || self.facts.reports == 0
+        self.blocks > 0 || self.header.reports == 0
     }
 
     /// Reads the encoded totals and verifies them.
@@ -130,7 +131,7 @@ impl Batch {
     /// # Errors
     /// When they cannot be read or are damaged.
     pub(super) fn totals(&self) -> Result<Vec<u8>, EngineError> {
-        self.part(HEADER as u64, self.totals, "its totals have")
+        self.part(HEADER_LENGTH as u64, self.totals, "its totals have")
     }
 
     /// Visits the blocks of reports, each verified, until the visitor breaks.
@@ -141,13 +142,13 @@ impl Batch {
         &self,
         visit: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        let mut at = HEADER as u64 + self.totals + Sum::LENGTH as u64;
+        let mut at = HEADER_LENGTH as u64 + self.totals + Checksum::LENGTH as u64;
         let lengths = self.part(at, 4 * self.blocks, "its table of reports has")?;
-        at += (lengths.len() + Sum::LENGTH) as u64;
+        at += (lengths.len() + Checksum::LENGTH) as u64;
         for length in lengths.as_chunks().0 {
             let length = u64::from(u32::from_le_bytes(*length));
             let block = self.part(at, length, "its reports have")?;
-            at += length + Sum::LENGTH as u64;
+            at += length + Checksum::LENGTH as u64;
             if visit(&block).is_break() {
                 return Ok(());
             }
@@ -156,7 +157,7 @@ impl Batch {
         let size = self
             .file
             .metadata()
-            .map_err(|source| disk::error(&self.path, source))?;
+            .map_err(|source| disk::file_error(&self.path, source))?;
         if size.len() == at {
             Ok(())
         } else {
@@ -166,20 +167,20 @@ impl Batch {
 
     /// Reads `length` bytes and verifies the checksum that follows.
     fn part(&self, at: u64, length: u64, what: &str) -> Result<Vec<u8>, EngineError> {
-        let failed = |source| disk::error(&self.path, source);
+        let failed = |source| disk::file_error(&self.path, source);
         let size = self.file.metadata().map_err(failed)?.len();
         let changed = || disk::damaged(&self.path, &format!("{what} changed since it was written"));
         // A damaged length may be any number, so additions are checked.
         let behind = at
             .checked_add(length)
-            .and_then(|end| end.checked_add(Sum::LENGTH as u64));
+            .and_then(|end| end.checked_add(Checksum::LENGTH as u64));
         if behind.is_none_or(|end| end > size) {
             return Err(changed());
         }
-        let mut bytes = vec![0; length as usize + Sum::LENGTH];
+        let mut bytes = vec![0; length as usize + Checksum::LENGTH];
         self.file.read_exact_at(&mut bytes, at).map_err(failed)?;
         let sum = bytes.split_off(length as usize);
-        if Sum::of(&[&bytes]).0[..] == sum[..] {
+        if Checksum::of(&[&bytes]).0[..] == sum[..] {
             Ok(bytes)
         } else {
             Err(changed())

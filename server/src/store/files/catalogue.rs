@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
-use super::sum::Sum;
+use super::checksum::Checksum;
 use super::{disk, version};
 use crate::format_version::version_of;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
@@ -48,11 +48,11 @@ impl Catalogue {
             };
             return Ok(Self { path, content });
         }
-        let text = std::fs::read(&path).map_err(|source| disk::error(&path, source))?;
+        let text = std::fs::read(&path).map_err(|source| disk::file_error(&path, source))?;
         let changed = || disk::damaged(&path, "it has changed since it was written");
         let text = String::from_utf8(text).map_err(|_| changed())?;
         let (json, sum) = text.split_once('\n').ok_or_else(changed)?;
-        if sum != line(json) {
+        if sum != checksum_line(json) {
             return Err(changed());
         }
         let wrong = |error: serde_json::Error| disk::damaged(&path, &error.to_string());
@@ -73,7 +73,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// As [`Catalogue::open`], or when there is none.
-    pub(super) fn open_there(directory: &Path) -> Result<Self, EngineError> {
+    pub(super) fn open_existing(directory: &Path) -> Result<Self, EngineError> {
         let catalogue = Self::open(directory)?;
         match catalogue.path.exists() {
             true => Ok(catalogue),
@@ -83,7 +83,7 @@ impl Catalogue {
 
     /// Reads the parameters of tasks, as JSON, from a list that does not verify. Returns none if
     /// the list cannot be parsed.
-    pub(super) fn parameters(directory: &Path) -> Vec<String> {
+    pub(super) fn unverified_parameters(directory: &Path) -> Vec<String> {
         let text = std::fs::read(directory.join(FILE_NAME)).unwrap_or_default();
         let json = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let content: Result<Content, _> = serde_json::from_slice(json);
@@ -92,7 +92,7 @@ impl Catalogue {
     }
 
     /// Creates a list that is still to be written.
-    pub(super) fn of(
+    pub(super) fn from_rows(
         directory: &Path,
         next: TaskKey,
         rows: impl IntoIterator<Item = TaskRow>,
@@ -112,7 +112,7 @@ impl Catalogue {
     }
 
     /// Returns the key of the next task.
-    pub(super) fn next(&self) -> TaskKey {
+    pub(super) fn next_key(&self) -> TaskKey {
         self.content.next
     }
 
@@ -161,8 +161,8 @@ impl Catalogue {
         change(&mut content);
         let json = serde_json::to_string(&content)
             .map_err(|error| disk::damaged(&self.path, &error.to_string()))?;
-        let text = format!("{json}\n{}", line(&json));
-        disk::write_whole(&self.path, text.as_bytes())?;
+        let text = format!("{json}\n{}", checksum_line(&json));
+        disk::write_atomically(&self.path, text.as_bytes())?;
         // The list in memory changes after the file, so that an error changes neither.
         self.content = content;
         Ok(())
@@ -170,6 +170,6 @@ impl Catalogue {
 }
 
 /// Formats the second line: the checksum of the first.
-fn line(json: &str) -> String {
-    HEXLOWER.encode(&Sum::of(&[json.as_bytes()]).0) + "\n"
+fn checksum_line(json: &str) -> String {
+    HEXLOWER.encode(&Checksum::of(&[json.as_bytes()]).0) + "\n"
 }

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::batch::Batch;
+use super::batch::BatchFile;
 use super::catalogue::Catalogue;
 use super::disk;
-use super::ids::{self, Ids};
-use super::layout::{TASKS, directory_of};
-use super::log::Contents;
-use super::task::{Listing, batch_name, log_name};
+use super::ids::{self, IdsFile};
+use super::layout::{TASKS_DIRECTORY, directory_of};
+use super::log::LogContents;
+use super::task::{FileListing, batch_name, log_name};
 use crate::store::engine::{EngineError, TaskRow};
 
 /// Result of a check.
@@ -37,7 +37,7 @@ impl Checked {
 #[must_use]
 pub fn check(root: &Path) -> Checked {
     let mut checked = Checked::default();
-    match Catalogue::open_there(root) {
+    match Catalogue::open_existing(root) {
         Ok(catalogue) => {
             for row in catalogue.rows() {
                 check_task(&directory_of(root, row.key), &row, &mut checked);
@@ -50,7 +50,7 @@ pub fn check(root: &Path) -> Checked {
 }
 
 fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
-    let listing = match Listing::of_finished(directory) {
+    let listing = match FileListing::of_complete_files(directory) {
         Ok(listing) => listing,
         Err(error) => return checked.add(Err(error)),
     };
@@ -62,7 +62,7 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
     for &span in &listing.ids {
         let path = directory.join(ids::file_name(span));
         checked.add(
-            Ids::open(&path, row.fingerprint).and_then(|ids| match ids.span == span {
+            IdsFile::open(&path, row.fingerprint).and_then(|ids| match ids.span == span {
                 true => Ok(0),
                 false => Err(disk::damaged(&path, "it belongs to other batches")),
             }),
@@ -84,7 +84,7 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
         .into_iter()
         .filter(|&log| log > released)
         .collect();
-    let mut before: Option<Contents> = None;
+    let mut before: Option<LogContents> = None;
     // At least the open log has to be there.
     for next in released + 1..=logs.last().copied().unwrap_or(0).max(released + 1) {
         let path = directory.join(log_name(next));
@@ -92,7 +92,7 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
             true => check_log(&path, row, next, before.as_ref()),
             false => Err(disk::damaged(&path, "it is missing")),
         };
-        checked.add(found.map(|contents| before.insert(contents).held.reports));
+        checked.add(found.map(|contents| before.insert(contents).counts.reports));
     }
     if before.is_some_and(|last| last.closed.is_some()) {
         let next = directory.join(log_name(logs.last().copied().unwrap_or(0) + 1));
@@ -104,9 +104,9 @@ fn check_log(
     path: &Path,
     row: &TaskRow,
     batch: u64,
-    before: Option<&Contents>,
-) -> Result<Contents, EngineError> {
-    let contents = Contents::read(path)?;
+    before: Option<&LogContents>,
+) -> Result<LogContents, EngineError> {
+    let contents = LogContents::read(path)?;
     if contents.header.fingerprint != row.fingerprint || contents.header.batch != batch {
         return Err(disk::damaged(path, "it belongs to another batch"));
     }
@@ -122,13 +122,13 @@ fn check_batch(path: &Path, row: &TaskRow, number: u64, there: bool) -> Result<u
     if !there {
         return Err(disk::damaged(path, "it is missing"));
     }
-    let batch = Batch::open(path)?;
-    if batch.facts.fingerprint != row.fingerprint || batch.facts.batch != number {
+    let batch = BatchFile::open(path)?;
+    if batch.header.fingerprint != row.fingerprint || batch.header.batch != number {
         return Err(disk::damaged(path, "it belongs to another batch"));
     }
     batch.totals()?;
     batch.for_each_block(&mut |_| std::ops::ControlFlow::Continue(()))?;
-    Ok(batch.facts.reports)
+    Ok(batch.header.reports)
 }
 
 /// Copies a data directory to a new one, while a collector may be writing. Everything that was
@@ -139,11 +139,11 @@ fn check_batch(path: &Path, row: &TaskRow, number: u64, there: bool) -> Result<u
 pub fn backup(root: &Path, to: &Path) -> Result<(), EngineError> {
     if to.exists() {
         let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-        return Err(disk::error(to, there));
+        return Err(disk::file_error(to, there));
     }
     let catalogue = Catalogue::open(root)?;
     disk::create_directory(to)?;
-    disk::create_directory(&to.join(TASKS))?;
+    disk::create_directory(&to.join(TASKS_DIRECTORY))?;
     for row in catalogue.rows() {
         copy_task(&directory_of(root, row.key), &directory_of(to, row.key))?;
     }
@@ -155,11 +155,11 @@ pub fn backup(root: &Path, to: &Path) -> Result<(), EngineError> {
 fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
     loop {
         disk::create_directory(to)?;
-        let before = Listing::of_finished(from)?;
+        let before = FileListing::of_complete_files(from)?;
         let copied = before
             .names()
             .try_for_each(|name| copy(&from.join(&name), &to.join(&name)));
-        if before == Listing::of_finished(from)? {
+        if before == FileListing::of_complete_files(from)? {
             return copied;
         }
         // A batch was closed or released meanwhile, so the copy starts again.
@@ -169,6 +169,6 @@ fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
 
 fn copy(from: &PathBuf, to: &Path) -> Result<(), EngineError> {
     // A log may end in an interrupted commit, as after a crash.
-    let bytes = fs::read(from).map_err(|source| disk::error(from, source))?;
-    disk::write_whole(to, &bytes)
+    let bytes = fs::read(from).map_err(|source| disk::file_error(from, source))?;
+    disk::write_atomically(to, &bytes)
 }

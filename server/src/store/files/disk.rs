@@ -22,7 +22,7 @@ pub(in crate::store) const LOCK: &str = "lock";
 /// Extension of a temporary file.
 const UNFINISHED: &str = "unfinished";
 
-pub(in crate::store) fn error(path: &Path, source: io::Error) -> EngineError {
+pub(in crate::store) fn file_error(path: &Path, source: io::Error) -> EngineError {
     EngineError::File {
         path: path.display().to_string(),
         source,
@@ -35,15 +35,15 @@ pub(super) fn damaged(path: &Path, what: &str) -> EngineError {
 
 /// One change to the disk.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Change<'a> {
+pub(super) enum DiskChange<'a> {
     /// Creates a file, unless it exists.
     Create(&'a Path),
     /// Writes bytes at an offset.
-    Write(&'a Written, &'a [u8], u64),
+    Write(&'a WritableFile, &'a [u8], u64),
     /// Truncates a file to a length, or extends it by zeros.
-    SetLength(&'a Written, u64),
+    SetLength(&'a WritableFile, u64),
     /// Syncs the changes to a file.
-    Sync(&'a Written),
+    Sync(&'a WritableFile),
     /// Renames a file, and replaces any file of the new name.
     Rename(&'a Path, &'a Path),
     /// Removes a file.
@@ -56,14 +56,14 @@ pub(super) enum Change<'a> {
     SyncDirectory(&'a Path),
 }
 
-impl Change<'_> {
-    fn make(self) -> io::Result<()> {
+impl DiskChange<'_> {
+    fn apply(self) -> io::Result<()> {
         #[cfg(test)]
         if !super::tests::tape::note(self)? {
             return Ok(());
         }
         match self {
-            Self::Create(path) => open_to_lock(path).map(drop),
+            Self::Create(path) => open_or_create(path).map(drop),
             Self::Write(to, bytes, at) => to.file.write_all_at(bytes, at),
             Self::SetLength(of, length) => of.file.set_len(length),
             // This syncs the length, too, without which the data would not be found.
@@ -77,22 +77,22 @@ impl Change<'_> {
     }
 
     /// Makes the change. An error names `path`.
-    fn make_at(self, path: &Path) -> Result<(), EngineError> {
-        self.make().map_err(|source| error(path, source))
+    fn apply_at(self, path: &Path) -> Result<(), EngineError> {
+        self.apply().map_err(|source| file_error(path, source))
     }
 }
 
 /// A file that is open for writing.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct WritableFile {
     pub(super) file: File,
     pub(super) path: PathBuf,
 }
 
-impl Written {
+impl WritableFile {
     /// Creates an empty file for the collector's user only.
     fn create(path: &Path) -> io::Result<Self> {
-        Change::Create(path).make()?;
+        DiskChange::Create(path).apply()?;
         let file = Self::open(path)?;
         file.set_length(0)?;
         Ok(file)
@@ -106,23 +106,23 @@ impl Written {
     }
 
     pub(super) fn write(&self, bytes: &[u8], at: u64) -> io::Result<()> {
-        Change::Write(self, bytes, at).make()
+        DiskChange::Write(self, bytes, at).apply()
     }
 
     pub(super) fn set_length(&self, length: u64) -> io::Result<()> {
-        Change::SetLength(self, length).make()
+        DiskChange::SetLength(self, length).apply()
     }
 
     /// Returns once everything that was written is on the disk.
     pub(super) fn sync(&self) -> io::Result<()> {
-        Change::Sync(self).make()
+        DiskChange::Sync(self).apply()
     }
 
     /// Checks that the file still has a name, by which its contents can be found again.
     ///
     /// # Errors
     /// When the file was removed.
-    pub(super) fn is_there(&self) -> io::Result<()> {
+    pub(super) fn check_not_removed(&self) -> io::Result<()> {
         match self.file.metadata()?.nlink() {
             0 => Err(io::Error::new(
                 io::ErrorKind::NotFound,
@@ -134,12 +134,12 @@ impl Written {
 }
 
 /// Writer of a file from its beginning to its end.
-struct Growing<'a> {
-    file: &'a Written,
+struct SequentialWriter<'a> {
+    file: &'a WritableFile,
     length: u64,
 }
 
-impl Write for Growing<'_> {
+impl Write for SequentialWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes, self.length)?;
         self.length += bytes.len() as u64;
@@ -153,7 +153,7 @@ impl Write for Growing<'_> {
 
 /// Gives a file that root has created to the owner of its directory. Otherwise a command run by
 /// root would lock out the collector, which runs as another user.
-fn leave(file: &File, path: &Path) -> io::Result<()> {
+fn give_to_directory_owner(file: &File, path: &Path) -> io::Result<()> {
     let directory = fs::metadata(parent(path))?;
     if file.metadata()?.uid() != 0 || directory.uid() == 0 {
         return Ok(());
@@ -166,11 +166,11 @@ fn leave(file: &File, path: &Path) -> io::Result<()> {
 }
 
 /// Opens a file to be locked. Creates an empty one for the collector's user if it is missing.
-pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
+pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let file = options.mode(FILE_MODE).open(path)?;
-    leave(&file, path)?;
+    give_to_directory_owner(&file, path)?;
     Ok(file)
 }
 
@@ -179,14 +179,14 @@ pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// When the disk does not take it.
-pub(super) fn write_whole_by(
+pub(super) fn write_atomically_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), EngineError> {
     let unfinished = path.with_extension(UNFINISHED);
     let written = || -> io::Result<()> {
-        let file = Written::create(&unfinished)?;
-        let growing = Growing {
+        let file = WritableFile::create(&unfinished)?;
+        let growing = SequentialWriter {
             file: &file,
             length: 0,
         };
@@ -195,12 +195,12 @@ pub(super) fn write_whole_by(
         out.flush()?;
         // Synced before the rename, so that the name never refers to incomplete contents.
         file.sync()?;
-        Change::Rename(&unfinished, path).make()
+        DiskChange::Rename(&unfinished, path).apply()
     };
     written().map_err(|source| {
         // This frees space on a full disk. If it fails, too, the next start removes the file.
-        let _ = Change::Remove(&unfinished).make();
-        error(path, source)
+        let _ = DiskChange::Remove(&unfinished).apply();
+        file_error(path, source)
     })?;
     // The rename is durable only once the directory is synced.
     sync_directory_of(path)
@@ -209,9 +209,9 @@ pub(super) fn write_whole_by(
 /// Writes bytes to a file, atomically and durably.
 ///
 /// # Errors
-/// As [`write_whole_by`].
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
-    write_whole_by(path, |out| out.write_all(bytes))
+/// As [`write_atomically_with`].
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+    write_atomically_with(path, |out| out.write_all(bytes))
 }
 
 /// Renames a directory within its parent, durably.
@@ -219,7 +219,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), EngineError> 
 /// # Errors
 /// When the disk does not take it.
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), EngineError> {
-    Change::Rename(from, to).make_at(from)?;
+    DiskChange::Rename(from, to).apply_at(from)?;
     sync_directory_of(to)
 }
 
@@ -228,7 +228,7 @@ pub(super) fn rename(from: &Path, to: &Path) -> Result<(), EngineError> {
 /// # Errors
 /// When the disk does not take it.
 pub(super) fn remove(path: &Path) -> Result<(), EngineError> {
-    Change::Remove(path).make_at(path)?;
+    DiskChange::Remove(path).apply_at(path)?;
     sync_directory_of(path)
 }
 
@@ -237,7 +237,7 @@ pub(super) fn remove(path: &Path) -> Result<(), EngineError> {
 /// # Errors
 /// When the disk does not take it. Some of the contents may be gone then.
 pub(super) fn remove_directory(path: &Path) -> Result<(), EngineError> {
-    Change::RemoveDirectory(path).make_at(path)?;
+    DiskChange::RemoveDirectory(path).apply_at(path)?;
     sync_directory_of(path)
 }
 
@@ -248,7 +248,7 @@ pub(super) fn remove_directory(path: &Path) -> Result<(), EngineError> {
 pub(super) fn create_directory(path: &Path) -> Result<(), EngineError> {
     match path.is_dir() {
         true => Ok(()),
-        false => create_directory_anew(path),
+        false => create_or_sync_directory(path),
     }
 }
 
@@ -256,12 +256,12 @@ pub(super) fn create_directory(path: &Path) -> Result<(), EngineError> {
 ///
 /// # Errors
 /// As [`create_directory`].
-pub(super) fn create_directory_anew(path: &Path) -> Result<(), EngineError> {
+pub(super) fn create_or_sync_directory(path: &Path) -> Result<(), EngineError> {
     create_directory(parent(path))?;
-    match Change::CreateDirectory(path).make() {
+    match DiskChange::CreateDirectory(path).apply() {
         // Another process has created it, or an earlier attempt.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        made => made.map_err(|source| error(path, source))?,
+        made => made.map_err(|source| file_error(path, source))?,
     }
     sync_directory_of(path)
 }
@@ -272,7 +272,7 @@ pub(super) fn create_directory_anew(path: &Path) -> Result<(), EngineError> {
 /// # Errors
 /// When it cannot be read, or the disk does not take it.
 pub(super) fn sync_directory(path: &Path) -> Result<(), EngineError> {
-    Change::SyncDirectory(path).make_at(path)
+    DiskChange::SyncDirectory(path).apply_at(path)
 }
 
 /// Syncs the directory that contains a file, so that the file's entry is durable.

@@ -2,42 +2,42 @@
 
 use std::path::Path;
 
+use super::checksum::{Checksum, take};
 use super::disk;
-use super::sum::{Sum, take};
 use crate::store::engine::EngineError;
 
 pub(super) const MAGIC: [u8; 8] = *b"hushlog\x01";
-pub(super) const HEADER: usize = 8 + 16 + 8 + 8 + 16 + Sum::LENGTH;
+pub(super) const HEADER_LENGTH: usize = 8 + 16 + 8 + 8 + 16 + Checksum::LENGTH;
 const MARKER: [u8; 4] = *b"hush";
-pub(super) const FIELDS: usize = 32;
+pub(super) const FIELDS_LENGTH: usize = 32;
 /// Bytes of a frame that are neither fields nor payload: its checksum and its mark.
-pub(super) const TRAILER: usize = 2 * Sum::LENGTH;
+pub(super) const TRAILER_LENGTH: usize = 2 * Checksum::LENGTH;
 
-pub(super) const UPLOADS: u32 = 1;
-pub(super) const CLOSE: u32 = 2;
+pub(super) const UPLOADS_KIND: u32 = 1;
+pub(super) const CLOSE_KIND: u32 = 2;
 
 /// Header of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct LogHeader {
     /// Fingerprint of the task.
     pub(super) fingerprint: [u8; 16],
     /// Number of the batch.
     pub(super) batch: u64,
     /// Time at which the batch was opened, in seconds since 1970.
     pub(super) opened: u64,
-    pub(super) key: Key,
+    pub(super) key: LogKey,
 }
 
 /// Secret random key that all checksums of a log depend on.
-pub(super) type Key = [u8; 16];
+pub(super) type LogKey = [u8; 16];
 
-impl Header {
+impl LogHeader {
     /// Creates the header of a new log.
     ///
     /// # Errors
     /// When the operating system has no entropy.
     pub(super) fn new(fingerprint: [u8; 16], batch: u64, opened: u64) -> Result<Self, EngineError> {
-        let mut key = Key::default();
+        let mut key = LogKey::default();
         getrandom::fill(&mut key).map_err(EngineError::Entropy)?;
         Ok(Self {
             fingerprint,
@@ -53,21 +53,21 @@ impl Header {
         bytes.extend(self.batch.to_le_bytes());
         bytes.extend(self.opened.to_le_bytes());
         bytes.extend(self.key);
-        let sum = Sum::of(&[&bytes]);
+        let sum = Checksum::of(&[&bytes]);
         bytes.extend(sum.0);
         bytes
     }
 
     /// Reads the header of a log, and its checksum.
-    pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(Self, Sum), EngineError> {
+    pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(Self, Checksum), EngineError> {
         Self::decode(bytes)
             .ok_or_else(|| disk::damaged(path, "it does not begin as a log of this version does"))
     }
 
     /// Decodes a header, and its checksum. Returns `None` if it does not verify.
-    pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Sum)> {
-        let (fields, mut sum) = bytes.split_at_checked(HEADER - Sum::LENGTH)?;
-        let sum = Sum(take(&mut sum)?);
+    pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Checksum)> {
+        let (fields, mut sum) = bytes.split_at_checked(HEADER_LENGTH - Checksum::LENGTH)?;
+        let sum = Checksum(take(&mut sum)?);
         let mut rest = fields;
         let magic: [u8; 8] = take(&mut rest)?;
         let header = Self {
@@ -76,13 +76,13 @@ impl Header {
             opened: u64::from_le_bytes(take(&mut rest)?),
             key: take(&mut rest)?,
         };
-        (magic == MAGIC && sum == Sum::of(&[fields])).then_some((header, sum))
+        (magic == MAGIC && sum == Checksum::of(&[fields])).then_some((header, sum))
     }
 }
 
 /// Fields of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fields {
+pub(super) struct FrameFields {
     pub(super) kind: u32,
     /// Offset of the frame in the file.
     pub(super) offset: u64,
@@ -92,23 +92,23 @@ pub(super) struct Fields {
     pub(super) reports: u32,
 }
 
-impl Fields {
-    pub(super) fn encode(&self) -> [u8; FIELDS] {
-        let mut bytes = [0; FIELDS];
+impl FrameFields {
+    pub(super) fn encode(&self) -> [u8; FIELDS_LENGTH] {
+        let mut bytes = [0; FIELDS_LENGTH];
         bytes[..4].copy_from_slice(&MARKER);
         bytes[4..8].copy_from_slice(&self.kind.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.offset.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.length.to_le_bytes());
         bytes[20..24].copy_from_slice(&self.uploads.to_le_bytes());
         bytes[24..28].copy_from_slice(&self.reports.to_le_bytes());
-        let check = Sum::of(&[&bytes[..28]]);
+        let check = Checksum::of(&[&bytes[..28]]);
         bytes[28..].copy_from_slice(&check.0[..4]);
         bytes
     }
 
     /// Decodes the fields of the frame at `offset`. Returns `None` if there are none.
     pub(super) fn decode(bytes: &[u8], offset: u64) -> Option<Self> {
-        let mut rest = bytes.get(..FIELDS)?;
+        let mut rest = bytes.get(..FIELDS_LENGTH)?;
         let marker: [u8; 4] = take(&mut rest)?;
         let fields = Self {
             kind: u32::from_le_bytes(take(&mut rest)?),
@@ -118,21 +118,22 @@ impl Fields {
             reports: u32::from_le_bytes(take(&mut rest)?),
         };
         // Encoding the fields again verifies the check, too.
-        let whole =
-            marker == MARKER && fields.offset == offset && fields.encode() == bytes[..FIELDS];
+        let whole = marker == MARKER
+            && fields.offset == offset
+            && fields.encode() == bytes[..FIELDS_LENGTH];
         whole.then_some(fields)
     }
 }
 
 /// Numbers of uploads and reports in a log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct UploadCounts {
     pub(super) uploads: u64,
     pub(super) reports: u64,
 }
 
-impl Held {
-    pub(super) fn add(&mut self, fields: &Fields) {
+impl UploadCounts {
+    pub(super) fn add(&mut self, fields: &FrameFields) {
         self.uploads += u64::from(fields.uploads);
         self.reports += u64::from(fields.reports);
     }
@@ -140,91 +141,101 @@ impl Held {
 
 /// One upload of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Logged<'a> {
+pub(super) struct LoggedUpload<'a> {
     pub(super) id: [u8; 16],
     pub(super) body: &'a [u8],
 }
 
-pub(super) fn payload<'a>(bytes: &'a [u8], fields: &Fields) -> &'a [u8] {
-    let begin = fields.offset as usize + FIELDS;
+pub(super) fn payload<'a>(bytes: &'a [u8], fields: &FrameFields) -> &'a [u8] {
+    let begin = fields.offset as usize + FIELDS_LENGTH;
     &bytes[begin..begin + fields.length as usize]
 }
 
 /// Reads a closing frame: the numbers of uploads and reports, and the time of closing.
-pub(super) fn closing(bytes: &[u8], fields: &Fields) -> Option<(Held, u64)> {
+pub(super) fn read_closing(bytes: &[u8], fields: &FrameFields) -> Option<(UploadCounts, u64)> {
     let mut rest = payload(bytes, fields);
     let mut number = || take(&mut rest).map(u64::from_le_bytes);
-    let held = Held {
+    let counts = UploadCounts {
         uploads: number()?,
         reports: number()?,
     };
-    Some((held, number()?))
+    Some((counts, number()?))
 }
 
-pub(super) fn logged<'a>(payload: &mut &'a [u8]) -> Option<Logged<'a>> {
+pub(super) fn read_upload<'a>(payload: &mut &'a [u8]) -> Option<LoggedUpload<'a>> {
     let id = take(payload)?;
     let length = u32::from_le_bytes(take(payload)?) as usize;
     let (body, rest) = payload.split_at_checked(length)?;
     *payload = rest;
-    Some(Logged { id, body })
+    Some(LoggedUpload { id, body })
 }
 
 /// Computes the checksum of a frame, which includes the checksum before it.
-pub(super) fn sum_of(key: &Key, before: Sum, fields: &[u8; FIELDS], payload: &[u8]) -> Sum {
-    Sum::of(&[key, &before.0, fields, payload])
+pub(super) fn frame_checksum(
+    key: &LogKey,
+    before: Checksum,
+    fields: &[u8; FIELDS_LENGTH],
+    payload: &[u8],
+) -> Checksum {
+    Checksum::of(&[key, &before.0, fields, payload])
 }
 
 /// Computes the mark after a checksum. It is written once the frame is known to be on the disk.
-pub(super) fn mark_of(key: &Key, sum: &[u8]) -> Sum {
-    Sum::of(&[key, b"synced", sum])
+pub(super) fn synced_mark(key: &LogKey, sum: &[u8]) -> Checksum {
+    Checksum::of(&[key, b"synced", sum])
 }
 
 /// Verifies the frame at `begin`, and returns its fields and checksum.
-pub(super) fn frame(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> Option<(Fields, Sum)> {
-    let fields = Fields::decode(&bytes[begin..], begin as u64)?;
-    let body = begin + FIELDS;
+pub(super) fn verify_frame(
+    key: &LogKey,
+    bytes: &[u8],
+    begin: usize,
+    before: Checksum,
+) -> Option<(FrameFields, Checksum)> {
+    let fields = FrameFields::decode(&bytes[begin..], begin as u64)?;
+    let body = begin + FIELDS_LENGTH;
     let mut behind = bytes.get(body..)?.get(fields.length as usize..)?;
     let payload = &bytes[body..body + fields.length as usize];
-    let sum = Sum(take(&mut behind)?);
-    (sum == sum_of(key, before, &fields.encode(), payload)).then_some((fields, sum))
+    let sum = Checksum(take(&mut behind)?);
+    (sum == frame_checksum(key, before, &fields.encode(), payload)).then_some((fields, sum))
 }
 
 /// Returns true if a frame that does not verify had been synced. Its mark proves that, or a later
 /// frame.
-pub(super) fn was_synced(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> bool {
+pub(super) fn was_synced(key: &LogKey, bytes: &[u8], begin: usize, before: Checksum) -> bool {
     // The last mark in the file verifies, and it was written after the frame.
-    let ends = bytes.last_chunk::<TRAILER>().is_some_and(|trailer| {
-        let (sum, mark) = trailer.split_at(Sum::LENGTH);
-        *mark == mark_of(key, sum).0
+    let ends = bytes.last_chunk::<TRAILER_LENGTH>().is_some_and(|trailer| {
+        let (sum, mark) = trailer.split_at(Checksum::LENGTH);
+        *mark == synced_mark(key, sum).0
     });
     // The mark also verifies if the frame's checksum alone has changed.
-    let marked = with_mark(key, bytes, begin, before).is_some();
-    let later = |at| resumes(key, bytes, at).is_some();
+    let marked = verify_by_mark(key, bytes, begin, before).is_some();
+    let later = |at| checksum_before(key, bytes, at).is_some();
     // A later frame begins after the shortest possible frame at the earliest.
-    ends || marked || (begin + FIELDS + TRAILER..bytes.len()).any(later)
+    ends || marked || (begin + FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).any(later)
 }
 
 /// Verifies the frame at `begin` by the mark after it, and returns its fields and original
 /// checksum.
-pub(super) fn with_mark(
-    key: &Key,
+pub(super) fn verify_by_mark(
+    key: &LogKey,
     bytes: &[u8],
     begin: usize,
-    before: Sum,
-) -> Option<(Fields, Sum)> {
-    let fields = Fields::decode(&bytes[begin..], begin as u64)?;
-    let body = begin + FIELDS;
+    before: Checksum,
+) -> Option<(FrameFields, Checksum)> {
+    let fields = FrameFields::decode(&bytes[begin..], begin as u64)?;
+    let body = begin + FIELDS_LENGTH;
     let end = body + fields.length as usize;
-    let mark = bytes.get(end + Sum::LENGTH..end + TRAILER)?;
-    let sum = sum_of(key, before, &fields.encode(), &bytes[body..end]);
-    (*mark == mark_of(key, &sum.0).0).then_some((fields, sum))
+    let mark = bytes.get(end + Checksum::LENGTH..end + TRAILER_LENGTH)?;
+    let sum = frame_checksum(key, before, &fields.encode(), &bytes[body..end]);
+    (*mark == synced_mark(key, &sum.0).0).then_some((fields, sum))
 }
 
 /// Returns the checksum before `at`, if the frame at `at` verifies with it. At least one frame must
 /// fit before `at`.
-pub(super) fn resumes(key: &Key, bytes: &[u8], at: usize) -> Option<Sum> {
-    Fields::decode(&bytes[at..], at as u64)?;
-    let (sum, _) = bytes[at - TRAILER..at].split_at(Sum::LENGTH);
-    let before = Sum(sum.try_into().ok()?);
-    frame(key, bytes, at, before).map(|_| before)
+pub(super) fn checksum_before(key: &LogKey, bytes: &[u8], at: usize) -> Option<Checksum> {
+    FrameFields::decode(&bytes[at..], at as u64)?;
+    let (sum, _) = bytes[at - TRAILER_LENGTH..at].split_at(Checksum::LENGTH);
+    let before = Checksum(sum.try_into().ok()?);
+    verify_frame(key, bytes, at, before).map(|_| before)
 }

@@ -19,18 +19,18 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::checksum::{Checksum, take};
 use super::disk;
-use super::sum::{Sum, take};
 use crate::store::engine::EngineError;
 
 pub(super) const MAGIC: [u8; 8] = *b"hushids\x01";
-pub(super) const HEADER: usize = 8 + 16 + 8 + 8 + 8 + Sum::LENGTH;
+pub(super) const HEADER_LENGTH: usize = 8 + 16 + 8 + 8 + 8 + Checksum::LENGTH;
 
 /// Number of ids that one read fetches: a page of the disk, 4,096 bytes.
-const AT_ONCE: usize = 256;
+const PAGE_IDS: usize = 256;
 
 /// Number of files that are merged into one.
-const MERGED: usize = 4;
+const MERGE_WIDTH: usize = 4;
 
 type Id = [u8; 16];
 
@@ -44,26 +44,26 @@ pub(super) struct Span {
 impl Span {
     /// Computes ⌊log₄⌋ of the number of batches.
     fn level(self) -> u32 {
-        (self.last - self.first + 1).ilog(MERGED as u64)
+        (self.last - self.first + 1).ilog(MERGE_WIDTH as u64)
     }
 
-    pub(super) fn holds(self, other: Self) -> bool {
+    pub(super) fn contains(self, other: Self) -> bool {
         self.first <= other.first && other.last <= self.last
     }
 }
 
 /// Ids of the uploads in a range of batches.
 #[derive(Debug)]
-pub(super) struct Ids {
+pub(super) struct IdsFile {
     file: File,
     path: PathBuf,
     pub(super) span: Span,
     count: u64,
-    /// First id of every [`AT_ONCE`] ids.
+    /// First id of every [`PAGE_IDS`] ids.
     firsts: Vec<Id>,
 }
 
-impl Ids {
+impl IdsFile {
     /// Writes the ids of a batch, durably.
     ///
     /// # Errors
@@ -91,9 +91,9 @@ impl Ids {
         for number in [span.first, span.last, count] {
             header.extend(number.to_le_bytes());
         }
-        let sum = Sum::of(&[&header]);
+        let sum = Checksum::of(&[&header]);
         header.extend(sum.0);
-        disk::write_whole_by(path, |out| {
+        disk::write_atomically_with(path, |out| {
             let mut hash = Sha256::new();
             out.write_all(&header)?;
             for id in sorted {
@@ -101,7 +101,7 @@ impl Ids {
                 hash.update(id);
                 out.write_all(&id)?;
             }
-            out.write_all(&hash.finalize()[..Sum::LENGTH])
+            out.write_all(&hash.finalize()[..Checksum::LENGTH])
         })?;
         Self::open(path, fingerprint)
     }
@@ -111,11 +111,11 @@ impl Ids {
     /// # Errors
     /// When it cannot be read, is no file of ids, or is damaged.
     pub(super) fn open(path: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
-        let failed = |source| disk::error(path, source);
+        let failed = |source| disk::file_error(path, source);
         let damaged = |what| disk::damaged(path, what);
         let file = File::open(path).map_err(failed)?;
         let mut input = BufReader::with_capacity(1 << 16, &file);
-        let mut header = [0; HEADER];
+        let mut header = [0; HEADER_LENGTH];
         input.read_exact(&mut header).map_err(failed)?;
         let Some((own, span, count)) = read_header(&header) else {
             return Err(damaged("it does not begin as ids of this version do"));
@@ -125,19 +125,20 @@ impl Ids {
         }
         let mut hash = Sha256::new();
         let mut firsts = Vec::new();
-        let mut block = vec![0; AT_ONCE * 16];
+        let mut block = vec![0; PAGE_IDS * 16];
         let mut left = count;
         while left > 0 {
-            let ids = left.min(AT_ONCE as u64) as usize;
+            let ids = left.min(PAGE_IDS as u64) as usize;
             let block = &mut block[..ids * 16];
             input.read_exact(block).map_err(failed)?;
             hash.update(&block);
             firsts.extend(block.first_chunk::<16>());
             left -= ids as u64;
         }
-        let mut sum = [0; Sum::LENGTH];
+        let mut sum = [0; Checksum::LENGTH];
         input.read_exact(&mut sum).map_err(failed)?;
-        if hash.finalize()[..Sum::LENGTH] != sum || input.read(&mut [0]).map_err(failed)? != 0 {
+        if hash.finalize()[..Checksum::LENGTH] != sum || input.read(&mut [0]).map_err(failed)? != 0
+        {
             return Err(damaged("its ids have changed since they were written"));
         }
         Ok(Self {
@@ -159,13 +160,13 @@ impl Ids {
         let Some(block) = after.checked_sub(1) else {
             return Ok(false);
         };
-        let begin = block * AT_ONCE;
-        let ids = (self.count as usize - begin).min(AT_ONCE);
-        let mut bytes = [0; AT_ONCE * 16];
+        let begin = block * PAGE_IDS;
+        let ids = (self.count as usize - begin).min(PAGE_IDS);
+        let mut bytes = [0; PAGE_IDS * 16];
         let bytes = &mut bytes[..ids * 16];
         self.file
-            .read_exact_at(bytes, (HEADER + begin * 16) as u64)
-            .map_err(|source| disk::error(&self.path, source))?;
+            .read_exact_at(bytes, (HEADER_LENGTH + begin * 16) as u64)
+            .map_err(|source| disk::file_error(&self.path, source))?;
         let (ids, _) = bytes.as_chunks::<16>();
         Ok(ids.binary_search(id).is_ok())
     }
@@ -173,7 +174,7 @@ impl Ids {
     /// Returns the ids, ascending.
     fn iter(&self) -> std::io::Result<impl Iterator<Item = std::io::Result<Id>> + use<>> {
         let mut input = BufReader::with_capacity(1 << 16, File::open(&self.path)?);
-        input.read_exact(&mut [0; HEADER])?;
+        input.read_exact(&mut [0; HEADER_LENGTH])?;
         let ids = 0..self.count;
         Ok(ids.map(move |_| {
             let mut id = [0; 16];
@@ -183,10 +184,10 @@ impl Ids {
 }
 
 /// Decodes a header: the task's fingerprint, the span, and the number of ids.
-fn read_header(header: &[u8; HEADER]) -> Option<([u8; 16], Span, u64)> {
-    let (fields, sum) = header.split_at(HEADER - Sum::LENGTH);
+fn read_header(header: &[u8; HEADER_LENGTH]) -> Option<([u8; 16], Span, u64)> {
+    let (fields, sum) = header.split_at(HEADER_LENGTH - Checksum::LENGTH);
     let mut rest = fields;
-    let begins = take(&mut rest) == Some(MAGIC) && sum == Sum::of(&[fields]).0;
+    let begins = take(&mut rest) == Some(MAGIC) && sum == Checksum::of(&[fields]).0;
     let fingerprint = take(&mut rest)?;
     let mut number = || take(&mut rest).map(u64::from_le_bytes);
     let (first, last, count) = (number()?, number()?, number()?);
@@ -195,16 +196,17 @@ fn read_header(header: &[u8; HEADER]) -> Option<([u8; 16], Span, u64)> {
 
 /// Returns the fingerprint of the task whose ids a file contains, if its header verifies.
 pub(super) fn fingerprint(path: &Path) -> Option<[u8; 16]> {
-    let mut header = [0; HEADER];
+    let mut header = [0; HEADER_LENGTH];
     File::open(path).ok()?.read_exact(&mut header).ok()?;
     read_header(&header).map(|(fingerprint, ..)| fingerprint)
 }
 
-/// Returns neighbours to merge among spans, oldest first: [`MERGED`] in a row of the same level.
-pub(super) fn to_merge(spans: &[Span]) -> Option<std::ops::Range<usize>> {
+/// Returns neighbours to merge among spans, oldest first: [`MERGE_WIDTH`] in a row of the same
+/// level.
+pub(super) fn spans_to_merge(spans: &[Span]) -> Option<std::ops::Range<usize>> {
     let same = |window: &[Span]| window.iter().all(|span| span.level() == window[0].level());
-    let at = spans.windows(MERGED).rposition(same)?;
-    Some(at..at + MERGED)
+    let at = spans.windows(MERGE_WIDTH).rposition(same)?;
+    Some(at..at + MERGE_WIDTH)
 }
 
 /// Merges neighbours into one file, durably. The old files stay.
@@ -214,14 +216,14 @@ pub(super) fn to_merge(spans: &[Span]) -> Option<std::ops::Range<usize>> {
 pub(super) fn merge(
     directory: &Path,
     fingerprint: [u8; 16],
-    parts: &[&Ids],
-) -> Result<Ids, EngineError> {
+    parts: &[&IdsFile],
+) -> Result<IdsFile, EngineError> {
     let span = Span {
         first: parts[0].span.first,
         last: parts[parts.len() - 1].span.last,
     };
     let count = parts.iter().map(|part| part.count).sum();
-    let failed = |source| disk::error(directory, source);
+    let failed = |source| disk::file_error(directory, source);
     let mut inputs = parts.iter().map(|part| part.iter());
     let mut inputs = inputs
         .by_ref()
@@ -242,7 +244,7 @@ pub(super) fn merge(
         Some(advance(at, &mut next).map(|()| id))
     });
     let path = directory.join(file_name(span));
-    Ids::write_sorted(&path, fingerprint, span, count, sorted)
+    IdsFile::write_sorted(&path, fingerprint, span, count, sorted)
 }
 
 /// Returns the file name of a span.
@@ -251,7 +253,7 @@ pub(super) fn file_name(Span { first, last }: Span) -> String {
 }
 
 /// Parses the span in a file name. Returns `None` for any other name.
-pub(super) fn span_of(name: &str) -> Option<Span> {
+pub(super) fn parse_file_name(name: &str) -> Option<Span> {
     let (first, last) = name.strip_suffix(".ids")?.split_once('-')?;
     let span = Span {
         first: first.parse().ok()?,

@@ -33,43 +33,44 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::disk::{self, Written};
+use super::checksum::Checksum;
+use super::disk::{self, WritableFile};
 use super::frame::{
-    CLOSE, FIELDS, Fields, HEADER, Header, Held, Logged, TRAILER, UPLOADS, closing, frame, logged,
-    mark_of, payload, sum_of, was_synced,
+    CLOSE_KIND, FIELDS_LENGTH, FrameFields, HEADER_LENGTH, LogHeader, LoggedUpload, TRAILER_LENGTH,
+    UPLOADS_KIND, UploadCounts, frame_checksum, payload, read_closing, read_upload, synced_mark,
+    verify_frame, was_synced,
 };
-use super::sum::Sum;
 use crate::store::engine::{EngineError, Record};
 
 /// Contents of a log.
-pub(super) struct Contents {
+pub(super) struct LogContents {
     bytes: Vec<u8>,
-    pub(super) header: Header,
-    frames: Vec<Fields>,
-    pub(super) held: Held,
+    pub(super) header: LogHeader,
+    frames: Vec<FrameFields>,
+    pub(super) counts: UploadCounts,
     /// Time at which the batch was closed, in seconds since 1970, or `None` if it is open.
     pub(super) closed: Option<u64>,
     /// Offset at which the last frame that verifies ends.
     end: u64,
-    sum: Sum,
+    sum: Checksum,
 }
 
-impl Contents {
+impl LogContents {
     /// Reads and verifies a log.
     ///
     /// # Errors
     /// When it cannot be read, is no log, or is damaged.
     pub(super) fn read(path: &Path) -> Result<Self, EngineError> {
-        let bytes = std::fs::read(path).map_err(|source| disk::error(path, source))?;
+        let bytes = std::fs::read(path).map_err(|source| disk::file_error(path, source))?;
         Self::parse(path, bytes)
     }
 
     fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, EngineError> {
-        let (header, mut sum) = Header::read(path, &bytes)?;
-        let (mut frames, mut held, mut closed) = (Vec::new(), Held::default(), None);
-        let mut end = HEADER;
+        let (header, mut sum) = LogHeader::read(path, &bytes)?;
+        let (mut frames, mut counts, mut closed) = (Vec::new(), UploadCounts::default(), None);
+        let mut end = HEADER_LENGTH;
         while end < bytes.len() {
-            let Some((fields, next)) = frame(&header.key, &bytes, end, sum) else {
+            let Some((fields, next)) = verify_frame(&header.key, &bytes, end, sum) else {
                 if was_synced(&header.key, &bytes, end, sum) {
                     return Err(disk::damaged(
                         path,
@@ -85,9 +86,11 @@ impl Contents {
                 ));
             }
             match fields.kind {
-                UPLOADS => held.add(&fields),
-                CLOSE if closing(&bytes, &fields).is_some_and(|(all, _)| all == held) => {
-                    closed = closing(&bytes, &fields).map(|(_, at)| at);
+                UPLOADS_KIND => counts.add(&fields),
+                CLOSE_KIND
+                    if read_closing(&bytes, &fields).is_some_and(|(all, _)| all == counts) =>
+                {
+                    closed = read_closing(&bytes, &fields).map(|(_, at)| at);
                 }
                 _ => {
                     return Err(disk::damaged(
@@ -99,14 +102,14 @@ impl Contents {
             frames.push(fields);
             sum = next;
             // This may pass the end of the file, because the last mark may be missing.
-            end += FIELDS + fields.length as usize + TRAILER;
+            end += FIELDS_LENGTH + fields.length as usize + TRAILER_LENGTH;
         }
         Ok(Self {
             end: end as u64,
             bytes,
             header,
             frames,
-            held,
+            counts,
             closed,
             sum,
         })
@@ -119,15 +122,15 @@ impl Contents {
     pub(super) fn for_each(
         &self,
         path: &Path,
-        mut visit: impl FnMut(Logged<'_>),
+        mut visit: impl FnMut(LoggedUpload<'_>),
     ) -> Result<(), EngineError> {
         for fields in &self.frames {
             let mut payload = payload(&self.bytes, fields);
-            if fields.kind != UPLOADS {
+            if fields.kind != UPLOADS_KIND {
                 continue;
             }
             for _ in 0..fields.uploads {
-                let logged = logged(&mut payload)
+                let logged = read_upload(&mut payload)
                     .ok_or_else(|| disk::damaged(path, "a commit is shorter than its uploads"))?;
                 visit(logged);
             }
@@ -137,12 +140,12 @@ impl Contents {
 
     /// Returns true if nothing was ever appended.
     pub(super) fn is_new(&self) -> bool {
-        self.frames.is_empty() && self.torn() == 0
+        self.frames.is_empty() && self.torn_bytes() == 0
     }
 
     /// Returns the number of bytes after the last frame that verifies. They are of an interrupted
     /// commit.
-    pub(super) fn torn(&self) -> u64 {
+    pub(super) fn torn_bytes(&self) -> u64 {
         (self.bytes.len() as u64).saturating_sub(self.end)
     }
 }
@@ -152,21 +155,21 @@ impl Contents {
 /// # Errors
 /// When it cannot be read, or is no log.
 pub(super) fn fingerprint(path: &Path) -> Result<[u8; 16], EngineError> {
-    let mut bytes = [0; HEADER];
+    let mut bytes = [0; HEADER_LENGTH];
     let read = File::open(path).and_then(|file| file.read_exact_at(&mut bytes, 0));
-    read.map_err(|source| disk::error(path, source))?;
-    Header::read(path, &bytes).map(|(header, _)| header.fingerprint)
+    read.map_err(|source| disk::file_error(path, source))?;
+    LogHeader::read(path, &bytes).map(|(header, _)| header.fingerprint)
 }
 
 /// A log that is open for writing.
 #[derive(Debug)]
 pub(super) struct Log {
-    file: Written,
-    pub(super) header: Header,
-    pub(super) held: Held,
+    file: WritableFile,
+    pub(super) header: LogHeader,
+    pub(super) counts: UploadCounts,
     /// Offset of the next frame, and end of the valid data.
     end: u64,
-    sum: Sum,
+    sum: Checksum,
     /// True if something may follow the end, because it could not be removed.
     spoilt: bool,
 }
@@ -176,18 +179,18 @@ impl Log {
     ///
     /// # Errors
     /// When it cannot be created.
-    pub(super) fn create(path: &Path, header: Header) -> Result<Self, EngineError> {
+    pub(super) fn create(path: &Path, header: LogHeader) -> Result<Self, EngineError> {
         let bytes = header.encode();
-        disk::write_whole(path, &bytes)?;
-        let file = Written::open(path).map_err(|source| disk::error(path, source))?;
-        let mut sum = [0; Sum::LENGTH];
-        sum.copy_from_slice(&bytes[HEADER - Sum::LENGTH..]);
+        disk::write_atomically(path, &bytes)?;
+        let file = WritableFile::open(path).map_err(|source| disk::file_error(path, source))?;
+        let mut sum = [0; Checksum::LENGTH];
+        sum.copy_from_slice(&bytes[HEADER_LENGTH - Checksum::LENGTH..]);
         Ok(Self {
             file,
             header,
-            held: Held::default(),
-            end: HEADER as u64,
-            sum: Sum(sum),
+            counts: UploadCounts::default(),
+            end: HEADER_LENGTH as u64,
+            sum: Checksum(sum),
             spoilt: false,
         })
     }
@@ -196,12 +199,12 @@ impl Log {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(super) fn resume(path: &Path, contents: &Contents) -> Result<Self, EngineError> {
-        let failed = |source| disk::error(path, source);
+    pub(super) fn resume(path: &Path, contents: &LogContents) -> Result<Self, EngineError> {
+        let failed = |source| disk::file_error(path, source);
         let mut log = Self {
-            file: Written::open(path).map_err(failed)?,
+            file: WritableFile::open(path).map_err(failed)?,
             header: contents.header,
-            held: contents.held,
+            counts: contents.counts,
             end: contents.end,
             sum: contents.sum,
             spoilt: false,
@@ -212,7 +215,7 @@ impl Log {
         // disk by then.
         log.file.sync().map_err(failed)?;
         if !contents.frames.is_empty() {
-            log.put_mark(log.end - Sum::LENGTH as u64);
+            log.put_mark(log.end - Checksum::LENGTH as u64);
         }
         Ok(log)
     }
@@ -232,7 +235,7 @@ impl Log {
             payload.extend(&record.body);
         }
         let reports = records.iter().map(|record| record.reports).sum();
-        self.commit(UPLOADS, records.len() as u32, reports, &payload)
+        self.commit(UPLOADS_KIND, records.len() as u32, reports, &payload)
     }
 
     /// Closes the batch, durably. Nothing can be appended to it any more.
@@ -240,9 +243,9 @@ impl Log {
     /// # Errors
     /// As [`Log::append`].
     pub(super) fn close(&mut self, now: u64) -> Result<(), EngineError> {
-        let Held { uploads, reports } = self.held;
+        let UploadCounts { uploads, reports } = self.counts;
         let payload = [uploads, reports, now].map(u64::to_le_bytes).concat();
-        self.commit(CLOSE, 0, 0, &payload)
+        self.commit(CLOSE_KIND, 0, 0, &payload)
     }
 
     fn commit(
@@ -254,7 +257,7 @@ impl Log {
     ) -> Result<(), EngineError> {
         let length = u32::try_from(payload.len())
             .map_err(|_| self.failed(io::ErrorKind::FileTooLarge.into()))?;
-        let fields = Fields {
+        let fields = FrameFields {
             kind,
             offset: self.end,
             length,
@@ -262,15 +265,15 @@ impl Log {
             reports,
         };
         let head = fields.encode();
-        let sum = sum_of(&self.header.key, self.sum, &head, payload);
+        let sum = frame_checksum(&self.header.key, self.sum, &head, payload);
         let bytes = [&head[..], payload, &sum.0].concat();
         self.write(&bytes).map_err(|source| self.failed(source))?;
         let end = self.end + bytes.len() as u64;
         self.sum = sum;
         // Written after the sync, because a mark proves that its frame is on the disk.
         self.put_mark(end);
-        self.end = end + Sum::LENGTH as u64;
-        self.held.add(&fields);
+        self.end = end + Checksum::LENGTH as u64;
+        self.counts.add(&fields);
         Ok(())
     }
 
@@ -281,7 +284,7 @@ impl Log {
     }
 
     fn failed(&self, source: io::Error) -> EngineError {
-        disk::error(&self.file.path, source)
+        disk::file_error(&self.file.path, source)
     }
 
     /// Writes and syncs at the end. On an error, cuts off what was written.
@@ -294,7 +297,7 @@ impl Log {
             .write(bytes, self.end)
             .and_then(|()| self.file.sync())
             // No start would find the data in a file that was removed.
-            .and_then(|()| self.file.is_there());
+            .and_then(|()| self.file.check_not_removed());
         if written.is_err() {
             self.spoilt = self.cut().is_err();
         }
@@ -302,8 +305,8 @@ impl Log {
     }
 
     /// Computes the mark of the last frame.
-    fn mark(&self) -> Sum {
-        mark_of(&self.header.key, &self.sum.0)
+    fn mark(&self) -> Checksum {
+        synced_mark(&self.header.key, &self.sum.0)
     }
 
     fn cut(&self) -> io::Result<()> {

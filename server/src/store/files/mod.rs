@@ -27,13 +27,13 @@
 mod batch;
 mod catalogue;
 mod check;
+mod checksum;
 mod disk;
 mod frame;
 mod ids;
 mod layout;
 mod log;
 mod salvage;
-mod sum;
 mod task;
 mod version;
 
@@ -47,13 +47,13 @@ use super::engine::{
     BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, TaskBatches,
     TaskKey, TaskRow, VisitUpload,
 };
-use batch::{Batch, Facts};
+use batch::{BatchFile, BatchHeader};
 use catalogue::Catalogue;
-use ids::{Ids, Span};
-use layout::{DELETED, TASKS, directory_of};
-use log::Contents;
+use ids::{IdsFile, Span};
+use layout::{DELETED_EXTENSION, TASKS_DIRECTORY, directory_of};
+use log::LogContents;
 use parking_lot::Mutex;
-use task::{Listing, TaskFiles, batch_name, log_name};
+use task::{FileListing, TaskFiles, batch_name, log_name};
 
 const PROBE: &str = "probe";
 
@@ -66,16 +66,16 @@ pub struct Files {
     root: Arc<Path>,
     catalogue: Catalogue,
     tasks: HashMap<TaskKey, TaskFiles>,
-    opened: Opened,
+    opened: OpenedIds,
 }
 
 /// Files of ids that a reader has written and opened, for the owner to adopt.
-type Opened = Arc<Mutex<Vec<(TaskKey, Arc<Ids>)>>>;
+type OpenedIds = Arc<Mutex<Vec<(TaskKey, Arc<IdsFile>)>>>;
 
 pub use check::{Checked, backup, check};
-pub(super) use disk::{LOCK, error as file_error};
-pub(crate) use disk::{open_to_lock, write_whole};
-pub(super) use salvage::share;
+pub(super) use disk::{LOCK, file_error};
+pub(crate) use disk::{open_or_create, write_atomically};
+pub(super) use salvage::lock_shared;
 pub use salvage::{Damage, Loss, Salvaged, salvage};
 
 /// Creates a data directory, durably, if there is none.
@@ -104,12 +104,12 @@ impl Files {
     pub fn open(root: &Path) -> Result<Self, EngineError> {
         create_root(root)?;
         let catalogue = Catalogue::open(root)?;
-        let all = root.join(TASKS);
+        let all = root.join(TASKS_DIRECTORY);
         disk::create_directory(&all)?;
         // Entries may exist in memory alone, if a process was killed before it could sync them.
         disk::sync_directory(root)?;
         disk::sync_directory(&all)?;
-        let failed = |source| disk::error(&all, source);
+        let failed = |source| disk::file_error(&all, source);
         let rows = catalogue.rows();
         for entry in fs::read_dir(&all).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
@@ -133,7 +133,7 @@ impl Files {
             root: root.into(),
             catalogue,
             tasks,
-            opened: Opened::default(),
+            opened: OpenedIds::default(),
         })
     }
 
@@ -147,7 +147,7 @@ fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), En
     let listed = |path: &Path| rows.iter().any(|row| directory_of(root, row.key) == path);
     if path
         .extension()
-        .is_some_and(|extension| extension == DELETED)
+        .is_some_and(|extension| extension == DELETED_EXTENSION)
     {
         let before = path.with_extension("");
         return match listed(&before) {
@@ -161,9 +161,9 @@ fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), En
     }
     // The task was never acknowledged if its first log is empty.
     let first = path.join(log_name(1));
-    let files = Listing::of_finished(path)?.names().count();
-    let fresh =
-        files == 0 || files == 1 && first.exists() && Contents::read(&first)?.held.uploads == 0;
+    let files = FileListing::of_complete_files(path)?.names().count();
+    let fresh = files == 0
+        || files == 1 && first.exists() && LogContents::read(&first)?.counts.uploads == 0;
     match fresh {
         true => disk::remove_directory(path),
         false => Err(disk::damaged(path, "no task of the list has these files")),
@@ -176,7 +176,7 @@ impl Engine for Files {
     }
 
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {
-        let key = self.catalogue.next();
+        let key = self.catalogue.next_key();
         let directory = directory_of(&self.root, key);
         // Files come first: a start removes new files that the list does not mention.
         let files = TaskFiles::create(&directory, row.fingerprint, now)?;
@@ -191,7 +191,7 @@ impl Engine for Files {
 
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
         let directory = directory_of(&self.root, task);
-        let deleted = directory.with_extension(DELETED);
+        let deleted = directory.with_extension(DELETED_EXTENSION);
         // Renamed first: after a crash the list decides whether the task is deleted.
         let done = disk::rename(&directory, &deleted).and_then(|()| self.catalogue.remove(task));
         if let Err(error) = done {
@@ -242,12 +242,12 @@ impl Engine for Files {
             let own = opened.extract_if(.., |(of, _)| *of == task);
             own.map(|(_, ids)| ids).collect::<Vec<_>>()
         };
-        self.files(task)?.settle(batch, &opened)
+        self.files(task)?.settle_release(batch, &opened)
     }
 
     fn probe(&mut self) -> Result<(), EngineError> {
         // Written while the last one still exists, so that the probe needs free space.
-        disk::write_whole(&self.root.join(PROBE), &[b'\n'; BLOCK])
+        disk::write_atomically(&self.root.join(PROBE), &[b'\n'; BLOCK])
     }
 
     fn reader(&self) -> Arc<dyn Reader> {
@@ -262,7 +262,7 @@ impl Engine for Files {
 #[derive(Debug)]
 pub(super) struct FilesReader {
     root: Arc<Path>,
-    opened: Opened,
+    opened: OpenedIds,
 }
 
 /// Opens a data directory, which may be in use. Returns its tasks and a reader.
@@ -273,7 +273,7 @@ pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), E
     let catalogue = Catalogue::open(root)?;
     let reader = FilesReader {
         root: root.into(),
-        opened: Opened::default(),
+        opened: OpenedIds::default(),
     };
     Ok((catalogue.rows(), reader))
 }
@@ -285,7 +285,7 @@ pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), E
 /// When it cannot be read, has another version, or is damaged.
 pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskBatches>, FilesReader), EngineError> {
     // A missing list of tasks is an error here: there is nothing to read.
-    Catalogue::open_there(root)?;
+    Catalogue::open_existing(root)?;
     let (rows, reader) = open_to_read(root)?;
     let with_batches = |row: TaskRow| {
         let batches = task::read(&directory_of(root, row.key), row.fingerprint)?;
@@ -309,11 +309,11 @@ impl FilesReader {
         directory_of(&self.root, task).join(name)
     }
 
-    fn batch(&self, task: TaskKey, batch: u64) -> Result<Batch, EngineError> {
-        Batch::open(&self.path(task, &batch_name(batch)))
+    fn batch(&self, task: TaskKey, batch: u64) -> Result<BatchFile, EngineError> {
+        BatchFile::open(&self.path(task, &batch_name(batch)))
     }
 
-    fn tell(&self, task: TaskKey, ids: Ids) {
+    fn hand_over_ids(&self, task: TaskKey, ids: IdsFile) {
         let mut opened = self.opened.lock();
         opened.push((task, Arc::new(ids)));
     }
@@ -322,18 +322,18 @@ impl FilesReader {
     fn merge_ids(&self, task: TaskKey, fingerprint: [u8; 16]) -> Result<(), EngineError> {
         let directory = directory_of(&self.root, task);
         loop {
-            let spans = Listing::of_finished(&directory)?.spans();
-            let Some(range) = ids::to_merge(&spans) else {
+            let spans = FileListing::of_complete_files(&directory)?.spans();
+            let Some(range) = ids::spans_to_merge(&spans) else {
                 return Ok(());
             };
             let parts = spans[range]
                 .iter()
-                .map(|span| Ids::open(&directory.join(ids::file_name(*span)), fingerprint))
+                .map(|span| IdsFile::open(&directory.join(ids::file_name(*span)), fingerprint))
                 .collect::<Result<Vec<_>, _>>()?;
             // The owner may be reading the old files. It removes them when it adopts the merged
             // one.
             let merged = ids::merge(&directory, fingerprint, &parts.iter().collect::<Vec<_>>())?;
-            self.tell(task, merged);
+            self.hand_over_ids(task, merged);
         }
     }
 }
@@ -346,7 +346,7 @@ impl Reader for FilesReader {
         visit: &mut VisitUpload<'_>,
     ) -> Result<(), EngineError> {
         let path = self.path(task, &log_name(batch));
-        let contents = Contents::read(&path)?;
+        let contents = LogContents::read(&path)?;
         let mut wanted = true;
         contents.for_each(&path, |logged| {
             wanted = wanted && visit(logged.id, logged.body).is_continue();
@@ -366,8 +366,11 @@ impl Reader for FilesReader {
         };
         // Written before the batch file, which means that the batch is released.
         let path = self.path(task, &ids::file_name(span));
-        self.tell(task, Ids::write(&path, fingerprint, span, release.uploads)?);
-        let facts = Facts {
+        self.hand_over_ids(
+            task,
+            IdsFile::write(&path, fingerprint, span, release.uploads)?,
+        );
+        let header = BatchHeader {
             fingerprint,
             batch,
             opened: row.opened,
@@ -375,7 +378,7 @@ impl Reader for FilesReader {
             reports: row.reports,
         };
         let path = self.path(task, &batch_name(batch));
-        batch::write(&path, &facts, &release.totals, &release.blocks)?;
+        batch::write(&path, &header, &release.totals, &release.blocks)?;
         self.merge_ids(task, fingerprint)
     }
 
@@ -395,7 +398,7 @@ impl Reader for FilesReader {
     fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
         let file = self.batch(task, batch)?;
         let path = self.path(task, &batch_name(batch));
-        batch::write(&path, &file.facts, &file.totals()?, &[])
+        batch::write(&path, &file.header, &file.totals()?, &[])
     }
 }
 

@@ -6,17 +6,17 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::batch::Batch;
+use super::batch::BatchFile;
 use super::disk;
-use super::frame::{Header, Held};
-use super::ids::{self, Ids, Span};
-use super::log::{Contents, Log};
+use super::frame::{LogHeader, UploadCounts};
+use super::ids::{self, IdsFile, Span};
+use super::log::{Log, LogContents};
 use crate::store::engine::{BatchRow, BatchState, EngineError, Outcome, Record};
 
 type Id = [u8; 16];
 
 /// Uploads of one batch that is not yet released: ids, and hashes of bodies.
-type Known = HashMap<Id, u64>;
+type KnownUploads = HashMap<Id, u64>;
 
 /// Files of one task, open for writing.
 #[derive(Debug)]
@@ -24,10 +24,10 @@ pub(super) struct TaskFiles {
     directory: PathBuf,
     log: Log,
     /// Uploads of the open batch and of closed batches, by batch number.
-    known: BTreeMap<u64, Known>,
+    known: BTreeMap<u64, KnownUploads>,
     hasher: RandomState,
     /// Ids of uploads in released batches.
-    ids: Vec<Arc<Ids>>,
+    ids: Vec<Arc<IdsFile>>,
     batches: Vec<BatchRow>,
 }
 
@@ -41,17 +41,17 @@ pub(super) fn batch_name(batch: u64) -> String {
 
 /// Files in a task's directory.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Listing {
+pub(super) struct FileListing {
     pub(super) logs: Vec<u64>,
     pub(super) batches: Vec<u64>,
     pub(super) ids: Vec<Span>,
 }
 
-impl Listing {
+impl FileListing {
     /// Lists complete files. Skips temporary files of writes in progress.
-    pub(super) fn of_finished(directory: &Path) -> Result<Self, EngineError> {
+    pub(super) fn of_complete_files(directory: &Path) -> Result<Self, EngineError> {
         let mut listing = Self::default();
-        let failed = |source| disk::error(directory, source);
+        let failed = |source| disk::file_error(directory, source);
         for entry in fs::read_dir(directory).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             if disk::is_unfinished(&path) {
@@ -73,7 +73,7 @@ impl Listing {
             .and_then(|name| name.to_str())
             .unwrap_or_default();
         let number = |suffix| name.strip_suffix(suffix)?.parse::<u64>().ok();
-        match (number(".log"), number(".batch"), ids::span_of(name)) {
+        match (number(".log"), number(".batch"), ids::parse_file_name(name)) {
             (Some(log), _, _) if log_name(log) == name => self.logs.push(log),
             (_, Some(batch), _) if batch_name(batch) == name => self.batches.push(batch),
             (_, _, Some(span)) => self.ids.push(span),
@@ -97,16 +97,16 @@ pub(super) fn releases(
     directory: &Path,
     fingerprint: [u8; 16],
 ) -> Result<Vec<BatchRow>, EngineError> {
-    let listing = Listing::of_finished(directory)?;
+    let listing = FileListing::of_complete_files(directory)?;
     released(directory, fingerprint, &listing.batches)
 }
 
-impl Listing {
+impl FileListing {
     /// Returns the spans of ids, oldest first, without spans that a longer one contains.
     pub(super) fn spans(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for &span in &self.ids {
-            if !spans.last().is_some_and(|last| last.holds(span)) {
+            if !spans.last().is_some_and(|last| last.contains(span)) {
                 spans.push(span);
             }
         }
@@ -123,47 +123,47 @@ impl Listing {
 }
 
 /// Verified contents of a task's files. Nothing has been written.
-struct Found {
+struct VerifiedFiles {
     released: Vec<BatchRow>,
     /// Ids of uploads in released batches.
-    ids: Vec<Arc<Ids>>,
+    ids: Vec<Arc<IdsFile>>,
     /// Closed logs, oldest first, and the open log.
-    closed: Vec<(PathBuf, Contents)>,
-    open: (PathBuf, Contents),
+    closed: Vec<(PathBuf, LogContents)>,
+    open: (PathBuf, LogContents),
     /// Temporary and superseded files, which an interrupted process did not remove.
-    needless: Vec<PathBuf>,
+    obsolete: Vec<PathBuf>,
 }
 
-impl Found {
+impl VerifiedFiles {
     /// Reads and verifies the files of a task.
     ///
     /// # Errors
     /// When they cannot be read, one is missing, or one is damaged.
     fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
-        let listing = Listing::of_finished(directory)?;
+        let listing = FileListing::of_complete_files(directory)?;
         let released = released(directory, fingerprint, &listing.batches)?;
-        let (ids, merged) = ids_of(directory, fingerprint, &listing, &[])?;
+        let (ids, merged) = open_ids(directory, fingerprint, &listing, &[])?;
         let next = released.len() as u64 + 1;
         let (done, logs) = listing
             .logs
             .split_at(listing.logs.partition_point(|&log| log < next));
-        let mut needless = unfinished(directory)?;
-        needless.extend(merged);
+        let mut obsolete = unfinished(directory)?;
+        obsolete.extend(merged);
         let mut closed = Vec::new();
-        let mut open: Option<(PathBuf, Contents)> = None;
+        let mut open: Option<(PathBuf, LogContents)> = None;
         for (expected, &batch) in (next..).zip(logs) {
             let path = directory.join(log_name(expected));
             if batch != expected {
                 return Err(disk::damaged(&path, "it is missing"));
             }
-            let contents = Contents::read(&path)?;
-            of_task(&path, contents.header.fingerprint, fingerprint)?;
+            let contents = LogContents::read(&path)?;
+            check_task(&path, contents.header.fingerprint, fingerprint)?;
             if contents.header.batch != batch {
                 return Err(disk::damaged(&path, "it belongs to another batch"));
             }
             match (&open, contents.closed) {
                 // The process was interrupted before it closed the previous log.
-                (Some(_), _) if contents.is_new() => needless.push(path),
+                (Some(_), _) if contents.is_new() => obsolete.push(path),
                 (Some(_), _) => {
                     return Err(disk::damaged(&path, "the batch before it is not closed"));
                 }
@@ -176,13 +176,13 @@ impl Found {
             disk::damaged(&path, "it is missing")
         })?;
         // The process was interrupted while it released these batches.
-        needless.extend(done.iter().map(|&batch| directory.join(log_name(batch))));
+        obsolete.extend(done.iter().map(|&batch| directory.join(log_name(batch))));
         Ok(Self {
             released,
             ids,
             closed,
             open,
-            needless,
+            obsolete,
         })
     }
 
@@ -190,7 +190,7 @@ impl Found {
     fn batches(&self) -> Vec<BatchRow> {
         let logs = self.closed.iter().chain([&self.open]);
         let unreleased =
-            logs.map(|(_, found)| unreleased_row(&found.header, found.held, found.closed));
+            logs.map(|(_, found)| unreleased_row(&found.header, found.counts, found.closed));
         self.released.iter().copied().chain(unreleased).collect()
     }
 }
@@ -201,7 +201,7 @@ impl Found {
 /// # Errors
 /// When they cannot be read, one is missing, or one is damaged.
 pub(super) fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Vec<BatchRow>, EngineError> {
-    Ok(Found::read(directory, fingerprint)?.batches())
+    Ok(VerifiedFiles::read(directory, fingerprint)?.batches())
 }
 
 impl TaskFiles {
@@ -214,13 +214,13 @@ impl TaskFiles {
         fingerprint: [u8; 16],
         now: u64,
     ) -> Result<Self, EngineError> {
-        disk::create_directory_anew(directory)?;
+        disk::create_or_sync_directory(directory)?;
         let log = next_log(directory, fingerprint, 1, now)?;
         Ok(Self {
             directory: directory.to_owned(),
-            batches: vec![unreleased_row(&log.header, log.held, None)],
+            batches: vec![unreleased_row(&log.header, log.counts, None)],
             log,
-            known: BTreeMap::from([(1, Known::new())]),
+            known: BTreeMap::from([(1, KnownUploads::new())]),
             hasher: RandomState::new(),
             ids: Vec::new(),
         })
@@ -235,16 +235,22 @@ impl TaskFiles {
         // be on the disk before the files that they replace are removed.
         disk::sync_directory(directory)?;
         let hasher = RandomState::new();
-        let found = Found::read(directory, fingerprint)?;
+        let found = VerifiedFiles::read(directory, fingerprint)?;
         let mut known = BTreeMap::new();
         for (path, contents) in &found.closed {
-            known.insert(contents.header.batch, known_of(path, contents, &hasher)?);
+            known.insert(
+                contents.header.batch,
+                known_uploads(path, contents, &hasher)?,
+            );
             resume(path, contents)?;
         }
         let (path, contents) = &found.open;
-        known.insert(contents.header.batch, known_of(path, contents, &hasher)?);
+        known.insert(
+            contents.header.batch,
+            known_uploads(path, contents, &hasher)?,
+        );
         let log = resume(path, contents)?;
-        for path in &found.needless {
+        for path in &found.obsolete {
             disk::remove(path)?;
         }
         Ok(Self {
@@ -266,7 +272,7 @@ impl TaskFiles {
     /// # Errors
     /// When the disk does not take them. Nothing is stored then.
     pub(super) fn append(&mut self, group: &[Record]) -> Result<Vec<Outcome>, EngineError> {
-        let mut fresh = Known::new();
+        let mut fresh = KnownUploads::new();
         let mut stored = Vec::with_capacity(group.len());
         let mut outcomes = Vec::with_capacity(group.len());
         for record in group {
@@ -275,7 +281,7 @@ impl TaskFiles {
             // An id may occur several times in a group.
             let held = match fresh.get(&record.upload) {
                 Some(&hash) => Some(hash),
-                None => self.held(&record.upload),
+                None => self.unreleased_hash(&record.upload),
             };
             let outcome = match held {
                 Some(other) if other == hash => Outcome::Duplicate,
@@ -294,14 +300,14 @@ impl TaskFiles {
             let batch = self.log.header.batch;
             self.known.entry(batch).or_default().extend(fresh);
             if let Some(last) = self.batches.last_mut() {
-                last.reports = self.log.held.reports;
+                last.reports = self.log.counts.reports;
             }
         }
         Ok(outcomes)
     }
 
     /// Returns the hash of an upload's body, if no release contains the upload.
-    fn held(&self, id: &Id) -> Option<u64> {
+    fn unreleased_hash(&self, id: &Id) -> Option<u64> {
         self.known.values().find_map(|known| known.get(id).copied())
     }
 
@@ -320,17 +326,17 @@ impl TaskFiles {
     /// # Errors
     /// When the disk does not take it. The batch then stays open.
     pub(super) fn close(&mut self, now: u64) -> Result<BatchRow, EngineError> {
-        let Header {
+        let LogHeader {
             batch, fingerprint, ..
         } = self.log.header;
         // Created first, so that a closed batch without a next log is damage.
         let next = next_log(&self.directory, fingerprint, batch + 1, now)?;
         self.log.close(now)?;
-        let closed = unreleased_row(&self.log.header, self.log.held, Some(now));
+        let closed = unreleased_row(&self.log.header, self.log.counts, Some(now));
         self.batches.pop();
-        let open = unreleased_row(&next.header, next.held, None);
+        let open = unreleased_row(&next.header, next.counts, None);
         self.batches.extend([closed, open]);
-        self.known.insert(batch + 1, Known::new());
+        self.known.insert(batch + 1, KnownUploads::new());
         self.log = next;
         Ok(closed)
     }
@@ -340,12 +346,16 @@ impl TaskFiles {
     ///
     /// # Errors
     /// When the release cannot be read, or the log cannot be removed.
-    pub(super) fn settle(&mut self, batch: u64, opened: &[Arc<Ids>]) -> Result<(), EngineError> {
+    pub(super) fn settle_release(
+        &mut self,
+        batch: u64,
+        opened: &[Arc<IdsFile>],
+    ) -> Result<(), EngineError> {
         let fingerprint = self.log.header.fingerprint;
-        let file = Batch::open(&self.directory.join(batch_name(batch)))?;
-        let listing = Listing::of_finished(&self.directory)?;
+        let file = BatchFile::open(&self.directory.join(batch_name(batch)))?;
+        let listing = FileListing::of_complete_files(&self.directory)?;
         let open = [&self.ids[..], opened].concat();
-        let (ids, merged) = ids_of(&self.directory, fingerprint, &listing, &open)?;
+        let (ids, merged) = open_ids(&self.directory, fingerprint, &listing, &open)?;
         self.ids = ids;
         for path in merged {
             disk::remove(&path)?;
@@ -367,54 +377,58 @@ fn next_log(
     batch: u64,
     now: u64,
 ) -> Result<Log, EngineError> {
-    let header = Header::new(fingerprint, batch, now)?;
+    let header = LogHeader::new(fingerprint, batch, now)?;
     Log::create(&directory.join(log_name(batch)), header)
 }
 
-fn resume(path: &Path, contents: &Contents) -> Result<Log, EngineError> {
-    if contents.torn() > 0 {
+fn resume(path: &Path, contents: &LogContents) -> Result<Log, EngineError> {
+    if contents.torn_bytes() > 0 {
         tracing::warn!(
             path = %path.display(),
-            bytes = contents.torn(),
+            bytes = contents.torn_bytes(),
             "a commit was on its way as the collector stopped; nothing in it was acknowledged"
         );
     }
     Log::resume(path, contents)
 }
 
-fn known_of(path: &Path, contents: &Contents, hasher: &RandomState) -> Result<Known, EngineError> {
-    let mut known = Known::with_capacity(contents.held.uploads as usize);
+fn known_uploads(
+    path: &Path,
+    contents: &LogContents,
+    hasher: &RandomState,
+) -> Result<KnownUploads, EngineError> {
+    let mut known = KnownUploads::with_capacity(contents.counts.uploads as usize);
     contents.for_each(path, |logged| {
         known.insert(logged.id, hasher.hash_one(logged.body));
     })?;
     Ok(known)
 }
 
-fn of_task(path: &Path, found: [u8; 16], expected: [u8; 16]) -> Result<(), EngineError> {
+fn check_task(path: &Path, found: [u8; 16], expected: [u8; 16]) -> Result<(), EngineError> {
     match found == expected {
         true => Ok(()),
         false => Err(disk::damaged(path, "it belongs to another task")),
     }
 }
 
-fn unreleased_row(header: &Header, held: Held, closed: Option<u64>) -> BatchRow {
+fn unreleased_row(header: &LogHeader, counts: UploadCounts, closed: Option<u64>) -> BatchRow {
     BatchRow {
         number: header.batch,
         state: closed.map_or(BatchState::Open, |_| BatchState::Closed),
         opened: header.opened,
         closed,
-        reports: held.reports,
+        reports: counts.reports,
         kept: true,
     }
 }
 
-fn released_row(batch: &Batch) -> BatchRow {
+fn released_row(batch: &BatchFile) -> BatchRow {
     BatchRow {
-        number: batch.facts.batch,
+        number: batch.header.batch,
         state: BatchState::Released,
-        opened: batch.facts.opened,
-        closed: Some(batch.facts.closed),
-        reports: batch.facts.reports,
+        opened: batch.header.opened,
+        closed: Some(batch.header.closed),
+        reports: batch.header.reports,
         kept: batch.has_reports(),
     }
 }
@@ -432,9 +446,9 @@ fn released(
             let path = directory.join(batch_name(expected));
             return Err(disk::damaged(&path, "it is missing"));
         }
-        let batch = Batch::open(&path)?;
-        of_task(&path, batch.facts.fingerprint, fingerprint)?;
-        if batch.facts.batch != number {
+        let batch = BatchFile::open(&path)?;
+        check_task(&path, batch.header.fingerprint, fingerprint)?;
+        if batch.header.batch != number {
             return Err(disk::damaged(&path, "it belongs to another batch"));
         }
         rows.push(released_row(&batch));
@@ -444,7 +458,7 @@ fn released(
 
 /// Returns the temporary files that interrupted writes left behind.
 fn unfinished(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
-    let failed = |source| disk::error(directory, source);
+    let failed = |source| disk::file_error(directory, source);
     let entries = fs::read_dir(directory).map_err(failed)?;
     let paths = entries.map(|entry| Ok(entry.map_err(failed)?.path()));
     let unfinished =
@@ -454,18 +468,18 @@ fn unfinished(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
 
 /// Opens the ids of released batches, unless they are open already. Also returns the files that
 /// have been merged into a longer one.
-fn ids_of(
+fn open_ids(
     directory: &Path,
     fingerprint: [u8; 16],
-    listing: &Listing,
-    open: &[Arc<Ids>],
-) -> Result<(Vec<Arc<Ids>>, Vec<PathBuf>), EngineError> {
+    listing: &FileListing,
+    open: &[Arc<IdsFile>],
+) -> Result<(Vec<Arc<IdsFile>>, Vec<PathBuf>), EngineError> {
     let released = listing.batches.len() as u64;
-    let mut all: Vec<Arc<Ids>> = Vec::new();
+    let mut all: Vec<Arc<IdsFile>> = Vec::new();
     let mut merged = Vec::new();
     for &span in &listing.ids {
         let path = directory.join(ids::file_name(span));
-        if all.last().is_some_and(|last| last.span.holds(span)) {
+        if all.last().is_some_and(|last| last.span.contains(span)) {
             merged.push(path);
             continue;
         }
@@ -481,7 +495,7 @@ fn ids_of(
             all.push(Arc::clone(ids));
             continue;
         }
-        let ids = Ids::open(&path, fingerprint)?;
+        let ids = IdsFile::open(&path, fingerprint)?;
         if ids.span != span {
             return Err(disk::damaged(&path, "it belongs to other batches"));
         }

@@ -219,7 +219,7 @@ fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
         let files = Files::open(directory.path()).expect(case);
         assert_eq!(files.batches(task)[0].reports, 6, "{case}");
     };
-    let mark = sum::Sum::LENGTH;
+    let mark = checksum::Checksum::LENGTH;
     for cut in before.len()..=after.len() {
         // The checksum is there, so the commit is complete, if perhaps not acknowledged.
         let stored = if cut >= after.len() - mark { 5 } else { 2 };
@@ -260,7 +260,7 @@ fn a_task_that_was_deleted_is_gone_or_there_whole() {
     let (directory, task) = directory();
     let expected = contents(directory.path(), task).unwrap();
     let path = directory_of(directory.path(), task);
-    fs::rename(&path, path.with_extension(DELETED)).unwrap();
+    fs::rename(&path, path.with_extension(DELETED_EXTENSION)).unwrap();
     assert_eq!(contents(directory.path(), task).unwrap(), expected);
     let mut files = Files::open(directory.path()).unwrap();
     files.remove_task(task).unwrap();
@@ -268,7 +268,9 @@ fn a_task_that_was_deleted_is_gone_or_there_whole() {
     let next = files.add_task(row("t"), 100).unwrap();
     assert_ne!(next, task);
     assert_eq!(
-        fs::read_dir(directory.path().join(TASKS)).unwrap().count(),
+        fs::read_dir(directory.path().join(TASKS_DIRECTORY))
+            .unwrap()
+            .count(),
         1
     );
 }

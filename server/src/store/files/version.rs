@@ -8,8 +8,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::layout::TASKS;
-use super::sum::Sum;
+use super::checksum::Checksum;
+use super::layout::TASKS_DIRECTORY;
 use super::{batch, disk, frame, ids};
 use crate::store::engine::EngineError;
 
@@ -18,9 +18,9 @@ type Magic = [u8; 8];
 
 /// Extension of each kind of file, its first bytes, and the length of its header with checksum.
 const KINDS: [(&str, Magic, usize); 3] = [
-    ("log", frame::MAGIC, frame::HEADER),
-    ("batch", batch::MAGIC, batch::HEADER),
-    ("ids", ids::MAGIC, ids::HEADER),
+    ("log", frame::MAGIC, frame::HEADER_LENGTH),
+    ("batch", batch::MAGIC, batch::HEADER_LENGTH),
+    ("ids", ids::MAGIC, ids::HEADER_LENGTH),
 ];
 
 /// Checks that no file of a task has another version.
@@ -28,7 +28,7 @@ const KINDS: [(&str, Magic, usize); 3] = [
 /// # Errors
 /// [`EngineError::Version`] when one has; or when files cannot be read.
 pub(super) fn check_files(root: &Path) -> Result<(), EngineError> {
-    for task in entries(&root.join(TASKS))? {
+    for task in entries(&root.join(TASKS_DIRECTORY))? {
         for path in entries(&task)? {
             check_file(&path)?;
         }
@@ -46,7 +46,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
         // A writer may be changing the directory. A path that is no directory is reported
         // elsewhere.
         Err(error) if is_elsewhere(&error) => Ok(Vec::new()),
-        read => read.map_err(|source| disk::error(directory, source)),
+        read => read.map_err(|source| disk::file_error(directory, source)),
     }
 }
 
@@ -67,9 +67,9 @@ fn check_file(path: &Path) -> Result<(), EngineError> {
     let read = File::open(path).and_then(|file| file.take(header as u64).read_to_end(&mut bytes));
     match read {
         Err(error) if is_elsewhere(&error) => return Ok(()),
-        read => read.map_err(|source| disk::error(path, source))?,
+        read => read.map_err(|source| disk::file_error(path, source))?,
     };
-    match later(&bytes, magic, header) {
+    match other_version(&bytes, magic, header) {
         None => Ok(()),
         Some(found) => Err(EngineError::Version {
             path: path.display().to_string(),
@@ -81,7 +81,7 @@ fn check_file(path: &Path) -> Result<(), EngineError> {
 
 /// Returns the version of a file that begins with `bytes`, if it differs from the version of
 /// `magic`.
-fn later(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
+fn other_version(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
     let found = bytes.strip_prefix(&magic[..7])?.first().copied()?;
     if found == magic[7] {
         return None;
@@ -89,8 +89,8 @@ fn later(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
     // The checksum covers the version. If it verifies with the expected version, the file was
     // written by that, and the byte has changed since. That is damage.
     let damaged = bytes.get(..header).is_some_and(|bytes| {
-        let (fields, sum) = bytes.split_at(header - Sum::LENGTH);
-        *sum == Sum::of(&[&magic, &fields[magic.len()..]]).0
+        let (fields, sum) = bytes.split_at(header - Checksum::LENGTH);
+        *sum == Checksum::of(&[&magic, &fields[magic.len()..]]).0
     });
     (!damaged).then_some(found)
 }

@@ -5,19 +5,19 @@ use std::collections::{HashMap, HashSet};
 use postgres::types::{ToSql, Type};
 use postgres::{Statement, Transaction};
 
-use super::rows::{Id, id_of, signed, unsigned};
+use super::rows::{Id, signed, unsigned, upload_id};
 use super::session::Session;
 use crate::store::engine::{EngineError, Outcome, Record, TaskKey};
 
 /// Attempts to find an open batch. An attempt fails if the batch is closed meanwhile.
-const LOOKS: usize = 10;
+const MAX_ATTEMPTS: usize = 10;
 
 /// Prepared statements for a group, which belong to one session.
 pub(super) struct Statements {
     own_slot: Statement,
     store: Statement,
     count: Statement,
-    held: Statement,
+    stored_bodies: Statement,
 }
 
 impl Statements {
@@ -36,21 +36,22 @@ impl Statements {
                 FROM given JOIN fresh ON given.id = fresh.id RETURNING id";
         let count = "UPDATE hushbin.slot SET reports = reports + $4 \
             WHERE task = $1 AND batch = $2 AND node = $3";
-        let held = "SELECT counted.id, upload.body FROM hushbin.counted LEFT JOIN hushbin.upload \
+        let stored_bodies = "SELECT counted.id, upload.body \
+            FROM hushbin.counted LEFT JOIN hushbin.upload \
             ON upload.task = counted.task AND upload.batch = counted.batch \
             AND upload.id = counted.id WHERE counted.task = $1 AND counted.id = ANY($2)";
         Ok(Self {
             own_slot: client.prepare(own_slot)?,
             store: client.prepare(store)?,
             count: client.prepare_typed(count, &[Type::INT8; 4])?,
-            held: client.prepare(held)?,
+            stored_bodies: client.prepare(stored_bodies)?,
         })
     }
 }
 
 /// Locks this node's slot of the open batch, and returns the number of the batch. The batch cannot
 /// be closed before the transaction ends.
-fn slot(
+fn lock_own_slot(
     transaction: &mut Transaction<'_>,
     statements: &Statements,
     (task, node): (i64, i64),
@@ -58,7 +59,7 @@ fn slot(
     if let Some(row) = transaction.query_opt(&statements.own_slot, &[&task, &node])? {
         return Ok(row.get("batch"));
     }
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_ATTEMPTS {
         // The shared lock makes a closer wait. Behind a closer, the query finds no open batch.
         let open = "SELECT number FROM hushbin.batch WHERE task = $1 AND state = 0 FOR SHARE";
         if let Some(row) = transaction.query_opt(open, &[&task])? {
@@ -85,7 +86,7 @@ pub(super) fn append(
     group: &[Record],
 ) -> Result<(Vec<Outcome>, u64, u64), EngineError> {
     let key = signed(task.0);
-    let batch = slot(transaction, statements, (key, node))?;
+    let batch = lock_own_slot(transaction, statements, (key, node))?;
 
     // An id may occur several times in a group. Its first record counts.
     let mut firsts: HashMap<&Id, &Record> = HashMap::with_capacity(group.len());
@@ -103,7 +104,7 @@ pub(super) fn append(
     let reports: Vec<i32> = reports.collect::<Result<_, _>>()?;
     let stored: &[&(dyn ToSql + Sync)] = &[&key, &batch, &ids, &reports, &bodies];
     let stored = transaction.query(&statements.store, stored)?;
-    let stored = stored.iter().map(|row| id_of(row.get("id")));
+    let stored = stored.iter().map(|row| upload_id(row.get("id")));
     let stored: HashSet<Id> = stored.collect::<Result<_, _>>()?;
 
     // Also if nothing is new, so that the commit writes. It then follows all that it has read.
@@ -114,7 +115,7 @@ pub(super) fn append(
         WHERE task = $1 AND batch = $2";
     let total = transaction.query_one(total, &[&key, &batch])?;
 
-    let known = known(transaction, statements, key, &ids, &stored)?;
+    let known = stored_bodies(transaction, statements, key, &ids, &stored)?;
     let mut outcomes = Vec::with_capacity(group.len());
     let mut told: HashSet<&Id> = HashSet::new();
     for record in group {
@@ -136,7 +137,7 @@ pub(super) fn append(
 
 /// Returns the uploads among `ids` that were stored before, by id. A body is `None` once it is
 /// released.
-fn known(
+fn stored_bodies(
     transaction: &mut Transaction<'_>,
     statements: &Statements,
     task: i64,
@@ -146,11 +147,11 @@ fn known(
     if stored.len() == ids.len() {
         return Ok(HashMap::new());
     }
-    let is_old = |id: &&&[u8]| !id_of(id).is_ok_and(|id| stored.contains(&id));
+    let is_old = |id: &&&[u8]| !upload_id(id).is_ok_and(|id| stored.contains(&id));
     let old: Vec<&[u8]> = ids.iter().filter(is_old).copied().collect();
-    let rows = transaction.query(&statements.held, &[&task, &old])?;
+    let rows = transaction.query(&statements.stored_bodies, &[&task, &old])?;
     let known = rows
         .iter()
-        .map(|row| Ok((id_of(row.get("id"))?, row.get("body"))));
+        .map(|row| Ok((upload_id(row.get("id"))?, row.get("body"))));
     known.collect()
 }

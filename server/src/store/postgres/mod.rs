@@ -34,17 +34,17 @@ use postgres::Transaction;
 
 use super::engine::{BatchRow, Engine, EngineError, Outcome, Reader, Record, TaskKey, TaskRow};
 use append::Statements;
-use reader::DatabaseReader;
+use reader::PostgresReader;
 pub(super) use reader::open_read_only;
-use rows::{TASK, all_batches, batches_of, key_of, signed, task_row, tasks};
+use rows::{SELECT_TASKS, all_batches, all_tasks, signed, task_batches, task_key, task_row};
 pub use session::Database;
-use session::OwnSession;
-pub(crate) use session::{Session, Sessions};
+use session::ReconnectingSession;
+pub(crate) use session::{Session, SessionPool};
 
 /// Storage engine in a database.
-pub(super) struct Postgres {
-    session: OwnSession<Statements>,
-    sessions: Arc<Sessions>,
+pub(super) struct PostgresEngine {
+    session: ReconnectingSession<Statements>,
+    sessions: Arc<SessionPool>,
     /// Identifier of this process in slots. It is random and changes at every start.
     node: i64,
     /// Batches of each task, as they were last read.
@@ -71,9 +71,9 @@ fn add_batch(
 ///
 /// # Errors
 /// When the database cannot be reached, refuses, or has tables of another version.
-pub(crate) fn open_tables(database: &Database) -> Result<Sessions, EngineError> {
-    let sessions = Sessions::new(database, false);
-    sessions.with(schema::make)?;
+pub(crate) fn open_pool(database: &Database) -> Result<SessionPool, EngineError> {
+    let sessions = SessionPool::new(database, false);
+    sessions.with(schema::create_if_missing)?;
     Ok(sessions)
 }
 
@@ -81,32 +81,32 @@ pub(crate) fn open_tables(database: &Database) -> Result<Sessions, EngineError> 
 ///
 /// # Errors
 /// When the database cannot be reached, refuses, or has no tables of this version.
-pub(crate) fn checked_tables(database: &Database) -> Result<Sessions, EngineError> {
-    let sessions = Sessions::new(database, false);
-    sessions.with(schema::check)?;
+pub(crate) fn open_existing_pool(database: &Database) -> Result<SessionPool, EngineError> {
+    let sessions = SessionPool::new(database, false);
+    sessions.with(schema::check_version)?;
     Ok(sessions)
 }
 
-/// Opens the engine in a database, as [`Postgres::open`] does. Blocks.
+/// Opens the engine in a database, as [`PostgresEngine::open`] does. Blocks.
 ///
 /// # Errors
-/// Those of [`Postgres::open`].
+/// Those of [`PostgresEngine::open`].
 pub(super) fn open(database: &Database) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(Box::new(Postgres::open(database)?))
+    Ok(Box::new(PostgresEngine::open(database)?))
 }
 
-impl Postgres {
+impl PostgresEngine {
     /// Opens the engine in a database, and creates the tables if there are none. Blocks.
     ///
     /// # Errors
     /// When the database cannot be reached, refuses, or has tables of another version.
     pub(super) fn open(database: &Database) -> Result<Self, EngineError> {
-        let sessions = Arc::new(open_tables(database)?);
+        let sessions = Arc::new(open_pool(database)?);
         let mut node = [0; 8];
         getrandom::fill(&mut node).map_err(EngineError::Entropy)?;
         let batches = sessions.with(|session| all_batches(session.client()))?;
         Ok(Self {
-            session: OwnSession::new(database, Statements::prepare),
+            session: ReconnectingSession::new(database, Statements::prepare),
             sessions,
             node: i64::from_le_bytes(node),
             batches,
@@ -114,10 +114,10 @@ impl Postgres {
     }
 
     /// Reads the batches of a task again.
-    fn look(&mut self, task: TaskKey) -> Result<&[BatchRow], EngineError> {
+    fn reload_batches(&mut self, task: TaskKey) -> Result<&[BatchRow], EngineError> {
         let batches = self
             .session
-            .with(|session, _| batches_of(session.client(), task))?;
+            .with(|session, _| task_batches(session.client(), task))?;
         if batches.is_empty() {
             self.batches.remove(&task);
             return Err(EngineError::NoTask);
@@ -128,9 +128,9 @@ impl Postgres {
     }
 }
 
-impl Engine for Postgres {
+impl Engine for PostgresEngine {
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError> {
-        self.sessions.with(|session| tasks(session.client()))
+        self.sessions.with(|session| all_tasks(session.client()))
     }
 
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {
@@ -146,13 +146,13 @@ impl Engine for Postgres {
             let (id, fingerprint, parameters, settings) = &columns;
             let added = transaction.query_opt(insert, &[id, fingerprint, parameters, settings])?;
             if let Some(added) = added {
-                let key = key_of(&added, "key");
+                let key = task_key(&added, "key");
                 add_batch(transaction, key, 1, now)?;
                 return Ok(key);
             }
             // Another node has added the task meanwhile, or this one did before its connection
             // broke.
-            let query = format!("{TASK} WHERE id = $1");
+            let query = format!("{SELECT_TASKS} WHERE id = $1");
             let there = transaction.query_opt(&query, &[id])?;
             match there.as_ref().map(task_row).transpose()? {
                 Some(there) if there.fingerprint == row.fingerprint => Ok(there.key),
@@ -160,7 +160,7 @@ impl Engine for Postgres {
             }
         };
         let key = self.session.with(|session, _| session.transaction(add))?;
-        self.look(key)?;
+        self.reload_batches(key)?;
         Ok(key)
     }
 
@@ -218,7 +218,7 @@ impl Engine for Postgres {
             Some(open) if open.number == batch => open.reports = reports,
             // Another node has closed the batch. The group is stored, whether or not this read
             // succeeds.
-            _ => drop(self.look(task)),
+            _ => drop(self.reload_batches(task)),
         }
         Ok(outcomes)
     }
@@ -252,13 +252,13 @@ impl Engine for Postgres {
             add_batch(transaction, task, batch + 1, now)
         };
         self.session.with(|session, _| session.transaction(close))?;
-        let batches = self.look(task)?;
+        let batches = self.reload_batches(task)?;
         let row = batches.iter().find(|row| row.number == batch);
         row.copied().ok_or(EngineError::NoTask)
     }
 
     fn settle_release(&mut self, task: TaskKey, _batch: u64) -> Result<(), EngineError> {
-        self.look(task).map(drop)
+        self.reload_batches(task).map(drop)
     }
 
     fn probe(&mut self) -> Result<(), EngineError> {
@@ -269,6 +269,6 @@ impl Engine for Postgres {
     }
 
     fn reader(&self) -> Arc<dyn Reader> {
-        Arc::new(DatabaseReader::new(Arc::clone(&self.sessions)))
+        Arc::new(PostgresReader::new(Arc::clone(&self.sessions)))
     }
 }

@@ -7,17 +7,20 @@ use postgres::Row;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{ToSql, Type};
 
-use super::rows::{CLOSED, TASK, all_batches, batches_of, id_of, key_of, signed, task_row, tasks};
+use super::rows::{
+    CLOSED, SELECT_TASKS, all_batches, all_tasks, signed, task_batches, task_key, task_row,
+    upload_id,
+};
 use super::schema;
-use super::session::{Database, Session, Sessions};
+use super::session::{Database, Session, SessionPool};
 use crate::store::engine::{
     BatchRow, Claim, EngineError, Reader, Release, Seen, Shared, TaskBatches, TaskKey, TaskRow,
     VisitUpload,
 };
 
 /// Reader that is independent of the owner and of other nodes.
-pub(super) struct DatabaseReader {
-    sessions: Arc<Sessions>,
+pub(super) struct PostgresReader {
+    sessions: Arc<SessionPool>,
 }
 
 /// Opens a database without changing anything. Returns its tasks, each with its batches, and a
@@ -28,21 +31,21 @@ pub(super) struct DatabaseReader {
 pub(in crate::store) fn open_read_only(
     database: &Database,
 ) -> Result<(Vec<TaskBatches>, Arc<dyn Reader>), EngineError> {
-    let sessions = Arc::new(Sessions::new(database, true));
+    let sessions = Arc::new(SessionPool::new(database, true));
     let rows = sessions.with(|session| {
-        schema::check(session)?;
-        let tasks = tasks(session.client())?.into_iter();
+        schema::check_version(session)?;
+        let tasks = all_tasks(session.client())?.into_iter();
         let with_batches = tasks.map(|row| {
-            let batches = batches_of(session.client(), row.key)?;
+            let batches = task_batches(session.client(), row.key)?;
             Ok((row, batches))
         });
         with_batches.collect()
     })?;
-    Ok((rows, Arc::new(DatabaseReader::new(sessions))))
+    Ok((rows, Arc::new(PostgresReader::new(sessions))))
 }
 
-impl DatabaseReader {
-    pub(super) fn new(sessions: Arc<Sessions>) -> Self {
+impl PostgresReader {
+    pub(super) fn new(sessions: Arc<SessionPool>) -> Self {
         Self { sessions }
     }
 
@@ -68,7 +71,7 @@ impl DatabaseReader {
     }
 }
 
-impl Reader for DatabaseReader {
+impl Reader for PostgresReader {
     fn for_each_upload(
         &self,
         task: TaskKey,
@@ -79,7 +82,7 @@ impl Reader for DatabaseReader {
         let query =
             "SELECT id, body FROM hushbin.upload WHERE task = $1 AND batch = $2 ORDER BY id";
         self.for_each(query, (task, batch), &mut |row| {
-            Ok(visit(id_of(row.get("id"))?, row.get("body")))
+            Ok(visit(upload_id(row.get("id"))?, row.get("body")))
         })
     }
 
@@ -177,7 +180,7 @@ impl Reader for DatabaseReader {
     }
 }
 
-impl Shared for DatabaseReader {
+impl Shared for PostgresReader {
     fn seen(&self) -> Result<Vec<Seen>, EngineError> {
         self.sessions.with(|session| {
             // Batches are read after tasks. Each task has a batch from its first moment.
@@ -185,7 +188,7 @@ impl Shared for DatabaseReader {
             let tasks = session.client().query(tasks, &[])?;
             let mut batches = all_batches(session.client())?;
             let seen = tasks.iter().filter_map(|row| {
-                let key = key_of(row, "key");
+                let key = task_key(row, "key");
                 Some(Seen {
                     key,
                     settings: row.get("settings"),
@@ -199,14 +202,14 @@ impl Shared for DatabaseReader {
 
     fn task(&self, task: TaskKey) -> Result<Option<TaskRow>, EngineError> {
         self.sessions.with(|session| {
-            let query = format!("{TASK} WHERE key = $1");
+            let query = format!("{SELECT_TASKS} WHERE key = $1");
             let row = session.client().query_opt(&query, &[&signed(task.0)])?;
             row.as_ref().map(task_row).transpose()
         })
     }
 
     fn batches(&self, task: TaskKey) -> Result<Vec<BatchRow>, EngineError> {
-        let batches = |session: &mut Session| batches_of(session.client(), task);
+        let batches = |session: &mut Session| task_batches(session.client(), task);
         self.sessions.with(batches)
     }
 

@@ -15,7 +15,7 @@ pub(super) fn signed(number: u64) -> i64 {
     number.cast_signed()
 }
 
-pub(super) fn key_of(row: &Row, column: &str) -> TaskKey {
+pub(super) fn task_key(row: &Row, column: &str) -> TaskKey {
     TaskKey(row.get::<_, i64>(column).cast_unsigned())
 }
 
@@ -24,13 +24,14 @@ pub(super) fn unsigned(row: &Row, column: &str) -> u64 {
 }
 
 /// Query for all columns of tasks.
-pub(super) const TASK: &str = "SELECT key, id, fingerprint, parameters, settings FROM hushbin.task";
+pub(super) const SELECT_TASKS: &str =
+    "SELECT key, id, fingerprint, parameters, settings FROM hushbin.task";
 
 pub(super) fn task_row(row: &Row) -> Result<TaskRow, EngineError> {
     let fingerprint: &[u8] = row.get("fingerprint");
     let fingerprint = fingerprint.try_into();
     Ok(TaskRow {
-        key: key_of(row, "key"),
+        key: task_key(row, "key"),
         id: row.get("id"),
         fingerprint: fingerprint
             .map_err(|_| EngineError::Damaged("a task's fingerprint has not 16 bytes".into()))?,
@@ -40,7 +41,7 @@ pub(super) fn task_row(row: &Row) -> Result<TaskRow, EngineError> {
 }
 
 /// Query for all columns of batches except the totals. An open batch has the reports of its slots.
-pub(super) const BATCH: &str = "SELECT task, number, state, opened, closed, kept, \
+pub(super) const SELECT_BATCHES: &str = "SELECT task, number, state, opened, closed, kept, \
     CASE WHEN state = 0 THEN (SELECT coalesce(sum(slot.reports), 0)::BIGINT FROM hushbin.slot \
     WHERE slot.task = batch.task AND slot.batch = batch.number) ELSE reports END AS reports \
     FROM hushbin.batch";
@@ -66,18 +67,18 @@ pub(super) fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
 }
 
 /// Returns the current batches of a task, oldest first. There are none if there is no such task.
-pub(super) fn batches_of(
+pub(super) fn task_batches(
     client: &mut impl GenericClient,
     task: TaskKey,
 ) -> Result<Vec<BatchRow>, EngineError> {
-    let query = format!("{BATCH} WHERE task = $1 ORDER BY number");
+    let query = format!("{SELECT_BATCHES} WHERE task = $1 ORDER BY number");
     let rows = client.query(&query, &[&signed(task.0)])?;
     rows.iter().map(batch_row).collect()
 }
 
 /// Returns all tasks, in the order in which they were stored.
-pub(super) fn tasks(client: &mut impl GenericClient) -> Result<Vec<TaskRow>, EngineError> {
-    let rows = client.query(&format!("{TASK} ORDER BY key"), &[])?;
+pub(super) fn all_tasks(client: &mut impl GenericClient) -> Result<Vec<TaskRow>, EngineError> {
+    let rows = client.query(&format!("{SELECT_TASKS} ORDER BY key"), &[])?;
     rows.iter().map(task_row).collect()
 }
 
@@ -86,8 +87,8 @@ pub(super) fn all_batches(
     client: &mut impl GenericClient,
 ) -> Result<HashMap<TaskKey, Vec<BatchRow>>, EngineError> {
     let mut batches: HashMap<TaskKey, Vec<BatchRow>> = HashMap::new();
-    for row in client.query(&format!("{BATCH} ORDER BY task, number"), &[])? {
-        let of = batches.entry(key_of(&row, "task")).or_default();
+    for row in client.query(&format!("{SELECT_BATCHES} ORDER BY task, number"), &[])? {
+        let of = batches.entry(task_key(&row, "task")).or_default();
         of.push(batch_row(&row)?);
     }
     Ok(batches)
@@ -96,7 +97,7 @@ pub(super) fn all_batches(
 /// Id of an upload.
 pub(super) type Id = [u8; 16];
 
-pub(super) fn id_of(bytes: &[u8]) -> Result<Id, EngineError> {
+pub(super) fn upload_id(bytes: &[u8]) -> Result<Id, EngineError> {
     let id = bytes.try_into();
     id.map_err(|_| EngineError::Damaged("an upload's id has not 16 bytes".to_owned()))
 }

@@ -13,20 +13,20 @@ const VERSION: u64 = 2;
 ///
 /// # Errors
 /// When the database fails, or has tables of another version.
-pub(super) fn make(session: &mut Session) -> Result<(), EngineError> {
-    if is_there(session)? {
-        return check(session);
+pub(super) fn create_if_missing(session: &mut Session) -> Result<(), EngineError> {
+    if exists(session)? {
+        return check_version(session);
     }
     let made = session.transaction(|transaction| Ok(transaction.batch_execute(SCHEMA)?));
     // Of several nodes that start at once, one creates the tables. The rest fail here in various
     // ways.
     match made {
-        Err(error) if !is_there(session)? => Err(error),
-        _ => check(session),
+        Err(error) if !exists(session)? => Err(error),
+        _ => check_version(session),
     }
 }
 
-fn is_there(session: &mut Session) -> Result<bool, EngineError> {
+fn exists(session: &mut Session) -> Result<bool, EngineError> {
     let query = "SELECT count(*) AS tables FROM information_schema.tables \
         WHERE table_schema = 'hushbin' AND table_name = 'journal'";
     let row = session.client().query_one(query, &[])?;
@@ -37,7 +37,7 @@ fn is_there(session: &mut Session) -> Result<bool, EngineError> {
 ///
 /// # Errors
 /// When they have another one, or the database fails.
-pub(super) fn check(session: &mut Session) -> Result<(), EngineError> {
+pub(super) fn check_version(session: &mut Session) -> Result<(), EngineError> {
     let row = session
         .client()
         .query_one("SELECT version FROM hushbin.journal", &[])?;

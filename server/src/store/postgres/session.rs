@@ -17,21 +17,21 @@ use crate::store::engine::{Claim, EngineError};
 use crate::tls_roots;
 
 /// Time limit for connecting, unless the address sets another one.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Idle time before TCP keepalives, and time limit for unacknowledged data, unless the address sets
 /// other values.
-const SILENCE: Duration = Duration::from_secs(30);
+const TCP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum number of idle connections that are kept.
-const KEPT: usize = 8;
+const MAX_IDLE: usize = 8;
 
 /// Maximum attempts of a transaction that concurrent ones interfere with.
-const ATTEMPTS: usize = 10;
+const MAX_ATTEMPTS: usize = 10;
 
 /// First statements of every session. A time limit must not end a commit that waits for a standby,
 /// because PostgreSQL keeps such a commit. Each statement sees what was committed before it.
-const BEGIN: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
+const SESSION_SETTINGS: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
     SET idle_in_transaction_session_timeout = 0; \
     SET default_transaction_isolation = 'read committed'";
 
@@ -40,7 +40,7 @@ const BEGIN: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
 pub struct Database {
     config: Box<Config>,
     /// True if the address leaves open which of several hosts to use.
-    any: bool,
+    any_host: bool,
     tls: Tls,
 }
 
@@ -105,29 +105,29 @@ impl Database {
             });
         }
         if !says("connect_timeout") {
-            config.connect_timeout(CONNECT);
+            config.connect_timeout(CONNECT_TIMEOUT);
         }
         if !says("keepalives_idle") {
-            config.keepalives_idle(SILENCE);
+            config.keepalives_idle(TCP_TIMEOUT);
         }
         if !says("tcp_user_timeout") {
-            config.tcp_user_timeout(SILENCE);
+            config.tcp_user_timeout(TCP_TIMEOUT);
         }
         if !says("application_name") {
             config.application_name("hushbin");
         }
         let tls = tls_roots::client_config().map_err(|error| refused(&error.to_string()))?;
-        let any = !says("target_session_attrs");
+        let any_host = !says("target_session_attrs");
         Ok(Self {
             config: Box::new(config),
-            any,
+            any_host,
             tls: Tls(Arc::new(tls)),
         })
     }
 }
 
 /// Runs `work`, on another thread if the current one may not block.
-fn where_it_may_block<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+fn run_blocking<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match Handle::try_current() {
         Err(_) => work(),
         Ok(_) => thread::scope(|scope| {
@@ -150,7 +150,7 @@ fn is_broken(error: &EngineError) -> bool {
 }
 
 /// Returns true if a concurrent transaction caused the error, so that a retry may succeed.
-fn is_to_be_tried_again(error: &EngineError) -> bool {
+fn is_retryable(error: &EngineError) -> bool {
     let code = match error {
         EngineError::Database(error) => error.code(),
         _ => None,
@@ -174,7 +174,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         let client = self.client.take();
         // Closing a connection blocks.
-        where_it_may_block(move || drop(client));
+        run_blocking(move || drop(client));
     }
 }
 
@@ -186,7 +186,7 @@ impl Session {
     fn connect(database: &Database, read_only: bool) -> Result<Self, EngineError> {
         let warning = Arc::new(Mutex::new(None));
         let mut config = database.config.clone();
-        if database.any && !read_only && config.get_hosts().len() > 1 {
+        if database.any_host && !read_only && config.get_hosts().len() > 1 {
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         }
         let warned = Arc::clone(&warning);
@@ -195,9 +195,9 @@ impl Session {
                 *warned.lock() = Some(notice.to_string());
             }
         });
-        let client = where_it_may_block(|| -> Result<Client, EngineError> {
+        let client = run_blocking(|| -> Result<Client, EngineError> {
             let mut client = config.connect(database.tls.clone())?;
-            client.batch_execute(BEGIN)?;
+            client.batch_execute(SESSION_SETTINGS)?;
             if read_only {
                 client.batch_execute("SET default_transaction_read_only = on")?;
                 return Ok(client);
@@ -237,7 +237,7 @@ impl Session {
         let mut attempt = 1;
         loop {
             match self.attempt(&mut work) {
-                Err(error) if is_to_be_tried_again(&error) && attempt < ATTEMPTS => attempt += 1,
+                Err(error) if is_retryable(&error) && attempt < MAX_ATTEMPTS => attempt += 1,
                 done => return done,
             }
         }
@@ -262,14 +262,14 @@ impl Session {
 }
 
 /// Session of one owner, which reconnects when the connection was lost.
-pub(super) struct OwnSession<P> {
+pub(super) struct ReconnectingSession<P> {
     database: Database,
     /// Prepares a new session.
     prepare: fn(&mut Session) -> Result<P, EngineError>,
     session: Option<(Session, P)>,
 }
 
-impl<P> OwnSession<P> {
+impl<P> ReconnectingSession<P> {
     pub(super) fn new(
         database: &Database,
         prepare: fn(&mut Session) -> Result<P, EngineError>,
@@ -315,13 +315,13 @@ impl<P> OwnSession<P> {
 }
 
 /// Pool of sessions.
-pub(crate) struct Sessions {
+pub(crate) struct SessionPool {
     database: Database,
     read_only: bool,
     idle: Mutex<Vec<Session>>,
 }
 
-impl Sessions {
+impl SessionPool {
     pub(crate) fn new(database: &Database, read_only: bool) -> Self {
         Self {
             database: database.clone(),
@@ -334,18 +334,18 @@ impl Sessions {
         change(&mut self.idle.lock())
     }
 
-    fn take(&self) -> Result<Session, EngineError> {
+    fn acquire(&self) -> Result<Session, EngineError> {
         while let Some(mut session) = self.idle(Vec::pop) {
             // A connection that broke while it was idle is dropped.
-            if session.client().is_valid(CONNECT).is_ok() {
+            if session.client().is_valid(CONNECT_TIMEOUT).is_ok() {
                 return Ok(session);
             }
         }
         Session::connect(&self.database, self.read_only)
     }
 
-    fn give(&self, session: Session) {
-        let more = self.idle(|idle| match idle.len() < KEPT {
+    fn release(&self, session: Session) {
+        let more = self.idle(|idle| match idle.len() < MAX_IDLE {
             true => {
                 idle.push(session);
                 None
@@ -363,10 +363,10 @@ impl Sessions {
         &self,
         work: impl FnOnce(&mut Session) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let mut session = self.take()?;
+        let mut session = self.acquire()?;
         let done = work(&mut session);
         if !done.as_ref().is_err_and(is_broken) {
-            self.give(session);
+            self.release(session);
         }
         done
     }
@@ -380,10 +380,10 @@ impl Sessions {
         self: &Arc<Self>,
         lock: impl FnOnce(&mut Client) -> Result<bool, EngineError>,
     ) -> Result<Option<Claim>, EngineError> {
-        let mut session = self.take()?;
+        let mut session = self.acquire()?;
         // The lock lasts until this transaction ends.
         session.client().batch_execute("BEGIN")?;
-        let mut locked = Locked {
+        let mut locked = LockingSession {
             session: Some(session),
             sessions: Arc::clone(self),
         };
@@ -394,20 +394,20 @@ impl Sessions {
 }
 
 /// Session with an open transaction that holds a lock.
-struct Locked {
+struct LockingSession {
     session: Option<Session>,
-    sessions: Arc<Sessions>,
+    sessions: Arc<SessionPool>,
 }
 
-impl Drop for Locked {
+impl Drop for LockingSession {
     fn drop(&mut self) {
         let Some(mut session) = self.session.take() else {
             return;
         };
-        let ended = where_it_may_block(|| session.client().batch_execute("ROLLBACK"));
+        let ended = run_blocking(|| session.client().batch_execute("ROLLBACK"));
         // A session that cannot roll back is dropped instead of reused.
         if ended.is_ok() {
-            self.sessions.give(session);
+            self.sessions.release(session);
         }
     }
 }

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use hushbin::Fingerprint;
 
-use super::found::{Loss, Salvaged, list};
+use super::damage::{Loss, Salvaged, list_files};
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
-use crate::store::files::batch::Batch;
+use crate::store::files::batch::BatchFile;
 use crate::store::files::catalogue::Catalogue;
 use crate::store::files::disk;
-use crate::store::files::frame::Header;
+use crate::store::files::frame::LogHeader;
 use crate::store::files::ids;
-use crate::store::files::layout::{DELETED, TASKS, directory_of};
-use crate::store::files::task::{Listing, batch_name, log_name};
+use crate::store::files::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, directory_of};
+use crate::store::files::task::{FileListing, batch_name, log_name};
 use crate::store::role::Role;
 use crate::store::settings::Settings;
 use crate::store::task::written;
@@ -26,7 +26,7 @@ pub(super) fn tasks(
     role: Role,
     salvaged: &mut Salvaged,
 ) -> Result<(TaskKey, Vec<(TaskRow, CollectedTask)>), EngineError> {
-    let wrong = match Catalogue::open_there(root) {
+    let wrong = match Catalogue::open_existing(root) {
         Ok(catalogue) => {
             salvaged.copied += 1;
             let rows = catalogue.rows().into_iter();
@@ -38,14 +38,14 @@ pub(super) fn tasks(
                 };
                 Ok::<_, EngineError>((row.clone(), task.map_err(unusable)?))
             });
-            return Ok((catalogue.next(), tasks.collect::<Result<_, _>>()?));
+            return Ok((catalogue.next_key(), tasks.collect::<Result<_, _>>()?));
         }
         Err(version @ EngineError::Version { .. }) => return Err(version),
         Err(wrong) => wrong,
     };
     salvaged.damaged(wrong, Loss::Settings);
     // The fingerprint in the files identifies a task, so a damaged list cannot mislead.
-    let said = Catalogue::parameters(root);
+    let said = Catalogue::unverified_parameters(root);
     let said = said
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok());
@@ -89,8 +89,8 @@ fn row(key: TaskKey, task: &CollectedTask, role: Role) -> TaskRow {
 
 /// Returns the keys of the tasks that have files.
 fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
-    let all = root.join(TASKS);
-    let failed = |source| disk::error(&all, source);
+    let all = root.join(TASKS_DIRECTORY);
+    let failed = |source| disk::file_error(&all, source);
     let mut keys = Vec::new();
     for entry in fs::read_dir(&all).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -101,7 +101,7 @@ fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
             .and_then(|name| name.to_str()?.parse().ok());
         let key = key.map(TaskKey).filter(|key| {
             let there = directory_of(root, *key);
-            path == there || path == there.with_extension(DELETED) && !there.exists()
+            path == there || path == there.with_extension(DELETED_EXTENSION) && !there.exists()
         });
         keys.extend(key);
     }
@@ -113,16 +113,16 @@ fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
 fn fingerprint(directory: &Path) -> Result<Option<[u8; 16]>, EngineError> {
     // Damage is recorded later, when the files are salvaged.
     let listing = match directory.is_dir() {
-        true => list(directory, &mut Salvaged::default())?,
-        false => Listing::default(),
+        true => list_files(directory, &mut Salvaged::default())?,
+        false => FileListing::default(),
     };
     let of_log = |log: &u64| {
         let bytes = fs::read(directory.join(log_name(*log))).ok()?;
-        Some(Header::decode(&bytes)?.0.fingerprint)
+        Some(LogHeader::decode(&bytes)?.0.fingerprint)
     };
     let of_batch = |batch: &u64| {
-        let batch = Batch::open(&directory.join(batch_name(*batch))).ok()?;
-        Some(batch.facts.fingerprint)
+        let batch = BatchFile::open(&directory.join(batch_name(*batch))).ok()?;
+        Some(batch.header.fingerprint)
     };
     let of_ids = |span: &ids::Span| ids::fingerprint(&directory.join(ids::file_name(*span)));
     let logs = listing.logs.iter().find_map(of_log);

@@ -6,13 +6,13 @@ use hushbin::codec::Cursor;
 
 use crate::store::engine::Record;
 use crate::store::files::frame::{
-    CLOSE, FIELDS, Fields, HEADER, Header, TRAILER, UPLOADS, closing, frame, logged, payload,
-    resumes, was_synced, with_mark,
+    CLOSE_KIND, FIELDS_LENGTH, FrameFields, HEADER_LENGTH, LogHeader, TRAILER_LENGTH, UPLOADS_KIND,
+    checksum_before, payload, read_closing, read_upload, verify_by_mark, verify_frame, was_synced,
 };
 
 /// Data found in a log.
-pub(super) struct Pieces {
-    pub(super) header: Header,
+pub(super) struct RecoveredLog {
+    pub(super) header: LogHeader,
     /// Uploads of the commits that verify.
     pub(super) records: Vec<Record>,
     /// Byte ranges that do not verify.
@@ -22,9 +22,9 @@ pub(super) struct Pieces {
 }
 
 /// Finds the data in the bytes of a log. Returns `None` if the header does not verify.
-pub(super) fn pieces(bytes: &[u8]) -> Option<Pieces> {
-    let (header, mut before) = Header::decode(bytes)?;
-    let mut pieces = Pieces {
+pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
+    let (header, mut before) = LogHeader::decode(bytes)?;
+    let mut pieces = RecoveredLog {
         header,
         records: Vec::new(),
         lost: Vec::new(),
@@ -33,23 +33,24 @@ pub(super) fn pieces(bytes: &[u8]) -> Option<Pieces> {
     let key = &header.key;
     let mut closed = None;
     let (mut uploads, mut reports) = (0, 0);
-    let mut at = HEADER;
+    let mut at = HEADER_LENGTH;
     while at < bytes.len() {
-        let verified = frame(key, bytes, at, before).or_else(|| with_mark(key, bytes, at, before));
+        let verified =
+            verify_frame(key, bytes, at, before).or_else(|| verify_by_mark(key, bytes, at, before));
         let records = verified.and_then(|(fields, _)| records(bytes, &fields));
         if let (Some((fields, sum)), Some(records)) = (verified, records) {
-            if fields.kind == CLOSE {
-                closed = closing(bytes, &fields).map(|(held, _)| held);
+            if fields.kind == CLOSE_KIND {
+                closed = read_closing(bytes, &fields).map(|(counts, _)| counts);
             }
             uploads += u64::from(fields.uploads);
             reports += u64::from(fields.reports);
             pieces.records.extend(records);
             before = sum;
-            at += FIELDS + fields.length as usize + TRAILER;
+            at += FIELDS_LENGTH + fields.length as usize + TRAILER_LENGTH;
             continue;
         }
-        let later = (at + FIELDS + TRAILER..bytes.len()).find_map(|later| {
-            let before = resumes(key, bytes, later)?;
+        let later = (at + FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).find_map(|later| {
+            let before = checksum_before(key, bytes, later)?;
             Some((later, before))
         });
         let end = match later {
@@ -58,7 +59,7 @@ pub(super) fn pieces(bytes: &[u8]) -> Option<Pieces> {
             None if !was_synced(key, bytes, at, before) => break,
             None => bytes.len(),
         };
-        let told = told(bytes, at..end);
+        let told = count_lost(bytes, at..end);
         pieces.known = pieces
             .known
             .zip(told)
@@ -67,26 +68,26 @@ pub(super) fn pieces(bytes: &[u8]) -> Option<Pieces> {
         let Some((end, sum)) = later else { break };
         (at, before) = (end, sum);
     }
-    if let Some(held) = closed {
+    if let Some(counts) = closed {
         // The closing frame contains the number that there were.
-        pieces.known = held
+        pieces.known = counts
             .uploads
             .checked_sub(uploads)
-            .zip(held.reports.checked_sub(reports));
+            .zip(counts.reports.checked_sub(reports));
     }
     Some(pieces)
 }
 
 /// Returns the uploads of a frame that verifies, or `None` if it is not of this version.
-fn records(bytes: &[u8], fields: &Fields) -> Option<Vec<Record>> {
+fn records(bytes: &[u8], fields: &FrameFields) -> Option<Vec<Record>> {
     match fields.kind {
-        UPLOADS => {}
-        CLOSE => return closing(bytes, fields).map(|_| Vec::new()),
+        UPLOADS_KIND => {}
+        CLOSE_KIND => return read_closing(bytes, fields).map(|_| Vec::new()),
         _ => return None,
     }
     let mut payload = payload(bytes, fields);
     let record = |_| {
-        let logged = logged(&mut payload)?;
+        let logged = read_upload(&mut payload)?;
         let reports = Cursor::new("upload", logged.body).take("expected a number");
         Some(Record {
             upload: logged.id,
@@ -99,15 +100,15 @@ fn records(bytes: &[u8], fields: &Fields) -> Option<Vec<Record>> {
 
 /// Counts uploads and reports in frames that do not verify. Returns `None` if the fields are
 /// damaged.
-fn told(bytes: &[u8], lost: Range<usize>) -> Option<(u64, u64)> {
+fn count_lost(bytes: &[u8], lost: Range<usize>) -> Option<(u64, u64)> {
     let (mut uploads, mut reports) = (0, 0);
     let mut at = lost.start;
     while at < lost.end {
-        let fields = Fields::decode(&bytes[at..], at as u64)?;
+        let fields = FrameFields::decode(&bytes[at..], at as u64)?;
         uploads += u64::from(fields.uploads);
         reports += u64::from(fields.reports);
-        at += FIELDS + fields.length as usize + TRAILER;
+        at += FIELDS_LENGTH + fields.length as usize + TRAILER_LENGTH;
     }
     // This may pass the end of the range, because the last mark may be missing.
-    (at <= lost.end + TRAILER).then_some((uploads, reports))
+    (at <= lost.end + TRAILER_LENGTH).then_some((uploads, reports))
 }

@@ -34,7 +34,7 @@
 //! the key and the original checksum.
 
 mod catalogue;
-mod found;
+mod damage;
 mod log;
 mod released;
 mod unreleased;
@@ -47,12 +47,12 @@ use crate::task::CollectedTask;
 
 use super::catalogue::Catalogue;
 use super::disk;
-use super::layout::{DELETED, TASKS, directory_of};
+use super::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, directory_of};
 use crate::store::engine::EngineError;
 use crate::store::role::Role;
 use crate::store::task;
-pub use found::{Damage, Loss, Salvaged};
-use found::{Salvage, list};
+pub use damage::{Damage, Loss, Salvaged};
+use damage::{Salvage, list_files};
 
 /// Copies what verifies to a new directory. Files are also identified by the tasks in `given`, if
 /// the list of tasks is damaged. Tasks then have the role `role`.
@@ -68,23 +68,23 @@ pub fn salvage(
 ) -> Result<Salvaged, EngineError> {
     if to.exists() {
         let there = io::Error::from(io::ErrorKind::AlreadyExists);
-        return Err(disk::error(to, there));
+        return Err(disk::file_error(to, there));
     }
-    let _lock = share(root)?;
+    let _lock = lock_shared(root)?;
     let mut salvaged = Salvaged::default();
     let (next, tasks) = catalogue::tasks(root, given, role, &mut salvaged)?;
     disk::create_directory(to)?;
-    disk::create_directory(&to.join(TASKS))?;
+    disk::create_directory(&to.join(TASKS_DIRECTORY))?;
     for (row, task) in &tasks {
         let mut from = directory_of(root, row.key);
-        let deleted = from.with_extension(DELETED);
+        let deleted = from.with_extension(DELETED_EXTENSION);
         if !from.exists() && deleted.exists() {
             // The deletion was never acknowledged.
             from = deleted;
         }
         let to = &directory_of(to, row.key);
         disk::create_directory(to)?;
-        let listing = list(&from, &mut salvaged)?;
+        let listing = list_files(&from, &mut salvaged)?;
         let role = match task::read_settings(&row.id, &row.settings) {
             Ok((role, _)) => role,
             Err(error) => return Err(disk::damaged(root, &error.to_string())),
@@ -103,7 +103,7 @@ pub fn salvage(
     salvaged.tasks = tasks.len() as u64;
     let rows = tasks.into_iter().map(|(row, _)| row);
     // Written last: without a list of tasks there is no copy.
-    Catalogue::of(to, next, rows).write_to(to)?;
+    Catalogue::from_rows(to, next, rows).write_to(to)?;
     Ok(salvaged)
 }
 
@@ -111,20 +111,20 @@ pub fn salvage(
 ///
 /// # Errors
 /// When a collector writes to it.
-pub(in crate::store) fn share(root: &Path) -> Result<Option<File>, EngineError> {
+pub(in crate::store) fn lock_shared(root: &Path) -> Result<Option<File>, EngineError> {
     let path = root.join(disk::LOCK);
     let Ok(lock) = File::open(&path) else {
         return Ok(None);
     };
     match lock.try_lock_shared() {
         Ok(()) => Ok(Some(lock)),
-        Err(TryLockError::Error(source)) => Err(disk::error(&path, source)),
+        Err(TryLockError::Error(source)) => Err(disk::file_error(&path, source)),
         Err(TryLockError::WouldBlock) => {
             let source = io::Error::new(
                 io::ErrorKind::WouldBlock,
                 "the directory is in use by another hushbin process",
             );
-            Err(disk::error(&path, source))
+            Err(disk::file_error(&path, source))
         }
     }
 }

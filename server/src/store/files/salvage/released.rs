@@ -6,24 +6,24 @@ use std::path::Path;
 use hushbin::sealed;
 use hushbin_analysis::estimate::Totals;
 
-use super::found::{Loss, Salvage, Salvaged};
+use super::damage::{Loss, Salvage, Salvaged};
 use crate::store::engine::EngineError;
-use crate::store::files::batch::{self, Batch, Facts};
+use crate::store::files::batch::{self, BatchFile, BatchHeader};
 use crate::store::files::disk;
-use crate::store::files::ids::{self, Ids, Span};
-use crate::store::files::log::Contents;
+use crate::store::files::ids::{self, IdsFile, Span};
+use crate::store::files::log::LogContents;
 use crate::store::files::task::{batch_name, log_name};
 use crate::store::fold::fold_block;
 use crate::store::origin::Origins;
 use crate::store::role::Role;
 
 /// State of a released batch.
-enum Found {
+enum SalvagedBatch {
     /// The file verifies.
-    Whole,
+    Intact,
     /// The batch is rewritten from data that verifies.
-    Again {
-        facts: Facts,
+    Rewritten {
+        header: BatchHeader,
         totals: Vec<u8>,
         blocks: Vec<Vec<u8>>,
         wrong: EngineError,
@@ -35,16 +35,16 @@ impl Salvage<'_> {
     /// Salvages released batches, and returns the number of them.
     pub(super) fn released(&self, salvaged: &mut Salvaged) -> Result<u64, EngineError> {
         let mut last = self.last_released();
-        let mut found: Vec<Found> = (1..=last)
-            .map(|batch| self.found(batch))
+        let mut found: Vec<SalvagedBatch> = (1..=last)
+            .map(|batch| self.salvage_batch(batch))
             .collect::<Result<_, _>>()?;
-        let lacks = |last, found: &[Found]| {
-            let covered = self.ids(last).iter().all(|(_, ids)| ids.is_some());
-            !covered || matches!(found.last(), Some(Found::Again { .. }))
+        let lacks = |last, found: &[SalvagedBatch]| {
+            let covered = self.cover_ids(last).iter().all(|(_, ids)| ids.is_some());
+            !covered || matches!(found.last(), Some(SalvagedBatch::Rewritten { .. }))
         };
         if lacks(last, &found) && self.is_logged(last) {
             // Its log is kept, so that it is released again, with the same result to the last byte.
-            if let Some(Found::Again { wrong, .. }) = found.pop() {
+            if let Some(SalvagedBatch::Rewritten { wrong, .. }) = found.pop() {
                 salvaged.damaged(wrong, Loss::Nothing);
             }
             last -= 1;
@@ -53,15 +53,15 @@ impl Salvage<'_> {
             let name = batch_name(batch);
             let (from, to) = (self.from.join(&name), self.to.join(&name));
             match found {
-                Found::Whole => salvaged.copy(&from, &to)?,
-                Found::Again {
-                    facts,
+                SalvagedBatch::Intact => salvaged.copy(&from, &to)?,
+                SalvagedBatch::Rewritten {
+                    header,
                     totals,
                     blocks,
                     wrong,
                     loss,
                 } => {
-                    batch::write(&to, &facts, &totals, &blocks)?;
+                    batch::write(&to, &header, &totals, &blocks)?;
                     salvaged.damaged(wrong, loss);
                 }
             }
@@ -82,17 +82,17 @@ impl Salvage<'_> {
     /// Returns true if the batch can be released from its log once more.
     fn is_logged(&self, batch: u64) -> bool {
         let path = self.from.join(log_name(batch));
-        let contents = Contents::read(&path);
+        let contents = LogContents::read(&path);
         contents.is_ok_and(|log| {
             let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
             of_it && log.closed.is_some()
         })
     }
 
-    fn found(&self, number: u64) -> Result<Found, EngineError> {
+    fn salvage_batch(&self, number: u64) -> Result<SalvagedBatch, EngineError> {
         let path = self.from.join(batch_name(number));
-        let opened = Batch::open(&path).and_then(|batch| {
-            match batch.facts.fingerprint == self.row.fingerprint && batch.facts.batch == number {
+        let opened = BatchFile::open(&path).and_then(|batch| {
+            match batch.header.fingerprint == self.row.fingerprint && batch.header.batch == number {
                 true => Ok(batch),
                 false => Err(disk::damaged(&path, "it belongs to another batch")),
             }
@@ -101,30 +101,30 @@ impl Salvage<'_> {
             Ok(batch) => batch,
             Err(wrong) => {
                 // Nothing is known of a batch whose file cannot be opened.
-                let facts = Facts {
+                let header = BatchHeader {
                     fingerprint: self.row.fingerprint,
                     batch: number,
                     opened: 0,
                     closed: 0,
                     reports: 0,
                 };
-                return Ok(self.lost(facts, None, wrong));
+                return Ok(self.lost_batch(header, None, wrong));
             }
         };
-        let facts = batch.facts;
+        let header = batch.header;
         let mut blocks = Vec::new();
         let visited = batch.for_each_block(&mut |block| {
             blocks.push(block.to_vec());
             ControlFlow::Continue(())
         });
         let (totals, wrong) = match (batch.totals(), visited) {
-            (Ok(_), Ok(())) => return Ok(Found::Whole),
+            (Ok(_), Ok(())) => return Ok(SalvagedBatch::Intact),
             (Ok(totals), Err(wrong)) => (Some(totals), wrong),
             (Err(wrong), _) => (None, wrong),
         };
-        if let Some(counted) = self.totals_of(&blocks, facts.reports) {
-            return Ok(Found::Again {
-                facts,
+        if let Some(counted) = self.totals_of(&blocks, header.reports) {
+            return Ok(SalvagedBatch::Rewritten {
+                header,
                 totals: counted,
                 blocks,
                 wrong,
@@ -132,41 +132,46 @@ impl Salvage<'_> {
             });
         }
         Ok(
-            match totals.filter(|totals| self.is_of(totals, facts.reports)) {
-                Some(totals) => Found::Again {
-                    facts,
+            match totals.filter(|totals| self.has_reports(totals, header.reports)) {
+                Some(totals) => SalvagedBatch::Rewritten {
+                    header,
                     totals,
                     blocks: Vec::new(),
                     wrong,
                     loss: Loss::Reports {
                         batch: number,
-                        reports: facts.reports,
+                        reports: header.reports,
                     },
                 },
-                None => self.lost(facts, Some(facts.reports), wrong),
+                None => self.lost_batch(header, Some(header.reports), wrong),
             },
         )
     }
 
     /// Creates a batch without reports, in the place of one that is lost.
-    fn lost(&self, facts: Facts, reports: Option<u64>, wrong: EngineError) -> Found {
-        Found::Again {
-            facts: Facts {
+    fn lost_batch(
+        &self,
+        header: BatchHeader,
+        reports: Option<u64>,
+        wrong: EngineError,
+    ) -> SalvagedBatch {
+        SalvagedBatch::Rewritten {
+            header: BatchHeader {
                 reports: 0,
-                ..facts
+                ..header
             },
-            totals: self.written(self.task.no_totals()),
+            totals: self.stored_totals(self.task.no_totals()),
             blocks: Vec::new(),
             wrong,
             loss: Loss::Batch {
-                batch: facts.batch,
+                batch: header.batch,
                 reports,
             },
         }
     }
 
     /// Returns true if these are totals of `reports` reports.
-    fn is_of(&self, totals: &[u8], reports: u64) -> bool {
+    fn has_reports(&self, totals: &[u8], reports: u64) -> bool {
         if self.role == Role::Shuffler {
             return totals.is_empty();
         }
@@ -194,11 +199,11 @@ impl Salvage<'_> {
         for block in blocks {
             fold_block(task, block, &mut totals).ok()?;
         }
-        (totals.reports() == reports).then(|| self.written(totals.encode()))
+        (totals.reports() == reports).then(|| self.stored_totals(totals.encode()))
     }
 
     /// Converts totals to the stored form.
-    fn written(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+    fn stored_totals(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         if self.role == Role::Shuffler {
             return Vec::new();
         }
@@ -208,9 +213,9 @@ impl Salvage<'_> {
         bytes
     }
 
-    fn open_ids(&self, span: Span) -> Result<Ids, EngineError> {
+    fn open_ids(&self, span: Span) -> Result<IdsFile, EngineError> {
         let path = self.from.join(ids::file_name(span));
-        let ids = Ids::open(&path, self.row.fingerprint)?;
+        let ids = IdsFile::open(&path, self.row.fingerprint)?;
         match ids.span == span {
             true => Ok(ids),
             false => Err(disk::damaged(&path, "it belongs to other batches")),
@@ -219,8 +224,8 @@ impl Salvage<'_> {
 
     /// Returns spans that cover the batches up to `last`, with the ids that verify. A span without
     /// such ids has `None`.
-    fn ids(&self, last: u64) -> Vec<(Span, Option<Ids>)> {
-        let mut cover: Vec<(Span, Option<Ids>)> = Vec::new();
+    fn cover_ids(&self, last: u64) -> Vec<(Span, Option<IdsFile>)> {
+        let mut cover: Vec<(Span, Option<IdsFile>)> = Vec::new();
         let mut next = 1;
         while next <= last {
             // Longer spans are listed before shorter ones.
@@ -250,7 +255,7 @@ impl Salvage<'_> {
 
     fn copy_ids(&self, last: u64, salvaged: &mut Salvaged) -> Result<(), EngineError> {
         let path = |directory: &Path, span| directory.join(ids::file_name(span));
-        let cover = self.ids(last);
+        let cover = self.cover_ids(last);
         let lost = |of: Span| {
             let lost = cover.iter().filter(|(_, ids)| ids.is_none());
             let mut meets = lost.filter(|(own, _)| own.first <= of.last && of.first <= own.last);
@@ -258,7 +263,7 @@ impl Salvage<'_> {
         };
         let mut named = Vec::new();
         for &span in &self.listing.ids {
-            let is_kept = |(own, ids): &(Span, Option<Ids>)| *own == span && ids.is_some();
+            let is_kept = |(own, ids): &(Span, Option<IdsFile>)| *own == span && ids.is_some();
             if cover.iter().any(is_kept) {
                 continue;
             }
@@ -284,7 +289,7 @@ impl Salvage<'_> {
                 let missing = disk::damaged(&path(self.from, span), "it is missing");
                 salvaged.damaged(missing, Loss::Ids { first, last });
             }
-            Ids::write(&to, self.row.fingerprint, span, Vec::new())?;
+            IdsFile::write(&to, self.row.fingerprint, span, Vec::new())?;
         }
         Ok(())
     }

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::fs;
 
-use super::found::{Loss, Salvage, Salvaged};
-use super::log::pieces;
+use super::damage::{Loss, Salvage, Salvaged};
+use super::log::recover;
 use crate::store::clock::now;
 use crate::store::engine::{EngineError, Record};
 use crate::store::files::disk;
-use crate::store::files::frame::Header;
-use crate::store::files::log::{Contents, Log};
+use crate::store::files::frame::LogHeader;
+use crate::store::files::log::{Log, LogContents};
 use crate::store::files::task::log_name;
 
 /// Number of uploads in one commit of the new log.
@@ -25,10 +25,12 @@ impl Salvage<'_> {
         let last = self.listing.logs.last().copied().unwrap_or(0);
         let mut batch = released + 1;
         while batch <= last {
-            let Ok(log) = self.whole(batch) else { break };
+            let Ok(log) = self.read_intact(batch) else {
+                break;
+            };
             // The next log is created before the previous one is closed.
             let is_last = batch == last
-                || batch + 1 == last && self.whole(last).is_ok_and(|next| next.is_new());
+                || batch + 1 == last && self.read_intact(last).is_ok_and(|next| next.is_new());
             let is_open = log.closed.is_none();
             if is_open && !is_last {
                 break;
@@ -40,12 +42,12 @@ impl Salvage<'_> {
             }
             batch += 1;
         }
-        self.gather(batch, last, salvaged)
+        self.merge_commits(batch, last, salvaged)
     }
 
-    fn whole(&self, batch: u64) -> Result<Contents, EngineError> {
+    fn read_intact(&self, batch: u64) -> Result<LogContents, EngineError> {
         let path = self.from.join(log_name(batch));
-        let log = Contents::read(&path)?;
+        let log = LogContents::read(&path)?;
         let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
         match of_it {
             true => log.for_each(&path, |_| {}).map(|()| log),
@@ -54,20 +56,25 @@ impl Salvage<'_> {
     }
 
     /// Writes the commits of these logs that verify to the log of one open batch.
-    fn gather(&self, first: u64, last: u64, salvaged: &mut Salvaged) -> Result<(), EngineError> {
+    fn merge_commits(
+        &self,
+        first: u64,
+        last: u64,
+        salvaged: &mut Salvaged,
+    ) -> Result<(), EngineError> {
         let mut opened = None;
         let mut records: Vec<Record> = Vec::new();
         let mut ids = HashSet::new();
         for batch in first..=last.max(first) {
             let path = self.from.join(log_name(batch));
-            let found = fs::read(&path).ok().and_then(|bytes| pieces(&bytes));
+            let found = fs::read(&path).ok().and_then(|bytes| recover(&bytes));
             // Uploads of a released batch are already counted.
             let found = found.filter(|found| {
                 let header = found.header;
                 header.fingerprint == self.row.fingerprint && header.batch >= first
             });
             let known = found.as_ref().and_then(|found| found.known);
-            match self.whole(batch) {
+            match self.read_intact(batch) {
                 Err(wrong) => salvaged.damaged(wrong, Loss::Uploads { known }),
                 Ok(log) if log.closed.is_none() && batch < last => {
                     // The log has been cut off at the end of a commit.
@@ -85,7 +92,7 @@ impl Salvage<'_> {
             }
         }
         let opened = opened.unwrap_or_else(now);
-        let header = Header::new(self.row.fingerprint, first, opened)?;
+        let header = LogHeader::new(self.row.fingerprint, first, opened)?;
         let mut log = Log::create(&self.to.join(log_name(first)), header)?;
         for group in records.chunks(COMMIT) {
             log.append(&group.iter().collect::<Vec<_>>())?;

@@ -21,7 +21,7 @@ enum Node {
     File {
         now: Vec<u8>,
         synced: Vec<u8>,
-        unsynced: Vec<Written>,
+        unsynced: Vec<WritableFile>,
     },
     Directory {
         now: Entries,
@@ -33,7 +33,7 @@ enum Node {
 type Entries = BTreeMap<OsString, Location>;
 
 #[derive(Debug, Clone)]
-enum Written {
+enum WritableFile {
     Bytes(Vec<u8>, usize),
     Length(usize),
 }
@@ -54,7 +54,7 @@ impl Named {
     }
 }
 
-impl Written {
+impl WritableFile {
     fn apply(&self, file: &mut Vec<u8>) {
         match self {
             Self::Length(length) => file.resize(*length, 0),
@@ -132,9 +132,11 @@ impl Disk {
             Noted::Create(path) => self.add(path, Node::empty_file()),
             Noted::CreateDirectory(path) => self.add(path, Node::empty_directory()),
             Noted::Write(path, bytes, at) => {
-                self.write(path, Written::Bytes(bytes.clone(), *at as usize));
+                self.write(path, WritableFile::Bytes(bytes.clone(), *at as usize));
             }
-            Noted::SetLength(path, length) => self.write(path, Written::Length(*length as usize)),
+            Noted::SetLength(path, length) => {
+                self.write(path, WritableFile::Length(*length as usize))
+            }
             Noted::Sync(path) | Noted::SyncDirectory(path) => {
                 let place = self.place(path).unwrap();
                 self.nodes[place].sync();
@@ -169,7 +171,7 @@ impl Disk {
         unsynced.push(named);
     }
 
-    fn write(&mut self, path: &Path, written: Written) {
+    fn write(&mut self, path: &Path, written: WritableFile) {
         let place = self.place(path).unwrap();
         let Node::File { now, unsynced, .. } = &mut self.nodes[place] else {
             panic!("{} is a directory", path.display());
@@ -265,7 +267,7 @@ impl Loss {
     }
 }
 
-impl Written {
+impl WritableFile {
     /// Makes the part of a change that is not lost.
     fn lose(&self, loss: Loss, rng: &mut ChaCha20Rng, file: &mut Vec<u8>) {
         match self {

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::super::disk::{Change, is_unfinished};
+use super::super::disk::{DiskChange, is_unfinished};
 
 /// A recorded change, independent of open files. Paths are relative to the tape's directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,18 +129,18 @@ impl Drop for Tape {
 }
 
 impl Noted {
-    fn of(change: Change<'_>, root: &Path) -> Option<Self> {
+    fn of(change: DiskChange<'_>, root: &Path) -> Option<Self> {
         let below = |path: &Path| path.strip_prefix(root).ok().map(Path::to_owned);
         Some(match change {
-            Change::Create(path) => Self::Create(below(path)?),
-            Change::Write(to, bytes, at) => Self::Write(below(&to.path)?, bytes.to_vec(), at),
-            Change::SetLength(of, length) => Self::SetLength(below(&of.path)?, length),
-            Change::Sync(written) => Self::Sync(below(&written.path)?),
-            Change::Rename(from, to) => Self::Rename(below(from)?, below(to)?),
-            Change::Remove(path) => Self::Remove(below(path)?),
-            Change::CreateDirectory(path) => Self::CreateDirectory(below(path)?),
-            Change::RemoveDirectory(path) => Self::RemoveDirectory(below(path)?),
-            Change::SyncDirectory(path) => Self::SyncDirectory(below(path)?),
+            DiskChange::Create(path) => Self::Create(below(path)?),
+            DiskChange::Write(to, bytes, at) => Self::Write(below(&to.path)?, bytes.to_vec(), at),
+            DiskChange::SetLength(of, length) => Self::SetLength(below(&of.path)?, length),
+            DiskChange::Sync(written) => Self::Sync(below(&written.path)?),
+            DiskChange::Rename(from, to) => Self::Rename(below(from)?, below(to)?),
+            DiskChange::Remove(path) => Self::Remove(below(path)?),
+            DiskChange::CreateDirectory(path) => Self::CreateDirectory(below(path)?),
+            DiskChange::RemoveDirectory(path) => Self::RemoveDirectory(below(path)?),
+            DiskChange::SyncDirectory(path) => Self::SyncDirectory(below(path)?),
         })
     }
 
@@ -157,7 +157,7 @@ impl Noted {
 
 /// Records a change that is about to be made. Returns true if it is to be made. A sync is only
 /// recorded, because the model of the disk decides on losses.
-pub(in super::super) fn note(change: Change<'_>) -> io::Result<bool> {
+pub(in super::super) fn note(change: DiskChange<'_>) -> io::Result<bool> {
     let tapes = TAPES.lock().unwrap();
     let found = tapes
         .iter()
@@ -169,7 +169,8 @@ pub(in super::super) fn note(change: Change<'_>) -> io::Result<bool> {
     let mut recorded = recorded.lock().unwrap();
     if let Some(error) = recorded.fate.strikes(&noted) {
         let gone = recorded.fate == Fate::Gone;
-        if let (Noted::Write(path, bytes, at), Change::Write(to, ..), false) = (noted, change, gone)
+        if let (Noted::Write(path, bytes, at), DiskChange::Write(to, ..), false) =
+            (noted, change, gone)
         {
             let half = &bytes[..bytes.len() / 2];
             to.file.write_all_at(half, at)?;

@@ -8,7 +8,7 @@ use crate::task::CollectedTask;
 
 use crate::store::engine::{EngineError, TaskRow};
 use crate::store::files::disk;
-use crate::store::files::task::Listing;
+use crate::store::files::task::FileListing;
 use crate::store::role::Role;
 
 /// Result of a salvage.
@@ -43,7 +43,7 @@ pub enum Loss {
     /// Identical data was found in another place.
     Nothing,
     /// A file that belongs to no journal is not copied.
-    Stranger,
+    ForeignFile,
     /// The settings of tasks are lost, and replaced by the defaults.
     Settings,
     /// A task with everything stored for it is lost, because no known task has the fingerprint in
@@ -81,7 +81,7 @@ impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => f.write_str("nothing is lost, as the same follows from what verifies"),
-            Self::Stranger => f.write_str("it is not copied"),
+            Self::ForeignFile => f.write_str("it is not copied"),
             Self::Settings => f.write_str("how its tasks are collected is the default now"),
             Self::Task => f.write_str(
                 "it is lost whole, as the list of tasks does not say which task these are the \
@@ -121,8 +121,8 @@ impl Salvaged {
 
     /// Copies a file that verifies.
     pub(super) fn copy(&mut self, from: &Path, to: &Path) -> Result<(), EngineError> {
-        let bytes = fs::read(from).map_err(|source| disk::error(from, source))?;
-        disk::write_whole(to, &bytes)?;
+        let bytes = fs::read(from).map_err(|source| disk::file_error(from, source))?;
+        disk::write_atomically(to, &bytes)?;
         self.copied += 1;
         Ok(())
     }
@@ -135,28 +135,31 @@ pub(super) struct Salvage<'a> {
     pub(super) role: Role,
     pub(super) from: &'a Path,
     pub(super) to: &'a Path,
-    pub(super) listing: Listing,
+    pub(super) listing: FileListing,
 }
 
 /// Lists the files in a task's directory. Records files that do not belong there as damage.
-pub(super) fn list(directory: &Path, salvaged: &mut Salvaged) -> Result<Listing, EngineError> {
-    let mut listing = Listing::default();
+pub(super) fn list_files(
+    directory: &Path,
+    salvaged: &mut Salvaged,
+) -> Result<FileListing, EngineError> {
+    let mut listing = FileListing::default();
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(source) => {
             let known = None;
-            salvaged.damaged(disk::error(directory, source), Loss::Uploads { known });
+            salvaged.damaged(disk::file_error(directory, source), Loss::Uploads { known });
             return Ok(listing);
         }
     };
     for entry in entries {
         let path = entry
-            .map_err(|source| disk::error(directory, source))?
+            .map_err(|source| disk::file_error(directory, source))?
             .path();
         if !disk::is_unfinished(&path)
             && let Err(wrong) = listing.add(&path)
         {
-            salvaged.damaged(wrong, Loss::Stranger);
+            salvaged.damaged(wrong, Loss::ForeignFile);
         }
     }
     listing.sort();

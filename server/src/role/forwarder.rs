@@ -26,34 +26,34 @@ use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};
 use crate::task::CollectedTask;
 
 /// Interval between checks for batches to send.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval between requests for the analyser's keys.
-const ASK: Duration = Duration::from_secs(60);
+const KEYS_INTERVAL: Duration = Duration::from_secs(60);
 
 /// First and longest pause after failures. The pause doubles with every failure.
-const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
+const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
 
 /// Time limit for the analyser's answer to a request.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Maximum bytes of an answer that are read.
-const ANSWER: usize = 1 << 16;
+const MAX_ANSWER_BYTES: usize = 1 << 16;
 
 /// Number of blocks that are read ahead.
-const AHEAD: usize = 2;
+const READ_AHEAD: usize = 2;
 
 /// Reason that a batch could not be sent.
 #[derive(Debug, thiserror::Error)]
 enum ForwardError {
     #[error("the analyser cannot be reached: {0}")]
     Unreachable(#[from] hyper_util::client::legacy::Error),
-    #[error("the analyser did not answer within {} s", PATIENCE.as_secs())]
-    Late,
+    #[error("the analyser did not answer within {} s", ANSWER_TIMEOUT.as_secs())]
+    TimedOut,
     #[error("the analyser answered {status}: {detail}")]
     Refused { status: StatusCode, detail: String },
     #[error("the answer is not the analyser's: {0}")]
-    Strange(String),
+    InvalidAnswer(String),
     #[error("the journal could not be read: {0}")]
     Journal(String),
     #[error(transparent)]
@@ -69,7 +69,7 @@ pub(crate) struct Forwarder {
 
 /// An analyser's answer to a block.
 #[derive(Deserialize)]
-struct Taken {
+struct BlockReceipt {
     receipt: String,
 }
 
@@ -100,22 +100,22 @@ impl Forwarder {
         let (mut asked, mut pause) = (None, None);
         loop {
             let now = tokio::time::Instant::now();
-            let due = asked.is_none_or(|last| now >= last + ASK);
-            let done = self.look(due).await;
+            let due = asked.is_none_or(|last| now >= last + KEYS_INTERVAL);
+            let done = self.forward_all(due).await;
             match done {
                 Ok(()) => {
                     asked = if due { Some(now) } else { asked };
                     if pause.take().is_some() {
                         tracing::info!("the analyser takes batches again");
                     }
-                    tokio::time::sleep(LOOK).await;
+                    tokio::time::sleep(CHECK_INTERVAL).await;
                 }
                 Err(error) => {
                     // Logged once, not with every attempt.
                     if pause.is_none() {
                         tracing::warn!(%error, "batches wait for the analyser");
                     }
-                    let [first, most] = PAUSES;
+                    let [first, most] = RETRY_DELAYS;
                     let next = pause.map_or(first, |last: Duration| (2 * last).min(most));
                     pause = Some(next);
                     tokio::time::sleep(next).await;
@@ -129,12 +129,12 @@ impl Forwarder {
     ///
     /// # Errors
     /// The first error that occurred.
-    async fn look(&self, ask: bool) -> Result<(), ForwardError> {
+    async fn forward_all(&self, ask: bool) -> Result<(), ForwardError> {
         let mut first = Ok(());
         for stored in self.store.tasks() {
-            match self.look_at(&stored, ask).await {
+            match self.forward_task(&stored, ask).await {
                 // The remaining tasks could not be sent either.
-                Err(error @ (ForwardError::Unreachable(_) | ForwardError::Late)) => {
+                Err(error @ (ForwardError::Unreachable(_) | ForwardError::TimedOut)) => {
                     return Err(error);
                 }
                 done => first = first.and(done),
@@ -143,23 +143,23 @@ impl Forwarder {
         first
     }
 
-    async fn look_at(&self, stored: &Arc<StoredTask>, ask: bool) -> Result<(), ForwardError> {
+    async fn forward_task(&self, stored: &Arc<StoredTask>, ask: bool) -> Result<(), ForwardError> {
         if ask || self.shuffler.configurations(stored.task().id()).is_none() {
-            self.learn_keys(stored.task()).await?;
+            self.fetch_keys(stored.task()).await?;
         }
         self.store.refresh(stored).await?;
         for batch in stored.releases() {
             if batch.kept && batch.reports > 0 {
-                self.send(stored, batch).await?;
+                self.send_batch(stored, batch).await?;
             }
         }
         Ok(())
     }
 
-    async fn learn_keys(&self, task: &CollectedTask) -> Result<(), ForwardError> {
+    async fn fetch_keys(&self, task: &CollectedTask) -> Result<(), ForwardError> {
         let request = Request::get(self.address(task, "keys")?).body(Full::default());
-        let answer = self.ask(request).await?;
-        let strange = |reason: String| ForwardError::Strange(reason);
+        let answer = self.send_request(request).await?;
+        let strange = |reason: String| ForwardError::InvalidAnswer(reason);
         let Keys { keys } =
             serde_json::from_slice(&answer).map_err(|error| strange(error.to_string()))?;
         let configurations = keys.iter().map(|text| {
@@ -169,13 +169,17 @@ impl Forwarder {
             Configuration::read(&bytes, task).map_err(|error| strange(error.to_string()))
         });
         let configurations = configurations.collect::<Result<_, _>>()?;
-        self.shuffler.learn(task.id(), configurations);
+        self.shuffler.set_configurations(task.id(), configurations);
         Ok(())
     }
 
     /// Sends a batch, and has its reports deleted.
-    async fn send(&self, stored: &Arc<StoredTask>, batch: BatchRow) -> Result<(), ForwardError> {
-        let (blocks, mut read) = mpsc::channel::<Bytes>(AHEAD);
+    async fn send_batch(
+        &self,
+        stored: &Arc<StoredTask>,
+        batch: BatchRow,
+    ) -> Result<(), ForwardError> {
+        let (blocks, mut read) = mpsc::channel::<Bytes>(READ_AHEAD);
         let (sent, is_sent) = oneshot::channel::<()>();
         let reading = {
             let (store, stored) = (self.store.clone(), Arc::clone(stored));
@@ -206,13 +210,13 @@ impl Forwarder {
                 .header(header::CONTENT_TYPE, "application/octet-stream")
                 .header(signature::HEADER, self.shuffler.signature(&block))
                 .body(Full::new(block.clone()));
-            let answer = self.ask(request).await?;
-            let taken: Result<Taken, _> = serde_json::from_slice(&answer);
+            let answer = self.send_request(request).await?;
+            let taken: Result<BlockReceipt, _> = serde_json::from_slice(&answer);
             let receipt = taken
                 .ok()
                 .and_then(|taken| HEXLOWER.decode(taken.receipt.as_bytes()).ok());
             if !receipt.is_some_and(|receipt| self.shuffler.is_receipt(&receipt, &block)) {
-                return Err(ForwardError::Strange(
+                return Err(ForwardError::InvalidAnswer(
                     "it does not sign the block".to_owned(),
                 ));
             }
@@ -237,16 +241,18 @@ impl Forwarder {
     }
 
     /// Sends a request, and returns the body of the answer.
-    async fn ask(
+    async fn send_request(
         &self,
         request: Result<Request<Full<Bytes>>, hyper::http::Error>,
     ) -> Result<Bytes, ForwardError> {
-        let strange = |reason: String| ForwardError::Strange(reason);
+        let strange = |reason: String| ForwardError::InvalidAnswer(reason);
         let request = request.map_err(|error| strange(error.to_string()))?;
         let answered = async {
             let answer = self.client.request(request).await?;
             let status = answer.status();
-            let body = Limited::new(answer.into_body(), ANSWER).collect().await;
+            let body = Limited::new(answer.into_body(), MAX_ANSWER_BYTES)
+                .collect()
+                .await;
             let body = body.map_err(|error| strange(error.to_string()))?.to_bytes();
             match status {
                 StatusCode::OK => Ok(body),
@@ -256,9 +262,9 @@ impl Forwarder {
                 }),
             }
         };
-        tokio::time::timeout(PATIENCE, answered)
+        tokio::time::timeout(ANSWER_TIMEOUT, answered)
             .await
-            .unwrap_or(Err(ForwardError::Late))
+            .unwrap_or(Err(ForwardError::TimedOut))
     }
 
     /// Returns the address of a task's resource at the analyser.
@@ -270,6 +276,6 @@ impl Forwarder {
             task.id()
         );
         let address: Result<Uri, _> = address.parse();
-        address.map_err(|error| ForwardError::Strange(error.to_string()))
+        address.map_err(|error| ForwardError::InvalidAnswer(error.to_string()))
     }
 }

@@ -4,9 +4,9 @@ use sha2::{Digest, Sha256};
 
 /// Checksum: the first eight bytes of a SHA-256. Damaged data passes with probability 2⁻⁶⁴.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sum(pub(super) [u8; Sum::LENGTH]);
+pub(super) struct Checksum(pub(super) [u8; Checksum::LENGTH]);
 
-impl Sum {
+impl Checksum {
     pub(super) const LENGTH: usize = 8;
 
     /// Computes the checksum of concatenated parts.
