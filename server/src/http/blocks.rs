@@ -19,7 +19,7 @@ use super::state::AppState;
 use super::{body, tasks};
 use crate::role::signature::{self, SignerId};
 use crate::sealed::{KeyId, Recipient};
-use crate::store::{Origin, Submission, Submitted};
+use crate::store::{Origin, Submission, SubmittedUpload};
 
 /// A block has at most half as many bytes, but for a single report that is longer.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -78,7 +78,7 @@ pub(super) async fn take(
 
 /// A block whose reports are opened.
 struct Opened {
-    uploads: Vec<Submitted>,
+    uploads: Vec<SubmittedUpload>,
     bytes: Vec<u8>,
     unopened: u64,
 }
@@ -117,8 +117,8 @@ fn open(recipient: &Recipient, shuffler: SignerId, block: &[u8]) -> Result<Opene
         let begin = bytes.len();
         bytes.extend(upload::header(id, &fingerprint, reports));
         bytes.extend(encoded);
-        bytes.extend(origin.bytes());
-        uploads.push(Submitted::new(id, reports, begin..bytes.len()));
+        bytes.extend(origin.encode());
+        uploads.push(SubmittedUpload::new(id, reports, begin..bytes.len()));
     }
     Ok(Opened {
         uploads,

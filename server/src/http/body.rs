@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::problem::Problem;
 use super::query;
 use super::state::AppState;
-use crate::store::Reservation;
+use crate::store::MemoryReservation;
 
 /// Whether a body comes as it is. What is encoded would not be decoded, and could be
 /// taken for what it is not.
@@ -40,7 +40,7 @@ pub(super) async fn read(
     body: Body,
     limit: usize,
     deadline: Duration,
-    memory: &mut Reservation,
+    memory: &mut MemoryReservation,
 ) -> Result<Vec<u8>, Problem> {
     tokio::time::timeout(deadline, read_all(body, limit, memory))
         .await
@@ -83,7 +83,7 @@ pub(super) async fn json<T: DeserializeOwned>(state: &AppState, body: Body) -> R
 async fn read_all(
     mut body: Body,
     limit: usize,
-    memory: &mut Reservation,
+    memory: &mut MemoryReservation,
 ) -> Result<Vec<u8>, Problem> {
     // The announced length, or 0 when there is none; a lie is caught below.
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);

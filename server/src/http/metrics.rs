@@ -131,14 +131,14 @@ impl Metrics {
     /// From now on there is a store, in this directory if it has one.
     #[rustfmt::skip]
     pub(crate) fn opened(&self, store: &Store, directory: Option<PathBuf>) {
-        let activity = store.activity();
+        let metrics = store.writer_metrics();
         let mut registry = self.registry.lock();
-        registry.register("uploads_accepted", "Uploads that are on disk and were new", activity.uploads.clone());
-        registry.register("uploads_duplicate", "Uploads that were on disk already", activity.duplicates.clone());
-        registry.register("uploads_conflicting", "Uploads whose id was used by a different upload", activity.conflicts.clone());
-        registry.register("reports_accepted", "Reports in the uploads accepted", activity.reports.clone());
-        registry.register("commits_failed", "Groups of uploads that did not reach the disk", activity.failures.clone());
-        registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, activity.commit.clone());
+        registry.register("uploads_accepted", "Uploads that are on disk and were new", metrics.uploads.clone());
+        registry.register("uploads_duplicate", "Uploads that were on disk already", metrics.duplicates.clone());
+        registry.register("uploads_conflicting", "Uploads whose id was used by a different upload", metrics.conflicts.clone());
+        registry.register("reports_accepted", "Reports in the uploads accepted", metrics.reports.clone());
+        registry.register("commits_failed", "Groups of uploads that did not reach the disk", metrics.failures.clone());
+        registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, metrics.commit.clone());
         drop(registry);
         *self.opened.lock() = Some(Opened { store: store.clone(), directory });
     }
@@ -196,7 +196,7 @@ impl Metrics {
     /// All of it as text. Looks at files.
     pub(crate) fn text(&self) -> String {
         if let Some(opened) = &*self.opened.lock() {
-            self.queue.set(gauge(opened.store.waiting() as u64));
+            self.queue.set(gauge(opened.store.queued_requests() as u64));
             self.set_batches(&opened.store);
             if let Some(directory) = &opened.directory {
                 self.journal.set(gauge(size_of_files(directory)));

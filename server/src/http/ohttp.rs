@@ -14,7 +14,7 @@ use super::problem::Problem;
 use super::state::AppState;
 use super::tasks;
 use crate::ohttp::message;
-use crate::store::Reservation;
+use crate::store::MemoryReservation;
 
 /// Bytes that a request through a relay may have beyond the longest upload: for what surrounds the
 /// upload, some hundred, and for padding.
@@ -102,7 +102,7 @@ fn asked(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Problem> {
 /// An answer with the memory that it takes until it is sent.
 struct Held(
     Vec<u8>,
-    #[expect(dead_code, reason = "given back on drop")] Reservation,
+    #[expect(dead_code, reason = "given back on drop")] MemoryReservation,
 );
 
 impl AsRef<[u8]> for Held {

@@ -157,7 +157,7 @@ impl AppState {
         asked: Option<&[u64]>,
     ) -> Result<Vec<BatchRow>, Problem> {
         match self.limits().release_on_read {
-            true => self.store().release_open(stored).await?,
+            true => self.store().release_open_batch(stored).await?,
             false => self.store().refresh(stored).await?,
         }
         let all = stored.releases();
@@ -165,7 +165,7 @@ impl AppState {
             return match all.is_empty() && !self.limits().release_on_read {
                 true => Err(Problem::NothingReleased {
                     have: stored.open_reports(),
-                    need: stored.batch().least,
+                    need: stored.batch_settings().least,
                 }),
                 false => Ok(all),
             };

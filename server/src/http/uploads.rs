@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
-use crate::store::{Role, Settings, StoredTask, Submission, Submitted};
+use crate::store::{Role, Settings, StoredTask, Submission, SubmittedUpload};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Accepted {
@@ -86,7 +86,11 @@ pub(super) async fn create(
 
 /// The uploads of a body: of reports that are checked, or of sealed ones, of which nothing can
 /// be told but their length.
-fn submitted(stored: &StoredTask, role: Role, bytes: &[u8]) -> Result<Vec<Submitted>, Problem> {
+fn submitted(
+    stored: &StoredTask,
+    role: Role,
+    bytes: &[u8],
+) -> Result<Vec<SubmittedUpload>, Problem> {
     let task = stored.task();
     let uploads = match (role, task.reports()) {
         (Role::Shuffler, _) => {
@@ -96,7 +100,8 @@ fn submitted(stored: &StoredTask, role: Role, bytes: &[u8]) -> Result<Vec<Submit
         // A collector has no such tasks, an analyser takes blocks of them.
         (_, None) => return Err(Problem::OtherRole),
     };
-    let submitted = |(own, range): (EncodedUpload<'_>, _)| Submitted::new(own.id, own.count, range);
+    let submitted =
+        |(own, range): (EncodedUpload<'_>, _)| SubmittedUpload::new(own.id, own.count, range);
     Ok(uploads.into_iter().map(submitted).collect())
 }
 

@@ -236,7 +236,7 @@ impl Forwarder {
             "the analyser has it"
         );
         // Waits, so that the next check does not send the batch again.
-        stored.is_forgotten(batch.number).await;
+        stored.wait_until_forgotten(batch.number).await;
         Ok(())
     }
 

@@ -4,8 +4,8 @@
 //! group commit, answering callers, counting and estimating. So another engine (or a failing one,
 //! in tests) needs only these operations.
 //!
-//! Some engines let several processes share one storage ([`Reader::shared`]). What one process
-//! stores, closes or releases then holds for all processes.
+//! Some engines let several processes share one storage ([`StorageReader::shared_storage`]). What
+//! one process stores, closes or releases then holds for all processes.
 //!
 //! A task's uploads belong to its open batch, which is the last one. Closing it opens the next. A
 //! closed batch is released once its totals are known. A released batch keeps its totals, its
@@ -46,9 +46,9 @@ pub struct TaskRow {
 
 /// One upload on its way to the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct UploadRecord {
     /// Upload id, unique per task.
-    pub upload: [u8; 16],
+    pub id: [u8; 16],
     /// Number of reports.
     pub reports: u32,
     /// Bytes of the upload that follow its id.
@@ -57,7 +57,7 @@ pub struct Record {
 
 /// Outcome of one record that was passed to [`Engine::append`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum UploadOutcome {
     /// The upload is new and is now on disk.
     Stored,
     /// An upload with this id is already stored. If its bytes are still kept, they are the same.
@@ -130,20 +130,20 @@ pub enum EngineError {
     LeftOut(#[from] LeftOut),
     /// The database failed, or could not be reached.
     #[cfg(feature = "postgres")]
-    #[error("the database: {}", said(.0))]
+    #[error("the database: {}", message_with_causes(.0))]
     Database(#[from] postgres::Error),
     /// The database committed, but warned that the commit may be missing on a standby.
     #[error("the database has warned while it took a commit: {0}")]
-    Unsure(String),
+    UnconfirmedCommit(String),
     /// The address of a database is invalid.
     #[error("{0}")]
     Address(String),
     /// The task was deleted.
     #[error("the task was deleted")]
-    NoTask,
+    TaskDeleted,
     /// Another task already has this id.
     #[error("there is a task {0:?} already")]
-    TaskThere(String),
+    TaskExists(String),
     /// The journal was written by another version.
     #[error(
         "{path} has version {found}, this hushbin knows version {known}: use the hushbin that \
@@ -161,7 +161,7 @@ pub enum EngineError {
 
 /// Returns the message of an error, followed by the messages of its causes.
 #[cfg(feature = "postgres")]
-fn said(error: &dyn Error) -> String {
+fn message_with_causes(error: &dyn Error) -> String {
     let mut said = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -243,13 +243,18 @@ pub trait Engine: Send {
     /// Appends uploads to the task's open batch in one commit.
     ///
     /// # Guarantee
-    /// On `Ok`, every record reported as [`Outcome::Stored`] or [`Outcome::Duplicate`] survives
-    /// loss of power. On `Err`, the group may or may not be stored, since the answer of a remote
-    /// storage can get lost. A record that was stored is recognised when it is sent again.
+    /// On `Ok`, every record reported as [`UploadOutcome::Stored`] or
+    /// [`UploadOutcome::Duplicate`] survives loss of power. On `Err`, the group may or may not be
+    /// stored, since the answer of a remote storage can get lost. A record that was stored is
+    /// recognised when it is sent again.
     ///
     /// # Errors
     /// When storage fails.
-    fn append(&mut self, task: TaskKey, group: &[Record]) -> Result<Vec<Outcome>, EngineError>;
+    fn append(
+        &mut self,
+        task: TaskKey,
+        group: &[UploadRecord],
+    ) -> Result<Vec<UploadOutcome>, EngineError>;
 
     /// Closes the task's open batch, durably, and opens the next one. If another process has
     /// already closed `batch`, returns that batch.
@@ -260,7 +265,8 @@ pub trait Engine: Send {
     fn close_batch(&mut self, task: TaskKey, batch: u64, now: u64)
     -> Result<BatchRow, EngineError>;
 
-    /// Updates the engine after [`Reader::release`] has written the task's oldest closed batch.
+    /// Updates the engine after [`StorageReader::release`] has written the task's oldest closed
+    /// batch.
     ///
     /// # Errors
     /// When storage fails.
@@ -273,14 +279,14 @@ pub trait Engine: Send {
     fn probe(&mut self) -> Result<(), EngineError>;
 
     /// Returns a reader for other threads. Its calls never wait for the owner.
-    fn reader(&self) -> Arc<dyn Reader>;
+    fn reader(&self) -> Arc<dyn StorageReader>;
 }
 
 /// Visitor of uploads, called with an id and a body.
 pub type VisitUpload<'a> = dyn FnMut([u8; 16], &[u8]) -> ControlFlow<()> + 'a;
 
 /// Reader of the storage, for any thread, independent of the owner.
-pub trait Reader: Send + Sync {
+pub trait StorageReader: Send + Sync {
     /// Visits the uploads of a batch that is not yet released, by id and body, until the
     /// visitor breaks.
     ///
@@ -325,14 +331,14 @@ pub trait Reader: Send + Sync {
     fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
 
     /// Returns the queries for shared storage, or `None` if only the owner writes to it.
-    fn shared(&self) -> Option<&dyn Shared> {
+    fn shared_storage(&self) -> Option<&dyn SharedStorage> {
         None
     }
 }
 
 /// Current state of a task in shared storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct SharedTask {
     /// Key within the engine.
     pub key: TaskKey,
     /// Role and settings of the task, as JSON.
@@ -346,9 +352,11 @@ pub struct Seen {
 ///
 /// A claim saves work. Correctness does not depend on it: without claims, too, nothing is done
 /// twice.
-pub struct Claim(#[expect(dead_code, reason = "it is there to be dropped")] Box<dyn Any + Send>);
+pub struct BatchClaim(
+    #[expect(dead_code, reason = "it is there to be dropped")] Box<dyn Any + Send>,
+);
 
-impl Claim {
+impl BatchClaim {
     /// Creates a claim that holds `held` until it is dropped.
     pub fn new(held: impl Any + Send) -> Self {
         Self(Box::new(held))
@@ -356,12 +364,12 @@ impl Claim {
 }
 
 /// Queries for processes that share storage.
-pub trait Shared: Send + Sync {
+pub trait SharedStorage: Send + Sync {
     /// Returns all current tasks, in the order in which they were stored.
     ///
     /// # Errors
     /// When storage fails.
-    fn seen(&self) -> Result<Vec<Seen>, EngineError>;
+    fn tasks(&self) -> Result<Vec<SharedTask>, EngineError>;
 
     /// Returns a task, or `None` if it was deleted.
     ///
@@ -379,5 +387,5 @@ pub trait Shared: Send + Sync {
     ///
     /// # Errors
     /// When storage fails.
-    fn claim(&self, task: TaskKey, batch: u64) -> Result<Option<Claim>, EngineError>;
+    fn claim(&self, task: TaskKey, batch: u64) -> Result<Option<BatchClaim>, EngineError>;
 }

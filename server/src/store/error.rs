@@ -50,7 +50,7 @@ pub enum OpenError {
     },
     /// A task with this id is already stored.
     #[error("there is a task {id:?} already")]
-    TaskThere {
+    TaskExists {
         /// Id of the task.
         id: String,
     },
@@ -103,12 +103,12 @@ pub enum OpenError {
         id: String,
     },
     /// The journal does not have the requested task.
-    #[error("the journal has no task {id:?}, but {}", quoted(there))]
+    #[error("the journal has no task {id:?}, but {}", quoted(known))]
     UnknownTask {
         /// Id that was requested.
         id: String,
         /// Ids of the tasks in the journal.
-        there: Vec<String>,
+        known: Vec<String>,
     },
     /// The stored totals of a batch are invalid.
     #[error("the totals of batch {batch} of task {id:?} cannot be used: {reason}")]
@@ -122,7 +122,7 @@ pub enum OpenError {
     },
     /// The reports of a batch are no longer kept.
     #[error("the reports of batch {batch} of task {id:?} are no longer kept, its totals are")]
-    ReportsGone {
+    ReportsDeleted {
         /// Id of the task.
         id: String,
         /// Number of the batch.
@@ -175,7 +175,7 @@ pub enum StoreError {
     },
     /// The task has been deleted.
     #[error("task {id:?} was deleted")]
-    Removed {
+    TaskDeleted {
         /// Id of the task.
         id: String,
     },
@@ -186,9 +186,9 @@ pub enum StoreError {
 
 impl StoreError {
     /// Converts an error of the engine that concerns the task with this id.
-    pub(super) fn of(error: EngineError, id: &str) -> Self {
+    pub(super) fn from_engine(error: EngineError, id: &str) -> Self {
         match error {
-            EngineError::NoTask => Self::Removed { id: id.to_owned() },
+            EngineError::TaskDeleted => Self::TaskDeleted { id: id.to_owned() },
             error => Self::failed(error),
         }
     }

@@ -14,11 +14,11 @@ pub(super) fn fold_block(task: &Task, bytes: &[u8], totals: &mut Totals) -> Resu
     let upload = EncodedUpload::read(bytes, task.fingerprint());
     let folded =
         upload.and_then(|upload| upload.for_each_report(task, |report, _| totals.fold(&report)));
-    folded.map_err(|source| no_upload(task.id(), source))
+    folded.map_err(|source| invalid_upload(task.id(), source))
 }
 
 /// Error for a stored upload that is not an upload of the task.
-pub(super) fn no_upload(task: &str, source: hushbin::Error) -> OpenError {
+pub(super) fn invalid_upload(task: &str, source: hushbin::Error) -> OpenError {
     OpenError::StoredUpload {
         id: task.to_owned(),
         source,

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::activity::Activity;
-use super::engine::{BatchRow, Claim, EngineError, Reader};
+use super::engine::{BatchClaim, BatchRow, EngineError, StorageReader};
 use super::error::{OpenError, StoreError};
-use super::memory::{Memory, Reservation};
-use super::release;
-use super::request::{self, Receipt, Request, Submission, Waiting};
+use super::memory::{MemoryBudget, MemoryReservation};
+use super::releaser;
+use super::request::{self, Submission, UploadReceipt, UploadRequest, WriterRequest};
 use super::role::Role;
 use super::settings::Settings;
 use super::task::{StoredTask, TaskSetup};
 use super::tasks::Tasks;
+use super::writer_metrics::WriterMetrics;
 
 /// Limits on waiting uploads and on commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct StoreOptions {
     /// Maximum bytes in one commit. The last request may exceed it.
     pub group_bytes: usize,
     /// Interval between checks for due batches, whose ages are set in hours.
-    pub look_every: Duration,
+    pub check_interval: Duration,
     /// Role of the process. A journal has one role.
     pub role: Role,
 }
@@ -39,7 +39,7 @@ impl StoreOptions {
         queue_bytes: 64 << 20,
         group_uploads: 1024,
         group_bytes: 8 << 20,
-        look_every: Duration::from_secs(20),
+        check_interval: Duration::from_secs(20),
         role: Role::Collector,
     };
 }
@@ -56,19 +56,19 @@ pub struct Store(pub(super) Arc<Inner>);
 
 pub(super) struct Inner {
     pub(super) tasks: Arc<Tasks>,
-    pub(super) memory: Memory,
+    pub(super) memory: MemoryBudget,
     /// Access to the writer, or `None` if the store is read-only.
-    pub(super) writing: Option<Writing>,
-    pub(super) reader: Arc<dyn Reader>,
+    pub(super) writer: Option<WriterHandle>,
+    pub(super) reader: Arc<dyn StorageReader>,
     pub(super) role: Role,
-    pub(super) activity: Activity,
+    pub(super) metrics: WriterMetrics,
     /// Shared lock that keeps writers out of a directory while the store is read-only.
-    pub(super) _shared: Option<File>,
+    pub(super) _shared_lock: Option<File>,
 }
 
 /// Access to the writer.
-pub(super) struct Writing {
-    pub(super) queue: mpsc::Sender<Request>,
+pub(super) struct WriterHandle {
+    pub(super) queue: mpsc::Sender<WriterRequest>,
     pub(super) alive: watch::Receiver<()>,
 }
 
@@ -76,23 +76,26 @@ impl Store {
     /// Reads a task's batches again, if other processes share the storage.
     ///
     /// # Errors
-    /// [`StoreError::Failed`] when storage fails, [`StoreError::Removed`] when the task was
+    /// [`StoreError::Failed`] when storage fails, [`StoreError::TaskDeleted`] when the task was
     /// deleted.
     pub(crate) async fn refresh(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
-        if self.0.reader.shared().is_none() {
+        if self.0.reader.shared_storage().is_none() {
             return Ok(());
         }
         let (reader, stored) = (Arc::clone(&self.0.reader), Arc::clone(stored));
         let refreshing = tokio::task::spawn_blocking(move || {
-            let batches = match reader.shared() {
+            let batches = match reader.shared_storage() {
                 Some(shared) => shared.batches(stored.key()).map_err(StoreError::failed)?,
                 None => return Ok(()),
             };
             // A task always has an open batch, so none means that it was deleted.
             match batches.is_empty() {
-                true => Err(StoreError::of(EngineError::NoTask, stored.task().id())),
+                true => Err(StoreError::from_engine(
+                    EngineError::TaskDeleted,
+                    stored.task().id(),
+                )),
                 false => {
-                    stored.tell(&batches);
+                    stored.publish_batches(&batches);
                     Ok(())
                 }
             }
@@ -108,8 +111,8 @@ impl Store {
         &self,
         stored: &StoredTask,
         batch: u64,
-    ) -> Result<Option<Claim>, OpenError> {
-        Ok(release::claim(&*self.0.reader, stored, batch)?)
+    ) -> Result<Option<BatchClaim>, OpenError> {
+        Ok(releaser::claim(&*self.0.reader, stored, batch)?)
     }
 
     /// Returns the role of the process.
@@ -121,12 +124,12 @@ impl Store {
     /// Returns true if the store is read-only.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        self.0.writing.is_none()
+        self.0.writer.is_none()
     }
 
-    pub(super) fn queue(&self) -> Result<&mpsc::Sender<Request>, StoreError> {
-        let writing = self.0.writing.as_ref().ok_or(StoreError::ReadOnly)?;
-        Ok(&writing.queue)
+    pub(super) fn queue(&self) -> Result<&mpsc::Sender<WriterRequest>, StoreError> {
+        let writer = self.0.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        Ok(&writer.queue)
     }
 
     /// Returns all tasks, in the order in which they were stored.
@@ -138,7 +141,7 @@ impl Store {
     /// Returns the task with this id.
     #[must_use]
     pub fn task(&self, id: &str) -> Option<Arc<StoredTask>> {
-        self.0.tasks.of_id(id)
+        self.0.tasks.by_id(id)
     }
 
     /// Stores a task, whose reports are accepted from now on.
@@ -148,10 +151,10 @@ impl Store {
     pub async fn add_task(&self, collected: TaskSetup) -> Result<Arc<StoredTask>, OpenError> {
         let id = collected.draft.id().to_owned();
         if self.task(&id).is_some() {
-            return Err(OpenError::TaskThere { id });
+            return Err(OpenError::TaskExists { id });
         }
         let (reply, answer) = oneshot::channel();
-        let request = Request::AddTask(Box::new(collected), reply);
+        let request = WriterRequest::AddTask(Box::new(collected), reply);
         let queue = self.queue().map_err(|_| OpenError::ReadOnly)?;
         let sent = queue.send(request).await;
         sent.map_err(|_| OpenError::Closed)?;
@@ -167,7 +170,7 @@ impl Store {
         // New uploads no longer find the task. Uploads that are queued behind this request are
         // refused.
         self.0.tasks.remove(stored);
-        self.ask(|reply| Request::RemoveTask(Arc::clone(stored), reply))
+        self.request(|reply| WriterRequest::RemoveTask(Arc::clone(stored), reply))
             .await
     }
 
@@ -180,7 +183,7 @@ impl Store {
         stored: &Arc<StoredTask>,
         settings: Settings,
     ) -> Result<(), StoreError> {
-        self.ask(|reply| Request::Configure(Arc::clone(stored), settings, reply))
+        self.request(|reply| WriterRequest::Configure(Arc::clone(stored), settings, reply))
             .await
     }
 
@@ -190,8 +193,8 @@ impl Store {
     /// [`StoreError::BatchTooSmall`] when it has too few reports; [`StoreError::Failed`] when
     /// storage fails.
     pub async fn close_batch(&self, stored: &Arc<StoredTask>) -> Result<BatchRow, StoreError> {
-        let need = stored.batch().least;
-        self.ask(|reply| Request::CloseBatch(Arc::clone(stored), need, reply))
+        let need = stored.batch_settings().least;
+        self.request(|reply| WriterRequest::CloseBatch(Arc::clone(stored), need, reply))
             .await
     }
 
@@ -201,22 +204,25 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Failed`] when storage fails.
-    pub(crate) async fn release_open(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
+    pub(crate) async fn release_open_batch(
+        &self,
+        stored: &Arc<StoredTask>,
+    ) -> Result<(), StoreError> {
         if self.is_read_only() {
             return Ok(());
         }
         self.refresh(stored).await?;
-        let closed = self.ask(|reply| Request::CloseBatch(Arc::clone(stored), 1, reply));
+        let closed = self.request(|reply| WriterRequest::CloseBatch(Arc::clone(stored), 1, reply));
         match closed.await {
-            Ok(_) | Err(StoreError::BatchTooSmall { .. }) => stored.all_released().await,
+            Ok(_) | Err(StoreError::BatchTooSmall { .. }) => stored.wait_until_all_released().await,
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    async fn ask<T>(
+    async fn request<T>(
         &self,
-        request: impl FnOnce(request::Reply<T>) -> Request,
+        request: impl FnOnce(request::ReplySender<T>) -> WriterRequest,
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
         let sent = self.queue()?.send(request(reply)).await;
@@ -225,7 +231,7 @@ impl Store {
     }
 
     /// Creates an empty reservation in the memory that all waiting uploads share.
-    pub(crate) fn reservation(&self) -> Reservation {
+    pub(crate) fn reservation(&self) -> MemoryReservation {
         self.0.memory.reservation()
     }
 
@@ -243,9 +249,9 @@ impl Store {
         &self,
         stored: &Arc<StoredTask>,
         submission: Submission,
-    ) -> Result<Receipt, StoreError> {
+    ) -> Result<UploadReceipt, StoreError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Request::Uploads(Waiting {
+        self.send(WriterRequest::Uploads(UploadRequest {
             task: Arc::clone(stored),
             submission,
             reply,
@@ -259,7 +265,7 @@ impl Store {
     /// When the queue is full or storage fails.
     pub(crate) async fn probe(&self) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Request::Probe(reply))?;
+        self.send(WriterRequest::Probe(reply))?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -272,7 +278,7 @@ impl Store {
         stored: &Arc<StoredTask>,
         batch: u64,
     ) -> Result<(), StoreError> {
-        let request = Request::Forget(Arc::clone(stored), batch);
+        let request = WriterRequest::Forget(Arc::clone(stored), batch);
         let sent = self.queue()?.send(request).await;
         sent.map_err(|_| StoreError::Closed)
     }
@@ -285,23 +291,23 @@ impl Store {
         if self.is_read_only() {
             return Ok(());
         }
-        self.ask(Request::Close).await
+        self.request(WriterRequest::Close).await
     }
 
     /// Returns the counters of the writer's work.
-    pub(crate) fn activity(&self) -> &Activity {
-        &self.0.activity
+    pub(crate) fn writer_metrics(&self) -> &WriterMetrics {
+        &self.0.metrics
     }
 
     /// Returns the number of requests that wait for the writer.
-    pub(crate) fn waiting(&self) -> usize {
-        let waiting = |queue: &mpsc::Sender<Request>| queue.max_capacity() - queue.capacity();
+    pub(crate) fn queued_requests(&self) -> usize {
+        let waiting = |queue: &mpsc::Sender<WriterRequest>| queue.max_capacity() - queue.capacity();
         self.queue().map_or(0, waiting)
     }
 
     /// Completes when the writer has ended. Before [`Store::close`], only a defect ends it.
     pub(crate) async fn ended(&self) {
-        let Some(Writing { alive, .. }) = &self.0.writing else {
+        let Some(WriterHandle { alive, .. }) = &self.0.writer else {
             return std::future::pending().await;
         };
         let mut alive = alive.clone();
@@ -309,7 +315,7 @@ impl Store {
         while alive.changed().await.is_ok() {}
     }
 
-    fn send(&self, request: Request) -> Result<(), StoreError> {
+    fn send(&self, request: WriterRequest) -> Result<(), StoreError> {
         self.queue()?
             .try_send(request)
             .map_err(|error| match error {

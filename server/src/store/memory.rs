@@ -6,47 +6,47 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Shared budget, in bytes.
 #[derive(Debug, Clone)]
-pub(super) struct Memory(Arc<Semaphore>);
+pub(super) struct MemoryBudget(Arc<Semaphore>);
 
 /// Part of the budget, returned on drop.
 #[derive(Debug)]
-pub(crate) struct Reservation {
-    budget: Memory,
+pub(crate) struct MemoryReservation {
+    budget: MemoryBudget,
     held: Option<OwnedSemaphorePermit>,
 }
 
 /// Error: the budget is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Exhausted;
+pub(crate) struct MemoryExhausted;
 
-impl Memory {
+impl MemoryBudget {
     pub(super) fn new(bytes: usize) -> Self {
         Self(Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))))
     }
 
     /// Creates an empty reservation.
-    pub(super) fn reservation(&self) -> Reservation {
-        Reservation {
+    pub(super) fn reservation(&self) -> MemoryReservation {
+        MemoryReservation {
             budget: self.clone(),
             held: None,
         }
     }
 }
 
-impl Reservation {
+impl MemoryReservation {
     /// Reserves `bytes` more, or nothing at all.
     ///
     /// A reservation grows with the bytes that arrive, not with those announced. So slow senders
     /// cannot occupy the budget with promises.
     ///
     /// # Errors
-    /// [`Exhausted`] when other uploads hold the rest of the budget.
-    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Exhausted> {
+    /// [`MemoryExhausted`] when other uploads hold the rest of the budget.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), MemoryExhausted> {
         // A semaphore counts permits in 32 bits.
-        let bytes = u32::try_from(bytes).map_err(|_| Exhausted)?;
+        let bytes = u32::try_from(bytes).map_err(|_| MemoryExhausted)?;
         let more = Arc::clone(&self.budget.0)
             .try_acquire_many_owned(bytes)
-            .map_err(|_| Exhausted)?;
+            .map_err(|_| MemoryExhausted)?;
         match &mut self.held {
             Some(held) => held.merge(more),
             held @ None => *held = Some(more),
@@ -62,15 +62,15 @@ mod tests {
 
     #[test]
     fn what_is_dropped_comes_back() {
-        let memory = Memory::new(10);
+        let memory = MemoryBudget::new(10);
         let mut first = memory.reservation();
         first.grow(4).unwrap();
         first.grow(4).unwrap();
         let mut second = memory.reservation();
-        assert_eq!(second.grow(3), Err(Exhausted));
+        assert_eq!(second.grow(3), Err(MemoryExhausted));
         second.grow(2).unwrap();
         drop(first);
         second.grow(8).unwrap();
-        assert_eq!(second.grow(1), Err(Exhausted));
+        assert_eq!(second.grow(1), Err(MemoryExhausted));
     }
 }

@@ -21,7 +21,6 @@
 //! No address, user agent or time of arrival is kept. A batch keeps only its times of opening and
 //! closing.
 
-mod activity;
 mod clock;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -30,41 +29,42 @@ mod engine;
 mod error;
 mod files;
 mod fold;
-mod follow;
 mod handle;
 mod location;
 mod memory;
 mod open;
 mod origin;
+mod poller;
 #[cfg_attr(not(feature = "postgres"), path = "no_postgres.rs")]
 mod postgres;
 mod read;
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod records;
-mod release;
+mod releaser;
 mod repeated_errors;
 mod request;
 mod role;
 mod settings;
-mod stored;
+mod stored_reports;
 mod task;
 mod tasks;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
+mod test_records;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;
 mod writer;
+mod writer_metrics;
 
 pub use engine::{
-    BatchRow, BatchState, Claim, Engine, EngineError, Outcome, Reader, Record, Release, Remedy,
-    Seen, Shared, TaskKey, TaskRow, VisitUpload,
+    BatchClaim, BatchRow, BatchState, Engine, EngineError, Release, Remedy, SharedStorage,
+    SharedTask, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord, VisitUpload,
 };
 pub use error::{OpenError, StoreError};
-pub use files::{Checked, Damage, Files, Loss, Salvaged, backup, check, salvage};
+pub use files::{Checked, Damage, FilesEngine, Loss, Salvaged, backup, check, salvage};
 pub(crate) use files::{create_root, open_or_create, write_atomically};
 pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};
-pub(crate) use memory::{Exhausted, Reservation};
+pub(crate) use memory::{MemoryExhausted, MemoryReservation};
 pub(crate) use origin::Origin;
 pub use postgres::Database;
 #[cfg(feature = "postgres")]
@@ -72,8 +72,8 @@ pub(crate) use postgres::Session;
 pub(crate) use postgres::{SessionPool, open_existing_pool, open_pool};
 pub use role::Role;
 pub use settings::{BatchSettings, Settings, SettingsError};
-pub(crate) use stored::StoredReports;
+pub(crate) use stored_reports::StoredReports;
 pub use task::{StoredTask, TaskSetup};
 
 pub(crate) use clock::now;
-pub(crate) use request::{Submission, Submitted};
+pub(crate) use request::{Submission, SubmittedUpload};

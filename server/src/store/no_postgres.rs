@@ -5,7 +5,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::engine::{Engine, EngineError, Reader, TaskBatches};
+use super::engine::{Engine, EngineError, StorageReader, TaskBatches};
 use crate::left_out::LeftOut;
 
 /// A PostgreSQL database.
@@ -31,7 +31,7 @@ pub(super) fn open(database: &Database) -> Result<Box<dyn Engine>, EngineError> 
 
 pub(super) fn open_read_only(
     database: &Database,
-) -> Result<(Vec<TaskBatches>, Arc<dyn Reader>), EngineError> {
+) -> Result<(Vec<TaskBatches>, Arc<dyn StorageReader>), EngineError> {
     match database.0 {}
 }
 

@@ -8,22 +8,22 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
-use super::activity::Activity;
 use super::clock::{self, Clock};
-use super::engine::{Engine, Reader, Remedy};
+use super::engine::{Engine, Remedy, StorageReader};
 use super::error::OpenError;
-use super::files::{self, Files};
-use super::follow::{self, Follower};
-use super::handle::{Inner, Store, StoreOptions, Writing};
+use super::files::{self, FilesEngine};
+use super::handle::{Inner, Store, StoreOptions, WriterHandle};
 use super::location::Location;
-use super::memory::Memory;
+use super::memory::MemoryBudget;
+use super::poller::{self, Poller};
 use super::postgres;
-use super::release::{self, Work};
+use super::releaser::{self, ReleaserWork};
 use super::repeated_errors::RepeatedErrors;
-use super::request::Request;
+use super::request::WriterRequest;
 use super::task::{self, TaskSetup};
 use super::tasks::Tasks;
 use super::writer::{GroupLimits, Writer};
+use super::writer_metrics::WriterMetrics;
 
 /// Bytes of the upload budget for each slot of the writer's queue.
 const REQUEST_BYTES: usize = 8 << 10;
@@ -61,7 +61,7 @@ impl Store {
                 files::check_version(directory)?;
                 files::create_root(directory)?;
                 let lock = lock(directory)?;
-                (Box::new(Files::open(directory)?), Some(lock))
+                (Box::new(FilesEngine::open(directory)?), Some(lock))
             }
             Location::Database(database) => (postgres::open(database)?, None),
         };
@@ -87,7 +87,7 @@ impl Store {
         tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        let (rows, reader, shared): (_, Arc<dyn Reader>, _) = match location {
+        let (rows, reader, shared): (_, Arc<dyn StorageReader>, _) = match location {
             Location::Directory(directory) => {
                 let shared = files::lock_shared(directory)?;
                 let (rows, reader) = files::open_read_only(directory)?;
@@ -98,11 +98,11 @@ impl Store {
                 (rows, reader, None)
             }
         };
-        let stored = task::read(rows, options.role)?;
+        let stored = task::read_tasks(rows, options.role)?;
         for collected in tasks {
             let id = collected.draft.id();
             match stored.iter().find(|stored| stored.task().id() == id) {
-                Some(stored) => task::agree(stored, collected)?,
+                Some(stored) => task::check_unchanged(stored, collected)?,
                 None => return Err(OpenError::NotStored { id: id.to_owned() }),
             }
         }
@@ -110,7 +110,7 @@ impl Store {
         stored
             .into_iter()
             .for_each(|stored| tasks.add(&Arc::new(stored)));
-        Self::over(tasks, reader, options, None, shared)
+        Self::from_parts(tasks, reader, options, None, shared)
     }
 
     /// Opens the store over any storage engine. The caller ensures exclusive use of the storage.
@@ -133,7 +133,7 @@ impl Store {
         options: StoreOptions,
         clock: Clock,
     ) -> Result<Self, OpenError> {
-        let stored = task::settle(engine.as_mut(), options.role, given, clock())?;
+        let stored = task::store_new_tasks(engine.as_mut(), options.role, given, clock())?;
         let tasks = Arc::new(Tasks::default());
         stored
             .into_iter()
@@ -143,13 +143,13 @@ impl Store {
         let (queue, requests) = mpsc::channel((options.queue_bytes / REQUEST_BYTES).max(1));
         // The releaser's sender is weak, so that it does not keep the writer running.
         let (releaser, _) =
-            release::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
+            releaser::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
         for task in tasks.all() {
             // A batch that the last process closed but did not release.
-            let _ = releaser.send(Work::Closed(task));
+            let _ = releaser.send(ReleaserWork::Closed(task));
         }
         let (alive, watched) = watch::channel(());
-        let activity = Activity::new();
+        let metrics = WriterMetrics::new();
         Writer {
             engine,
             role: options.role,
@@ -160,7 +160,7 @@ impl Store {
                 uploads: options.group_uploads.max(1),
                 bytes: options.group_bytes.max(1),
             },
-            activity: activity.clone(),
+            metrics: metrics.clone(),
             clock,
             errors: RepeatedErrors::default(),
             lock,
@@ -168,45 +168,45 @@ impl Store {
         }
         .spawn()
         .map_err(OpenError::Thread)?;
-        look_after(queue.downgrade(), options.look_every).map_err(OpenError::Thread)?;
-        let writing = Writing {
+        spawn_due_timer(queue.downgrade(), options.check_interval).map_err(OpenError::Thread)?;
+        let writer = WriterHandle {
             queue,
             alive: watched,
         };
-        Self::over(tasks, reader, options, Some((writing, activity)), None)
+        Self::from_parts(tasks, reader, options, Some((writer, metrics)), None)
     }
 
-    fn over(
+    fn from_parts(
         tasks: Arc<Tasks>,
-        reader: Arc<dyn Reader>,
+        reader: Arc<dyn StorageReader>,
         options: StoreOptions,
-        writing: Option<(Writing, Activity)>,
+        writer: Option<(WriterHandle, WriterMetrics)>,
         shared: Option<File>,
     ) -> Result<Self, OpenError> {
         if tasks.all().is_empty() {
             return Err(OpenError::NoTasks);
         }
-        let (writing, activity) = writing.unzip();
+        let (writer, metrics) = writer.unzip();
         let store = Self(Arc::new(Inner {
             tasks,
-            memory: Memory::new(options.queue_bytes),
-            writing,
+            memory: MemoryBudget::new(options.queue_bytes),
+            writer,
             reader,
             role: options.role,
-            activity: activity.unwrap_or_else(Activity::new),
-            _shared: shared,
+            metrics: metrics.unwrap_or_else(WriterMetrics::new),
+            _shared_lock: shared,
         }));
-        if store.0.reader.shared().is_some() {
-            store.follow().map_err(OpenError::Thread)?;
+        if store.0.reader.shared_storage().is_some() {
+            store.spawn_poller().map_err(OpenError::Thread)?;
         }
         Ok(store)
     }
 
     /// Starts a thread that follows changes by other processes. It ends when the store is dropped.
-    fn follow(&self) -> std::io::Result<()> {
+    fn spawn_poller(&self) -> std::io::Result<()> {
         // Weak, so that this thread does not keep the store alive.
         let inner = Arc::downgrade(&self.0);
-        let mut follower = Follower {
+        let mut poller = Poller {
             tasks: Arc::clone(&self.0.tasks),
             reader: Arc::clone(&self.0.reader),
             role: self.0.role,
@@ -214,8 +214,8 @@ impl Store {
         };
         let until_gone = move || {
             while inner.strong_count() > 0 {
-                follower.look();
-                thread::sleep(follow::EVERY);
+                poller.poll();
+                thread::sleep(poller::POLL_INTERVAL);
             }
         };
         let thread = thread::Builder::new().name("others".to_owned());
@@ -225,14 +225,14 @@ impl Store {
 
 /// Starts a thread that reminds the writer of due batches, even when no uploads come. It ends when
 /// the store is dropped.
-fn look_after(queue: mpsc::WeakSender<Request>, every: Duration) -> std::io::Result<()> {
+fn spawn_due_timer(queue: mpsc::WeakSender<WriterRequest>, every: Duration) -> std::io::Result<()> {
     let until_gone = move || {
         loop {
             thread::sleep(every);
             // Upgraded for each reminder, so that this thread does not keep the writer running.
             let sent = queue
                 .upgrade()
-                .map(|queue| queue.blocking_send(Request::CloseDue));
+                .map(|queue| queue.blocking_send(WriterRequest::CloseDue));
             if !matches!(sent, Some(Ok(()))) {
                 return;
             }

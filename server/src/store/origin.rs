@@ -20,12 +20,12 @@ pub(crate) struct Origin {
 impl Origin {
     pub(crate) const LENGTH: usize = 8 + 16 + KEY_ID;
 
-    pub(crate) fn bytes(&self) -> [u8; Self::LENGTH] {
+    pub(crate) fn encode(&self) -> [u8; Self::LENGTH] {
         let bytes = [&self.shuffler[..], &self.batch, &self.key].concat();
         bytes.try_into().expect("its parts are so long")
     }
 
-    fn read(bytes: &[u8; Self::LENGTH]) -> Self {
+    fn decode(bytes: &[u8; Self::LENGTH]) -> Self {
         let (shuffler, rest) = bytes
             .split_first_chunk()
             .expect("it begins with a shuffler");
@@ -77,7 +77,7 @@ impl Origins {
     /// Appends the origins to `bytes`, and then the number of origins.
     pub(super) fn append(&self, bytes: &mut Vec<u8>) {
         for (origin, reports) in &self.0 {
-            bytes.extend(origin.bytes());
+            bytes.extend(origin.encode());
             bytes.extend(reports.to_le_bytes());
         }
         bytes.extend((self.0.len() as u64).to_le_bytes());
@@ -96,7 +96,7 @@ impl Origins {
         for own in all.as_chunks::<EACH>().0 {
             let (origin, reports) = own.split_first_chunk()?;
             let reports = u64::from_le_bytes(*reports.first_chunk()?);
-            origins.add(Origin::read(origin), reports);
+            origins.add(Origin::decode(origin), reports);
         }
         Some((before, origins))
     }
@@ -105,9 +105,9 @@ impl Origins {
 impl Role {
     /// Splits a stored body into the body that was sent and the origin after it. Only an analyser
     /// stores an origin.
-    pub(super) fn split(self, body: &[u8]) -> (&[u8], Option<Origin>) {
+    pub(super) fn split_body(self, body: &[u8]) -> (&[u8], Option<Origin>) {
         match (self, body.split_last_chunk()) {
-            (Self::Analyser, Some((body, origin))) => (body, Some(Origin::read(origin))),
+            (Self::Analyser, Some((body, origin))) => (body, Some(Origin::decode(origin))),
             _ => (body, None),
         }
     }

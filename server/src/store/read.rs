@@ -13,14 +13,14 @@ use super::error::OpenError;
 use super::handle::Store;
 use super::origin::Origins;
 use super::role::Role;
-use super::stored;
+use super::stored_reports;
 use super::task::StoredTask;
 
 /// Checks that the reports of these batches are still kept.
 fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError> {
     match batches.iter().find(|batch| !batch.kept) {
         None => Ok(()),
-        Some(gone) => Err(OpenError::ReportsGone {
+        Some(gone) => Err(OpenError::ReportsDeleted {
             id: stored.task().id().to_owned(),
             batch: gone.number,
         }),
@@ -81,7 +81,7 @@ impl Store {
     /// them.
     fn all_totals(&self, stored: &StoredTask, task: &Task) -> Result<Arc<Totals>, OpenError> {
         // Taken out of the cache: after an error below, the next call starts from empty totals.
-        let mut known = stored.released.lock();
+        let mut known = stored.cached_totals.lock();
         let (mut last, mut totals) = match known.take() {
             Some((last, totals)) => (last, totals),
             None => (0, Arc::new(Totals::new(task))),
@@ -171,7 +171,7 @@ impl Store {
         let reader = &*self.0.reader;
         let (key, task) = (stored.key(), reports(stored)?);
         for batch in batches {
-            stored::for_each_released(reader, key, task, batch.number, &mut |report| {
+            stored_reports::for_each_released(reader, key, task, batch.number, &mut |report| {
                 visit(&report);
                 match given_up() {
                     true => ControlFlow::Break(()),
@@ -199,7 +199,7 @@ impl Store {
         let (reader, of) = (&*self.0.reader, (stored.key(), reports(stored)?));
         let mut totals = none.clone();
         for batch in batches {
-            let of_batch = stored::fold_released(reader, of, batch.number, given_up, none)?;
+            let of_batch = stored_reports::fold_released(reader, of, batch.number, given_up, none)?;
             totals.merge(&of_batch);
         }
         Ok(totals)

@@ -6,32 +6,32 @@ use std::sync::Arc;
 use hushbin::UploadId;
 use tokio::sync::oneshot;
 
-use super::engine::{BatchRow, Outcome, Record};
+use super::engine::{BatchRow, UploadOutcome, UploadRecord};
 use super::error::{OpenError, StoreError};
-use super::memory::Reservation;
+use super::memory::MemoryReservation;
 use super::settings::Settings;
 use super::task::{StoredTask, TaskSetup};
 
 /// Uploads of one request, whose reports have been checked.
 #[derive(Debug)]
 pub(crate) struct Submission {
-    pub(crate) uploads: Vec<Submitted>,
+    pub(crate) uploads: Vec<SubmittedUpload>,
     /// Bytes that contain the bodies. The body of a single upload is at the end.
     pub(crate) bytes: Vec<u8>,
     /// Memory reserved for the bytes, returned with the answer.
-    pub(crate) memory: Reservation,
+    pub(crate) memory: MemoryReservation,
 }
 
 /// One upload of a request.
 #[derive(Debug)]
-pub(crate) struct Submitted {
+pub(crate) struct SubmittedUpload {
     pub(crate) id: UploadId,
     pub(crate) reports: u32,
     /// Range of the body in the bytes of the submission.
     pub(crate) body: Range<usize>,
 }
 
-impl Submitted {
+impl SubmittedUpload {
     /// Creates an upload from the range of its encoding. The body follows the version (1 byte), the
     /// fingerprint (16) and the id (16).
     pub(crate) const fn new(id: UploadId, reports: u32, whole: Range<usize>) -> Self {
@@ -44,15 +44,15 @@ impl Submitted {
 }
 
 /// Uploads of one task, whose caller waits for the outcomes.
-pub(super) struct Waiting {
+pub(super) struct UploadRequest {
     pub(super) task: Arc<StoredTask>,
     pub(super) submission: Submission,
-    pub(super) reply: Reply<Receipt>,
+    pub(super) reply: ReplySender<UploadReceipt>,
 }
 
 /// Outcomes of the uploads of one caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Receipt {
+pub(crate) struct UploadReceipt {
     /// Number of uploads submitted.
     pub(crate) uploads: usize,
     /// Number of reports in new uploads.
@@ -63,35 +63,35 @@ pub(crate) struct Receipt {
     pub(crate) conflict: Option<UploadId>,
 }
 
-impl Receipt {
-    pub(super) fn add(&mut self, record: &Record, outcome: Outcome) {
+impl UploadReceipt {
+    pub(super) fn add(&mut self, record: &UploadRecord, outcome: UploadOutcome) {
         self.uploads += 1;
         match outcome {
-            Outcome::Stored => self.reports += record.reports as usize,
-            Outcome::Duplicate => self.duplicates += 1,
-            Outcome::Conflict => self.conflict = self.conflict.or(Some(UploadId(record.upload))),
+            UploadOutcome::Stored => self.reports += record.reports as usize,
+            UploadOutcome::Duplicate => self.duplicates += 1,
+            UploadOutcome::Conflict => self.conflict = self.conflict.or(Some(UploadId(record.id))),
         }
     }
 }
 
 /// Channel to the caller of a request.
-pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+pub(super) type ReplySender<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// Request to the writer.
-pub(super) enum Request {
+pub(super) enum WriterRequest {
     /// Append uploads.
-    Uploads(Waiting),
+    Uploads(UploadRequest),
     /// Prove that a write reaches the disk.
-    Probe(Reply<()>),
+    Probe(ReplySender<()>),
     /// Close the batches and delete the reports that are due.
     CloseDue,
     /// Close a task's open batch, if it has at least this number of reports.
-    CloseBatch(Arc<StoredTask>, u64, Reply<BatchRow>),
+    CloseBatch(Arc<StoredTask>, u64, ReplySender<BatchRow>),
     /// Take note of a release, or of a deletion of reports.
     SettleRelease {
         task: Arc<StoredTask>,
         batch: u64,
-        reply: Reply<()>,
+        reply: ReplySender<()>,
     },
     /// Delete the reports of a released batch.
     Forget(Arc<StoredTask>, u64),
@@ -101,9 +101,9 @@ pub(super) enum Request {
         oneshot::Sender<Result<Arc<StoredTask>, OpenError>>,
     ),
     /// Change the settings of a task.
-    Configure(Arc<StoredTask>, Settings, Reply<()>),
+    Configure(Arc<StoredTask>, Settings, ReplySender<()>),
     /// Delete a task.
-    RemoveTask(Arc<StoredTask>, Reply<()>),
+    RemoveTask(Arc<StoredTask>, ReplySender<()>),
     /// Serve the requests that wait, and refuse new ones.
-    Close(Reply<()>),
+    Close(ReplySender<()>),
 }

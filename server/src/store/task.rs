@@ -28,7 +28,7 @@ pub struct StoredTask {
     /// Latest known batches.
     batches: watch::Sender<Arc<[BatchRow]>>,
     /// Cached totals of all released batches, with the number of the last one.
-    pub(super) released: Mutex<Option<(u64, Arc<Totals>)>>,
+    pub(super) cached_totals: Mutex<Option<(u64, Arc<Totals>)>>,
     removed: AtomicBool,
     /// Length of a sealed report in bytes, computed once because many uploads need it.
     sealed_bytes: OnceLock<usize>,
@@ -48,7 +48,7 @@ impl StoredTask {
             role,
             settings: RwLock::new(Arc::new(settings)),
             batches: watch::Sender::new(batches.into()),
-            released: Mutex::new(None),
+            cached_totals: Mutex::new(None),
             removed: AtomicBool::new(false),
             sealed_bytes: OnceLock::new(),
         }
@@ -104,9 +104,9 @@ impl StoredTask {
 
     /// Publishes batches, unless newer ones are known. Several threads publish, each what it has
     /// read at some time.
-    pub(super) fn tell(&self, batches: &[BatchRow]) {
+    pub(super) fn publish_batches(&self, batches: &[BatchRow]) {
         self.batches.send_if_modified(|known| {
-            let new = batches != &**known && !is_behind(batches, known);
+            let new = batches != &**known && !is_older(batches, known);
             if new {
                 *known = batches.into();
             }
@@ -122,10 +122,10 @@ impl StoredTask {
     /// Checks that the task has not been deleted.
     ///
     /// # Errors
-    /// [`StoreError::Removed`] when it has.
-    pub(super) fn is_there(&self) -> Result<(), StoreError> {
+    /// [`StoreError::TaskDeleted`] when it has.
+    pub(super) fn check_not_removed(&self) -> Result<(), StoreError> {
         match self.is_removed() {
-            true => Err(StoreError::Removed {
+            true => Err(StoreError::TaskDeleted {
                 id: self.task().id().to_owned(),
             }),
             false => Ok(()),
@@ -137,14 +137,14 @@ impl StoredTask {
     }
 
     /// Completes when no closed batch waits to be counted.
-    pub(super) async fn all_released(&self) {
+    pub(super) async fn wait_until_all_released(&self) {
         let none = |batches: &Arc<[BatchRow]>| !has_closed(batches);
         // The task owns the sender, so the wait cannot fail.
         let _ = self.batches.subscribe().wait_for(none).await;
     }
 
     /// Completes when the reports of a released batch are deleted, or the task is.
-    pub(crate) async fn is_forgotten(&self, batch: u64) {
+    pub(crate) async fn wait_until_forgotten(&self, batch: u64) {
         let forgotten = |batches: &Arc<[BatchRow]>| {
             let kept = |row: &BatchRow| row.number == batch && row.kept;
             self.is_removed() || !batches.iter().any(kept)
@@ -156,7 +156,7 @@ impl StoredTask {
     /// Returns the conditions under which batches are closed. The task may demand more reports than
     /// its settings.
     #[must_use]
-    pub fn batch(&self) -> BatchSettings {
+    pub fn batch_settings(&self) -> BatchSettings {
         let batch = self.settings().batch.clone();
         let least = batch.least.max(self.task.batch_least());
         BatchSettings {
@@ -193,7 +193,7 @@ fn has_closed(batches: &[BatchRow]) -> bool {
 
 /// Returns true if `batches` are older than `known`. A batch changes in one direction only: its
 /// state advances, its reports grow, and kept reports are deleted.
-fn is_behind(batches: &[BatchRow], known: &[BatchRow]) -> bool {
+fn is_older(batches: &[BatchRow], known: &[BatchRow]) -> bool {
     let before = |(own, known): (&BatchRow, &BatchRow)| {
         own.state < known.state || own.reports < known.reports || own.kept && !known.kept
     };
@@ -235,7 +235,7 @@ impl From<SumDraft> for TaskSetup {
 /// # Errors
 /// When a draft is invalid or contradicts a stored task, a stored task cannot be used, or storage
 /// fails.
-pub(super) fn settle(
+pub(super) fn store_new_tasks(
     engine: &mut dyn Engine,
     role: Role,
     given: &[TaskSetup],
@@ -246,15 +246,15 @@ pub(super) fn settle(
         let batches = engine.batches(row.key);
         (row, batches)
     });
-    let mut tasks = read(rows, role)?;
+    let mut tasks = read_tasks(rows, role)?;
     for collected in given {
         let id = collected.draft.id();
         match tasks.iter().find(|stored| stored.task().id() == id) {
             Some(stored) => {
-                agree(stored, collected)?;
-                take_over(engine, stored, collected)?;
+                check_unchanged(stored, collected)?;
+                store_settings(engine, stored, collected)?;
             }
-            None => tasks.push(add(engine, role, collected, now)?),
+            None => tasks.push(store_task(engine, role, collected, now)?),
         }
     }
     Ok(tasks)
@@ -264,7 +264,7 @@ pub(super) fn settle(
 ///
 /// # Errors
 /// When a task cannot be used, or was stored by another role.
-pub(super) fn read(
+pub(super) fn read_tasks(
     rows: impl IntoIterator<Item = TaskBatches>,
     expected: Role,
 ) -> Result<Vec<StoredTask>, OpenError> {
@@ -287,7 +287,7 @@ pub(super) fn read(
 ///
 /// # Errors
 /// When they differ.
-pub(super) fn agree(stored: &StoredTask, setup: &TaskSetup) -> Result<(), OpenError> {
+pub(super) fn check_unchanged(stored: &StoredTask, setup: &TaskSetup) -> Result<(), OpenError> {
     let draft = &setup.draft;
     draft
         .agrees_with(stored.task())
@@ -298,20 +298,23 @@ pub(super) fn agree(stored: &StoredTask, setup: &TaskSetup) -> Result<(), OpenEr
 }
 
 /// Stores changed settings of a stored task.
-fn take_over(
+fn store_settings(
     engine: &mut dyn Engine,
     stored: &StoredTask,
     TaskSetup { draft, settings }: &TaskSetup,
 ) -> Result<(), OpenError> {
     if let Some(settings) = settings.as_ref().filter(|own| **own != *stored.settings()) {
-        engine.configure_task(stored.key(), &checked(draft, stored.role(), settings)?)?;
+        engine.configure_task(
+            stored.key(),
+            &check_and_encode_settings(draft, stored.role(), settings)?,
+        )?;
         stored.configure(settings.clone());
     }
     Ok(())
 }
 
 /// Stores a new task.
-pub(super) fn add(
+pub(super) fn store_task(
     engine: &mut dyn Engine,
     role: Role,
     TaskSetup { draft, settings }: &TaskSetup,
@@ -329,10 +332,10 @@ pub(super) fn add(
         fingerprint: task.fingerprint().0,
         // A task is plain data with text keys, so JSON can always represent it.
         parameters: serde_json::to_string(&task).expect("a task can be written as JSON"),
-        settings: checked(draft, role, &settings)?,
+        settings: check_and_encode_settings(draft, role, &settings)?,
     };
     let key = engine.add_task(row, now).map_err(|error| match error {
-        EngineError::TaskThere(id) => OpenError::TaskThere { id },
+        EngineError::TaskExists(id) => OpenError::TaskExists { id },
         error => error.into(),
     })?;
     let batches = engine.batches(key);
@@ -355,29 +358,33 @@ fn check_role(task: &CollectedTask, role: Role) -> Result<(), OpenError> {
 /// Stored form of a task's role and settings.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written<S> {
+struct StoredSettings<S> {
     role: Role,
     settings: S,
 }
 
 /// Checks settings and returns the stored form.
-fn checked(draft: &CollectedDraft, role: Role, settings: &Settings) -> Result<String, OpenError> {
+fn check_and_encode_settings(
+    draft: &CollectedDraft,
+    role: Role,
+    settings: &Settings,
+) -> Result<String, OpenError> {
     settings.check().map_err(|source| OpenError::Settings {
         id: draft.id().to_owned(),
         source,
     })?;
-    Ok(written(role, settings))
+    Ok(encode_settings(role, settings))
 }
 
 /// Returns the stored form of settings.
-pub(super) fn written(role: Role, settings: &Settings) -> String {
-    let written = Written { role, settings };
+pub(super) fn encode_settings(role: Role, settings: &Settings) -> String {
+    let written = StoredSettings { role, settings };
     serde_json::to_string(&written).expect("settings can be written as JSON")
 }
 
 /// Reads the role and the settings of a task from the stored form.
 pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Role, Settings), OpenError> {
-    let read: Result<Written<Settings>, _> = serde_json::from_str(settings);
+    let read: Result<StoredSettings<Settings>, _> = serde_json::from_str(settings);
     let read = read.map_err(|error| OpenError::StoredTask {
         id: id.to_owned(),
         reason: error.to_string(),

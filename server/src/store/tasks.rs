@@ -10,21 +10,21 @@ use super::task::StoredTask;
 
 /// Tasks of a store, shared by the threads that read or change the list.
 #[derive(Debug, Default)]
-pub(super) struct Tasks(RwLock<Listed>);
+pub(super) struct Tasks(RwLock<TaskIndex>);
 
 /// Tasks in the order in which they were stored, and by id.
 #[derive(Debug, Default)]
-struct Listed {
+struct TaskIndex {
     all: Vec<Arc<StoredTask>>,
     by_id: HashMap<String, Arc<StoredTask>>,
 }
 
 impl Tasks {
-    fn read<T>(&self, read: impl FnOnce(&Listed) -> T) -> T {
+    fn read<T>(&self, read: impl FnOnce(&TaskIndex) -> T) -> T {
         read(&self.0.read())
     }
 
-    fn change(&self, change: impl FnOnce(&mut Listed)) {
+    fn change(&self, change: impl FnOnce(&mut TaskIndex)) {
         change(&mut self.0.write());
     }
 
@@ -34,12 +34,12 @@ impl Tasks {
     }
 
     /// Returns the task with this id.
-    pub(super) fn of_id(&self, id: &str) -> Option<Arc<StoredTask>> {
+    pub(super) fn by_id(&self, id: &str) -> Option<Arc<StoredTask>> {
         self.read(|listed| listed.by_id.get(id).cloned())
     }
 
     /// Returns the task with this key.
-    pub(super) fn of_key(&self, key: TaskKey) -> Option<Arc<StoredTask>> {
+    pub(super) fn by_key(&self, key: TaskKey) -> Option<Arc<StoredTask>> {
         self.read(|listed| listed.all.iter().find(|own| own.key() == key).cloned())
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hushbin_tests::uploads::{Uploads, draft};
 
 use super::clock::Clock;
-use super::request::{Receipt, Request};
+use super::request::{UploadReceipt, WriterRequest};
 use super::*;
 
 const TASK: &str = r#"{ "id": "t", "items": 8, "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#;
@@ -42,7 +42,7 @@ impl Timed {
             draft: draft(TASK).into(),
             settings: Some(settings),
         };
-        let engine = Box::new(Files::open(directory.path()).unwrap());
+        let engine = Box::new(FilesEngine::open(directory.path()).unwrap());
         let options = StoreOptions::DEFAULT;
         let store = Store::start(engine, None, &[collected], options, clock).unwrap();
         let uploads = Uploads::new(store.task("t").unwrap().task().reports().unwrap(), 1);
@@ -64,19 +64,23 @@ impl Timed {
         self.store
             .queue()
             .unwrap()
-            .send(Request::CloseDue)
+            .send(WriterRequest::CloseDue)
             .await
             .unwrap();
         // The probe is served after `CloseDue`, so its answer means that all is done.
         self.store.probe().await.unwrap();
     }
 
-    async fn report(&mut self, reports: usize) -> Result<Receipt, StoreError> {
+    async fn report(&mut self, reports: usize) -> Result<UploadReceipt, StoreError> {
         let task = self.task();
         let upload = self.uploads.make(reports);
         let bytes = upload.encode(&task.task().fingerprint());
         let submission = Submission {
-            uploads: vec![Submitted::new(upload.id, reports as u32, 0..bytes.len())],
+            uploads: vec![SubmittedUpload::new(
+                upload.id,
+                reports as u32,
+                0..bytes.len(),
+            )],
             bytes,
             memory: self.store.reservation(),
         };
@@ -99,7 +103,7 @@ async fn a_batch_closes_by_its_age_once_it_is_large_enough() {
     timed.report(1).await.unwrap();
     // The upload is acknowledged before the batch is closed.
     timed.pass(0).await;
-    timed.task().all_released().await;
+    timed.task().wait_until_all_released().await;
     let (released, open) = (BatchState::Released, BatchState::Open);
     assert_eq!(timed.states(), [(released, 3, true), (open, 0, true)]);
     timed.report(4).await.unwrap();
@@ -107,7 +111,7 @@ async fn a_batch_closes_by_its_age_once_it_is_large_enough() {
     assert_eq!(timed.states()[1], (open, 4, true));
     // A batch closes by its age also without new uploads.
     timed.pass(1).await;
-    timed.task().all_released().await;
+    timed.task().wait_until_all_released().await;
     assert_eq!(timed.states()[1], (released, 4, true));
 }
 
@@ -116,7 +120,7 @@ async fn reports_are_forgotten_in_time_and_totals_stay() {
     let mut timed = Timed::new();
     timed.report(5).await.unwrap();
     timed.pass(2 * HOUR).await;
-    timed.task().all_released().await;
+    timed.task().wait_until_all_released().await;
     let task = timed.task();
     let totals = || timed.store.totals(&task, Some(&[1])).unwrap().encode();
     let before = totals();
@@ -131,7 +135,7 @@ async fn reports_are_forgotten_in_time_and_totals_stay() {
         .store
         .for_each_report(&task, &task.releases(), &|| false, |_| ())
         .unwrap_err();
-    assert!(matches!(error, OpenError::ReportsGone { batch: 1, .. }));
+    assert!(matches!(error, OpenError::ReportsDeleted { batch: 1, .. }));
     // The ids of the counted uploads are still known.
     timed.uploads = Uploads::new(task.task().reports().unwrap(), 1);
     let receipt = timed.report(5).await.unwrap();
@@ -150,11 +154,11 @@ async fn a_task_that_is_deleted_takes_nothing_and_keeps_nothing() {
     let upload = timed.uploads.make(1);
     let bytes = upload.encode(&task.task().fingerprint());
     let submission = Submission {
-        uploads: vec![Submitted::new(upload.id, 1, 0..bytes.len())],
+        uploads: vec![SubmittedUpload::new(upload.id, 1, 0..bytes.len())],
         bytes,
         memory: timed.store.reservation(),
     };
-    let removed = |error| matches!(error, StoreError::Removed { id } if id == "t");
+    let removed = |error| matches!(error, StoreError::TaskDeleted { id } if id == "t");
     assert!(removed(
         timed.store.submit(&task, submission).await.unwrap_err()
     ));

@@ -8,22 +8,22 @@ use std::time::Instant;
 
 use tokio::sync::{mpsc, watch};
 
-use super::activity::Activity;
 use super::clock::Clock;
-use super::engine::{BatchRow, Engine, EngineError, Outcome, Record};
+use super::engine::{BatchRow, Engine, EngineError, UploadOutcome, UploadRecord};
 use super::error::{OpenError, StoreError};
-use super::memory::Reservation;
-use super::release::Work;
-use super::repeated_errors::{Doing, RepeatedErrors};
-use super::request::{Receipt, Reply, Request, Submission, Submitted};
+use super::memory::MemoryReservation;
+use super::releaser::ReleaserWork;
+use super::repeated_errors::{Action, RepeatedErrors};
+use super::request::{ReplySender, Submission, SubmittedUpload, UploadReceipt, WriterRequest};
 use super::role::Role;
 use super::settings::Settings;
 use super::task::{self, StoredTask};
 use super::tasks::Tasks;
+use super::writer_metrics::WriterMetrics;
 
-const TAKING: Doing = "taking uploads";
-const CLOSING: Doing = "closing a batch";
-const PROBING: Doing = "a write to try the journal";
+const TAKING: Action = "taking uploads";
+const CLOSING: Action = "closing a batch";
+const PROBING: Action = "a write to try the journal";
 
 /// Limits of one commit, which bound the wait of its first caller.
 #[derive(Debug, Clone, Copy)]
@@ -33,11 +33,11 @@ pub(super) struct GroupLimits {
 }
 
 /// Caller that waits for the outcomes of `records` records.
-struct Caller {
+struct WaitingCaller {
     records: usize,
     /// Memory to return with the answer.
-    memory: Reservation,
-    reply: Reply<Receipt>,
+    memory: MemoryReservation,
+    reply: ReplySender<UploadReceipt>,
 }
 
 /// State of the writer thread.
@@ -45,10 +45,10 @@ pub(super) struct Writer {
     pub(super) engine: Box<dyn Engine>,
     pub(super) role: Role,
     pub(super) tasks: Arc<Tasks>,
-    pub(super) queue: mpsc::Receiver<Request>,
-    pub(super) releaser: mpsc::UnboundedSender<Work>,
+    pub(super) queue: mpsc::Receiver<WriterRequest>,
+    pub(super) releaser: mpsc::UnboundedSender<ReleaserWork>,
     pub(super) limits: GroupLimits,
-    pub(super) activity: Activity,
+    pub(super) metrics: WriterMetrics,
     pub(super) clock: Clock,
     pub(super) errors: RepeatedErrors,
     /// Lock on the directory, held until all data is on disk.
@@ -58,35 +58,35 @@ pub(super) struct Writer {
 }
 
 /// Uploads of one task that go into one commit.
-struct Group {
+struct CommitGroup {
     task: Arc<StoredTask>,
-    records: Vec<Record>,
+    records: Vec<UploadRecord>,
     /// Callers, in the order of the records.
-    callers: Vec<Caller>,
+    callers: Vec<WaitingCaller>,
 }
 
-impl Group {
-    fn add(&mut self, submission: Submission, reply: Reply<Receipt>) {
+impl CommitGroup {
+    fn add(&mut self, submission: Submission, reply: ReplySender<UploadReceipt>) {
         let Submission {
             uploads,
             mut bytes,
             memory,
         } = submission;
-        self.callers.push(Caller {
+        self.callers.push(WaitingCaller {
             records: uploads.len(),
             memory,
             reply,
         });
         let alone = uploads.len() == 1;
-        for Submitted { id, reports, body } in uploads {
+        for SubmittedUpload { id, reports, body } in uploads {
             // The body is a copy, and the request's bytes are freed after it. So memory doubles for
             // one caller at a time.
             let body = match alone {
                 true => mem::take(&mut bytes).split_off(body.start),
                 false => bytes[body].to_vec(),
             };
-            self.records.push(Record {
-                upload: id.0,
+            self.records.push(UploadRecord {
+                id: id.0,
                 reports,
                 body,
             });
@@ -94,7 +94,7 @@ impl Group {
     }
 
     /// Sends each caller the outcomes of its records.
-    fn answer(self, result: Result<Vec<Outcome>, StoreError>) {
+    fn answer(self, result: Result<Vec<UploadOutcome>, StoreError>) {
         let mut fates = match result {
             Ok(outcomes) => self.records.iter().zip(outcomes),
             Err(error) => {
@@ -106,7 +106,7 @@ impl Group {
             }
         };
         for caller in self.callers {
-            let mut receipt = Receipt::default();
+            let mut receipt = UploadReceipt::default();
             for (record, outcome) in fates.by_ref().take(caller.records) {
                 receipt.add(record, outcome);
             }
@@ -118,7 +118,7 @@ impl Group {
 }
 
 impl Writer {
-    /// Starts the thread. It ends after [`Request::Close`], or when all senders are dropped.
+    /// Starts the thread. It ends after [`WriterRequest::Close`], or when all senders are dropped.
     pub(super) fn spawn(self) -> std::io::Result<JoinHandle<()>> {
         thread::Builder::new()
             .name("journal".to_owned())
@@ -133,7 +133,7 @@ impl Writer {
                 self.commit(group);
             }
             match next {
-                Some(Request::Close(reply)) => {
+                Some(WriterRequest::Close(reply)) => {
                     // Requests that already wait are still served. The loop ends after the last
                     // one.
                     self.queue.close();
@@ -155,12 +155,12 @@ impl Writer {
 
     /// Takes waiting uploads, up to the limits, into one group per task. Also returns the first
     /// request of another kind, which is served after these groups.
-    fn gather(&mut self, first: Request) -> (Vec<Group>, Option<Request>) {
-        let mut groups: Vec<Group> = Vec::new();
+    fn gather(&mut self, first: WriterRequest) -> (Vec<CommitGroup>, Option<WriterRequest>) {
+        let mut groups: Vec<CommitGroup> = Vec::new();
         let (mut uploads, mut bytes) = (0, 0);
         let mut next = Some(first);
         while let Some(request) = next {
-            let Request::Uploads(waiting) = request else {
+            let WriterRequest::Uploads(waiting) = request else {
                 return (groups, Some(request));
             };
             uploads += waiting.submission.uploads.len();
@@ -171,7 +171,7 @@ impl Writer {
             match own {
                 Some(group) => group.add(waiting.submission, waiting.reply),
                 None => {
-                    let mut group = Group {
+                    let mut group = CommitGroup {
                         task: waiting.task,
                         records: Vec::new(),
                         callers: Vec::new(),
@@ -188,30 +188,30 @@ impl Writer {
     }
 
     /// Commits a group and answers its callers.
-    fn commit(&mut self, group: Group) {
+    fn commit(&mut self, group: CommitGroup) {
         let task = Arc::clone(&group.task);
         let begin = Instant::now();
-        let result = task.is_there().and_then(|()| {
+        let result = task.check_not_removed().and_then(|()| {
             let stored = self.engine.append(task.key(), &group.records);
-            stored.map_err(|error| StoreError::of(error, task.task().id()))
+            stored.map_err(|error| StoreError::from_engine(error, task.task().id()))
         });
         match &result {
             Ok(outcomes) => {
-                self.activity.committed(begin.elapsed());
+                self.metrics.observe_commit(begin.elapsed());
                 for (record, outcome) in group.records.iter().zip(outcomes) {
-                    self.activity.settled(record.reports, *outcome);
+                    self.metrics.count_upload(record.reports, *outcome);
                 }
                 // Before the answers, so that a caller that was answered finds its reports counted.
-                self.tell(&task);
+                self.publish_batches(&task);
                 // A group of duplicates writes nothing, so it does not prove that writing works
                 // again.
-                if outcomes.contains(&Outcome::Stored) {
-                    self.errors.note(Some(&task), TAKING, &result);
+                if outcomes.contains(&UploadOutcome::Stored) {
+                    self.errors.record(Some(&task), TAKING, &result);
                 }
             }
             Err(StoreError::Failed(_)) => {
-                self.activity.failures.inc();
-                self.errors.note(Some(&task), TAKING, &result);
+                self.metrics.failures.inc();
+                self.errors.record(Some(&task), TAKING, &result);
             }
             // A deleted task is not a failure of the storage.
             Err(_) => {}
@@ -224,13 +224,13 @@ impl Writer {
     }
 
     /// Publishes the task's batches. Notifies the releaser if one was closed.
-    fn tell(&self, task: &Arc<StoredTask>) {
+    fn publish_batches(&self, task: &Arc<StoredTask>) {
         let last = |batches: &[BatchRow]| batches.last().map(|row| row.number);
         let before = last(&task.batches());
         let batches = self.engine.batches(task.key());
-        task.tell(&batches);
+        task.publish_batches(&batches);
         if last(&batches) != before {
-            let _ = self.releaser.send(Work::Closed(Arc::clone(task)));
+            let _ = self.releaser.send(ReleaserWork::Closed(Arc::clone(task)));
         }
     }
 
@@ -238,7 +238,7 @@ impl Writer {
         let now = (self.clock)();
         let due = task.open_batch().filter(|open| {
             let seconds = now.saturating_sub(open.opened);
-            !task.is_removed() && task.batch().is_due(open.reports, seconds)
+            !task.is_removed() && task.batch_settings().is_due(open.reports, seconds)
         });
         if let Some(open) = due {
             // The failure is already logged, and the batch stays due.
@@ -249,7 +249,7 @@ impl Writer {
     /// Notifies the releaser of batches that another process closed but may not live to release.
     fn release_if_closed(&self, task: &Arc<StoredTask>) {
         if task.has_closed() {
-            let _ = self.releaser.send(Work::Closed(Arc::clone(task)));
+            let _ = self.releaser.send(ReleaserWork::Closed(Arc::clone(task)));
         }
     }
 
@@ -272,83 +272,89 @@ impl Writer {
             if seconds >= u64::from(days) * 86_400 {
                 let _ = self
                     .releaser
-                    .send(Work::Forget(Arc::clone(task), batch.number));
+                    .send(ReleaserWork::Forget(Arc::clone(task), batch.number));
             }
         }
     }
 
     fn close_batch(&mut self, task: &Arc<StoredTask>, batch: u64) -> Result<BatchRow, EngineError> {
         let closed = self.engine.close_batch(task.key(), batch, (self.clock)());
-        self.errors.note(Some(task), CLOSING, &closed);
-        self.tell(task);
+        self.errors.record(Some(task), CLOSING, &closed);
+        self.publish_batches(task);
         closed
     }
 
-    fn serve(&mut self, request: Request) {
+    fn serve(&mut self, request: WriterRequest) {
         match request {
-            Request::Uploads(_) | Request::Close(_) => {}
-            Request::Probe(reply) => {
+            WriterRequest::Uploads(_) | WriterRequest::Close(_) => {}
+            WriterRequest::Probe(reply) => {
                 let probed = self.engine.probe();
-                self.errors.note(None, PROBING, &probed);
+                self.errors.record(None, PROBING, &probed);
                 let _ = reply.send(probed.map_err(StoreError::failed));
             }
-            Request::CloseDue => {
+            WriterRequest::CloseDue => {
                 for task in self.tasks.all() {
                     self.close_if_due(&task);
                     self.release_if_closed(&task);
                     self.forget_if_due(&task);
                 }
             }
-            Request::CloseBatch(task, need, reply) => {
-                let _ = reply.send(self.close_asked(&task, need));
+            WriterRequest::CloseBatch(task, need, reply) => {
+                let _ = reply.send(self.close_on_request(&task, need));
             }
-            Request::Forget(task, batch) => {
-                let _ = self.releaser.send(Work::Forget(task, batch));
+            WriterRequest::Forget(task, batch) => {
+                let _ = self.releaser.send(ReleaserWork::Forget(task, batch));
             }
-            Request::SettleRelease { task, batch, reply } => {
-                let settled = task.is_there().and_then(|()| {
+            WriterRequest::SettleRelease { task, batch, reply } => {
+                let settled = task.check_not_removed().and_then(|()| {
                     let settled = self.engine.settle_release(task.key(), batch);
-                    self.tell(&task);
-                    settled.map_err(|error| StoreError::of(error, task.task().id()))
+                    self.publish_batches(&task);
+                    settled.map_err(|error| StoreError::from_engine(error, task.task().id()))
                 });
                 let _ = reply.send(settled);
             }
-            Request::AddTask(collected, reply) => {
+            WriterRequest::AddTask(collected, reply) => {
                 let now = (self.clock)();
                 let id = collected.draft.id();
                 // `Store::add_task` cannot see a request that is still queued, so the id counts here.
-                let added = match self.tasks.of_id(id) {
-                    Some(_) => Err(OpenError::TaskThere { id: id.to_owned() }),
-                    None => task::add(&mut *self.engine, self.role, &collected, now).map(Arc::new),
+                let added = match self.tasks.by_id(id) {
+                    Some(_) => Err(OpenError::TaskExists { id: id.to_owned() }),
+                    None => task::store_task(&mut *self.engine, self.role, &collected, now)
+                        .map(Arc::new),
                 };
                 if let Ok(added) = &added {
                     self.tasks.add(added);
                 }
                 let _ = reply.send(added);
             }
-            Request::Configure(task, settings, reply) => {
+            WriterRequest::Configure(task, settings, reply) => {
                 let _ = reply.send(self.configure(&task, settings));
             }
-            Request::RemoveTask(task, reply) => {
+            WriterRequest::RemoveTask(task, reply) => {
                 let removed = self.engine.remove_task(task.key());
                 match removed {
                     Ok(()) => task.remove(),
                     // `Store::remove_task` has taken the task off the list, but it is still stored.
                     Err(_) => self.tasks.add(&task),
                 }
-                let _ =
-                    reply.send(removed.map_err(|error| StoreError::of(error, task.task().id())));
+                let _ = reply.send(
+                    removed.map_err(|error| StoreError::from_engine(error, task.task().id())),
+                );
             }
         }
     }
 
-    fn close_asked(&mut self, task: &Arc<StoredTask>, need: u64) -> Result<BatchRow, StoreError> {
-        task.is_there()?;
+    fn close_on_request(
+        &mut self,
+        task: &Arc<StoredTask>,
+        need: u64,
+    ) -> Result<BatchRow, StoreError> {
+        task.check_not_removed()?;
         let open = task.open_batch();
         match open.filter(|open| open.reports >= need) {
             Some(open) => {
                 let closed = self.close_batch(task, open.number);
-                closed.map_err(|error| StoreError::of(error, task.task().id()))
+                closed.map_err(|error| StoreError::from_engine(error, task.task().id()))
             }
             None => Err(StoreError::BatchTooSmall {
                 have: task.open_reports(),
@@ -358,11 +364,11 @@ impl Writer {
     }
 
     fn configure(&mut self, task: &StoredTask, settings: Settings) -> Result<(), StoreError> {
-        task.is_there()?;
-        let written = task::written(task.role(), &settings);
+        task.check_not_removed()?;
+        let written = task::encode_settings(task.role(), &settings);
         self.engine
             .configure_task(task.key(), &written)
-            .map_err(|error| StoreError::of(error, task.task().id()))?;
+            .map_err(|error| StoreError::from_engine(error, task.task().id()))?;
         task.configure(settings);
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use hushbin_server::store::{Engine, Files, Record};
+use hushbin_server::store::{Engine, FilesEngine, UploadRecord};
 use hushbin_tests::process::{self, Client, Collector};
 use hushbin_tests::uploads::{Uploads, draft};
 use rand_chacha::ChaCha20Rng;
@@ -218,7 +218,7 @@ fn however_much_is_damaged_what_is_kept_is_whole() {
     let given = ["--task", task.to_str().unwrap()];
     let all = files(&journal.data());
     let totals = |data: &Path| {
-        let files = Files::open(data).unwrap();
+        let files = FilesEngine::open(data).unwrap();
         let (task, reader) = (files.tasks().unwrap()[0].key, files.reader());
         let of = |batch| reader.totals(task, batch).unwrap();
         (1..=RELEASED).map(of).collect::<Vec<_>>()
@@ -351,14 +351,14 @@ fn where_ids_are_lost_uploads_are_counted_again_and_that_is_said() {
 #[test]
 fn a_closed_batch_that_lost_reports_is_open_again_with_what_came_after() {
     let journal = Journal::new();
-    let mut files = Files::open(&journal.data()).unwrap();
+    let mut files = FilesEngine::open(&journal.data()).unwrap();
     let task = files.tasks().unwrap()[0].key;
     let open = files.batches(task).last().unwrap().number;
     files.close_batch(task, open, 1).unwrap();
     let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 2);
     let upload = uploads.bytes(9);
-    let record = Record {
-        upload: upload[17..33].try_into().unwrap(),
+    let record = UploadRecord {
+        id: upload[17..33].try_into().unwrap(),
         reports: 9,
         body: upload[33..].to_vec(),
     };

@@ -7,10 +7,10 @@ use hushbin_analysis::sums::SumQueryError;
 use super::kinds::Problem;
 use crate::estimates::AskedError;
 use crate::ohttp;
-use crate::store::{Exhausted, OpenError, StoreError};
+use crate::store::{MemoryExhausted, OpenError, StoreError};
 
-impl From<Exhausted> for Problem {
-    fn from(_: Exhausted) -> Self {
+impl From<MemoryExhausted> for Problem {
+    fn from(_: MemoryExhausted) -> Self {
         Self::Overloaded
     }
 }
@@ -22,7 +22,7 @@ impl From<StoreError> for Problem {
             // one, or this one restarted, will take the upload.
             StoreError::Overloaded | StoreError::Closed => Self::Overloaded,
             StoreError::ReadOnly => Self::ReadOnly,
-            StoreError::Removed { id } => Self::UnknownTask(id),
+            StoreError::TaskDeleted { id } => Self::UnknownTask(id),
             StoreError::BatchTooSmall { have, need } => Self::BatchTooSmall { have, need },
             // Already logged where it happened.
             StoreError::Failed(_) => Self::Storage,
@@ -34,9 +34,9 @@ impl From<OpenError> for Problem {
     fn from(error: OpenError) -> Self {
         let detail = error.to_string();
         match error {
-            OpenError::ReportsGone { .. } => Self::ReportsGone(detail),
+            OpenError::ReportsDeleted { .. } => Self::ReportsGone(detail),
             OpenError::InvalidTask { .. } | OpenError::Settings { .. } => Self::InvalidTask(detail),
-            OpenError::TaskThere { id } => Self::TaskExists(id),
+            OpenError::TaskExists { id } => Self::TaskExists(id),
             OpenError::Closed => Self::Overloaded,
             OpenError::ReadOnly => Self::ReadOnly,
             _ => {

@@ -39,7 +39,7 @@ impl NotReady {
                 Remedy::Permission => Self::NotWritable,
                 Remedy::Other => Self::Failed,
             },
-            StoreError::BatchTooSmall { .. } | StoreError::Removed { .. } => Self::Failed,
+            StoreError::BatchTooSmall { .. } | StoreError::TaskDeleted { .. } => Self::Failed,
         }
     }
 }

@@ -4,9 +4,12 @@ use std::ops::ControlFlow;
 
 use super::storage::Storage;
 use crate::store::engine::{
-    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, TaskKey, TaskRow,
+    BatchRow, BatchState, Engine, EngineError, Release, StorageReader, TaskKey, TaskRow,
+    UploadOutcome, UploadRecord,
 };
-use crate::store::records::{everything, expect, other, record, release_of, row};
+use crate::store::test_records::{
+    assert_outcomes, conflicting_record, record, release_of, row, stored_contents,
+};
 
 /// Closes and releases the open batch.
 fn release(engine: &mut dyn Engine, task: TaskKey) -> BatchRow {
@@ -23,15 +26,15 @@ pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: Storage>() {
     let storage = S::new();
     let mut engine = storage.open();
     let task = engine.add_task(row("t"), 100).unwrap();
-    let group: Vec<Record> = (0..50).map(record).collect();
+    let group: Vec<UploadRecord> = (0..50).map(record).collect();
     let twice = [&group[..], &group[..]].concat();
     let outcomes = engine.append(task, &twice).unwrap();
-    expect(Outcome::Stored, &outcomes[..50]);
-    expect(Outcome::Duplicate, &outcomes[50..]);
+    assert_outcomes(UploadOutcome::Stored, &outcomes[..50]);
+    assert_outcomes(UploadOutcome::Duplicate, &outcomes[50..]);
     let is_known = |engine: &mut dyn Engine| {
-        let backwards: Vec<Record> = group.iter().rev().cloned().collect();
+        let backwards: Vec<UploadRecord> = group.iter().rev().cloned().collect();
         let outcomes = engine.append(task, &backwards).unwrap();
-        expect(Outcome::Duplicate, &outcomes);
+        assert_outcomes(UploadOutcome::Duplicate, &outcomes);
     };
     is_known(&mut *engine);
     engine.close_batch(task, 1, 200).unwrap();
@@ -49,7 +52,10 @@ pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: Storage>() {
     assert_eq!(engine.batches(task).last().unwrap().reports, 0);
     // Another task has its own ids.
     let another = engine.add_task(row("u"), 100).unwrap();
-    expect(Outcome::Stored, &engine.append(another, &group).unwrap());
+    assert_outcomes(
+        UploadOutcome::Stored,
+        &engine.append(another, &group).unwrap(),
+    );
 }
 
 pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: Storage>() {
@@ -57,18 +63,21 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: Storag
     let mut engine = storage.open();
     let task = engine.add_task(row("t"), 100).unwrap();
     let outcomes = engine
-        .append(task, &[record(1), other(1), record(2)])
+        .append(task, &[record(1), conflicting_record(1), record(2)])
         .unwrap();
-    let (stored, conflict) = (Outcome::Stored, Outcome::Conflict);
+    let (stored, conflict) = (UploadOutcome::Stored, UploadOutcome::Conflict);
     assert_eq!(outcomes, [stored, conflict, stored]);
     let outcomes = engine
-        .append(task, &[other(2), record(3), record(2)])
+        .append(task, &[conflicting_record(2), record(3), record(2)])
         .unwrap();
-    assert_eq!(outcomes, [conflict, stored, Outcome::Duplicate]);
+    assert_eq!(outcomes, [conflict, stored, UploadOutcome::Duplicate]);
     drop(engine);
     let mut engine = storage.open();
     engine.close_batch(task, 1, 200).unwrap();
-    expect(conflict, &engine.append(task, &[other(3)]).unwrap());
+    assert_outcomes(
+        conflict,
+        &engine.append(task, &[conflicting_record(3)]).unwrap(),
+    );
     assert_eq!(engine.batches(task)[0].reports, 3);
     let reader = engine.reader();
     let closed = engine.batches(task)[0];
@@ -76,9 +85,9 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: Storag
     reader.release(task, &closed, release).unwrap();
     engine.settle_release(task, 1).unwrap();
     // Of a released upload only the id is known.
-    expect(
-        Outcome::Duplicate,
-        &engine.append(task, &[other(3)]).unwrap(),
+    assert_outcomes(
+        UploadOutcome::Duplicate,
+        &engine.append(task, &[conflicting_record(3)]).unwrap(),
     );
 }
 
@@ -131,14 +140,14 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: Storage>() {
     let storage = S::new();
     let mut engine = storage.open();
     let task = engine.add_task(row("t"), 100).unwrap();
-    let group: Vec<Record> = (0..10).map(record).collect();
+    let group: Vec<UploadRecord> = (0..10).map(record).collect();
     engine.append(task, &group).unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
     let reader = engine.reader();
     let release = release_of(&*reader, task, 1);
     reader.release(task, &closed, release.clone()).unwrap();
     engine.settle_release(task, 1).unwrap();
-    let blocks = |reader: &dyn Reader| {
+    let blocks = |reader: &dyn StorageReader| {
         let mut blocks = Vec::new();
         let visit = &mut |block: &[u8]| {
             blocks.push(block.to_vec());
@@ -199,15 +208,16 @@ pub(super) fn tasks_come_change_and_go<S: Storage>() {
     engine.append(second, &[record(1)]).unwrap();
     engine.configure_task(second, r#"{"a":1}"#).unwrap();
     engine.remove_task(first).unwrap();
-    let gone = |done: Result<(), EngineError>| assert!(matches!(done, Err(EngineError::NoTask)));
+    let gone =
+        |done: Result<(), EngineError>| assert!(matches!(done, Err(EngineError::TaskDeleted)));
     gone(engine.append(first, &[record(3)]).map(drop));
     gone(engine.close_batch(first, 2, 200).map(drop));
     gone(engine.settle_release(first, 1));
     let again = engine.add_task(row("t"), 300).unwrap();
     assert!(again != first && again != second);
     // Nothing of the deleted task is left.
-    expect(
-        Outcome::Stored,
+    assert_outcomes(
+        UploadOutcome::Stored,
         &engine.append(again, &[record(1), record(2)]).unwrap(),
     );
     drop(engine);
@@ -219,7 +229,7 @@ pub(super) fn tasks_come_change_and_go<S: Storage>() {
     };
     let expected = [listed(second, "u", r#"{"a":1}"#), listed(again, "t", "{}")];
     assert_eq!(engine.tasks().unwrap(), expected);
-    assert_eq!(everything(&*engine, second).0, [record(1).body]);
+    assert_eq!(stored_contents(&*engine, second).0, [record(1).body]);
 }
 
 pub(super) fn all_is_there_after_a_restart<S: Storage>() {
@@ -227,25 +237,31 @@ pub(super) fn all_is_there_after_a_restart<S: Storage>() {
     let mut engine = storage.open();
     let task = engine.add_task(row("t"), 100).unwrap();
     for round in 0..12 {
-        let group: Vec<Record> = (10 * round..10 * round + 10).map(record).collect();
-        expect(Outcome::Stored, &engine.append(task, &group).unwrap());
+        let group: Vec<UploadRecord> = (10 * round..10 * round + 10).map(record).collect();
+        assert_outcomes(UploadOutcome::Stored, &engine.append(task, &group).unwrap());
         if round % 2 == 0 {
             release(&mut *engine, task);
         }
-        let before = (engine.batches(task), everything(&*engine, task));
+        let before = (engine.batches(task), stored_contents(&*engine, task));
         drop(engine);
         engine = storage.open();
-        assert_eq!((engine.batches(task), everything(&*engine, task)), before);
+        assert_eq!(
+            (engine.batches(task), stored_contents(&*engine, task)),
+            before
+        );
     }
-    let all: Vec<Record> = (0..120).map(record).collect();
-    expect(Outcome::Duplicate, &engine.append(task, &all).unwrap());
+    let all: Vec<UploadRecord> = (0..120).map(record).collect();
+    assert_outcomes(
+        UploadOutcome::Duplicate,
+        &engine.append(task, &all).unwrap(),
+    );
 }
 
 pub(super) fn whoever_reads_may_stop<S: Storage>() {
     let storage = S::new();
     let mut engine = storage.open();
     let task = engine.add_task(row("t"), 100).unwrap();
-    let group: Vec<Record> = (0..100).map(record).collect();
+    let group: Vec<UploadRecord> = (0..100).map(record).collect();
     engine.append(task, &group).unwrap();
     let reader = engine.reader();
     let mut seen = 0;

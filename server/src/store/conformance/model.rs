@@ -6,8 +6,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::storage::Storage;
-use crate::store::engine::{BatchRow, BatchState, Outcome, Record};
-use crate::store::records::{everything, other, record, release_of, row};
+use crate::store::engine::{BatchRow, BatchState, UploadOutcome, UploadRecord};
+use crate::store::test_records::{conflicting_record, record, release_of, row, stored_contents};
 
 /// Expected contents of a task.
 #[derive(Default)]
@@ -19,19 +19,19 @@ struct Model {
 }
 
 impl Model {
-    fn append(&mut self, numbers: &[(u64, bool)]) -> Vec<Outcome> {
+    fn append(&mut self, numbers: &[(u64, bool)]) -> Vec<UploadOutcome> {
         let open = self.batches.len() as u64;
         let outcome = |&(number, own): &(u64, bool)| match self.held.get(&number) {
             None => {
                 self.held.insert(number, (own, open));
                 self.batches.last_mut().unwrap().reports += 1;
-                Outcome::Stored
+                UploadOutcome::Stored
             }
             Some(&(held, batch)) => {
                 let released = self.batches[batch as usize - 1].state == BatchState::Released;
                 match released || held == own {
-                    true => Outcome::Duplicate,
-                    false => Outcome::Conflict,
+                    true => UploadOutcome::Duplicate,
+                    false => UploadOutcome::Conflict,
                 }
             }
         };
@@ -56,7 +56,7 @@ impl Model {
         let mut bodies: Vec<_> = unreleased
             .map(|(&number, &(own, _))| match own {
                 true => record(number).body,
-                false => other(number).body,
+                false => conflicting_record(number).body,
             })
             .collect();
         bodies.sort();
@@ -79,9 +79,15 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
                 let numbers: Vec<(u64, bool)> = (0..count)
                     .map(|_| (below(&mut rng, 10 * now), below(&mut rng, 8) > 0))
                     .collect();
-                let group: Vec<Record> = numbers
+                let group: Vec<UploadRecord> = numbers
                     .iter()
-                    .map(|&(number, own)| if own { record(number) } else { other(number) })
+                    .map(|&(number, own)| {
+                        if own {
+                            record(number)
+                        } else {
+                            conflicting_record(number)
+                        }
+                    })
                     .collect();
                 let outcomes = engine.append(task, &group).unwrap();
                 assert_eq!(outcomes, model.append(&numbers), "step {now}");
@@ -132,7 +138,11 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
             );
         }
         if now % 10 == 0 {
-            assert_eq!(everything(&*engine, task).0, model.bodies(), "step {now}");
+            assert_eq!(
+                stored_contents(&*engine, task).0,
+                model.bodies(),
+                "step {now}"
+            );
         }
     }
 }

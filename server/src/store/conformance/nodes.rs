@@ -9,8 +9,10 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::storage::{InDatabase, Storage};
-use crate::store::engine::{BatchState, EngineError, Outcome, Reader, Record, TaskKey};
-use crate::store::records::{everything, expect, record, release_of, row};
+use crate::store::engine::{
+    BatchState, EngineError, StorageReader, TaskKey, UploadOutcome, UploadRecord,
+};
+use crate::store::test_records::{assert_outcomes, record, release_of, row, stored_contents};
 
 fn shuffle<T>(rng: &mut ChaCha20Rng, items: &mut [T]) {
     for last in (1..items.len()).rev() {
@@ -37,13 +39,13 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
                 for round in 0..ROUNDS {
                     let mut numbers: Vec<u64> = (200 * round..200 * round + 200).collect();
                     shuffle(&mut rng, &mut numbers);
-                    let group: Vec<Record> = numbers.into_iter().map(record).collect();
+                    let group: Vec<UploadRecord> = numbers.into_iter().map(record).collect();
                     // These ids are new, so the second node that inserts one has to wait.
                     together.wait();
                     let outcomes = engine.append(task, &group).unwrap();
-                    let new = |own: &&Outcome| **own == Outcome::Stored;
+                    let new = |own: &&UploadOutcome| **own == UploadOutcome::Stored;
                     stored += outcomes.iter().filter(new).count() as u64;
-                    assert!(!outcomes.contains(&Outcome::Conflict));
+                    assert!(!outcomes.contains(&UploadOutcome::Conflict));
                     if round % 4 == seed {
                         let open = engine.batches(task).last().unwrap().number;
                         engine.close_batch(task, open, 200).unwrap();
@@ -70,7 +72,7 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     assert_eq!(batches.iter().map(|row| row.reports).sum::<u64>(), IDS);
     let mut expected: Vec<_> = (0..IDS).map(|number| record(number).body).collect();
     expected.sort();
-    assert_eq!(everything(&*engine, task).0, expected);
+    assert_eq!(stored_contents(&*engine, task).0, expected);
 }
 
 /// Every upload acknowledged while batches are closed is in one of them. Each batch counts exactly
@@ -85,8 +87,8 @@ fn nothing_slips_between_batches_that_others_close() {
             scope.spawn(move || {
                 for round in 0..60 {
                     let first = node * 10_000 + round * 10;
-                    let group: Vec<Record> = (first..first + 10).map(record).collect();
-                    expect(Outcome::Stored, &engine.append(task, &group).unwrap());
+                    let group: Vec<UploadRecord> = (first..first + 10).map(record).collect();
+                    assert_outcomes(UploadOutcome::Stored, &engine.append(task, &group).unwrap());
                 }
             });
         }
@@ -119,11 +121,12 @@ fn a_batch_is_released_by_one_node_whoever_is_at_it() {
     let mut first = storage.open();
     let second = storage.open();
     let task = first.add_task(row("t"), 100).unwrap();
-    let group: Vec<Record> = (0..10).map(record).collect();
+    let group: Vec<UploadRecord> = (0..10).map(record).collect();
     first.append(task, &group).unwrap();
     let closed = first.close_batch(task, 1, 200).unwrap();
     let [one, two] = [first.reader(), second.reader()];
-    let claim = |reader: &Arc<dyn Reader>| reader.shared().unwrap().claim(task, 1).unwrap();
+    let claim =
+        |reader: &Arc<dyn StorageReader>| reader.shared_storage().unwrap().claim(task, 1).unwrap();
     let held = claim(&one).unwrap();
     assert!(claim(&two).is_none());
     drop(held);
@@ -149,7 +152,7 @@ fn a_batch_that_lost_uploads_is_not_released() {
     let storage = InDatabase::new();
     let mut engine = storage.open();
     let task = engine.add_task(row("t"), 100).unwrap();
-    let group: Vec<Record> = (0..10).map(record).collect();
+    let group: Vec<UploadRecord> = (0..10).map(record).collect();
     engine.append(task, &group).unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
     let reader = engine.reader();
@@ -158,7 +161,7 @@ fn a_batch_that_lost_uploads_is_not_released() {
     let error = reader.release(task, &closed, release.clone()).unwrap_err();
     assert!(error.to_string().contains("expected 9 with 10"), "{error}");
     assert_eq!(engine.batches(task)[0].state, BatchState::Closed);
-    assert_eq!(everything(&*engine, task).0.len(), 10);
+    assert_eq!(stored_contents(&*engine, task).0.len(), 10);
 }
 
 #[test]
@@ -171,7 +174,7 @@ fn a_task_that_another_node_has_is_the_same_and_another_one_is_refused() {
     let mut differs = row("t");
     differs.fingerprint = [8; 16];
     let error = second.add_task(differs, 300).unwrap_err();
-    assert!(matches!(error, EngineError::TaskThere(id) if id == "t"));
+    assert!(matches!(error, EngineError::TaskExists(id) if id == "t"));
 }
 
 /// Nodes that start at once create the tables once.

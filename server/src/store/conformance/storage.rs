@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hushbin_tests::postgres::{Server, shared};
 
 use crate::store::engine::Engine;
-use crate::store::files::Files;
+use crate::store::files::FilesEngine;
 use crate::store::location::Location;
 use crate::store::postgres::{Database, PostgresEngine};
 
@@ -18,7 +18,7 @@ pub(super) trait Storage {
     /// Opens an engine, as at a start of the process.
     fn open(&self) -> Box<dyn Engine> {
         match self.place() {
-            Location::Directory(directory) => Box::new(Files::open(&directory).unwrap()),
+            Location::Directory(directory) => Box::new(FilesEngine::open(&directory).unwrap()),
             Location::Database(database) => Box::new(PostgresEngine::open(&database).unwrap()),
         }
     }

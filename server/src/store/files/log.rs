@@ -40,7 +40,7 @@ use super::frame::{
     UPLOADS_KIND, UploadCounts, frame_checksum, payload, read_closing, read_upload, synced_mark,
     verify_frame, was_synced,
 };
-use crate::store::engine::{EngineError, Record};
+use crate::store::engine::{EngineError, UploadRecord};
 
 /// Contents of a log.
 pub(super) struct LogContents {
@@ -224,13 +224,13 @@ impl Log {
     ///
     /// # Errors
     /// When the disk does not take it, or the file was removed.
-    pub(super) fn append(&mut self, group: &[&Record]) -> Result<(), EngineError> {
+    pub(super) fn append(&mut self, group: &[&UploadRecord]) -> Result<(), EngineError> {
         let mut records = group.to_vec();
         // Sorted, so that the order of arrival is not kept.
-        records.sort_unstable_by_key(|record| record.upload);
+        records.sort_unstable_by_key(|record| record.id);
         let mut payload = Vec::new();
         for record in &records {
-            payload.extend(record.upload);
+            payload.extend(record.id);
             payload.extend((record.body.len() as u32).to_le_bytes());
             payload.extend(&record.body);
         }

@@ -44,8 +44,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::engine::{
-    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, TaskBatches,
-    TaskKey, TaskRow, VisitUpload,
+    BatchRow, BatchState, Engine, EngineError, Release, StorageReader, TaskBatches, TaskKey,
+    TaskRow, UploadOutcome, UploadRecord, VisitUpload,
 };
 use batch::{BatchFile, BatchHeader};
 use catalogue::Catalogue;
@@ -62,7 +62,7 @@ const BLOCK: usize = 4096;
 
 /// Storage engine in the files of one data directory.
 #[derive(Debug)]
-pub struct Files {
+pub struct FilesEngine {
     root: Arc<Path>,
     catalogue: Catalogue,
     tasks: HashMap<TaskKey, TaskFiles>,
@@ -94,7 +94,7 @@ pub(super) fn check_version(root: &Path) -> Result<(), EngineError> {
     Catalogue::open(root).map(drop)
 }
 
-impl Files {
+impl FilesEngine {
     /// Opens and verifies a data directory, and creates it if there is none.
     ///
     /// The caller holds the directory's lock.
@@ -138,7 +138,7 @@ impl Files {
     }
 
     fn files(&mut self, task: TaskKey) -> Result<&mut TaskFiles, EngineError> {
-        self.tasks.get_mut(&task).ok_or(EngineError::NoTask)
+        self.tasks.get_mut(&task).ok_or(EngineError::TaskDeleted)
     }
 }
 
@@ -170,7 +170,7 @@ fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), En
     }
 }
 
-impl Engine for Files {
+impl Engine for FilesEngine {
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError> {
         Ok(self.catalogue.rows())
     }
@@ -219,7 +219,11 @@ impl Engine for Files {
         files.map_or_else(Vec::new, |files| files.batches().to_vec())
     }
 
-    fn append(&mut self, task: TaskKey, group: &[Record]) -> Result<Vec<Outcome>, EngineError> {
+    fn append(
+        &mut self,
+        task: TaskKey,
+        group: &[UploadRecord],
+    ) -> Result<Vec<UploadOutcome>, EngineError> {
         self.files(task)?.append(group)
     }
 
@@ -250,7 +254,7 @@ impl Engine for Files {
         disk::write_atomically(&self.root.join(PROBE), &[b'\n'; BLOCK])
     }
 
-    fn reader(&self) -> Arc<dyn Reader> {
+    fn reader(&self) -> Arc<dyn StorageReader> {
         Arc::new(FilesReader {
             root: Arc::clone(&self.root),
             opened: Arc::clone(&self.opened),
@@ -338,7 +342,7 @@ impl FilesReader {
     }
 }
 
-impl Reader for FilesReader {
+impl StorageReader for FilesReader {
     fn for_each_upload(
         &self,
         task: TaskKey,

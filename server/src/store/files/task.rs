@@ -11,7 +11,7 @@ use super::disk;
 use super::frame::{LogHeader, UploadCounts};
 use super::ids::{self, IdsFile, Span};
 use super::log::{Log, LogContents};
-use crate::store::engine::{BatchRow, BatchState, EngineError, Outcome, Record};
+use crate::store::engine::{BatchRow, BatchState, EngineError, UploadOutcome, UploadRecord};
 
 type Id = [u8; 16];
 
@@ -271,7 +271,10 @@ impl TaskFiles {
     ///
     /// # Errors
     /// When the disk does not take them. Nothing is stored then.
-    pub(super) fn append(&mut self, group: &[Record]) -> Result<Vec<Outcome>, EngineError> {
+    pub(super) fn append(
+        &mut self,
+        group: &[UploadRecord],
+    ) -> Result<Vec<UploadOutcome>, EngineError> {
         let mut fresh = KnownUploads::new();
         let mut stored = Vec::with_capacity(group.len());
         let mut outcomes = Vec::with_capacity(group.len());
@@ -279,18 +282,18 @@ impl TaskFiles {
             // The hash has a random key, so that no client can construct collisions.
             let hash = self.hasher.hash_one(&record.body);
             // An id may occur several times in a group.
-            let held = match fresh.get(&record.upload) {
+            let held = match fresh.get(&record.id) {
                 Some(&hash) => Some(hash),
-                None => self.unreleased_hash(&record.upload),
+                None => self.unreleased_hash(&record.id),
             };
             let outcome = match held {
-                Some(other) if other == hash => Outcome::Duplicate,
-                Some(_) => Outcome::Conflict,
-                None if self.was_released(&record.upload)? => Outcome::Duplicate,
+                Some(other) if other == hash => UploadOutcome::Duplicate,
+                Some(_) => UploadOutcome::Conflict,
+                None if self.was_released(&record.id)? => UploadOutcome::Duplicate,
                 None => {
-                    fresh.insert(record.upload, hash);
+                    fresh.insert(record.id, hash);
                     stored.push(record);
-                    Outcome::Stored
+                    UploadOutcome::Stored
                 }
             };
             outcomes.push(outcome);

@@ -10,12 +10,12 @@ use rand_core::{Rng, SeedableRng};
 
 use super::*;
 use crate::store::engine::BatchState;
-use crate::store::records::{everything, expect, record, release_of, row};
+use crate::store::test_records::{assert_outcomes, record, release_of, row, stored_contents};
 
 /// Creates a directory with every kind of file, and returns its task.
 fn directory() -> (tempfile::TempDir, TaskKey) {
     let directory = tempfile::tempdir().unwrap();
-    let mut files = Files::open(directory.path()).unwrap();
+    let mut files = FilesEngine::open(directory.path()).unwrap();
     let task = files.add_task(row("t"), 100).unwrap();
     let mut number = 0;
     for round in 1..=7 {
@@ -40,7 +40,7 @@ fn directory() -> (tempfile::TempDir, TaskKey) {
 
 /// Returns everything that a directory contains, or the error of opening or reading it.
 fn contents(root: &Path, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
-    let mut files = Files::open(root)?;
+    let mut files = FilesEngine::open(root)?;
     let reader = files.reader();
     let mut all = Vec::new();
     for row in files.batches(task) {
@@ -61,7 +61,7 @@ fn contents(root: &Path, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
     }
     // Every upload is known.
     let known: Vec<_> = (0..210).map(record).collect();
-    expect(Outcome::Duplicate, &files.append(task, &known)?);
+    assert_outcomes(UploadOutcome::Duplicate, &files.append(task, &known)?);
     Ok(all)
 }
 
@@ -193,7 +193,7 @@ fn exchanged_pages_are_noticed() {
 #[test]
 fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
     let directory = tempfile::tempdir().unwrap();
-    let mut files = Files::open(directory.path()).unwrap();
+    let mut files = FilesEngine::open(directory.path()).unwrap();
     let task = files.add_task(row("t"), 100).unwrap();
     files.append(task, &[record(1), record(2)]).unwrap();
     let log = directory_of(directory.path(), task).join(log_name(1));
@@ -206,17 +206,17 @@ fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
     let known = |count: u64| -> Vec<_> { (1..=count).map(record).collect() };
     let check = |bytes: &[u8], stored: u64, case: &str| {
         fs::write(&log, bytes).unwrap();
-        let mut files = Files::open(directory.path()).expect(case);
+        let mut files = FilesEngine::open(directory.path()).expect(case);
         let row = files.batches(task)[0];
         assert_eq!(row.reports, stored, "{case}");
         let outcomes = files.append(task, &known(6)).unwrap();
         let duplicates = outcomes
             .iter()
-            .filter(|o| **o == Outcome::Duplicate)
+            .filter(|o| **o == UploadOutcome::Duplicate)
             .count() as u64;
         assert_eq!(duplicates, stored, "{case}");
         drop(files);
-        let files = Files::open(directory.path()).expect(case);
+        let files = FilesEngine::open(directory.path()).expect(case);
         assert_eq!(files.batches(task)[0].reports, 6, "{case}");
     };
     let mark = checksum::Checksum::LENGTH;
@@ -236,7 +236,7 @@ fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
 #[test]
 fn a_removed_log_is_noticed_while_it_is_written_to() {
     let directory = tempfile::tempdir().unwrap();
-    let mut files = Files::open(directory.path()).unwrap();
+    let mut files = FilesEngine::open(directory.path()).unwrap();
     let task = files.add_task(row("t"), 100).unwrap();
     files.append(task, &[record(1)]).unwrap();
     fs::remove_file(directory_of(directory.path(), task).join(log_name(1))).unwrap();
@@ -248,7 +248,10 @@ fn a_removed_log_is_noticed_while_it_is_written_to() {
 fn files_are_the_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
     let (directory, _) = directory();
-    Files::open(directory.path()).unwrap().probe().unwrap();
+    FilesEngine::open(directory.path())
+        .unwrap()
+        .probe()
+        .unwrap();
     for path in all_files(directory.path()) {
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{}", path.display());
@@ -262,7 +265,7 @@ fn a_task_that_was_deleted_is_gone_or_there_whole() {
     let path = directory_of(directory.path(), task);
     fs::rename(&path, path.with_extension(DELETED_EXTENSION)).unwrap();
     assert_eq!(contents(directory.path(), task).unwrap(), expected);
-    let mut files = Files::open(directory.path()).unwrap();
+    let mut files = FilesEngine::open(directory.path()).unwrap();
     files.remove_task(task).unwrap();
     assert_eq!(files.tasks().unwrap(), []);
     let next = files.add_task(row("t"), 100).unwrap();
@@ -278,7 +281,7 @@ fn a_task_that_was_deleted_is_gone_or_there_whole() {
 #[test]
 fn what_was_stored_is_there_after_every_step() {
     let directory = tempfile::tempdir().unwrap();
-    let open = || Files::open(directory.path()).unwrap();
+    let open = || FilesEngine::open(directory.path()).unwrap();
     let mut files = open();
     let task = files.add_task(row("t"), 100).unwrap();
     let mut number = 0;
@@ -289,15 +292,21 @@ fn what_was_stored_is_there_after_every_step() {
                 record(number)
             })
             .collect();
-        expect(Outcome::Stored, &files.append(task, &group).unwrap());
-        expect(Outcome::Duplicate, &files.append(task, &group).unwrap());
-        let before = everything(&files, task);
+        assert_outcomes(UploadOutcome::Stored, &files.append(task, &group).unwrap());
+        assert_outcomes(
+            UploadOutcome::Duplicate,
+            &files.append(task, &group).unwrap(),
+        );
+        let before = stored_contents(&files, task);
         drop(files);
         files = open();
-        assert_eq!(everything(&files, task), before);
+        assert_eq!(stored_contents(&files, task), before);
         let closed = files.close_batch(task, round, 200).unwrap();
         assert_eq!((closed.number, closed.reports), (round, 10));
-        expect(Outcome::Duplicate, &files.append(task, &group).unwrap());
+        assert_outcomes(
+            UploadOutcome::Duplicate,
+            &files.append(task, &group).unwrap(),
+        );
         let reader = files.reader();
         let release = release_of(&*reader, task, round);
         reader.release(task, &closed, release.clone()).unwrap();
@@ -309,7 +318,7 @@ fn what_was_stored_is_there_after_every_step() {
         }
         assert_eq!(reader.totals(task, round).unwrap(), release.totals);
         let all: Vec<_> = (1..=number).map(record).collect();
-        expect(Outcome::Duplicate, &files.append(task, &all).unwrap());
+        assert_outcomes(UploadOutcome::Duplicate, &files.append(task, &all).unwrap());
     }
     let names: Vec<_> = fs::read_dir(directory_of(directory.path(), task))
         .unwrap()

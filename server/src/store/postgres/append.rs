@@ -7,7 +7,7 @@ use postgres::{Statement, Transaction};
 
 use super::rows::{Id, signed, unsigned, upload_id};
 use super::session::Session;
-use crate::store::engine::{EngineError, Outcome, Record, TaskKey};
+use crate::store::engine::{EngineError, TaskKey, UploadOutcome, UploadRecord};
 
 /// Attempts to find an open batch. An attempt fails if the batch is closed meanwhile.
 const MAX_ATTEMPTS: usize = 10;
@@ -71,7 +71,7 @@ fn lock_own_slot(
         }
         let there = "SELECT key FROM hushbin.task WHERE key = $1";
         if transaction.query_opt(there, &[&task])?.is_none() {
-            return Err(EngineError::NoTask);
+            return Err(EngineError::TaskDeleted);
         }
     }
     Err(EngineError::Damaged("a task has no open batch".to_owned()))
@@ -83,19 +83,19 @@ pub(super) fn append(
     transaction: &mut Transaction<'_>,
     statements: &Statements,
     (task, node): (TaskKey, i64),
-    group: &[Record],
-) -> Result<(Vec<Outcome>, u64, u64), EngineError> {
+    group: &[UploadRecord],
+) -> Result<(Vec<UploadOutcome>, u64, u64), EngineError> {
     let key = signed(task.0);
     let batch = lock_own_slot(transaction, statements, (key, node))?;
 
     // An id may occur several times in a group. Its first record counts.
-    let mut firsts: HashMap<&Id, &Record> = HashMap::with_capacity(group.len());
+    let mut firsts: HashMap<&Id, &UploadRecord> = HashMap::with_capacity(group.len());
     for record in group {
-        firsts.entry(&record.upload).or_insert(record);
+        firsts.entry(&record.id).or_insert(record);
     }
-    let mut given: Vec<&Record> = firsts.values().copied().collect();
-    given.sort_unstable_by_key(|record| record.upload);
-    let ids: Vec<&[u8]> = given.iter().map(|record| &record.upload[..]).collect();
+    let mut given: Vec<&UploadRecord> = firsts.values().copied().collect();
+    given.sort_unstable_by_key(|record| record.id);
+    let ids: Vec<&[u8]> = given.iter().map(|record| &record.id[..]).collect();
     let bodies: Vec<&[u8]> = given.iter().map(|record| &record.body[..]).collect();
     let reports = given.iter().map(|record| {
         let reports = i32::try_from(record.reports);
@@ -108,7 +108,7 @@ pub(super) fn append(
     let stored: HashSet<Id> = stored.collect::<Result<_, _>>()?;
 
     // Also if nothing is new, so that the commit writes. It then follows all that it has read.
-    let fresh = given.iter().filter(|own| stored.contains(&own.upload));
+    let fresh = given.iter().filter(|own| stored.contains(&own.id));
     let fresh: u64 = fresh.map(|record| u64::from(record.reports)).sum();
     transaction.execute(&statements.count, &[&key, &batch, &node, &signed(fresh)])?;
     let total = "SELECT sum(reports)::BIGINT AS reports FROM hushbin.slot \
@@ -119,17 +119,17 @@ pub(super) fn append(
     let mut outcomes = Vec::with_capacity(group.len());
     let mut told: HashSet<&Id> = HashSet::new();
     for record in group {
-        let first = told.insert(&record.upload);
-        let same = match known.get(&record.upload) {
+        let first = told.insert(&record.id);
+        let same = match known.get(&record.id) {
             // Of a released upload only the id is known, so its bytes cannot conflict.
             Some(body) => body.as_ref().is_none_or(|body| *body == record.body),
-            None => firsts[&record.upload].body == record.body,
+            None => firsts[&record.id].body == record.body,
         };
         // Only the first record of an id in the group was stored.
-        outcomes.push(match (first && stored.contains(&record.upload), same) {
-            (true, _) => Outcome::Stored,
-            (false, true) => Outcome::Duplicate,
-            (false, false) => Outcome::Conflict,
+        outcomes.push(match (first && stored.contains(&record.id), same) {
+            (true, _) => UploadOutcome::Stored,
+            (false, true) => UploadOutcome::Duplicate,
+            (false, false) => UploadOutcome::Conflict,
         });
     }
     Ok((outcomes, batch.cast_unsigned(), unsigned(&total, "reports")))

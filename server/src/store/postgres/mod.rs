@@ -32,7 +32,9 @@ use std::sync::Arc;
 
 use postgres::Transaction;
 
-use super::engine::{BatchRow, Engine, EngineError, Outcome, Reader, Record, TaskKey, TaskRow};
+use super::engine::{
+    BatchRow, Engine, EngineError, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord,
+};
 use append::Statements;
 use reader::PostgresReader;
 pub(super) use reader::open_read_only;
@@ -120,7 +122,7 @@ impl PostgresEngine {
             .with(|session, _| task_batches(session.client(), task))?;
         if batches.is_empty() {
             self.batches.remove(&task);
-            return Err(EngineError::NoTask);
+            return Err(EngineError::TaskDeleted);
         }
         let known = self.batches.entry(task).or_default();
         *known = batches;
@@ -156,7 +158,7 @@ impl Engine for PostgresEngine {
             let there = transaction.query_opt(&query, &[id])?;
             match there.as_ref().map(task_row).transpose()? {
                 Some(there) if there.fingerprint == row.fingerprint => Ok(there.key),
-                _ => Err(EngineError::TaskThere(row.id.clone())),
+                _ => Err(EngineError::TaskExists(row.id.clone())),
             }
         };
         let key = self.session.with(|session, _| session.transaction(add))?;
@@ -172,7 +174,7 @@ impl Engine for PostgresEngine {
             })
         })?;
         match updated {
-            0 => Err(EngineError::NoTask),
+            0 => Err(EngineError::TaskDeleted),
             _ => Ok(()),
         }
     }
@@ -203,7 +205,11 @@ impl Engine for PostgresEngine {
         self.batches.get(&task).cloned().unwrap_or_default()
     }
 
-    fn append(&mut self, task: TaskKey, group: &[Record]) -> Result<Vec<Outcome>, EngineError> {
+    fn append(
+        &mut self,
+        task: TaskKey,
+        group: &[UploadRecord],
+    ) -> Result<Vec<UploadOutcome>, EngineError> {
         let node = self.node;
         let (outcomes, batch, reports) = self.session.with(|session, statements| {
             session.transaction(|transaction| {
@@ -234,7 +240,7 @@ impl Engine for PostgresEngine {
             // Deleting a task locks this row first, too, so that both exclude each other.
             let lock = "SELECT key FROM hushbin.task WHERE key = $1 FOR SHARE";
             if transaction.query_opt(lock, &[&key])?.is_none() {
-                return Err(EngineError::NoTask);
+                return Err(EngineError::TaskDeleted);
             }
             let lock = "SELECT number FROM hushbin.batch \
                 WHERE task = $1 AND number = $2 AND state = 0 FOR UPDATE";
@@ -254,7 +260,7 @@ impl Engine for PostgresEngine {
         self.session.with(|session, _| session.transaction(close))?;
         let batches = self.reload_batches(task)?;
         let row = batches.iter().find(|row| row.number == batch);
-        row.copied().ok_or(EngineError::NoTask)
+        row.copied().ok_or(EngineError::TaskDeleted)
     }
 
     fn settle_release(&mut self, task: TaskKey, _batch: u64) -> Result<(), EngineError> {
@@ -268,7 +274,7 @@ impl Engine for PostgresEngine {
         })
     }
 
-    fn reader(&self) -> Arc<dyn Reader> {
+    fn reader(&self) -> Arc<dyn StorageReader> {
         Arc::new(PostgresReader::new(Arc::clone(&self.sessions)))
     }
 }

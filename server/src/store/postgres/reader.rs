@@ -14,8 +14,8 @@ use super::rows::{
 use super::schema;
 use super::session::{Database, Session, SessionPool};
 use crate::store::engine::{
-    BatchRow, Claim, EngineError, Reader, Release, Seen, Shared, TaskBatches, TaskKey, TaskRow,
-    VisitUpload,
+    BatchClaim, BatchRow, EngineError, Release, SharedStorage, SharedTask, StorageReader,
+    TaskBatches, TaskKey, TaskRow, VisitUpload,
 };
 
 /// Reader that is independent of the owner and of other nodes.
@@ -30,7 +30,7 @@ pub(super) struct PostgresReader {
 /// When the database cannot be reached, or does not have the tables of this version.
 pub(in crate::store) fn open_read_only(
     database: &Database,
-) -> Result<(Vec<TaskBatches>, Arc<dyn Reader>), EngineError> {
+) -> Result<(Vec<TaskBatches>, Arc<dyn StorageReader>), EngineError> {
     let sessions = Arc::new(SessionPool::new(database, true));
     let rows = sessions.with(|session| {
         schema::check_version(session)?;
@@ -71,7 +71,7 @@ impl PostgresReader {
     }
 }
 
-impl Reader for PostgresReader {
+impl StorageReader for PostgresReader {
     fn for_each_upload(
         &self,
         task: TaskKey,
@@ -94,7 +94,7 @@ impl Reader for PostgresReader {
                     "SELECT state FROM hushbin.batch WHERE task = $1 AND number = $2 FOR UPDATE";
                 let state = transaction.query_opt(lock, &[&key, &batch])?;
                 match state.map(|state| state.get::<_, i16>("state")) {
-                    None => return Err(EngineError::NoTask),
+                    None => return Err(EngineError::TaskDeleted),
                     Some(CLOSED) => {}
                     // Another node has released the batch, with the same contents.
                     Some(_) => return Ok(()),
@@ -148,7 +148,7 @@ impl Reader for PostgresReader {
             Ok(ControlFlow::Continue(()))
         })?;
         let none = || EngineError::Damaged(format!("batch {batch} has no totals"));
-        found.ok_or(EngineError::NoTask)?.ok_or_else(none)
+        found.ok_or(EngineError::TaskDeleted)?.ok_or_else(none)
     }
 
     fn for_each_block(
@@ -175,13 +175,13 @@ impl Reader for PostgresReader {
         })
     }
 
-    fn shared(&self) -> Option<&dyn Shared> {
+    fn shared_storage(&self) -> Option<&dyn SharedStorage> {
         Some(self)
     }
 }
 
-impl Shared for PostgresReader {
-    fn seen(&self) -> Result<Vec<Seen>, EngineError> {
+impl SharedStorage for PostgresReader {
+    fn tasks(&self) -> Result<Vec<SharedTask>, EngineError> {
         self.sessions.with(|session| {
             // Batches are read after tasks. Each task has a batch from its first moment.
             let tasks = "SELECT key, settings FROM hushbin.task ORDER BY key";
@@ -189,7 +189,7 @@ impl Shared for PostgresReader {
             let mut batches = all_batches(session.client())?;
             let seen = tasks.iter().filter_map(|row| {
                 let key = task_key(row, "key");
-                Some(Seen {
+                Some(SharedTask {
                     key,
                     settings: row.get("settings"),
                     // A task without batches was deleted between the two queries.
@@ -213,7 +213,7 @@ impl Shared for PostgresReader {
         self.sessions.with(batches)
     }
 
-    fn claim(&self, task: TaskKey, batch: u64) -> Result<Option<Claim>, EngineError> {
+    fn claim(&self, task: TaskKey, batch: u64) -> Result<Option<BatchClaim>, EngineError> {
         let [task, batch] = [task.0, batch].map(signed);
         self.sessions.claim(|client| {
             let lock = "SELECT batch FROM hushbin.claim WHERE task = $1 AND batch = $2 \

@@ -13,7 +13,7 @@ use postgres::{Client, Config, Transaction};
 use tokio::runtime::Handle;
 
 use super::tls::Tls;
-use crate::store::engine::{Claim, EngineError};
+use crate::store::engine::{BatchClaim, EngineError};
 use crate::tls_roots;
 
 /// Time limit for connecting, unless the address sets another one.
@@ -144,7 +144,7 @@ fn is_broken(error: &EngineError) -> bool {
             let severity = error.parsed_severity();
             matches!(severity, Some(Severity::Fatal | Severity::Panic))
         }),
-        EngineError::Unsure(_) => true,
+        EngineError::UnconfirmedCommit(_) => true,
         _ => false,
     }
 }
@@ -255,7 +255,7 @@ impl Session {
         take();
         transaction.commit()?;
         match take() {
-            Some(warning) => Err(EngineError::Unsure(warning)),
+            Some(warning) => Err(EngineError::UnconfirmedCommit(warning)),
             None => Ok(done),
         }
     }
@@ -379,7 +379,7 @@ impl SessionPool {
     pub(super) fn claim(
         self: &Arc<Self>,
         lock: impl FnOnce(&mut Client) -> Result<bool, EngineError>,
-    ) -> Result<Option<Claim>, EngineError> {
+    ) -> Result<Option<BatchClaim>, EngineError> {
         let mut session = self.acquire()?;
         // The lock lasts until this transaction ends.
         session.client().batch_execute("BEGIN")?;
@@ -389,7 +389,7 @@ impl SessionPool {
         };
         let held = locked.session.as_mut().map(|own| lock(own.client()));
         let held = held.transpose()?.unwrap_or(false);
-        Ok(held.then(|| Claim::new(locked)))
+        Ok(held.then(|| BatchClaim::new(locked)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What this version writes, for those after it to read.
 
-use hushbin_server::store::{Engine, Files, Record};
+use hushbin_server::store::{Engine, FilesEngine, UploadRecord};
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process::Client;
 use hushbin_tests::uploads::{Uploads, draft};
@@ -150,7 +150,7 @@ fn create_token(place: [&str; 2], role: &str) -> String {
 /// Of one task the first batch's reports are deleted, as when they were kept long enough; its
 /// last batch but one is closed, and not counted yet.
 fn leave_unfinished(data: &Path, task: &Task) {
-    let mut files = Files::open(data).unwrap();
+    let mut files = FilesEngine::open(data).unwrap();
     let rows = files.tasks().unwrap();
     let key = rows.iter().find(|row| row.id == task.id()).unwrap().key;
     files.reader().forget_reports(key, 1).unwrap();
@@ -159,8 +159,8 @@ fn leave_unfinished(data: &Path, task: &Task) {
         .close_batch(key, open.number, open.opened + 60)
         .unwrap();
     let last = Uploads::new(task, 9).make(3);
-    let record = Record {
-        upload: last.id.0,
+    let record = UploadRecord {
+        id: last.id.0,
         reports: 3,
         body: last.encode(&task.fingerprint())[33..].to_vec(),
     };

@@ -9,8 +9,8 @@ use axum::body::Body;
 use axum::http::StatusCode;
 use hushbin_server::http::Limits;
 use hushbin_server::store::{
-    BatchRow, Engine, EngineError, Files, Outcome, Reader, Record, Release, Store, StoreOptions,
-    TaskKey, TaskRow, VisitUpload,
+    BatchRow, Engine, EngineError, FilesEngine, Release, StorageReader, Store, StoreOptions,
+    TaskKey, TaskRow, UploadOutcome, UploadRecord, VisitUpload,
 };
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::json;
@@ -42,7 +42,7 @@ impl Controls {
 }
 
 struct Faulty {
-    inner: Files,
+    inner: FilesEngine,
     controls: Controls,
     gate: mpsc::Receiver<()>,
 }
@@ -56,7 +56,7 @@ struct Reading {
 }
 
 struct FaultyReader {
-    inner: Arc<dyn Reader>,
+    inner: Arc<dyn StorageReader>,
     reading: Arc<Reading>,
 }
 
@@ -83,7 +83,7 @@ impl Engine for Faulty {
         self.inner.batches(task)
     }
 
-    fn append(&mut self, task: TaskKey, group: &[Record]) -> Done<Vec<Outcome>> {
+    fn append(&mut self, task: TaskKey, group: &[UploadRecord]) -> Done<Vec<UploadOutcome>> {
         self.controls.commits.fetch_add(1, Ordering::SeqCst);
         let mode = *self.controls.mode.lock().unwrap();
         match mode {
@@ -109,7 +109,7 @@ impl Engine for Faulty {
         }
     }
 
-    fn reader(&self) -> Arc<dyn Reader> {
+    fn reader(&self) -> Arc<dyn StorageReader> {
         Arc::new(FaultyReader {
             inner: self.inner.reader(),
             reading: Arc::clone(&self.controls.reading),
@@ -121,7 +121,7 @@ fn failure() -> EngineError {
     EngineError::Damaged("as the test wants it".to_owned())
 }
 
-impl Reader for FaultyReader {
+impl StorageReader for FaultyReader {
     fn for_each_upload(&self, task: TaskKey, batch: u64, visit: &mut VisitUpload<'_>) -> Done<()> {
         self.inner.for_each_upload(task, batch, visit)
     }
@@ -162,14 +162,14 @@ fn app(store: StoreOptions, limits: Limits) -> (App, Controls, tempfile::TempDir
         open,
     };
     let engine = Faulty {
-        inner: Files::open(directory.path()).unwrap(),
+        inner: FilesEngine::open(directory.path()).unwrap(),
         controls: controls.clone(),
         gate,
     };
     let tasks = [draft(SETTINGS).into(), draft(OPEN).into()];
     let options = StoreOptions {
         // Nothing waits but what these tests send.
-        look_every: Duration::MAX,
+        check_interval: Duration::MAX,
         ..store
     };
     let store = Store::with_engine(Box::new(engine), &tasks, options).unwrap();

@@ -16,7 +16,7 @@ use crate::store::files::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, directory_
 use crate::store::files::task::{FileListing, batch_name, log_name};
 use crate::store::role::Role;
 use crate::store::settings::Settings;
-use crate::store::task::written;
+use crate::store::task::encode_settings;
 use crate::task::CollectedTask;
 
 /// Returns the tasks to salvage, and the key of the next task.
@@ -83,7 +83,7 @@ fn row(key: TaskKey, task: &CollectedTask, role: Role) -> TaskRow {
         id: task.id().to_owned(),
         fingerprint: task.fingerprint().0,
         parameters: serde_json::to_string(task).expect("a task can be written as JSON"),
-        settings: written(role, &Settings::default()),
+        settings: encode_settings(role, &Settings::default()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use hushbin::codec::Cursor;
 
-use crate::store::engine::Record;
+use crate::store::engine::UploadRecord;
 use crate::store::files::frame::{
     CLOSE_KIND, FIELDS_LENGTH, FrameFields, HEADER_LENGTH, LogHeader, TRAILER_LENGTH, UPLOADS_KIND,
     checksum_before, payload, read_closing, read_upload, verify_by_mark, verify_frame, was_synced,
@@ -14,7 +14,7 @@ use crate::store::files::frame::{
 pub(super) struct RecoveredLog {
     pub(super) header: LogHeader,
     /// Uploads of the commits that verify.
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<UploadRecord>,
     /// Byte ranges that do not verify.
     pub(super) lost: Vec<Range<usize>>,
     /// Numbers of uploads and reports in these ranges, or `None` if they are unknown.
@@ -79,7 +79,7 @@ pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
 }
 
 /// Returns the uploads of a frame that verifies, or `None` if it is not of this version.
-fn records(bytes: &[u8], fields: &FrameFields) -> Option<Vec<Record>> {
+fn records(bytes: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
     match fields.kind {
         UPLOADS_KIND => {}
         CLOSE_KIND => return read_closing(bytes, fields).map(|_| Vec::new()),
@@ -89,8 +89,8 @@ fn records(bytes: &[u8], fields: &FrameFields) -> Option<Vec<Record>> {
     let record = |_| {
         let logged = read_upload(&mut payload)?;
         let reports = Cursor::new("upload", logged.body).take("expected a number");
-        Some(Record {
-            upload: logged.id,
+        Some(UploadRecord {
+            id: logged.id,
             reports: reports.ok()?,
             body: logged.body.to_vec(),
         })

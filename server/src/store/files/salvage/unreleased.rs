@@ -6,7 +6,7 @@ use std::fs;
 use super::damage::{Loss, Salvage, Salvaged};
 use super::log::recover;
 use crate::store::clock::now;
-use crate::store::engine::{EngineError, Record};
+use crate::store::engine::{EngineError, UploadRecord};
 use crate::store::files::disk;
 use crate::store::files::frame::LogHeader;
 use crate::store::files::log::{Log, LogContents};
@@ -63,7 +63,7 @@ impl Salvage<'_> {
         salvaged: &mut Salvaged,
     ) -> Result<(), EngineError> {
         let mut opened = None;
-        let mut records: Vec<Record> = Vec::new();
+        let mut records: Vec<UploadRecord> = Vec::new();
         let mut ids = HashSet::new();
         for batch in first..=last.max(first) {
             let path = self.from.join(log_name(batch));
@@ -88,7 +88,7 @@ impl Salvage<'_> {
                 opened.get_or_insert(found.header.opened);
                 // An id counts once, in the first commit that contains it.
                 let more = found.records.into_iter();
-                records.extend(more.filter(|record| ids.insert(record.upload)));
+                records.extend(more.filter(|record| ids.insert(record.id)));
             }
         }
         let opened = opened.unwrap_or_else(now);

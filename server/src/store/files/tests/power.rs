@@ -63,7 +63,7 @@ struct Run {
     directory: TempDir,
     begin: Disk,
     tape: Tape,
-    files: Option<Files>,
+    files: Option<FilesEngine>,
     truth: Truth,
     /// Results that callers had received after a number of changes.
     history: Vec<(usize, Truth)>,
@@ -94,7 +94,7 @@ impl Run {
         self.rng.next_u32() as usize % end
     }
 
-    fn files(&mut self) -> &mut Files {
+    fn files(&mut self) -> &mut FilesEngine {
         self.files.as_mut().unwrap()
     }
 
@@ -107,7 +107,7 @@ impl Run {
         self.files = None;
         self.opened = self.tape.length();
         self.tape.decide(Fate::Made);
-        let mut files = Files::open(self.directory.path()).unwrap();
+        let mut files = FilesEngine::open(self.directory.path()).unwrap();
         compare(&mut files, &mut self.truth);
         self.files = Some(files);
         self.told();
@@ -259,9 +259,9 @@ impl Run {
         let appended = self.files().append(task, &records);
         if let Ok(outcomes) = &appended {
             for (number, outcome) in group.iter().zip(outcomes) {
-                assert_ne!(*outcome, Outcome::Conflict);
+                assert_ne!(*outcome, UploadOutcome::Conflict);
                 let known = before.contains(number);
-                assert_eq!(*outcome == Outcome::Duplicate, known, "{number}");
+                assert_eq!(*outcome == UploadOutcome::Duplicate, known, "{number}");
             }
             self.truth.get_mut(&id).unwrap().acknowledged.extend(group);
         }
@@ -340,7 +340,7 @@ impl Run {
 
 /// Compares a journal that was just opened with the results that callers received. The results are
 /// then updated to the contents of the journal.
-fn compare(files: &mut Files, truth: &mut Truth) {
+fn compare(files: &mut FilesEngine, truth: &mut Truth) {
     let rows = files.tasks().unwrap();
     for (id, told) in truth.iter_mut() {
         let row = rows.iter().find(|row| row.id == *id);
@@ -361,7 +361,7 @@ fn compare(files: &mut Files, truth: &mut Truth) {
     }
 }
 
-fn compare_task(files: &Files, task: TaskKey, told: &mut Told) {
+fn compare_task(files: &FilesEngine, task: TaskKey, told: &mut Told) {
     let reader = files.reader();
     let rows = files.batches(task);
     let mut found = Vec::new();
@@ -408,7 +408,7 @@ fn compare_task(files: &Files, task: TaskKey, told: &mut Told) {
     told.acknowledged = once;
 }
 
-fn blocks_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Vec<Vec<u8>> {
+fn blocks_of(reader: &dyn StorageReader, task: TaskKey, batch: u64) -> Vec<Vec<u8>> {
     let mut blocks = Vec::new();
     let visit = &mut |block: &[u8]| {
         blocks.push(block.to_vec());
@@ -422,7 +422,7 @@ fn blocks_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Vec<Vec<u8>> {
 fn recover(left: &Path, mut truth: Truth) {
     // With a tape, no time is spent on syncs.
     let _tape = Tape::of(left);
-    let mut files = Files::open(left).unwrap();
+    let mut files = FilesEngine::open(left).unwrap();
     compare(&mut files, &mut truth);
     for row in files.tasks().unwrap() {
         let told = truth.get_mut(&row.id).unwrap();
@@ -430,7 +430,7 @@ fn recover(left: &Path, mut truth: Truth) {
         let outcomes = files.append(row.key, &records).unwrap();
         for (number, outcome) in told.sent.iter().zip(outcomes) {
             let known = told.acknowledged.contains(number);
-            assert_eq!(outcome == Outcome::Duplicate, known, "{number}");
+            assert_eq!(outcome == UploadOutcome::Duplicate, known, "{number}");
         }
         told.acknowledged.clone_from(&told.sent);
         let open = open_of(&files, row.key);
@@ -502,6 +502,6 @@ fn the_power_goes_after_each_change_of_a_start_after_each_kill() {
 }
 
 /// Returns the number of a task's open batch.
-fn open_of(files: &Files, task: TaskKey) -> u64 {
+fn open_of(files: &FilesEngine, task: TaskKey) -> u64 {
     files.batches(task).last().unwrap().number
 }

@@ -21,28 +21,28 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
-use super::engine::{BatchState, Claim, EngineError, Reader, Release};
+use super::engine::{BatchClaim, BatchState, EngineError, Release, StorageReader};
 use super::error::OpenError;
-use super::fold::no_upload;
+use super::fold::invalid_upload;
 use super::origin::Origins;
 use super::repeated_errors::RepeatedErrors;
-use super::request::Request;
+use super::request::WriterRequest;
 use super::role::Role;
-use super::stored;
+use super::stored_reports;
 use super::task::StoredTask;
 use crate::task::CollectedTask;
 
 /// Maximum number of reports in a block, equal to that of an upload.
-const BLOCK: usize = hushbin::bounds::REPORTS.max as usize;
+const BLOCK_REPORTS: usize = hushbin::bounds::REPORTS.max as usize;
 
 /// Maximum bytes of sealed reports in a block, unless a single report is longer.
 const BLOCK_BYTES: usize = 1 << 19;
 
 /// Pause after a failure. The most frequent failure is a full disk.
-const PAUSE: Duration = Duration::from_secs(10);
+const RETRY_DELAY: Duration = Duration::from_secs(10);
 
 /// Work for the thread.
-pub(super) enum Work {
+pub(super) enum ReleaserWork {
     /// The task has closed batches.
     Closed(Arc<StoredTask>),
     /// The reports of a released batch are no longer needed.
@@ -51,9 +51,9 @@ pub(super) enum Work {
 
 /// Starts the thread. It ends when all senders of work are dropped.
 pub(super) fn spawn(
-    reader: Arc<dyn Reader>,
-    writer: mpsc::WeakSender<Request>,
-) -> std::io::Result<(mpsc::UnboundedSender<Work>, JoinHandle<()>)> {
+    reader: Arc<dyn StorageReader>,
+    writer: mpsc::WeakSender<WriterRequest>,
+) -> std::io::Result<(mpsc::UnboundedSender<ReleaserWork>, JoinHandle<()>)> {
     let (sender, mut work) = mpsc::unbounded_channel();
     let again = sender.downgrade();
     let releaser = Releaser { reader, writer };
@@ -62,9 +62,11 @@ pub(super) fn spawn(
         .spawn(move || {
             let mut errors = RepeatedErrors::default();
             while let Some(next) = work.blocking_recv() {
-                let (task, doing, done) = match &next {
-                    Work::Closed(task) => (task, "releasing a batch", releaser.release(task)),
-                    Work::Forget(task, batch) => {
+                let (task, action, done) = match &next {
+                    ReleaserWork::Closed(task) => {
+                        (task, "releasing a batch", releaser.release(task))
+                    }
+                    ReleaserWork::Forget(task, batch) => {
                         let forgotten = releaser.forget(task, *batch);
                         (task, "forgetting reports", forgotten.map(|()| false))
                     }
@@ -72,11 +74,11 @@ pub(super) fn spawn(
                 if task.is_removed() || releaser.is_over() {
                     continue;
                 }
-                errors.note(Some(task), doing, &done);
+                errors.record(Some(task), action, &done);
                 match done {
                     Ok(false) => continue,
                     Ok(true) => {}
-                    Err(_) => thread::sleep(PAUSE),
+                    Err(_) => thread::sleep(RETRY_DELAY),
                 }
                 // Queued behind other work, so that a series of closed batches does not delay it.
                 if let Some(again) = again.upgrade() {
@@ -88,8 +90,8 @@ pub(super) fn spawn(
 }
 
 struct Releaser {
-    reader: Arc<dyn Reader>,
-    writer: mpsc::WeakSender<Request>,
+    reader: Arc<dyn StorageReader>,
+    writer: mpsc::WeakSender<WriterRequest>,
 }
 
 impl Releaser {
@@ -111,8 +113,8 @@ impl Releaser {
         let pool = ThreadPoolBuilder::new().build();
         let pool = pool.map_err(|error| error.to_string())?;
         pool.install(|| match task.role() {
-            Role::Shuffler => release_sealed(reader, task, batch),
-            Role::Collector | Role::Analyser => release(reader, task, batch),
+            Role::Shuffler => build_sealed_release(reader, task, batch),
+            Role::Collector | Role::Analyser => build_release(reader, task, batch),
         })
         .and_then(|release| {
             drop(claim);
@@ -121,7 +123,7 @@ impl Releaser {
             Ok(reader.release(task.key(), &row, release)?)
         })
         .map_err(|error| error.to_string())?;
-        self.settle(task, batch)?;
+        self.notify_writer(task, batch)?;
         tracing::info!(task = task.task().id(), batch, "released");
         Ok(true)
     }
@@ -129,7 +131,7 @@ impl Releaser {
     fn forget(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
         let forgotten = self.reader.forget_reports(task.key(), batch);
         forgotten.map_err(|error| error.to_string())?;
-        self.settle(task, batch)?;
+        self.notify_writer(task, batch)?;
         tracing::info!(task = task.task().id(), batch, "its reports are forgotten");
         Ok(())
     }
@@ -142,9 +144,9 @@ impl Releaser {
     }
 
     /// Asks the writer to take note of a change. If the writer has ended, the next start does so.
-    fn settle(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
+    fn notify_writer(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
         let (reply, answer) = oneshot::channel();
-        let request = Request::SettleRelease {
+        let request = WriterRequest::SettleRelease {
             task: Arc::clone(task),
             batch,
             reply,
@@ -166,35 +168,39 @@ impl Releaser {
 /// # Errors
 /// When storage fails.
 pub(super) fn claim(
-    reader: &dyn Reader,
+    reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
-) -> Result<Option<Claim>, EngineError> {
-    match reader.shared() {
+) -> Result<Option<BatchClaim>, EngineError> {
+    match reader.shared_storage() {
         Some(shared) => shared.claim(stored.key(), batch),
-        None => Ok(Some(Claim::new(()))),
+        None => Ok(Some(BatchClaim::new(()))),
     }
 }
 
 /// Counts a batch and returns the contents of its release.
-fn release(reader: &dyn Reader, stored: &StoredTask, batch: u64) -> Result<Release, OpenError> {
+fn build_release(
+    reader: &dyn StorageReader,
+    stored: &StoredTask,
+    batch: u64,
+) -> Result<Release, OpenError> {
     match stored.task() {
-        CollectedTask::Reports(task) => release_reports(reader, stored, task, batch),
-        CollectedTask::Sums(task) => release_sums(reader, stored, task, batch),
+        CollectedTask::Reports(task) => build_reports_release(reader, stored, task, batch),
+        CollectedTask::Sums(task) => build_sums_release(reader, stored, task, batch),
     }
 }
 
 /// Counts a batch of reports and permutes them into blocks.
 ///
 /// The reports stay the bytes that pages sent. Each is decoded once, to be counted.
-fn release_reports(
-    reader: &dyn Reader,
+fn build_reports_release(
+    reader: &dyn StorageReader,
     stored: &StoredTask,
     task: &Task,
     batch: u64,
 ) -> Result<Release, OpenError> {
     let (mut bodies, mut ends, mut origins) = (Vec::new(), Vec::new(), Origins::default());
-    stored::for_each_unreleased(reader, stored, batch, |upload, origin| {
+    stored_reports::for_each_unreleased(reader, stored, batch, |upload, origin| {
         bodies.extend(upload.reports);
         ends.push((upload.id, upload.count, bodies.len()));
         if let Some(origin) = origin {
@@ -208,12 +214,12 @@ fn release_reports(
         EncodedUpload { id, count, reports }
     });
     let uploads: Vec<EncodedUpload<'_>> = uploads.collect();
-    let counted = count(task, &uploads);
-    let (totals, mut reports) = counted.map_err(|source| no_upload(task.id(), source))?;
+    let counted = count_uploads(task, &uploads);
+    let (totals, mut reports) = counted.map_err(|source| invalid_upload(task.id(), source))?;
     // Sorted by bytes, so that the order reveals nothing of the order of arrival.
     reports.par_sort_unstable();
     let blocks = (0_u128..)
-        .zip(reports.chunks(BLOCK))
+        .zip(reports.chunks(BLOCK_REPORTS))
         .map(|(number, reports)| {
             // Numbers serve as ids, since a block has nothing to do with the original uploads.
             let id = UploadId(number.to_be_bytes());
@@ -232,14 +238,14 @@ fn release_reports(
     })
 }
 
-/// A report after its [`prefix`].
-type Prefixed<'a> = (u64, &'a [u8]);
+/// A report after its [`sort_prefix`].
+type PrefixedReport<'a> = (u64, &'a [u8]);
 
 /// Counts uploads. Returns the totals and the reports.
-fn count<'a>(
+fn count_uploads<'a>(
     task: &Task,
     uploads: &[EncodedUpload<'a>],
-) -> Result<(Totals, Vec<Prefixed<'a>>), hushbin::Error> {
+) -> Result<(Totals, Vec<PrefixedReport<'a>>), hushbin::Error> {
     // Split by single uploads: a chunk of a few uploads with 4,096 reports each would keep one core
     // busy alone.
     let parts = uploads.par_iter().try_fold(
@@ -247,7 +253,7 @@ fn count<'a>(
         |(mut totals, mut reports), upload| {
             upload.for_each_report(task, |report, bytes| {
                 totals.fold(&report);
-                reports.push((prefix(bytes), bytes));
+                reports.push((sort_prefix(bytes), bytes));
             })?;
             Ok((totals, reports))
         },
@@ -264,24 +270,24 @@ fn count<'a>(
 
 /// Returns the first eight bytes of a report, its seed, as the number that sorts like them. Most
 /// comparisons of a sort end here, without access to distant memory.
-fn prefix(report: &[u8]) -> u64 {
+fn sort_prefix(report: &[u8]) -> u64 {
     let bytes = report.first_chunk().expect("a report begins with its seed");
     u64::from_be_bytes(*bytes)
 }
 
 /// Counts a batch of messages. The counts contain all information of the messages, which are not
 /// kept.
-fn release_sums(
-    reader: &dyn Reader,
+fn build_sums_release(
+    reader: &dyn StorageReader,
     stored: &StoredTask,
     task: &SumTask,
     batch: u64,
 ) -> Result<Release, OpenError> {
     let (mut totals, mut uploads) = (SumTotals::new(task), Vec::new());
     let mut origins = Origins::default();
-    stored::for_each_unreleased(reader, stored, batch, |upload, origin| {
+    stored_reports::for_each_unreleased(reader, stored, batch, |upload, origin| {
         let messages = task.decode_messages(&upload);
-        let messages = messages.map_err(|source| no_upload(task.id(), source))?;
+        let messages = messages.map_err(|source| invalid_upload(task.id(), source))?;
         uploads.push(upload.id.0);
         if let Some(origin) = origin {
             origins.add(origin, upload.count.into());
@@ -302,15 +308,15 @@ fn release_sums(
 ///
 /// All blocks have the same id, which identifies the batch. It is the beginning of a SHA-256 over
 /// the contents.
-fn release_sealed(
-    reader: &dyn Reader,
+fn build_sealed_release(
+    reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
 ) -> Result<Release, OpenError> {
     let task = stored.task();
     let length = task.sealed_bytes();
     let (mut bytes, mut uploads) = (Vec::new(), Vec::new());
-    stored::for_each_unreleased(reader, stored, batch, |upload, _| {
+    stored_reports::for_each_unreleased(reader, stored, batch, |upload, _| {
         if upload.reports.len() != upload.count as usize * length {
             let what = format!("upload {} has no sealed reports", upload.id);
             return Err(EngineError::Damaged(what).into());
@@ -322,7 +328,7 @@ fn release_sealed(
     // Sealed bytes are random, so this order reveals nothing of the order of arrival.
     let mut reports: Vec<&[u8]> = bytes.chunks_exact(length).collect();
     reports.par_sort_unstable();
-    let reports = hidden(&reports, task);
+    let reports = drop_small_key_groups(&reports, task);
     // A hash of the contents, so that a release that is repeated gets the same id.
     let mut hash = Sha256::new();
     hash.update(b"hushbin batch\0");
@@ -331,7 +337,7 @@ fn release_sealed(
     let digest = hash.finalize();
     let id = UploadId(*digest.first_chunk().expect("a digest has 32 bytes"));
     // A single report may be longer than a block is meant to be.
-    let each = (BLOCK_BYTES / length).clamp(1, BLOCK);
+    let each = (BLOCK_BYTES / length).clamp(1, BLOCK_REPORTS);
     let blocks = reports.chunks(each).map(|reports| {
         let upload = EncodedUpload {
             id,
@@ -350,12 +356,12 @@ fn release_sealed(
 /// Returns the sealed reports that enough reports with the same key hide, as the task demands. An
 /// analyser distinguishes keys, so a report hides only among reports with its key. Reports are left
 /// out if too few were sealed to the same key while keys were changing.
-fn hidden<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
+fn drop_small_key_groups<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
     let least = task.batch_least();
-    let mut hidden = Vec::with_capacity(sorted.len());
+    let mut kept = Vec::with_capacity(sorted.len());
     for group in sorted.chunk_by(|one, next| one[..KEY_ID] == next[..KEY_ID]) {
         match group.len() as u64 >= least {
-            true => hidden.extend(group),
+            true => kept.extend(group),
             false => tracing::warn!(
                 task = task.id(),
                 key = HEXLOWER.encode(&group[0][..KEY_ID]),
@@ -364,5 +370,5 @@ fn hidden<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
             ),
         }
     }
-    hidden
+    kept
 }

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::engine::{BatchState, Engine, Outcome, Reader, Record, Release, TaskKey, TaskRow};
+use super::engine::{
+    BatchState, Engine, Release, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord,
+};
 
 pub(super) fn row(id: &str) -> TaskRow {
     TaskRow {
@@ -14,25 +16,25 @@ pub(super) fn row(id: &str) -> TaskRow {
     }
 }
 
-pub(super) fn record(number: u64) -> Record {
-    let mut upload = [0; 16];
+pub(super) fn record(number: u64) -> UploadRecord {
+    let mut id = [0; 16];
     // Ids are random, so their order is not that of arrival.
-    upload[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
-    Record {
-        upload,
+    id[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+    UploadRecord {
+        id,
         reports: 1,
         body: [&[1], &number.to_le_bytes()[..], &[3]].concat(),
     }
 }
 
 /// Returns a record with the id of `record(number)` but other bytes.
-pub(super) fn other(number: u64) -> Record {
+pub(super) fn conflicting_record(number: u64) -> UploadRecord {
     let mut record = record(number);
     record.body.push(9);
     record
 }
 
-pub(super) fn release_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Release {
+pub(super) fn release_of(reader: &dyn StorageReader, task: TaskKey, batch: u64) -> Release {
     let (mut bodies, mut uploads) = (Vec::new(), Vec::new());
     let visit = &mut |id, body: &[u8]| {
         uploads.push(id);
@@ -49,12 +51,12 @@ pub(super) fn release_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Rele
 }
 
 /// Checks that every outcome is `outcome`.
-pub(super) fn expect(outcome: Outcome, outcomes: &[Outcome]) {
+pub(super) fn assert_outcomes(outcome: UploadOutcome, outcomes: &[UploadOutcome]) {
     assert!(outcomes.iter().all(|own| *own == outcome), "{outcomes:?}");
 }
 
 /// Returns the bodies of unreleased uploads, sorted, and the blocks of released batches.
-pub(super) fn everything(engine: &dyn Engine, task: TaskKey) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+pub(super) fn stored_contents(engine: &dyn Engine, task: TaskKey) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let (mut uploads, mut blocks) = (Vec::new(), Vec::new());
     let reader = engine.reader();
     for row in engine.batches(task) {

@@ -9,10 +9,10 @@ use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Totals;
 use rayon::prelude::*;
 
-use super::engine::{BatchRow, BatchState, Reader, Shared, TaskKey};
+use super::engine::{BatchRow, BatchState, SharedStorage, StorageReader, TaskKey};
 use super::error::OpenError;
 use super::files::{self, FilesReader};
-use super::fold::{fold_block, no_upload};
+use super::fold::{fold_block, invalid_upload};
 use super::location::Location;
 use super::origin::Origin;
 use super::postgres;
@@ -29,16 +29,16 @@ const BLOCKS: usize = 16;
 /// # Errors
 /// When storage fails, when a body is not the body of an upload, or when the visitor fails.
 pub(super) fn for_each_unreleased(
-    reader: &dyn Reader,
+    reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
     mut visit: impl FnMut(EncodedUpload<'_>, Option<Origin>) -> Result<(), OpenError>,
 ) -> Result<(), OpenError> {
     let mut visit = |id: [u8; 16], body: &[u8]| {
-        let (body, origin) = stored.role().split(body);
+        let (body, origin) = stored.role().split_body(body);
         let upload = EncodedUpload::from_body(UploadId(id), body);
         visit(
-            upload.map_err(|source| no_upload(stored.task().id(), source))?,
+            upload.map_err(|source| invalid_upload(stored.task().id(), source))?,
             origin,
         )
     };
@@ -58,7 +58,7 @@ pub(super) fn for_each_unreleased(
 /// # Errors
 /// When storage fails, or a block is not an upload of the task.
 pub(super) fn for_each_released(
-    reader: &dyn Reader,
+    reader: &dyn StorageReader,
     key: TaskKey,
     task: &Task,
     batch: u64,
@@ -81,7 +81,7 @@ pub(super) fn for_each_released(
 /// # Errors
 /// When storage fails, or a block is not an upload of the task.
 pub(super) fn fold_released(
-    reader: &dyn Reader,
+    reader: &dyn StorageReader,
     (key, task): (TaskKey, &Task),
     batch: u64,
     given_up: &(dyn Fn() -> bool + Sync),
@@ -133,7 +133,7 @@ fn fold_blocks(
 }
 
 fn decode(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
-    Upload::decode(bytes, task).map_err(|source| no_upload(task.id(), source))
+    Upload::decode(bytes, task).map_err(|source| invalid_upload(task.id(), source))
 }
 
 /// Released reports of a task, for reading only.
@@ -146,11 +146,11 @@ pub(crate) struct StoredReports {
 /// Reader of a directory or of a database.
 enum Source {
     Files(FilesReader),
-    Database(Arc<dyn Reader>),
+    Database(Arc<dyn StorageReader>),
 }
 
 impl Source {
-    fn reader(&self) -> &dyn Reader {
+    fn reader(&self) -> &dyn StorageReader {
         match self {
             Self::Files(reader) => reader,
             Self::Database(reader) => &**reader,
@@ -159,8 +159,8 @@ impl Source {
 }
 
 /// Returns the queries for a database, which processes may share.
-fn shared(reader: &Arc<dyn Reader>) -> &dyn Shared {
-    let shared = reader.shared();
+fn shared_storage(reader: &Arc<dyn StorageReader>) -> &dyn SharedStorage {
+    let shared = reader.shared_storage();
     shared.expect("several processes may write to a database")
 }
 
@@ -185,7 +185,7 @@ impl StoredReports {
         let row = rows.iter().find(|row| row.id == id);
         let row = row.ok_or_else(|| OpenError::UnknownTask {
             id: id.to_owned(),
-            there: rows.iter().map(|row| row.id.clone()).collect(),
+            known: rows.iter().map(|row| row.id.clone()).collect(),
         })?;
         let (role, _) = task::read_settings(&row.id, &row.settings)?;
         if role == Role::Shuffler {
@@ -213,7 +213,7 @@ impl StoredReports {
         Ok(match &self.source {
             Source::Files(reader) => reader.releases(self.key, self.task.fingerprint().0)?,
             Source::Database(reader) => {
-                let mut batches = shared(reader).batches(self.key)?;
+                let mut batches = shared_storage(reader).batches(self.key)?;
                 batches.retain(|row| row.state == BatchState::Released);
                 batches
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::Histogram;
 
-use super::engine::Outcome;
+use super::engine::UploadOutcome;
 
 /// Upper bounds of the histogram of commits, in seconds. A fast disk syncs in a tenth of a
 /// millisecond. A client that waits for ten seconds is asked to come back.
@@ -15,7 +15,7 @@ const COMMIT_SECONDS: [f64; 11] = [
 
 /// Counts since the start. Clones share them.
 #[derive(Debug, Clone)]
-pub(crate) struct Activity {
+pub(crate) struct WriterMetrics {
     /// New uploads.
     pub(crate) uploads: Counter,
     /// Reports in new uploads.
@@ -30,7 +30,7 @@ pub(crate) struct Activity {
     pub(crate) commit: Histogram,
 }
 
-impl Activity {
+impl WriterMetrics {
     pub(super) fn new() -> Self {
         Self {
             uploads: Counter::default(),
@@ -43,21 +43,21 @@ impl Activity {
     }
 
     /// Records the duration of a commit.
-    pub(super) fn committed(&self, time: Duration) {
+    pub(super) fn observe_commit(&self, time: Duration) {
         self.commit.observe(time.as_secs_f64());
     }
 
     /// Counts an upload of a committed group, with its number of reports.
-    pub(super) fn settled(&self, reports: u32, outcome: Outcome) {
+    pub(super) fn count_upload(&self, reports: u32, outcome: UploadOutcome) {
         match outcome {
-            Outcome::Stored => {
+            UploadOutcome::Stored => {
                 self.uploads.inc();
                 self.reports.inc_by(u64::from(reports));
             }
-            Outcome::Duplicate => {
+            UploadOutcome::Duplicate => {
                 self.duplicates.inc();
             }
-            Outcome::Conflict => {
+            UploadOutcome::Conflict => {
                 self.conflicts.inc();
             }
         }

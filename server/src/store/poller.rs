@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::engine::{Reader, Seen, Shared};
+use super::engine::{SharedStorage, SharedTask, StorageReader};
 use super::error::OpenError;
 use super::repeated_errors::RepeatedErrors;
 use super::role::Role;
@@ -12,49 +12,49 @@ use super::tasks::Tasks;
 
 /// Polling interval. It bounds the delay until a process knows of tasks or settings that another
 /// process stored. Requests about batches read the storage themselves.
-pub(super) const EVERY: Duration = Duration::from_secs(1);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// State of the polling thread.
-pub(super) struct Follower {
+pub(super) struct Poller {
     pub(super) tasks: Arc<Tasks>,
-    pub(super) reader: Arc<dyn Reader>,
+    pub(super) reader: Arc<dyn StorageReader>,
     pub(super) role: Role,
     pub(super) errors: RepeatedErrors,
 }
 
-impl Follower {
+impl Poller {
     /// Polls once, if the storage is shared.
-    pub(super) fn look(&mut self) {
-        if let Some(shared) = self.reader.shared() {
-            let looked = follow(&self.tasks, shared, self.role);
-            let doing = "looking for changes by other processes";
-            self.errors.note(None, doing, &looked);
+    pub(super) fn poll(&mut self) {
+        if let Some(shared) = self.reader.shared_storage() {
+            let looked = apply_changes(&self.tasks, shared, self.role);
+            let action = "looking for changes by other processes";
+            self.errors.record(None, action, &looked);
         }
     }
 }
 
 /// Updates tasks, settings and batches from the storage.
-fn follow(tasks: &Tasks, shared: &dyn Shared, role: Role) -> Result<(), OpenError> {
+fn apply_changes(tasks: &Tasks, shared: &dyn SharedStorage, role: Role) -> Result<(), OpenError> {
     // Listed before the storage is read. A task stored in between is then not taken for a deleted
     // one.
     let known = tasks.all();
-    let seen = shared.seen()?;
+    let seen = shared.tasks()?;
     for gone in known {
         if seen.iter().all(|own| own.key != gone.key()) {
             gone.remove();
             tasks.remove(&gone);
         }
     }
-    for Seen {
+    for SharedTask {
         key,
         settings,
         batches,
     } in seen
     {
-        match tasks.of_key(key) {
+        match tasks.by_key(key) {
             Some(stored) => {
-                stored.tell(&batches);
-                if task::written(role, &stored.settings()) != settings {
+                stored.publish_batches(&batches);
+                if task::encode_settings(role, &stored.settings()) != settings {
                     let id = stored.task().id();
                     stored.configure(task::read_settings(id, &settings)?.1);
                 }
@@ -62,7 +62,7 @@ fn follow(tasks: &Tasks, shared: &dyn Shared, role: Role) -> Result<(), OpenErro
             None => {
                 // The task may have been deleted since the storage was read.
                 if let Some(row) = shared.task(key)? {
-                    let read = task::read([(row, batches)], role)?;
+                    let read = task::read_tasks([(row, batches)], role)?;
                     read.into_iter()
                         .for_each(|stored| tasks.add(&Arc::new(stored)));
                 }
