@@ -117,8 +117,8 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const EITHER = /^[+-]?[1-9]\d{0,2},\d{3}$/;
 
 /**
- * Parses a typed number, with a point or a comma before its decimals. Returns NaN for an empty text,
- * and infinity for a text that is ambiguous or no number.
+ * Parses a typed number, with a point or a comma before its decimals. Returns NaN for an empty
+ * text, and infinity for a text that is ambiguous or no number.
  */
 export function numberOf(typed: string): number {
   const text = typed.trim().replace("\u2212", "-");
@@ -221,8 +221,8 @@ const SUMS: Readonly<Record<State["measure"], readonly ControlName[]>> = {
 };
 
 /**
- * Returns the controls that matter for a question. All other controls are hidden, and their settings
- * are not used.
+ * Returns the controls that matter for a question. All other controls are hidden, and their
+ * settings are not used.
  */
 export function relevant(state: State, alone = true): Set<ControlName> {
   const { trust, measure, solve, budget } = state;
@@ -291,7 +291,7 @@ function known(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partia
   };
 }
 
-/** Cap on the numbers to write out. It is above the maximum of a task, so the planner refuses it. */
+/** Cap on the numbers to write out. A task has fewer, so the planner refuses this many. */
 const MOST_NUMBERS = 2000;
 
 /** Returns the draft of a task for sums through a shuffler. */

@@ -35,7 +35,7 @@ export function roundedUp(value: number): string {
   return count(Math.ceil(value / grain) * grain);
 }
 
-/** Formats a privacy loss, rounded up to six decimals. A loss slightly above 2 is never shown as 2. */
+/** Formats a privacy loss, rounded up to six decimals, so that it is never shown too small. */
 export function lossOf(epsilon: number): string {
   return (Math.ceil(epsilon * 1e6) / 1e6).toString();
 }

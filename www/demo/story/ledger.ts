@@ -1,6 +1,6 @@
-// The record of reports that this browser has sent, with the true answers. Estimates are compared
-// with them. It is in local storage, because it must survive a reload as the collector's reports do.
-// A real page keeps no such record.
+// The record of reports that this browser has sent, with the true answers for comparison with
+// estimates. It is in local storage, because it must survive a reload as the collector's reports
+// do. A real page keeps no such record.
 
 import type { Answers } from "./mechanism/kind.js";
 

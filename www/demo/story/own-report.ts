@@ -1,5 +1,5 @@
-// The visitor's report. The package's client sends it, as in any page. The page only reads the bytes
-// before they leave.
+// The visitor's report. The package's client sends it, as in any page. The page only reads the
+// bytes before they leave.
 
 import type { ClientOptions } from "hushbin";
 

@@ -11,7 +11,7 @@ const INPUTS: [Answered[], Answered[]] = [
 ];
 const MEASURED = { empirical_lower_bound: 0.5 } as Measured;
 
-/** What an audit is given, and what of it was asked for. */
+/** Creates fakes for an audit, which record their calls. */
 function audited() {
   const added: { which: number; count: number; packed: Uint8Array }[] = [];
   let freed = 0;
@@ -25,7 +25,7 @@ function audited() {
     },
     [Symbol.dispose]: () => {},
   };
-  // Says what it was asked to randomise: items and values of all people, in turn.
+  // The fake report lists its arguments: number of people, items and values.
   const randomizeMany = (lengths: Uint32Array, items: Uint32Array, values: Float64Array) =>
     Uint8Array.of(lengths.length, ...items, ...values);
   return {

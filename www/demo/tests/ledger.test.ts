@@ -144,7 +144,7 @@ describe("the invented crowd", () => {
   });
 
   it("answers no more than a report holds", () => {
-    // Keen on the second question, then on the third.
+    // The second question has the highest priority, then the third.
     const keen = [0.9, 0.1, 0.5];
     const three = [...habits, { yes: 1, no: 0 }];
     const people = draw(three, { first: 0, people: 1, most: 2 }, (_, purpose) =>

@@ -90,7 +90,7 @@ describe("the invented visitors", () => {
       expect(Math.abs((themes[index] ?? 0) / 20_000 - share)).toBeLessThan(0.018);
     });
     expect(Math.max(...features)).toBe(features[0]);
-    // The mixture's median is 752 ms; by its density there, 0.00081 a millisecond, five
+    // The mixture's median is 752 ms. Its density there is 0.00081 per millisecond, so five
     // standard errors are 22 ms.
     expect(Math.abs((quantile(0.5) ?? 0) - 752)).toBeLessThan(22);
   });
@@ -106,7 +106,7 @@ describe("the truth about visits", () => {
       [0, 0, 0, 1],
       [0, 0, 0, 0, 1],
     ]);
-    // Below the scale counts as its least number.
+    // Numbers below the scale count as its minimum.
     expect([alone.below(50), alone.below(60), alone.quantile(0.5)]).toEqual([0, 1, 50]);
     const [crowd, both] = [truthOf(500, null), truthOf(500, own)];
     expect([both.people, both.crowd]).toEqual([501, 500]);

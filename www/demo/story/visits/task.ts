@@ -1,5 +1,5 @@
-// The task of the chapter on other kinds of answers, as a literal. The compiler then knows the names
-// of its questions and options.
+// The task of the chapter on other kinds of answers. It is a literal, so that the compiler knows
+// the names of its questions and options.
 
 import type { Task } from "hushbin";
 

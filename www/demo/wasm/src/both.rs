@@ -1,5 +1,5 @@
-//! The same people, asked the same numbers twice: by reports that are private by themselves, and
-//! by messages that a shuffler hides.
+//! Simulation of people who answer the same numbers in two ways: in reports under local
+//! differential privacy, and in messages through a shuffler.
 
 use hushbin::sums::{Measure, Message, SumRandomizer, SumTask};
 use hushbin::task::Limits;
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::explain::{AnswerExplainer, Meaning};
 
-/// Simulated people, with their true answers and what both ways make of them.
+/// Simulated people, with their true answers and the estimates of both ways.
 ///
 /// ```
 /// use hushbin::sums::SumTask;
@@ -26,7 +26,7 @@ use crate::explain::{AnswerExplainer, Meaning};
 /// #         "noise": 2 }
 /// # }"#).unwrap();
 /// let mut both = BothWays::new(&task)?;
-/// // A test's generator; a page's is seeded by the operating system.
+/// // A page seeds its generator from the operating system.
 /// let mut rng = ChaCha20Rng::seed_from_u64(1);
 /// both.add(&[10.0, 0.0, 5.0], &mut rng)?;
 /// let found = both.estimates(0.95);
@@ -49,7 +49,7 @@ pub struct BothWays {
     people: u64,
 }
 
-/// One of the numbers that people are asked for.
+/// One of the numbers that people report.
 #[derive(Debug, Clone)]
 struct Number {
     name: String,
@@ -57,110 +57,110 @@ struct Number {
 }
 
 impl Number {
-    /// An answer within the limits.
+    /// Clips an answer to the limits.
     fn clipped(&self, answer: f64) -> f64 {
         let [min, max] = self.limits.range();
         answer.clamp(min, max)
     }
 }
 
-/// What is promised by either.
+/// Privacy promises of both ways.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothPromises {
-    /// Of one report, whoever sees it.
+    /// Local ε of one report, in nats.
     pub local_epsilon: f64,
-    /// What that means.
+    /// Meaning of the local ε.
     pub local_statement: String,
-    /// Of a batch.
+    /// Privacy of a shuffled batch.
     pub shuffled: SumPrivacy,
-    /// Messages of one person.
+    /// Number of messages from one person.
     pub messages: u32,
 }
 
-/// The means of people's numbers.
+/// Estimated means of all numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothEstimates {
-    /// How many were asked.
+    /// Number of people who were asked.
     pub people: u64,
-    /// Whether they are as many as a batch through the shuffler has at least.
+    /// True if they reach the minimum of a shuffled batch.
     pub enough: bool,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// By number.
+    /// Estimates of each number.
     pub items: Vec<BothEstimate>,
 }
 
-/// The mean of a number.
+/// Mean of a number: the truth and both estimates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothEstimate {
     /// Name of the number.
     pub item: String,
-    /// The unit, where there is one.
+    /// Unit, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub unit: Option<String>,
-    /// The least and the greatest that it may be.
+    /// Minimum and maximum of the number.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "[number, number]"))]
     pub range: [f64; 2],
-    /// What it is, of these people.
+    /// True mean of these people.
     pub truth: f64,
-    /// By reports that are private by themselves.
+    /// Estimate from local reports.
     pub local: Estimate,
-    /// Through the shuffler.
+    /// Estimate from messages through the shuffler.
     pub shuffled: Estimate,
 }
 
-/// What one person sends for the same answer either way.
+/// Report and messages of one person for the same answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothSent {
-    /// The bytes of the report.
+    /// Bytes of the report.
     pub report: Vec<u8>,
-    /// What these tell of each number.
+    /// Meaning of these bytes for each number.
     pub told: Vec<Meaning>,
-    /// The greatest likelihood ratio of any report: exp(ε).
+    /// Maximum likelihood ratio of all possible reports: exp(ε).
     pub most: f64,
-    /// The messages, in the order in which they are sent.
+    /// Messages, in the order in which they are sent.
     pub messages: Vec<SentMessage>,
-    /// What whoever links them reads.
+    /// Answers as read by an observer who links the messages.
     pub read: Vec<Reading>,
 }
 
-/// One message.
+/// Message of one person.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct SentMessage {
-    /// Name of the number, or none in a blank message.
+    /// Name of the number; `None` for a blank message.
     pub item: Option<String>,
-    /// Whether it says up.
+    /// True for a message up, false for one down and for a blank one.
     pub up: bool,
 }
 
-/// A number, and what the messages of the person say of it.
+/// Number, as read from one person's messages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Reading {
     /// Name of the number.
     pub item: String,
-    /// The answer.
+    /// True answer.
     pub answered: f64,
-    /// Messages up, and down.
+    /// Numbers of messages up and down.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "[number, number]"))]
     pub counts: [u64; 2],
-    /// The answer that is likeliest by these, noise being as likely up as down.
+    /// Unbiased estimate of the answer. Noise is equally likely up and down.
     pub read: f64,
-    /// By so much noise and rounding move it: a standard deviation, of rounding at worst.
+    /// Standard deviation of `read` from noise and from worst-case rounding.
     pub give: f64,
 }
 
 impl BothWays {
-    /// Nobody yet; reports have the task's ε.
+    /// Creates a simulation without people. Local reports have the task's ε.
     ///
     /// # Errors
-    /// [`Error::Combination`] of a task for a vector.
+    /// [`Error::Combination`] for a task of a vector.
     pub fn new(task: &SumTask) -> Result<Self, Error> {
         let numbers = numbers(task)?;
         let ranges = numbers
@@ -182,7 +182,7 @@ impl BothWays {
         })
     }
 
-    /// What is promised by either.
+    /// Returns the privacy promises of both ways.
     #[must_use]
     pub fn promises(&self) -> BothPromises {
         let local = Privacy::for_task(self.estimator.task());
@@ -194,11 +194,11 @@ impl BothWays {
         }
     }
 
-    /// Asks people whose answers lie back to back, a number for each item.
+    /// Adds people, whose answers are back to back. Each answer has a number for each item.
     ///
     /// # Errors
-    /// Those of [`SumRandomizer::randomize`], and [`Error::AnswerCount`] for answers that are not
-    /// whole; those before the first that is wrong have been asked.
+    /// Errors of [`SumRandomizer::randomize`], and [`Error::AnswerCount`] for an incomplete answer.
+    /// All people before the first invalid answer are added.
     pub fn add<R: CryptoRng>(&mut self, answers: &[f64], rng: &mut R) -> Result<(), Error> {
         for answer in answers.chunks(self.truths.len()) {
             self.randomizer.randomize(answer, rng, &mut self.messages)?;
@@ -215,10 +215,10 @@ impl BothWays {
         Ok(())
     }
 
-    /// Messages and report of one person, who is not counted.
+    /// Returns the messages and the report of one person, without adding the person.
     ///
     /// # Errors
-    /// As [`BothWays::add`].
+    /// Errors of [`BothWays::add`].
     pub fn sent<R: CryptoRng>(&self, answer: &[f64], rng: &mut R) -> Result<BothSent, Error> {
         let mut messages = Vec::new();
         self.randomizer
@@ -247,12 +247,12 @@ impl BothWays {
         })
     }
 
-    /// Answers read from the messages of one person.
+    /// Reads the answers from the messages of one person.
     fn readings(&self, answer: &[f64], messages: &[Message]) -> Vec<Reading> {
         let mut totals = SumTotals::new(&self.task);
         messages.iter().for_each(|own| totals.fold(*own));
         let own = self.task.messages();
-        // A person reports k of D numbers, so each counts D/k times.
+        // A person reports k of D numbers, so each reported one counts D/k times.
         let lift = self.numbers.len() as f64 / f64::from(own.drawn());
         let q = own.threshold().probability();
         let noise = 2.0 * f64::from(own.trials()) * q * own.threshold().complement();
@@ -277,7 +277,7 @@ impl BothWays {
             .collect()
     }
 
-    /// Report of one person under local differential privacy, explained.
+    /// Makes and explains a local report of one person.
     fn reported<R: CryptoRng>(&self, answer: &[f64], rng: &mut R) -> Result<Reported, Error> {
         let entries: Vec<Entry> = entries(&self.numbers, answer).collect();
         let made = self.locally.clone().randomize(&entries, rng)?;
@@ -299,10 +299,10 @@ impl BothWays {
         })
     }
 
-    /// The means by either, in intervals that hold together by each.
+    /// Estimates the means in both ways, with simultaneous intervals for each way.
     ///
     /// # Panics
-    /// Where there is no such confidence.
+    /// If the confidence is out of range.
     #[must_use]
     pub fn estimates(&self, confidence: f64) -> BothEstimates {
         let options = Options {
@@ -336,14 +336,14 @@ impl BothWays {
     }
 }
 
-/// A report, and what it says about each number.
+/// Report, with its meaning for each number.
 struct Reported {
     report: Vec<u8>,
     told: Vec<Meaning>,
     most: f64,
 }
 
-/// Entries of one person's answers.
+/// Returns the entries of one person's answers.
 fn entries(numbers: &[Number], answer: &[f64]) -> impl Iterator<Item = Entry> {
     (0..)
         .zip(numbers.iter().zip(answer))
@@ -353,11 +353,11 @@ fn entries(numbers: &[Number], answer: &[f64]) -> impl Iterator<Item = Entry> {
         })
 }
 
-/// Numbers that a task asks for.
+/// Returns the numbers that a task asks for.
 fn numbers(task: &SumTask) -> Result<Vec<Number>, Error> {
     let Measure::Box(Items::Named(names), limits) = task.measure() else {
         return Err(Error::Combination {
-            reason: "numbers are asked both ways, vectors are not",
+            reason: "only numbers can be asked both ways, not a vector",
         });
     };
     let number = |(name, limits): (&String, &Limits)| Number {

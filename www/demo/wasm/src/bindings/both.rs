@@ -1,4 +1,4 @@
-//! Simulated people who answer in both ways.
+//! Bindings of the simulation of both ways.
 
 use chacha20::ChaCha20Rng;
 use hushbin::sums::SumTask;
@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::values::{Refusal, given, taken};
 use crate::both::BothWays;
 
-/// A simulated crowd, asked both ways.
+/// Simulated crowd that answers in both ways.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Both {
@@ -20,11 +20,11 @@ pub struct Both {
 
 #[wasm_bindgen]
 impl Both {
-    /// Creates a crowd of nobody yet, for a complete task of numbers. `seed` has 32 bytes. It
-    /// need not be secret, because all people are invented.
+    /// Creates an empty crowd for a complete task of numbers. `seed` has 32 bytes. It need not be
+    /// secret, because all people are invented.
     ///
     /// # Errors
-    /// A [`Refusal`], as from all that is asked of it.
+    /// A [`Refusal`] if the task is invalid or has no numbers, or the seed has another length.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "SumTaskFile")] task: JsValue,
@@ -43,36 +43,36 @@ impl Both {
         Ok(both()?)
     }
 
-    /// What is promised by either.
+    /// Returns the privacy promises of both ways.
     #[wasm_bindgen(getter, unchecked_return_type = "BothPromises")]
     #[must_use]
     pub fn promises(&self) -> JsValue {
         given(&self.inner.promises())
     }
 
-    /// Asks people, whose numbers lie back to back.
+    /// Adds people, whose answers are back to back.
     ///
     /// # Errors
-    /// As [`Both::new`].
+    /// A [`Refusal`] if an answer is invalid or incomplete.
     pub fn add(&mut self, answers: &[f64]) -> Result<(), JsValue> {
         let added = self.inner.add(answers, &mut self.rng);
         Ok(added.map_err(Refusal::from)?)
     }
 
-    /// What one person would send either way.
+    /// Returns the report and the messages that one person would send.
     ///
     /// # Errors
-    /// As [`Both::new`].
+    /// A [`Refusal`] if the answer is invalid.
     #[wasm_bindgen(unchecked_return_type = "BothSent")]
     pub fn sent(&mut self, answer: &[f64]) -> Result<JsValue, JsValue> {
         let sent = self.inner.sent(answer, &mut self.rng);
         Ok(given(&sent.map_err(Refusal::from)?))
     }
 
-    /// The means of those who were asked.
+    /// Estimates the means of the people added so far.
     ///
     /// # Errors
-    /// As [`Both::new`].
+    /// A [`Refusal`] if the confidence is out of range.
     #[wasm_bindgen(unchecked_return_type = "BothEstimates")]
     pub fn estimates(&self, confidence: f64) -> Result<JsValue, JsValue> {
         CONFIDENCE.check(confidence).map_err(Refusal::from)?;

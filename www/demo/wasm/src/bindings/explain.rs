@@ -1,4 +1,4 @@
-//! Reports explained.
+//! Bindings that explain reports.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::values::{Refusal, given, taken};
 use crate::explain::{self, Answered, ExplainError};
 
-/// The reports of one task, explained.
+/// Explainer of the reports of one task.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Explainer(explain::Explainer);
 
-/// The reports of a task of questions by name, explained.
+/// Explainer of the reports of a task with named questions.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct AnswerExplainer(explain::AnswerExplainer);
 
-/// An entry of an answer.
+/// Entry of an answer.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given {
@@ -29,13 +29,13 @@ struct Given {
     value: f64,
 }
 
-/// An audit under way.
+/// Audit in progress.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Audit(explain::Audit);
 
-/// The probability of a claim after evidence of this likelihood ratio, where it
-/// was `before`.
+/// Returns the probability of a claim after evidence with this likelihood ratio, from the prior
+/// probability `before`.
 #[wasm_bindgen]
 #[must_use]
 pub fn posterior(before: f64, ratio: f64) -> f64 {
@@ -44,10 +44,10 @@ pub fn posterior(before: f64, ratio: f64) -> f64 {
 
 #[wasm_bindgen]
 impl Explainer {
-    /// Of reports made for a task, as the collector answers it.
+    /// Creates the explainer of a task, which has the format of the collector's answer.
     ///
     /// # Errors
-    /// A [`Refusal`], as from all that is asked of it.
+    /// A [`Refusal`] if the task is invalid or cannot be explained.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "object")] task: JsValue,
@@ -56,28 +56,28 @@ impl Explainer {
         Ok(Self(explain::Explainer::new(&task).map_err(Refusal::from)?))
     }
 
-    /// What the ε of a report is about.
+    /// Returns the scope of a report's ε.
     #[wasm_bindgen(getter, unchecked_return_type = "Covers")]
     #[must_use]
     pub fn covers(&self) -> JsValue {
         given(&self.0.covers())
     }
 
-    /// What reports tell of an item.
+    /// Returns the quantities that can be estimated for an item.
     #[wasm_bindgen(getter, unchecked_return_type = "Estimand[]")]
     #[must_use]
     pub fn estimands(&self) -> JsValue {
         given(&self.0.estimands())
     }
 
-    /// The scale of the noise on bins.
+    /// Returns the scale of the noise on bins, or `None` without bins.
     #[wasm_bindgen(getter = noiseScale)]
     #[must_use]
     pub fn noise_scale(&self) -> Option<f64> {
         self.0.noise_scale()
     }
 
-    /// Two inputs that reports are to tell apart as badly as ε promises.
+    /// Returns the two inputs that an audit compares.
     #[wasm_bindgen(unchecked_return_type = "[Answered[], Answered[]]")]
     #[must_use]
     pub fn extremes(&self) -> JsValue {
@@ -88,17 +88,17 @@ impl Explainer {
     /// Splits an upload of one report into its fields.
     ///
     /// # Errors
-    /// As [`Explainer::new`].
+    /// A [`Refusal`] if the upload is not one report of the task.
     #[wasm_bindgen(unchecked_return_type = "Dissected")]
     pub fn dissect(&self, upload: &[u8]) -> Result<JsValue, JsValue> {
         let dissected = self.0.dissect(upload).map_err(Refusal::from)?;
         Ok(given(&dissected))
     }
 
-    /// Where answers fall under the seed of an upload's report.
+    /// Places answers under the seed of an upload's report.
     ///
     /// # Errors
-    /// As [`Explainer::new`].
+    /// A [`Refusal`] if the answers or the upload do not fit the task.
     #[wasm_bindgen(unchecked_return_type = "Placement")]
     pub fn place(
         &self,
@@ -113,11 +113,11 @@ impl Explainer {
         Ok(given(&placed()?))
     }
 
-    /// What an upload's report tells whoever knows all answers but the one about
-    /// `item`, and thought it `claim` with probability `before`.
+    /// Returns the belief of an observer who knows all answers except the one about `item`. Before
+    /// the report, the observer believes `claim` with probability `before`.
     ///
     /// # Errors
-    /// As [`Explainer::new`].
+    /// A [`Refusal`] if the answers, the item or the upload do not fit the task.
     #[wasm_bindgen(unchecked_return_type = "Belief")]
     pub fn belief(
         &self,
@@ -135,7 +135,7 @@ impl Explainer {
         Ok(given(&belief()?))
     }
 
-    /// An audit of whatever makes reports of [`Explainer::extremes`].
+    /// Starts an audit of reports of [`Explainer::extremes`].
     #[must_use]
     pub fn audit(&self) -> Audit {
         Audit(self.0.audit())
@@ -144,10 +144,10 @@ impl Explainer {
 
 #[wasm_bindgen]
 impl AnswerExplainer {
-    /// Of reports made for a task, as the collector answers it.
+    /// Creates the explainer of a task, which has the format of the collector's answer.
     ///
     /// # Errors
-    /// A [`Refusal`], as from all that is asked of it.
+    /// A [`Refusal`] if the task is invalid or cannot be explained.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "object")] task: JsValue,
@@ -157,11 +157,11 @@ impl AnswerExplainer {
         Ok(Self(explainer))
     }
 
-    /// What an upload tells of answers, which are entries for each question in the task's
-    /// order: options by their index with a value of 1, a number as the value of item 0.
+    /// Returns what an upload reveals about answers. `answers` has the entries of each question, in
+    /// the task's order: an option has its index and the value 1, a number is the value of item 0.
     ///
     /// # Errors
-    /// As [`AnswerExplainer::new`].
+    /// A [`Refusal`] if the answers or the upload do not fit the task.
     #[wasm_bindgen(unchecked_return_type = "Told")]
     pub fn told(
         &self,
@@ -193,17 +193,16 @@ impl Explainer {
 
 #[wasm_bindgen]
 impl Audit {
-    /// Scores `count` reports that lie back to back, made of the first (0) or the
-    /// second (1) input.
+    /// Scores `count` reports, back to back, of the first (0) or the second (1) input.
     ///
     /// # Errors
-    /// As [`Explainer::new`].
+    /// A [`Refusal`] if the reports do not fit the task.
     pub fn add(&mut self, which: usize, count: u32, packed: &[u8]) -> Result<(), JsValue> {
         self.0.add(which, count, packed).map_err(Refusal::from)?;
         Ok(())
     }
 
-    /// The bound that the scores give, which holds at this confidence.
+    /// Returns the lower bound on ε at this confidence.
     #[wasm_bindgen(unchecked_return_type = "Measured")]
     #[must_use]
     pub fn measured(&self, confidence: f64) -> JsValue {

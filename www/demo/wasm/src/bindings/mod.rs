@@ -1,7 +1,7 @@
 //! JavaScript bindings of the demo's pages.
 //!
-//! Values cross as plain objects of the types that are generated beside the bindings. A
-//! question without an answer is thrown as a `Refusal`, and never traps.
+//! Values cross as plain objects. Their TypeScript types are generated together with the bindings.
+//! A question without an answer is thrown as a `Refusal` and never traps.
 
 pub mod both;
 pub mod explain;

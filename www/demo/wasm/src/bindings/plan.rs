@@ -1,4 +1,4 @@
-//! The planner.
+//! Bindings of the planner.
 
 use hushbin_analysis::plan::{self, Survey};
 use wasm_bindgen::JsValue;
@@ -9,7 +9,7 @@ use super::values::{Refusal, given, taken};
 /// Answers a [`Survey`] with a [`Plan`](plan::Plan).
 ///
 /// # Errors
-/// A [`Refusal`].
+/// A [`Refusal`] if the survey is invalid or has no plan.
 #[wasm_bindgen(unchecked_return_type = "Plan")]
 pub fn plan(
     #[wasm_bindgen(unchecked_param_type = "Survey")] survey: JsValue,

@@ -1,4 +1,4 @@
-//! Planner of sums through a shuffler.
+//! Bindings of the planner of sums through a shuffler.
 
 use hushbin::sums::{Ball, SumDraft};
 use hushbin::task::Limits;
@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::values::{Refusal, given, taken};
 
-/// What a task file of sums says.
+/// TypeScript types of a task file of sums.
 #[wasm_bindgen(typescript_custom_section)]
 const SUM_TASK_FILE: &str = r#"
 export interface SumDraft {
@@ -49,10 +49,10 @@ export interface SumTaskFile extends SumDraft {
 }
 "#;
 
-/// Completes a draft, and says what it costs and gives: a [`SumPlan`].
+/// Completes a draft and returns its [`SumPlan`].
 ///
 /// # Errors
-/// A [`Refusal`].
+/// A [`Refusal`] if the draft is invalid or has no plan.
 #[wasm_bindgen(js_name = planSums, unchecked_return_type = "SumPlan")]
 pub fn plan_sums(
     #[wasm_bindgen(unchecked_param_type = "SumDraft")] draft: JsValue,
@@ -67,17 +67,17 @@ pub fn plan_sums(
     Ok(plan()?)
 }
 
-/// What reading and completing a draft tells in words alone, as a refusal that names a field.
+/// Checks a draft for errors that name a field. Errors of [`resolve`] have only a message.
 fn check(file: &Value) -> Result<(), Refusal> {
     let [people, honest] = ["people", "honest_fraction"].map(|name| file[name].as_f64());
     if let Some(people) = people {
-        // Everybody sends one at least.
+        // Each person sends at least one message, so this also bounds the number of people.
         BATCH_MESSAGES.check(people).map_err(about("people"))?;
     }
     if let Some(honest) = honest {
         HONEST_FRACTION.check(honest)?;
         if people.is_some_and(|people| honest * people < 2.0) {
-            let reason = "the noise of one honest person alone hides nobody";
+            let reason = "the noise of one honest person hides no one";
             return Err(about("people")(Error::Combination { reason }));
         }
     }
@@ -98,7 +98,7 @@ fn check(file: &Value) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// An error of this field, whatever it says.
+/// Attributes an error to this field.
 fn about(field: &'static str) -> impl Fn(Error) -> Refusal {
     move |error| Refusal {
         field: Some(field),

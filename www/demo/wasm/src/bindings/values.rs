@@ -1,4 +1,4 @@
-//! Values as they cross between Rust and JavaScript.
+//! Conversion of values between Rust and JavaScript.
 
 use hushbin_analysis::plan::PlanError;
 use serde::Serialize;
@@ -7,24 +7,25 @@ use serde_wasm_bindgen::Serializer;
 use tsify::Tsify;
 use wasm_bindgen::JsValue;
 
-/// Why there is no answer, as it is thrown.
+/// Reason why there is no answer, as a thrown value.
 #[derive(Debug, Serialize, Tsify)]
 pub struct Refusal {
-    /// Stable across releases; `"value"` for a value of another type.
+    /// Code of the error, stable across releases; `"value"` for a value of the wrong type.
     pub(super) code: &'static str,
-    /// The field that it is about, if it is about one.
+    /// Name of the invalid field, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[tsify(optional)]
     pub(super) field: Option<&'static str>,
-    /// The name of the question that it is about, if it is about one.
+    /// Name of the invalid question, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[tsify(optional)]
     pub(super) question: Option<String>,
+    /// Message for people.
     pub(super) message: String,
 }
 
 impl Refusal {
-    /// Creates a refusal that is about no field and no question.
+    /// Creates a refusal without a field and a question.
     pub fn new(code: &'static str, error: &impl ToString) -> Self {
         Self {
             code,
@@ -34,7 +35,7 @@ impl Refusal {
         }
     }
 
-    /// Of a value that is none of its type.
+    /// Creates a refusal of a value of the wrong type.
     pub(super) fn no_value(error: &impl ToString) -> Self {
         Self::new("value", error)
     }
@@ -57,21 +58,21 @@ impl From<Refusal> for JsValue {
     }
 }
 
-/// Reads a value from JavaScript by way of JSON, so that unknown fields are refused. Read
-/// directly, an object is only asked for the fields that are known.
+/// Reads a value from JavaScript.
 ///
 /// # Errors
 /// A [`Refusal`] for a value of another type.
 pub(super) fn taken<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
+    // By way of JSON, because a direct read requests known fields only and ignores unknown ones.
     let value: serde_json::Value =
         serde_wasm_bindgen::from_value(value).map_err(|error| Refusal::no_value(&error))?;
     serde_json::from_value(value).map_err(|error| Refusal::no_value(&error))
 }
 
-/// Converts a value for JavaScript as in JSON, with null where there is none.
+/// Converts a value to JavaScript as in JSON. `None` becomes null.
 ///
 /// # Panics
-/// If the value is not one of numbers, strings, lists and objects.
+/// If the value does not consist of numbers, strings, lists and objects.
 pub(super) fn given(value: &impl Serialize) -> JsValue {
     let serializer = Serializer::json_compatible();
     let object = value.serialize(&serializer);

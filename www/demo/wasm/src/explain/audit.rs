@@ -1,13 +1,12 @@
-//! An audit of a randomizer from its reports alone, in steps that a page can
-//! pause between.
+//! Audit of a randomizer from its reports alone, in steps, so that a page can pause it.
 //!
-//! Reports of two inputs are scored; the first quarter of the scores chooses the
-//! event that tells the inputs apart best, and the rest, which had no say in the
-//! choice, bound ε by how often they meet it.
+//! Reports of two inputs get a score. The first quarter of the scores chooses the event that
+//! distinguishes the inputs best. The rest, which did not influence the choice, bound ε by their
+//! numbers of hits.
 //!
-//! Scores are likelihood ratios under the report's seed: an audit for a page to
-//! show, blind to seeds that depend on the input and to whatever is wrong with other
-//! inputs. The command `hushbin audit` looks at those, too.
+//! A score uses the part of a report that depends on the answers, given the seed. The audit is
+//! therefore blind to seeds that depend on the input, and to faults with other inputs. The command
+//! `hushbin audit` tests these too.
 
 use hushbin::upload::header;
 use hushbin::{Upload, UploadId};
@@ -17,62 +16,62 @@ use super::error::ExplainError;
 use super::explainer::Explainer;
 use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 
-/// Scores of at least, or at most, a threshold.
+/// Direction of a comparison with a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// Those that the first input makes more often.
+    /// Scores at or above the threshold, which the first input makes more often.
     AtLeast,
-    /// Those that the second does.
+    /// Scores at or below the threshold, which the second input makes more often.
     AtMost,
 }
 
-/// A kind of report, by its score.
+/// Kind of report, defined by its score.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct ScoredEvent {
-    /// Of scores.
+    /// Threshold of the score.
     pub threshold: f64,
-    /// On which side of it.
+    /// Side of the threshold.
     pub side: Side,
 }
 
-/// How often an event was met.
+/// Number of reports that meet an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Hits {
-    /// Times that it was.
+    /// Number of reports that meet it.
     pub hits: u64,
-    /// Of so many reports.
+    /// Number of all reports.
     pub trials: u64,
 }
 
-/// What an audit measured.
+/// Result of an audit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Measured {
-    /// The true ε is at least this, with the stated confidence.
+    /// Lower bound on the true ε, at the stated confidence.
     pub empirical_lower_bound: f64,
-    /// At which it holds.
+    /// Confidence of the bound.
     pub confidence: f64,
-    /// What it comes from.
+    /// Event that the bound comes from.
     pub event: ScoredEvent,
-    /// Of the input that meets it more often.
+    /// Hits of the input that is expected to meet the event more often.
     pub likelier: Hits,
-    /// Of the other input.
+    /// Hits of the other input.
     pub other: Hits,
 }
 
-/// What part of the scores chooses the event.
+/// Divisor of the number of scores: the first quarter chooses the event.
 const CHOOSING: usize = 4;
-/// Thresholds tried; where scores take more values, as many quantiles.
+/// Maximum number of thresholds tried. If scores have more values, quantiles are tried.
 const CANDIDATES: usize = 400;
-/// Standard errors taken off an estimate: 3.3 that a confidence of 0.999 costs
-/// later, and as many so that no rare event wins by luck.
+/// Number of standard errors subtracted from an estimate: 3.3 for the later bound at a confidence
+/// of 0.999, and 3.3 so that no rare event wins by chance.
 const CAUTION: f64 = 6.6;
 
-/// The scores of an audit under way.
+/// Scores of an audit in progress.
 #[derive(Debug, Clone)]
 pub struct Audit {
     explainer: Explainer,
@@ -80,7 +79,7 @@ pub struct Audit {
 }
 
 impl Explainer {
-    /// An audit of whatever makes reports of [`Explainer::extremes`].
+    /// Starts an audit of reports of [`Explainer::extremes`].
     #[must_use]
     pub fn audit(&self) -> Audit {
         Audit {
@@ -91,18 +90,17 @@ impl Explainer {
 }
 
 impl Audit {
-    /// Scores `count` reports that lie back to back, made of the first (0) or the
-    /// second (1) of [`Explainer::extremes`]; by a randomizer of the task's
-    /// mechanism, whatever its ε.
+    /// Scores `count` reports, back to back, of the first (0) or the second (1) of
+    /// [`Explainer::extremes`]. The randomizer must use the task's mechanism, with any ε.
     ///
     /// # Errors
-    /// As [`Upload::decode`].
+    /// Errors of [`Upload::decode`].
     ///
     /// # Panics
-    /// If there is no such input.
+    /// If `which` is above 1.
     pub fn add(&mut self, which: usize, count: u32, packed: &[u8]) -> Result<(), ExplainError> {
         let task = &self.explainer.task;
-        // Reports by themselves are decoded as those of an upload.
+        // Only uploads can be decoded, so a header goes in front of the reports.
         let mut upload = header(UploadId([0; 16]), &task.fingerprint(), count);
         upload.extend_from_slice(packed);
         let inputs = self.explainer.extremes();
@@ -112,11 +110,10 @@ impl Audit {
         Ok(())
     }
 
-    /// The bound that the scores give; it fails with what `confidence` leaves.
+    /// Returns the lower bound on ε. It fails with a probability of at most 1 − `confidence`.
     ///
     /// # Panics
-    /// If either input has fewer than 4 scores, or the confidence is not from 0
-    /// to 1.
+    /// If either input has fewer than 4 scores, or the confidence is not in 0 to 1.
     #[must_use]
     pub fn measured(&self, confidence: f64) -> Measured {
         let [first, second] = &self.scores;
@@ -135,7 +132,7 @@ impl ScoredEvent {
         }
     }
 
-    /// How many of sorted scores meet it.
+    /// Returns the number of sorted scores that meet the event.
     fn among(&self, sorted: &[f64]) -> usize {
         match self.side {
             Side::AtLeast => sorted.len() - sorted.partition_point(|score| *score < self.threshold),
@@ -143,7 +140,7 @@ impl ScoredEvent {
         }
     }
 
-    /// Counts of the input that it points to and of the other.
+    /// Orders counts: first the input that the event points to, then the other.
     fn towards<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
         match self.side {
             Side::AtLeast => [first, second],
@@ -151,7 +148,7 @@ impl ScoredEvent {
         }
     }
 
-    /// The event that promises the greatest bound.
+    /// Chooses the event with the largest expected bound.
     fn choose(scores: [&[f64]; 2]) -> Self {
         let sorted = scores.map(|scores| {
             let mut sorted = scores.to_vec();
@@ -171,22 +168,21 @@ impl ScoredEvent {
             let [likelier, other] = event.towards(counts);
             (likelier / other).ln() - CAUTION * (1.0 / likelier + 1.0 / other).sqrt()
         };
-        // Of equals the first.
+        // `max_by` returns the last maximum, so the reversal picks the first.
         candidates
             .rev()
             .max_by(|a, b| hopeful(a).total_cmp(&hopeful(b)))
             .expect("there are scores")
     }
 
-    /// What it says about ε, on scores that had no say in choosing it.
+    /// Computes the bound on ε from scores that did not choose the event.
     fn evaluate(self, scores: [&[f64]; 2], confidence: f64) -> Measured {
         let counts = scores.map(|scores| Hits {
             hits: scores.iter().filter(|score| self.meets(**score)).count() as u64,
             trials: scores.len() as u64,
         });
         let [likelier, other] = self.towards(counts);
-        // One bound of either count is used: each may fail with half of what the
-        // confidence leaves.
+        // One bound of each count is used, so each may fail with half of the probability.
         let failure = 0.5 * (1.0 - confidence);
         let low = lower_bound(likelier.hits, likelier.trials, failure);
         let high = upper_bound(other.hits, other.trials, failure);
@@ -204,7 +200,7 @@ impl ScoredEvent {
 mod tests {
     use super::*;
 
-    /// 1000 scores, so many of them this and the others 0.
+    /// Returns 1000 scores: `hits` of them are `score`, the rest are 0.
     fn scores(hits: usize, score: f64) -> Vec<f64> {
         let score = |index| if index < hits { score } else { 0.0 };
         (0..1000).map(score).collect()

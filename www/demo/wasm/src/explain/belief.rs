@@ -1,4 +1,4 @@
-//! What an observer concludes from a report, by Bayes' rule.
+//! Belief of an observer after a report, by Bayes' rule.
 
 use hushbin::Report;
 use hushbin::domain::Signed;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::error::ExplainError;
 use super::explainer::Explainer;
 
-/// Answers of which the one about `item` is replaced by `claim`.
+/// Replaces the answer about `item` by `claim`.
 fn supposing(answers: &[Signed], item: u64, claim: i8) -> Vec<Signed> {
     let others = answers.iter().filter(|signed| signed.item != item);
     let own = (claim != 0).then_some(Signed {
@@ -19,21 +19,20 @@ fn supposing(answers: &[Signed], item: u64, claim: i8) -> Vec<Signed> {
     all
 }
 
-/// What an observer believes before and after a report.
+/// Belief of an observer in a claim after a report.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Belief {
-    /// Likelihood of the report under the claim, over that under its contrary;
-    /// from exp(−ε) to exp(ε).
+    /// Likelihood ratio of the claim against its complement, from exp(−ε) to exp(ε).
     pub ratio: f64,
-    /// Probability of the claim, given the report.
+    /// Posterior probability of the claim, given the report.
     pub after: f64,
-    /// The least and most that any report can lead to.
+    /// Minimum and maximum posterior probability over all possible reports.
     pub bounds: [f64; 2],
 }
 
-/// The probability of a claim after evidence of this likelihood ratio, where it
-/// was `before`: Bayes' rule.
+/// Returns the probability of a claim after evidence with this likelihood ratio, by Bayes' rule.
+/// `before` is the prior probability.
 ///
 /// ```
 /// use hushbin_demo::explain::posterior;
@@ -47,12 +46,12 @@ pub fn posterior(before: f64, ratio: f64) -> f64 {
 }
 
 impl Explainer {
-    /// The belief that `item` was answered with `claim` (1, −1, or 0: not set) of
-    /// an observer who knows all other answers, thought so with probability
-    /// `before`, and held the two contrary answers for equally likely.
+    /// Returns an observer's belief that `item` was answered with `claim` (1, −1, or 0: not set).
+    /// The observer knows all other answers, has the prior `before`, and considers the two other
+    /// answers to `item` equally likely.
     ///
     /// # Errors
-    /// As [`Explainer::log_likelihood`].
+    /// Errors of [`Explainer::log_likelihood`].
     pub fn belief(
         &self,
         answers: &[Signed],

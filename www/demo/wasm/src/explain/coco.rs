@@ -1,4 +1,4 @@
-//! CoCo's reports, explained.
+//! Explanation of CoCo's reports.
 
 use hushbin::domain::Signed;
 use hushbin::hash::Hashing;
@@ -37,7 +37,7 @@ impl Explained for Coco {
                     chance: chances[bucket as usize + usize::from(!plus)],
                 }
             };
-            // Items that are added instead are not known.
+            // With balanced items, random items replace padding. The report does not show which.
             let paddings = setting.paddings(answers).filter(|_| !fills);
             let paddings = paddings.filter(|index| {
                 support
@@ -59,8 +59,8 @@ impl Explained for Coco {
         chances(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
-    /// How many answers of the first input push to the side, less those that push
-    /// against it.
+    /// Returns the number of answers of the first input that push to the side, minus the number
+    /// that push against it.
     fn score(
         &self,
         setting: &Setting,
@@ -80,7 +80,7 @@ impl Explained for Coco {
     }
 }
 
-/// The chance of every side under a seed, over all that may make up for missing
+/// Returns the probability of every side under a seed, averaged over all replacements of missing
 /// answers.
 fn chances(coco: &Coco, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
     let mut core = Randomizer::new(coco, &setting.domain, setting.epsilon);

@@ -1,4 +1,4 @@
-//! Collision's reports, explained.
+//! Explanation of Collision's reports.
 
 use hushbin::domain::Signed;
 use hushbin::mechanism::BucketReport;
@@ -45,7 +45,7 @@ impl Explained for Collision {
         chances(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
-    /// How many elements of the first input the bucket holds, less those of the
+    /// Returns the number of elements of the first input in the bucket, minus the number of the
     /// second.
     fn score(
         &self,
@@ -63,7 +63,7 @@ impl Explained for Collision {
     }
 }
 
-/// The chance of every bucket under a seed.
+/// Returns the probability of every bucket under a seed.
 fn chances(collision: &Collision, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
     let mut core = Randomizer::new(collision, &setting.domain, setting.epsilon);
     setting.kept(answers, &mut |kept| core.probabilities(seed, kept))

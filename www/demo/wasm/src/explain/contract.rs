@@ -1,4 +1,4 @@
-//! What explaining needs of every mechanism.
+//! Interface that every mechanism implements to be explained.
 
 use std::ops::Range;
 
@@ -7,67 +7,65 @@ use serde::Serialize;
 
 use super::placement::Placement;
 
-/// The randomised part of a report.
+/// Randomised part of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Reported {
-    /// Collision's.
+    /// Bucket of Collision, or output of Pattern.
     Bucket {
-        /// From 0.
+        /// Number of the bucket, from 0.
         bucket: u32,
     },
-    /// CoCo's.
+    /// Side of a pair of CoCo.
     Side {
-        /// From 0.
+        /// Number of the pair, from 0.
         pair: u32,
-        /// Whether it is the plus side.
+        /// True for the plus side.
         plus: bool,
     },
-    /// The window's.
+    /// Atoms of Window.
     Atoms {
-        /// The atom's value over the greatest, from −1 to 1, by attribute, in the order in
-        /// which the seed draws them.
+        /// Value of each attribute's atom divided by the maximum, from −1 to 1, in the order in
+        /// which the seed draws the attributes.
         values: Vec<f64>,
     },
-    /// Hash-bin's, of one clipped sum.
+    /// Sign of hash-bin's clipped sum.
     Sign {
-        /// Whether it is plus.
+        /// True for plus.
         plus: bool,
     },
-    /// Hash-bin's, with noise.
+    /// Noisy bins of hash-bin.
     Bins {
-        /// In units of a value of 1.
+        /// Sums with noise, where an answer counts 1.
         values: Vec<f64>,
     },
 }
 
-/// What every mechanism is asked, of a task's domain and ε.
+/// Mechanism whose reports can be explained, for a task's domain and ε.
 pub(super) trait Explained {
     type Report;
 
-    /// The randomised part of a report.
+    /// Returns the randomised part of a report.
     fn reported(&self, report: &Self::Report) -> Reported;
 
-    /// Where answers fall under the seed of a report, and what each outcome's
-    /// chance is.
+    /// Places answers under the seed of a report, with the probability of each outcome.
     fn place(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> Placement;
 
-    /// ln P(response | seed, answers).
+    /// Returns ln P(response | seed, answers).
     fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> f64;
 
-    /// How much more a report looks like the first input than the second, by
-    /// what it supports.
+    /// Scores how much better a report supports the first input than the second.
     fn score(&self, setting: &Setting, inputs: &[Vec<Signed>; 2], report: &Self::Report) -> f64;
 
-    /// The scale of the noise on numbers that are reported, in units of a value
-    /// of 1.
+    /// Returns the scale of the noise on reported numbers, where an answer counts 1. `None` if no
+    /// numbers are reported.
     fn noise_scale(&self, _: &Setting) -> Option<f64> {
         None
     }
 }
 
-/// The domain and ε of a task.
+/// Domain and ε of a task.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Setting {
     pub(super) domain: Domain,
@@ -75,13 +73,13 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// The paddings that make answers as many as a report holds.
+    /// Returns the indices of paddings that fill a report up to its sparsity.
     pub(super) fn paddings(&self, answers: &[Signed]) -> Range<u32> {
         0..self.domain.sparsity().saturating_sub(answers.len() as u32)
     }
 
-    /// The chances of every outcome, where of more answers than a report holds a
-    /// uniformly random selection is kept.
+    /// Returns the probability of every outcome. If there are more answers than the sparsity, it
+    /// is averaged over uniformly random selections.
     pub(super) fn kept(
         &self,
         answers: &[Signed],
@@ -90,13 +88,13 @@ impl Setting {
         if answers.len() <= self.domain.sparsity() as usize {
             return chances(answers);
         }
-        // A uniformly random one goes, until as many are left as are kept.
+        // Dropping one uniformly random answer at a time gives a uniformly random selection.
         let without = |index| [&answers[..index], &answers[index + 1..]].concat();
         mean((0..answers.len()).map(|index| self.kept(&without(index), chances)))
     }
 }
 
-/// The mean of distributions, of which there is one at least.
+/// Returns the mean of distributions. There must be at least one.
 pub(super) fn mean(distributions: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
     let mut sums = Vec::new();
     let mut count = 0.0;

@@ -1,61 +1,61 @@
-//! Why nothing is explained.
+//! Reasons why a report or a task cannot be explained.
 
 use hushbin::Error;
 
-/// Greatest sparsity explained.
+/// Maximum sparsity of an explained task.
 pub(super) const MOST_ELEMENTS: u32 = 12;
-/// Greatest number of ways to make up for missing answers: CoCo's chances are averages
-/// over them, signs of paddings or of items that are added.
+/// Maximum number of replacements of missing answers. CoCo's probabilities are averages over all
+/// signs of paddings, or over all items that replace them.
 pub(super) const MOST_COMPLETIONS: u64 = 1 << 14;
-/// So many answers to a question are weighed at most.
+/// Maximum number of possible answers to a question.
 pub(super) const MOST_ANSWERS: usize = 4096;
 
-/// Why nothing is explained.
+/// Reason why a report or a task cannot be explained.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExplainError {
-    /// Something given does not fit the task.
+    /// An input does not fit the task.
     #[error(transparent)]
     Core(#[from] Error),
-    /// Something else than ratings is asked, or several questions.
-    #[error("only tasks that ask one question, for ratings, are explained")]
+    /// The task is not a single question of ratings.
+    #[error("only tasks with a single question of ratings are explained")]
     NotRatings,
-    /// One question without a name is asked.
-    #[error("only tasks that ask questions by name are explained so")]
+    /// The task has a single question without a name.
+    #[error("only tasks with named questions are explained in this way")]
     NotNamed,
-    /// A question has more answers than can be weighed.
-    #[error("only questions with at most {MOST_ANSWERS} answers are explained")]
+    /// A question has too many possible answers.
+    #[error("only questions with at most {MOST_ANSWERS} possible answers are explained")]
     TooMuch,
-    /// Answers do not go with the questions.
-    #[error("expected an answer to each question, of its kind")]
+    /// The answers do not fit the questions.
+    #[error("expected one answer to each question, of its kind")]
     Answers,
-    /// Reports of the task cannot be shown whole.
+    /// The task is open, or its reports have too many possible outcomes.
     #[error(
-        "only closed tasks of a sparsity up to {MOST_ELEMENTS}, with at most \
-         {MOST_COMPLETIONS} ways to make up for missing answers, are explained"
+        "only closed tasks with a sparsity of at most {MOST_ELEMENTS}, and at most \
+         {MOST_COMPLETIONS} replacements of missing answers, are explained"
     )]
     TooLarge,
-    /// The upload holds other than one report.
-    #[error("the upload holds {0} reports, expected exactly one")]
+    /// The upload does not have exactly one report.
+    #[error("the upload has {0} reports, expected exactly one")]
     NotOne(usize),
-    /// An answer names no item of the task.
-    #[error("{0:?} is no item of the task")]
+    /// The task has no item with this name.
+    #[error("the task has no item {0:?}")]
     NoItem(String),
-    /// More items were answered than a report holds.
-    #[error("{given} items are answered, and a report holds {most}")]
+    /// There are more answers than the sparsity.
+    #[error("{given} items are answered, expected at most {most}")]
     TooMany {
-        /// Items that were answered.
+        /// Number of answered items.
         given: usize,
-        /// The sparsity.
+        /// Sparsity of the task.
         most: u32,
     },
-    /// A report is of another mechanism than the task's.
-    #[error("the report is of another mechanism than the task's")]
+    /// The report comes from another mechanism than the task's.
+    #[error("the report comes from another mechanism than the task's")]
     Foreign,
 }
 
 impl ExplainError {
-    /// Name of the error, stable across releases.
+    /// Returns the name of the error, stable across releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {

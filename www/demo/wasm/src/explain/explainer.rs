@@ -1,4 +1,4 @@
-//! An explainer of the reports of one task.
+//! Explainer of the reports of one task.
 
 use hushbin::domain::Signed;
 use hushbin::mechanism::Neighbours;
@@ -10,18 +10,18 @@ use super::contract::{Explained, Reported, Setting};
 use super::error::{ExplainError, MOST_COMPLETIONS, MOST_ELEMENTS};
 use super::placement::Placement;
 
-/// What the ε of a report is about.
+/// Scope of a report's ε.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Covers {
-    /// Whatever is learnt about the whole input.
+    /// The whole input.
     Input,
-    /// What is learnt about one entry by somebody who knows the others.
+    /// One entry, against an observer who knows all other entries.
     Entry,
 }
 
-/// The reports of one task, explained.
+/// Explainer of the reports of one task with ratings.
 ///
 /// ```
 /// use hushbin::TaskDraft;
@@ -40,12 +40,12 @@ pub struct Explainer {
 }
 
 impl Explainer {
-    /// The explainer of reports made for `task`.
+    /// Creates the explainer of reports made for `task`.
     ///
     /// # Errors
-    /// [`ExplainError::NotRatings`] where anything but ratings is asked;
-    /// [`ExplainError::TooLarge`] for open tasks, those of a greater sparsity than 12,
-    /// and those whose missing answers are made up for in more than 16,384 ways.
+    /// [`ExplainError::NotRatings`] unless the task is a single question of ratings.
+    /// [`ExplainError::TooLarge`] for an open task, a sparsity above 12, or more than 16,384
+    /// replacements of missing answers.
     pub fn new(task: &Task) -> Result<Self, ExplainError> {
         let question = match task.sole() {
             Some(sole) if sole.domain().is_rated() => sole,
@@ -70,7 +70,7 @@ impl Explainer {
         }
     }
 
-    /// What ε is about.
+    /// Returns the scope of ε.
     #[must_use]
     pub fn covers(&self) -> Covers {
         match self.question.mechanism().neighbours() {
@@ -79,15 +79,14 @@ impl Explainer {
         }
     }
 
-    /// What reports tell of an item.
+    /// Returns the quantities that can be estimated for an item.
     #[must_use]
     pub fn estimands(&self) -> Vec<Estimand> {
         estimands(&self.question).to_vec()
     }
 
-    /// Two inputs that reports are to tell apart as badly as ε promises: yes to
-    /// as many of the first items as a report holds, and no to the same; to the
-    /// first alone where ε is about one entry.
+    /// Returns two inputs whose reports differ most: yes to the first items, up to the sparsity,
+    /// and no to the same items. If ε covers one entry, only the first item is answered.
     #[must_use]
     pub fn extremes(&self) -> [Vec<Signed>; 2] {
         let entries = match self.covers() {
@@ -104,19 +103,20 @@ impl Explainer {
         })
     }
 
-    /// An item of the task, by its name.
+    /// Returns the index of an item by its name.
     ///
     /// # Errors
-    /// [`ExplainError::NoItem`].
+    /// [`ExplainError::NoItem`] if the task has no such item.
     pub fn item(&self, name: &str) -> Result<u64, ExplainError> {
         let found = self.question.items().resolve(name);
         found.ok_or_else(|| ExplainError::NoItem(name.to_owned()))
     }
 
-    /// Signed items by their names, in the task's order.
+    /// Returns signed items from their names, in the task's order.
     ///
     /// # Errors
-    /// [`ExplainError::NoItem`] and [`ExplainError::TooMany`].
+    /// [`ExplainError::NoItem`] for an unknown name, [`ExplainError::TooMany`] for more answers
+    /// than the sparsity.
     pub fn answers<'a>(
         &self,
         named: impl IntoIterator<Item = (&'a str, i8)>,
@@ -139,7 +139,7 @@ impl Explainer {
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
-        /// What the randomised part of a mechanism's report says.
+        /// Decodes the randomised part of a mechanism's report.
         pub(super) fn reported(mechanism: &Mechanism, report: &Report) -> Result<Reported, ExplainError> {
             match (mechanism, report) {
                 $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.reported(report)),)+
@@ -148,20 +148,20 @@ macro_rules! register {
         }
 
         impl Explainer {
-            /// What the randomised part of a report says.
+            /// Decodes the randomised part of a report.
             ///
             /// # Errors
-            /// [`ExplainError::Foreign`], as of all that is asked about a report.
+            /// [`ExplainError::Foreign`] for a report of another mechanism.
             pub fn reported(&self, report: &Report) -> Result<Reported, ExplainError> {
                 reported(self.question.mechanism(), report)
             }
 
-            /// Where answers and paddings fall under the seed of `report`, as the
-            /// core decodes its support. Of more answers than a report holds a
-            /// uniformly random selection counts.
+            /// Places answers and paddings under the seed of `report`, by the core's decoder of
+            /// its support. If there are more answers than the sparsity, probabilities are
+            /// averaged over uniformly random selections.
             ///
             /// # Errors
-            /// As [`Explainer::reported`].
+            /// Errors of [`Explainer::reported`].
             pub fn place(
                 &self,
                 answers: &[Signed],
@@ -175,11 +175,11 @@ macro_rules! register {
                 }
             }
 
-            /// ln P(response | seed, answers): of noise on bins as if none were cut
-            /// off.
+            /// Returns ln P(response | seed, answers). For noisy bins it neglects the cut of
+            /// extreme noise.
             ///
             /// # Errors
-            /// As [`Explainer::reported`].
+            /// Errors of [`Explainer::reported`].
             pub fn log_likelihood(
                 &self,
                 answers: &[Signed],
@@ -193,8 +193,7 @@ macro_rules! register {
                 }
             }
 
-            /// How much more a report looks like the first of
-            /// [`Explainer::extremes`] than the second, by what it supports.
+            /// Scores how much better a report supports the first of `inputs` than the second.
             pub(super) fn score(
                 &self,
                 inputs: &[Vec<Signed>; 2],
@@ -208,8 +207,8 @@ macro_rules! register {
                 }
             }
 
-            /// The scale of the noise on bins, in units of a value of 1; `None`
-            /// where reports have none.
+            /// Returns the scale of the noise on bins, where an answer counts 1. `None` if reports
+            /// have no bins.
             #[must_use]
             pub fn noise_scale(&self) -> Option<f64> {
                 match self.question.mechanism() {

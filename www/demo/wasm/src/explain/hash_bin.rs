@@ -1,4 +1,4 @@
-//! Hash-bin's reports, explained.
+//! Explanation of hash-bin's reports.
 
 use hushbin::Entry;
 use hushbin::domain::Signed;
@@ -28,7 +28,7 @@ impl Explained for HashBin {
         match &report.response {
             Response::Bins(_) => Placement::Bins { bins },
             Response::Sign(_) => {
-                // At user level there is one bin.
+                // Only user level reports a sign, and it has one bin.
                 let clipped = sums(self, setting, answers, report.seed)[0];
                 let chance = plus_chance(&sampling(self, setting), clipped);
                 let bin = bins.swap_remove(0);
@@ -66,8 +66,7 @@ impl Explained for HashBin {
         }
     }
 
-    /// The sign, or the bins, turned by the signs that the first input's answers
-    /// count with there.
+    /// Returns the sign, or the bins, weighted by the sums of the first input's answers there.
     fn score(&self, setting: &Setting, [first, _]: &[Vec<Signed>; 2], report: &Report) -> f64 {
         let bins = bins(self, setting, first, report.seed);
         match &report.response {
@@ -89,7 +88,7 @@ fn sampling(hash_bin: &HashBin, setting: &Setting) -> Sampling {
     hash_bin.sampling(setting.domain.items(), setting.epsilon)
 }
 
-/// What fell into each bin.
+/// Returns the answers in each bin, with their sum.
 fn bins(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<Bin> {
     let support = hash_bin.support(&setting.domain);
     let keys = Keys::new(seed);
@@ -105,7 +104,7 @@ fn bins(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) ->
     bins
 }
 
-/// The core's sums by bin, in steps of the grid and clipped at user level.
+/// Returns the core's sums by bin, in steps of the grid. At user level they are clipped.
 fn sums(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
     let entry = |signed: &Signed| Entry {
         item: signed.item,
@@ -115,9 +114,9 @@ fn sums(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) ->
     Randomizer::new(hash_bin, &setting.domain, setting.epsilon).bins(seed, &entries)
 }
 
-/// P(plus) of a clipped sum, in steps of the grid; between two steps it is
-/// rounded to either at random.
+/// Returns P(plus) for a clipped sum, in steps of the grid.
 fn plus_chance(sampling: &Sampling, sum: f64) -> f64 {
+    // A sum between two steps is rounded to one of them at random, without bias.
     let (floor, up) = (sum.floor(), sum - sum.floor());
     let plus = |steps: f64| sampling.plus_probability(steps as i32).unwrap_or(0.5);
     (1.0 - up) * plus(floor) + up * plus(floor + 1.0)

@@ -1,9 +1,9 @@
-//! One report, explained: which of its bytes mean what, where answers fall under
-//! its seed, how likely it was, and what it tells an observer or an audit.
+//! Explanation of one report: the meaning of its bytes, the place of answers under its seed, its
+//! likelihood, and what an observer or an audit learns from it.
 //!
-//! Every number here is the core's: its hashes place elements, its thresholds
-//! weigh them. For small closed tasks, as pages show them. Each mechanism has a
-//! file of its own, which answers to `contract`.
+//! Every number comes from the core: its hashes place elements, and its thresholds weigh them. Only
+//! small closed tasks are explained, as on the pages. Each mechanism has its own file, which
+//! implements `contract`.
 
 mod audit;
 mod belief;

@@ -1,4 +1,4 @@
-//! The pattern's reports, explained.
+//! Explanation of Pattern's reports.
 
 use hushbin::domain::Signed;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
@@ -40,7 +40,7 @@ impl Explained for Pattern {
         chances(self, setting, answers)[report.bucket as usize].ln()
     }
 
-    /// Whether the first input favours the output, less whether the second does.
+    /// Returns 1 if only the first input favours the output, −1 if only the second does, else 0.
     fn score(&self, _: &Setting, [first, second]: &[Vec<Signed>; 2], report: &Report) -> f64 {
         let favours = |input: &[Signed]| {
             let own = input
@@ -52,7 +52,7 @@ impl Explained for Pattern {
     }
 }
 
-/// The chance of every output.
+/// Returns the probability of every output.
 fn chances(pattern: &Pattern, setting: &Setting, answers: &[Signed]) -> Vec<f64> {
     let core = Randomizer::new(pattern, setting.epsilon);
     let kept = &mut |kept: &[Signed]| core.probabilities(kept[0].item as u32);

@@ -1,110 +1,110 @@
-//! Where answers fall under a report's seed, and what could have been reported.
+//! Place of answers under a report's seed, and all possible reports.
 
 use hushbin::domain::Signed;
 use serde::Serialize;
 
-/// An answer about one item.
+/// Answer about one item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Answered {
     /// Index of the item.
     pub item: u32,
-    /// 1 or −1.
+    /// Sign of the answer: 1 or −1.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "1 | -1"))]
     pub sign: i8,
 }
 
-/// One of several things that can be reported.
+/// One possible report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Outcome {
-    /// Answers that make it likelier, in the task's order.
+    /// Answers that make it more likely, in the task's order.
     pub answers: Vec<Answered>,
-    /// Paddings that do.
+    /// Number of paddings that make it more likely.
     pub paddings: u32,
-    /// Its probability, given the seed.
+    /// Probability, given the seed.
     pub chance: f64,
 }
 
-/// The two sides of one of CoCo's pairs.
+/// Both sides of one of CoCo's pairs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Pair {
-    /// Reported as bucket 2i of pair i.
+    /// Plus side, which is bucket 2i of pair i.
     pub plus: Outcome,
-    /// Reported as bucket 2i + 1.
+    /// Minus side, which is bucket 2i + 1.
     pub minus: Outcome,
-    /// Paddings here: each pushes to a side by coin toss.
+    /// Number of paddings here. Each pushes to a side by coin toss.
     pub paddings: u32,
 }
 
-/// One of the attributes that the window's seed draws.
+/// Attribute that Window's seed draws.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct AttributeAtoms {
-    /// Its index.
+    /// Index of the attribute.
     pub item: u32,
-    /// Reported as each atom, by ascending value.
+    /// Outcome of each atom, by ascending value.
     pub atoms: Vec<Outcome>,
 }
 
-/// An answer in a bin, with the sign that it counts with there.
+/// Answer in a bin, with its sign there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Counted {
-    /// What was answered.
+    /// Answer of the person.
     pub answer: Answered,
-    /// 1 or −1: the answer's sign times the seed's.
+    /// Answer's sign times the seed's sign: 1 or −1.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "1 | -1"))]
     pub push: i8,
 }
 
-/// One of hash-bin's noisy bins.
+/// Bin of hash-bin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Bin {
-    /// What fell into it.
+    /// Answers in the bin.
     pub answers: Vec<Counted>,
-    /// Their sum, before noise.
+    /// Sum of these answers, before noise.
     pub sum: f64,
 }
 
-/// How answers become the chances of what is reported, under one seed.
+/// Place of answers under one seed, with the probability of each outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Placement {
-    /// Collision: one of these is reported.
+    /// Collision and Pattern: one bucket is reported.
     Buckets {
-        /// By number.
+        /// Outcome of each bucket, by number.
         buckets: Vec<Outcome>,
-        /// So many elements at most share one; `None` where each is hashed by
-        /// itself.
+        /// Maximum number of elements in one bucket; `None` if each element is hashed
+        /// independently.
         #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
         shared: Option<u32>,
     },
-    /// CoCo: a side of one of these is reported.
+    /// CoCo: one side of one pair is reported.
     Sides {
-        /// By number.
+        /// Both sides of each pair, by number.
         pairs: Vec<Pair>,
     },
-    /// The window: an atom of each of these is reported.
+    /// Window: an atom of each drawn attribute is reported.
     Atoms {
-        /// In the order in which the seed draws them.
+        /// Drawn attributes, in the order of the draw.
         drawn: Vec<AttributeAtoms>,
     },
-    /// Hash-bin, of one clipped sum: its sign is reported.
+    /// Hash-bin with two-point noise: the sign of one clipped sum is reported.
     Sign {
-        /// What answers push by in all, before it is clipped.
+        /// Sum of all answers' pushes, before clipping.
         sum: f64,
-        /// Pushed to by what counts +1.
+        /// Plus, with the answers that count +1.
         plus: Outcome,
-        /// Pushed to by what counts −1.
+        /// Minus, with the answers that count −1.
         minus: Outcome,
     },
-    /// Hash-bin: all of these are reported, with noise.
+    /// Hash-bin with Laplace noise: all bins are reported.
     Bins {
-        /// By number.
+        /// Content of each bin, by number.
         bins: Vec<Bin>,
     },
 }

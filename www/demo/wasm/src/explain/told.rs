@@ -1,8 +1,8 @@
-//! A report of a task that asks questions by name: which question it answers, what the
-//! answer became, and what the report says of all answers there could have been.
+//! Explanation of a report of a task with named questions: the answered question, the coding of the
+//! answer, and the meaning of the report for each possible answer.
 //!
-//! Likelihoods are those of [`likelihood`](hushbin_analysis::likelihood), by the mechanisms'
-//! definitions: whatever can be audited is explained.
+//! Likelihoods come from [`likelihood`](hushbin_analysis::likelihood), by the mechanisms'
+//! definitions. Every question that can be audited can be explained.
 
 use hushbin::task::{self, Cross, Kind, Limits, Scale, Together};
 use hushbin::{Entry, Items, Question, Report, Task};
@@ -16,7 +16,7 @@ use super::upload::{Part, parts, sole_report};
 use hushbin_analysis::estimate::counted_label;
 use hushbin_analysis::likelihood::{Hypothesis, observe};
 
-/// The reports of a task of questions by name, explained.
+/// Explainer of the reports of a task with named questions.
 ///
 /// ```
 /// use hushbin::TaskDraft;
@@ -31,62 +31,63 @@ pub struct AnswerExplainer {
     task: Task,
 }
 
-/// What a report tells.
+/// Explanation of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Told {
-    /// The question that its seed names.
+    /// Name of the answered question, which the seed decides.
     pub question: String,
-    /// That question's kind, as in a task file.
+    /// Kind of this question, as in a task file.
     pub kind: String,
-    /// All bytes of the upload, in order.
+    /// Fields of the upload, in order. They cover all its bytes.
     pub parts: Vec<Part>,
-    /// What the last of them says.
+    /// Randomised part of the report.
     pub response: Reported,
-    /// What the answer became before it was randomised.
+    /// Coded answer, before it was randomised.
     pub coded: Vec<Coded>,
-    /// What whoever reads the report concludes, of each answer there could be.
+    /// Belief of an observer in each possible answer.
     pub meanings: Vec<Meaning>,
-    /// The least and the greatest likelihood ratio of any report: exp(−ε) and exp(ε).
+    /// Minimum and maximum likelihood ratio of all possible reports: exp(−ε) and exp(ε).
     pub ratios: [f64; 2],
 }
 
-/// A part of an answer, as mechanisms see it.
+/// Part of an answer in the coding of the mechanism.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Coded {
-    /// An option, a bin, a level, or one of several numbers.
+    /// Label of an option, a bin, a level, or one of several numbers.
     pub label: String,
-    /// The probability with which the answer became this.
+    /// Probability that the answer becomes this part.
     pub chance: f64,
-    /// From −1 to 1, where values are.
+    /// Value from −1 to 1; `None` for an option, a bin or a level.
     pub value: Option<f64>,
 }
 
-/// What a report says of one answer.
+/// Meaning of a report for one possible answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Meaning {
-    /// As in [`Coded::label`].
+    /// Label, as in [`Coded::label`].
     pub label: String,
-    /// Whether the person gave it; of several numbers, whether it is in the upper half.
+    /// True for the person's answer. For several numbers, true if it is in the upper half.
     pub own: bool,
-    /// Likelihood of the report under this answer over that under its contrary: where one
-    /// is given, any other, all as likely; of a set, the same without it; of a number
-    /// among several, the least instead of the greatest; of ratings, the other sign.
+    /// Likelihood ratio of this answer against its complement. For one answer, the complement is
+    /// any other answer, all equally likely. For a set, it is the same set without the option. For
+    /// one of several numbers, the ratio is that of the maximum against the minimum. For ratings,
+    /// it is that of yes against no.
     pub ratio: f64,
-    /// The probability of it before the report was seen, all being as likely.
+    /// Prior probability of the answer, with all answers equally likely.
     pub before: f64,
-    /// And after.
+    /// Posterior probability of the answer.
     pub after: f64,
 }
 
 impl AnswerExplainer {
-    /// The explainer of reports made for `task`.
+    /// Creates the explainer of reports made for `task`.
     ///
     /// # Errors
-    /// [`ExplainError::NotNamed`] where the task asks one question without a name;
-    /// [`ExplainError::TooMuch`] where one has more than 4096 answers, or any strings.
+    /// [`ExplainError::NotNamed`] if the task has a single question without a name.
+    /// [`ExplainError::TooMuch`] if a question has more than 4096 possible answers, or open items.
     pub fn new(task: &Task) -> Result<Self, ExplainError> {
         if task.is_unnamed() {
             return Err(ExplainError::NotNamed);
@@ -101,11 +102,11 @@ impl AnswerExplainer {
         Ok(Self { task: task.clone() })
     }
 
-    /// What an upload of one report tells of these answers, one for each question in the
-    /// task's order, as they are given to [`hushbin::Randomizer::randomize_answers`].
+    /// Explains an upload of one report, made from these answers. There is one answer for each
+    /// question in the task's order, as for [`hushbin::Randomizer::randomize_answers`].
     ///
     /// # Errors
-    /// As [`hushbin::Upload::decode`]; [`ExplainError::NotOne`], and
+    /// Errors of [`hushbin::Upload::decode`]. [`ExplainError::NotOne`] unless there is one report.
     /// [`ExplainError::Answers`] unless each question has an answer of its kind.
     pub fn told(&self, upload: &[u8], answers: &[&[Entry]]) -> Result<Told, ExplainError> {
         let questions = self.task.questions();
@@ -129,7 +130,7 @@ impl AnswerExplainer {
     }
 }
 
-/// Whether a question could be answered so.
+/// Checks that an answer is valid for a question.
 fn is_answer(question: &Question, answer: &[Entry]) -> bool {
     let (kind, items) = (question.kind(), question.items().count().unwrap_or(0));
     let item = |entry: &Entry| entry.item < u64::from(items);
@@ -172,7 +173,7 @@ fn is_index(part: &task::Part, value: f64) -> bool {
     value.fract() == 0.0 && (0.0..f64::from(part.cells())).contains(&value)
 }
 
-/// What an answer becomes.
+/// Returns the coding of an answer, with the probability of each part.
 fn coded(question: &Question, answer: &[Entry]) -> Vec<Coded> {
     let part = |item: u64, chance, value| Coded {
         label: label(question, item),
@@ -202,7 +203,7 @@ fn coded(question: &Question, answer: &[Entry]) -> Vec<Coded> {
                 .collect()
         }
         Kind::Choice | Kind::Flag | Kind::Set | Kind::Ratings(_) => {
-            // Of more than s a uniformly random selection is kept.
+            // If there are more than s entries, a uniformly random selection of s is kept.
             let kept = f64::from(question.sparsity()) / answer.len().max(1) as f64;
             let rated = matches!(question.kind(), Kind::Ratings(_));
             answer
@@ -213,7 +214,7 @@ fn coded(question: &Question, answer: &[Entry]) -> Vec<Coded> {
     }
 }
 
-/// From where to where these bins reach.
+/// Formats the range of bins.
 fn bins(scale: &Scale, bins: std::ops::Range<u32>) -> String {
     let edges = scale.edges().expect("there are bins");
     let [from, to] = [bins.start, bins.end].map(|edge| edges[edge as usize]);
@@ -227,7 +228,7 @@ fn in_unit(number: f64, scale: &Scale) -> String {
     }
 }
 
-/// What an item of a question is called.
+/// Returns the label of an item of a question.
 fn label(question: &Question, item: u64) -> String {
     match (question.kind(), question.items()) {
         (Kind::Flag, _) => ["no", "yes"][item as usize].to_owned(),
@@ -239,14 +240,14 @@ fn label(question: &Question, item: u64) -> String {
     }
 }
 
-/// The answer with this value of one item, or without the item.
+/// Returns the answer with this value of one item, or without the item for `None`.
 fn supposed(question: &Question, answer: &[Entry], item: u64, value: Option<f64>) -> Hypothesis {
     let others = answer.iter().filter(|entry| entry.item != item).copied();
     let own = value.map(|value| Entry { item, value });
     Hypothesis::new(question, &others.chain(own).collect::<Vec<_>>())
 }
 
-/// What a report says of each answer that there could be.
+/// Returns the meaning of a report for each possible answer.
 fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meaning> {
     let meaning = |item: u64, own, ratio, before| Meaning {
         label: label(question, item),
@@ -305,7 +306,7 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
     }
 }
 
-/// An answer that becomes a cell for certain.
+/// Returns an answer that is coded as this cell with probability 1.
 fn of_cell(cross: &Cross, cell: u64) -> Entry {
     let columns = cross.columns();
     let column = cell as u32 % columns.cells();
@@ -316,7 +317,7 @@ fn of_cell(cross: &Cross, cell: u64) -> Entry {
     }
 }
 
-/// Whether an answer may have become this cell: it or the next, with a probability.
+/// Checks whether a coded answer can be this item: `cell`, or the next one with probability `next`.
 fn is_one_of((cell, next): (u32, f64), item: u64) -> bool {
     item == u64::from(cell) && next < 1.0 || item == u64::from(cell) + 1 && next > 0.0
 }
@@ -325,7 +326,7 @@ fn is_high(limits: &Limits, entry: Option<&Entry>) -> bool {
     entry.is_some_and(|entry| limits.code(entry.value) > 0.0)
 }
 
-/// A number that becomes a cell for certain.
+/// Returns a number that is coded as this cell with probability 1.
 fn within(scale: &Scale, cell: u32) -> f64 {
     match (scale.level(cell), scale.edges()) {
         (Some(level), _) => level,
@@ -334,8 +335,8 @@ fn within(scale: &Scale, cell: u32) -> f64 {
     }
 }
 
-/// The options of each part, all others being given as they are: whether it is the one that
-/// is given, with what [`one_of`] says.
+/// Returns each option of each part, with all other parts as answered: its item, whether it is the
+/// person's answer, and the ratio and prior of [`one_of`].
 fn of_parts(
     question: &Question,
     together: &Together,
@@ -359,8 +360,8 @@ fn of_parts(
     all
 }
 
-/// Of answers of which one is given, each with its likelihood ratio to any other, all being
-/// as likely, and that probability.
+/// Returns each of several exclusive answers with its likelihood ratio against all other answers,
+/// and its prior. All answers are equally likely before the report.
 fn one_of(
     question: &Question,
     report: &Report,

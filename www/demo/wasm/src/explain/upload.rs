@@ -1,4 +1,4 @@
-//! One upload, field by field.
+//! Fields of an upload.
 
 use hushbin::{Report, Task, Upload};
 use serde::Serialize;
@@ -7,30 +7,30 @@ use super::contract::Reported;
 use super::error::ExplainError;
 use super::explainer::Explainer;
 
-/// A field of an upload of one report.
+/// Name of a field in an upload of one report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum PartName {
-    /// The format's version.
+    /// Version of the format.
     Version,
-    /// The task's fingerprint.
+    /// Fingerprint of the task.
     Task,
-    /// The upload's id.
+    /// Id of the upload.
     Id,
-    /// The number of reports.
+    /// Number of reports.
     Count,
-    /// The report's seed.
+    /// Seed of the report.
     Seed,
-    /// What was randomised.
+    /// Randomised part of the report.
     Response,
 }
 
-/// A stretch of an upload's bytes.
+/// Field of an upload, with its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Part {
-    /// Which field it is.
+    /// Name of the field.
     pub name: PartName,
     /// Offset of its first byte.
     pub from: usize,
@@ -38,18 +38,18 @@ pub struct Part {
     pub to: usize,
 }
 
-/// An upload of one report, taken apart.
+/// Upload of one report, split into its fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Dissected {
-    /// All of its bytes, in order.
+    /// Fields, in order. They cover all bytes.
     pub parts: Vec<Part>,
-    /// What the last of them says.
+    /// Decoded response, which is the last field.
     pub response: Reported,
 }
 
-/// The fields before the response and their bytes: of one report, the count is a
-/// varint of one.
+/// Fields before the response, with their numbers of bytes. The count of one report is a varint of
+/// one byte.
 const FIELDS: [(PartName, usize); 5] = [
     (PartName::Version, 1),
     (PartName::Task, 16),
@@ -58,7 +58,7 @@ const FIELDS: [(PartName, usize); 5] = [
     (PartName::Seed, 8),
 ];
 
-/// The only report of an upload made for the task.
+/// Decodes the only report of an upload made for the task.
 pub(super) fn sole_report(task: &Task, upload: &[u8]) -> Result<Report, ExplainError> {
     let mut reports = Upload::decode(upload, task)?.reports;
     match (reports.pop(), reports.len()) {
@@ -67,7 +67,7 @@ pub(super) fn sole_report(task: &Task, upload: &[u8]) -> Result<Report, ExplainE
     }
 }
 
-/// The fields of an upload of one report that has so many bytes.
+/// Returns the fields of an upload of one report with `length` bytes.
 pub(super) fn parts(length: usize) -> Vec<Part> {
     let mut from = 0;
     let mut part = |(name, length): (PartName, usize)| {
@@ -85,10 +85,10 @@ pub(super) fn parts(length: usize) -> Vec<Part> {
 }
 
 impl Explainer {
-    /// The only report of an upload made for the task.
+    /// Decodes the only report of an upload made for the task.
     ///
     /// # Errors
-    /// As [`Upload::decode`]; [`ExplainError::NotOne`].
+    /// Errors of [`Upload::decode`], and [`ExplainError::NotOne`] unless there is one report.
     pub fn report(&self, upload: &[u8]) -> Result<Report, ExplainError> {
         sole_report(&self.task, upload)
     }
@@ -96,7 +96,7 @@ impl Explainer {
     /// Splits an upload of one report into its fields.
     ///
     /// # Errors
-    /// As [`Explainer::report`].
+    /// Errors of [`Explainer::report`].
     pub fn dissect(&self, upload: &[u8]) -> Result<Dissected, ExplainError> {
         let report = self.report(upload)?;
         Ok(Dissected {

@@ -1,4 +1,4 @@
-//! The window's reports, explained.
+//! Explanation of Window's reports.
 
 use hushbin::Entry;
 use hushbin::domain::Signed;
@@ -29,7 +29,7 @@ impl Explained for Window {
         support.for_each_atom(report, |item, _| {
             let index = drawn.len();
             let outcome = |atom: u32| {
-                // Answers are at the ends.
+                // Yes is the highest level, no the lowest.
                 let favours = |signed: &&Signed| {
                     let level = if signed.negative {
                         0
@@ -57,8 +57,8 @@ impl Explained for Window {
         chances(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
-    /// How near it is to the first input's answers, less how near to those of the second, in
-    /// ranges of the atoms' values.
+    /// Returns the nearness of the report to the first input's answers, minus that to the second's.
+    /// For each answer, nearness is 1 minus the distance as a share of the range of atoms.
     fn score(&self, setting: &Setting, [first, second]: &[Vec<Signed>; 2], report: &Report) -> f64 {
         let support = self.support(&setting.domain);
         let nearness = |input: &[Signed]| {
@@ -78,20 +78,20 @@ impl Explained for Window {
     }
 }
 
-/// An atom's value over the greatest, from −1 to 1.
+/// Returns an atom's value divided by the maximum, from −1 to 1.
 fn place(window: &Window, atom: u32) -> f64 {
     f64::from(window.value(atom)) / f64::from(window.value(window.atoms() - 1))
 }
 
-/// A cell's atoms, in the order in which attributes are drawn.
+/// Returns the atoms of a cell, in the order in which attributes are drawn.
 fn digits(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
     let atoms = window.atoms();
     let places = (0..window.drawn()).rev().map(move |place| atoms.pow(place));
     places.map(move |place| cell / place % atoms)
 }
 
-/// The chance of every cell under a seed. What is not answered is in the middle of its
-/// range.
+/// Returns the probability of every cell under a seed. A number without an answer is in the middle
+/// of its range.
 fn chances(window: &Window, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
     let core = Randomizer::new(window, &setting.domain, setting.epsilon);
     let entry = |signed: &Signed| Entry {

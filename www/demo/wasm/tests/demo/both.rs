@@ -25,7 +25,7 @@ fn asked() -> (BothWays, ChaCha20Rng) {
 
 fn answer(person: u32) -> [f64; 3] {
     let part = f64::from(person % 100) / 99.0;
-    // One in 100 is beyond the limits.
+    // One person in 100 is outside of the limits.
     [10_500.0 * part, 1.0 - 2.0 * part, 1.0 + 49.0 * part * part]
 }
 
@@ -45,7 +45,7 @@ fn both_estimate_the_means_of_what_counts_and_the_shuffler_better() {
         let mean = (0..PEOPLE).map(clipped).sum::<f64>() / f64::from(PEOPLE);
         assert!((own.truth - mean).abs() < 1e-9 * (max - min), "{own:?}");
         for estimate in [own.local, own.shuffled] {
-            // Six of them within 5.5 σ, but for less than one in a million.
+            // By chance, one of the six estimates exceeds 5.5 σ in less than one run in 10⁶.
             let off = (estimate.estimate - own.truth).abs();
             assert!(off < 5.5 * estimate.standard_error, "{own:?}");
         }
@@ -78,12 +78,13 @@ fn linked_messages_say_the_answer_and_a_report_does_not() {
                 about.filter(|message| message.up).count() as u64,
                 own.counts[0]
             );
-            // Of 300 within 6 deviations, but for less than one in a million; clipped is 5 per cent.
+            // By chance, one of 300 readings exceeds 6 deviations in less than one run in 10⁶. The
+            // 5 % of the range are for the answers outside of the limits.
             let off = (own.read - own.answered).abs();
             assert!(off <= 6.0 * own.give + 0.05 * range, "{own:?}");
         }
     }
-    // Nobody of these was counted.
+    // None of these people was added.
     assert_eq!(both.estimates(0.95).people, 0);
 }
 

@@ -1,5 +1,4 @@
-//! Reports explained: against the randomizer that makes them, and by the
-//! definitions.
+//! Tests of explained reports, against the randomizer that makes them and the definitions.
 
 use hushbin::domain::Signed;
 use hushbin::mechanism::{collision, hash_bin, window};
@@ -27,7 +26,7 @@ const USER: &str = r#"{ "name": "hash-bin", "level": "user", "clip": 1.5, "noise
 const EVENT: &str =
     r#"{ "name": "hash-bin", "level": "event", "hashing": "balanced", "bins": 3, "grid": 64 }"#;
 
-/// All mechanisms whose reports are one of a few things.
+/// Mechanisms whose reports have few possible responses.
 fn discrete() -> impl Iterator<Item = &'static str> {
     COLLISIONS.into_iter().chain(COCOS).chain([USER])
 }
@@ -49,12 +48,12 @@ fn signed(values: &[(u64, bool)]) -> Vec<Signed> {
     values.iter().map(signed).collect()
 }
 
-/// a: yes, c: no.
+/// Answers: yes to a, no to c.
 fn answers() -> Vec<Signed> {
     signed(&[(0, false), (2, true)])
 }
 
-/// Reports of answers, one upload each.
+/// Makes reports of answers, one upload each.
 fn uploads(task: &Task, answers: &[Signed], count: usize) -> Vec<Vec<u8>> {
     let mut rng = ChaCha20Rng::seed_from_u64(7);
     let mut randomizer = Randomizer::new(task);
@@ -72,7 +71,7 @@ fn uploads(task: &Task, answers: &[Signed], count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|_| upload()).collect()
 }
 
-/// Everything that can be reported under a seed.
+/// Lists all possible reports under a seed.
 fn reports(task: &Task, seed: u64) -> Vec<Report> {
     let of = |bucket| collision::Report { seed, bucket };
     match task.questions()[0].mechanism() {
@@ -97,7 +96,7 @@ fn reports(task: &Task, seed: u64) -> Vec<Report> {
     }
 }
 
-/// Chances of all that can be reported, in the order of [`reports`].
+/// Returns the probabilities of all possible reports, in the order of [`reports`].
 fn chances(placement: &Placement) -> Vec<f64> {
     match placement {
         Placement::Buckets { buckets, .. } => buckets.iter().map(|one| one.chance).collect(),
@@ -213,7 +212,7 @@ fn every_answer_and_padding_falls_somewhere() {
                     let held: usize = buckets.iter().map(|one| one.answers.len()).sum();
                     let paddings: u32 = buckets.iter().map(|one| one.paddings).sum();
                     assert_eq!((held, paddings), (2, 1));
-                    // Of 2·4 + 3 elements.
+                    // 2·4 + 3 elements.
                     let balanced = mechanism.contains("balanced");
                     let per_bucket = 11_u32.div_ceil(buckets.len() as u32);
                     assert_eq!(shared, balanced.then_some(per_bucket));
@@ -222,7 +221,7 @@ fn every_answer_and_padding_falls_somewhere() {
                     let paddings: u32 = own.iter().map(|pair| pair.paddings).sum();
                     assert_eq!(paddings, 1);
                     for (own, other) in own.iter().zip(&other) {
-                        // The contrary answers push to the other sides.
+                        // The opposite answers push to the other sides.
                         let items = |outcome: &Outcome| {
                             outcome
                                 .answers
@@ -252,7 +251,7 @@ fn every_answer_and_padding_falls_somewhere() {
     }
 }
 
-/// For inputs of several sizes, one of which is more than a report holds.
+/// Inputs of several sizes, one of which exceeds the sparsity.
 #[test]
 fn chances_are_those_of_reports_and_keep_to_epsilon() {
     let inputs = [
@@ -285,8 +284,8 @@ fn chances_are_those_of_reports_and_keep_to_epsilon() {
     }
 }
 
-/// The average probability, over real draws, of what was drawn is the expected sum
-/// of squares; other probabilities than the randomizer's would miss it.
+/// The average probability of the drawn responses must be the expected sum of squares. It would
+/// differ if the probabilities were not the randomizer's.
 #[test]
 fn chances_are_those_of_the_randomizer() {
     for mechanism in discrete() {
@@ -302,7 +301,7 @@ fn chances_are_those_of_the_randomizer() {
             sum += drawn - expected;
             squares += (drawn - expected).powi(2);
         }
-        // Five standard errors: chance alone goes further once in 10⁶ seeds.
+        // Five standard errors. By chance the deviation is larger for one seed in 10⁶.
         assert!(
             f64::abs(sum) < 5.0 * f64::sqrt(squares),
             "{mechanism}: {sum}"
@@ -347,8 +346,8 @@ fn noisy_bins_stay_within_epsilon_for_one_answer_and_twice_that_for_two() {
     }
 }
 
-/// At ε = 8 the noise has scale 1/4: sums in other bins or of other signs than the
-/// core's would be off by whole numbers.
+/// At ε = 8 the noise has a scale of 1/4. A sum with a wrong bin or sign would be off by a whole
+/// number.
 #[test]
 fn noisy_bins_centre_on_the_sums_of_the_randomizer() {
     let task = task(EVENT, 8.0);
@@ -368,8 +367,8 @@ fn noisy_bins_centre_on_the_sums_of_the_randomizer() {
             .map(|(bin, value)| (value - bin.sum).abs())
             .sum::<f64>();
     }
-    // |noise| has mean and standard deviation 1/4, up to the grid; six standard
-    // errors of the mean over 12,000 bins are 0.014.
+    // |noise| has a mean and a standard deviation of 1/4, up to the grid. Six standard errors of
+    // the mean over 12,000 bins are 0.014.
     assert!((off / 12_000.0 - 0.25).abs() < 0.014, "{off}");
 }
 
@@ -402,7 +401,7 @@ fn what_reports_tell_is_what_is_estimated() {
     assert_eq!(explainer(COLLISIONS[0]).estimands(), Estimand::RATINGS);
 }
 
-/// Of 10,000 reports of either input, made at ε by the randomizer of the task.
+/// Audits 10,000 reports of each input, made at ε by the task's randomizer.
 fn audited(mechanism: &str, epsilon: f64) -> Measured {
     let explainer = Explainer::new(&task(mechanism, 1.0)).unwrap();
     let made = task(mechanism, epsilon);
@@ -416,8 +415,8 @@ fn audited(mechanism: &str, epsilon: f64) -> Measured {
     audit.measured(0.999)
 }
 
-/// The measured logarithm has a standard error below 0.05, and 0.1 and more is
-/// taken off it; with 0.1 of patience chance fails this for one seed in 10⁶.
+/// The measured logarithm has a standard error below 0.05, and at least 0.1 is subtracted from it.
+/// With a tolerance of 0.1, this fails by chance for one seed in 10⁶.
 #[test]
 fn an_audit_stays_below_what_is_kept_and_catches_twice_that() {
     for mechanism in [COLLISIONS[0], COCOS[1], USER, EVENT] {

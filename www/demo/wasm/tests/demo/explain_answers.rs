@@ -1,5 +1,5 @@
-//! Reports of questions by name explained: against the randomizer that makes them, and by
-//! the definitions.
+//! Tests of explained reports of named questions, against the randomizer that makes them and the
+//! definitions.
 
 use hushbin::{Entry, Randomizer, Report, Task, TaskDraft, Upload, UploadId};
 use hushbin_demo::explain::{AnswerExplainer, ExplainError, Meaning, Reported, Told};
@@ -19,7 +19,7 @@ fn entry(item: u64, value: f64) -> Entry {
     Entry { item, value }
 }
 
-/// One question of each kind, and an answer to each.
+/// Returns a task with one question of each kind, and an answer to each.
 fn all() -> (Task, Vec<Vec<Entry>>) {
     let task = task(&json!([
         { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"] },
@@ -58,7 +58,7 @@ fn upload(task: &Task, report: Report) -> Vec<u8> {
     Upload { id, reports }.encode(&task.fingerprint())
 }
 
-/// So many reports, each with what it tells.
+/// Makes `reports` reports of the answers, with their explanations.
 fn told(task: &Task, answers: &[Vec<Entry>], reports: u64) -> Vec<(Report, Told)> {
     let explainer = AnswerExplainer::new(task).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(3);
@@ -99,7 +99,7 @@ fn reports_name_their_question_and_keep_to_epsilon() {
             ..
         } in &told.meanings
         {
-            // Likelihoods are of the ε asked for.
+            // Likelihoods use the requested ε.
             assert!((least - 1e-9..most + 1e-9).contains(ratio), "{told:?}");
             let odds = |p: f64| p / (1.0 - p);
             assert!((odds(*after) / odds(*before) / ratio - 1.0).abs() < 1e-9);
@@ -127,7 +127,7 @@ fn reports_name_their_question_and_keep_to_epsilon() {
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
 
-/// A meaning of a kind, by its label.
+/// Returns the labels of all meanings.
 fn labels(told: &Told) -> Vec<&str> {
     told.meanings
         .iter()
@@ -183,8 +183,8 @@ fn answers_become_what_the_kind_says() {
     assert_eq!(own("rated"), ["x"]);
 }
 
-/// A choice by randomised response, and a number in bins with a bucket each: the one that
-/// is reported has e to 1, and any other what is left.
+/// A choice by randomised response, and a number in bins with one bucket each. The reported one has
+/// odds of e to 1, and the rest share the remaining probability.
 #[test]
 fn meanings_of_one_answer_are_those_of_randomised_response() {
     let bucket = json!({ "name": "collision", "rule": "heaviest", "favoured": 1,
@@ -216,15 +216,15 @@ fn meanings_of_one_answer_are_those_of_randomised_response() {
                 assert!((meaning.after / after - 1.0).abs() < 1e-9);
             }
         }
-        // The own answer is named with probability e/(e + 3): 0.60 of 4000, with a
-        // standard error of 0.008; five of them happen by chance in one of 10⁶.
+        // The person's answer has the highest ratio with probability e/(e + 3) = 0.60. Of 4000
+        // reports, the standard error is 0.0078. Five of them occur by chance once in 10⁶ runs.
         let share = f64::from(named[2]) / 4000.0;
         assert!((share - e / (e + 3.0)).abs() < 5.0 * 0.0078, "{named:?}");
     }
 }
 
-/// How often each report comes under either of two answers, over their likelihoods: by what
-/// the randomizer does, not by what it should.
+/// The ratio of the numbers of reports under two answers must be the stated likelihood ratio. This
+/// tests the randomizer as it is, not its definition.
 #[test]
 fn ratios_are_those_of_the_randomizer() {
     let pair = |low: f64, high: f64| vec![entry(0, low), entry(1, high)];
@@ -256,8 +256,8 @@ fn ratios_are_those_of_the_randomizer() {
         ),
     ] {
         let task = task(&json!([question]));
-        // By the ratio that is told, how many reports of either answer have it: as many
-        // times more of the first as the ratio says.
+        // Counts of reports by stated ratio, for each answer. The first count divided by the second
+        // must be the ratio.
         let mut classes: Vec<(f64, [u32; 2])> = Vec::new();
         for (which, answer) in answers.iter().enumerate() {
             for (_, told) in told(&task, std::slice::from_ref(answer), 20_000) {
@@ -275,7 +275,7 @@ fn ratios_are_those_of_the_randomizer() {
             if first.min(second) < 2000 {
                 continue;
             }
-            // Of 2000 each a ratio has a standard error of 0.032.
+            // With 2000 reports each, a ratio has a standard error of 0.032.
             let found = f64::from(first) / f64::from(second);
             assert!(
                 (found / ratio - 1.0).abs() < tolerance,

@@ -1,4 +1,4 @@
-//! Reports explained, and both ways of asking, through the crate's public interface.
+//! Tests of explanations and of both ways of asking, through the crate's public interface.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Reports of numbers explained.
+//! Tests of explained reports of numbers.
 
 use hushbin::hash::for_each_drawn;
 use hushbin::mechanism::window;
@@ -6,7 +6,7 @@ use hushbin::{Mechanism, Report, Task, TaskDraft};
 use hushbin_demo::explain::{Explainer, Placement, Reported};
 use serde_json::{Value, json};
 
-/// A task for five numbers from −1 to 1 at ε = 2.
+/// Returns a task for five numbers from −1 to 1 at ε = 2.
 fn task(mechanism: &Value) -> Task {
     let of: Vec<Value> = (0..5)
         .map(|index| json!({ "name": format!("n{index}"), "min": -1, "max": 1 }))
@@ -17,8 +17,8 @@ fn task(mechanism: &Value) -> Task {
     draft.resolve().unwrap()
 }
 
-/// Chances of the atoms of each attribute, and likelihoods of whole reports, add up; what
-/// is not answered is in the middle.
+/// Probabilities of the atoms of each attribute, and likelihoods of whole reports, must sum to 1. A
+/// number without an answer is in the middle.
 #[test]
 fn reports_of_the_window_are_explained() {
     let task = task(
@@ -47,7 +47,7 @@ fn reports_of_the_window_are_explained() {
         for_each_drawn(seed, 5, 3, |attribute| order.push(attribute));
         assert_eq!(order, drawn.iter().map(|own| own.item).collect::<Vec<_>>());
         for (index, own) in (0..).zip(&drawn) {
-            // How much of each atom is favoured: in the middle by half of either level.
+            // Favoured share of each atom. In the middle, each level contributes one half.
             let favoured = match own.item {
                 0 => [0.0, 0.0, 0.0, 1.0, 1.0],
                 3 => [1.0, 1.0, 0.0, 0.0, 0.0],
