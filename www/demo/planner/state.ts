@@ -1,4 +1,4 @@
-// The settings of the page, their form in the URL, and the planner's input made from them.
+// The settings of the page, as they are in the URL, and the planner's input made from them.
 
 import type { SumDraft, Survey, Wanted } from "../shared/analysis.js";
 
@@ -221,8 +221,7 @@ const SUMS: Readonly<Record<State["measure"], readonly ControlName[]>> = {
 };
 
 /**
- * Returns the controls that matter for a question. All other controls are hidden, and their
- * settings are not used.
+ * Returns the controls that matter for a question. All other controls are hidden and not used.
  */
 export function relevant(state: State, alone = true): Set<ControlName> {
   const { trust, measure, solve, budget } = state;

@@ -1,5 +1,5 @@
-// Estimates with their intervals and the truth, as a chart and as a table of the same numbers. The
-// SVG has the pixel width of its element.
+// Estimates with intervals and the truth, as a chart and as a table of the same numbers. The SVG
+// has the pixel width of its element.
 
 import { byId, setAll, svg } from "../shared/dom.js";
 import { percent, plusMinus } from "../shared/format.js";

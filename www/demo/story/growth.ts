@@ -1,4 +1,4 @@
-// Growth of the crowd: draws people, randomises their reports and posts them in batches.
+// Growth of the crowd: draws people, randomises the reports and posts them in batches.
 
 import type { Randomizer } from "hushbin";
 import { counted } from "../shared/format.js";

@@ -1,5 +1,4 @@
-// The invented crowd: its people are drawn here. Their reports are randomised and sent like any
-// other report.
+// The invented crowd: its people are drawn here. The reports are randomised and sent as usual.
 
 import type { Truth } from "./ledger.js";
 

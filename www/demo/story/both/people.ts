@@ -1,4 +1,4 @@
-// The invented people and their answers. The n-th person is always the same.
+// The invented people and the answers. The n-th person is always the same.
 
 import { ROLLS } from "../habits.js";
 import { BROWSING } from "./task.js";

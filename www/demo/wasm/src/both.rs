@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::explain::{AnswerExplainer, Meaning};
 
-/// Simulated people, with their true answers and the estimates of both ways.
+/// Simulated people, with true answers and the estimates of both ways.
 ///
 /// ```
 /// use hushbin::sums::SumTask;

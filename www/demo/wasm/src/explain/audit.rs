@@ -1,7 +1,7 @@
 //! Audit of a randomizer from its reports alone, in steps, so that a page can pause it.
 //!
 //! Reports of two inputs get a score. The first quarter of the scores chooses the event that
-//! distinguishes the inputs best. The rest, which did not influence the choice, bound ε by their
+//! distinguishes the inputs best. The rest, which did not influence the choice, bound ε by the
 //! numbers of hits.
 //!
 //! A score uses the part of a report that depends on the answers, given the seed. The audit is

@@ -112,7 +112,7 @@ impl Explainer {
         found.ok_or_else(|| ExplainError::NoItem(name.to_owned()))
     }
 
-    /// Returns signed items from their names, in the task's order.
+    /// Returns signed items by name, in the task's order.
     ///
     /// # Errors
     /// [`ExplainError::NoItem`] for an unknown name, [`ExplainError::TooMany`] for more answers

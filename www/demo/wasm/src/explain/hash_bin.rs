@@ -88,7 +88,7 @@ fn sampling(hash_bin: &HashBin, setting: &Setting) -> Sampling {
     hash_bin.sampling(setting.domain.items(), setting.epsilon)
 }
 
-/// Returns the answers in each bin, with their sum.
+/// Returns the answers in each bin, and the sum.
 fn bins(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<Bin> {
     let support = hash_bin.support(&setting.domain);
     let keys = Keys::new(seed);

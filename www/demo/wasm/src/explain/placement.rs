@@ -26,7 +26,7 @@ pub struct Outcome {
     pub chance: f64,
 }
 
-/// Both sides of one of CoCo's pairs.
+/// Pair of sides of CoCo.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Pair {
@@ -85,7 +85,7 @@ pub enum Placement {
     },
     /// CoCo: one side of one pair is reported.
     Sides {
-        /// Both sides of each pair, by number.
+        /// Sides of each pair, by number.
         pairs: Vec<Pair>,
     },
     /// Window: an atom of each drawn attribute is reported.

@@ -48,8 +48,8 @@ pub struct Dissected {
     pub response: Reported,
 }
 
-/// Fields before the response, with their numbers of bytes. The count of one report is a varint of
-/// one byte.
+/// Fields before the response, with numbers of bytes. The count of one report is a varint of one
+/// byte.
 const FIELDS: [(PartName, usize); 5] = [
     (PartName::Version, 1),
     (PartName::Task, 16),
