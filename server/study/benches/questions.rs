@@ -288,7 +288,7 @@ fn load_time(rng: &mut ChaCha20Rng) -> f64 {
     MEDIAN * (SPREAD * normal).exp()
 }
 
-/// Checks that quantiles lie inside their 95 per cent intervals in at least 93 of 100 runs. The
+/// Checks that quantiles lie inside the 95 per cent intervals in at least 93 of 100 runs. The
 /// median's interval must be at most 5 per cent wider than computed.
 fn load_times(real: bool) -> bool {
     let (people, runs) = if real { (100_000, 100) } else { (500, 2) };
@@ -350,7 +350,7 @@ fn load_times(real: bool) -> bool {
     good
 }
 
-/// True quantiles of a run's people, and the estimates from their reports.
+/// True quantiles of a run's people, and the estimates from the reports.
 fn load_times_of_run(task: &Task, people: u32, run: u64) -> (Vec<f64>, NumberEstimates) {
     let rng = &mut ChaCha20Rng::seed_from_u64(run);
     let mut times: Vec<f64> = (0..people).map(|_| load_time(rng)).collect();

@@ -89,7 +89,7 @@ fn spaced(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Name and central ε of the account, then of the published bounds in their order. ε is `None` if
+/// Name and central ε of the account, then of the published bounds in order. ε is `None` if
 /// the theorem of a bound does not apply.
 fn values(
     mixture: &Mixture,

@@ -1,5 +1,4 @@
-//! Who may do what: tokens are made, hold for their role, and are revoked, while the collector
-//! runs.
+//! Access control: tokens are created, valid for one role, and revoked while the collector runs.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{COUNTED, SETTINGS};
 
-/// A collector that asks for tokens.
+/// A collector that requires tokens.
 struct Guarded {
     _collector: Collector,
     address: SocketAddr,
@@ -49,7 +48,7 @@ impl Guarded {
         }
     }
 
-    /// Status and body of an answer.
+    /// Status and body of a response.
     fn ask(&self, line: &str, token: Option<&str>, body: &str) -> (u16, Value) {
         let mut client = Client::connect(self.address).unwrap();
         let authorization = token.map_or_else(String::new, |token| {
@@ -80,14 +79,14 @@ fn token(data: &Path, words: &[&str]) -> String {
         .to_owned()
 }
 
-/// A new token of a role.
+/// Creates a token for a role.
 pub(crate) fn create_token(data: &Path, role: &str) -> String {
     token(data, &["create", "--role", role, "--name", "a test"])
 }
 
 const SETTINGS_OF_TASK: &str = r#"{ "batch": { "least": 5, "most": 50, "hours": 1 } }"#;
 
-/// Every request that there is, and what it takes: nothing, an analyst's token or an admin's.
+/// Every request, and the role it needs: none, an analyst's token or an admin's.
 const REQUESTS: [(&str, &str, &str); 24] = [
     ("GET /livez", "", ""),
     ("GET /readyz", "", ""),
@@ -184,7 +183,7 @@ fn tokens_are_those_of_a_directory_that_is_there() {
     assert!(!data.exists());
 }
 
-/// A collector runs as a user of its own, and its tokens are made by whoever is root.
+/// The collector runs as its own user, and root creates its tokens.
 #[cfg(unix)]
 #[test]
 fn what_root_makes_belongs_to_the_directorys_owner() {
@@ -194,7 +193,7 @@ fn what_root_makes_belongs_to_the_directorys_owner() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path();
     if chown(data, Some(NOBODY), Some(NOBODY)).is_err() {
-        // Only root makes files of others.
+        // Only root can create files that belong to another user.
         assert_ne!(fs::metadata(data).unwrap().uid(), 0);
         return;
     }
@@ -206,7 +205,7 @@ fn what_root_makes_belongs_to_the_directorys_owner() {
     }
 }
 
-/// Each request passes the first check while the others are queued, so the writer has to check too.
+/// Each request passes the first check while the rest is queued, so the writer has to check again.
 #[test]
 fn of_simultaneous_tasks_with_one_id_one_is_stored() {
     let guarded = Guarded::new();
@@ -266,7 +265,7 @@ fn tasks_come_and_go_while_the_collector_runs() {
     assert_eq!(client.post("counted", &first).unwrap().0, 404);
     let left: Vec<_> = fs::read_dir(guarded.data.join("tasks")).unwrap().collect();
     assert_eq!(left.len(), 1);
-    // Of the same id, and nothing else of the old one.
+    // The id is the same, but nothing remains of the old task.
     assert_eq!(ask("POST /tasks", &body).0, 201);
     assert_eq!(client.post("counted", &first).unwrap().0, 201);
 }

@@ -1,4 +1,4 @@
-//! Batches: closed once, released once, and nothing to be read of what is open.
+//! Batches: closed once, released once, and unreadable while open.
 use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{App, OPEN, SETTINGS};
 
-/// A collector whose batches have three reports at least, and are closed with seven.
+/// A collector whose batches have at least three reports and close at seven.
 fn app(directory: &std::path::Path) -> App {
     let settings = Settings {
         batch: BatchSettings {
@@ -33,7 +33,7 @@ async fn batches(app: &App) -> Vec<Value> {
     answer["batches"].as_array().unwrap().clone()
 }
 
-/// Waits until nothing is left to be counted.
+/// Waits until every closed batch has been counted.
 async fn released(app: &App) {
     while batches(app)
         .await
@@ -136,7 +136,7 @@ async fn releases_merge_and_never_change() {
     let reports = |body: &[u8]| serde_json::from_slice::<Value>(body).unwrap()["reports"].clone();
     let counted: Vec<_> = before.iter().map(|body| reports(body)).collect();
     assert_eq!(counted, [12, 3, 9, 8, 12]);
-    // What comes later, and what came before once more, changes nothing that can be read.
+    // New uploads and repeated ones change nothing that can be read.
     app.post("settings", uploads.bytes(2)).await;
     for bytes in &all {
         assert_eq!(

@@ -1,16 +1,16 @@
-//! kill -9 during uploads, closings and releases, again and again: nothing acknowledged is lost,
-//! nothing counts twice, and what was released once is answered with the same bytes for ever.
+//! kill -9 during uploads, closings and releases, many times. Nothing acknowledged is lost, nothing
+//! counts twice, and a release always returns the same bytes.
 //!
-//! Uploaders send fresh uploads, one or several in a body, resend those whose answer they never
-//! saw, in other company, and now and then resend one that was acknowledged. An upload carries one
-//! to seven reports that no other carries, so a loss and a double count cannot cancel: the
-//! collector's estimates are compared with those of exactly the uploads acknowledged, and depend on
-//! the buckets hit by every single report. Meanwhile batches are closed, by their count and by an
-//! admin, and an analyst reads whatever is released.
+//! Uploaders send fresh uploads, one or several per body. They resend uploads without an answer in
+//! other combinations, and sometimes resend acknowledged ones. An upload carries one to seven
+//! unique reports, so a loss and a double count cannot cancel. The collector's estimates are
+//! compared with those of exactly the acknowledged uploads, and depend on the bucket of every
+//! report. Meanwhile batches are closed, by their count and by an admin, and an analyst reads all
+//! releases.
 //!
-//! What a kill leaves unsynced the operating system still writes, so this shows
-//! atomicity and bookkeeping; that what is acknowledged is synced before is shown where the
-//! power goes, in tests of the journal's files.
+//! After a kill the operating system still writes unsynced data. So this test shows atomicity and
+//! bookkeeping. Tests of the journal's files simulate a power failure and show that data is synced
+//! before it is acknowledged.
 //!
 //! `HUSHBIN_CRASH_ROUNDS` sets the number of kills.
 use std::collections::BTreeMap;
@@ -35,13 +35,13 @@ use serde_json::Value;
 
 const UPLOADERS: u64 = 6;
 
-/// One client with a memory that outlives the collector's.
+/// A client whose memory outlives the collector.
 struct Uploader {
     task: Task,
     uploads: Uploads,
     rng: ChaCha20Rng,
     acknowledged: Vec<Upload>,
-    /// Sent at least once, answer never seen.
+    /// Uploads sent at least once, without an answer so far.
     open: Vec<Upload>,
     resent: u64,
     found_stored: u64,
@@ -60,7 +60,7 @@ impl Uploader {
         }
     }
 
-    /// Uploads until the collector goes away.
+    /// Uploads until the collector is killed.
     fn run(&mut self, address: SocketAddr) {
         let Ok(mut client) = Client::connect(address) else {
             return;
@@ -77,7 +77,7 @@ impl Uploader {
         }
     }
 
-    /// Sends all in one body; of how many the collector says that it had them.
+    /// Sends all uploads in one body. Returns the number of duplicates that the collector counted.
     fn post(&self, client: &mut Client, uploads: &[Upload]) -> Option<usize> {
         let encode = |upload: &Upload| upload.encode(&self.task.fingerprint());
         let body: Vec<u8> = uploads.iter().flat_map(encode).collect();
@@ -96,7 +96,8 @@ impl Uploader {
         let kept = self.open.len();
         for _ in 0..several {
             let reports = 1 + self.rng.next_u32() as usize % 7;
-            // Open before it is sent: the kill may come at any moment from here on.
+            // The kill may come at any moment from here on, so the upload is open before it is
+            // sent.
             self.open.push(self.uploads.make(reports));
         }
         let duplicates = self.post(client, &self.open[kept..])?;
@@ -105,7 +106,7 @@ impl Uploader {
         Some(())
     }
 
-    /// Up to four at once, which need not have been sent together before.
+    /// Resends up to four open uploads at once, in combinations that may be new.
     fn resend_open(&mut self, client: &mut Client) -> Option<()> {
         let begin = self.rng.next_u32() as usize % self.open.len();
         let some = begin..self.open.len().min(begin + 4);
@@ -127,12 +128,11 @@ impl Uploader {
     }
 }
 
-/// Somebody who closes batches and reads what is released, with a memory that outlives the
-/// collector's.
+/// An analyst who closes batches and reads releases. Its memory outlives the collector.
 struct Analyst {
     token: String,
     rng: ChaCha20Rng,
-    /// Every answer, by its question, of those that never change.
+    /// Responses that never change, by their request.
     answers: BTreeMap<String, Vec<u8>>,
     /// Released batches as they are listed.
     released: Vec<Value>,
@@ -150,7 +150,7 @@ impl Analyst {
         client.read()
     }
 
-    /// Closes and reads until the collector goes away.
+    /// Closes and reads until the collector is killed.
     fn run(&mut self, address: SocketAddr) -> io::Result<()> {
         let mut client = Client::connect(address)?;
         loop {
@@ -165,7 +165,8 @@ impl Analyst {
         }
     }
 
-    /// The batches, of which those that were released are as before; how many reports are in them.
+    /// Lists the batches and checks that released ones are unchanged. Returns the number of reports
+    /// in all of them.
     fn list(&mut self, client: &mut Client) -> io::Result<u64> {
         let (status, body) = self.ask(client, "GET /tasks/settings/batches")?;
         assert_eq!(status, 200);
@@ -179,7 +180,7 @@ impl Analyst {
         Ok(all.iter().map(reports).sum())
     }
 
-    /// An answer that is the same as ever.
+    /// Checks that a response is the same as before.
     fn compare(&mut self, client: &mut Client, path: &str, key: &str) -> io::Result<()> {
         let line = format!("GET /tasks/settings/{path}");
         let (status, body) = self.ask(client, &line)?;
@@ -205,7 +206,7 @@ impl Analyst {
         Ok(())
     }
 
-    /// Reads some of what is released: the newest, all of it, and an older one.
+    /// Reads some releases: the newest, all together, and an older one.
     fn read_some(&mut self, client: &mut Client) -> io::Result<()> {
         self.list(client)?;
         let last = self.released.len();
@@ -219,8 +220,8 @@ impl Analyst {
         Ok(())
     }
 
-    /// Reads, of a collector that releases nothing more, all that was ever read, and what is
-    /// said of the privacy of all of it.
+    /// Reads everything that was ever read once more, and the privacy of all of it. The collector
+    /// must not release anything meanwhile.
     fn read_all(&mut self, client: &mut Client) {
         let questions: Vec<_> = self.answers.keys().cloned().collect();
         for question in questions
@@ -234,7 +235,7 @@ impl Analyst {
     }
 }
 
-/// What a kill fell into, by the files that it left.
+/// Names the operation that a kill interrupted, from the remaining files.
 fn fell_into(data: &Path) -> &'static str {
     let Ok(entries) = fs::read_dir(data.join("tasks/00000001")) else {
         return "making the task";
@@ -263,7 +264,7 @@ fn fell_into(data: &Path) -> &'static str {
     }
 }
 
-/// All files and their bytes.
+/// Returns all files with their bytes.
 fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(directory).unwrap() {
@@ -276,7 +277,7 @@ fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// What a kill left can be read without a change to it.
+/// Checks that the files left by a kill can be read without changing them.
 fn reads_only(data: &Path, analyst: &Analyst) {
     let before = files(data);
     let store = Store::open_read_only(
@@ -332,7 +333,7 @@ fn nothing_acknowledged_is_lost_and_nothing_counts_twice() {
     for round in 0..rounds {
         let mut collector = serve(&data, &task_file);
         if round % 5 == 4 {
-            // Now and then the kill comes while it starts.
+            // Sometimes the kill comes during the start.
             thread::sleep(Duration::from_micros(u64::from(rng.next_u32() % 20_000)));
             collector.kill();
             *fell.entry("a start").or_default() += 1;
@@ -350,7 +351,7 @@ fn nothing_acknowledged_is_lost_and_nothing_counts_twice() {
             for uploader in &mut uploaders {
                 scope.spawn(move || uploader.run(address));
             }
-            // Ends when the collector does.
+            // The analyst ends when the collector does.
             scope.spawn(|| analyst.run(address).unwrap_err());
             thread::sleep(delay);
             collector.kill();
@@ -369,7 +370,7 @@ fn nothing_acknowledged_is_lost_and_nothing_counts_twice() {
     }
     let (acknowledged, _) = bounds(&uploaders);
     assert_eq!(analyst.list(&mut client).unwrap(), acknowledged);
-    // The last batch may need some more reports to be closed.
+    // The last batch may need some more reports before it closes.
     uploaders[0].send_fresh(&mut client).unwrap();
     while analyst
         .ask(&mut client, "POST /tasks/settings/batches")
@@ -402,7 +403,7 @@ fn nothing_acknowledged_is_lost_and_nothing_counts_twice() {
     println!("kills fell into {fell:#?}");
 }
 
-/// How many reports were acknowledged, and how many were sent.
+/// Number of acknowledged reports, and number of sent ones.
 fn bounds(uploaders: &[Uploader]) -> (u64, u64) {
     let reports = |uploads: &[Upload]| {
         let reports = uploads.iter().map(|upload| upload.reports.len() as u64);
@@ -413,7 +414,7 @@ fn bounds(uploaders: &[Uploader]) -> (u64, u64) {
     (acknowledged, acknowledged + open)
 }
 
-/// Compares the collector's estimates with those of what was acknowledged.
+/// Compares the collector's estimates with those of the acknowledged uploads.
 fn check(analyst: &Analyst, client: &mut Client, task: &Task, uploaders: &[Uploader]) {
     let mut totals = Totals::new(task);
     for upload in uploaders.iter().flat_map(|uploader| &uploader.acknowledged) {
@@ -430,7 +431,7 @@ fn check(analyst: &Analyst, client: &mut Client, task: &Task, uploaders: &[Uploa
     assert_eq!(found, expected);
 }
 
-/// Says how hard the test was.
+/// Prints the amount of work.
 fn report(uploaders: &[Uploader], analyst: &Analyst) {
     let sum = |of: fn(&Uploader) -> u64| uploaders.iter().map(of).sum::<u64>();
     let uploads = sum(|u| u.acknowledged.len() as u64);

@@ -1,9 +1,9 @@
-//! Who reads everything, as often as they like, between any two reports, and knows all reports
-//! but one, cannot tell that one.
+//! An attacker reads everything, as often as they like, between any two reports. Even knowing all
+//! reports but one, they cannot learn that one.
 //!
-//! Two collectors are sent the same, but for one thing, and everything is asked of both that
-//! anybody but an admin may ask, after every single upload. As long as all answers are the same
-//! byte for byte, no reader whatever can tell the two apart.
+//! Two collectors receive the same uploads, except for one. After every upload, both receive every
+//! request that is open to anyone but an admin. If all responses are equal byte for byte, no reader
+//! can distinguish the two.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::support::{App, COUNTED, OPEN, SETTINGS};
 
-/// Questions of several kinds; a report answers one.
+/// Questions of several kinds; a report answers one of them.
 const SURVEY: &str = r#"{
     "id": "survey", "epsilon": 3.0, "questions": [
         { "name": "theme", "kind": "choice", "options": ["light", "dark", "system"] },
@@ -31,14 +31,13 @@ const TEXT: &str = r#"{
 
 const TASKS: [&str; 5] = [SETTINGS, COUNTED, OPEN, SURVEY, TEXT];
 
-/// Reports of a batch.
+/// Reports per batch.
 const MOST: usize = 7;
 
-/// What is sent: two batches and a part of one.
+/// Number of uploads: two batches and a part of a third.
 const SENT: usize = 2 * MOST + 3;
 
-/// What may follow a path that says which estimates: all of these are tried for every task, and
-/// an answer that says what is wrong with one is an answer, too.
+/// Query strings of estimates. All are tried for every task; an error response is a response, too.
 const QUERIES: [&str; 12] = [
     "",
     "?batches=1",
@@ -54,7 +53,7 @@ const QUERIES: [&str; 12] = [
     "?delta=1e-9&honest_fraction=0.5",
 ];
 
-/// Paths that anybody or an analyst may read, from the table of the interface.
+/// Paths that anyone or an analyst may read, from the table of the interface.
 fn paths() -> impl Iterator<Item = &'static str> {
     let table = include_str!("../../src/http/mod.rs").lines();
     table.filter_map(|line| {
@@ -64,7 +63,7 @@ fn paths() -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// A collector of one task, whose batches close with so many reports.
+/// A collector of one task, whose batches close at [`MOST`] reports.
 struct World {
     app: App,
     task: Task,
@@ -95,7 +94,7 @@ impl World {
         }
     }
 
-    /// Sends an upload, and waits until what it closed is released.
+    /// Sends an upload, and waits until the batch that it closed is released.
     async fn send(&self, upload: &Upload) {
         let id = self.task.id();
         let bytes = upload.encode(&self.task.fingerprint());
@@ -116,7 +115,7 @@ impl World {
         }
     }
 
-    /// All that can be read.
+    /// Reads everything that is readable.
     async fn everything(&self) -> Vec<(String, String)> {
         let mut answers = Vec::new();
         for path in paths() {
@@ -149,7 +148,7 @@ impl World {
     }
 }
 
-/// Metrics without how long things took, in an order that does not depend on a hash.
+/// Removes durations from metrics and sorts them, as the order depends on a hash.
 fn without_seconds(text: &str) -> String {
     let mut lines: Vec<_> = text
         .lines()
@@ -159,7 +158,7 @@ fn without_seconds(text: &str) -> String {
     lines.join("\n")
 }
 
-/// JSON without when batches were opened and closed, which is by the clock.
+/// Removes the times of opening and closing batches, which depend on the clock.
 fn without_times(text: &str) -> String {
     fn remove(value: &mut Value) {
         match value {
@@ -181,7 +180,7 @@ fn without_times(text: &str) -> String {
     }
 }
 
-/// How many answers of two collectors differ, after each of what they were sent.
+/// Returns the number of responses that differ between two collectors, after each upload.
 async fn differences(json: &str, one: &[Upload], other: &[Upload]) -> Vec<usize> {
     let worlds = [World::new(json), World::new(json)];
     let mut counts = Vec::new();
@@ -217,7 +216,7 @@ async fn before_its_batch_is_released_no_answer_depends_on_a_report() {
             assert!(before.iter().all(|differ| *differ == 0), "{json}: {target}");
             told += after.iter().sum::<usize>();
         }
-        // Of a sum over a batch it does, so that a difference would be seen.
+        // The sum over a batch does depend on the report, so a difference would be seen.
         assert!(told > 0, "{json}");
     }
 }
@@ -227,7 +226,7 @@ async fn of_a_released_batch_no_answer_depends_on_who_sent_what() {
     for json in TASKS {
         let one = uploads(json, 3);
         let mut other = one.clone();
-        // Every report comes from somebody else of its batch.
+        // Each report comes from another person of its batch.
         for batch in other.chunks_mut(MOST) {
             let mut reports: Vec<_> = batch.iter().map(|own| own.reports.clone()).collect();
             reports.rotate_left(1);

@@ -1,5 +1,5 @@
-//! A disk that fills, or takes no writes: uploads are refused and come back, nothing that was
-//! acknowledged is lost, what is released is read as before, and the log says it once.
+//! A disk that fills up or becomes read-only. Uploads are refused and later resent, nothing
+//! acknowledged is lost, releases stay readable, and the log has one line per change.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,10 +17,10 @@ use serde_json::Value;
 use crate::access::create_token;
 use crate::support::SETTINGS;
 
-/// What has not come about by then never will.
+/// Timeout of every wait.
 const NEVER: Duration = Duration::from_secs(300);
 
-/// A file system of one's own, in memory, at a path that this process can use.
+/// A private file system in memory, at a path that this process can use.
 struct Mount {
     shell: Child,
     commands: ChildStdin,
@@ -31,7 +31,7 @@ struct Mount {
 }
 
 impl Mount {
-    /// None where this user may not mount, as in some containers.
+    /// Mounts the file system. `None` if this user may not mount, as in some containers.
     fn new() -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
         let mut shell = Command::new("unshare")
@@ -76,13 +76,13 @@ impl Mount {
         self.outside.join("ballast")
     }
 
-    /// Takes all the room there is.
+    /// Fills the file system.
     fn fill(&self) {
         let mut ballast = File::create(self.ballast()).unwrap();
         while ballast.write_all(&[1; 4096]).is_ok() {}
     }
 
-    /// Gives back some of it.
+    /// Frees some bytes.
     fn spare(&self, bytes: u64) {
         let ballast = OpenOptions::new().write(true).open(self.ballast()).unwrap();
         let length = ballast.metadata().unwrap().len();
@@ -112,7 +112,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap()
     }
 
-    /// Asserts that it is this problem, and says when to come back.
+    /// Checks that the response is this problem with a `Retry-After`, and returns it.
     #[track_caller]
     fn problem(&self, slug: &str) -> Value {
         let problem = self.json();
@@ -128,7 +128,7 @@ impl Answer {
     }
 }
 
-/// A collector with its log in a file, and what it has acknowledged.
+/// A collector with its log in a file, and the uploads that it acknowledged.
 struct Served {
     collector: Collector,
     address: SocketAddr,
@@ -136,9 +136,9 @@ struct Served {
     token: String,
     uploads: Uploads,
     acknowledged: Vec<Vec<u8>>,
-    /// Sent, and refused.
+    /// Uploads that were refused.
     refused: Vec<Vec<u8>>,
-    /// How often an upload was taken after one that was refused, and the other way round.
+    /// Number of changes from refusing to accepting, and back.
     recoveries: usize,
     failures: usize,
     refusing: bool,
@@ -221,7 +221,7 @@ impl Served {
         }
     }
 
-    /// Sends uploads until so many are refused, and between them some that were acknowledged.
+    /// Sends uploads until `count` are refused, and resends acknowledged ones between them.
     fn post_until_refused(&mut self, count: usize) {
         let before = self.refused.len();
         while self.refused.len() < before + count {
@@ -232,7 +232,7 @@ impl Served {
         }
     }
 
-    /// Sends again what was refused; all of it is taken.
+    /// Resends the refused uploads, all of which must be accepted.
     fn post_refused(&mut self) {
         for bytes in std::mem::take(&mut self.refused) {
             self.post(bytes);
@@ -240,7 +240,7 @@ impl Served {
         assert!(self.refused.is_empty());
     }
 
-    /// What can be read of the first release, byte by byte.
+    /// Reads the first release, byte by byte.
     fn read(&self) -> Vec<Vec<u8>> {
         ["estimates?batches=1", "influence?batches=1"]
             .map(|path| {
@@ -264,7 +264,7 @@ impl Served {
         }
     }
 
-    /// Some uploads in a batch that is released.
+    /// Sends some uploads in a batch and releases it.
     fn release_some(&mut self) {
         for _ in 0..20 {
             let bytes = self.uploads.bytes(2);
@@ -282,13 +282,13 @@ impl Served {
         problem["reason"].take()
     }
 
-    /// How many lines of the log have this in them.
+    /// Counts the lines of the log that contain `part`.
     fn lines(&self, part: &str) -> usize {
         let log = fs::read_to_string(&self.log).unwrap();
         log.lines().filter(|line| line.contains(part)).count()
     }
 
-    /// That each change of state was logged, once.
+    /// Checks that each change of state was logged once.
     fn log_is_short(&self) {
         let said = [
             self.lines("taking uploads fails"),
@@ -298,14 +298,14 @@ impl Served {
         assert!(self.failures < 5, "{}", self.failures);
     }
 
-    /// That everything that was acknowledged is there once.
+    /// Checks that every acknowledged upload is counted once.
     fn all_is_there(&self, data: &Path) {
         for bytes in &self.acknowledged {
             assert_eq!(self.ask("POST /tasks/settings/reports", bytes).status, 200);
         }
         let reports = |batch: &Value| batch["reports"].as_u64().unwrap();
         let there: u64 = self.batches().iter().map(reports).sum();
-        // The first twenty had two.
+        // The first twenty uploads had two reports each.
         assert_eq!(there, self.acknowledged.len() as u64 + 20);
         let mut check = process::command();
         check.args(["journal", "check", "--data"]).arg(data);
@@ -313,7 +313,7 @@ impl Served {
     }
 }
 
-/// The longest file that a process may write from now on.
+/// Limits the length of the files that a process may write from now on.
 fn limit_files(pid: u32, bytes: Option<u64>) {
     let pid = Pid::from_raw(pid.cast_signed());
     let maximum = getrlimit(Resource::Fsize).maximum;
@@ -334,7 +334,7 @@ fn files_that_may_not_grow_are_a_full_disk_and_not_the_end() {
     limit_files(served.collector.pid(), Some(4096));
     served.post_until_refused(100);
     assert_eq!(served.read(), before);
-    // Of another file that is as long.
+    // The limit stops another file of the same length, not the health check.
     assert_eq!(served.ask("GET /readyz", b"").status, 200);
     limit_files(served.collector.pid(), Some(10));
     assert_eq!(served.not_ready(), "no-room");
@@ -368,7 +368,7 @@ fn a_full_disk_refuses_and_recovers_by_itself() {
         .ask("POST /tasks/settings/batches", b"")
         .problem("storage");
     assert_eq!(served.read(), before);
-    // Room for the next log, and not for the release.
+    // There is room for the next log, but not for the release.
     mount.spare(2 * 4096);
     assert_eq!(served.ask("POST /tasks/settings/batches", b"").status, 202);
     while served.lines("releasing a batch fails") == 0 {
@@ -377,7 +377,7 @@ fn a_full_disk_refuses_and_recovers_by_itself() {
     assert_eq!(served.batches()[1]["state"], "closed");
     served.post_until_refused(10);
     served.log_is_short();
-    // As it is started anew.
+    // The collector restarts.
     served.collector.stop(NEVER);
     served.collector = serve(&mount.data(), &served.log, &[]);
     served.address = served.collector.address();
@@ -434,7 +434,7 @@ fn snapshot(directory: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> 
     all
 }
 
-/// Serves what is there read-only, and looks that everything that would write is refused.
+/// Serves the directory read-only, and checks that every write is refused.
 fn serves_to_be_read(mut served: Served, data: &Path, before: &[Vec<u8>]) {
     let files = snapshot(data);
     served.collector = serve(data, &served.log, &["--read-only"]);
@@ -455,7 +455,7 @@ fn serves_to_be_read(mut served: Served, data: &Path, before: &[Vec<u8>]) {
         served.ask(line, body).problem("read-only");
     }
     assert_eq!(served.not_ready(), "read-only");
-    // Side by side with others who read, and with nobody who writes.
+    // A second read-only process runs at the same time; no process writes.
     let mut other = serve(data, &served.log, &["--read-only"]);
     other.address_after("hushbin serving read-only");
     other.kill();
@@ -463,7 +463,7 @@ fn serves_to_be_read(mut served: Served, data: &Path, before: &[Vec<u8>]) {
     assert!(snapshot(data) == files, "something was written");
 }
 
-/// What a start says that must fail.
+/// Returns the message of a start that must fail.
 fn refusal(data: &Path, more: &[&str]) -> String {
     let mut command = process::command();
     command
@@ -511,7 +511,7 @@ fn a_disk_that_takes_no_writes_is_named_and_can_be_read() {
     let mut served = Served::new(&data, directory.path());
     served.release_some();
     let before = served.read();
-    // While the collector runs, whose open files then refuse writes: all of them.
+    // The file system becomes read-only while the collector runs, so writes to its open files fail.
     served.collector.stop(NEVER);
     assert!(mount.mount("-o remount,ro"));
     let said = refusal(&data, &[]);

@@ -1,5 +1,5 @@
-//! `hushbin journal export` and `hushbin estimate`: what is estimated from files is what the
-//! collector says, to the last byte, and what is no report is named.
+//! `hushbin journal export` and `hushbin estimate`: estimates from files equal the collector's to
+//! the last byte, and invalid reports are named.
 
 #[cfg(unix)]
 mod pipes;
@@ -18,7 +18,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use tempfile::TempDir;
 
-/// Of most kinds, one without a list of items.
+/// Most kinds of questions, one without a list of items.
 const VISITS: &str = r#"{
     "id": "visits", "epsilon": 4.0, "questions": [
         { "name": "theme", "kind": "choice", "options": ["dark", "light", "a,b"] },
@@ -35,14 +35,14 @@ const VISITS: &str = r#"{
     ]
 }"#;
 
-/// Of reports of several bins, of a task that asks without a name.
+/// Reports of several bins, for a task that asks without a name.
 const SCORES: &str = r#"{
     "id": "scores", "items": ["one", "two", "three"], "sparsity": 2, "epsilon": 1.0,
     "value": "real",
     "mechanism": { "name": "hash-bin", "level": "event", "bins": 2 }
 }"#;
 
-/// What is asked, as arguments and as a query; the theme's without any more.
+/// Queries as arguments and as query strings. `theme` needs no further options.
 const ASKED: [(&str, &[&str], &str); 11] = [
     ("visits", &["--question", "theme"], "question=theme"),
     (
@@ -83,7 +83,7 @@ const ASKED: [(&str, &[&str], &str); 11] = [
 
 const FORMATS: [&str; 3] = ["csv", "json", "parquet"];
 
-/// Uploads of people who answer alike.
+/// Uploads of people with equal answers.
 struct People {
     task: Task,
     randomizer: Randomizer,
@@ -133,7 +133,7 @@ impl People {
     }
 }
 
-/// A collector with three released batches of each task, and reports of an open one.
+/// A collector with three released batches of each task, and reports in an open one.
 struct Collecting {
     directory: TempDir,
     collector: Option<Collector>,
@@ -188,7 +188,7 @@ impl Collecting {
         command.arg("estimate").args(arguments).output().unwrap()
     }
 
-    /// What the collector answers, as JSON or CSV.
+    /// Response of the collector, as JSON or CSV.
     fn answer(&mut self, path: &str, format: &str) -> Vec<u8> {
         let accept = match format {
             "csv" => "text/csv",
@@ -212,7 +212,7 @@ fn succeeds(output: &Output) -> &[u8] {
     &output.stdout
 }
 
-/// That a command fails, and what it says holds all of this.
+/// Checks that a command fails with a message that contains all of this.
 #[track_caller]
 fn fails(output: &Output, expected: &[&str]) {
     let said = said(output);
@@ -238,7 +238,7 @@ fn estimates_of_files_are_those_of_the_collector() {
             assert!(!collecting.path(&format!("{out}.unfinished")).exists());
         }
     }
-    // Asking releases what has come since, so that all batches are named.
+    // Reading releases new reports, so all batches are named.
     for (task, arguments, query) in ASKED {
         for answered in ["json", "csv"] {
             let url = |batches| format!("/tasks/{task}/estimates?batches={batches}&{query}");
@@ -247,7 +247,7 @@ fn estimates_of_files_are_those_of_the_collector() {
             assert_ne!(of_two, of_all);
             for (format, other) in FORMATS.iter().zip(["json", "parquet", "csv"]) {
                 let first = format!("{task}.1-2.{format}");
-                // Of another format.
+                // The second file has another format.
                 let second = format!("{task}.3.{other}");
                 for (files, expected) in [(vec![&first], &of_two), (vec![&first, &second], &of_all)]
                 {
@@ -296,7 +296,7 @@ fn the_same_batches_make_the_same_file_and_nothing_is_written_over() {
             assert!(!collecting.path(&one).exists());
         }
     }
-    // Two files of the same batch.
+    // Both files are of the same batch.
     let question = ["--question", "theme", "--format", "csv"];
     let twice = collecting.estimate(&[&["one.parquet", "two.csv"][..], &question].concat());
     fails(&twice, &["one.parquet", "two.csv", "batch 1", "twice"]);
@@ -459,7 +459,7 @@ fn rows_that_are_no_reports_are_named_and_nothing_is_estimated() {
         &["hexadecimal"],
     );
 
-    // The same rows behind a byte order mark, as editors save them.
+    // Editors may add a byte order mark before the same rows.
     let expected = succeeds(&estimate("v.csv")).to_vec();
     let description = fs::read_to_string(collecting.path("v.csv.task.json")).unwrap();
     let json = fs::read_to_string(collecting.path("v.json")).unwrap();
@@ -470,7 +470,7 @@ fn rows_that_are_no_reports_are_named_and_nothing_is_estimated() {
         assert_eq!(succeeds(&estimate(file)), expected);
     }
 
-    // Rows that are missing, or of a batch that was not exported.
+    // Some rows are missing, or belong to a batch that was not exported.
     for format in ["csv", "json"] {
         let name = format!("v.{format}");
         let before = fs::read_to_string(collecting.path(&name)).unwrap();

@@ -1,8 +1,8 @@
-//! Partial totals of `hushbin estimate`: estimates from parts have the bytes of those from all
-//! reports. Damaged parts, and parts that come twice, are named.
+//! Partial totals of `hushbin estimate`: estimates from parts have the same bytes as those from all
+//! reports. Damaged and repeated parts are named.
 //!
-//! `HUSHBIN_FOLD_REPORTS` sets the number of reports; with `HUSHBIN_FOLD_DIR` they are left in
-//! that directory, to be folded by hand.
+//! `HUSHBIN_FOLD_REPORTS` sets the number of reports. `HUSHBIN_FOLD_DIR` keeps them in that
+//! directory, to be folded by hand.
 
 use std::env;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
 use hushbin_tests::process::command;
 use hushbin_tests::uploads::{Uploads, draft};
 
-/// Of several kinds, all with lists.
+/// Several kinds of questions, all with lists.
 const VISITS: &str = r#"{
     "id": "visits", "epsilon": 4.0, "questions": [
         { "name": "theme", "kind": "choice", "options": ["dark", "light", "a,b"] },
@@ -34,7 +34,7 @@ const SETTINGS: &str = r#"{
     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 2.0, "value": "sign"
 }"#;
 
-/// Command that folds reports on standard input.
+/// Command that folds the reports on standard input.
 const FOLD: [&str; 5] = ["estimate", "--task", "task.json", "--format", "totals"];
 
 struct Folder {
@@ -54,7 +54,7 @@ impl Folder {
         self.directory.path().join(name)
     }
 
-    /// What a command answers that has this on standard input.
+    /// Runs a command with this file as standard input.
     fn run(&self, words: &[&str], input: &Path) -> Output {
         let mut command = command();
         command.args(words).current_dir(self.directory.path());
@@ -99,7 +99,7 @@ impl Folder {
     }
 }
 
-/// Each after its length, which is below 128.
+/// Prefixes each report with its length, which is below 128.
 fn delimited(reports: &[Report]) -> Vec<u8> {
     let mut all = Vec::new();
     for report in reports {
@@ -157,7 +157,7 @@ fn parts_add_up_to_what_one_process_estimates() {
             };
             lines.extend(succeeds(&folded));
         }
-        // A part of nothing, twice.
+        // Two parts without reports.
         let nothing = succeeds(&folder.fold(&[], &[]));
         lines.extend([nothing.clone(), nothing].concat());
         let merged = succeeds(&folder.merge(&lines, &["totals"]));
@@ -174,7 +174,7 @@ fn parts_add_up_to_what_one_process_estimates() {
             let found: serde_json::Value = serde_json::from_slice(&of(&one)).unwrap();
             assert_eq!(found, expected, "{question}");
         }
-        // Standard input in place of files, and to a file that is not written over.
+        // Standard input replaces the files. The output file is not overwritten.
         fs::write(folder.path("all"), &lines).unwrap();
         let words = [&FOLD[..], &["--input", "totals"]].concat();
         assert_eq!(succeeds(&folder.run(&words, &folder.path("all"))), merged);
@@ -223,7 +223,7 @@ fn whatever_is_changed_is_noticed() {
     let folder = Folder::new(SETTINGS);
     let line = succeeds(&folder.fold(&delimited(&folder.reports(1, 20)), &[]));
     let whole = succeeds(&folder.merge(&line, &["json"]));
-    // Every 7th place, so that all of a line's parts are met.
+    // Every 7th byte is changed, so that every part of a line is hit.
     for place in (0..line.len()).step_by(7) {
         let mut changed = line.clone();
         changed[place] ^= 1;
@@ -285,7 +285,9 @@ fn items_without_a_list_are_not_in_totals() {
     fails(&output, "estimate from reports");
 }
 
-/// What `cat` writes to a pipe is read once.
+/// The data that `cat` writes to a pipe can be read only once.
+/// Two processes fold half each, and one process folds all. Neither needs more memory for all
+/// reports than for a tenth of them.
 #[cfg(unix)]
 #[test]
 fn partial_totals_come_through_pipes() {

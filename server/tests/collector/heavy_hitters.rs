@@ -1,4 +1,4 @@
-//! Texts that many people have, asked for over HTTP and by the command.
+//! Frequent texts, requested over HTTP and by the command.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ const QUERIES: &str = r#"{
     ]
 }"#;
 
-/// Of ten people; nobody has "aaa".
+/// Texts of ten people; "aaa" is not among them.
 const CROWD: [(&str, usize); 4] = [("ab", 3), ("cabbage", 4), ("c", 2), ("née", 1)];
 
 fn entries(task: &Task, question: usize, text: &str) -> Vec<Entry> {
@@ -101,7 +101,7 @@ async fn texts_are_found_with_intervals() {
         let [low, high] = [0, 1].map(|end| text["simultaneous_interval"][end].as_f64().unwrap());
         assert!(low <= truth && truth <= high, "{text}");
     }
-    // 1 + 2·3 at first; of what goes on, 3 + 2·9 each.
+    // There are 1 + 2·3 candidates at first, then 3 + 2·9 per continued prefix.
     assert_eq!(found["groups"][0]["candidates"], 7);
     assert_eq!(found["dead_ends"], json!([]));
 
@@ -115,7 +115,7 @@ async fn texts_are_found_with_intervals() {
     assert!(lines[1].starts_with("cab,true,false,"), "{body}");
 }
 
-/// The command estimates from exported reports, with the bytes of the collector's answer.
+/// The command estimates from exported reports, with the same bytes as the collector.
 #[tokio::test]
 async fn the_command_finds_the_same() {
     let app = asked().await;
@@ -202,7 +202,7 @@ async fn what_cannot_be_searched_is_a_problem() {
     assert!(detail.contains("heavy hitters"), "{detail}");
 }
 
-/// A simulation says which share is found, and finds it.
+/// A simulation states the share that is found, and finds it.
 #[test]
 fn simulations_search() {
     let directory = tempfile::tempdir().unwrap();

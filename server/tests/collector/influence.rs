@@ -1,7 +1,7 @@
-//! What forged reports move, against the influence that the collector states.
+//! Effect of forged reports, compared with the influence that the collector states.
 //!
-//! A forger picks the seed and the bucket that count most, and so the question. Estimates of an
-//! honest crowd are read, then those of the same crowd with the forged reports among it.
+//! The forger picks the seed and the bucket that count most, and also the question. The test reads
+//! the estimates of an honest crowd, then those of the same crowd with forged reports added.
 
 use axum::http::StatusCode;
 use hushbin::domain::Signed;
@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 
 use crate::support::App;
 
-/// Numbers of questions, with the weight of each other one: the first is answered by all reports,
-/// by a fifth, and by an eighth of them.
+/// Numbers of questions, with the weight of each further one. The first question is answered by all
+/// reports, by a fifth, and by an eighth.
 const ASKED: [(usize, usize); 3] = [(1, 1), (3, 2), (8, 1)];
-/// Number of seeds that a forger looks at.
+/// Number of seeds that a forger tries.
 const SEEDS: usize = 300;
 
-/// A task whose first question is this one, and which asks flags beside it.
+/// A task with this first question and further flags.
 fn task(epsilon: f64, question: &Value, (questions, weight): (usize, usize)) -> String {
     let mut first = question.clone();
     first["name"] = "q".into();
@@ -34,7 +34,7 @@ fn task(epsilon: f64, question: &Value, (questions, weight): (usize, usize)) -> 
     json!({ "id": "t", "epsilon": epsilon, "questions": all }).to_string()
 }
 
-/// Sends reports, in uploads with ids of their own.
+/// Sends reports in uploads with distinct ids.
 async fn send(app: &App, task: &Task, reports: &[Report], first: u8) {
     for (id, part) in (first..).zip(reports.chunks(2000)) {
         let upload = Upload {
@@ -46,31 +46,32 @@ async fn send(app: &App, task: &Task, reports: &[Report], first: u8) {
     }
 }
 
-/// As many forged reports as are [`MADE_UP`] of all, beside so many honest ones.
+/// Number of forged reports that are the fraction [`MADE_UP`] of all, given the number of honest
+/// ones.
 fn forged(honest: usize) -> usize {
     let forged = honest as f64 * MADE_UP / (1.0 - MADE_UP);
     assert!((forged - forged.round()).abs() < 1e-9);
     forged.round() as usize
 }
 
-/// An honest crowd whose noise all but cancels in one estimate.
+/// An honest crowd whose noise nearly cancels in one estimate.
 struct Crowd<'a> {
     task: &'a Task,
     /// Number of honest reports.
     reports: usize,
-    /// Share of the reports that the estimate is made of.
+    /// Share of reports that enter the estimate.
     share: f64,
-    /// Whether a report with this seed is one of them.
+    /// Returns whether a report with this seed enters the estimate.
     counts: &'a dyn Fn(u64) -> bool,
-    /// How far a report is from what it should count, upwards or downwards.
+    /// Deviation of a report from its expected score, upwards or downwards.
     excess: &'a dyn Fn(&Report) -> f64,
-    /// How far reports can be from each other.
+    /// Greatest difference between two reports' scores.
     reach: f64,
 }
 
 impl Crowd<'_> {
-    /// Draws people's answers to the first question from `answer`, and keeps reports such that
-    /// their excess is 0 in sum, or little more.
+    /// Draws answers to the first question from `answer`, and selects reports whose excess sums to
+    /// 0 or little more.
     fn reports(&self, seed: u64, answer: &dyn Fn(&mut ChaCha20Rng) -> Vec<Entry>) -> Vec<Report> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mut randomizer = Randomizer::new(self.task);
@@ -105,7 +106,7 @@ impl Crowd<'_> {
     }
 }
 
-/// Reads the influence on an estimate of the first question, as it is stated.
+/// Returns the stated influence on an estimate of the first question.
 async fn stated(app: &App, estimate: &str, up: bool) -> f64 {
     let shown = app.get("/tasks/t/influence").await.json();
     let all = shown["influence"].as_array().unwrap();
@@ -114,21 +115,21 @@ async fn stated(app: &App, estimate: &str, up: bool) -> f64 {
     own[if up { "up" } else { "down" }].as_f64().unwrap()
 }
 
-/// A question, and the estimate of it that is moved.
+/// A question, and the estimate that the forger moves.
 struct Case {
     question: Value,
-    /// The name of what is moved, and what it is a sum of.
+    /// Name of the estimate, and the estimand it sums.
     estimate: (&'static str, Estimand),
-    /// The sums of items that it may be, each with its place in the collector's answer.
+    /// Possible sums of items, each with its JSON pointer in the collector's answer.
     sums: Vec<(Vec<u64>, String)>,
-    /// The least and the most that people can have of it, with what they answer then.
+    /// Least and greatest possible truth, each with the answer that gives it.
     people: [(f64, Vec<Entry>); 2],
-    /// What is asked for beside the question.
+    /// Query parameters besides the question.
     query: &'static str,
 }
 
 impl Case {
-    /// A case whose people answer by entries of an item and a value.
+    /// Creates a case whose people answer with entries of an item and a value.
     fn new(
         question: Value,
         estimate: (&'static str, Estimand),
@@ -145,7 +146,7 @@ impl Case {
         }
     }
 
-    /// Measures what forged reports move, over what is stated.
+    /// Returns the measured effect of forged reports divided by the stated one.
     async fn moved(&self, asked: (usize, usize), up: bool) -> f64 {
         let app = App::with(&[&task(1.0, &self.question, asked)]);
         let task = app.task("t");
@@ -195,13 +196,13 @@ impl Case {
     }
 }
 
-/// Every report under the seeds that a forger looks at, of those that count.
+/// Every report under the seeds that a forger tries, if it enters the estimate.
 fn forgeries(task: &Task, counts: &dyn Fn(u64) -> bool) -> impl Iterator<Item = Report> {
     let seeds = (0..).filter(|seed| counts(*seed)).take(SEEDS);
     seeds.flat_map(|seed| outputs(task, seed))
 }
 
-/// Every report under a seed that a mechanism with buckets takes for the first question.
+/// Every report under one seed, for a mechanism with buckets and the first question.
 fn outputs(task: &Task, seed: u64) -> Vec<Report> {
     let question = &task.questions()[0];
     let count = match question.mechanism() {
@@ -238,7 +239,7 @@ async fn check(cases: Vec<Case>) {
     }
 }
 
-/// The first item's estimate of this name.
+/// Estimate of this name for the first item.
 fn item(name: &str) -> Vec<(Vec<u64>, String)> {
     vec![(vec![0], format!("/estimates/0/{name}/estimate"))]
 }
@@ -351,25 +352,26 @@ async fn forged_crosses_move_cells_and_margins_as_far_as_is_stated() {
     let number = json!({ "kind": "number", "min": 0, "max": 30, "levels": 2 });
     let of_choice = cases(choice, 4, [0.0, 3.0]);
     let mut of_number = cases(number, 2, [0.0, 30.0]);
-    // Levels have shares where cells are named, and no margin.
+    // Levels have shares only if cells are named, and they have no margin.
     of_number[0].query = "&items=row%3A%200%2C%20column%3A%200";
     of_number[1].sums.truncate(1);
     check(of_choice.into_iter().chain(of_number).collect()).await;
 }
 
-/// A prefix of a text that is found, of the rarest of these lengths.
+/// A prefix of a text that is found, with the rarest of these lengths.
 struct Text {
     lengths: [u32; 4],
-    /// What those have who have it, and what others have.
+    /// Text of the people who have the prefix, and text of the rest.
     texts: [&'static str; 2],
     prefix: &'static str,
     alphabet: &'static str,
-    /// The list that it is in.
+    /// List that contains the text.
     list: &'static str,
 }
 
 impl Text {
-    /// Measures what forged reports move, over what is stated, where a share of people has it.
+    /// Returns the measured effect of forged reports divided by the stated one, if a share of
+    /// people has the prefix.
     async fn moved(&self, asked: (usize, usize), up: bool, share: f64) -> f64 {
         for seed in 0..20 {
             if let Some(moved) = self.moved_in(asked, up, share, seed).await {
@@ -379,7 +381,7 @@ impl Text {
         panic!("{:?} is not among {}", self.prefix, self.list);
     }
 
-    /// Measures it in one crowd; `None` where chance finds a text that goes on from it.
+    /// Measures the effect in one crowd. `None` if chance finds a text that continues the prefix.
     async fn moved_in(
         &self,
         asked: (usize, usize),
@@ -460,7 +462,7 @@ impl Text {
     }
 }
 
-/// A text that few have is moved by a little less than one that nobody has: it has to be found.
+/// A rare text moves a little less than one that no person has, because it has to be found.
 #[tokio::test]
 async fn forged_texts_move_prefixes_of_the_rarest_length_as_far_as_is_stated() {
     for text in [

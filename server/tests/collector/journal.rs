@@ -1,4 +1,4 @@
-//! `hushbin journal`: what is wrong is named, and a copy is as good as what was copied.
+//! `hushbin journal`: damage is named, and a copy is as good as the original.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn said(output: &Output) -> String {
     String::from_utf8(all).unwrap()
 }
 
-/// Files of a kind, below a directory.
+/// Files with this extension below a directory.
 fn files(directory: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
@@ -36,7 +36,7 @@ fn files(directory: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A collector of the task "settings", its data below the directory.
+/// A collector of the task "settings", with its data below the directory.
 fn collecting() -> (TempDir, Collector) {
     let directory = tempfile::tempdir().unwrap();
     let (task, data) = (
@@ -57,7 +57,7 @@ fn a_running_collector_is_checked_and_copied() {
     let estimates = "/tasks/settings/estimates";
     for reports in [5, 7, 3] {
         client.post("settings", &uploads.bytes(reports)).unwrap();
-        // Released, as it is for development.
+        // Reading releases the reports, as the collector runs with `--development`.
         client.get(estimates).unwrap();
     }
     let last = uploads.bytes(2);
@@ -79,7 +79,7 @@ fn a_running_collector_is_checked_and_copied() {
         "{}",
         said(&copied)
     );
-    // A copy is not written over.
+    // An existing copy is not overwritten.
     let again = journal(&["backup", to], &data);
     assert!(
         !again.status.success() && said(&again).contains(to),

@@ -1,5 +1,5 @@
-//! The planner on random questions: the error that it predicts is the one that
-//! reports have, and no other choice that keeps as much is better.
+//! The planner on random questions. Its predicted error is that of the reports, and no other choice
+//! with the same privacy is better.
 
 use std::fs;
 use std::ops::Range;
@@ -13,24 +13,24 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::Value;
 
-/// Seeds of questions: among them is, for nearly every part of what the planner
-/// searches through, one that something random would be better for without it;
-/// the last one's best sparsity is between those that it tries first.
+/// Seeds of questions. They exercise nearly every part of the planner's search: without that part,
+/// a random alternative would be better for one of them. The best sparsity of the last seed lies
+/// between the first candidates.
 const QUESTIONS: (Range<u64>, u64) = (427..446, 466);
-/// Of each question, random ones.
+/// Random alternatives per question.
 const ALTERNATIVES: u32 = 50;
-/// How far off a predicted error may be.
+/// Greatest relative error of a prediction.
 const MARGIN: f64 = 0.05;
 
-/// Enough runs for 6400 estimates, whose squared errors average to a standard
-/// deviation of √(2/6400) or 1.8%, and their root to one of 0.9%: a prediction
-/// that is right is off by more than the margin with a probability below 10⁻⁷.
-/// Not few runs, in which the bias of some items would meet the same noise.
+/// Number of runs that gives at least 6400 estimates. Their mean squared error has a relative
+/// standard deviation of √(2/6400) or 1.8%, the root 0.9%. So a correct prediction exceeds the
+/// margin with a probability below 10⁻⁷. There are at least 12 runs, so that the bias of an item
+/// meets different noise.
 fn runs(items: u32) -> u32 {
     6400_u32.div_ceil(items).max(12)
 }
 
-/// With the seed of each.
+/// Questions with their seeds.
 fn questions() -> impl Iterator<Item = (u64, Asked)> {
     let (seeds, last) = QUESTIONS;
     seeds
@@ -38,7 +38,7 @@ fn questions() -> impl Iterator<Item = (u64, Asked)> {
         .map(|seed| (seed, Asked::random(seed, runs)))
 }
 
-/// What the command answers, and the task that it writes.
+/// Runs the command. Returns its answer and the task that it writes.
 fn planned(asked: &Asked, simulation: &Simulation) -> (Value, Task) {
     let out = format!("--out={}", simulation.task().display());
     let mut arguments = vec!["plan", "--json", &out];
@@ -63,10 +63,10 @@ fn questions_are_of_every_kind() {
     kinds(&|asked| asked.privacy.central.is_some());
 }
 
-/// Root of the mean squared error over everything that is asked for, and what
-/// part of its square are the biases of these people.
+/// Root of the mean squared error over all estimates, and the share of its square that is due to
+/// the bias for these people.
 fn measured(asked: &Asked, task: &Task, simulation: &Simulation) -> (f64, f64) {
-    // Frequencies are those of either sign.
+    // Frequencies are those of both signs.
     let estimands: &[Estimand] = if asked.frequency {
         &[Estimand::Plus, Estimand::Minus]
     } else {
@@ -81,8 +81,7 @@ fn measured(asked: &Asked, task: &Task, simulation: &Simulation) -> (f64, f64) {
     (mse.sqrt(), bias)
 }
 
-/// For people who have anything, and for those of whom bias is the worst: all of
-/// them have the same items.
+/// People with random items, and the worst case for bias: people who all have the same items.
 #[test]
 fn errors_are_as_predicted() {
     let ones = [1.0; 64];
@@ -110,8 +109,8 @@ fn errors_are_as_predicted() {
     }
 }
 
-/// Random choices of everything that a task holds, with as much protection, at a central target
-/// with a local ε of their own: none has an error that is smaller by more than a hundredth.
+/// Random tasks with as much protection, and with their own local ε for a central target. None has
+/// an error smaller by more than a hundredth.
 #[test]
 fn no_random_alternative_is_better() {
     for (seed, asked) in questions() {
@@ -119,7 +118,7 @@ fn no_random_alternative_is_better() {
         let (answer, ours) = planned(&asked, &simulation);
         assert!(asked.keeps(&ours), "{asked:?}: {ours:?}");
         let stated = answer["questions"][0]["error"].as_f64().unwrap();
-        // The worst case is stated, and what is likely is chosen by.
+        // The plan states the worst case, but is chosen by the expected error.
         let worst = asked.error(&ours).unwrap().total().sqrt();
         assert!((stated / worst - 1.0).abs() < 1e-9, "{asked:?}");
         let error = |task: &Task| asked.error(task).unwrap().likely().sqrt();

@@ -1,5 +1,5 @@
-//! `hushbin journal salvage`: whatever of a journal is damaged, the rest of it is served as
-//! before, and what is lost is said.
+//! `hushbin journal salvage`: after any damage the rest of the journal is served as before, and the
+//! loss is reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ use tempfile::TempDir;
 
 use crate::support::SETTINGS;
 
-/// Released batches.
+/// Number of released batches.
 const RELEASED: u64 = 5;
 
 /// A journal of five released batches and an open one of six commits.
 struct Journal {
     directory: TempDir,
-    /// Those of the released batches, then those of the open one, with the reports of each.
+    /// Uploads of the released batches, then of the open one, each with its number of reports.
     uploads: Vec<(Vec<u8>, u64)>,
-    /// Of each released batch.
+    /// Estimates of each released batch.
     estimates: Vec<Vec<u8>>,
 }
 
@@ -129,7 +129,7 @@ fn batches(client: &mut Client) -> Vec<(String, u64)> {
         .collect()
 }
 
-/// Files of a journal that hold something, each with its bytes.
+/// Non-empty files of a journal, each with its bytes.
 fn files(data: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut directories = vec![data.to_owned()];
@@ -153,7 +153,7 @@ fn flip(path: &Path, at: usize) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Where the commits of a log begin, and where it ends.
+/// Offsets of the commits of a log, and its end.
 fn commits(path: &Path) -> Vec<usize> {
     let bytes = fs::read(path).unwrap();
     let begins = |at: &usize| bytes[*at..].starts_with(b"hush\x01\0\0\0");
@@ -168,7 +168,7 @@ fn whichever_file_is_damaged_the_others_are_served_as_before() {
     let task = journal.task();
     let given = ["--task", task.to_str().unwrap()];
     let all = files(&journal.data());
-    // The list, five batches, ids of four and of one, a log.
+    // The list, five batches, ids of four batches and of one, and a log.
     assert_eq!(all.len(), 9, "{all:?}");
     for (path, bytes) in &all {
         let name = path.to_str().unwrap();
@@ -181,7 +181,7 @@ fn whichever_file_is_damaged_the_others_are_served_as_before() {
             let (output, collector, mut client) = salvaged(&journal, &given);
             let mark = name.ends_with(".log") && at == length - 1;
             let whole = output.contains("0 are damaged");
-            // A mark says nothing where its frame verifies.
+            // A mark has no effect if its frame verifies.
             assert_eq!(whole, mark, "{name} {at}: {output}");
             assert!(mark || output.contains(name), "{name} {at}: {output}");
             let found = estimates(&mut client);
@@ -199,7 +199,7 @@ fn whichever_file_is_damaged_the_others_are_served_as_before() {
     assert_eq!(files(&journal.data()), all, "nothing of it is changed");
 }
 
-/// Salvages, and starts a collector on what is kept; what was said, and its client.
+/// Salvages, and starts a collector on the result. Returns the output and a client.
 fn salvaged(journal: &Journal, more: &[&str]) -> (String, Collector, Client) {
     let output = journal.salvage(more);
     let said = said(&output);
@@ -233,7 +233,7 @@ fn however_much_is_damaged_what_is_kept_is_whole() {
                 0 => fs::write(path, &bytes[..at]).unwrap(),
                 1 => fs::write(path, [bytes, &bytes[at..]].concat()).unwrap(),
                 _ => {
-                    // It may be shorter by now.
+                    // The file may be shorter by now.
                     let mut now = fs::read(path).unwrap();
                     now.get_mut(at).into_iter().for_each(|byte| *byte ^= 1);
                     fs::write(path, now).unwrap();
@@ -264,18 +264,19 @@ fn of_a_log_all_commits_are_kept_that_verify() {
     let commits = commits(&log);
     assert_eq!(commits.len(), 7);
     let open = &journal.uploads[RELEASED as usize..];
-    // What is flipped, which uploads that costs, and what is said.
+    // Offset of the flipped byte, lost uploads, and expected output.
     let said = |uploads: u64, reports| format!("{uploads} uploads with {reports} reports are lost");
     for (at, lost, expected) in [
         (commits[2] + 40, vec![2], said(1, 3)),
         (commits[5] + 40, vec![5], said(1, 6)),
-        // A frame's head: nothing says what it held.
+        // The head of a frame is damaged, so the contents are unknown.
         (
             commits[2] + 9,
             vec![2],
             "it is not known how many".to_owned(),
         ),
-        // The sum of a frame, which its mark knows; the next goes by the sum that is there.
+        // The frame's checksum is damaged, but the mark has it, and the next frame continues from
+        // the stored one.
         (commits[3] - 16, vec![], "no upload is lost".to_owned()),
         (
             0,
@@ -369,7 +370,7 @@ fn a_closed_batch_that_lost_reports_is_open_again_with_what_came_after() {
     flip(&log, commits[0] + 40);
     flip(&log, commits[3] + 9);
     let (output, _collector, mut client) = salvaged(&journal, &[]);
-    // The closing commit says how many there were.
+    // The closing commit states how many there were.
     assert!(
         output.contains("2 uploads with 5 reports are lost"),
         "{output}"
@@ -385,7 +386,7 @@ fn tasks_are_known_by_the_fingerprint_that_their_files_have() {
     let journal = Journal::new();
     let list = journal.data().join("tasks.json");
     let before = fs::read(&list).unwrap();
-    // The sum alone: the list says still which task it is.
+    // Only the checksum is damaged: the list still names the task.
     flip(&list, before.len() - 5);
     let (output, collector, mut client) = salvaged(&journal, &[]);
     assert!(

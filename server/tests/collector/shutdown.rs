@@ -1,4 +1,4 @@
-//! Starting and stopping the real binary.
+//! Start and stop of the real binary.
 use std::fs;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::support::SETTINGS;
 use hushbin_tests::process::{self, Client, Collector, head};
 use hushbin_tests::uploads::{Uploads, draft};
 
-/// What has not come about by then never will.
+/// Timeout of every wait.
 const NEVER: Duration = Duration::from_secs(300);
 
 fn task_file(directory: &Path, json: &str) -> PathBuf {
@@ -17,7 +17,7 @@ fn task_file(directory: &Path, json: &str) -> PathBuf {
     path
 }
 
-/// Starts a collector that must refuse to, and returns what it says.
+/// Starts a collector that must refuse to start, and returns its message.
 fn refusal(arguments: &[&str]) -> String {
     let output = process::command()
         .args(["serve", "--listen", "127.0.0.1:0", "--log", "error"])
@@ -45,8 +45,8 @@ fn sigterm_finishes_what_is_under_way() {
     let mut slow = Client::connect(address).unwrap();
     slow.write(&head("settings", late.len())).unwrap();
     slow.write(before).unwrap();
-    // An answer on another connection shows that the head above has been read:
-    // connections are accepted in order.
+    // Connections are accepted in order, so an answer on a later one shows that the head above was
+    // read.
     let mut probe = Client::connect(address).unwrap();
     assert_eq!(probe.get("/readyz").unwrap().0, 200);
 
@@ -57,11 +57,11 @@ fn sigterm_finishes_what_is_under_way() {
         assert!(begin.elapsed() < NEVER, "still accepting");
         std::thread::sleep(Duration::from_millis(5));
     }
-    // The upload that had begun is still taken, and acknowledged.
+    // The unfinished upload is still accepted and acknowledged.
     slow.write(after).unwrap();
     assert_eq!(slow.read().unwrap().0, 201);
     assert_eq!(collector.wait(NEVER).code(), Some(0));
-    // The next run needs no task file, and has counted both.
+    // The next run needs no task file, and has counted both uploads.
     let mut collector = Collector::spawn(&data, &[], &[]);
     let mut client = Client::connect(collector.address()).unwrap();
     assert_eq!(client.post("settings", &late).unwrap().0, 200);
@@ -86,7 +86,7 @@ fn a_request_that_never_ends_does_not_keep_the_collector() {
     let mut probe = Client::connect(address).unwrap();
     assert_eq!(probe.get("/livez").unwrap().0, 200);
     collector.stop(NEVER);
-    // Cut off, not answered with a timeout of their own.
+    // These connections are cut off, without a timeout response.
     assert!(stuck.read().is_err());
     assert!(halfway.read().is_err());
 }

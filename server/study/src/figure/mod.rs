@@ -1,4 +1,4 @@
-//! Figures as SVG: their data, the style of curves, and the ticks of axes.
+//! Figures as SVG: the data, the style of curves, and the ticks of axes.
 
 mod curves;
 mod draw;

@@ -1,4 +1,4 @@
-//! Curves on a chart, and their samples in a legend.
+//! Curves on a chart, and samples of curves in a legend.
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;

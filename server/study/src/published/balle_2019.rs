@@ -204,7 +204,7 @@ mod tests {
     }
 
     /// The bounds on L are never below the sampled values. They are equal if two inputs can differ
-    /// in all their favoured buckets.
+    /// in all favoured buckets.
     #[test]
     fn losses_are_those_of_the_sampled_probabilities() {
         let of = |name, rule, buckets, favoured: Option<u32>| {

@@ -3,9 +3,9 @@
 //! report need only be a clone of one of the two inputs.
 //!
 //! Their erratum restricts the theorems to a class of randomizers, as the proof of Lemma 3.5 fails.
-//! Nevertheless, their final pair of distributions bounds any randomizer. That follows from the
+//! Nevertheless, the final pair of distributions bounds any randomizer. That follows from the
 //! corollary in `hushbin_analysis::accounting::privacy_blanket`. So its exact sum is a bound, and
-//! so is their closed form, which bounds the divergence of the pair.
+//! so is the closed form, which bounds the divergence of the pair.
 
 use super::bound::{Batch, Published, Scope, Value};
 

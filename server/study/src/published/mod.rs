@@ -1,6 +1,6 @@
 //! Published bounds on the central ε of a batch, one file per paper.
 //!
-//! They differ in their assumptions about a randomizer, and in how much they lose between a
+//! They differ in the assumptions about a randomizer, and in how much they lose between a
 //! decomposition of reports and a number. P1's reduction is not listed, because it is no bound in
 //! small batches ([`errata`](hushbin_analysis::errata)). It is also known as the variation-ratio
 //! reduction of Wang et al., "Privacy Amplification via Shuffling: Unified, Simplified, and
@@ -30,7 +30,7 @@ use hushbin_analysis::accounting::{Mixture, account};
 use bound::{Batch, Favoured};
 pub use bound::{Published, Scope};
 
-/// Computes the published bounds on the ε that [`account`] computes, in the order of their years.
+/// Computes the published bounds on the ε that [`account`] computes, ordered by year.
 /// The n of the theorems is the number of honest reports.
 ///
 /// # Errors

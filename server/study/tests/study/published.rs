@@ -342,7 +342,7 @@ fn clones_are_summed_exactly() {
     }
 }
 
-/// Closed forms against values computed by hand, and the limits of their ranges.
+/// Closed forms against values computed by hand, and the limits of each range.
 #[test]
 fn closed_forms_hold_within_their_ranges() {
     let any = |epsilon| Mixture::generic(epsilon).unwrap();

@@ -1,5 +1,4 @@
-//! Crosses: what a report gives away of both parts, and what is caught that gives away more
-//! of either.
+//! Crosses: what a report reveals about both parts, and leaks about one part that are caught.
 
 use hushbin::hash::{Balanced, Keys};
 use hushbin::mechanism::BucketReport;
@@ -15,8 +14,7 @@ use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, pick, rng};
 const ROWS: u32 = 3;
 const COLUMNS: u32 = 4;
 
-/// Three rows by four options or by a number with as many levels, each cell with a bucket of
-/// its own.
+/// Three rows by four options, or by a number with four levels. Each cell has its own bucket.
 fn task(epsilon: f64, by_number: bool) -> Task {
     let columns = if by_number {
         json!({ "name": "load", "kind": "number", "min": 0, "max": 3, "levels": COLUMNS })
@@ -33,7 +31,7 @@ fn task(epsilon: f64, by_number: bool) -> Task {
     draft.resolve().unwrap()
 }
 
-/// Whether an answer is in this cell's row, and whether in its column.
+/// Returns whether an answer is in the row of a cell, and in its column.
 fn shares_part(input: &[Entry], cell: u32) -> [bool; 2] {
     let [row, column] = [cell / COLUMNS, cell % COLUMNS];
     [
@@ -53,8 +51,8 @@ fn crosses_keep_within_their_budget() {
     }
 }
 
-/// Draws the bucket of a cell, those that share a part with the answer so many times likelier
-/// than others for each.
+/// Draws a bucket of a cell. A cell that shares a part with the answer is more likely by that
+/// part's factor in `likelier`.
 fn favouring(likelier: [f64; 2], mut words: ChaCha20Rng) -> impl FnMut(&[Entry]) -> Report {
     let hash = Balanced::new(ROWS * COLUMNS, ROWS * COLUMNS);
     move |input| {
@@ -74,8 +72,8 @@ fn favouring(likelier: [f64; 2], mut words: ChaCha20Rng) -> impl FnMut(&[Entry])
     }
 }
 
-/// ε on both parts together, shared out in any way, is no leak; more than ε on either is,
-/// though the other part is not told of at all.
+/// Any split of ε over both parts is no leak. More than ε on one part is a leak, even if the report
+/// reveals nothing about the other part.
 #[test]
 fn more_than_is_asked_for_on_one_part_is_caught() {
     for by_number in [false, true] {
@@ -92,8 +90,7 @@ fn more_than_is_asked_for_on_one_part_is_caught() {
     }
 }
 
-/// Seeds that say something of one part alone; what each bucket says under its seed is as it
-/// should be.
+/// Seeds that depend on one part only. The bucket under each seed is honest.
 #[test]
 fn seeds_that_follow_one_part_are_caught() {
     let task = task(1.0, false);
@@ -104,7 +101,7 @@ fn seeds_that_follow_one_part_are_caught() {
     }
 }
 
-/// Thresholds of a larger ε where the answer is in one column, and nowhere else.
+/// Thresholds of a larger ε if the answer is in one column, and only then.
 #[test]
 fn larger_epsilon_in_one_column_is_caught() {
     for by_number in [false, true] {

@@ -1,4 +1,4 @@
-//! Leaks that only fractions, zeros or too many entries show; and what looks like one but is none.
+//! Leaks that only fractions, zeros or too many entries reveal, and look-alikes that are none.
 
 use hushbin::domain::Signed;
 use hushbin::hash::{Hashing, Keys, independent_bucket};
@@ -26,7 +26,7 @@ fn has_fractions(input: &[Entry]) -> bool {
     input.iter().any(|entry| entry.value.fract() != 0.0)
 }
 
-/// One or another randomizer, by the input.
+/// One of two randomizers, chosen by the input.
 fn either(
     mut one: impl FnMut(&[Entry]) -> Report,
     mut other: impl FnMut(&[Entry]) -> Report,
@@ -60,7 +60,7 @@ fn larger_epsilon_for_some_inputs_is_caught() {
             assert_leaks(&task, &found);
         }
     }
-    // Fractions are at most half as far apart as values.
+    // Fractions differ by at most half as much as whole values.
     let task = real(&of_level(Level::Event, 40));
     let larger = with_epsilon(&task, 3.0);
     let leaky = either(
@@ -71,7 +71,7 @@ fn larger_epsilon_for_some_inputs_is_caught() {
     assert_leaks(&task, &measured(&task, 20_000, leaky));
 }
 
-/// An entry of 0 leaves a mark in the seed, though it is as if absent.
+/// An entry of 0 marks the seed, although it should count as absent.
 #[test]
 fn zeros_that_show_are_caught() {
     for task in [typical("collision"), real(&of_level(Level::Event, 40))] {
@@ -83,7 +83,7 @@ fn zeros_that_show_are_caught() {
     }
 }
 
-/// What is left of entries: each if its draw is below its value; the first s.
+/// Entries that remain: each if its draw is below its value, then the first s.
 fn left(input: &[Entry], draw: impl Fn(u64) -> u64) -> Vec<Signed> {
     let is_left = |entry: &&Entry| draw(entry.item) as f64 / 2_f64.powi(64) < entry.value.abs();
     let signed = |entry: &Entry| Signed {
@@ -93,7 +93,7 @@ fn left(input: &[Entry], draw: impl Fn(u64) -> u64) -> Vec<Signed> {
     input.iter().filter(is_left).map(signed).take(3).collect()
 }
 
-/// One random word settles which values are left, and then whether a favoured bucket is reported.
+/// One random word decides which values remain, and then whether a favoured bucket is reported.
 #[test]
 fn ternarisation_that_shares_the_randomizers_word_is_caught() {
     let task = real(&small());
@@ -106,8 +106,8 @@ fn ternarisation_that_shares_the_randomizers_word_is_caught() {
     assert_leaks(&task, &found);
 }
 
-/// Values that are left in proportion, and counted as larger to make up for it:
-/// the probability of a favoured bucket is divided by the value.
+/// Values remain in proportion and are scaled up in return: the probability of a favoured bucket is
+/// divided by the value.
 #[test]
 fn values_that_weigh_what_they_lost_are_caught() {
     let task = real(&small());
@@ -126,8 +126,8 @@ fn values_that_weigh_what_they_lost_are_caught() {
     assert_leaks(&task, &found);
 }
 
-/// All entries favour their buckets, however many they are, each with the weight
-/// that it would have among s.
+/// Every entry favours its bucket, even if there are more than s. Each has the weight that it
+/// would have among s.
 #[test]
 fn set_that_grows_with_the_entries_is_caught() {
     let collision = Collision::new(collision::Rule::Occupied, Hashing::Independent, 12).unwrap();
@@ -157,8 +157,8 @@ fn set_that_grows_with_the_entries_is_caught() {
     assert_leaks(&task, &measured(&task, 20_000, leaky));
 }
 
-/// Which values and entries are left may even be settled by the public seed:
-/// whoever knows it knows a function of the input that is randomised as any.
+/// The public seed may even determine which values and entries remain. The report then randomises a
+/// function of the input that is known from the seed.
 #[test]
 fn preprocessing_by_the_seed_is_no_leak() {
     for task in [real(&small()), real(&typical("coco"))] {

@@ -1,4 +1,4 @@
-//! Randomizers that give away more than they say, each of them caught.
+//! Randomizers that reveal more than stated; the audit catches each of them.
 
 use hushbin::domain::Signed;
 use hushbin::hash::Keys;
@@ -14,7 +14,7 @@ use super::{
     assert_leaks, honest, measured, of_level, rng, small, typical, user, with_epsilon, within,
 };
 
-/// Noise for half the distance, a clip that is not applied, noise left out of one report in 50.
+/// Noise for half the distance, a clip that is not applied, and no noise in one report of 50.
 #[test]
 fn leaks_of_hash_bin_are_caught() {
     let task = of_level(Level::Event, 40);
@@ -25,7 +25,7 @@ fn leaks_of_hash_bin_are_caught() {
     let task = of_level(user(Noise::TwoPoint), 40);
     let sums = unclipped(&task);
     let mut words = rng(12);
-    // The sum of s entries goes where only its clip may.
+    // The sum of s entries exceeds the clip.
     let found = measured(&task, 30_000, |input| {
         let seed = words.next_u64();
         let lean = sums(seed, input)[0] / 1.5 * 0.5_f64.tanh();
@@ -53,7 +53,7 @@ fn leaks_of_hash_bin_are_caught() {
     assert_leaks(&task, &found);
 }
 
-/// The sums of signed values by bin.
+/// Sums of signed values by bin, without a clip.
 fn unclipped(task: &Task) -> impl Fn(u64, &[Entry]) -> Vec<f64> + use<> {
     let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() else {
         unreachable!()
@@ -83,7 +83,7 @@ fn thresholds_of_a_larger_epsilon_are_caught() {
     }
 }
 
-/// One report in 50 has the items and their signs for a seed.
+/// The seed of one report in 50 encodes the items and signs.
 #[test]
 fn input_in_clear_is_caught() {
     let task = typical("collision");
@@ -106,8 +106,8 @@ fn input_in_clear_is_caught() {
     assert_leaks(&task, &found);
 }
 
-/// One report in 30 is made from a generator that starts anew each time, so
-/// that its noise can be subtracted.
+/// One report in 30 comes from a generator that restarts every time, so its noise can be
+/// subtracted.
 #[test]
 fn noise_that_repeats_is_caught() {
     let task = typical("coco");
@@ -123,7 +123,7 @@ fn noise_that_repeats_is_caught() {
     assert_leaks(&task, &found);
 }
 
-/// People who have item 0 get the same seed, now and then.
+/// People with item 0 sometimes get the same seed.
 #[test]
 fn seed_reused_for_some_inputs_is_caught() {
     let task = typical("coco");
@@ -142,7 +142,7 @@ fn seed_reused_for_some_inputs_is_caught() {
     assert_leaks(&task, &found);
 }
 
-/// Of values −1, 0 and 1, the first s.
+/// The first s entries, for values −1, 0 and 1.
 fn signed(task: &Task, input: &[Entry]) -> Vec<Signed> {
     let present = input.iter().filter(|entry| entry.value != 0.0);
     let signed = present.map(|entry| Signed {
@@ -154,7 +154,7 @@ fn signed(task: &Task, input: &[Entry]) -> Vec<Signed> {
         .collect()
 }
 
-/// Draws by going along the probabilities of buckets, as `distort` leaves them.
+/// Draws by inverting the cumulated probabilities of buckets, after `distort` changed them.
 fn along(
     task: &Task,
     mut rng: ChaCha20Rng,
@@ -171,13 +171,13 @@ fn along(
             left -= p;
             left < 0.0
         });
-        // What rounding leaves over goes to the last.
+        // Probability lost by rounding goes to the last bucket.
         let bucket = bucket.unwrap_or(row.len() - 1) as u32;
         Report::Collision(BucketReport { seed, bucket })
     }
 }
 
-/// The distortions below are what is caught, not the way of drawing.
+/// The distortions below are what the audit catches, not this way of drawing.
 #[test]
 fn drawing_along_probabilities_is_not_flagged() {
     let task = small();
@@ -185,7 +185,7 @@ fn drawing_along_probabilities_is_not_flagged() {
     assert!(found.lower_bound <= 1.0, "{found:?}");
 }
 
-/// Probabilities in five bits: all are cut off, and the last bucket gets the rest.
+/// Probabilities are cut to five bits, and the last bucket gets the remainder.
 #[test]
 fn coarse_probabilities_are_caught() {
     let task = small();
@@ -194,8 +194,8 @@ fn coarse_probabilities_are_caught() {
     assert_leaks(&task, &found);
 }
 
-/// The favoured buckets together get no more than they should, but the first
-/// of them gets half of it: seen only by where the bucket stands.
+/// The favoured buckets have the right total probability, but the first of them gets half of it.
+/// Only the bucket's position reveals that.
 #[test]
 fn favourite_among_the_favoured_is_caught() {
     let task = small();

@@ -42,7 +42,7 @@ fn rng(seed: u64) -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(seed)
 }
 
-/// d = 40, s = 3, ε = 1, one hash function where there may be several, the rest chosen.
+/// d = 40, s = 3, ε = 1, a single hash function; the remaining parameters are chosen.
 fn typical(mechanism: &str) -> Task {
     match mechanism {
         "collision" | "coco" => with_hashes(mechanism, 1),
@@ -50,7 +50,7 @@ fn typical(mechanism: &str) -> Task {
     }
 }
 
-/// The same with so many hash functions.
+/// The typical task with `hashes` hash functions.
 fn with_hashes(mechanism: &str, hashes: u32) -> Task {
     chosen(&json!({ "name": mechanism, "hashes": hashes }))
 }
@@ -64,7 +64,7 @@ fn chosen(mechanism: &serde_json::Value) -> Task {
     draft.resolve().unwrap()
 }
 
-/// Of a task that asks one question, for ratings.
+/// Parts of a task with one question, for ratings.
 fn parts_of(task: Task) -> TaskParts {
     task.try_into().unwrap()
 }
@@ -79,7 +79,7 @@ fn honest(task: &Task, mut rng: impl rand_core::CryptoRng) -> impl FnMut(&[Entry
     move |input| randomizer.randomize(input, &mut rng).unwrap().report
 }
 
-/// Sends each report in an upload of its own.
+/// Sends each report in its own upload.
 fn posted(
     task: &Task,
     mut randomize: impl FnMut(&[Entry]) -> Report,
@@ -108,7 +108,7 @@ fn measured_sent(
     measure(task, &plan, of_answers, |_, _| {})
 }
 
-/// t = 12 buckets, of which 3 are favoured.
+/// 12 buckets, of which 3 are favoured.
 fn small() -> Task {
     let rule = collision::Rule::Heaviest { favoured: 3 };
     let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
@@ -117,7 +117,7 @@ fn small() -> Task {
     Task::new(TaskParts { mechanism, ..parts }).unwrap()
 }
 
-/// Draws a bucket of a report by a seed, signed items and a word.
+/// Draws the bucket of a report from a seed, signed items and a random word.
 fn pick_along(task: &Task) -> impl FnMut(u64, &[Signed], u64) -> Report + use<> {
     let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
     let report = match task.questions()[0].mechanism() {
@@ -134,7 +134,7 @@ fn pick_along(task: &Task) -> impl FnMut(u64, &[Signed], u64) -> Report + use<> 
     }
 }
 
-/// The bucket that a word stands for: the likeliest by the lowest words.
+/// Bucket of a random word. The lowest words belong to the most probable bucket.
 fn pick(row: &[f64], word: u64) -> u32 {
     let mut buckets: Vec<usize> = (0..row.len()).collect();
     buckets.sort_by(|&a, &b| row[b].total_cmp(&row[a]));
@@ -143,7 +143,7 @@ fn pick(row: &[f64], word: u64) -> u32 {
         left -= row[bucket];
         left < 0.0
     });
-    // What rounding leaves over goes to the last.
+    // Probability lost by rounding goes to the last bucket.
     drawn.unwrap_or(buckets[row.len() - 1]) as u32
 }
 
@@ -160,7 +160,7 @@ fn any_of(rng: &mut impl Rng, from: &[u32]) -> u32 {
     from[rng.next_u32() as usize % from.len()]
 }
 
-/// Parameters of Collision for sparsity s, at random.
+/// Random parameters of Collision for sparsity s.
 fn collision(rng: &mut impl Rng, rule: collision::RuleName, hashing: Hashing, s: u32) -> Mechanism {
     let (rule, buckets, hashes) = match rule {
         collision::RuleName::Occupied => {
@@ -179,7 +179,7 @@ fn collision(rng: &mut impl Rng, rule: collision::RuleName, hashing: Hashing, s:
     Mechanism::Collision(Collision::with_hashes(rule, hashing, buckets, hashes).unwrap())
 }
 
-/// The same for CoCo.
+/// Random parameters of CoCo for sparsity s.
 fn coco(rng: &mut impl Rng, rule: coco::RuleName, hashing: Hashing, s: u32) -> Mechanism {
     let (rule, pairs, hashes) = match rule {
         coco::RuleName::Overwrite => {
@@ -197,7 +197,7 @@ fn coco(rng: &mut impl Rng, rule: coco::RuleName, hashing: Hashing, s: u32) -> M
     Mechanism::Coco(Coco::with_hashes(rule, hashing, 2 * pairs, hashes).unwrap())
 }
 
-/// Every level with and without δ, every noise.
+/// Random parameters of hash-bin: every level with and without δ, every noise.
 fn hash_bin(rng: &mut impl Rng, kind: u32, hashing: Hashing, items: &Items) -> Mechanism {
     let clip = f64::from(any_of(rng, &[1, 2, 5, 30])) / 2.0;
     let distance = f64::from(any_of(rng, &[1, 2, 4, 9, 60, 400])) / 2.0;
@@ -228,7 +228,7 @@ fn hash_bin(rng: &mut impl Rng, kind: u32, hashing: Hashing, items: &Items) -> M
     Mechanism::HashBin(HashBin::new(level, hashing, bins, grid).unwrap())
 }
 
-/// Every rule or level with every hashing and kind of domain, so many times each.
+/// `each` tasks for every rule or level with every hashing and kind of domain.
 fn tasks(each: u32) -> Vec<Task> {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let mut tasks = Vec::new();
@@ -322,7 +322,7 @@ fn no_task_exceeds_its_budget() {
     assert!(attained >= enumerated / 2, "{attained} of {enumerated}");
 }
 
-/// An audit can tell: what it measures comes close to what there is.
+/// The measured bound comes close to the true loss.
 #[test]
 fn bounds_come_close_where_an_attacker_can() {
     let mut tasks = vec![typical("collision"), typical("coco")];
@@ -338,7 +338,7 @@ fn bounds_come_close_where_an_attacker_can() {
     for task in tasks {
         let found = measured(&task, 50_000, honest(&task, rng(1)));
         println!("{:?}: {found:?}", task.questions()[0].mechanism());
-        // All bins of a distance of 6 rarely point the same way.
+        // With a distance of 6, all bins rarely point the same way.
         assert!(found.lower_bound > 0.8, "{task:?}: {found:?}");
         assert!(found.lower_bound <= 1.0, "{task:?}: {found:?}");
     }
@@ -355,7 +355,7 @@ fn within(distance: f64) -> Level {
     }
 }
 
-/// Hash-bin with s = 3, ε = 1 and as many bins as can be.
+/// Hash-bin with s = 3, ε = 1 and the most bins possible.
 fn of_level(level: Level, items: u32) -> Task {
     let bins = match level {
         Level::User { .. } => 1,
@@ -371,7 +371,7 @@ fn of_level(level: Level, items: u32) -> Task {
     Task::new(parts).unwrap()
 }
 
-/// A probability too high by one part in 10¹² is more than rounding.
+/// An error of one part in 10¹² exceeds rounding.
 #[test]
 fn enumeration_sees_beyond_twelve_digits() {
     for mechanism in ["collision", "coco"] {
@@ -416,8 +416,8 @@ fn enumeration_sees_beyond_twelve_digits() {
     }
 }
 
-/// Neighbours at every level, and values off the grid, lose what is stated and no
-/// more; and what is sampled for a larger budget is seen.
+/// Neighbours at every level, and values off the grid, lose exactly what is stated. Sampling for a
+/// larger budget is detected.
 #[test]
 fn neighbours_under_hash_bin_are_enumerated() {
     for (parameters, attained) in [
@@ -441,7 +441,7 @@ fn neighbours_under_hash_bin_are_enumerated() {
             r#"{ "name": "hash-bin", "noise": "laplace", "clip": 1.5 }"#,
             true,
         ),
-        // Nobody's sum reaches this clip.
+        // This clip is beyond every sum.
         (
             r#"{ "name": "hash-bin", "noise": "two-point", "clip": 5 }"#,
             false,
@@ -529,7 +529,7 @@ fn plans_that_cannot_tell_are_refused() {
             unreachable!()
         };
         assert!(Plan::new(&task, Some(least - 1), CONFIDENCE).is_err());
-        // A randomizer that hides nothing, and so few trials as are allowed.
+        // A randomizer without privacy, and the fewest trials allowed.
         let found = measured(&task, least, |input| {
             let first = input.first().copied();
             let item = first.map_or(u64::MAX, |entry| entry.item);

@@ -1,4 +1,4 @@
-//! Numbers: what the window gives away of them, and what is caught that gives away more.
+//! Numbers: what the window reveals about them, and leaks that are caught.
 
 use hushbin::hash::for_each_drawn;
 use hushbin::{Entry, Report, Task, TaskDraft};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::seeds::suited;
 use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, rng};
 
-/// Numbers of several ranges, by a window of m, t and k.
+/// Numbers with several ranges, under a window of m, t and k.
 fn numbers(attributes: u32, [drawn, atoms, favoured]: [u32; 3]) -> Value {
     let values: Vec<u32> = (1..=atoms / 2).map(|at| 2 * at + at * at).collect();
     let of: Vec<Value> = (0..attributes)
@@ -31,8 +31,8 @@ fn task(epsilon: f64, questions: &[Value]) -> Task {
     draft.resolve().unwrap()
 }
 
-/// What is enumerated is the effective ε, over all inputs at ends; what is measured is no more
-/// than was asked for, of a question alone and among others.
+/// The enumerated loss over all inputs at ends is the effective ε. The measured loss is at most the
+/// requested ε, for a question alone and among several.
 #[test]
 fn numbers_keep_within_their_budget() {
     for (attributes, window, epsilon) in [
@@ -57,7 +57,7 @@ fn numbers_keep_within_their_budget() {
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
         assert_eq!(found.exact_epsilon, Some(effective));
     }
-    // Too many inputs to list; and beside a question of another kind.
+    // There are too many inputs to enumerate, and a question of another kind.
     for questions in [
         vec![numbers(30, [12, 2, 1])],
         vec![
@@ -72,7 +72,7 @@ fn numbers_keep_within_their_budget() {
     }
 }
 
-/// An audit can tell: what it measures comes close to what there is.
+/// The measured bound comes close to the true loss.
 #[test]
 fn bounds_of_numbers_come_close() {
     for window in [[1, 2, 1], [1, 6, 3], [3, 4, 1], [4, 4, 2]] {
@@ -92,7 +92,7 @@ fn leaks_of_numbers_are_caught() {
             [1.0, 2.5].map(|epsilon| task(epsilon, std::slice::from_ref(&numbers)));
         // Sampled for a larger budget.
         assert_leaks(&asked, &measured(&asked, 20_000, honest(&larger, rng(4))));
-        // The first number is drawn where it is large, and only there.
+        // The first number is drawn only if it is large.
         let drawn_where_large = |seed: u64, input: &[Entry]| {
             let mut first = false;
             for_each_drawn(seed, 5, drawn, |attribute| first |= attribute == 0);
@@ -100,7 +100,7 @@ fn leaks_of_numbers_are_caught() {
         };
         let found = measured(&asked, 20_000, suited(&asked, 1, &drawn_where_large));
         assert_leaks(&asked, &found);
-        // The cell in the clear, now and then.
+        // Some reports contain the cell in clear.
         let (mut plain, mut turn) = (honest(&asked, rng(7)), 0);
         let clear = move |input: &[Entry]| {
             let mut report = plain(input);
@@ -120,8 +120,8 @@ fn leaks_of_numbers_are_caught() {
     }
 }
 
-/// Less noise for whoever has a number inside its range. One that is drawn alone shows it;
-/// of several the rounding of the others hides as much.
+/// A number inside its range gets less noise. A number that is drawn alone reveals that; among
+/// several, the rounding of the rest hides it.
 #[test]
 fn larger_epsilon_inside_ranges_is_caught() {
     let numbers = numbers(5, [1, 2, 1]);

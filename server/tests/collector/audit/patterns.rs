@@ -1,4 +1,4 @@
-//! Patterns: what they give away of a number's bin, and what is caught that gives away more.
+//! Patterns: what they reveal about a number's bin, and leaks that are caught.
 
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::core_probabilities;
@@ -14,8 +14,8 @@ fn task(epsilon: f64, bins: u32) -> Task {
     draft.resolve().unwrap()
 }
 
-/// What is enumerated over all bins is the effective ε; what is measured is no more than was
-/// asked for, and comes close to it.
+/// The enumerated loss over all bins is the effective ε. The measured loss is at most the requested
+/// ε, and close to it.
 #[test]
 fn patterns_keep_within_their_budget() {
     for (epsilon, bins) in [(0.5, 8), (1.0, 64), (3.0, 16), (1.0, 5)] {
@@ -45,7 +45,7 @@ fn leaks_of_patterns_are_caught() {
         serde_json::from_value::<Task>(file).unwrap()
     });
     assert_leaks(&asked, &measured(&asked, 20_000, honest(&larger, rng(4))));
-    // The bin in the clear, now and then.
+    // Some reports contain the bin in clear.
     let (mut plain, mut turn) = (honest(&asked, rng(7)), 0);
     let clear = move |input: &[Entry]| {
         let mut report = plain(input);

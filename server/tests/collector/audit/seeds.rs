@@ -1,5 +1,5 @@
-//! Seeds that depend on the input: reports are drawn again until the seed suits
-//! it. What each bucket says under its seed is as it should be.
+//! Seeds that depend on the input: a report is drawn again until its seed suits the input. The
+//! bucket under each seed is honest.
 
 use hushbin::domain::Signed;
 use hushbin::hash::{Balanced, Keys, closed_sign};
@@ -11,10 +11,10 @@ use rand_core::Rng;
 
 use super::{assert_leaks, honest, measured, of_level, parts_of, rng, small, typical, user};
 
-/// Whether a seed suits an input.
+/// Returns whether a seed suits an input.
 pub(super) type Suits<'a> = &'a dyn Fn(u64, &[Entry]) -> bool;
 
-/// Draws a report again until its seed suits the input; one report of `each`.
+/// Draws a report again until its seed suits the input, for one report in `each`.
 pub(super) fn suited(task: &Task, each: u32, suits: Suits<'_>) -> impl FnMut(&[Entry]) -> Report {
     let (mut honest, mut coin) = (honest(task, rng(21)), rng(22));
     move |input| {
@@ -28,7 +28,7 @@ pub(super) fn suited(task: &Task, each: u32, suits: Suits<'_>) -> impl FnMut(&[E
     }
 }
 
-/// What a leak tells: whether the first entry is there and positive.
+/// Leaked fact: the first entry is present and positive.
 fn secret(input: &[Entry]) -> bool {
     input.first().is_some_and(|entry| entry.value > 0.0)
 }
@@ -71,7 +71,7 @@ fn bits_of_the_input_in_the_seed_are_caught() {
     }
 }
 
-/// Which of 256 values go with which input takes more trials to learn.
+/// An attacker needs more trials to learn which of 256 values belong to which input.
 #[test]
 fn byte_of_the_seed_that_follows_the_input_is_caught() {
     let task = typical("collision");
@@ -81,7 +81,8 @@ fn byte_of_the_seed_that_follows_the_input_is_caught() {
     assert_eq!(found.event.statistic, Statistic::Part);
 }
 
-/// Of one report in eight: alone it loses a quarter of ε, but on top of what the bucket says.
+/// One report in eight leaks. Alone it would lose a quarter of ε, but it adds to the loss of the
+/// bucket.
 #[test]
 fn bit_of_the_input_in_some_seeds_is_caught() {
     let task = typical("coco");
@@ -91,13 +92,13 @@ fn bit_of_the_input_in_some_seeds_is_caught() {
     assert_eq!(found.event.statistic, Statistic::Parity);
 }
 
-/// Seeds under which no two entries share a bucket, and those under which the
-/// first one has an even bucket: both would help estimates.
+/// Seeds under which no two entries share a bucket, and seeds under which the first entry has an
+/// even bucket. Both would improve estimates.
 #[test]
 fn seeds_that_spread_the_entries_are_caught() {
     let task = small();
     let domain = task.questions()[0].domain();
-    // As `small` has it: balanced, of 12 buckets.
+    // The hash of `small`: balanced, with 12 buckets.
     let hash = Balanced::new(domain.elements().unwrap(), 12);
     let bucket = move |seed: u64, entry: &Entry| {
         let negative = entry.value < 0.0;
@@ -120,7 +121,7 @@ fn seeds_that_spread_the_entries_are_caught() {
     }
 }
 
-/// Seeds under which the first value counts towards plus: noise is as it should be.
+/// Seeds under which the first value counts as plus. The noise is honest.
 #[test]
 fn seeds_that_turn_values_are_caught() {
     for (level, value) in [

@@ -1,4 +1,4 @@
-//! Texts: what a prefix gives away of them, and what is caught that gives away more.
+//! Texts: what a prefix reveals about them, and leaks that are caught.
 
 use hushbin::hash::{Keys, independent_bucket};
 use hushbin::task::{Kind, Prefixes};
@@ -25,7 +25,7 @@ fn task(epsilon: f64, questions: &[Value]) -> Task {
     draft.resolve().unwrap()
 }
 
-/// Alone and beside a question of another kind; what is measured comes close where all
+/// A text question alone, and with a question of another kind. The measured bound is close if all
 /// prefixes differ.
 #[test]
 fn texts_keep_within_their_budget() {
@@ -52,13 +52,13 @@ fn leaks_of_texts_are_caught() {
     // Sampled for a larger budget.
     let larger = task(2.0, &[text(&[1, 2, 4])]);
     assert_leaks(&asked, &measured(&asked, 20_000, honest(&larger, rng(4))));
-    // The shortest prefix is told of where the text goes on in a certain way, and only there.
+    // The shortest prefix is reported only if the text continues with the secret.
     let secret = Prefixes::key("aaa", 2);
     let shortest_where_secret =
         |seed: u64, input: &[Entry]| (prefixes.drawn(seed) == 0) == (input[1].item == secret);
     let found = measured(&asked, 20_000, suited(&asked, 1, &shortest_where_secret));
     assert_leaks(&asked, &found);
-    // The bucket of the prefix in the clear, now and then.
+    // Some reports contain the prefix's bucket in clear.
     let (mut plain, mut turn) = (honest(&asked, rng(7)), 0);
     let clear = |input: &[Entry]| {
         let mut report = plain(input);

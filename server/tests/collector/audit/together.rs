@@ -1,5 +1,5 @@
-//! Questions asked together: what reports give away of all answers at once, and what is
-//! caught that gives away more.
+//! Questions asked together: what reports reveal about all answers at once, and leaks that are
+//! caught.
 
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::{core_probabilities, neighbour_pairs};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, rng};
 
-/// Parts of so many options; those of two are flags.
+/// Parts with these numbers of options; parts with two options are flags.
 fn parts(options: &[u32]) -> Value {
     let part = |(at, &count): (usize, &u32)| match count {
         2 => json!({ "name": format!("f{at}"), "kind": "flag" }),
@@ -24,9 +24,9 @@ fn task(epsilon: f64, questions: &[Value]) -> Task {
     draft.resolve().unwrap()
 }
 
-/// What is enumerated is all complete answers and no others, and the loss between them no
-/// more than the effective ε; what is measured is no more than was asked for, of a question
-/// alone and beside others.
+/// The enumeration covers exactly the complete answers, and the loss between them is at most the
+/// effective ε. The measured loss is at most the requested ε, for a question alone and among
+/// several.
 #[test]
 fn answers_together_keep_within_their_budget() {
     for (options, epsilon) in [
@@ -58,7 +58,7 @@ fn answers_together_keep_within_their_budget() {
     assert!(found.lower_bound <= 1.0, "{found:?}");
 }
 
-/// The enumeration tells a core whose thresholds are those of a larger budget.
+/// The enumeration detects a core with the thresholds of a larger budget.
 #[test]
 fn larger_thresholds_are_enumerated() {
     let [asked, larger] = [2.0, 2.2].map(|epsilon| {
@@ -81,8 +81,8 @@ fn pairs_differ_in_one_part_and_in_all() {
     assert_eq!(found, [3, 1, 1]);
 }
 
-/// An audit can tell: what it measures comes close to what there is; and a larger budget,
-/// for all or for some answers, and an answer in the clear now and then are caught.
+/// The measured bound comes close to the true loss. The audit catches a larger budget for all or
+/// for some answers, and an occasional answer in clear.
 #[test]
 fn leaks_of_answers_together_are_caught() {
     let all = parts(&[2, 2, 3]);

@@ -1,4 +1,4 @@
-//! Leaks of uploads beside their reports, which are honest.
+//! Leaks of uploads outside their reports, which are honest.
 
 use hushbin::upload::header;
 use hushbin::{Entry, Task, UploadId};
@@ -9,7 +9,7 @@ use super::{assert_leaks, honest, measured_sent, rng, typical};
 
 const TRIALS: u64 = 4000;
 
-/// Sends a report under the id that the input and a random word make.
+/// Sends a report under an id made from the input and a random word.
 fn under_id(task: &Task, id: impl Fn(&[Entry], u128) -> u128) -> Measured {
     let (mut honest, mut words) = (honest(task, rng(51)), rng(52));
     let fingerprint = task.fingerprint();
@@ -21,8 +21,8 @@ fn under_id(task: &Task, id: impl Fn(&[Entry], u128) -> u128) -> Measured {
     })
 }
 
-/// An id that the input makes, so that what is sent twice is counted once; one
-/// that does so now and then; one bit of it.
+/// Ids made from the input, so that a repeated report counts once. Then ids that do so only
+/// sometimes, and ids with one such bit.
 #[test]
 fn ids_made_from_the_input_are_caught() {
     let task = typical("collision");
@@ -62,8 +62,8 @@ fn changed(task: &Task, change: impl Fn(&[Entry], &mut Vec<u8>)) -> Measured {
     })
 }
 
-/// A flag of sampling down, a padding by the entries, another version for some:
-/// the collector refuses them, but they have been sent.
+/// A flag of clipped entries, padding that depends on the entries, another version for some people.
+/// The collector refuses these bytes, but they have been sent.
 #[test]
 fn bytes_beside_the_reports_are_caught() {
     for mechanism in ["collision", "coco"] {
@@ -83,7 +83,7 @@ fn bytes_beside_the_reports_are_caught() {
     }
 }
 
-/// Whoever has more than s entries sends two reports; everybody does.
+/// People with more than s entries send two reports; then all people do.
 #[test]
 fn further_reports_are_caught() {
     let task = typical("coco");

@@ -1,4 +1,4 @@
-//! `hushbin audit`.
+//! Tests of `hushbin audit`.
 
 use std::fs;
 

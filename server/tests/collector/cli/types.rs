@@ -1,5 +1,5 @@
-//! `hushbin task types`: the modules in `www/examples` are what it writes, so that what
-//! the compiler of TypeScript says of them is said of it.
+//! `hushbin task types`: the modules in `www/examples` are its output, so the TypeScript compiler
+//! checks the output when it checks them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../www/examples")
 }
 
-/// Task files, and the modules that were made of them.
+/// Task files and the modules generated from them.
 fn modules() -> [(PathBuf, PathBuf); 4] {
     let pairs = [
         ("typed/visits.json", "typed/visits.ts"),
@@ -24,7 +24,7 @@ fn modules() -> [(PathBuf, PathBuf); 4] {
     pairs.map(|(file, module)| (examples().join(file), examples().join(module)))
 }
 
-/// `HUSHBIN_REGENERATE=1` writes them anew.
+/// `HUSHBIN_REGENERATE=1` rewrites the modules.
 #[test]
 fn examples_are_what_is_written() {
     for (file, module) in modules() {
@@ -43,7 +43,7 @@ fn examples_are_what_is_written() {
     }
 }
 
-/// There are a task without names and one that asks a question of each kind.
+/// The examples include a task without names and one with a question of each kind.
 #[test]
 fn examples_are_of_every_kind() {
     let [(named, _), (unnamed, _), ..] = modules();
@@ -63,7 +63,7 @@ fn examples_are_of_every_kind() {
     assert_eq!(kinds, BTreeSet::from(every));
 }
 
-/// A module says what the complete task says, and `--out` the same as without.
+/// A module contains the complete task, and `--out` gives the same output.
 #[test]
 fn a_module_holds_the_complete_task() {
     let directory = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ fn a_module_holds_the_complete_task() {
     let task = draft.resolve().unwrap();
     let module = fs::read_to_string(&out).unwrap();
     assert!(module.contains(&task.fingerprint().to_string()));
-    // Complete tasks lead to the same module.
+    // A complete task gives the same module as its draft.
     fs::write(&complete, serde_json::to_string(&task).unwrap()).unwrap();
     let again = hushbin(&["task", "types", complete.to_str().unwrap()]);
     assert_eq!(String::from_utf8(again.stdout).unwrap(), module);

@@ -1,4 +1,4 @@
-//! Files of reports that are pipes.
+//! Reports read from pipes.
 
 use std::process::{Command, Stdio};
 
@@ -6,7 +6,7 @@ use hushbin_tests::process;
 
 use super::{Collecting, FORMATS, fails, succeeds};
 
-/// Rows come through pipes, but for those of Parquet, whose footer is read first.
+/// Rows can come through pipes, except in Parquet, whose footer is read first.
 #[test]
 fn files_are_read_from_pipes() {
     let collecting = Collecting::new();
@@ -36,7 +36,7 @@ fn files_are_read_from_pipes() {
     }
 }
 
-/// Readers such as `head` go away when they have read enough.
+/// Readers such as `head` close the pipe when they have read enough.
 #[test]
 fn readers_of_rows_may_go_away() {
     let collecting = Collecting::new();

@@ -1,4 +1,4 @@
-//! Parquet files that other tools have saved again: `tests/reference/parquet`.
+//! Parquet files saved again by other tools: `tests/reference/parquet`.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn files_that_tools_have_saved_again_give_the_same_estimates() {
     let saved = fs::read_dir(format!("{ALL}/saved")).unwrap();
     let saved: Vec<_> = saved.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(saved.len(), 38, "{saved:?}");
-    // Reports of `theme` have buckets, those of `layout` have none.
+    // Reports of `theme` have buckets, those of `layout` do not.
     for question in ["theme", "layout"] {
         let asked = [&TASK[..], &["--question", question]].concat();
         let expected = estimate("reports.csv", &asked);
@@ -45,7 +45,7 @@ fn files_that_tools_have_saved_again_give_the_same_estimates() {
     }
 }
 
-/// The description is in the footer, which few tools keep, or else beside the file.
+/// The description is in the footer, which few tools keep, or else in a file next to the reports.
 #[test]
 fn descriptions_of_files_saved_again_are_in_the_footer_or_beside() {
     let asked = ["--question", "theme"];

@@ -1,6 +1,6 @@
-//! A data directory as 0.1.0 wrote it, read by its description alone (`formats.md` in the book)
-//! and by none of the collector's code, whatever that has become. This file is not changed
-//! together with it: what it cannot read any more, 0.1.0 cannot either.
+//! A reader of a data directory as 0.1.0 wrote it. It follows the description alone (`formats.md`
+//! in the book) and uses none of the collector's code. Do not change this file with the collector:
+//! 0.1.0 cannot read what this file cannot read.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,19 +9,19 @@ use std::path::Path;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Bytes behind the body of an upload that an analyser keeps.
+/// Bytes after the body of an upload that an analyser keeps.
 const ORIGIN: usize = 28;
 
-/// What lies there of one task.
+/// Contents of a task's directory.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) id: String,
     pub(super) fingerprint: [u8; 16],
-    /// The complete task.
+    /// Parameters of the complete task.
     pub(super) parameters: Value,
-    /// By number; the last is open.
+    /// Batches by number; the last is open.
     pub(super) batches: BTreeMap<u64, Batch>,
-    /// Of all uploads that were ever counted, sorted.
+    /// Ids of all uploads that were ever counted, sorted.
     pub(super) ids: Vec<[u8; 16]>,
 }
 
@@ -29,13 +29,13 @@ pub(super) struct Task {
 pub(super) struct Batch {
     pub(super) reports: u64,
     pub(super) closed: bool,
-    /// Of one that is released.
+    /// Totals of a released batch; `None` otherwise.
     pub(super) totals: Option<Vec<u8>>,
-    /// What follows the id in uploads: how many reports there are, and these.
+    /// Bytes after the id of each upload: the number of reports, then the reports.
     pub(super) bodies: Vec<Vec<u8>>,
 }
 
-/// Everything in a directory, every sum verified.
+/// Reads a directory and verifies every checksum.
 pub(super) fn read(root: &Path) -> Vec<Task> {
     let text = fs::read_to_string(root.join("tasks.json")).unwrap();
     let (json, line) = text.split_once('\n').unwrap();
@@ -74,7 +74,7 @@ fn sum(parts: &[&[u8]]) -> [u8; 8] {
     Sha256::digest(parts.concat())[..8].try_into().unwrap()
 }
 
-/// What is left of a file.
+/// Unread bytes of a file.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -96,7 +96,7 @@ impl<'a> Bytes<'a> {
         u32::from_le_bytes(self.take(4).try_into().unwrap())
     }
 
-    /// As many bytes, and the sum behind them.
+    /// Reads `length` bytes and verifies the checksum that follows.
     fn summed(&mut self, length: usize) -> &'a [u8] {
         let taken = self.take(length);
         assert_eq!(self.take(8), sum(&[taken]));
@@ -150,14 +150,14 @@ fn task(own: &Value, directory: &Path) -> Task {
             other => panic!("{name} is of no kind: {other}"),
         }
     }
-    // Every released batch is in one file of ids.
+    // Every released batch is in exactly one file of ids.
     spans.sort_unstable();
     let next = spans.iter().fold(1, |next, [first, last]| {
         assert_eq!(*first, next);
         last + 1
     });
     assert_eq!(next, released + 1);
-    // Batches have no gaps, the last alone is open, and those that are released come first.
+    // Batch numbers have no gaps, only the last batch is open, and released batches come first.
     let last = task.batches.len() as u64;
     for (number, (&key, batch)) in (1..).zip(&task.batches) {
         assert_eq!(key, number);
@@ -234,7 +234,7 @@ fn batch(bytes: &[u8], fingerprint: &[u8; 16], version: u8) -> (u64, Batch) {
         let mut block = Bytes(rest.summed(lengths.u32() as usize));
         assert_eq!(block.take(1), [version]);
         assert_eq!(block.id(), *fingerprint);
-        // In the place of an upload's id, which a block has not.
+        // A block has no upload id in this place.
         block.id();
         block.0.to_vec()
     };

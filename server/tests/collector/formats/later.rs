@@ -1,4 +1,4 @@
-//! What another version wrote is refused: both versions are named, and nothing is written.
+//! Data of a later version is refused: the error names both versions, and no file is written.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use sha2::{Digest, Sha256};
 
 use super::*;
 
-/// This version's.
+/// Files of this version.
 fn fixture() -> Fixture {
     Fixture(Path::new(ALL).join(VERSION))
 }
 
-/// All files below a directory, with what is in them.
+/// Files below a directory, with contents.
 fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(directory).unwrap() {
@@ -27,17 +27,17 @@ fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// Those that end so, by their paths.
+/// Files with this extension, by path.
 fn ending(directory: &Path, extension: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let all = files(directory).into_iter();
     all.filter(|(path, _)| path.extension().is_some_and(|own| own == extension))
         .collect()
 }
 
-/// That a command fails, and says this.
+/// Checks that a command fails with this message.
 #[track_caller]
 fn refused(words: &[&str], expected: &str) {
-    // Where it is not refused, a collector serves until it is told to stop.
+    // If the command is not refused, a collector serves until the timeout.
     let mut limited = Command::new("timeout");
     limited.arg("60").arg(command().get_program()).args(words);
     let output = limited.output().unwrap();
@@ -47,12 +47,12 @@ fn refused(words: &[&str], expected: &str) {
     assert!(said.contains(expected), "{words:?}: {said}");
 }
 
-/// That all that can be done with a directory is refused; `change` makes it a later version's.
+/// Checks that every command refuses a directory that `change` makes a later version's.
 #[track_caller]
 fn directory_is_refused(change: impl FnOnce(&Path), expected: &str) {
     let copy = fixture().copy("collector");
     change(copy.path());
-    // As of a copy, which has none.
+    // A copy has no lock file.
     let _ = fs::remove_file(copy.path().join("lock"));
     let before = files(copy.path());
     let data = text(copy.path());
@@ -77,14 +77,14 @@ fn sum(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_directory_of_another_version() {
-    // Of the earlier one the settings had another field for the role.
+    // The settings of version 2 had another field for the role.
     for version in [2, 4] {
         let said = format!("tasks.json has version {version}, this hushbin knows version 3");
         directory_is_refused(|data| says(data, version), &said);
     }
 }
 
-/// Has a directory's list say another version, and what this program does not know.
+/// Sets the version of a directory's list, and adds an unknown field.
 fn says(data: &Path, version: u64) {
     let path = data.join("tasks.json");
     let list = fs::read_to_string(&path).unwrap();
@@ -98,7 +98,7 @@ fn says(data: &Path, version: u64) {
     fs::write(path, format!("{list}\n{digits}\n")).unwrap();
 }
 
-/// Also of the last task alone, before a file of another is touched.
+/// The last task alone may be of a later version; no file of another task is touched first.
 #[test]
 fn a_file_of_a_later_version() {
     for (extension, header) in [("log", 64), ("batch", 80), ("ids", 56)] {
@@ -114,7 +114,7 @@ fn a_file_of_a_later_version() {
     }
 }
 
-/// A byte that has changed is damage, and no version.
+/// A changed byte is damage, not a version.
 #[test]
 fn a_version_that_has_changed_since_it_was_written_is_damage() {
     for extension in ["log", "batch", "ids"] {
@@ -145,7 +145,7 @@ fn tokens_of_a_later_version() {
     assert!(files(copy.path()) == before, "nothing is written");
 }
 
-/// Puts a description in the place of another, of as many bytes at most.
+/// Replaces a description by another one of at most the same length.
 fn described(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let key = bytes.windows(6).position(|own| own == b"\"task\"").unwrap();
     let begin = bytes[..key].iter().rposition(|&own| own == b'{').unwrap();
@@ -173,7 +173,7 @@ fn files_of_reports_of_a_later_version() {
         let later = described(&bytes, |description| {
             description["version"] = 2.into();
             description["more"] = true.into();
-            // A footer that is as long as before has room for these.
+            // Removing these makes room in a footer of the same length.
             description.as_object_mut().unwrap().remove("batches");
         });
         fs::write(own, later).unwrap();

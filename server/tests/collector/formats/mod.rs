@@ -1,5 +1,5 @@
-//! What released versions wrote is read, carried on and handed back: `tests/reference/formats`
-//! has a directory of each of them, and `formats.md` in the book says what is promised.
+//! Data of released versions can be read, continued and taken back. `tests/reference/formats` has a
+//! directory of each version, and `formats.md` in the book states the guarantees.
 
 mod frozen;
 mod later;
@@ -24,16 +24,16 @@ use tempfile::TempDir;
 
 use crate::nodes::ask;
 
-/// Where all of them lie.
+/// Directory of all fixtures.
 const ALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/reference/formats");
 
-/// The version that a release of this workspace would have.
+/// Version that a release of this workspace would have.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What one version wrote.
+/// Files that one version wrote.
 struct Fixture(PathBuf);
 
-/// Those of all versions.
+/// Fixtures of all versions.
 fn all() -> Vec<Fixture> {
     let entries = fs::read_dir(ALL).unwrap();
     let mut all: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -41,8 +41,8 @@ fn all() -> Vec<Fixture> {
     all.into_iter().map(Fixture).collect()
 }
 
-/// A version is released with what it writes, `cargo test -p hushbin-server --test collector
-/// formats::write -- --ignored`, so that those after it are held to that.
+/// A version is released with its fixture, written by `cargo test -p hushbin-server --test
+/// collector formats::write -- --ignored`. Later versions are tested against it.
 #[test]
 fn every_version_has_what_it_wrote() {
     let names: Vec<_> = all()
@@ -63,14 +63,14 @@ impl Fixture {
         serde_json::from_slice(&fs::read(self.path(name)).unwrap()).unwrap()
     }
 
-    /// A copy of one of its directories, as the collector would have made it.
+    /// Copies one of the directories, with permissions as the collector sets them.
     fn copy(&self, name: &str) -> TempDir {
         let directory = tempfile::tempdir().unwrap();
         copy(&self.path(name), directory.path());
         directory
     }
 
-    /// The tasks of its collector.
+    /// Tasks of the fixture's collector.
     fn tasks(&self) -> Vec<Task> {
         let complete = self.json("tasks.json");
         let tasks = complete.as_array().unwrap().iter();
@@ -84,7 +84,7 @@ impl Fixture {
         tasks.find(|task| task.id() == id).unwrap()
     }
 
-    /// Bytes of all uploads of the task that its collector has taken, back to back.
+    /// Bytes of all accepted uploads of the task, back to back.
     fn upload_bytes(&self, task: &Task) -> Vec<u8> {
         fs::read(self.path(&format!("uploads/{}.bin", task.id()))).unwrap()
     }
@@ -101,7 +101,7 @@ impl Fixture {
         text.trim_end().to_owned()
     }
 
-    /// That a collector says what that of this version said.
+    /// Checks that a collector's answers match the recorded ones of this version.
     #[track_caller]
     fn answers(&self, name: &str, address: SocketAddr) {
         let recorded = self.json(name);
@@ -115,11 +115,11 @@ impl Fixture {
     }
 }
 
-/// What is said in words, which a later version may find better ones for.
+/// Fields with prose, which a later version may reword.
 const WORDS: [&str; 4] = ["bias", "protects", "repeats", "statement"];
 
-/// That an answer has all that an earlier version's has, equal but for words; a later one may
-/// say more.
+/// Checks that an answer contains everything of an earlier version's, equal except for prose. A
+/// later version may add fields.
 #[track_caller]
 fn assert_says(found: &Value, expected: &Value, at: &str) {
     match (found, expected) {
@@ -143,7 +143,7 @@ fn assert_says(found: &Value, expected: &Value, at: &str) {
     }
 }
 
-/// Writes an object, a line for each key.
+/// Writes an object with one line per key.
 fn write_lines(path: &Path, value: &Value) {
     let fields = value.as_object().unwrap().iter();
     let lines: Vec<_> = fields
@@ -152,7 +152,7 @@ fn write_lines(path: &Path, value: &Value) {
     fs::write(path, format!("{{\n{}\n}}\n", lines.join(",\n"))).unwrap();
 }
 
-/// What git does not keep: that nobody else may read it.
+/// Copies a directory and restores the private permissions, which git does not keep.
 fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let (from, to) = {
@@ -171,13 +171,13 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The program of another version, for what is tried by both; `HUSHBIN_BEFORE` names it. Without
-/// that it is this one, which then follows itself.
+/// The program of another version, named by `HUSHBIN_BEFORE`. The default is this program, which
+/// then follows itself.
 fn before() -> Command {
     env::var_os("HUSHBIN_BEFORE").map_or_else(command, Command::new)
 }
 
-/// A collector over what lies there.
+/// Starts a collector on a directory or database.
 fn serve(mut program: Command, place: [&str; 2], more: &[&str]) -> (Collector, SocketAddr) {
     program.arg("serve").args(place).args(["--log", "error"]);
     let free = ["--listen", "127.0.0.1:0"];

@@ -1,4 +1,4 @@
-//! Several processes over a database that an earlier version has made.
+//! Several processes over a database that an earlier version created.
 
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -11,8 +11,8 @@ use super::upgrade::{expected, release};
 use super::*;
 use crate::nodes::{AtEnd, Sender, until};
 
-/// One process after the other is upgraded, and goes back, beside others that go on; what they
-/// answer is the same, and each upload is counted once, also of those that the first version took.
+/// Processes are upgraded and downgraded one after another while the rest keep running. Their
+/// answers stay the same, and each upload counts once, those of the first version included.
 #[test]
 fn processes_of_two_versions_share_a_database() {
     for fixture in all() {
@@ -32,7 +32,7 @@ fn processes_of_two_versions_share_a_database() {
             fixture.answers("postgres.json", address);
         }
         let taken = fixture.uploads(&task);
-        // The last one came after, where the fixture has files.
+        // The last upload came after the database was copied; the fixture has it in files only.
         let taken = &taken[..12];
         let reports = |address| {
             let (_, said) = ask(address, &token, "GET /tasks/settings/batches", "");
@@ -42,7 +42,7 @@ fn processes_of_two_versions_share_a_database() {
         };
         let mut old = Some(old);
         let (mut one, mut other) = (Sender::new(&task, 21), Sender::new(&task, 22));
-        // The first is another process from here on, of this version and then of that before.
+        // The first process is replaced by this version, then by the earlier one.
         for program in [command(), before()] {
             let stop = AtomicBool::new(false);
             thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! What a shuffler and an analyser keep: sealed reports, shuffled ones, and sums.
+//! Data of a shuffler and an analyser: sealed reports, shuffled reports, and sums.
 
 use hushbin_analysis::sums::SumTotals;
 use hushbin_tests::process::Client;
@@ -8,7 +8,7 @@ use super::*;
 use crate::nodes::until;
 use crate::shuffle::{self, World, sums};
 
-/// Of which the first ten are sent on, four wait, and the others come later.
+/// The first ten uploads are sent on, four wait, and the remaining ones come later.
 fn people(world: &World) -> Vec<Upload> {
     let mut uploads = Uploads::new(&world.task, 1);
     (0..20).map(|_| uploads.make(1)).collect()
@@ -24,7 +24,7 @@ fn send(world: &World, address: SocketAddr, uploads: &[Upload], expected: u16) {
     }
 }
 
-/// Until the shuffler knows that all batches but the open one are with the analyser.
+/// Waits until the shuffler knows that the analyser has all batches except the open one.
 fn wait_until_sent(world: &World, address: SocketAddr) {
     let token = world.token("shuffled");
     until(|| {
@@ -35,7 +35,7 @@ fn wait_until_sent(world: &World, address: SocketAddr) {
     });
 }
 
-/// What an analyser has of shuffled reports and of sums, and a shuffler of what waits.
+/// Writes an analyser with shuffled reports and sums, and a shuffler with waiting reports.
 pub(super) fn write(fixture: &Fixture) {
     let world = World::new();
     let analyser = world.analyser();
@@ -75,7 +75,7 @@ fn a_shuffler_and_an_analyser_go_on() {
         let analyser = world.analyser();
         let (shuffler, address) = world.shuffler(10);
         assert_eq!(world.estimates(10), recorded);
-        // Those that were sent on, which were acknowledged, are still known.
+        // Acknowledged uploads that were sent on are still known.
         send(&world, address, &all[..10], 200);
         send(&world, address, &all[14..], 201);
         assert_eq!(world.estimates(20), shuffle::expected(&world.task, &all));
@@ -108,14 +108,14 @@ fn sums_go_on() {
         let found = world.estimates(40 * each);
         assert_eq!(found["people"], 40.0);
         drop((shuffler, analyser));
-        // Counts of both are kept, and add up.
+        // Counts of both versions are kept, and add up.
         let [own] = &frozen::read(&world.path("analysed"))[..] else {
             panic!("one task")
         };
         let mut totals = SumTotals::new(&task);
         for batch in own.batches.values().filter(|own| own.reports > 0) {
             let bytes = batch.totals.as_ref().unwrap();
-            // Behind them are how many reports came from where: 28 bytes and a number of each.
+            // The numbers of reports by origin follow: 28 bytes and a number each.
             let (rest, count) = bytes.split_last_chunk::<8>().unwrap();
             let origins = u64::from_le_bytes(*count) as usize * 36;
             let part = SumTotals::decode(&task, &rest[..rest.len() - origins]).unwrap();

@@ -1,4 +1,4 @@
-//! What is read without a collector: task files, uploads, exports and partial totals.
+//! Data that is read without a collector: task files, uploads, exports and partial totals.
 
 use hushbin::TaskDraft;
 use hushbin_tests::uploads::draft;
@@ -6,7 +6,7 @@ use serde_json::{Map, json};
 
 use super::*;
 
-/// What is estimated of files of reports, of any format, and of partial totals.
+/// Estimates from exported reports in every format, and from partial totals.
 fn estimated(fixture: &Fixture) -> Value {
     let mut all = Map::new();
     for (task, more) in [
@@ -39,7 +39,7 @@ fn estimated(fixture: &Fixture) -> Value {
     Value::Object(all)
 }
 
-/// Folds what was exported, and writes what is estimated of it.
+/// Folds the exports, and records the estimates.
 pub(super) fn record(fixture: &Fixture) {
     for task in ["survey", "settings", "scores"] {
         let file = fixture.path(&format!("exports/{task}.json"));
@@ -60,7 +60,7 @@ pub(super) fn record(fixture: &Fixture) {
 fn exports_and_partial_totals_give_the_estimates_that_they_gave() {
     for fixture in all() {
         assert_says(&estimated(&fixture), &fixture.json("estimated.json"), "");
-        // Folded by this version it is the same line.
+        // This version folds them to the same line.
         for task in ["survey", "settings", "scores"] {
             let file = fixture.path(&format!("exports/{task}.csv"));
             let partial = fs::read(fixture.path(&format!("exports/{task}.partial"))).unwrap();
@@ -80,7 +80,7 @@ fn tasks_mean_what_they_meant() {
             assert_eq!(json!(task), own["task"], "and are written as they were");
             let bytes = task.canonical_bytes();
             assert_eq!(Task::from_canonical_bytes(&bytes), Ok(task.clone()));
-            // A file that leaves something out is still one of this task.
+            // A draft with omitted fields still resolves to this task.
             let path = fixture.path(&format!("drafts/{}.json", task.id()));
             let draft: TaskDraft = draft(&fs::read_to_string(path).unwrap());
             draft.agrees_with(&task).unwrap();
@@ -88,7 +88,7 @@ fn tasks_mean_what_they_meant() {
     }
 }
 
-/// Reports of every mechanism, and of every kind of question.
+/// Reports of every mechanism and of every kind of question.
 #[test]
 fn uploads_are_what_they_were() {
     for fixture in all() {

@@ -1,4 +1,4 @@
-//! A collector of an earlier version is upgraded in place, and goes back.
+//! A collector of an earlier version is upgraded in place, and downgraded again.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use super::*;
 use crate::nodes::{AtEnd, Sender, until};
 use crate::shuffle::free;
 
-/// What is estimated of exactly these uploads.
+/// Estimates from exactly these uploads.
 pub(super) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
     let mut totals = Totals::new(task);
     for upload in uploads {
@@ -24,7 +24,7 @@ pub(super) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Up
     serde_json::to_value(estimates(task, &totals, &query)).unwrap()
 }
 
-/// Has what has come of a task released.
+/// Releases the reports of a task.
 pub(super) fn release(address: SocketAddr, token: &str, task: &str) {
     let request = format!("POST /tasks/{task}/batches");
     let (status, said) = ask(address, token, &request, "");
@@ -36,7 +36,7 @@ pub(super) fn release(address: SocketAddr, token: &str, task: &str) {
     });
 }
 
-/// Batches are closed as they are told, and by no clock.
+/// Options that close batches only on request, never by time.
 pub(super) const BY_HAND: [&str; 6] = [
     "--batch-least",
     "1",
@@ -46,7 +46,7 @@ pub(super) const BY_HAND: [&str; 6] = [
     "0",
 ];
 
-/// Of a task that asks one question of listed items.
+/// Returns whether a task asks one question with listed items.
 fn of_one_list(task: &Task) -> bool {
     task.sole().is_some_and(|own| own.items().count().is_some())
 }
@@ -66,8 +66,8 @@ fn send(address: SocketAddr, task: &Task, bytes: &[u8], expected: (u16, &Value))
     assert_eq!((status, &said), expected, "{}", task.id());
 }
 
-/// That a directory holds these uploads and no others, by a reader of its own; `gone` are those
-/// whose reports were deleted.
+/// Checks with an independent reader that a directory holds exactly these uploads. `gone` are
+/// uploads whose reports were deleted.
 fn holds(data: &Path, task: &Task, uploads: &[&Upload], gone: &[&Upload]) {
     let journal = frozen::read(data);
     let own = journal.iter().find(|own| own.id == task.id()).unwrap();
@@ -113,14 +113,14 @@ fn holds(data: &Path, task: &Task, uploads: &[&Upload], gone: &[&Upload]) {
     expected.sort();
     found.sort();
     assert_eq!(found, expected);
-    // What is deleted is in totals still.
+    // Totals still include deleted reports.
     let mut all = Totals::new(task);
     let reports = uploads.iter().flat_map(|upload| &upload.reports);
     reports.for_each(|report| all.fold(report));
     assert_eq!(totals.encode(), all.encode());
 }
 
-/// Of the fixture's task whose first batch has no reports any more, those of that.
+/// Uploads of the task whose first batch was deleted.
 fn gone<'a>(task: &Task, uploads: &'a [Upload]) -> Vec<&'a Upload> {
     match task.id() {
         "settings" => uploads[..2].iter().collect(),
@@ -146,9 +146,9 @@ fn the_reader_of_its_own_finds_what_was_written() {
     }
 }
 
-/// Estimates are those that its own version gave; all that it has accepted is known when it comes
-/// again; what comes now is counted beside it, over restarts; and all of it is as that version
-/// wrote it, for the way back.
+/// Estimates equal those of the fixture's own version. Uploads it accepted are recognised as
+/// duplicates. New uploads are counted with them, across restarts. All data stays in that version's
+/// format, so that a downgrade works.
 #[test]
 fn a_collector_of_every_version_is_upgraded_in_place() {
     for fixture in all() {
@@ -177,7 +177,7 @@ fn a_collector_of_every_version_is_upgraded_in_place() {
             }
             all.insert(task.id().to_owned(), (task, [uploads, more].concat()));
         }
-        // In every way that it can end; and with the files that it was first started with.
+        // The collector ends in every possible way, and starts again with its original task files.
         drop(collector);
         let drafts: Vec<PathBuf> = all
             .keys()
@@ -203,7 +203,7 @@ fn a_collector_of_every_version_is_upgraded_in_place() {
             let uploads: Vec<_> = uploads.iter().collect();
             holds(copy.path(), task, &uploads, &gone);
         }
-        // What an operator keeps for the way back is the same.
+        // A backup for the downgrade has the same contents.
         let kept = tempfile::tempdir().unwrap();
         let to = kept.path().join("backup");
         let words = ["journal", "backup", "--data", text(copy.path()), text(&to)];
@@ -216,7 +216,7 @@ fn a_collector_of_every_version_is_upgraded_in_place() {
     }
 }
 
-/// There and back, while somebody keeps sending: nothing is lost and nothing is counted twice.
+/// Upgrade and downgrade under load: nothing is lost and nothing is counted twice.
 #[test]
 fn a_collector_goes_on_and_back_under_load() {
     for fixture in all() {
@@ -262,7 +262,7 @@ fn a_collector_goes_on_and_back_under_load() {
         }
         let before = fixture.uploads(&task);
         let all: Vec<&Upload> = before.iter().chain(&sender.acknowledged).collect();
-        // Also of each that was sent again, as its answer was lost.
+        // Uploads that were resent because their answer was lost are duplicates, too.
         for upload in &all {
             let known = json!({ "uploads": 1, "accepted": 0, "duplicates": 1 });
             let bytes = upload.encode(&task.fingerprint());

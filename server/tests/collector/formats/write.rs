@@ -1,4 +1,4 @@
-//! What this version writes, for those after it to read.
+//! Writes the fixture of this version, for later versions to read.
 
 use hushbin_server::store::{Engine, FilesEngine, UploadRecord};
 use hushbin_tests::postgres::Server;
@@ -10,7 +10,7 @@ use super::upgrade::{BY_HAND, release};
 use super::*;
 use crate::nodes::until;
 
-/// Of every kind.
+/// A question of every kind.
 const SURVEY: &str = r#"{
     "id": "survey", "epsilon": 4.0, "questions": [
         { "name": "theme", "kind": "choice", "options": ["dark", "light", "a,b"] },
@@ -40,7 +40,7 @@ const SURVEY: &str = r#"{
     ]
 }"#;
 
-/// By CoCo, with a budget.
+/// A task with CoCo and a budget.
 const SETTINGS: &str = r#"{
     "id": "settings", "items": ["dark-mode", "autoplay", "captions"], "sparsity": 2,
     "epsilon": 2.0, "value": "sign",
@@ -75,7 +75,7 @@ const OPEN: &str = r#"{
 
 const TASKS: [&str; 7] = [SURVEY, SETTINGS, STRONGEST, OCCUPIED, SCORES, CLIPPED, OPEN];
 
-/// What a collector is asked about a task's estimates.
+/// Requests for a task's estimates.
 fn asked(task: &Task) -> Vec<String> {
     let base = format!("/tasks/{}", task.id());
     let mut asked = vec![
@@ -106,7 +106,7 @@ fn record(address: SocketAddr, token: &str, tasks: &[Task]) -> Value {
     Value::Object(answers.collect())
 }
 
-/// Sends rounds of uploads to all tasks and releases each round but the last.
+/// Sends several rounds of uploads to all tasks, and releases each round but the last.
 fn collect(place: [&str; 2], files: &[PathBuf], tasks: &[Task], token: &str, out: Option<&Path>) {
     let mut more: Vec<&str> = BY_HAND.into();
     for file in files {
@@ -147,8 +147,8 @@ fn create_token(place: [&str; 2], role: &str) -> String {
     String::from_utf8(said).unwrap().trim_end().to_owned()
 }
 
-/// Of one task the first batch's reports are deleted, as when they were kept long enough; its
-/// last batch but one is closed, and not counted yet.
+/// Deletes the reports of a task's first batch, as retention does. Its second-to-last batch is
+/// closed but not counted yet.
 fn leave_unfinished(data: &Path, task: &Task) {
     let mut files = FilesEngine::open(data).unwrap();
     let rows = files.tasks().unwrap();
@@ -167,7 +167,7 @@ fn leave_unfinished(data: &Path, task: &Task) {
     files.append(key, &[record]).unwrap();
 }
 
-/// All rows of a database, and what makes its tables.
+/// Dumps a database as SQL: its tables and all rows.
 fn dump(server: &Server, database: &str) -> String {
     let mut all = include_str!("../../../src/store/postgres/schema.sql").to_owned();
     all += "\nDELETE FROM hushbin.journal;\n";
@@ -190,7 +190,7 @@ fn dump(server: &Server, database: &str) -> String {
             all += &format!("INSERT INTO hushbin.{table} ({names}) VALUES ({row});\n");
         }
     }
-    // As keys were given.
+    // The sequence continues after the given keys.
     all + "SELECT setval(pg_get_serial_sequence('hushbin.task', 'key'), max(key)) \
         FROM hushbin.task;\n"
 }
@@ -199,7 +199,7 @@ fn dump(server: &Server, database: &str) -> String {
 #[ignore = "writes what a version is released with, once"]
 fn what_this_version_writes() {
     let root = Path::new(ALL).join(VERSION);
-    // What is there is what was released.
+    // A fixture that exists may have been released, so it is not overwritten.
     fs::create_dir(&root).unwrap();
     let path = |name: &str| root.join(name);
     for name in ["uploads", "drafts", "exports"] {
@@ -234,7 +234,7 @@ fn what_this_version_writes() {
     );
     fs::write(path("uploads/settings.bin"), sent).unwrap();
 
-    // By this version itself, on a copy: the closed batch is released at the start.
+    // This version itself reads a copy: it releases the closed batch at the start.
     let fixture = Fixture(root.clone());
     let copy = fixture.copy("collector");
     let place = ["--data", text(copy.path())];
@@ -264,7 +264,7 @@ fn what_this_version_writes() {
     let files = [files[1].clone(), files[4].clone()];
     collect(place, &files, &two, &admin, None);
     let name = address.rsplit_once('/').unwrap().1;
-    // So that one token is for all.
+    // One token then serves all processes.
     let update = format!("UPDATE hushbin.token SET sha256 = encode(sha256('{token}'), 'hex')");
     server.ask(name, &update);
     fs::write(path("postgres.sql"), dump(&server, name)).unwrap();
@@ -276,7 +276,7 @@ fn what_this_version_writes() {
     forget_probes(&root);
 }
 
-/// What readiness writes is nothing.
+/// Empties the files written by readiness probes.
 fn forget_probes(directory: &Path) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();

@@ -1,11 +1,11 @@
-//! Heads of requests that go on and on.
+//! Request heads that never end.
 
 use std::io::Write;
 use std::net::TcpStream;
 
 use super::{Victim, full};
 
-/// Of each head, which never ends.
+/// Bytes sent of each endless head.
 const HEAD_BYTES: usize = 400 << 10;
 
 #[test]
@@ -16,7 +16,7 @@ fn endless_heads_are_not_kept() {
     let attackers: Vec<TcpStream> = (0..sockets)
         .map(|_| {
             let mut socket = TcpStream::connect(victim.address).unwrap();
-            // Refused halfway through.
+            // The collector refuses the head before it is complete.
             let _ = socket.write_all(b"GET / HTTP/1.1\r\n");
             let _ = socket.write_all(line.as_bytes());
             socket

@@ -1,4 +1,4 @@
-//! Connections that say nothing, or not enough, encrypted or not.
+//! Connections that send nothing, or too little, encrypted or not.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -9,19 +9,19 @@ use hushbin_tests::process::Client;
 use super::{Victim, full};
 use crate::support::tls::{connect, trusting};
 
-/// Less than the time after which the collector closes silent connections anyway.
+/// Patience of a client: less than the time after which the collector closes silent connections.
 const PATIENCE: Duration = Duration::from_secs(45);
 
 fn places() -> usize {
     if full() { 4096 } else { 48 }
 }
 
-/// Twice as many connections as there are places, each of which has sent this.
+/// Opens twice as many connections as there are slots, and sends `begin` on each.
 fn occupy(victim: &Victim, begin: &[u8]) -> Vec<TcpStream> {
     (0..2 * places())
         .map(|_| {
             let mut socket = TcpStream::connect(victim.address).unwrap();
-            // Those whose place was taken meanwhile cannot write.
+            // A connection that has lost its slot meanwhile cannot write.
             let _ = socket.write_all(begin);
             socket
         })
@@ -32,7 +32,7 @@ fn others_are_served(victim: Victim, begin: &[u8]) {
     holds_against(victim, "idle connections", |victim| occupy(victim, begin));
 }
 
-/// Others are served while what the attack returns is there.
+/// Checks that honest clients are served while the attackers stay connected.
 fn holds_against<T>(mut victim: Victim, attack: &str, begin: impl Fn(&Victim) -> T) {
     let attackers = begin(&victim);
     let mut honest = victim.connect(PATIENCE);
@@ -84,7 +84,7 @@ fn silence_behind_handshakes_shuts_nobody_out() {
     });
 }
 
-/// Who is in the middle of an upload keeps its place.
+/// A connection in the middle of an upload keeps its slot.
 #[test]
 fn a_request_under_way_is_not_cut_for_others() {
     let most = places().to_string();

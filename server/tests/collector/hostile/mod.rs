@@ -1,8 +1,8 @@
-//! Clients that mean harm, against the real binary: others are served meanwhile, and
-//! memory stays bounded.
+//! Hostile clients against the real binary: honest clients are still served, and memory stays
+//! bounded.
 //!
-//! What is asserted are states and bounds, never speed. `HUSHBIN_HOSTILE=full` makes attacks as
-//! large as those that the bounds were made for, and prints the memory that each took.
+//! The tests assert states and bounds, never speed. `HUSHBIN_HOSTILE=full` runs attacks of the size
+//! that the bounds are made for, and prints the memory of each.
 
 mod headers;
 mod idle;
@@ -21,37 +21,37 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use crate::support::{SETTINGS, tls};
 
-/// Whether attacks are to have their full size.
+/// Returns whether attacks have the full size.
 fn full() -> bool {
     std::env::var_os("HUSHBIN_HOSTILE").is_some_and(|size| size == "full")
 }
 
-/// What requests and answers go over.
+/// Transport of requests and responses.
 trait Stream: Read + Write {}
 
 impl<S: Read + Write> Stream for S {}
 
-/// A collector under attack, on a data directory that vanishes with it.
+/// A collector under attack, on a temporary data directory.
 struct Victim {
     collector: Collector,
     address: SocketAddr,
-    /// Resident memory before the attack.
+    /// Resident memory in bytes before the attack.
     calm: u64,
-    /// Sockets while nobody is connected.
+    /// Open sockets without any connection.
     silent: usize,
     uploads: Uploads,
-    /// Its own, where it encrypts.
+    /// Certificate of an encrypted collector.
     certificate: Option<CertificateDer<'static>>,
     _directory: tempfile::TempDir,
 }
 
 impl Victim {
-    /// With the task "settings", and more of them.
+    /// Starts a collector with the task "settings" and further ones.
     fn new(more_tasks: &[&str], options: &[&str]) -> Self {
         Self::on(tempfile::tempdir().unwrap(), None, more_tasks, options)
     }
 
-    /// With the task "settings", by HTTPS.
+    /// Starts a collector with the task "settings" over HTTPS.
     fn encrypted(options: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let certificate = tls::issue(directory.path());
@@ -93,7 +93,7 @@ impl Victim {
         victim
     }
 
-    /// A connection of somebody who waits so long for answers.
+    /// Connects with `patience` as the timeout of responses.
     fn connect(&self, patience: Duration) -> Client<Box<dyn Stream>> {
         let socket = TcpStream::connect(self.address).unwrap();
         socket.set_read_timeout(Some(patience)).unwrap();
@@ -103,7 +103,7 @@ impl Victim {
         })
     }
 
-    /// An honest client is answered, takes part and reads.
+    /// Checks that an honest client can upload and read.
     fn serves_others(&mut self) {
         let mut honest = self.connect(Duration::from_secs(300));
         assert_eq!(honest.get("/livez").unwrap().0, 200);
@@ -113,14 +113,14 @@ impl Victim {
         assert_eq!(status, 200);
     }
 
-    /// Waits until the collector has no connection any more.
+    /// Waits until the collector has no connection.
     fn wait_for_silence(&self) {
         while self.collector.sockets() > self.silent {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// Asserts that the attack took no more memory than this so far.
+    /// Checks that the attack used at most this much memory so far.
     #[track_caller]
     fn took_at_most(&self, attack: &str, bytes: u64) {
         let took = self.collector.memory().saturating_sub(self.calm);

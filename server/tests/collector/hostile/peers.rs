@@ -1,4 +1,4 @@
-//! One address that wants every place.
+//! One address that tries to take every connection.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::Victim;
 
 const CAP: usize = 4;
 
-/// Whether a connection from this address is served.
+/// Returns whether a connection from this address is served.
 fn served(victim: &Victim, from: Ipv4Addr, kept: &mut Vec<Client>) -> bool {
     let mut client = Client::connect_from(IpAddr::V4(from), victim.address).unwrap();
     client.patience(Duration::from_secs(45));
@@ -32,7 +32,7 @@ fn no_peer_has_more_connections_than_its_share() {
     let mut kept = Vec::new();
     let taken = (0..3 * CAP).filter(|_| served(&victim, greedy, &mut kept));
     assert_eq!(taken.count(), CAP);
-    // Others are none the worse for it, and the places are given back.
+    // Other addresses are unaffected, and closed connections free their slots.
     assert!(served(
         &victim,
         Ipv4Addr::new(127, 0, 0, 3),
@@ -44,7 +44,8 @@ fn no_peer_has_more_connections_than_its_share() {
 
 #[test]
 fn behind_a_proxy_all_connections_may_be_of_one_peer() {
-    // Bound to this machine alone, the collector has a proxy or nobody.
+    // A collector bound to the loopback address has no peers but a proxy, so the cap does not
+    // apply.
     for options in [&[][..], &["--max-connections-per-peer", "0"]] {
         let victim = Victim::new(&[], options);
         let proxy = Ipv4Addr::new(127, 0, 0, 2);

@@ -1,4 +1,4 @@
-//! Answers that nobody reads.
+//! Responses that the client does not read.
 
 use std::io::Read;
 use std::net::TcpStream;
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::{Victim, full};
 
-/// A task whose estimates are long.
+/// A task with long estimates.
 fn many(items: usize) -> String {
     format!(
         r#"{{ "id": "many", "items": {items}, "sparsity": 2, "epsilon": 1.0, "value": "sign" }}"#
     )
 }
 
-/// One upload, so that there are estimates.
+/// Sends one upload, so that there are estimates.
 fn report(victim: &Victim, task: &str) {
     let task = hushbin_tests::uploads::draft(task).resolve().unwrap();
     let bytes = hushbin_tests::uploads::Uploads::new(&task, 2).bytes(1);
@@ -40,22 +40,22 @@ fn sockets_that_never_read_hold_little_and_are_cut() {
         .map(|_| ask(&victim, "/tasks/many/estimates"))
         .collect();
     victim.serves_others();
-    // Each has been answered with something, or refused.
+    // Each attacker has received the first byte, or was refused.
     let mut first = [0; 1];
     for attacker in &attackers {
         assert_eq!(attacker.socket().peek(&mut first).unwrap(), 1);
     }
     victim.serves_others();
-    // Two tables at once, of less than 2 KiB an item.
+    // At most two tables are in memory at once, of less than 2 KiB per item.
     victim.took_at_most("unread answers", 2 * items as u64 * (2 << 10) + (16 << 20));
     victim.wait_for_silence();
-    // Those that were being answered find the answer cut off, not whole.
+    // Interrupted responses are visibly cut off, never complete-looking.
     let mut cut = 0;
     for mut attacker in attackers {
         cut += usize::from(attacker.read().is_err());
     }
     assert!(cut > 0, "every answer came whole");
-    // And then there is room for somebody who reads.
+    // Afterwards there is room for a client that reads.
     let whole = loop {
         let mut reader = ask(&victim, "/tasks/many/estimates");
         let (status, body) = reader.read().unwrap();
@@ -90,7 +90,7 @@ fn a_task_that_is_long_is_held_once() {
     }
 }
 
-/// A slow reader is none that does not read.
+/// A slow reader still gets the whole response.
 #[test]
 fn slow_readers_get_all() {
     let items = 20_000;

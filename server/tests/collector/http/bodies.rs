@@ -7,7 +7,7 @@ use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
 use hushbin_tests::uploads::Uploads;
 use serde_json::{Value, json};
 
-/// The bytes of all, back to back.
+/// Bytes of all uploads, back to back.
 fn body(app: &App, uploads: &[&Upload]) -> Vec<u8> {
     let fingerprint = app.task("settings").fingerprint();
     let encoded = uploads.iter().map(|upload| upload.encode(&fingerprint));
@@ -23,7 +23,7 @@ fn said(uploads: usize, accepted: usize, duplicates: usize) -> Value {
     json!({ "uploads": uploads, "accepted": accepted, "duplicates": duplicates })
 }
 
-/// The collector's estimates are those of exactly these uploads.
+/// Checks that the collector's estimates are those of exactly these uploads.
 async fn assert_counted(app: &App, uploads: &[&Upload]) {
     let task = app.task("settings");
     let mut totals = Totals::new(&task);
@@ -45,7 +45,7 @@ async fn each_counts_once_whatever_it_travels_with() {
         post(&app, &[&a, &b]).await,
         (StatusCode::CREATED, said(2, 4, 0))
     );
-    // In another order, beside others, alone.
+    // The uploads come in another order, with a new one, and alone.
     assert_eq!(
         post(&app, &[&b, &c, &a]).await,
         (StatusCode::CREATED, said(3, 4, 2))
@@ -55,7 +55,7 @@ async fn each_counts_once_whatever_it_travels_with() {
         (StatusCode::OK, said(3, 0, 3))
     );
     assert_eq!(post(&app, &[&b]).await, (StatusCode::OK, said(1, 0, 1)));
-    // Twice in one body.
+    // One upload occurs twice in a body.
     assert_eq!(
         post(&app, &[&d, &a, &d]).await,
         (StatusCode::CREATED, said(3, 2, 2))
@@ -73,7 +73,7 @@ async fn of_one_whose_id_is_taken_the_others_are_stored() {
     let mut third = uploads.make(1);
     third.id = b.id;
     assert_eq!(post(&app, &[&a]).await.0, StatusCode::CREATED);
-    // The id of one in the journal, and of one before it in the body.
+    // An id conflicts with one in the journal, then with one earlier in the body.
     for (conflicting, id) in [([&b, &other, &c], a.id), ([&third, &a, &c], b.id)] {
         let answer = app.post("settings", body(&app, &conflicting)).await;
         let problem = answer.problem("upload-id-conflict", 409);
@@ -134,7 +134,7 @@ async fn a_body_has_as_many_reports_as_an_upload() {
     let app = App::new();
     let mut uploads = Uploads::new(&app.task("settings"), 5);
     let most = bounds::REPORTS.max as usize;
-    // More uploads than go into one commit by themselves.
+    // The body has more uploads than a single commit takes.
     let made: Vec<Upload> = (0..most).map(|_| uploads.make(1)).collect();
     let mut all: Vec<&Upload> = made.iter().collect();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The dashboard's files: what they are served with.
+//! The dashboard's files and their response headers.
 
 use std::collections::BTreeSet;
 

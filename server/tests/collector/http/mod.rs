@@ -1,4 +1,4 @@
-//! The HTTP interface, called without a socket: every status and problem.
+//! The HTTP interface without a socket: every status and problem.
 mod bodies;
 mod dashboard;
 mod questions;
@@ -143,14 +143,14 @@ async fn a_body_over_the_limit_is_refused_however_it_comes() {
         .await
         .problem("too-large", 413);
     assert_eq!(problem["limit"], 1 << 20);
-    // Without a length announced.
+    // The body has no announced length.
     let chunks: Vec<Result<Vec<u8>, std::io::Error>> = large
         .chunks(1 << 16)
         .map(|chunk| Ok(chunk.to_vec()))
         .collect();
     let body = Body::from_stream(stream::Iter(chunks.into_iter()));
     app.post("settings", body).await.problem("too-large", 413);
-    // At the limit it is read, and found to be no upload.
+    // A body at the limit is read, and is no valid upload.
     app.post("settings", vec![0; 1 << 20])
         .await
         .problem("malformed-upload", 400);
@@ -172,7 +172,7 @@ async fn a_body_that_breaks_off_is_no_upload() {
     assert_eq!(stored.batches().last().unwrap().reports, 0);
 }
 
-/// A stream of ready chunks, the least that `Body::from_stream` takes.
+/// A stream of ready chunks, the minimum for `Body::from_stream`.
 mod stream {
     use std::pin::Pin;
     use std::task::{Context, Poll};
@@ -217,7 +217,7 @@ async fn hostile_bodies_are_typed_problems() {
         noise[..keep].copy_from_slice(&good[..keep]);
         hostile.push(noise);
     }
-    // A count that promises far more than comes.
+    // The count promises far more reports than follow.
     hostile.push([&good[..33], &[0xff, 0xff, 0xff, 0xff, 0x0f]].concat());
     for body in hostile {
         let answer = app.post("settings", body).await;
@@ -235,7 +235,7 @@ async fn browsers_may_call_from_anywhere_without_asking() {
     let bytes = Uploads::new(&app.task("settings"), 8).bytes(1);
     let origin = ("origin", "https://shop.example");
     let path = "/tasks/settings/reports";
-    // The types that a simple request can have, and none at all.
+    // Content types that a simple request can have, and none.
     for kind in [
         "",
         "text/plain;charset=UTF-8",
@@ -258,7 +258,7 @@ async fn browsers_may_call_from_anywhere_without_asking() {
                 .contains_key("access-control-allow-credentials")
         );
     }
-    // Those who ask all the same get an answer.
+    // Preflight requests still get an answer.
     let ask = [
         origin,
         ("access-control-request-method", "POST"),
@@ -272,7 +272,7 @@ async fn browsers_may_call_from_anywhere_without_asking() {
             .header("access-control-allow-methods")
             .contains("POST")
     );
-    // Errors are readable from elsewhere too, and say when to come again.
+    // Pages of other origins can read errors and the time to retry.
     let answer = app.send(Method::POST, path, &[origin], "x").await;
     answer.problem("malformed-upload", 400);
     assert_eq!(answer.header("access-control-allow-origin"), "*");
@@ -360,7 +360,7 @@ async fn an_open_task_is_estimated_for_the_items_asked() {
     }
 }
 
-/// Reports of a batch are folded in several pieces, each on all cores.
+/// Reports of a batch are folded in several pieces, in parallel.
 #[tokio::test]
 async fn many_reports_of_an_open_task_are_folded_as_one_by_one() {
     let app = App::new();
@@ -445,7 +445,7 @@ async fn items_that_take_too_long_to_count_are_refused_with_how_many_may_be_aske
         (&problem["have"], &problem["most"]),
         (&json!(11), &json!(10))
     );
-    // Of a list of items all were counted when the batch was closed.
+    // Listed items were all counted when the batch was closed.
     let bytes = Uploads::new(&app.task("counted"), 10).bytes(1001);
     app.post("counted", bytes).await;
     assert_eq!(
@@ -469,7 +469,7 @@ async fn csv_for_those_who_ask_for_it() {
     let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 4);
     assert!(rows.iter().all(|row| &row[0] == "a,b"));
-    // Errors stay problem+json.
+    // Errors stay in the format problem+json.
     let path = "/tasks/settings/estimates?items=nothing";
     let answer = app.send(Method::GET, path, &accept, Body::empty()).await;
     assert_eq!(answer.problem("unknown-item", 404)["item"], "nothing");
@@ -479,7 +479,7 @@ async fn csv_for_those_who_ask_for_it() {
     assert_eq!(answer.header("content-type"), "application/json");
 }
 
-/// Post-processed values come only to those who ask, under names of their own, beside the raw ones.
+/// Post-processed values are returned only on request, under separate names next to the raw ones.
 #[tokio::test]
 async fn post_processing_is_labelled_and_never_the_default() {
     let app = App::new();
@@ -499,7 +499,7 @@ async fn post_processing_is_labelled_and_never_the_default() {
     assert!(statements.values().all(|text| text.is_string()));
     let items = answer["estimates"].as_array().unwrap().clone();
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
-    // Everybody has item 0 as 1.
+    // Every person has item 0 with the value 1.
     let processed = &items[0]["post_processed"];
     let conditional = &processed["conditional_mean"];
     let ratio = number(&items[0]["mean"]["estimate"]) / number(&items[0]["nonmissing"]["estimate"]);
@@ -518,7 +518,7 @@ async fn post_processing_is_labelled_and_never_the_default() {
         sum += plus + minus;
     }
     assert!(sum <= 2.0 + 1e-12, "{sum}");
-    // Nobody has the others.
+    // No person has any other item.
     let refused = "the non-missing frequency is not significantly above 0 at the stated confidence";
     assert!(
         items
@@ -526,13 +526,13 @@ async fn post_processing_is_labelled_and_never_the_default() {
             .any(|item| item["post_processed"]["conditional_mean"] == json!({ "refused": refused }))
     );
 
-    // But for what was added, the answers are the same.
+    // Without the added fields the responses are equal.
     answer.as_object_mut().unwrap().remove("post_processing");
     for item in answer["estimates"].as_array_mut().unwrap() {
         item.as_object_mut().unwrap().remove("post_processed");
     }
     assert_eq!(answer, raw);
-    // One of them alone.
+    // One post-processing step alone.
     let answer = app.get(&format!("{path}?post=projection")).await.json();
     assert_eq!(answer["post_processing"].as_object().unwrap().len(), 1);
     let processed = &answer["estimates"][0]["post_processed"];
@@ -622,7 +622,7 @@ async fn post_processing_that_cannot_be_is_refused() {
             (&json!(post), &json!(detail))
         );
     }
-    // What can be of these.
+    // Post-processing that these tasks support.
     for query in [
         "both/estimates?post=conditional-mean",
         "both/estimates?post=projection",
@@ -632,7 +632,7 @@ async fn post_processing_that_cannot_be_is_refused() {
     ] {
         let answer = ask(query).await;
         assert_eq!(answer.status, StatusCode::OK, "{query}");
-        // No reports yet: nothing to process.
+        // There are no reports yet, so there is nothing to process.
         assert_eq!(answer.json()["estimates"], json!([]));
         assert_eq!(
             answer.json()["post_processing"].as_object().unwrap().len(),
@@ -685,7 +685,8 @@ async fn privacy_is_stated_alone_and_shuffled() {
         .problem("unknown-task", 404);
 }
 
-/// Whoever reads one batch alone sees nobody hidden among the others; by α of the task's mechanism.
+/// A reader of one batch alone gains nothing from the other batches' people, so the smallest batch
+/// counts. α is the mechanism's.
 #[tokio::test]
 async fn privacy_is_of_the_smallest_batch() {
     let binned = r#"{
@@ -698,7 +699,7 @@ async fn privacy_is_of_the_smallest_batch() {
         let mixture = Mixture::for_task(&task).unwrap();
         let mut uploads = Uploads::new(&task, seed);
         let (mut reports, mut smallest) = (0, u64::MAX);
-        // Each is released as it is asked for.
+        // Each batch is released when it is read.
         for more in [3000, 998, 2000, 1] {
             let bytes = uploads.bytes(more);
             for expected in [StatusCode::CREATED, StatusCode::OK] {
@@ -732,7 +733,7 @@ async fn privacy_is_of_the_smallest_batch() {
             }
         }
     }
-    // Any randomizer of this epsilon, and not the one with buckets.
+    // The bound is for any randomizer of this ε, not for the one with buckets.
     let app = App::with(&[binned]);
     let bytes = Uploads::new(&app.task("binned"), 23).bytes(3000);
     app.post("binned", bytes).await;
@@ -765,7 +766,7 @@ async fn neighbours_are_not_hidden_by_shuffling() {
             answer["shuffled_statement"],
             AccountError::Neighbours.to_string()
         );
-        // What is asked is to have a meaning even so.
+        // The request must be valid even without a batch.
         app.get("/tasks/binned/privacy?delta=0")
             .await
             .problem("bad-query", 400);

@@ -1,4 +1,4 @@
-//! Estimates of named questions, as they are asked for.
+//! Estimates of named questions.
 
 use crate::support::App;
 use axum::body::Body;
@@ -18,7 +18,7 @@ const VISITS: &str = r#"{
     ]
 }"#;
 
-/// People who answer alike: dark, 250 ms, 1.25.
+/// People with equal answers: dark, 250 ms, 1.25.
 async fn asked_of(people: usize) -> App {
     let app = App::with(&[VISITS]);
     let task = app.task("visits");
@@ -83,7 +83,7 @@ async fn numbers_are_answered_in_their_unit() {
     assert!(zoom["number"].get("quantiles").is_none(), "{zoom}");
 }
 
-/// A pattern of bins is answered as bins are, of the task that is in use.
+/// A number in many bins is estimated from a pattern, also for the task in use.
 #[tokio::test]
 async fn numbers_in_many_bins_are_answered_by_a_pattern() {
     const DELAYS: &str = r#"{
@@ -150,7 +150,7 @@ async fn shares_sum_to_one_and_stand_out() {
     };
     let sum: f64 = items.iter().map(share).sum();
     assert!((sum - 1.0).abs() < 1e-12, "{answer}");
-    // Of three options: too few to learn from.
+    // Three options are too few for shrinkage.
     let refused = answer["shrinkage"]["refused"].as_str().unwrap();
     assert!(refused.contains("fewer than 20 items"), "{answer}");
     assert!(items[0]["post_processed"].get("shrunken").is_none());
@@ -211,8 +211,8 @@ const CROSSED: &str = r#"{
     ]
 }"#;
 
-/// One in four people has "pro" and 800 ms, is in the beta and takes "dark"; others have
-/// "free" and 300 ms and take "light". Nobody has "team".
+/// One in four people has "pro" and 800 ms, is in the beta and takes "dark". The rest have "free"
+/// and 300 ms, and take "light". No person has "team".
 async fn crossed() -> App {
     let app = App::with(&[CROSSED]);
     let task = app.task("crossed");
@@ -243,7 +243,7 @@ async fn crosses_are_answered_by_cells_margins_and_rows() {
     let app = crossed().await;
     let path = "/tasks/crossed/estimates?confidence=0.9999";
     let answer = app.get(&format!("{path}&question=loads")).await.json();
-    // Levels are no answers of people, and so are told to those who name them.
+    // Levels are not answers of people, so they are returned only by name.
     assert_eq!(answer["estimates"], serde_json::json!([]));
     assert!(
         answer["cross"]["columns"].get("shares").is_none(),
@@ -276,7 +276,7 @@ async fn crosses_are_answered_by_cells_margins_and_rows() {
         let [low, high] = [0, 1].map(|end| own["interval"][end].as_f64().unwrap());
         assert!(high - low < 300.0, "{own}");
     }
-    // Nobody is there.
+    // This row has no people.
     assert_eq!(means[2]["row"], "team");
     assert_eq!(means[2]["estimate"], Value::Null);
     assert_eq!(means[2]["whole_range"], true);
@@ -316,7 +316,7 @@ const TOGETHER: &str = r#"{
     ]
 }"#;
 
-/// One in four people is in the beta, and half of all, those among them, take "light".
+/// One in four people is in the beta, and half of all people, those included, take "light".
 #[tokio::test]
 async fn what_is_asked_together_is_answered_by_part() {
     let app = App::with(&[TOGETHER]);
@@ -431,7 +431,7 @@ async fn influence_is_told_and_forgery_flagged() {
     assert_eq!(honest["influence"], influence);
     let means = &influence[0];
     assert_eq!(means["estimate"], "mean");
-    // More than a part of 0.01, as each report counts for more than it says.
+    // The influence exceeds the share 0.01, because each report counts for more than its value.
     assert!(means["up"].as_f64().unwrap() > 0.02, "{means}");
     let flagged = |answer: &Value| -> Vec<String> {
         let tests = answer["crowd"].as_array().unwrap().iter();
@@ -441,7 +441,7 @@ async fn influence_is_told_and_forgery_flagged() {
             .collect()
     };
     assert_eq!(flagged(&honest), [""; 0], "{honest}");
-    // The same report under ids of its own.
+    // The same report is sent under different ids.
     let mut forged = uploads.make(1);
     for number in 0..200_u128 {
         forged.id = UploadId(number.to_le_bytes());

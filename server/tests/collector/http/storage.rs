@@ -16,12 +16,12 @@ use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::json;
 use tokio::sync::RwLock;
 
-/// What a commit does, beside committing.
+/// Behaviour of a commit.
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {
     Work,
     Fail,
-    /// Waits for a word through the gate first.
+    /// Waits for a message through the gate first.
     Stall,
 }
 
@@ -30,7 +30,7 @@ enum Mode {
 struct Controls {
     mode: Arc<Mutex<Mode>>,
     commits: Arc<AtomicUsize>,
-    /// What whoever reads reports does first.
+    /// Behaviour of every reader of reports.
     reading: Arc<Reading>,
     open: mpsc::Sender<()>,
 }
@@ -47,7 +47,7 @@ struct Faulty {
     gate: mpsc::Receiver<()>,
 }
 
-/// Panics or waits, as long as it is told to.
+/// Readers panic or wait while these flags are set.
 #[derive(Default)]
 struct Reading {
     panic: AtomicBool,
@@ -168,7 +168,7 @@ fn app(store: StoreOptions, limits: Limits) -> (App, Controls, tempfile::TempDir
     };
     let tasks = [draft(SETTINGS).into(), draft(OPEN).into()];
     let options = StoreOptions {
-        // Nothing waits but what these tests send.
+        // Only these tests trigger work.
         check_interval: Duration::MAX,
         ..store
     };
@@ -176,7 +176,7 @@ fn app(store: StoreOptions, limits: Limits) -> (App, Controls, tempfile::TempDir
     (App::over(store, limits), controls, directory)
 }
 
-/// Waits until the writer has begun so many commits.
+/// Waits until the writer has begun `count` commits.
 async fn commits(controls: &Controls, count: usize) {
     while controls.commits.load(Ordering::SeqCst) < count {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -222,7 +222,7 @@ async fn a_failed_commit_is_told_to_all_in_it_and_loses_nothing_acknowledged() {
 #[tokio::test]
 async fn what_waits_shares_one_commit_and_what_does_not_fit_comes_back_later() {
     let options = StoreOptions {
-        // For ten requests.
+        // Queue for ten requests.
         queue_bytes: 80 << 10,
         ..StoreOptions::default()
     };
@@ -236,12 +236,12 @@ async fn what_waits_shares_one_commit_and_what_does_not_fit_comes_back_later() {
     };
     let first = post(uploads.bytes(1));
     commits(&controls, 1).await;
-    // The writer holds the first; ten more fit into the queue, three do not.
+    // The writer holds the first request. Ten more fit into the queue, three do not.
     let others: Vec<_> = (0..13).map(|_| post(uploads.bytes(1))).collect();
     let mut refused = 0;
     let mut waiting = Vec::new();
     for other in others {
-        // Refusals come at once; the rest waits for the gate.
+        // Refusals come at once, while the remaining requests wait for the gate.
         tokio::task::yield_now().await;
         if other.is_finished() {
             other.await.unwrap().problem("overloaded", 503);
@@ -326,13 +326,13 @@ async fn a_stalled_journal_does_not_hold_clients_for_ever() {
     let (app, controls, _directory) = app(StoreOptions::default(), limits);
     let bytes = Uploads::new(&app.task("settings"), 4).bytes(1);
     controls.set(Mode::Stall);
-    // On a slow machine its time may be up before it comes to the journal.
+    // On a slow machine the request may time out before it reaches the journal.
     while controls.commits.load(Ordering::SeqCst) == 0 {
         app.post("settings", bytes.clone())
             .await
             .problem("overloaded", 503);
     }
-    // The commit comes about all the same, and sending again does not count twice.
+    // The commit still completes, and resending does not count twice.
     controls.set(Mode::Work);
     controls.open.send(()).unwrap();
     let app = App::over(app.store.clone(), DEVELOPMENT);
@@ -355,7 +355,7 @@ async fn a_body_that_does_not_come_is_given_up() {
         .problem("timeout", 408);
 }
 
-/// A body of which nothing ever comes.
+/// A body that never sends anything.
 struct Never;
 
 impl futures_core::Stream for Never {
@@ -388,7 +388,7 @@ async fn a_defect_is_a_problem_too_and_ends_one_request_only() {
     assert_eq!(answer.status, StatusCode::OK);
 }
 
-/// Whoever has reports read waits for others who do, and nobody else.
+/// A reader of reports waits only for other readers of reports.
 #[tokio::test]
 async fn who_asks_for_items_that_nobody_listed_delays_nobody_else() {
     let (app, controls, _directory) = app(StoreOptions::default(), DEVELOPMENT);
@@ -403,7 +403,7 @@ async fn who_asks_for_items_that_nobody_listed_delays_nobody_else() {
         let app = Arc::clone(&app);
         tokio::spawn(async move { app.get("/tasks/anything/estimates?items=a").await })
     };
-    // What is released is read by nobody yet.
+    // A released table needs no reading of reports.
     assert_eq!(ask().await.unwrap().status, StatusCode::OK);
     let before = controls.reading.begun.load(Ordering::SeqCst);
     let gate = Arc::clone(&controls.reading.wait).write_owned().await;

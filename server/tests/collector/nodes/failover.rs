@@ -1,4 +1,4 @@
-//! The database's server is lost under load, and its standby takes over.
+//! The primary database server is lost under load, and its standby takes over.
 
 use hushbin_tests::postgres::{Pair, Server};
 
@@ -30,7 +30,7 @@ fn nothing_acknowledged_is_lost_with_the_primary() {
             reports.sum::<u64>()
         };
         until(|| reports() > 200);
-        // One batch is released by the first server.
+        // The first server releases one batch.
         nodes.release(addresses[1], &token);
         let known = reports();
         until(|| reports() > known + 200);
@@ -40,9 +40,9 @@ fn nothing_acknowledged_is_lost_with_the_primary() {
         until(|| reports() > known + 600);
         before
     });
-    // Nothing is made up of what cannot be asked.
+    // An unavailable database gives an error, never an estimate.
     assert_eq!(before, 503);
-    // What is open is sent again, to another.
+    // Unacknowledged uploads are resent to another node.
     for sender in &mut senders {
         while sender.open.is_some() {
             let mut client = Client::connect(addresses[2]).unwrap();
@@ -60,8 +60,8 @@ fn nothing_acknowledged_is_lost_with_the_primary() {
     drop(running);
 }
 
-/// Where nobody waits for the standby any more, PostgreSQL keeps what was committed and warns:
-/// then nothing is acknowledged.
+/// If PostgreSQL no longer waits for the standby, it keeps the commit and warns. The collector then
+/// does not acknowledge.
 #[test]
 fn a_commit_that_no_longer_waits_for_the_standby_is_not_acknowledged() {
     let server = Server::start(&[]);
@@ -76,12 +76,12 @@ fn a_commit_that_no_longer_waits_for_the_standby_is_not_acknowledged() {
     names("nobody");
     let mut sender = Sender::new(&nodes.task, 1);
     thread::scope(|scope| {
-        // Servers take notice of settings in time: until then it is acknowledged.
+        // Servers apply settings with a delay. Until then uploads are acknowledged.
         let sending = scope.spawn(|| {
             let mut client = Client::connect(address).unwrap();
             while sender.send(&nodes.task, &mut client) {}
         });
-        // Whoever is told to give up waits no longer.
+        // A cancelled backend no longer waits.
         until(|| {
             server.ask(
                 "postgres",

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::support::SETTINGS;
 
-/// A database, and what nodes are started with.
+/// A database, and the options of its nodes.
 struct Nodes {
     directory: tempfile::TempDir,
     store: String,
@@ -41,7 +41,7 @@ impl Nodes {
         self.directory.path().join(name)
     }
 
-    /// A collector that closes batches as it is told.
+    /// A collector that closes batches only on request.
     fn collector(&self, more: &[&str]) -> (Collector, SocketAddr) {
         let mut command = command();
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "error"]);
@@ -61,7 +61,7 @@ impl Nodes {
         (started, address)
     }
 
-    /// What the command says with these words about the database.
+    /// Runs a command on the database and returns its output.
     fn says(&self, words: &[&str]) -> String {
         let said = hushbin(&[words, &["--store", &self.store]].concat());
         let failed = String::from_utf8_lossy(&said.stderr);
@@ -76,7 +76,7 @@ impl Nodes {
         self.says(&["token", "create", "--role", role, "--name", "a test"])
     }
 
-    /// What is estimated of exactly these uploads.
+    /// Estimates from exactly these uploads.
     fn expected<'a>(&self, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
         let mut totals = Totals::new(&self.task);
         for upload in uploads {
@@ -86,7 +86,7 @@ impl Nodes {
         serde_json::to_value(estimates(&self.task, &totals, &query)).unwrap()
     }
 
-    /// Has all that has come released by this node.
+    /// Releases all reports through this node.
     fn release(&self, address: SocketAddr, token: &str) {
         let (status, said) = ask(address, token, "POST /tasks/settings/batches", "");
         assert_eq!(status, 202, "{said}");
@@ -98,14 +98,14 @@ impl Nodes {
     }
 }
 
-/// Waits until it is so.
+/// Waits until the condition is true.
 pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// The answer to a request of the holder of this token.
+/// Sends a request with this token and returns the response.
 pub(crate) fn ask(address: SocketAddr, token: &str, request: &str, body: &str) -> (u16, Value) {
     let (status, bytes) = bytes_of(address, token, request, body);
     let said = match bytes.is_empty() {
@@ -126,8 +126,8 @@ fn bytes_of(address: SocketAddr, token: &str, request: &str, body: &str) -> (u16
     client.read().unwrap()
 }
 
-/// Tells senders to stop when it goes: at the end, or with an assertion that does not hold, whose
-/// scope would wait for them for ever.
+/// Stops the senders when it is dropped, at the end or by a failed assertion. Otherwise their scope
+/// would wait forever.
 pub(crate) struct AtEnd<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for AtEnd<'_> {
@@ -136,7 +136,7 @@ impl Drop for AtEnd<'_> {
     }
 }
 
-/// Somebody who sends until told to stop, and sends again what was not acknowledged.
+/// A client that sends until it is stopped, and resends uploads without acknowledgement.
 pub(crate) struct Sender {
     uploads: Uploads,
     pub(crate) acknowledged: Vec<Upload>,
@@ -152,7 +152,7 @@ impl Sender {
         }
     }
 
-    /// Sends to all of them, one after the other, by connections of its own.
+    /// Sends to all addresses in turn, by its own connections.
     pub(crate) fn run(&mut self, task: &Task, addresses: &[SocketAddr], stop: &AtomicBool) {
         for address in addresses.iter().cycle() {
             if stop.load(Ordering::Relaxed) {
@@ -165,7 +165,7 @@ impl Sender {
         }
     }
 
-    /// Whether it may go on with the same.
+    /// Sends an upload. Returns whether the connection can be reused.
     pub(crate) fn send(&mut self, task: &Task, client: &mut Client) -> bool {
         let reports = 1 + self.acknowledged.len() % 5;
         let open = self.open.take();
@@ -175,7 +175,7 @@ impl Sender {
                 self.acknowledged.push(upload);
                 true
             }
-            // It is to come back: to another.
+            // The node is unavailable, so the upload goes to another.
             Ok((503, _)) | Err(_) => {
                 self.open = Some(upload);
                 false

@@ -1,4 +1,4 @@
-//! What one node stores, all have.
+//! Data stored by one node is visible to all.
 
 use std::fs;
 
@@ -45,7 +45,7 @@ fn any_node_answers_the_same() {
     let found: Value = serde_json::from_slice(&answers[0].1).unwrap();
     assert_eq!(found, nodes.expected(&made));
 
-    // From the journal, in a file.
+    // The journal is exported to a file.
     let file = nodes.path("reports.csv");
     let file = file.to_str().unwrap();
     let export = ["journal", "export", "--task", "settings", "--format", "csv"];
@@ -53,11 +53,11 @@ fn any_node_answers_the_same() {
     let estimated = hushbin(&["estimate", file, "--format", "json"]);
     assert_eq!(estimated.stdout, answers[0].1);
 
-    // By one that writes nothing.
+    // A read-only node gives the same answer.
     let (reading, address) = nodes.collector(&["--read-only"]);
     assert_eq!(bytes_of(address, &token, estimates, ""), answers[0]);
     assert_eq!(send(address, &uploads.make(1)), 503);
-    // It has no batch that could be closed twice.
+    // The batch is closed already and cannot be closed twice.
     assert_eq!(
         ask(addresses[0], &token, "POST /tasks/settings/batches", "").0,
         409
@@ -89,14 +89,14 @@ fn tasks_settings_and_tokens_are_those_of_all_nodes() {
     assert_eq!(ask(second, &token, put, settings).0, 200);
     let batches = "GET /tasks/counted/batches";
     until(|| ask(first, &token, batches, "").1["closes"]["least"] == 7);
-    // Also at the next start.
+    // The same holds after a restart.
     drop(one);
     let (one, first) = nodes.collector(&[]);
     assert_eq!(ask(first, &token, batches, "").1["closes"]["least"], 7);
     assert_eq!(ask(first, &token, "DELETE /tasks/counted", "").0, 204);
     until(|| ask(second, &token, "GET /tasks/counted", "").0 == 404);
     assert_eq!(ask(second, &token, "POST /tasks", &task(&differs)).0, 201);
-    // At once.
+    // The revocation has immediate effect.
     nodes.says(&["token", "revoke", &id]);
     for address in [first, second] {
         assert_eq!(ask(address, &token, batches, "").0, 401);
@@ -133,7 +133,7 @@ fn what_is_no_database_is_named() {
         said.contains("version 3") && said.contains("version 2"),
         "{said}"
     );
-    // Of whom nothing is known that it is not asked for by TLS.
+    // The error reveals nothing about a host that is not asked over TLS.
     let other = address.replace("127.0.0.1", "127.0.0.1.nip.invalid");
     assert!(serve(&other).contains("database"));
     let encrypted = format!("{address}?sslmode=require");

@@ -1,4 +1,4 @@
-//! A database that is spoken to by TLS, and known by its certificate.
+//! A database connection over TLS, with a verified certificate.
 
 use std::process::{Output, Stdio};
 
@@ -7,7 +7,7 @@ use rcgen::CertifiedKey;
 
 use super::*;
 
-/// What becomes of a process that trusts this certificate, and none of the machine's.
+/// Runs a command that trusts only this certificate.
 fn list_tokens(store: &str, trusted: &str, nodes: &Nodes) -> Output {
     let path = nodes.path("trusted.pem");
     std::fs::write(&path, trusted).unwrap();
@@ -24,13 +24,13 @@ fn it_is_known_by_a_certificate_that_is_trusted() {
     let server = Server::with_tls(&cert.pem(), &signing_key.serialize_pem());
     let store = server.database().replace("127.0.0.1", "localhost");
     let nodes = Nodes::over(store.clone());
-    // Made by one who is on the same machine, and asks for no TLS.
+    // A client on the same machine needs no TLS.
     nodes.token("admin");
     let encrypted = format!("{store}?sslmode=require");
     let said = list_tokens(&encrypted, &cert.pem(), &nodes);
     assert!(said.status.success(), "{said:?}");
     assert!(String::from_utf8(said.stdout).unwrap().contains("a test"));
-    // By another certificate, or as somebody else.
+    // The certificate is another one, or has another name.
     let other = list_tokens(&encrypted, &issue("localhost").cert.pem(), &nodes);
     let renamed = encrypted.replace("localhost", "127.0.0.1");
     for said in [other, list_tokens(&renamed, &cert.pem(), &nodes)] {

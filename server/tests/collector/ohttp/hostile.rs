@@ -1,4 +1,4 @@
-//! What others than pages send.
+//! Requests to the gateway that no page would send.
 
 use hushbin_tests::oblivious::Waiting;
 use rand_chacha::ChaCha20Rng;
@@ -9,7 +9,7 @@ use super::*;
 const OHTTP_KEY: &str = "https://iana.org/assignments/http-problem-types#ohttp-key";
 const BAD_REQUEST: &str = "urn:hushbin:problem:bad-request";
 
-/// Status and type of a problem, of which the relay may read the answer.
+/// Status and type of a problem whose response the relay may read.
 fn refused(gateway: &Gateway, sealed: &[u8]) -> (u16, String) {
     let (status, body) = post(&mut gateway.client(), gateway.address, sealed);
     (status, json(&body)["type"].as_str().unwrap().to_owned())
@@ -31,7 +31,7 @@ fn what_cannot_be_opened_is_refused_in_words_that_the_relay_can_read() {
         (sealed[..38].to_vec(), BAD_REQUEST),
         (sealed[..54].to_vec(), BAD_REQUEST),
         (sealed[..sealed.len() - 1].to_vec(), BAD_REQUEST),
-        // The key's id, KEM, KDF and AEAD.
+        // Ids of the key, KEM, KDF and AEAD.
         (at(0), OHTTP_KEY),
         (at(2), OHTTP_KEY),
         (at(4), OHTTP_KEY),
@@ -100,7 +100,7 @@ fn what_is_not_for_pages_is_refused_inside() {
         let allows = answer.fields.iter().any(|(name, _)| name == "allow");
         assert_eq!(allows, status == 405);
     }
-    // What is no request, or expects an answer too early.
+    // The message is no request, or expects an early response.
     let expects = [("expect", "100-continue")];
     let request = message("POST", "c.example", REPORTS, &expects, &upload);
     for request in [&b""[..], b"\x01\x40\xc8\0\0\0", &upload, &request] {
@@ -108,12 +108,12 @@ fn what_is_not_for_pages_is_refused_inside() {
         assert_eq!(answer.status, 400);
         assert_eq!(json(&answer.content)["type"], BAD_REQUEST);
     }
-    // They are counted like those that come without a relay.
+    // These problems are counted like those of requests without a relay.
     let counted = |slug| gateway.count(&format!("hushbin_problems_total{{problem=\"{slug}\"}} "));
     assert_eq!([counted("not-found"), counted("bad-request")], [6, 4]);
     assert_eq!(gateway.count("hushbin_uploads_accepted_total "), 0);
 
-    // The longest upload fits, and so does padding.
+    // The longest upload fits, with padding.
     let mut request = message("POST", "c.example", REPORTS, &[], &upload);
     request.resize(1000 + 8192, 0);
     let answer = ask(&mut client, gateway.address, &mut asker, &request);
@@ -149,7 +149,7 @@ fn nothing_that_is_made_up_stops_it() {
         _ => status,
     };
     for _ in 0..250 {
-        // Outside of the seal, and inside.
+        // The change is outside of the seal, then inside.
         let (mut sealed, waiting) = asker.seal(&request);
         change(&mut sealed);
         let answer = post(&mut client, gateway.address, &sealed);

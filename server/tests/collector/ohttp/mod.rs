@@ -1,4 +1,4 @@
-//! Uploads through a relay (Oblivious HTTP), which this module plays, to a gateway.
+//! Uploads through a relay (Oblivious HTTP), played by this module, to a gateway.
 
 mod hostile;
 mod relay;
@@ -20,10 +20,10 @@ pub(crate) const GATEWAY: &str = "/.well-known/ohttp-gateway";
 
 const REPORTS: &str = "/tasks/settings/reports";
 
-/// Whence pages come: an address that nothing else has.
+/// Address of pages, used by nothing else.
 const FROM: Ipv4Addr = Ipv4Addr::new(127, 88, 33, 201);
 
-/// A collector that is a gateway by keys of these names, on files that vanish with it.
+/// A collector that is a gateway with keys of these names, on temporary files.
 struct Gateway {
     collector: Collector,
     address: SocketAddr,
@@ -35,7 +35,7 @@ impl Gateway {
         Self::beside(tempfile::tempdir().unwrap(), keys, more)
     }
 
-    /// The same, beside what lies in this directory already.
+    /// Creates a gateway in an existing directory.
     fn beside(directory: tempfile::TempDir, keys: &[&str], more: &[&str]) -> Self {
         let path = |name: &str| directory.path().join(name);
         fs::write(path("task.json"), SETTINGS).unwrap();
@@ -62,7 +62,7 @@ impl Gateway {
         Client::connect(self.address).unwrap()
     }
 
-    /// Whoever asks by the configuration of this place among those that it tells.
+    /// Client for the key configuration at this index of the gateway's list.
     fn asker(&self, place: usize) -> Asker {
         let (status, keys) = self.client().get(GATEWAY).unwrap();
         assert_eq!(status, 200);
@@ -71,7 +71,7 @@ impl Gateway {
         Asker::new(&configuration[2..], 1)
     }
 
-    /// What the collector counts by this name.
+    /// Value of the collector's metric of this name.
     fn count(&self, name: &str) -> u64 {
         let (_, text) = self.client().get("/metrics").unwrap();
         let text = String::from_utf8(text).unwrap();
@@ -80,7 +80,7 @@ impl Gateway {
     }
 }
 
-/// A key for requests, in a file of this name unless there is one, and its public half beside it.
+/// Creates a key for requests in a file of this name, unless it exists, with its public half.
 pub(crate) fn create_key(directory: &Path, name: &str) -> PathBuf {
     let private = directory.join(format!("{name}.pem"));
     if !private.exists() {
@@ -103,14 +103,14 @@ fn json(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).unwrap()
 }
 
-/// Whether bytes are in any of these.
+/// Returns whether any piece contains these bytes.
 fn holds(pieces: &[Vec<u8>], bytes: &[u8]) -> bool {
     pieces
         .iter()
         .any(|piece| piece.windows(bytes.len()).any(|window| window == bytes))
 }
 
-/// The files below a directory.
+/// Bytes of all files below a directory.
 fn files(directory: &Path) -> Vec<Vec<u8>> {
     let entries = fs::read_dir(directory).unwrap();
     let of = |entry: PathBuf| match entry.is_dir() {
@@ -136,7 +136,7 @@ fn uploads_are_counted_once_and_neither_side_learns_what_is_the_others() {
     for upload in &made {
         let bytes = upload.encode(&fingerprint);
         let request = message("POST", "collector.example", REPORTS, &[], &bytes);
-        // A page that does not hear the answer sends it again, sealed anew.
+        // A page without an answer sends the request again, sealed with a fresh key.
         for (status, accepted) in [(201, 1), (200, 0)] {
             let answer = ask(&mut page, relay, &mut asker, &request);
             assert_eq!(answer.status, status);
@@ -152,7 +152,7 @@ fn uploads_are_counted_once_and_neither_side_learns_what_is_the_others() {
     let kind = ("content-type".to_owned(), "application/json".to_owned());
     assert!(answer.fields.contains(&kind), "{:?}", answer.fields);
 
-    // Once in the counts, and in what is estimated.
+    // Each upload counts once, in the metrics and in the estimates.
     assert_eq!(gateway.count("hushbin_uploads_accepted_total "), UPLOADS);
     assert_eq!(gateway.count("hushbin_uploads_duplicate_total "), UPLOADS);
     let through = gateway.count("hushbin_requests_relayed_total ");
@@ -160,13 +160,13 @@ fn uploads_are_counted_once_and_neither_side_learns_what_is_the_others() {
     let (_, estimates) = gateway.client().get("/tasks/settings/estimates").unwrap();
     assert_eq!(json(&estimates)["reports"], UPLOADS);
 
-    // What the relay has seen, which was not nothing.
+    // The relay has seen the requests.
     let pieces = seen.pieces();
     assert!(holds(&pieces, b"message/ohttp-req"));
     assert!(pieces.len() as u64 > 4 * UPLOADS);
     for upload in &made {
         let bytes = upload.encode(&fingerprint);
-        // Reports, which lie behind the head of an upload, have some bytes.
+        // Reports follow the 34-byte head of an upload.
         let report = &bytes[34..];
         assert!(report.len() >= 5, "{}", report.len());
         let hex = upload.id.to_string();
@@ -179,7 +179,7 @@ fn uploads_are_counted_once_and_neither_side_learns_what_is_the_others() {
     }
     assert!(!holds(&pieces, &fingerprint.0));
 
-    // What the gateway keeps of who asked: nothing, of the page or of the request.
+    // The gateway keeps no trace of the page or of the request.
     gateway.collector.stop(Duration::from_secs(300));
     let log = fs::read_to_string(gateway.directory.path().join("log")).unwrap();
     assert!(log.contains("stopped"), "{log}");
@@ -198,7 +198,7 @@ fn pages_of_other_origins_and_requests_for_other_hosts_are_refused_inside() {
     let gateway = Gateway::new(&["ohttp"], &[&more[..], &["--host", "c.example"]].concat());
     let mut asker = {
         let (status, _) = gateway.client().get(GATEWAY).unwrap();
-        // It was asked for by a name that it has not.
+        // The gateway is not known by this name.
         assert_eq!(status, 421);
         let public = gateway.directory.path().join("ohttp.pub");
         let told = hushbin(&["key", "gateway", public.to_str().unwrap()]);
@@ -249,7 +249,7 @@ fn keys_are_changed_without_a_page_that_is_refused() {
     let gateway = Gateway::new(&["old"], &[]);
     let mut old = gateway.asker(0);
     assert_eq!(get(&mut old, &gateway), 200);
-    // Both, then the new one alone; one in 256 pairs has the same id, which is refused.
+    // First both keys, then the new one alone. One pair in 256 has equal ids, which is refused.
     let directory = gateway.directory;
     drop(gateway.collector);
     loop {

@@ -1,4 +1,4 @@
-//! A relay: it takes requests, hands them on as they are, and keeps whatever it sees.
+//! A relay that forwards requests unchanged and records all bytes.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use hushbin_tests::process::Client;
 
 use super::GATEWAY;
 
-/// All that went through it, in either direction.
+/// Bytes that passed, in both directions.
 #[derive(Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<Vec<Vec<u8>>>>);
 
@@ -18,13 +18,13 @@ impl Seen {
         self.0.lock().unwrap().push(bytes.to_vec());
     }
 
-    /// Pieces, each of which went through by itself.
+    /// Recorded pieces, one per message.
     pub(crate) fn pieces(&self) -> Vec<Vec<u8>> {
         self.0.lock().unwrap().clone()
     }
 }
 
-/// Its address, and what it sees. It ends with the process.
+/// Starts a relay. Returns its address and its record; it runs until the process ends.
 pub(crate) fn relay(gateway: SocketAddr) -> (SocketAddr, Seen) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -39,7 +39,7 @@ pub(crate) fn relay(gateway: SocketAddr) -> (SocketAddr, Seen) {
     (address, seen)
 }
 
-/// Hands on what comes by this connection, until its page goes.
+/// Forwards requests of this connection until the page closes it.
 fn pass(page: TcpStream, gateway: SocketAddr, seen: &Seen) {
     let mut client = Client::connect(gateway).unwrap();
     let mut reader = BufReader::new(page.try_clone().unwrap());
@@ -56,7 +56,7 @@ fn pass(page: TcpStream, gateway: SocketAddr, seen: &Seen) {
     }
 }
 
-/// The body of a request.
+/// Reads the body of a request.
 fn read(reader: &mut impl BufRead, seen: &Seen) -> io::Result<Vec<u8>> {
     let mut length = 0;
     loop {
@@ -78,7 +78,7 @@ fn read(reader: &mut impl BufRead, seen: &Seen) -> io::Result<Vec<u8>> {
     Ok(body)
 }
 
-/// Hands a sealed request to a gateway or a relay.
+/// Sends a sealed request to a gateway or a relay.
 pub(crate) fn post(client: &mut Client, host: SocketAddr, sealed: &[u8]) -> (u16, Vec<u8>) {
     let head = format!(
         "POST {GATEWAY} HTTP/1.1\r\nhost: {host}\r\ncontent-type: message/ohttp-req\r\n\

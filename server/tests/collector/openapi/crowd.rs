@@ -35,14 +35,14 @@ const EVERYTHING: &str = r#"{
     ]
 }"#;
 
-/// Bins of a pattern, of one question that need not be named.
+/// Bins of a pattern, for a single question without a name.
 const DELAYS: &str = r#"{
     "id": "delays", "epsilon": 2.0, "questions": [
         { "name": "delay", "kind": "number", "min": 0, "max": 64, "bins": 16, "want": "quantiles" }
     ]
 }"#;
 
-/// Other mechanisms than that task has.
+/// Further mechanisms.
 const COCO: &str = r#"{
     "id": "coco", "items": ["a", "b", "c"], "sparsity": 2, "epsilon": 2.0, "value": "sign",
     "mechanism": { "name": "coco", "rule": "overwrite" }
@@ -62,12 +62,12 @@ const OPEN: &str = r#"{
 
 pub(crate) const TASKS: [&str; 6] = [EVERYTHING, DELAYS, COCO, CLIPPED, NEAR, OPEN];
 
-/// The ids of all of them.
+/// Ids of all tasks.
 pub(crate) fn ids() -> Vec<String> {
     TASKS.iter().map(|task| draft(task).id).collect()
 }
 
-/// What everybody answers.
+/// Answer of every person.
 fn answer(question: &Question) -> Vec<Entry> {
     let value = |item, value| Entry { item, value };
     match question.kind() {
@@ -82,7 +82,7 @@ fn answer(question: &Question) -> Vec<Entry> {
     }
 }
 
-/// An upload of people who answer alike.
+/// An upload of people with equal answers.
 pub(crate) fn upload(task: &Task, people: usize, seed: u8) -> Upload {
     let mut rng = ChaCha20Rng::from_seed([seed; 32]);
     let mut randomizer = Randomizer::new(task);

@@ -1,4 +1,4 @@
-//! The document that a collector serves, and answers held against it.
+//! The OpenAPI document of a collector, and checks of responses against it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,12 +11,12 @@ use crate::support::{Answer, App};
 /// An OpenAPI document.
 pub(crate) struct Document {
     pub(crate) value: Value,
-    /// By schema.
+    /// Compiled validators by schema.
     validators: RefCell<HashMap<String, Validator>>,
 }
 
 impl Document {
-    /// The one that is this.
+    /// Wraps a document.
     pub(crate) fn new(value: Value) -> Self {
         Self {
             value,
@@ -31,7 +31,7 @@ impl Document {
         document
     }
 
-    /// What is there, or what it refers to.
+    /// Follows a reference, if the value is one.
     pub(crate) fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
         match value["$ref"].as_str() {
             Some(place) => self.value.pointer(&place[1..]).unwrap(),
@@ -39,7 +39,7 @@ impl Document {
         }
     }
 
-    /// Paths, methods and what is said of them.
+    /// Returns paths, methods and operations.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&str, String, &Value)> {
         let paths = self.value["paths"].as_object().unwrap();
         paths.iter().flat_map(|(path, methods)| {
@@ -49,18 +49,18 @@ impl Document {
         })
     }
 
-    /// Query parameters of an operation.
+    /// Returns the query parameters of an operation.
     pub(crate) fn parameters<'a>(&'a self, operation: &'a Value) -> Vec<&'a Value> {
         let parameters = operation["parameters"].as_array();
         let parameters = parameters.into_iter().flatten();
         parameters.map(|own| self.resolve(own)).collect()
     }
 
-    /// What is wrong with a value of this schema.
+    /// Validates a value against a schema.
     pub(crate) fn faults(&self, schema: &Value, value: &Value) -> Result<(), String> {
         let mut validators = self.validators.borrow_mut();
         let validator = validators.entry(schema.to_string()).or_insert_with(|| {
-            // References are to what is beside the schema then.
+            // References point into the document, so the components are added to the schema.
             let mut whole = schema.clone();
             whole["components"] = self.value["components"].clone();
             jsonschema::draft202012::new(&whole).unwrap()
@@ -71,7 +71,7 @@ impl Document {
         validator.validate(value).map_err(said)
     }
 
-    /// What is said of this method of a path that is asked for.
+    /// Returns the operation of a method and a requested path.
     fn operation(&self, method: &str, path: &str) -> Option<&Value> {
         let asked: Vec<&str> = path.split('?').next().unwrap().split('/').collect();
         let fits = |template: &str| {
@@ -85,10 +85,10 @@ impl Document {
             .map(|(_, _, operation)| operation)
     }
 
-    /// Whether an answer is one that the document describes.
+    /// Checks that the document describes a response.
     ///
     /// # Errors
-    /// What is not.
+    /// Difference from the description.
     pub(crate) fn holds(&self, method: &str, path: &str, answer: &Answer) -> Result<(), String> {
         let operation = self.operation(method, path).ok_or("no such operation")?;
         let response = operation["responses"].get(answer.status.as_str());
@@ -132,7 +132,7 @@ impl Document {
         self.faults(schema, &value)
     }
 
-    /// Asserts it.
+    /// Panics unless the document describes the response.
     #[track_caller]
     pub(crate) fn check(&self, method: &str, path: &str, answer: &Answer) {
         if let Err(fault) = self.holds(method, path, answer) {

@@ -1,4 +1,4 @@
-//! The document that describes the interface holds of what is answered.
+//! The OpenAPI document describes every response.
 
 pub(crate) mod crowd;
 pub(crate) mod document;
@@ -28,7 +28,7 @@ struct Described {
 }
 
 impl Described {
-    /// One that all has been reported to.
+    /// A collector with reports for all tasks.
     async fn new() -> Self {
         let app = App::with(&TASKS);
         let document = Document::of(&app).await;
@@ -45,7 +45,7 @@ impl Described {
         described
     }
 
-    /// An answer, which is as described.
+    /// Sends a request, and checks its response against the document.
     async fn ask(
         &self,
         method: &str,
@@ -59,7 +59,7 @@ impl Described {
         answer
     }
 
-    /// The same, and the status, which is to be this one.
+    /// Sends a GET request, and checks its status, too.
     async fn get(&self, path: &str, status: u16) -> Answer {
         let answer = self.ask("GET", path, &[], "").await;
         let body = String::from_utf8_lossy(&answer.body);
@@ -67,7 +67,7 @@ impl Described {
         answer
     }
 
-    /// The same of a problem that is to be this one.
+    /// Sends a request that must be refused with this problem.
     async fn refused(
         &self,
         method: &str,
@@ -134,10 +134,10 @@ async fn estimates_are_as_described() {
     for (id, query) in queries {
         let path = format!("/tasks/{id}/estimates?{query}");
         let answer = described.get(&path, 200).await.json();
-        // Of a cross by a number for its mean no shares of cells are told.
+        // A cross by a number for its mean has no shares of cells.
         let told = answer["estimates"].as_array().unwrap();
         assert_eq!(told.is_empty(), query.contains("pro-load"), "{path}");
-        // Either way that it can be answered: of a set of 24 options, and refused of 2 items.
+        // Shrinkage works for a set of 24 options, and is refused for 2 items.
         if query.contains("shrinkage") {
             let refused = query.contains("rated");
             assert_eq!(
@@ -227,7 +227,7 @@ async fn what_is_not_of_tasks_is_as_described() {
     for path in paths {
         let answer = described.ask("GET", &path, &[], "").await;
         if path == "/.well-known/ohttp-gateway" {
-            // Without a key there is none.
+            // A collector without a key has no such resource.
             assert_eq!(answer.status, StatusCode::NOT_FOUND);
             continue;
         }
@@ -313,7 +313,7 @@ async fn problems_are_as_described() {
     ] {
         described.refused("GET", path, "", slug).await;
     }
-    // No method of a path that is served otherwise has a description.
+    // Other methods of a described path are not served.
     described
         .app
         .get("/nothing")
@@ -347,7 +347,7 @@ async fn what_a_collector_cannot_do_yet_or_any_more_is_as_described() {
     described.refused("GET", "/readyz", "", "not-ready").await;
 }
 
-/// Ranges, defaults and words are stated where they are defined, and in the document.
+/// Ranges, defaults and enumerations in the document equal their definitions.
 #[tokio::test]
 async fn parameters_are_as_described() {
     let app = App::new();

@@ -1,4 +1,4 @@
-//! Requests that nobody thought of: never a defect, and always an answer that is described.
+//! Random requests: none causes a defect, and the document describes every response.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use super::document::Document;
 
 const REQUESTS: usize = 2000;
 
-/// Words that are hardly anything's value, as they stand in a query.
+/// Strings that are hardly ever valid, encoded for a query.
 const WORDS: [&str; 20] = [
     "",
     "0",
@@ -39,7 +39,7 @@ const WORDS: [&str; 20] = [
     "caf%C3%A9",
 ];
 
-/// Ids of no task, or of an example's, as they stand in a path.
+/// Ids of no task, or of an example's, encoded for a path.
 const IDS: [&str; 8] = ["none", "%FF", "%00", "..", ".", "A", "a%2Fb", "visits"];
 
 struct Random(ChaCha20Rng);
@@ -57,7 +57,7 @@ impl Random {
         &choices[self.below(choices.len())]
     }
 
-    /// A value as it may stand in a query, which is mostly one of this schema.
+    /// A value encoded for a query, mostly one of this schema.
     fn value(&mut self, document: &Document, schema: &Value) -> String {
         let schema = document.resolve(schema);
         if self.one_in(4) {
@@ -92,7 +92,7 @@ impl Random {
         }
     }
 
-    /// A query of some of an operation's parameters.
+    /// A query with some of an operation's parameters.
     fn query(&mut self, document: &Document, operation: &Value) -> String {
         let parameters = document.parameters(operation).into_iter();
         let of_query = parameters.filter(|own| own["in"] == "query");
@@ -102,7 +102,7 @@ impl Random {
         )
     }
 
-    /// Some of these, by name, as they stand in a query.
+    /// Some named values, encoded for a query.
     fn pairs<'a>(
         &mut self,
         document: &Document,
@@ -122,7 +122,7 @@ impl Random {
         query
     }
 
-    /// What is not expected of a body.
+    /// An unexpected value for a body.
     fn thing(&mut self) -> Value {
         let things = [
             json!(null),
@@ -145,7 +145,7 @@ impl Random {
         self.of(&things).clone()
     }
 
-    /// Puts other things at some places of a body.
+    /// Replaces some parts of a body by unexpected values.
     fn change(&mut self, value: &mut Value) {
         if self.one_in(8) {
             *value = self.thing();
@@ -163,7 +163,7 @@ impl Random {
         }
     }
 
-    /// A body that an operation may be sent, or nearly so.
+    /// A body that an operation accepts, or nearly so.
     fn body(&mut self, document: &Document, operation: &Value, uploads: &[Vec<u8>]) -> Vec<u8> {
         let content = &operation["requestBody"]["content"];
         let form = &content["application/x-www-form-urlencoded"]["schema"];
@@ -205,7 +205,7 @@ async fn nothing_that_is_asked_is_a_defect() {
     let mut statuses = BTreeSet::new();
     for _ in 0..REQUESTS {
         let (template, method, operation) = random.of(&operations).clone();
-        // What has been reported to stays.
+        // Tasks with reports are not deleted.
         let id = match method != "DELETE" && !random.one_in(6) {
             true => random.of(&ids).as_str(),
             false => random.of(&IDS),
@@ -226,7 +226,7 @@ async fn nothing_that_is_asked_is_a_defect() {
         document.check(&method, &path, &answer);
         statuses.insert(answer.status.as_u16());
     }
-    // Requests are neither all refused nor all answered.
+    // The mixture includes refused and successful requests.
     for status in [200, 201, 307, 400, 403, 404, 409, 415] {
         assert!(statuses.contains(&status), "{statuses:?}");
     }

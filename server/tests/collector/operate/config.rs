@@ -9,7 +9,7 @@ use super::{Operated, configure};
 use crate::ohttp::create_key;
 use crate::support::tls;
 
-/// What `--check-config` says of a file, beside variables and flags; whether it is valid.
+/// Runs `--check-config` on a file, with variables and flags. Returns validity and output.
 pub(super) fn check(path: &Path, variables: &[(&str, &str)], flags: &[&str]) -> (bool, String) {
     let output = process::command()
         .args(["serve", "--check-config", "--config"])
@@ -35,7 +35,7 @@ fn samples_are_valid_beside_their_task() {
         create_key(directory.path(), "ohttp");
         let said = check(&path, &[], &[]);
         assert_eq!(said, (true, "the configuration is valid\n".to_owned()));
-        // Nothing was made or opened.
+        // The check creates and opens no files.
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 6);
         fs::remove_file(directory.path().join("settings.json")).unwrap();
         let (valid, said) = check(&path, &[], &[]);
@@ -109,7 +109,7 @@ fn sighup_changes_what_can_be_changed_and_names_the_rest() {
     wait_for("changed=\"hosts, log\"");
     wait_for("settings=\"max_connections\"");
 
-    // What is wrong changes nothing.
+    // An invalid configuration changes nothing.
     configure(directory, "hosts = ['test']\nlog = 'loud'");
     operated.collector.signal("-HUP");
     wait_for("unknown variant `loud`");

@@ -1,4 +1,4 @@
-//! The files of `server/deploy`, as far as they can be held to the program.
+//! Files of `server/deploy`, compared with the program.
 
 use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
@@ -11,7 +11,7 @@ const UNIT: &str = include_str!("../../../deploy/hushbin.service");
 const CONTAINER: &str = include_str!("../../../deploy/Containerfile");
 const FULL: &str = include_str!("../../../config/full.toml");
 
-/// The number behind a name and an equals sign.
+/// Returns the number after a name and an equals sign.
 fn number(text: &str, name: &str) -> u64 {
     let value = text.lines().find_map(|line| line.strip_prefix(name));
     let value = value.and_then(|rest| rest.trim_start().strip_prefix('='));

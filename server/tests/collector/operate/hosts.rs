@@ -1,4 +1,4 @@
-//! The names that the collector answers to.
+//! Host names that the collector answers to.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! How often one address may ask, and whose pages may send how much.
+//! Limits on requests per address and on uploads per origin.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -20,10 +20,11 @@ fn who_asks_too_often_is_asked_to_come_back() {
     let mut client = operated.client();
     let mut answers = std::iter::repeat_with(|| client.get("/tasks/settings").unwrap());
     let before = answers.by_ref().take_while(|(status, _)| *status == 200);
-    // One more every 12 seconds.
+    // One more request is allowed every 12 seconds.
     let before = before.take(100).count();
     assert!((5..100).contains(&before), "{before}");
-    // Refused requests are not counted: whoever asks on and on is let through now and then.
+    // Refused requests do not count against the limit, so a client that keeps asking gets through
+    // sometimes.
     let refused = (0..100).find_map(|_| {
         client
             .write(

@@ -1,4 +1,4 @@
-//! What is logged and counted says nothing of people.
+//! Logs and metrics reveal nothing about people.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::Operated;
 
-/// Whence requests come: an address that nothing else has.
+/// Source address of requests, used by nothing else.
 const FROM: Ipv4Addr = Ipv4Addr::new(127, 77, 66, 55);
 
-/// What requests say of themselves, apart from ids.
+/// Identifying strings of requests, apart from ids.
 const MARKS: [&str; 7] = [
     "127.77.66.55",
     "mark-agent",
@@ -21,7 +21,7 @@ const MARKS: [&str; 7] = [
     "mark-host",
 ];
 
-/// Sends a request of every kind, marked all over.
+/// Sends a request of every kind, each with identifying strings.
 fn be_seen(operated: &Operated, mut client: Client) -> Vec<String> {
     let upload = operated.uploads().make(1);
     let fingerprint = hushbin_tests::uploads::draft(crate::support::SETTINGS)
@@ -62,7 +62,7 @@ fn be_seen(operated: &Operated, mut client: Client) -> Vec<String> {
             String::from_utf8_lossy(&answer)
         );
     }
-    // A head that is none.
+    // The head is invalid.
     client.write(b"mark-query mark-path\r\n\r\n").unwrap();
     assert_eq!(client.read().unwrap().0, 400);
     let bytes = upload.id.0;
@@ -82,7 +82,7 @@ fn says_nothing_of_people(format: &str) -> String {
     let mut operated = Operated::new(&more);
     let connect = || Client::connect_from(IpAddr::V4(FROM), operated.address).unwrap();
     let first = connect();
-    // One connection too many, of an address that is known already.
+    // One connection too many, from an address that is known already.
     assert!(connect().get("/livez").is_err());
     let ids = be_seen(&operated, first);
     let metrics = operated.client().get("/metrics").unwrap().1;

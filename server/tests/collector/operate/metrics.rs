@@ -8,7 +8,7 @@ use hushbin_tests::process::Client;
 
 use super::Operated;
 
-/// Values by name and labels, of a page that must be one of OpenMetrics.
+/// Values by name and labels. The page must be valid OpenMetrics.
 pub(super) fn values<S: Read + Write>(client: &mut Client<S>) -> BTreeMap<String, f64> {
     let (status, body) = client.get("/metrics").unwrap();
     assert_eq!(status, 200);
@@ -48,7 +48,7 @@ fn it_counts_what_happened() {
         assert_eq!(client.post("settings", body).unwrap().0, status);
     }
     assert_eq!(client.get("/nothing").unwrap().0, 404);
-    // One more than its share; closed, which is seen here as the end of the stream.
+    // One connection above the limit is closed, which the client sees as the end of the stream.
     let kept: Vec<_> = (0..3).map(|_| operated.client()).collect();
     let mut refused = TcpStream::connect(operated.address).unwrap();
     let mut byte = [0; 1];

@@ -1,4 +1,4 @@
-//! Running the collector: its configuration, what it counts and what it logs.
+//! Operation of the collector: configuration, metrics and logs.
 
 mod config;
 mod deploy;
@@ -17,7 +17,7 @@ use hushbin_tests::uploads::{Uploads, draft};
 
 use crate::support::SETTINGS;
 
-/// A collector with a configuration file, on files that vanish with it.
+/// A collector with a configuration file, on temporary files.
 struct Operated {
     collector: Collector,
     address: SocketAddr,
@@ -25,12 +25,12 @@ struct Operated {
 }
 
 impl Operated {
-    /// By a file of which all but the data directory, the task and the address is given.
+    /// Starts a collector. `more` extends the data directory, the task and the address.
     fn new(more: &str) -> Self {
         Self::beside(tempfile::tempdir().unwrap(), more)
     }
 
-    /// The same with what lies in this directory already.
+    /// Starts a collector in an existing directory.
     fn beside(directory: tempfile::TempDir, more: &str) -> Self {
         configure(directory.path(), more);
         let log = File::create(directory.path().join("log")).unwrap();
@@ -56,7 +56,7 @@ impl Operated {
         Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1)
     }
 
-    /// What it has logged so far.
+    /// Contents of the log so far.
     fn log(&self) -> String {
         fs::read_to_string(self.directory.path().join("log")).unwrap()
     }

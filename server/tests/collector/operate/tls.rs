@@ -1,4 +1,4 @@
-//! Encrypted connections, for those without a proxy.
+//! Encrypted connections, for collectors without a proxy.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -16,7 +16,7 @@ use super::metrics::values;
 use super::{Operated, configure};
 use crate::support::tls::{self, FILES, connect, issue, speaking, trusting};
 
-/// A collector with a certificate, which it returns.
+/// Starts a collector with a certificate, and returns both.
 fn encrypted(more: &str) -> (Operated, CertificateDer<'static>) {
     let directory = tempfile::tempdir().unwrap();
     let certificate = issue(directory.path());
@@ -24,13 +24,13 @@ fn encrypted(more: &str) -> (Operated, CertificateDer<'static>) {
     (operated, certificate)
 }
 
-/// Handshakes that came to nothing, as somebody else is told.
+/// Number of failed handshakes, read over another connection.
 fn failed(operated: &Operated, certificate: &CertificateDer<'static>) -> f64 {
     let mut client = connect(operated.address, &trusting(certificate)).unwrap();
     values(&mut client)["hushbin_connections_closed_total{reason=\"handshake\"}"]
 }
 
-/// Whether the peer closes, whatever it says before.
+/// Returns whether the peer closes the connection, after any response.
 fn is_closed(mut socket: TcpStream) -> bool {
     match socket.read_to_end(&mut Vec::new()) {
         Ok(_) => true,
@@ -57,14 +57,14 @@ fn reports_come_and_estimates_go_encrypted() {
             let spoken = &client.stream().conn;
             assert_eq!(spoken.protocol_version(), Some(expected));
             assert_eq!(spoken.alpn_protocol(), Some(&b"http/1.1"[..]));
-            // Also the second time: nothing tells one browser's connections from others'.
+            // The second handshake is full, too: no ticket links a browser's connections.
             assert_eq!(spoken.handshake_kind(), Some(Full));
         }
     }
     let mut client = connect(operated.address, &trusting(&certificate)).unwrap();
     let found = values(&mut client);
     assert_eq!(found["hushbin_reports_accepted_total"], 4.0);
-    // Who is trusted by nobody is told nothing.
+    // A client that does not trust the certificate gets nothing.
     let other = issue(tempfile::tempdir().unwrap().path());
     assert!(connect(operated.address, &trusting(&other)).is_err());
 }
@@ -100,10 +100,10 @@ fn who_never_ends_a_handshake_is_closed() {
 
 #[test]
 fn a_handshake_is_not_waited_for_at_the_end() {
-    // Less than a handshake may take.
+    // The drain timeout is shorter than that of a handshake.
     let (mut operated, certificate) = encrypted("drain_timeout = 5");
     let silent = TcpStream::connect(operated.address).unwrap();
-    // Accepted after it.
+    // This connection is accepted after the silent one.
     assert_eq!(failed(&operated, &certificate), 0.0);
     operated.collector.stop(Duration::from_secs(300));
     let log = operated.log();
@@ -126,10 +126,10 @@ fn sighup_takes_up_another_certificate_and_keeps_one_that_is_good() {
     let mut after = connect(operated.address, &trusting(&second)).unwrap();
     assert_eq!(after.get("/livez").unwrap().0, 200);
     assert!(connect(operated.address, &trusting(&first)).is_err());
-    // Who is connected stays so.
+    // Existing connections stay open.
     assert_eq!(before.get("/livez").unwrap().0, 200);
 
-    // A certificate that came without its key.
+    // The new certificate comes without its key.
     let key = fs::read(directory.join("key.pem")).unwrap();
     let third = issue(directory);
     let its_key = fs::read(directory.join("key.pem")).unwrap();
@@ -147,7 +147,7 @@ fn sighup_takes_up_another_certificate_and_keeps_one_that_is_good() {
     operated.collector.signal("-HUP");
     while connect(operated.address, &trusting(&third)).is_err() {}
 
-    // Neither: a proxy has come.
+    // Neither certificate nor key is set: a proxy terminates TLS now.
     configure(directory, "");
     operated.collector.signal("-HUP");
     wait_for("changed=\"tls_certificate, tls_key\"");
@@ -164,7 +164,7 @@ fn what_is_no_pair_is_refused_by_name() {
         spoil(directory.path());
         let (valid, said) = check(&path, &[], &[]);
         assert!(!valid && said.contains(expected), "{expected}: {said}");
-        // Nothing of the key is told.
+        // The log contains no line of the key.
         let key = fs::read_to_string(directory.path().join("key.pem")).unwrap_or_default();
         for line in key
             .lines()
@@ -215,7 +215,7 @@ fn what_is_no_pair_is_refused_by_name() {
         FILES,
         "expected an X.509 certificate and its key",
     );
-    // That of another certificate.
+    // The key belongs to another certificate.
     let exchange = |at: &Path| {
         let own = fs::read(at.join("certificate.pem")).unwrap();
         issue(at);

@@ -1,4 +1,4 @@
-//! What the repository has of task files and of configuration files.
+//! Task files and configuration files of the repository.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{compiled, files_below, repository};
 
-/// Blocks of a chapter that its reader saves as files of this language: names and texts.
+/// Code blocks of a chapter that the reader saves as files: names and texts.
 fn blocks<'a>(chapter: &'a str, language: &str) -> Vec<(&'a str, &'a str)> {
     let fence = format!("\n```{language} ");
     let blocks = chapter.split(&fence).skip(1);
@@ -23,7 +23,7 @@ fn is_named(path: &Path, ending: &str) -> bool {
     path.to_str().unwrap().ends_with(ending)
 }
 
-/// Tasks and drafts within what a vector is of.
+/// Tasks and drafts within a test vector.
 fn tasks_within(value: &Value, found: &mut Vec<Value>) {
     match value {
         Value::Object(all) => {
@@ -46,7 +46,7 @@ fn every_task_of_the_repository_is_as_described() {
             if is_named(&path, ".json") {
                 let text = fs::read_to_string(&path).unwrap();
                 let value: Value = serde_json::from_str(&text).unwrap();
-                // Packages and compilers have files of JSON as well.
+                // Packages and compilers have JSON files, too.
                 if value.get("epsilon").is_some() {
                     tasks.push((path.display().to_string(), value));
                 }
@@ -62,7 +62,7 @@ fn every_task_of_the_repository_is_as_described() {
         for (name, text) in blocks(&chapter, "json") {
             let place = format!("{name} of {}", path.display());
             let value: Value = serde_json::from_str(text).unwrap();
-            // Other files are of JSON as well.
+            // There are other JSON files, too.
             if value.get("epsilon").is_some() {
                 tasks.push((place, value));
             }
@@ -78,7 +78,7 @@ fn every_task_of_the_repository_is_as_described() {
             tasks.extend(within.into_iter().map(named));
         }
     }
-    // Each of these has some.
+    // Each of the sources has some.
     let counts = [of_folders, of_book - of_folders, tasks.len() - of_book];
     assert!(
         counts[0] >= 7 && counts[1] >= 20 && counts[2] >= 20,
@@ -106,7 +106,7 @@ fn every_configuration_of_the_repository_is_as_described() {
     for path in files_below(&repository("www/docs/src")) {
         if is_named(&path, ".md") {
             let chapter = fs::read_to_string(&path).unwrap();
-            // Others are of editors.
+            // The remaining blocks are for editors.
             let own = blocks(&chapter, "toml").into_iter();
             for (name, text) in own.filter(|(name, _)| name.starts_with("hushbin")) {
                 found.push((format!("{name} of {}", path.display()), text.to_owned()));

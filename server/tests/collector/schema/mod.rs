@@ -1,4 +1,4 @@
-//! The schemas that `hushbin schema` prints say of files what the command does of them.
+//! The schemas that `hushbin schema` prints agree with the commands.
 
 mod files;
 mod mutants;
@@ -14,19 +14,19 @@ use serde_json::{Value, json};
 
 use crate::support::{App, SETTINGS};
 
-/// The one of a kind of file, compiled.
+/// Compiled schema for a kind of file.
 fn compiled(kind: &str) -> (Value, Validator) {
     let schema = answer(&["schema", kind]);
     let validator = jsonschema::validator_for(&schema).unwrap();
     (schema, validator)
 }
 
-/// A place in the repository.
+/// Path in the repository.
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// All files there, of folders within, too.
+/// Files in a folder and its subfolders.
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder)
         .unwrap()
@@ -52,7 +52,7 @@ fn they_are_schemas_of_this_version() {
     }
 }
 
-/// Properties of a schema and of those within it, with where they are.
+/// Properties of a schema and of its nested schemas, with their locations.
 fn properties<'a>(schema: &'a Value, place: &str, found: &mut Vec<(String, &'a Value)>) {
     match schema {
         Value::Object(all) => {
@@ -73,7 +73,7 @@ fn properties<'a>(schema: &'a Value, place: &str, found: &mut Vec<(String, &'a V
     }
 }
 
-/// Editors show what a field is.
+/// Editors show the description of a field.
 #[test]
 fn every_field_is_described() {
     for kind in ["task", "config"] {
@@ -86,7 +86,7 @@ fn every_field_is_described() {
             let resolved = referred.map_or(property, |own| schema.pointer(&own[1..]).unwrap());
             let described =
                 |own: &Value| own["description"].as_str().is_some_and(|own| own.len() > 5);
-            // Which of two fields a text has is said of fields that are described beside it.
+            // The choice between two fields of a text is described at a neighbouring field.
             let either = place.contains("/oneOf/7/oneOf/");
             assert!(
                 described(property) || described(resolved) || either,
@@ -96,7 +96,7 @@ fn every_field_is_described() {
     }
 }
 
-/// A task file with and without a note of its schema, which is not what the task is.
+/// A task file may have a `$schema` key, which is not part of the task.
 #[test]
 fn a_file_may_note_its_schema() {
     let directory = tempfile::tempdir().unwrap();
@@ -126,7 +126,7 @@ fn a_file_may_note_its_schema() {
         assert_eq!(without, with);
         assert!(!with.0.contains("$schema"), "{}", with.0);
 
-        // The schema refuses a note that is none, as the command does.
+        // Both the schema and the command refuse an invalid `$schema`.
         let odd = task.replacen('{', r#"{ "$schema": 3,"#, 1);
         assert!(!validator.is_valid(&serde_json::from_str(&odd).unwrap()));
         let file = directory.path().join("odd.json");
@@ -135,7 +135,7 @@ fn a_file_may_note_its_schema() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains("invalid type: integer `3`"), "{said}");
 
-        // What is sent, and what pages ask, are no files.
+        // Requests and tasks for pages are not files, so they have no such key.
         let sent = serde_json::from_str::<CollectedDraft>(&noted).unwrap_err();
         assert!(
             sent.to_string().contains("unknown field `$schema`"),

@@ -1,9 +1,10 @@
-//! Tasks with one thing changed, which the schema of tasks and the command take or refuse alike.
+//! Tasks with one change, which the schema of tasks and the command accept or refuse alike.
 //!
-//! - Whatever the command takes the schema takes.
-//! - Whatever has not the shape of a task, as the command says, the schema refuses.
+//! - The schema accepts every task that the command accepts.
+//! - The schema refuses every task that the command refuses for its shape.
 //!
-//! The second is not of all that is refused: what numbers do together no schema says.
+//! The second rule excludes refusals that depend on several numbers together, which no schema
+//! expresses.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use super::compiled;
 use crate::openapi::crowd::TASKS;
 
-/// What other tasks leave out.
+/// Features that the other tasks lack.
 const MORE: [&str; 7] = [
     r#"{ "id": "all", "epsilon": 2.0, "people": 5000, "questions": [
         { "name": "a", "kind": "ratings", "items": 9, "value": "real", "entries": [1, 2, 3, 4],
@@ -74,7 +75,7 @@ const MORE: [&str; 7] = [
         "vector": { "items": ["a", "b", "c"], "length": 1.0, "seed": "7", "spread": 2.0 } }"#,
 ];
 
-/// Small tasks, which are tried soon: of those with questions one for each.
+/// Small tasks, which are fast to try. Tasks with questions are split, one for each question.
 fn examples() -> Vec<Value> {
     let texts = TASKS.iter().chain(&MORE);
     let tasks = texts.map(|text| serde_json::from_str::<Value>(text).unwrap());
@@ -97,7 +98,7 @@ const KINDS: [&str; 9] = [
     "choice", "cross", "flag", "number", "numbers", "ratings", "set", "text", "together",
 ];
 
-/// Things of every type, some of which may be meant.
+/// Values of every type, some of them valid.
 fn things() -> Vec<Value> {
     let long = "x".repeat(257);
     vec![
@@ -134,7 +135,7 @@ fn things() -> Vec<Value> {
     ]
 }
 
-/// Where all is within a value, and itself.
+/// Locations of all values within a value, and of the value itself.
 fn places(value: &Value, place: &str, found: &mut Vec<String>) {
     found.push(place.to_owned());
     match value {
@@ -158,7 +159,7 @@ fn places_of(value: &Value) -> Vec<String> {
     found
 }
 
-/// The task with one thing changed at this place, in each way that there is.
+/// Every change of the task at one location.
 fn mutants(task: &Value, place: &str) -> Vec<Value> {
     let mut all = Vec::new();
     let mut add = |change: &dyn Fn(&mut Value)| {
@@ -168,7 +169,7 @@ fn mutants(task: &Value, place: &str) -> Vec<Value> {
     };
     let own = task.pointer(place).unwrap();
     for thing in things() {
-        // Serde reads the values of an object from an array, too, which nobody writes.
+        // Serde also reads a struct from an array, which is no supported format.
         if !(own.is_object() && thing.is_array()) {
             add(&|value| *value = thing.clone());
         }
@@ -190,7 +191,7 @@ fn mutants(task: &Value, place: &str) -> Vec<Value> {
                 return Vec::new();
             };
             add(&|value| drop(value.as_array_mut().unwrap().pop()));
-            // Longer than lists of their elements may be.
+            // Longer than the limit of a list.
             let long = if last.is_number() { 4100 } else { 1030 };
             for count in [3, 70, long] {
                 let more = (all.len()..count).map(|index| match last {
@@ -212,16 +213,16 @@ fn mutants(task: &Value, place: &str) -> Vec<Value> {
     all
 }
 
-/// What the command makes of a task.
+/// Verdict of the command on a task.
 enum Verdict {
     Taken,
-    /// For its shape.
+    /// Refused for its shape.
     Shapeless(String),
-    /// For what its values are.
+    /// Refused for its values.
     Impossible,
 }
 
-/// What serde says of shapes.
+/// Messages of serde about shapes.
 const SHAPES: [&str; 6] = [
     "invalid type",
     "unknown field",
@@ -231,7 +232,7 @@ const SHAPES: [&str; 6] = [
     "did not match any variant",
 ];
 
-/// Resolves only where that is needed, which takes time.
+/// Checks a task. Resolving takes time, so it is optional.
 fn verdict(value: &Value, resolve: bool) -> Verdict {
     match serde_json::from_value::<CollectedDraft>(value.clone()) {
         Err(error) => {
@@ -246,7 +247,7 @@ fn verdict(value: &Value, resolve: bool) -> Verdict {
     }
 }
 
-/// Asserts that both are of one opinion, as far as they can be; whether the schema takes it.
+/// Checks that schema and command agree, as far as they can. Returns whether the schema accepts.
 fn check(validator: &Validator, value: &Value) -> bool {
     let fits = validator.is_valid(value);
     match verdict(value, !fits) {
@@ -256,7 +257,7 @@ fn check(validator: &Validator, value: &Value) -> bool {
             validator.validate(value).unwrap_err().to_string()
         ),
         Verdict::Shapeless(said) => {
-            // Of numbers that are whole JSON Schema does not ask how they are written.
+            // JSON Schema accepts a whole number however it is written.
             let whole = said.contains("invalid type: floating point `1e+300`");
             assert!(!fits || whole, "only the command refuses {value}: {said}");
         }
@@ -265,7 +266,7 @@ fn check(validator: &Validator, value: &Value) -> bool {
     fits
 }
 
-/// Where the words of a schema are that ask for something.
+/// Locations of the keywords that constrain a value.
 fn words(schema: &Value, place: &str, found: &mut BTreeSet<String>) {
     const WORDS: [&str; 14] = [
         "type",
@@ -289,7 +290,7 @@ fn words(schema: &Value, place: &str, found: &mut BTreeSet<String>) {
             for (key, own) in all {
                 let place = format!("{place}/{key}");
                 if !is_names && WORDS.contains(&key.as_str()) {
-                    // Nothing lacks what is not asked for.
+                    // An empty list of required fields never refuses.
                     if *own != json!([]) {
                         found.insert(place);
                     }
@@ -307,8 +308,7 @@ fn words(schema: &Value, place: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Notes the words of the schema by which something is refused at this place, or for a field of
-/// the object there.
+/// Notes the keywords that refuse a value at this location, or a field of the object there.
 fn note(error: &ValidationError<'_>, place: &str, noted: &mut BTreeSet<String>) {
     if error.instance_path().as_str() == place {
         noted.insert(error.schema_path().as_str().to_owned());
@@ -334,7 +334,7 @@ fn examples_are_taken() {
     }
 }
 
-/// No word of the schema is there in vain, and none is missing.
+/// Every keyword of the schema is needed, and none is missing.
 #[test]
 fn with_one_thing_changed_the_schema_and_the_command_agree() {
     let (schema, validator) = compiled("task");
@@ -358,7 +358,7 @@ fn with_one_thing_changed_the_schema_and_the_command_agree() {
     assert!(taken > 500 && refused > 5000, "{taken} {refused}");
     let mut all = BTreeSet::new();
     words(&schema, "", &mut all);
-    // What notes the schema is of files, and tried of those.
+    // The `$schema` key occurs in files only, and is tested with them.
     all.retain(|place| !place.contains("/$schema/"));
     let unused: Vec<&String> = all.difference(&noted).collect();
     assert!(
@@ -368,7 +368,7 @@ fn with_one_thing_changed_the_schema_and_the_command_agree() {
     );
 }
 
-/// With many things changed at once.
+/// Many changes at once.
 #[test]
 fn whatever_is_changed_the_schema_takes_what_the_command_takes() {
     let (_, validator) = compiled("task");

@@ -1,5 +1,5 @@
-//! kill -9 of either role, and of the database where the journals are in one, again and again,
-//! under load: every acknowledged report is counted exactly once.
+//! kill -9 of either role, and of the database if the journals are in one, many times under load.
+//! Every acknowledged report is counted exactly once.
 //!
 //! `HUSHBIN_SHUFFLE_CRASH_ROUNDS` sets the number of kills.
 
@@ -10,20 +10,20 @@ use hushbin_tests::uploads::Uploads;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// Reports of a batch of the shuffler.
+/// Reports per batch of the shuffler.
 const BATCH: u64 = 200;
 
-/// A page with a memory that outlives the shuffler's.
+/// A page whose memory outlives the shuffler.
 struct Page {
     uploads: Uploads,
     sealer: Sealer,
     acknowledged: Vec<Upload>,
-    /// Sent at least once, answer never seen; the very bytes.
+    /// Upload sent at least once without an answer so far, with its exact bytes.
     open: Option<(Upload, Vec<u8>)>,
 }
 
 impl Page {
-    /// Uploads until the shuffler goes away.
+    /// Uploads until the shuffler is killed.
     fn run(&mut self, world: &World, address: SocketAddr) {
         let Ok(mut client) = Client::connect(address) else {
             return;
@@ -36,7 +36,7 @@ impl Page {
             });
             match client.post("settings", &bytes) {
                 Ok((200 | 201, _)) => self.acknowledged.push(upload),
-                // It says that it could not store it, as whoever has no database.
+                // The shuffler could not store the upload, for example without its database.
                 Ok((503, _)) => {
                     self.open = Some((upload, bytes));
                     thread::sleep(Duration::from_millis(5));
@@ -104,7 +104,8 @@ fn drill(world: &World) {
         });
         (shuffler, address) = world.shuffler(BATCH);
     }
-    // What is open is sent again, and batches filled until all that was acknowledged is in one.
+    // Open uploads are resent. Then batches are filled until each acknowledged report is in a
+    // closed one.
     let mut client = Client::connect(address).unwrap();
     for page in &mut pages {
         if let Some((upload, bytes)) = page.open.take() {

@@ -1,4 +1,4 @@
-//! What each role could learn, from all that it keeps.
+//! Information that each role could learn from all its data.
 
 #[cfg(target_os = "linux")]
 use std::net::Ipv4Addr;
@@ -8,11 +8,10 @@ use super::*;
 use hushbin_tests::sealing::Opener;
 use hushbin_tests::uploads::Uploads;
 
-/// People, each with a report of an upload of its own, so that their order is that in which they
-/// came, and what is known of them.
+/// People with one report per upload, in order of arrival, and the marks of each.
 struct People {
     uploads: Vec<Upload>,
-    /// Bytes of their reports; seeds are random, so that each is known by the first.
+    /// Encoded reports. Seeds are random, so the first bytes identify a report.
     encoded: Vec<Vec<u8>>,
     reports: Marks,
     ids: Marks,
@@ -35,10 +34,10 @@ impl People {
     }
 }
 
-/// An address of this machine that pages come from, whose bytes are in nothing else.
+/// Source address of pages, whose bytes occur nowhere else.
 const PAGE: [u8; 4] = [127, 0, 0, 9];
 
-/// The head of an upload as a browser sends it, with all that tells of a page.
+/// Head of an upload as a browser sends it, with everything that identifies a page.
 fn head_of(bytes: &[u8]) -> String {
     format!(
         "POST /tasks/settings/reports HTTP/1.1\r\nhost: test\r\nuser-agent: A page's agent\r\n\
@@ -47,7 +46,7 @@ fn head_of(bytes: &[u8]) -> String {
     )
 }
 
-/// Whether something tells of a page.
+/// Returns whether bytes identify a page.
 fn tells_of_a_page(bytes: &[u8]) -> bool {
     let marks = [&b"127.0.0.9"[..], b"A page's agent", b"page.test"];
     marks.iter().any(|mark| holds(bytes, mark))
@@ -64,7 +63,7 @@ fn each_party_learns_what_the_table_says_with_a_database_too() {
     learn(World::over_databases());
 }
 
-/// Who learns what, of all that a party keeps, or hands on.
+/// Checks what each party can learn from the data that it keeps or forwards.
 fn learn(mut world: World) {
     const COUNT: usize = 300;
     world.network = Some(Network::to(world.analyser));
@@ -78,25 +77,25 @@ fn learn(mut world: World) {
         client.write(head_of(&bytes).as_bytes()).unwrap();
         client.write(&bytes).unwrap();
         assert_eq!(client.read().unwrap().0, 201);
-        // Behind version, fingerprint, id and count: what only whoever sealed it has.
+        // These bytes follow version, fingerprint, id and count. Only the page that sealed them
+        // knows them.
         let begin = bytes.len() - world.sealed_bytes();
         bytes[begin..].to_vec()
     };
     let (last, most) = people.uploads.split_last().unwrap();
     let mut sealed: Vec<Vec<u8>> = most.iter().map(&mut send).collect();
 
-    // The shuffler: no report, and not from where; the order in which they came, until it sends.
+    // The shuffler knows no report and no sender. Until it sends, it knows the order of arrival.
     let shuffled = world.disk("shuffled");
     assert_eq!(people.reports.count(&shuffled), 0, "reports in clear");
     assert!(!tells_of_a_page(&shuffled));
-    // It is looked for rightly.
+    // The search itself works.
     assert_eq!(people.ids.count(&shuffled), COUNT - 1);
     let came = places(&shuffled, most.iter().map(|upload| &upload.id.0[..]));
     if world.servers.is_empty() {
         assert!((rank_correlation(&came) - 1.0).abs() < 1e-12);
     }
-    // Both together: who holds the shuffler's disk and the analyser's key reads each report in
-    // the order in which they came.
+    // Together, the shuffler's disk and the analyser's key reveal each report in order of arrival.
     let sealed_before = sealed_marks(&sealed);
     let opener = Opener::new(&world.keys(address)[0], &world.private("sealing"));
     for (own, report) in sealed.iter().zip(&people.encoded) {
@@ -106,7 +105,7 @@ fn learn(mut world: World) {
     sealed.push(send(last));
     world.estimates_kept(COUNT as u64);
 
-    // A network between them: that a batch was sent, and how large it is.
+    // The network between them learns that a batch was sent, and its size.
     let passed = world.network.as_ref().unwrap().passed();
     assert_eq!(people.reports.count(&passed), 0, "reports in clear");
     assert_eq!(people.ids.count(&passed), 0, "ids of uploads");
@@ -119,16 +118,15 @@ fn learn(mut world: World) {
     let sent = places(&passed, sealed.iter().map(|own| &own[4..]));
     assert_unordered(&sent);
 
-    // The analyser: each report, and neither from where nor in which order nor which came
-    // together. Before it is released, while the order of arrival is still there: it is the
-    // shuffler's.
+    // The analyser knows each report, but neither its sender, nor the order, nor which reports came
+    // together. This is checked before the shuffler deletes the order of arrival.
     let analysed = world.disk("analysed");
     assert_eq!(people.ids.count(&analysed), 0, "ids of uploads");
     assert!(!tells_of_a_page(&analysed));
     let kept = places(&analysed, people.encoded.iter().map(Vec::as_slice));
     assert_unordered(&kept);
 
-    // Once it was sent the shuffler has none of it.
+    // After sending, the shuffler keeps nothing of the batch.
     let forgotten = || match world.server("shuffled") {
         None => sealed_before.count(&world.disk("shuffled")) == 0,
         Some(server) => {
@@ -143,13 +141,13 @@ fn learn(mut world: World) {
     drop((shuffler, analyser));
 }
 
-/// What of these is known by, behind the name of the key, which is the same for all.
+/// Marks of sealed reports, after the key's name, which is the same for all.
 fn sealed_marks(sealed: &[Vec<u8>]) -> Marks {
     Marks::of(sealed.iter().map(|own| &own[4..]))
 }
 
-/// The first place of each in the bytes, where nearly all of them are: a database cuts long
-/// values and its log into pages, and some at a place of which they are known.
+/// First location of each mark in the bytes. Nearly all marks must be found: a database splits long
+/// values and its log into pages, some of them within a mark.
 fn places<'a>(bytes: &[u8], all: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<usize> {
     let mut found: std::collections::HashMap<Mark, usize> = std::collections::HashMap::new();
     Marks::of(all.clone()).look(bytes, |place, mark| {
@@ -163,17 +161,17 @@ fn places<'a>(bytes: &[u8], all: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<
     there
 }
 
-/// That the places of people tell nothing of the order in which they came.
+/// Checks that the locations are independent of the order of arrival.
 fn assert_unordered(places: &[usize]) {
     let rank = rank_correlation(places);
-    // Of n ranks in an order of their own it has standard deviation 1/√(n − 1): 4.5 of them are
-    // passed with probability 7·10⁻⁶.
+    // For n ranks in random order the correlation has the standard deviation 1/√(n − 1). It exceeds
+    // 4.5 of them with probability 7·10⁻⁶.
     let most = 4.5 / (places.len() as f64 - 1.0).sqrt();
     assert!(rank.abs() < most, "{rank}");
 }
 
-/// The memory of the shuffler holds no report in clear, that of the analyser no id of an upload,
-/// and no line of either's log tells of a report, an upload or a page.
+/// The shuffler's memory has no report in clear, and the analyser's no upload id. No log line of
+/// either identifies a report, an upload or a page.
 #[cfg(target_os = "linux")]
 #[test]
 fn neither_memory_nor_logs_tell_more() {
@@ -196,7 +194,7 @@ fn neither_memory_nor_logs_tell_more() {
     }
     let found = memory::found(shuffler.pid(), &people.reports);
     assert!(found.is_empty(), "{found:?}");
-    // What is there is found: by their ids the shuffler counts uploads once.
+    // The search finds what is there: the shuffler keeps ids to count uploads once.
     assert!(!memory::found(shuffler.pid(), &people.ids).is_empty());
     send(last);
     world.estimates_kept(40);
@@ -218,7 +216,7 @@ fn neither_memory_nor_logs_tell_more() {
 }
 
 impl World {
-    /// Waits until the analyser has so many reports in its open batch.
+    /// Waits until the analyser has `reports` reports in its open batch.
     fn estimates_kept(&self, reports: u64) {
         let token = self.token("analysed");
         while ask(self.analyser, &token, "GET /tasks/settings/batches").1["batches"][0]["reports"]
@@ -228,12 +226,12 @@ impl World {
         }
     }
 
-    /// Bytes of a sealed report.
+    /// Length of a sealed report in bytes.
     fn sealed_bytes(&self) -> usize {
         hushbin::sealed::OVERHEAD + self.task.report_bytes()
     }
 
-    /// The private key in the file of this name: its last 32 bytes (RFC 8410).
+    /// Private key in the file of this name: its last 32 bytes (RFC 8410).
     fn private(&self, name: &str) -> [u8; 32] {
         let text = fs::read(self.path(&format!("{name}.pem"))).unwrap();
         let key = pem::parse(text).unwrap();
@@ -241,7 +239,7 @@ impl World {
     }
 }
 
-/// Spearman's, of places that stand in the order in which their owners came.
+/// Spearman's rank correlation between locations and order of arrival.
 fn rank_correlation(places: &[usize]) -> f64 {
     let count = places.len() as f64;
     let mut sorted = places.to_vec();

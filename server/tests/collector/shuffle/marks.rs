@@ -1,18 +1,18 @@
-//! Looking for what nobody else has the bytes of.
+//! Search for random byte strings that identify something.
 
 use std::collections::HashSet;
 
-/// Eight bytes by which something random is known.
+/// Eight random bytes that identify something.
 pub(super) type Mark = [u8; 8];
 
-/// What is looked for.
+/// Set of marks to search for.
 pub(super) struct Marks {
     all: HashSet<Mark>,
-    /// By the first two bytes, whether any begins so.
+    /// Index by the first two bytes: true if a mark begins so.
     begins: Vec<bool>,
 }
 
-/// The first bytes of something.
+/// Mark of a byte string: its first eight bytes.
 pub(super) fn mark(bytes: &[u8]) -> Mark {
     *bytes.first_chunk().unwrap()
 }
@@ -31,7 +31,7 @@ impl Marks {
         self.all.iter()
     }
 
-    /// Visits the places in these bytes where one of them is.
+    /// Visits every location of a mark in these bytes.
     pub(super) fn look(&self, bytes: &[u8], mut visit: impl FnMut(usize, Mark)) {
         for place in 8..=bytes.len() {
             let mark: &Mark = bytes[place - 8..place].try_into().unwrap();
@@ -42,7 +42,7 @@ impl Marks {
         }
     }
 
-    /// How many of them are in these bytes.
+    /// Number of distinct marks in these bytes.
     pub(super) fn count(&self, bytes: &[u8]) -> usize {
         let mut found = HashSet::new();
         self.look(bytes, |_, mark| {

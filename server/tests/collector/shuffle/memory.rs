@@ -1,4 +1,4 @@
-//! What is in a process's memory.
+//! Search in the memory of a process.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -8,13 +8,13 @@ use super::marks::{Mark, Marks};
 
 const PAGE: u64 = 4096;
 
-/// A page that was never written to.
+/// Contents of a page that was never written.
 const NOTHING: [u8; PAGE as usize] = [0; PAGE as usize];
 
-/// Bits of a page that is in memory, or swapped out, in `/proc/PID/pagemap`.
+/// Bits of a page in memory or swap, in `/proc/PID/pagemap`.
 const THERE: u64 = 0b11 << 62;
 
-/// Which of these are in the memory of a process that it may write to.
+/// Returns the marks found in the writable memory of a process.
 pub(super) fn found(pid: u32, marks: &Marks) -> HashSet<Mark> {
     let mut found = HashSet::new();
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
@@ -34,7 +34,7 @@ pub(super) fn found(pid: u32, marks: &Marks) -> HashSet<Mark> {
         if pages.read_exact_at(&mut entries, from / PAGE * 8).is_err() {
             continue;
         }
-        // Bytes of pages that follow one another.
+        // Bytes of adjacent pages.
         let mut run: Vec<u8> = Vec::new();
         for (page, entry) in entries.as_chunks::<8>().0.iter().enumerate() {
             let begin = run.len();
@@ -42,7 +42,7 @@ pub(super) fn found(pid: u32, marks: &Marks) -> HashSet<Mark> {
             run.resize(begin + PAGE as usize, 0);
             let place = from + page as u64 * PAGE;
             let is_read = is_there && memory.read_exact_at(&mut run[begin..], place).is_ok();
-            // No mark begins with eight zeros, and most pages have nothing else.
+            // No mark begins with eight zeros, and most pages contain nothing else.
             if !is_read || run[begin..] == NOTHING {
                 run.truncate(begin);
                 marks.look(&run, |_, mark| {

@@ -1,4 +1,4 @@
-//! Reports sealed by pages, through a shuffler, to an analyser.
+//! Reports sealed by pages, sent through a shuffler to an analyser.
 
 mod crash;
 mod learn;
@@ -34,23 +34,23 @@ const TASK: &str = r#"{
     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 2.0, "value": "sign"
 }"#;
 
-/// Keys and tasks of a shuffler and an analyser, and where they keep their journals.
+/// Keys and tasks of a shuffler and an analyser, and the locations of their journals.
 pub(crate) struct World {
     directory: tempfile::TempDir,
     pub(crate) task: Task,
-    /// Where the analyser listens, at every start.
+    /// Address of the analyser at every start.
     analyser: SocketAddr,
-    /// Whether all that is logged goes into a file beside the journal.
+    /// True if all log lines go into a file next to the journal.
     logged: bool,
-    /// What hands on all that the shuffler and the analyser say to each other.
+    /// Network that forwards all traffic between shuffler and analyser.
     network: Option<Network>,
-    /// What holds the journals of these names, in place of directories.
+    /// Servers that hold the journals of these names instead of directories.
     servers: Vec<(&'static str, Server)>,
-    /// The address of a database that holds the analyser's journal, of a server of somebody else's.
+    /// Address of an external database with the analyser's journal.
     store: Option<String>,
 }
 
-/// A port that nobody is given while its collector is away: below those that the system hands out.
+/// Returns a port that stays free while its collector is stopped: it is below the ephemeral ports.
 pub(crate) fn free() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     loop {
@@ -63,7 +63,7 @@ pub(crate) fn free() -> SocketAddr {
 }
 
 impl World {
-    /// In a directory that has all of it.
+    /// Uses a directory that has all files.
     pub(crate) fn over(directory: tempfile::TempDir) -> Self {
         Self {
             task: draft(TASK).resolve().unwrap(),
@@ -90,7 +90,7 @@ impl World {
         world
     }
 
-    /// The same with both journals in databases, of servers of their own.
+    /// Keeps both journals in databases, on separate servers.
     fn over_databases() -> Self {
         let names = ["shuffled", "analysed"];
         Self {
@@ -99,13 +99,13 @@ impl World {
         }
     }
 
-    /// The server that holds the journal of this name, where one does.
+    /// Server that holds the journal of this name, if any.
     fn server(&self, name: &str) -> Option<&Server> {
         let own = self.servers.iter().find(|(own, _)| *own == name);
         own.map(|(_, server)| server)
     }
 
-    /// Where the journal of this name is, as commands are told.
+    /// Arguments of commands for the location of the journal of this name.
     fn place(&self, name: &str) -> [String; 2] {
         let of_server = self.server(name).map(|server| server.address("postgres"));
         let elsewhere = self.store.clone().filter(|_| name == "analysed");
@@ -115,7 +115,7 @@ impl World {
         }
     }
 
-    /// All that is in files of the journal of this name, or of the server that holds it.
+    /// Contents of all files of the journal of this name, or of its server.
     fn disk(&self, name: &str) -> Vec<u8> {
         let directory = match self.server(name) {
             Some(server) => {
@@ -137,7 +137,7 @@ impl World {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// A private key and its public half, in files of this name.
+    /// Creates a private key and its public half, in files of this name.
     fn create_key(&self, name: &str, purpose: &str) {
         let private = self.text(&format!("{name}.pem"));
         let made = hushbin(&["key", "create", "--for", purpose, &private]);
@@ -160,7 +160,7 @@ impl World {
         (started, address)
     }
 
-    /// A shuffler whose batches have so many reports.
+    /// Starts a shuffler whose batches close at `most` reports.
     pub(crate) fn shuffler(&self, most: u64) -> (Collector, SocketAddr) {
         self.shuffler_of(most, &[])
     }
@@ -171,7 +171,7 @@ impl World {
         self.shuffler_to(analyser, "shuffled", most, more)
     }
 
-    /// The same with its journal in the directory of this name, and another analyser.
+    /// Starts a shuffler with its journal in the directory of this name, and another analyser.
     fn shuffler_to(
         &self,
         analyser: SocketAddr,
@@ -202,7 +202,7 @@ impl World {
         self.start(&[&words, more].concat(), data, "hushbin shuffling")
     }
 
-    /// An analyser with these keys for sealing, whose batches are closed by an admin.
+    /// Starts an analyser with these sealing keys, whose batches are closed by an admin.
     fn analyser_of(&self, sealing: &[&str]) -> Collector {
         self.analyser_at(self.analyser, sealing)
     }
@@ -248,7 +248,7 @@ impl World {
             .to_owned()
     }
 
-    /// What pages seal by, as the one that listens there says once it knows.
+    /// Returns the sealing keys of the collector at this address, once it has them.
     pub(crate) fn keys(&self, address: SocketAddr) -> Vec<Vec<u8>> {
         let mut client = Client::connect(address).unwrap();
         loop {
@@ -268,7 +268,7 @@ impl World {
         Sealer::new(&self.keys(address)[0], seed)
     }
 
-    /// The bytes of an upload with its reports sealed.
+    /// Returns the bytes of an upload with sealed reports.
     pub(crate) fn seal(&self, sealer: &mut Sealer, upload: &Upload) -> Vec<u8> {
         let reports: Vec<u8> = upload
             .reports
@@ -278,7 +278,7 @@ impl World {
         self.sealed(upload.id, upload.reports.len(), &reports)
     }
 
-    /// The bytes of an upload of so many sealed reports.
+    /// Returns the bytes of an upload of `count` sealed reports.
     fn sealed(&self, id: UploadId, count: usize, reports: &[u8]) -> Vec<u8> {
         let count = count as u32;
         sealed::encode(
@@ -287,7 +287,7 @@ impl World {
         )
     }
 
-    /// Has the analyser release what it has, once that is so many reports; its estimates.
+    /// Releases the analyser's reports once it has `reports` of them, and returns the estimates.
     pub(crate) fn estimates(&self, reports: u64) -> Value {
         let token = self.token("analysed");
         let ask = |request: &str| ask(self.analyser, &token, request);
@@ -309,7 +309,7 @@ impl World {
     }
 }
 
-/// The answer to a request of the holder of this token.
+/// Sends a request with this token and returns the response.
 pub(crate) fn ask(address: SocketAddr, token: &str, request: &str) -> (u16, Value) {
     let mut client = Client::connect(address).unwrap();
     let head = format!(
@@ -332,7 +332,7 @@ fn from_hex(text: &str) -> Vec<u8> {
     digits.map(byte).collect()
 }
 
-/// What is estimated of exactly these reports.
+/// Estimates from exactly these reports.
 pub(crate) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
     let mut totals = Totals::new(task);
     for upload in uploads {
@@ -342,7 +342,7 @@ pub(crate) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Up
     serde_json::to_value(estimates(task, &totals, &query)).unwrap()
 }
 
-/// Adds what is in all files below a directory, in the order of their names.
+/// Appends the contents of all files below a directory, in the order of their names.
 fn add_files(directory: &Path, all: &mut Vec<u8>) {
     let entries = fs::read_dir(directory).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -350,7 +350,7 @@ fn add_files(directory: &Path, all: &mut Vec<u8>) {
     for path in paths {
         match path.is_dir() {
             true => add_files(&path, all),
-            // Neither sockets, nor what has gone meanwhile.
+            // Sockets and files that were deleted meanwhile are skipped.
             false if path.is_file() => all.extend(fs::read(&path).unwrap_or_default()),
             false => {}
         }

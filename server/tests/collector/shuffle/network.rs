@@ -1,11 +1,11 @@
-//! Whoever hands on what two parties say, and keeps all of it.
+//! A network attacker who forwards all traffic and records it.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A network between those who connect and an address.
+/// A forwarder to an address.
 pub(super) struct Network {
     pub(super) address: SocketAddr,
     passed: Arc<Mutex<Vec<u8>>>,
@@ -21,7 +21,7 @@ impl Network {
         let passed = Arc::clone(&network.passed);
         thread::spawn(move || {
             for from in listener.incoming().flatten() {
-                // Nobody there: whoever asked is told so.
+                // The target is down, so the connection closes.
                 let Ok(to) = TcpStream::connect(address) else {
                     continue;
                 };
@@ -35,7 +35,7 @@ impl Network {
         network
     }
 
-    /// All that has passed.
+    /// Bytes that passed so far.
     pub(super) fn passed(&self) -> Vec<u8> {
         self.passed.lock().unwrap().clone()
     }

@@ -7,10 +7,10 @@ use crate::nodes::AtEnd;
 use hushbin_tests::postgres::Pair;
 use hushbin_tests::uploads::Uploads;
 
-/// Reports of a batch of a shuffler.
+/// Reports per batch of a shuffler.
 const BATCH: u64 = 40;
 
-/// Whole batches go to either analyser until told to stop; what was acknowledged.
+/// Sends whole batches until stopped. Returns the acknowledged uploads.
 fn send(world: &World, address: SocketAddr, seed: u64, stop: &AtomicBool) -> Vec<Upload> {
     let mut uploads = Uploads::new(&world.task, seed);
     let mut sealer = world.sealer(address, seed);
@@ -21,7 +21,7 @@ fn send(world: &World, address: SocketAddr, seed: u64, stop: &AtomicBool) -> Vec
         let bytes = world.seal(&mut sealer, &upload);
         assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
         sent.push(upload);
-        // Not more than shufflers send on, so that little is left when it ends.
+        // The rate is below that of the shufflers, so that little remains at the end.
         thread::sleep(Duration::from_millis(10));
     }
     sent
@@ -66,7 +66,7 @@ fn analysers_share_what_shufflers_send_and_lose_nothing_with_the_primary() {
         drop(ended);
         sending.map(|own| own.join().unwrap()).concat()
     });
-    // Of all that pages sent, whichever analyser it came to.
+    // The estimates include everything that pages sent, whichever analyser received it.
     let expected = expected(&world.task, &sent);
     assert_eq!(world.estimates(sent.len() as u64 * BATCH), expected);
     let other = ask(addresses[1], &token, "GET /tasks/settings/estimates").1;

@@ -1,4 +1,4 @@
-//! Sealed reports through a relay: who sends is not known even to the shuffler.
+//! Sealed reports through a relay: even the shuffler does not know the sender.
 
 use hushbin_tests::oblivious::{Asker, message};
 use hushbin_tests::uploads::Uploads;
@@ -14,7 +14,7 @@ fn a_page_reaches_a_shuffler_through_a_relay_alone() {
     let key = world.text("ohttp.pem");
     let (shuffler, address) = world.shuffler_of(20, &["--ohttp-key", &key]);
     let (relay, seen) = relay(address);
-    // The shuffler has heard from its analyser.
+    // The shuffler has reached its analyser.
     assert_eq!(world.keys(address).len(), 1);
 
     let (_, configurations) = Client::connect(address).unwrap().get(GATEWAY).unwrap();

@@ -1,10 +1,10 @@
-//! From pages to estimates, and what is refused on the way.
+//! The way from pages to estimates, and refusals on it.
 
 use super::*;
 use hushbin_tests::uploads::Uploads;
 
-/// Batches are sent when they are full, counted once, and no longer kept by the shuffler; what
-/// is estimated is what would be of the same reports in clear.
+/// Full batches are sent, counted once, and deleted by the shuffler. The estimates equal those of
+/// the same reports in clear.
 #[test]
 fn sealed_reports_are_shuffled_sent_and_counted_once() {
     let world = World::new();
@@ -16,13 +16,13 @@ fn sealed_reports_are_shuffled_sent_and_counted_once() {
     let mut client = Client::connect(address).unwrap();
     for upload in &made {
         let bytes = world.seal(&mut sealer, upload);
-        // A page that does not hear the answer sends it again.
+        // A page without an answer sends the upload again.
         for status in [201, 200] {
             let (found, body) = client.post("settings", &bytes).unwrap();
             assert_eq!(found, status, "{}", String::from_utf8_lossy(&body));
         }
     }
-    // 150 reports in batches of 50 to 54.
+    // 150 reports are in batches of 50 to 54.
     let token = world.token("shuffled");
     let batches = || ask(address, &token, "GET /tasks/settings/batches").1["batches"].clone();
     while !batches()
@@ -50,8 +50,8 @@ fn sealed_reports_are_shuffled_sent_and_counted_once() {
     assert_eq!(expected["reports"], sent);
     assert_eq!(world.estimates(sent), expected);
 
-    // n is of the smallest batch that was shuffled, not of the one in which the analyser has
-    // released all of them.
+    // n is the smallest batch that was shuffled, not the batch in which the analyser released all
+    // of them.
     let token = world.token("analysed");
     let (status, privacy) = ask(world.analyser, &token, "GET /tasks/settings/privacy");
     assert_eq!(status, 200, "{privacy}");
@@ -72,7 +72,7 @@ fn sealed_reports_are_shuffled_sent_and_counted_once() {
     drop((shuffler, analyser));
 }
 
-/// An analyser's journal is of an analyser, and a shuffler's of a shuffler.
+/// A journal belongs to the role that created it.
 #[test]
 fn each_role_does_its_own() {
     let world = World::new();
@@ -93,7 +93,7 @@ fn each_role_does_its_own() {
     let problem = |status: u16, name: &str| (status, format!("urn:hushbin:problem:{name}"));
     let mut at_shuffler = Client::connect(address).unwrap();
     let mut at_analyser = Client::connect(world.analyser).unwrap();
-    // Nobody takes what the other takes.
+    // Each role refuses the uploads of the other.
     assert_eq!(
         slug(at_shuffler.post("settings", &clear).unwrap()),
         problem(400, "malformed-upload")
@@ -127,8 +127,7 @@ fn each_role_does_its_own() {
     }
 }
 
-/// Whoever is not named, or does not sign what is sent, sends nothing.
-/// The one that is refused is looked at first.
+/// A shuffler that is not listed, or that does not sign, cannot send. The refused one comes first.
 #[test]
 fn a_task_that_the_analyser_lacks_keeps_no_other_waiting() {
     let world = World::new();
@@ -146,7 +145,7 @@ fn a_task_that_the_analyser_lacks_keeps_no_other_waiting() {
     assert_eq!(world.estimates(10), expected(&world.task, [&upload]));
 }
 
-/// For whoever is on call.
+/// Metrics for the operator on call.
 #[test]
 fn what_waits_for_the_analyser_is_counted() {
     let world = World::new();
@@ -200,7 +199,7 @@ fn only_named_shufflers_are_heard() {
         assert_eq!(answer["type"], "urn:hushbin:problem:unknown-shuffler");
     }
     drop(analyser);
-    // One whose key the analyser was not given.
+    // The analyser does not have this shuffler's key.
     fs::copy(world.path("other.pem"), world.path("shuffler.pem")).unwrap();
     let analyser = world.analyser();
     let (shuffler, address) = world.shuffler(2);
@@ -214,7 +213,7 @@ fn only_named_shufflers_are_heard() {
     drop((shuffler, analyser));
 }
 
-/// What cannot be opened keeps nobody else from being counted.
+/// A report that cannot be opened does not stop the rest from being counted.
 #[test]
 fn what_cannot_be_opened_is_left_out() {
     let world = World::new();
@@ -238,8 +237,8 @@ fn what_cannot_be_opened_is_left_out() {
     drop((shuffler, analyser));
 }
 
-/// Keys are changed while reports are under way: both are opened, and each hides among those
-/// that were sealed by the same.
+/// Keys are rotated while reports are under way. Reports to both keys are opened, and each hides
+/// among those sealed to the same key.
 #[test]
 fn keys_are_rotated_with_overlap() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Sums that a shuffler hides, and nothing else: from messages to counts.
+//! Sums hidden by a shuffler alone: from messages to counts.
 
 use super::*;
 use crate::openapi::document::Document;
@@ -7,7 +7,7 @@ use hushbin_analysis::sums::{SumEstimates, SumInfluence, SumQuery, SumTotals, re
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// 16 numbers; so many people in a batch, of 400 where nothing is said.
+/// A task of 16 numbers. A batch has 400 people unless the environment sets another number.
 fn sums() -> SumTask {
     let people = std::env::var("HUSHBIN_SUMS_PEOPLE");
     sums_of(people.map_or(400, |people| people.parse().unwrap()))
@@ -25,7 +25,7 @@ pub(crate) fn sums_of(people: u64) -> SumTask {
     resolve(&draft).unwrap()
 }
 
-/// The roles' task is this one.
+/// Gives both roles this task.
 pub(crate) fn world(task: &SumTask) -> World {
     let world = World::new();
     let text = serde_json::to_string(task).unwrap();
@@ -33,13 +33,13 @@ pub(crate) fn world(task: &SumTask) -> World {
     world
 }
 
-/// The answer of a person: those of many have known means.
+/// Answer of a person; the means over many people are known.
 fn answer(person: u64) -> Vec<f64> {
     let number = |item: u64| ((person * 37 + item * 11) % 101) as f64;
     (0..16).map(number).collect()
 }
 
-/// An upload of these messages, each sealed by itself.
+/// Returns an upload of these messages, each sealed separately.
 fn upload(task: &SumTask, sealer: &mut Sealer, id: u64, messages: &[Message]) -> Vec<u8> {
     let sealed: Vec<u8> = messages
         .iter()
@@ -59,7 +59,7 @@ fn upload(task: &SumTask, sealer: &mut Sealer, id: u64, messages: &[Message]) ->
     sealed::encode(&upload, &task.fingerprint())
 }
 
-/// Has these people send their answers, by two clients; what all of them sent.
+/// Sends the answers of these people by two clients. Returns the sum of all messages.
 pub(crate) fn send(
     task: &SumTask,
     address: SocketAddr,
@@ -96,7 +96,7 @@ pub(crate) fn expected(task: &SumTask, totals: &SumTotals) -> Value {
     serde_json::to_value(SumEstimates::new(task, totals, &query)).unwrap()
 }
 
-/// Answers of an analyser, which are as it describes them.
+/// Returns a response of an analyser, checked against its OpenAPI document.
 fn described(address: SocketAddr, token: &str, path: &str) -> Value {
     let (_, document) = ask(address, token, "GET /openapi.json");
     let document = Document::new(document);
@@ -119,8 +119,8 @@ fn post(address: SocketAddr, token: &str) -> (u16, Value) {
     ask(address, token, "POST /tasks/settings/batches")
 }
 
-/// What is estimated is what the messages say, within the intervals; a batch below the number
-/// of people that hide each other is sent to nobody.
+/// Estimates match the messages, within the intervals. A batch with too few people to hide each
+/// other is not sent.
 #[test]
 fn messages_become_sums_and_too_few_are_kept_back() {
     let task = sums();
@@ -144,7 +144,7 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     );
     assert_eq!((status, &nothing["have"]), (409, &0.into()), "{nothing}");
 
-    // The last one that it takes; more would do as well.
+    // The last person completes the batch; more people would do as well.
     totals.merge(&send(&task, address, &key, people..people + 1));
     let found = world.estimates(people * each);
     assert_eq!(found, expected(&task, &totals));
@@ -154,7 +154,7 @@ fn messages_become_sums_and_too_few_are_kept_back() {
         let mean = everybody.map(|person| answer(person)[item]).sum::<f64>() / people as f64;
         let [estimate, error] =
             ["estimate", "standard_error"].map(|name| own["mean"][name].as_f64().unwrap());
-        // 16 of them within 5.5 σ, but for less than one in a million.
+        // All 16 estimates are within 5.5 σ, except with a probability below one in a million.
         assert!((estimate - mean).abs() < 5.5 * error, "{own}, {mean}");
     }
     let shown = described(world.analyser, &at_analyser, "");
@@ -176,14 +176,14 @@ fn messages_become_sums_and_too_few_are_kept_back() {
         (status, &refused["type"]),
         (404, &"urn:hushbin:problem:of-sums".into())
     );
-    // Neither keeps what has gone on.
+    // Neither role keeps what was sent on.
     for (at, token) in [(address, &token), (world.analyser, &at_analyser)] {
         let (_, batches) = ask(at, token, "GET /tasks/settings/batches");
         assert_eq!(batches["batches"][0]["reports_kept"], false, "{batches}");
     }
     drop((shuffler, analyser));
 
-    // Counts are kept by whoever looks after journals, too.
+    // Journal commands keep the counts, too.
     let journal = |words: &[&str]| {
         let said = hushbin(&[&["journal"], words].concat());
         assert!(said.status.success(), "{said:?}");
@@ -196,7 +196,7 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     assert_eq!(described(world.analyser, &at_analyser, "/estimates"), found);
 }
 
-/// Everybody sends as many messages, and nobody more.
+/// Every upload has the same number of messages, and no more.
 #[test]
 fn an_upload_has_the_messages_of_one_person() {
     let task = sums();
@@ -218,7 +218,7 @@ fn an_upload_has_the_messages_of_one_person() {
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
 }
 
-/// A person who sends all that is taken moves a sum by what is said of it, and no more.
+/// A person who sends the maximum moves a sum exactly by the stated influence.
 #[test]
 fn influence_is_what_is_said() {
     let task = sums();
@@ -238,7 +238,7 @@ fn influence_is_what_is_said() {
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
     let found = world.estimates(people * each);
     let without = expected(&task, &honest);
-    // Of sums from the middle of the range: people are counted by their messages.
+    // Measured from the middle of the range, as people are counted by their messages.
     let from_middle = |estimates: &Value, item: usize| {
         let sum = &estimates["estimates"][item]["sum"]["estimate"];
         sum.as_f64().unwrap() - 50.0 * estimates["people"].as_f64().unwrap()
@@ -250,8 +250,8 @@ fn influence_is_what_is_said() {
     }
 }
 
-/// Whoever opens messages tells by which key they were sealed: those of too few people by one
-/// key are not sent.
+/// The analyser sees which key a message was sealed to. So messages of too few people with one key
+/// are not sent.
 #[test]
 fn people_of_one_key_hide_each_other_or_are_left_out() {
     let task = sums();
@@ -263,14 +263,14 @@ fn people_of_one_key_hide_each_other_or_are_left_out() {
     let [newer, older] = world.keys(address).try_into().unwrap();
     send(&task, address, &older, 0..4);
     let totals = send(&task, address, &newer, 4..people);
-    // Of all together there are enough, of neither key.
+    // All people together are enough, but those of neither key are.
     let token = world.token("shuffled");
     let sent = || ask(address, &token, "GET /tasks/settings/batches").1["batches"][0].clone();
     while sent()["state"] != "released" {
         thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(sent()["reports_kept"], false);
-    // A batch of one key is sent, with what is above.
+    // The second key now has enough people, so its batch is sent with the above.
     let enough = send(&task, address, &newer, people..2 * people);
     assert_eq!(world.estimates(people * each), expected(&task, &enough));
     drop(totals);
@@ -296,7 +296,7 @@ fn a_collector_that_does_not_shuffle_takes_no_such_task() {
     assert!(!refused.status.success() && said.contains(why), "{said}");
 }
 
-/// A task file that says it hides people whom it does not is refused by whoever reads it.
+/// A task file with a false claim about hiding people is refused by both roles.
 #[test]
 fn a_promise_that_does_not_hold_is_refused() {
     let task = sums();

@@ -1,4 +1,4 @@
-//! Random questions to a planner, and random answers to them other than its own.
+//! Random questions to a planner, and random tasks as alternatives to its plan.
 
 use hushbin::choose::{Population, SquaredError};
 use hushbin::hash::Hashing;
@@ -12,26 +12,26 @@ use hushbin_analysis::accounting::{Mixture, account};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// δ of all questions with a central target.
+/// δ of every question with a central target.
 pub(crate) const DELTA: f64 = 1e-8;
 
-/// Of all runs of a question together, about the most.
+/// Greatest number of reports over all runs of a question, approximately.
 const REPORTS: f64 = 3e6;
 
-/// What may be given away.
+/// Privacy requirement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Privacy {
-    /// Local ε at most.
+    /// Greatest local ε.
     pub(crate) epsilon: f64,
-    /// ε of the shuffled batch at most, if it is shuffled.
+    /// Greatest ε of the shuffled batch, if it is shuffled.
     pub(crate) central: Option<f64>,
 }
 
-/// What a planner is asked.
+/// Question to a planner.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) items: u32,
-    /// Entries that everyone has, or how many people have 0, 1, 2, …
+    /// Number of entries that everyone has, or the numbers of people with 0, 1, 2, … entries.
     pub(crate) entries: Result<u32, Vec<u64>>,
     pub(crate) people: u64,
     pub(crate) privacy: Privacy,
@@ -40,7 +40,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Of fewer people where there are few items: those take many runs.
+    /// Draws a question. Few items need many runs, so such questions have fewer people.
     pub(crate) fn random(seed: u64, runs: impl Fn(u32) -> u32) -> Self {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let rng = &mut rng;
@@ -77,7 +77,7 @@ impl Asked {
         }
     }
 
-    /// Numbers of entries, by person.
+    /// Number of entries of each person.
     pub(crate) fn by_person(&self) -> Vec<u32> {
         match &self.entries {
             Ok(sparsity) => vec![*sparsity; self.people as usize],
@@ -88,7 +88,7 @@ impl Asked {
         }
     }
 
-    /// The most entries that anyone has.
+    /// Greatest number of entries of a person.
     fn most(&self) -> u32 {
         match &self.entries {
             Ok(sparsity) => *sparsity,
@@ -96,7 +96,7 @@ impl Asked {
         }
     }
 
-    /// As `hushbin plan` is asked.
+    /// Arguments of `hushbin plan` for this question.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut arguments = vec![
             format!("--items={}", self.items),
@@ -124,7 +124,7 @@ impl Asked {
         arguments
     }
 
-    /// The squared error of what is asked for; `None` where the mechanism does not estimate it.
+    /// Squared error of the wanted estimates; `None` if the mechanism does not estimate them.
     pub(crate) fn error(&self, task: &Task) -> Option<SquaredError> {
         let (domain, epsilon) = (task.questions()[0].domain(), task.epsilon());
         let predicted = task.questions()[0]
@@ -137,8 +137,8 @@ impl Asked {
         }
     }
 
-    /// Whether the task keeps what is promised: enough is protected, enough is
-    /// hidden, and nobody is estimated with bias who need not be.
+    /// Returns whether the task meets the requirements: enough is protected, enough is hidden, and
+    /// no estimate has an avoidable bias.
     pub(crate) fn keeps(&self, task: &Task) -> bool {
         let Privacy { epsilon, central } = self.privacy;
         let protects = match task.questions()[0].mechanism().neighbours() {
@@ -152,8 +152,8 @@ impl Asked {
             let account = mixture.map(|mixture| account(&mixture, self.people, 1.0, DELTA));
             matches!(account, Ok(Ok(account)) if account.central_epsilon <= central)
         });
-        // Who asks for a sparsity is to get all so many entries without bias, and
-        // a single entry is never clipped.
+        // A question with a fixed sparsity keeps all its entries without bias, and a single entry
+        // is never clipped.
         let whole = match &self.entries {
             Ok(sparsity) => *sparsity,
             Err(_) => 1,
@@ -163,8 +163,8 @@ impl Asked {
             _ => task.questions()[0].sparsity() >= whole,
         };
         let exact = task.questions()[0].mechanism().delta() == 0.0;
-        // More bins than these take off an eighth of the variance at most, but
-        // make reports as much larger (`tests/core/choose/hash_bin.rs` of the core).
+        // More bins reduce the variance by at most an eighth, but make reports larger in proportion
+        // (`tests/core/choose/hash_bin.rs` of the core).
         let small = match task.questions()[0].mechanism() {
             Mechanism::HashBin(hash_bin) => hash_bin.bins() <= self.bins(),
             _ => true,
@@ -172,15 +172,15 @@ impl Asked {
         task.epsilon() <= epsilon && protects && hides && unbiased && exact && small
     }
 
-    /// At level `event`, bins to which other entries add an eighth of the noise: s/b of 8/ε².
+    /// Bins at level `event` for which other entries add an eighth of the noise: s/b of 8/ε².
     fn bins(&self) -> u32 {
         let entries = self.crowd().average(f64::from).ceil();
         let bins = self.privacy.epsilon.powi(2) * entries;
         (bins.round() as u32).clamp(1, self.items)
     }
 
-    /// A random task that keeps what is promised and estimates what is wanted:
-    /// of any mechanism, or next to `ours`.
+    /// Draws a task that meets the requirements and has the wanted estimates: of any mechanism, or
+    /// near `ours`.
     pub(crate) fn alternative(&self, ours: &Task, rng: &mut ChaCha20Rng) -> Task {
         loop {
             let sparsity = match &self.entries {
@@ -215,7 +215,8 @@ impl Asked {
         }
     }
 
-    /// At the largest ε that keeps what is promised, to one part in 500, or at any.
+    /// Returns the task at the largest ε that meets the requirements, to one part in 500, or at a
+    /// random smaller one.
     fn largest(&self, at: &impl Fn(f64) -> Option<Task>, rng: &mut ChaCha20Rng) -> Option<Task> {
         let cap = self.privacy.epsilon;
         if let Some(task) = at(cap) {
@@ -236,13 +237,13 @@ impl Asked {
         Some(below)
     }
 
-    /// Of any mechanism; more often than not one that does.
+    /// Draws any mechanism, mostly a reasonable one.
     fn any(&self, sparsity: u32, rng: &mut ChaCha20Rng) -> Result<Mechanism, Error> {
         let hashing = [Hashing::Balanced, Hashing::Independent][below(rng, 2) as usize];
-        // What the papers' rules call for, and an order of magnitude around it.
+        // The number that the papers' rules give, and an order of magnitude around it.
         let wide = f64::from(sparsity) * (self.privacy.epsilon.exp() + 2.0);
         let buckets = log_uniform(rng, 2.0, 10.0 * wide) as u32;
-        // As many hash functions as are chosen from, half of the time one.
+        // The numbers of hash functions that the planner tries; half of the time one.
         let most = (512 / sparsity).max(1).ilog2() + 1;
         let hashes = 1 << below(rng, 2 * most).saturating_sub(most);
         let most = hashes * buckets.min(2 * sparsity);
@@ -296,7 +297,7 @@ fn on_grid(clip: f64) -> f64 {
     (clip * f64::from(GRID)).round() / f64::from(GRID)
 }
 
-/// The same mechanism with parameters a little different.
+/// Returns the same mechanism with slightly different parameters.
 fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, Error> {
     let other = |hashing, rng: &mut ChaCha20Rng| match (hashing, below(rng, 4)) {
         (Hashing::Balanced | Hashing::BalancedItems, 0) => Hashing::Independent,
@@ -344,7 +345,7 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
     }
 }
 
-/// As many, one more or less, or up to a third.
+/// Returns the number, one more or less, or up to a third more or less.
 fn near(rng: &mut ChaCha20Rng, number: u32) -> u32 {
     match below(rng, 4) {
         0 => number,
@@ -354,7 +355,7 @@ fn near(rng: &mut ChaCha20Rng, number: u32) -> u32 {
     }
 }
 
-/// How many of so many people have 0, 1, 2, … entries: someone has the most.
+/// Draws the numbers of people with 0, 1, 2, … entries. At least one person has `most`.
 fn histogram(rng: &mut ChaCha20Rng, most: u32, people: u64) -> Vec<u64> {
     let decay = log_uniform(rng, 0.2, 8.0) / f64::from(most);
     let mut weights: Vec<f64> = (0..=most)

@@ -1,4 +1,4 @@
-//! What several of these tests share: tasks, and a collector without a socket.
+//! Shared test support: tasks, and a collector without a socket.
 
 pub(crate) mod alternatives;
 pub(crate) mod simulation;
@@ -32,17 +32,17 @@ pub(crate) const OPEN: &str = r#"{
     "id": "anything", "items": "open", "sparsity": 2, "epsilon": 2.0, "value": "sign"
 }"#;
 
-/// As `hushbin serve --development` has it: all that has come is in the estimates.
+/// Limits of `hushbin serve --development`: estimates include all reports so far.
 pub(crate) const DEVELOPMENT: Limits = Limits {
     release_on_read: true,
     ..Limits::DEFAULT
 };
 
-/// A collector without a socket, on a data directory that vanishes with it.
+/// A collector without a socket, on a temporary data directory.
 pub(crate) struct App {
     pub(crate) store: Store,
     pub(crate) router: Router,
-    /// Of the data, unless the store is over something else.
+    /// Data directory; `None` if the store uses another engine.
     pub(crate) directory: Option<tempfile::TempDir>,
 }
 
@@ -125,7 +125,7 @@ impl Answer {
         self.headers.get(name).map_or("", |v| v.to_str().unwrap())
     }
 
-    /// Asserts that this is the problem of this kind, complete, and returns it.
+    /// Checks that this is the problem of this kind, complete, and returns it.
     #[track_caller]
     pub(crate) fn problem(&self, slug: &str, status: u16) -> Value {
         let text = String::from_utf8_lossy(&self.body);

@@ -1,4 +1,4 @@
-//! Random people, and how wrong the estimates of a task come out on them.
+//! Random people, and the errors of a task's estimates for them.
 
 use std::path::PathBuf;
 
@@ -11,22 +11,22 @@ use rand_core::SeedableRng;
 use rayon::prelude::*;
 use tempfile::TempDir;
 
-/// A directory that vanishes, for a task, and people.
+/// A temporary directory with a task and people.
 pub(crate) struct Simulation {
     directory: TempDir,
     items: u32,
     people: Vec<Vec<Entry>>,
 }
 
-/// What several runs found.
+/// Results of several runs.
 pub(crate) struct Found {
     /// Squared error, averaged over items and runs.
     pub(crate) mse: f64,
     pub(crate) mse_standard_error: f64,
     pub(crate) predicted_mse: f64,
     pub(crate) predicted_squared_bias: f64,
-    /// Squared bias, averaged over items: the squares of the errors averaged over runs, less
-    /// what the noise leaves in them.
+    /// Squared bias, averaged over items: the square of the mean error over runs, minus the part
+    /// due to noise.
     pub(crate) squared_bias: f64,
 }
 
@@ -39,13 +39,12 @@ impl Simulation {
         }
     }
 
-    /// Where the task file is.
+    /// Path of the task file.
     pub(crate) fn task(&self) -> PathBuf {
         self.directory.path().join("task.json")
     }
 
-    /// Makes people with values of these magnitudes, of items and with signs that are
-    /// uniformly random.
+    /// Creates people with values of these magnitudes. Items and signs are uniformly random.
     pub(crate) fn scatter<'a>(
         &mut self,
         items: u32,
@@ -67,14 +66,15 @@ impl Simulation {
         (self.items, self.people) = (items, people.map(person).collect());
     }
 
-    /// Makes people who all have the first items, so many of them, as 1.
+    /// Creates people who all have the first items with the value 1. `entries` has the number of
+    /// items per person.
     pub(crate) fn agree(&mut self, items: u32, entries: impl Iterator<Item = u32>) {
         let one = |item| Entry { item, value: 1.0 };
         let person = |entries| (0..u64::from(entries)).map(one).collect();
         (self.items, self.people) = (items, entries.map(person).collect());
     }
 
-    /// Randomises and estimates so many times, with seeds counted up.
+    /// Randomises and estimates `runs` times, with consecutive seeds.
     pub(crate) fn run(&self, task: &Task, estimand: Estimand, runs: u64, seed: u64) -> Found {
         let question = &task.questions()[0];
         let mut expectation = Expectation::new(question, estimand, self.items).unwrap();
@@ -107,8 +107,8 @@ impl Simulation {
             mse_standard_error: (spread / (runs - 1.0) / runs).sqrt(),
             predicted_mse: expectation.mean_squared_error(),
             predicted_squared_bias: expectation.squared_bias(),
-            // E[average²] = bias² + variance/runs, and the mean square of all errors is
-            // bias² + variance.
+            // E[average²] = bias² + variance/runs, and the mean square of all errors is bias² +
+            // variance.
             squared_bias: (runs * square(&averages) - mse) / (runs - 1.0),
         }
     }

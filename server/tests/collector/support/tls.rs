@@ -15,13 +15,13 @@ use tokio_rustls::rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion, version,
 };
 
-/// What a configuration file says of the files that [`issue`] writes beside it.
+/// Lines of a configuration file for the files that [`issue`] writes next to it.
 pub(crate) const FILES: &str = "tls_certificate = 'certificate.pem'\ntls_key = 'key.pem'\n";
 
-/// A stream that is encrypted.
+/// An encrypted stream.
 pub(crate) type Encrypted = StreamOwned<ClientConnection, TcpStream>;
 
-/// Writes a new certificate of this machine, and its key for its owner alone.
+/// Writes a new certificate of this machine, with its key readable by the owner only.
 pub(crate) fn issue(directory: &Path) -> CertificateDer<'static> {
     let names = ["127.0.0.1".to_owned()];
     let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(names).unwrap();
@@ -36,12 +36,13 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A client that trusts this certificate, speaks what browsers do and resumes what it can.
+/// Client configuration that trusts this certificate, offers what browsers do, and resumes
+/// sessions.
 pub(crate) fn trusting(certificate: &CertificateDer<'static>) -> Arc<ClientConfig> {
     speaking(certificate, &[&version::TLS13, &version::TLS12])
 }
 
-/// The same in these versions.
+/// Client configuration with these TLS versions.
 pub(crate) fn speaking(
     certificate: &CertificateDer<'static>,
     versions: &[&'static SupportedProtocolVersion],
@@ -57,7 +58,7 @@ pub(crate) fn speaking(
     Arc::new(config)
 }
 
-/// Shakes hands.
+/// Connects and completes the handshake.
 pub(crate) fn connect(
     address: SocketAddr,
     config: &Arc<ClientConfig>,
@@ -66,7 +67,7 @@ pub(crate) fn connect(
     encrypt(socket, config).map(Client::new)
 }
 
-/// The same over a socket that is connected.
+/// Completes the handshake on a connected socket.
 pub(crate) fn encrypt(mut socket: TcpStream, config: &Arc<ClientConfig>) -> io::Result<Encrypted> {
     let name = ServerName::try_from("127.0.0.1").unwrap();
     let mut connection = ClientConnection::new(Arc::clone(config), name).unwrap();

@@ -8,7 +8,7 @@ use hushbin::Entry;
 
 use crate::evaluate::measure::error::StudyError;
 
-/// People and their entries
+/// People with all entries.
 #[derive(Debug)]
 pub(crate) struct DataSet {
     items: u32,

@@ -107,7 +107,7 @@ impl Listed {
     /// Reads a CSV file with a header.
     ///
     /// A column of numbers is an attribute, scaled to [−1, 1] by its minimum and maximum. Any other
-    /// column is a category. The last column is the target: numbers, centred at their mean. A
+    /// column is a category. The last column is the target: numbers, centred at the mean. A
     /// column of numbers has no empty cells. Cells are separated by commas, or by semicolons or
     /// tabs if the header has no comma.
     ///
@@ -220,7 +220,7 @@ fn columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>
 /// Parses all cells as numbers. `None` if a cell is not a number.
 ///
 /// # Errors
-/// Some cells are missing, and all others are numbers.
+/// Some cells are missing, and the rest are numbers.
 fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
     let is_missing = |cell: &String| MISSING.iter().any(|own| own.eq_ignore_ascii_case(cell));
     let number = |cell: &String| cell.parse().ok().filter(|own: &f64| own.is_finite());
@@ -238,7 +238,7 @@ fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
     }
 }
 
-/// Scales numbers from their minimum and maximum to −1 and 1. All are 0 if all numbers are equal.
+/// Scales numbers from the minimum and maximum to −1 and 1. All are 0 if all numbers are equal.
 fn into_range(numbers: &[f64]) -> Vec<f64> {
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     // Halving before subtracting keeps the range of two large numbers finite.

@@ -27,7 +27,7 @@ pub(crate) const EXPONENT: f64 = 1.4;
 /// Standard deviation of P3's values, whose mean is 1, before they are clipped to 1.
 const SPREAD: f64 = 0.3;
 
-/// A block of people and their entries.
+/// A block of people with all entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
     entries: Vec<Entry>,

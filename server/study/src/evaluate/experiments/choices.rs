@@ -242,7 +242,7 @@ impl Crowd {
         }
     }
 
-    /// Draws people and counts their answers.
+    /// Draws people and counts the answers.
     fn answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<Asked> {
         match self {
             Self::Zipf(options) => {

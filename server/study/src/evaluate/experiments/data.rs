@@ -164,7 +164,7 @@ impl Experiment for Data {
     }
 }
 
-/// Estimands of both levels, shrunken by their noise (empirical Bayes).
+/// Estimands of both levels, shrunken by the noise (empirical Bayes).
 const SHRUNKEN: [&str; 2] = ["mean, user level, shrunken", "mean, event level, shrunken"];
 /// Baseline that needs no report.
 const NOTHING: &str = "answering 0";

@@ -54,7 +54,7 @@ pub(crate) const MEAN: &str = "mean";
 /// Means after a projection, onto the simplex of frequencies or onto the ball of means.
 pub(crate) const MEAN_SIMPLEX: &str = "mean, simplex";
 pub(crate) const MEAN_BALL: &str = "mean, ball";
-/// Means shrunken by their noise (empirical Bayes).
+/// Means shrunken by the noise (empirical Bayes).
 pub(crate) const MEAN_SHRUNKEN: &str = "mean, shrunken";
 pub(crate) const FREQUENCY: &str = "frequency";
 /// Frequencies of items with either sign.
@@ -403,7 +403,7 @@ fn measure(
     add(MEAN_SIMPLEX, Score::new(&differences, &means));
 }
 
-/// Adds computed values: predicted errors, their ratio to the bound, and bytes.
+/// Adds computed values: predicted errors, the ratio to the bound, and bytes.
 fn compute(
     measured: &mut Vec<Measured>,
     asked: &Asked,

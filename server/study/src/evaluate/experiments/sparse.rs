@@ -36,7 +36,7 @@ pub(crate) struct Sparse {
     repeats: fn(&Place) -> u64,
     /// True if crowds follow the paper's code instead of its text.
     as_coded: bool,
-    /// Mechanisms, with the estimand of their level.
+    /// Mechanisms, each with the estimand of its level.
     contestants: Prepared<Vec<(&'static str, Contestant)>>,
 }
 

@@ -1,4 +1,4 @@
-//! The trait of an experiment: its units, their measurements, and its figures.
+//! The trait of an experiment: its units, measurements and figures.
 
 use rand_chacha::ChaCha8Rng;
 

@@ -1,4 +1,4 @@
-//! Measured values and their parameters.
+//! Measured values with parameters.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Experiments as units of work, their errors, and tables of measurements.
+//! Experiments as units of work, errors of estimates, and tables of measurements.
 
 pub(super) mod axis;
 pub(super) mod error;

@@ -1,4 +1,4 @@
-//! Mechanisms for d numbers that every person has, and estimates from their reports.
+//! Mechanisms for d numbers that every person has, and estimates from the reports.
 
 use crate::competitors::{Budget, Gaussian, Majority, SampledTwoPoints};
 use hushbin::choose::window::Draft;

@@ -120,7 +120,7 @@ fn wins(all: &[Drawn]) -> Vec<u8> {
     written(head, lines)
 }
 
-/// Formats CSV lines under their header.
+/// Formats a CSV header and the lines below it.
 fn written(
     head: impl Iterator<Item = &'static str>,
     lines: impl IntoIterator<Item = impl Iterator<Item = String>>,

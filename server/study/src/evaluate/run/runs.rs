@@ -95,7 +95,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Returns the measurements of these units, in their order.
+    /// Returns the measurements of these units, in the given order.
     pub(crate) fn of<'a>(
         &'a self,
         units: impl IntoIterator<Item = &'a str> + 'a,

@@ -45,7 +45,7 @@ fn the_papers_mechanisms_err_as_another_program_says() {
                 && line.metric == format!("ln {}", &record[7])
         });
         let Some(line) = found else { continue };
-        // A repeat has the same variance in both programs, so their estimates of it are pooled.
+        // A repeat has the same variance in both programs, so the two estimates of it are pooled.
         let (own, theirs) = (f64::from(line.repeats), number(10));
         let variance = own * line.standard_error.powi(2);
         let pooled =

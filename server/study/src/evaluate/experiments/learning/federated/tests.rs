@@ -1,4 +1,4 @@
-//! Small cells against their expected results.
+//! Small cells against expected results.
 
 use rand_core::SeedableRng;
 
@@ -131,7 +131,7 @@ fn the_mean_that_is_reported_is_that_without_privacy() {
     }
 }
 
-/// A person makes one report in each round of their participation.
+/// A person makes one report in each round of participation.
 #[test]
 fn nobody_spends_more_than_epsilon() {
     let cell = Cell {
