@@ -1,4 +1,4 @@
-//! How much one person reports: what a task file may say of it, and what follows.
+//! Budgets of one person's reports: task files with a budget, and the resulting limits.
 
 use hushbin::task::{Answers, Budget};
 use hushbin::{Error, ErrorCode, Task, TaskDraft, bounds};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::task_files::{draft, parse, task, with};
 
-/// A task of either form, complete but for its budget.
+/// A task in both forms, complete except for its budget.
 fn files() -> [Value; 2] {
     let mechanism = json!({
         "name": "collision", "rule": "heaviest", "favoured": 1, "hashing": "balanced",
@@ -23,7 +23,7 @@ fn budget(days: u32, reports: u32, answers: Answers) -> Budget {
     Budget::new(days, reports, answers).unwrap()
 }
 
-/// Of a file with this budget: the task, which a draft leads to as well.
+/// Task of a file with this budget. A draft gives the same task.
 fn task_of(file: &Value, budget: Value) -> Task {
     let file = with(file.clone(), "budget", budget);
     let task = parse(&file).unwrap();
@@ -31,7 +31,7 @@ fn task_of(file: &Value, budget: Value) -> Task {
     task
 }
 
-/// Tasks without a budget keep the fingerprint that they had before there were any.
+/// Tasks without a budget keep the fingerprint that they had before budgets existed.
 #[test]
 fn no_budget_and_the_default_are_the_same() {
     let old = json!({
@@ -80,7 +80,7 @@ fn what_is_left_out_is_the_default() {
         ] {
             let task = task_of(&file, said);
             assert_eq!(task.budget(), expected);
-            // Complete, and the same again from there and from its bytes.
+            // The complete file and the canonical bytes give the same task again.
             let written = serde_json::to_value(&task).unwrap();
             assert_eq!(written["budget"], serde_json::to_value(expected).unwrap());
             assert_eq!(written["budget"].as_object().unwrap().len(), 3);
@@ -142,7 +142,7 @@ fn what_has_no_meaning_is_refused_by_its_name() {
     }
 }
 
-/// The default has no bytes, and no others mean it; what is out of range is told.
+/// The default has no bytes, and no other bytes mean it. Values out of range are refused.
 #[test]
 fn bytes_have_one_spelling() {
     for file in files() {
@@ -165,7 +165,7 @@ fn bytes_have_one_spelling() {
         assert_eq!(code(0, 1 << 32), Err(ErrorCode::Malformed));
         assert_eq!(code(2, 2), Err(ErrorCode::Malformed));
         assert_eq!(code(2, 1).unwrap().budget().answers(), Answers::Permanent);
-        // No second one.
+        // A second budget is refused.
         let twice = [head, &bytes].concat();
         assert!(Task::from_canonical_bytes(&twice).is_err());
     }
@@ -188,7 +188,7 @@ fn a_draft_is_held_against_the_budget_in_use() {
             let error = agrees(said).unwrap_err();
             assert!(error.contains(&format!("budget's {field}")), "{error}");
         }
-        // None is the default, and nothing left open.
+        // A file without a budget means the default; it leaves nothing open.
         assert!(draft(file).agrees_with(&task).is_err());
     }
 }
@@ -205,7 +205,7 @@ fn windows_of_a_year_are_counted_from_the_first_report() {
     ] {
         let budget = budget(days, reports, Answers::Fresh);
         assert_eq!(budget.reports_a_year(), expected);
-        // Windows that begin every so many days from day 0.
+        // Windows begin every `days` days from day 0.
         let begin = (0..365).step_by(days as usize).count() as u32;
         assert_eq!(budget.reports_a_year(), begin * reports);
     }

@@ -1,5 +1,4 @@
-//! A task's canonical bytes: what is read is what was written, and nothing else
-//! is read.
+//! Canonical bytes of a task: decoding returns the encoded task, and accepts no other bytes.
 
 use hushbin::task::{Answers, Budget};
 use hushbin::{ErrorCode, Fingerprint, Task};
@@ -8,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::codec;
 
-/// Of every mechanism, and of every kind of items.
+/// Tasks of every mechanism, and of every kind of items.
 fn tasks() -> Vec<Task> {
     let named = serde_json::json!({
         "id": "settings", "items": ["dark-mode", "Übersetzung", "🧱"], "sparsity": 2,
@@ -75,7 +74,7 @@ fn another_mechanism_is_told_by_its_name() {
 }
 
 proptest! {
-    /// Whatever is read has no other spelling.
+    /// Bytes that decode are the only encoding of their task.
     #[test]
     fn what_is_read_is_what_would_be_written(
         task in proptest::sample::select(tasks()),

@@ -1,5 +1,5 @@
-//! The wire: what is written can be read, what can be read is what would be
-//! written, and hostile bytes get typed errors.
+//! Wire format: encoded data decodes, decoded data is the only encoding, and hostile bytes give
+//! typed errors.
 
 use hushbin::hash::Hashing;
 use hushbin::mechanism::BucketReport;
@@ -31,13 +31,13 @@ fn task_with(items: Items, mechanism: Mechanism) -> Task {
     .unwrap()
 }
 
-/// A task of Collision.
+/// A task with Collision.
 fn task(buckets: u32) -> Task {
     let collision = Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, buckets);
     task_with(Items::Count(100), Mechanism::Collision(collision.unwrap()))
 }
 
-/// A task of CoCo, open where there are many buckets.
+/// A task with CoCo, open if there are many buckets.
 fn coco_task(buckets: u32) -> Task {
     let (items, rule) = match buckets {
         ..8 => (Items::Count(100), coco::Rule::Strongest { favoured: 1 }),
@@ -64,7 +64,7 @@ fn hash_bin_task(level: Level, bins: u32, grid: u32, open: bool) -> Task {
     task_with(items, Mechanism::HashBin(hash_bin))
 }
 
-/// Signs; one bin; several; and bins whose bounds take one byte to five.
+/// Tasks with signs, with one bin, with several, and with bins whose bounds take one to five bytes.
 fn hash_bin_tasks() -> Vec<Task> {
     let user = |noise| Level::User { clip: 2.0, noise };
     let neighbouring = |distance, delta| Level::Neighbouring { distance, delta };
@@ -78,7 +78,7 @@ fn hash_bin_tasks() -> Vec<Task> {
     ]
 }
 
-/// Of 70 numbers, of which so many are drawn, with so many atoms.
+/// A task of 70 numbers, of which `drawn` are drawn, with `atoms` atoms.
 fn window_task([drawn, atoms]: [u32; 2]) -> Task {
     let values: Vec<u32> = (1..=atoms / 2).collect();
     numbers_task(
@@ -102,7 +102,7 @@ fn numbers_task(mechanism: &Value) -> Task {
     serde_json::from_value(task).unwrap()
 }
 
-/// A task by a pattern of so many outputs, of which reports take a byte or two.
+/// A task with a pattern of `outputs` outputs, whose reports take one or two bytes.
 fn pattern_task(outputs: u32) -> Task {
     let task = serde_json::json!({
         "id": "t", "epsilon": 1.0,
@@ -112,7 +112,7 @@ fn pattern_task(outputs: u32) -> Task {
     serde_json::from_value(task).unwrap()
 }
 
-/// Numbers drawn and atoms, with as many cells as take a byte or two.
+/// Numbers of drawn attributes and of atoms. Their cells take one or two bytes.
 const WINDOWS: [[u32; 2]; 5] = [[1, 2], [1, 127], [7, 2], [1, 129], [12, 2]];
 
 pub(crate) fn tasks() -> Vec<Task> {
@@ -127,8 +127,8 @@ pub(crate) fn tasks() -> Vec<Task> {
         .collect()
 }
 
-/// A valid report, its response fixed by `detail`: the bucket where there are
-/// that many, plus where it is odd, or bins of every size.
+/// A valid report, with the response determined by `detail`: the bucket if there are enough, plus
+/// if it is odd, or bins of every size.
 pub(crate) fn report(task: &Task, seed: u64, detail: u64) -> Report {
     let in_bucket = |buckets: u32| {
         let bucket = (detail % u64::from(buckets)) as u32;
@@ -161,13 +161,13 @@ fn reports(most: usize) -> impl Strategy<Value = Vec<(u64, u64)>> {
     proptest::collection::vec(any::<(u64, u64)>(), 1..=most)
 }
 
-/// Bucket counts on either side of each length of a varint.
+/// Numbers of buckets on either side of each varint length.
 const BUCKETS: [u32; 7] = [2, 127, 128, 129, 16_384, 16_385, 1 << 22];
 
-/// Errors of decoding; anything else would be a lie about the bytes.
+/// Checks that bytes decode, or are refused with an error of decoding; any other error would be
+/// wrong.
 ///
-/// Of several uploads back to back the same holds, and an upload alone is decoded
-/// alike by both.
+/// A list of uploads must behave alike, and a single upload must decode alike in both ways.
 fn assert_decodes_or_refuses(bytes: &[u8], task: &Task) -> bool {
     let alone = decodes_or_refuses(Upload::decode(bytes, task), bytes, |upload| {
         upload.encode(&task.fingerprint())
@@ -222,7 +222,8 @@ proptest! {
         task in proptest::sample::select(tasks()),
         reports in reports(300),
     ) {
-        // As many bytes of bins as of buckets: prefixes take a square of them.
+        // Longest encoding of a report: prefixes have the square of the buckets, and bins as many
+        // bytes as buckets.
         let longest = match task.questions()[0].mechanism() {
             Mechanism::Collision(_) | Mechanism::Coco(_) | Mechanism::Pattern(_) => 300,
             Mechanism::HashBin(hash_bin) => 300 / hash_bin.bins() as usize,
@@ -234,14 +235,14 @@ proptest! {
         let bytes = upload.encode(&task.fingerprint());
         prop_assert_eq!(Upload::decode(&bytes, &task), Ok(upload.clone()));
 
-        // The same from parts, as in a browser.
+        // The same bytes result from parts, as in a browser.
         let mut encoded = Vec::new();
         upload.reports.iter().for_each(|report| report.encode(&mut encoded));
         let count = upload.reports.len() as u32;
         let header = upload::header(upload.id, &task.fingerprint(), count);
         prop_assert_eq!(&[header, encoded].concat(), &bytes);
 
-        // No prefix is an upload, nor anything longer.
+        // No proper prefix is an upload, nor is any extension.
         for end in 0..bytes.len() {
             prop_assert!(Upload::decode(&bytes[..end], &task).is_err());
         }
@@ -283,7 +284,7 @@ fn the_format_is_this_of(task: &Task) {
     assert_eq!(upload.id.to_string().parse(), Ok(upload.id));
 }
 
-/// Signs are a byte, bins as many zigzag varints as the task has.
+/// Signs are a byte, bins are as many zigzag varints as the task has.
 #[test]
 fn the_format_of_sums_is_this() {
     let upload = |responses: Vec<Response>| Upload {
@@ -315,7 +316,7 @@ fn the_format_of_sums_is_this() {
         body(&three, &upload(vec![Response::Bins(vec![0, -1, 1])])),
         [&[1][..], &SEED, &[0, 1, 2]].concat()
     );
-    // 63 takes a byte, 64 two; 300 is 600 doubled.
+    // 63 takes one byte, 64 takes two; 300 is encoded as 600.
     assert_eq!(
         body(&three, &upload(vec![Response::Bins(vec![-64, 64, -300])])),
         [&[1][..], &SEED, &[127, 0x80, 1, 0xd7, 4]].concat()
@@ -324,8 +325,8 @@ fn the_format_of_sums_is_this() {
 
 const SEED: [u8; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
 
-/// A cell is a varint, the first attribute's atom its first digit, of base t; there are as
-/// many as the task has.
+/// A cell is a varint in base t, with the first attribute's atom as its most significant digit. The
+/// task determines the number of digits.
 #[test]
 fn the_format_of_cells_is_this() {
     for (drawn, atoms, cell, encoded) in [
@@ -352,8 +353,8 @@ fn the_format_of_cells_is_this() {
     }
 }
 
-/// A limit is at 45 scales beyond what a sum of all items reaches, or beyond the
-/// clip; and on either side of it.
+/// The limit lies 45 noise scales beyond the greatest sum of all items, or beyond the clip. Values
+/// on either side are tested.
 #[test]
 fn bins_beyond_the_noise_are_refused() {
     for task in hash_bin_tasks() {
@@ -396,9 +397,9 @@ fn bins_beyond_the_noise_are_refused() {
     }
 }
 
-/// What a randomizer makes can be decoded: of a person with far more entries than
-/// s, whose bins stay within the limit; and when noise goes beyond it, which takes
-/// luck of 2⁻⁶⁴ and words that bring it about, bins are set to it.
+/// Every report that a randomizer makes can be decoded. A person with far more entries than s stays
+/// within the limit. Noise beyond the limit, forced here by words of probability 2⁻⁶⁴, is cut to
+/// it.
 #[test]
 fn reports_keep_to_the_limit() {
     let task = hash_bin_task(Level::Event, 2, 1024, true);
@@ -429,8 +430,8 @@ fn reports_keep_to_the_limit() {
     for _ in 0..200 {
         assert!(made(&entries, &mut rng).iter().all(|bin| bin.abs() < limit));
     }
-    // A remainder of 0, kept; a quotient of 400 by as many successes, each a
-    // draw of 0 out of 2 and of 2 out of 3; its end; and a sign.
+    // A remainder of 0, kept. Then a quotient of 400 by as many successes, each with a draw of 0
+    // out of 2 and of 2 out of 3, and its end. Then a sign.
     let mut words = vec![9];
     for sign in [0, 1] {
         words.extend([0, 0]);
@@ -451,7 +452,7 @@ fn each_fault_is_named() {
         each_fault_is_named_of(&task);
     }
     each_fault_of_a_sign_or_a_bin_is_named();
-    // Another task's reports may look alike; the fingerprint tells them apart.
+    // Reports of another task may have the same shape, but the fingerprint differs.
     let upload = Upload {
         id: UploadId([7; 16]),
         reports: vec![report(&task(300), 9, 5)],
@@ -461,7 +462,7 @@ fn each_fault_is_named() {
     assert_eq!(error.code(), ErrorCode::FingerprintMismatch);
 }
 
-/// An upload of one report, and what is said of it with other bytes.
+/// An upload of one report, and the errors after changing its bytes.
 struct Faults<'a> {
     task: &'a Task,
     report: Report,
@@ -492,13 +493,13 @@ impl<'a> Faults<'a> {
         assert!(error.to_string().contains(words), "{error}");
     }
 
-    /// From byte 42, behind the seed, on there is this.
+    /// Replaces the bytes from 42 on, after the seed.
     fn response(&self, bytes: &[u8], words: &str) {
         self.malformed(words, |b| drop(b.splice(42.., bytes.iter().copied())));
     }
 }
 
-/// What does not depend on the reports' shape.
+/// Checks the faults that do not depend on the reports' shape.
 fn each_fault_is_named_of(task: &Task) {
     let faults = Faults::new(task);
     let count = |number: &'static [u8], words| {
@@ -565,7 +566,7 @@ fn each_fault_of_a_sign_or_a_bin_is_named() {
         &[1, 0xff, 0xff, 0xff, 0x7f],
         "within what the noise reaches",
     );
-    // The least and the greatest of 64 bits, and what fits none.
+    // The least and the greatest number of 64 bits, and one that does not fit.
     let nines = [0xff; 9];
     faults.response(
         &[&[1], &nines[..], &[1]].concat(),
@@ -579,8 +580,8 @@ fn each_fault_of_a_sign_or_a_bin_is_named() {
     faults.response(&[1; 400], "byte 44: expected the end");
 }
 
-/// A task may have many bins, an upload of it few bytes: no more is reserved
-/// than they can hold.
+/// A task may have many bins and its upload few bytes. The decoder reserves no more memory than
+/// those bytes can fill.
 #[test]
 fn few_bytes_reserve_little() {
     let most = bounds::BINS.max as u32;
@@ -591,7 +592,7 @@ fn few_bytes_reserve_little() {
     };
     let mut bytes = one.encode(&task.fingerprint());
     assert_eq!(Upload::decode(&bytes, &task), Ok(one));
-    // As many reports as there may be, of which not even one is whole.
+    // The upload claims the greatest number of reports, but not even one is whole.
     bytes.splice(33..34, [0x80, 0x20]);
     bytes.truncate(100);
     let info = allocation_counter::measure(|| {
@@ -601,10 +602,10 @@ fn few_bytes_reserve_little() {
     assert!(info.bytes_max <= reports + 8 * 100, "{info:?}");
 }
 
-/// Changes bytes as an attacker or a bad line would.
+/// Changes bytes as an attacker or a faulty connection would.
 fn mutate(bytes: &mut Vec<u8>, rng: &mut impl Rng) {
     let at = |rng: &mut dyn Rng, len: usize| rng.next_u32() as usize % len.max(1);
-    // Faults at the front hide what lies behind, so most keep off the header.
+    // A fault at the front hides later ones, so most changes avoid the header.
     let place = |rng: &mut dyn Rng, len: usize| match rng.next_u32() % 8 {
         0 => at(rng, len),
         _ => (33 + at(rng, len.saturating_sub(33))).min(len.saturating_sub(1)),
@@ -620,7 +621,7 @@ fn mutate(bytes: &mut Vec<u8>, rng: &mut impl Rng) {
         }
         2 => bytes.truncate(place(rng, bytes.len())),
         3 => bytes.extend((0..=rng.next_u32() % 20).map(|i| (i * 37) as u8)),
-        // An overlong or huge number where the count or a bucket stands.
+        // An overlong or huge number replaces the count or a bucket.
         4 | 5 => {
             let index = if rng.next_u32().is_multiple_of(2) {
                 33
@@ -664,7 +665,7 @@ fn a_million_hostile_uploads() {
             let len = rng.next_u32() as usize % 80;
             input.resize_with(len, || rng.next_u32() as u8);
         } else {
-            // One in two alone, others back to back.
+            // Half of the uploads are alone, the rest back to back.
             for place in 0..=(rng.next_u32() % 4).saturating_sub(1) {
                 let reports =
                     (0..=rng.next_u32() % 4).map(|_| report(task, rng.next_u64(), rng.next_u64()));
@@ -678,8 +679,8 @@ fn a_million_hostile_uploads() {
         }
         decoded += u32::from(assert_decodes_or_refuses(&input, task));
     }
-    // Flipped bits of a seed or an upload id make another valid upload; most
-    // mutations do not, but neither kind is rare.
+    // Flipped bits of a seed or an upload id give another valid upload. Most mutations do not, but
+    // both kinds are common.
     assert!((50_000..500_000).contains(&decoded), "{decoded}");
 }
 
@@ -723,7 +724,7 @@ fn hostile_task_files_never_panic() {
             }
         }
         if let Ok(task) = serde_json::from_slice::<Task>(&bytes) {
-            // What comes in is valid, and says the same when it goes out.
+            // An accepted task is valid, and its JSON is the same again.
             assert!(task.effective_epsilon() <= task.epsilon());
             let again = serde_json::to_string(&task).unwrap();
             assert_eq!(serde_json::from_str::<Task>(&again).unwrap(), task);

@@ -1,5 +1,4 @@
-//! Two parts asked as one question: their cells, what is drawn, what it tells, what is
-//! chosen, and what is refused.
+//! Two parts asked as one question: cells, randomisation, privacy, choice and refusals.
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::Hashing;
@@ -45,7 +44,7 @@ fn entry(item: u64, value: f64) -> Entry {
     Entry { item, value }
 }
 
-/// All answers, numbers at levels, between them and beyond the ends.
+/// Answers at levels, between them and beyond the ends.
 fn answers(cross: &Cross) -> Vec<Entry> {
     let [rows, columns] = cross.shape();
     let values: Vec<f64> = match cross.columns().scale() {
@@ -56,7 +55,7 @@ fn answers(cross: &Cross) -> Vec<Entry> {
     rows.map(|(row, value)| entry(row.into(), value)).collect()
 }
 
-/// How likely each bucket is for an answer.
+/// Probability of each bucket for an answer.
 fn law(
     cross: &Cross,
     randomizer: &mut collision::Randomizer,
@@ -78,8 +77,8 @@ fn law(
     mixed.map(|(a, b)| (1.0 - next) * a + next * b).collect()
 }
 
-/// Over more than a thousand sets of parameters: whatever the seed, no two answers make a
-/// report likelier by more than the effective ε, which is no more than was asked for.
+/// More than a thousand sets of parameters. Under every seed, the likelihood ratio of a report
+/// between two answers is at most exp of the effective ε. That is at most the requested ε.
 #[test]
 fn answers_hide_in_each_other() {
     let mut sets = 0;
@@ -124,8 +123,8 @@ fn assert_hidden(cross: &Cross, collision: &Collision, epsilon: f64) {
     }
 }
 
-/// Each cell's share, and so each sum of them, is estimated without bias, added up over all
-/// reports that a seed allows; a number's part of its range too, whatever the number.
+/// Each cell's share, and so each sum of cells, is estimated without bias over all reports of a
+/// seed. That includes a number's fraction of its range, for every number.
 #[test]
 fn shares_of_cells_are_unbiased() {
     for cross in [
@@ -169,8 +168,8 @@ fn shares_of_cells_are_unbiased() {
     }
 }
 
-/// What a randomizer draws has the law of the cells: of levels both, as often as they
-/// should.
+/// The randomizer's draws have the distribution of the cells. A number between two levels is
+/// rounded to either with the right probability.
 #[test]
 fn answers_become_their_cells() {
     let cross = Cross::new(options(2), levels(3));
@@ -247,7 +246,7 @@ fn tasks_are_written_and_read() {
     }
 }
 
-/// Whatever of either part changes, the fingerprint does, and the draft differs.
+/// Every change of either part changes the fingerprint, and makes the draft differ.
 #[test]
 fn every_field_of_both_parts_is_in_the_fingerprint() {
     let task = draft(&by_plan(), 4.0).resolve().unwrap();
@@ -371,19 +370,19 @@ fn crosses_that_make_no_sense_are_refused() {
         let error = made.unwrap_err();
         assert!(error.contains(expected), "{error}, expected {expected}");
     }
-    // What is chosen by is not part of a complete task.
+    // The objective of the choice is not part of a complete task.
     let mut file = serde_json::to_value(draft(&by_plan(), 1.0).resolve().unwrap()).unwrap();
     file["questions"][0]["of"][1]["want"] = json!("mean");
     let error = serde_json::from_value::<Task>(file).unwrap_err();
     assert!(error.to_string().contains("\"want\""), "{error}");
 }
 
-/// Bytes of parts within parts, and of kinds that no part has.
+/// Parts within parts, and kinds that no part has, are refused.
 #[test]
 fn bytes_of_other_parts_are_refused() {
     let task = draft(&by_plan(), 1.0).resolve().unwrap();
     let bytes = task.canonical_bytes();
-    // Ahead of "plan": the cross itself; behind it: a choice.
+    // The cross itself precedes "plan", and a choice follows it.
     let name = bytes
         .windows(4)
         .rposition(|bytes| bytes == b"plan")
@@ -441,8 +440,8 @@ fn wrong_answers_are_refused_and_nothing_is_drawn() {
     }
 }
 
-/// Variance of one report's estimate of Σ w·share over all pairs of cells, of people who are
-/// in the cells of `people`.
+/// Variance of one report's estimate of Σ w·share over all pairs of cells, for people in the cells
+/// of `people`.
 fn sum_variance(rates: &Rates, weights: &[f64], people: &[(usize, f64)]) -> f64 {
     let both = |own: usize, a: usize, b: usize| match (own == a, own == b) {
         _ if a == b => {
@@ -468,8 +467,8 @@ fn sum_variance(rates: &Rates, weights: &[f64], people: &[(usize, f64)]) -> f64 
     (square + none * none) / (rates.gap() * rates.gap())
 }
 
-/// The delta method's variance of a mean within the first of `rows` equal rows, worst over
-/// means: of people who are all at the mean, by all pairs of cells.
+/// Delta-method variance of a mean within the first of `rows` equal rows, in the worst case over
+/// means. People are all at the mean, and all pairs of cells count.
 fn mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
     let domain = Domain::exact(rows * levels, 1);
     let rule = Rule::Heaviest { favoured: 1 };

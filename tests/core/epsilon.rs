@@ -1,5 +1,5 @@
-//! The budget: exp(ε) is bounded from below, and what thresholds really spend
-//! is never above what was asked for, nor noticeably below.
+//! The privacy budget: exp(ε) is bounded from below. The thresholds never spend more than
+//! requested, nor noticeably less.
 
 use hushbin::bounds;
 use hushbin::hash::Hashing;
@@ -13,8 +13,8 @@ use rand_chacha::rand_core::Rng;
 use crate::support::exact::{Exact, Exp};
 use crate::support::generators::seeded;
 
-/// Doubles where rounding has most to go wrong: the ends of the range, either
-/// side of whole numbers and of multiples of ln 2, and decimal fractions.
+/// Doubles that are prone to rounding errors: the ends of the range, neighbours of whole numbers
+/// and of multiples of ln 2, and decimal fractions.
 fn awkward() -> Vec<f64> {
     let (least, most) = (bounds::EPSILON.min, bounds::EPSILON.max);
     let multiples = (1..=17).map(|q| f64::from(q) * std::f64::consts::LN_2);
@@ -27,8 +27,8 @@ fn awkward() -> Vec<f64> {
     values
 }
 
-/// The bound as a multiple of 2⁻⁶³, found through the one exact question that
-/// it answers. It has at most 63 fraction bits, so nothing is lost.
+/// Returns the bound as a multiple of 2⁻⁶³, found through the one exact question that it answers.
+/// It has at most 63 fraction bits, so nothing is lost.
 fn exactly(bound: &ExpLowerBound) -> u128 {
     let covered = |n: u128| bound.covers(Factors(n, 1), Factors(1 << 63, 1));
     let mut low = 0;
@@ -48,7 +48,7 @@ fn exp_is_bounded_from_below_within_its_promise() {
     let mut worst: f64 = 0.0;
     for epsilon in spread.chain(tiny).chain(awkward()) {
         let ours = BigUint::from(exactly(&ExpLowerBound::new(epsilon)));
-        // Both as multiples of 2⁻²⁵⁶.
+        // Both are multiples of 2⁻²⁵⁶ now.
         let ours = ours << (256 - 63);
         let exp = Exp::of(epsilon);
         assert!(ours <= exp.low, "exp({epsilon:?}) is overstated");
@@ -59,11 +59,11 @@ fn exp_is_bounded_from_below_within_its_promise() {
         let double = ExpLowerBound::new(epsilon).to_f64();
         assert!((double - epsilon.exp()).abs() <= 4.0 * f64::EPSILON * double);
     }
-    // The promise is not idle either.
+    // The bound is tight, too.
     assert!(worst > 2f64.powi(-60), "{worst:e}");
 }
 
-/// Rules, t and s from the smallest to the largest that tasks may have.
+/// Rules, t and s from the smallest to the largest of any task.
 fn parameters() -> Vec<(Rule, u32, u32)> {
     let mut parameters = Vec::new();
     for buckets in [2, 3, 5, 17, 100, 1378, 65_537, 3_000_001, 1 << 22] {
@@ -84,7 +84,7 @@ fn parameters() -> Vec<(Rule, u32, u32)> {
     parameters
 }
 
-/// The greatest probability of any bucket over the least, from thresholds.
+/// Returns the greatest ratio of the probabilities of two buckets, from the thresholds.
 fn realised_ratio(collision: &Collision, sparsity: u32, epsilon: f64) -> Exact {
     let thresholds = collision.thresholds(sparsity, epsilon);
     let cases = match collision.rule() {
@@ -103,8 +103,8 @@ fn realised_ratio(collision: &Collision, sparsity: u32, epsilon: f64) -> Exact {
     most / least
 }
 
-/// The smallest number that rounding by one changes: of words inside or outside
-/// C, out of 2⁶⁴.
+/// Returns the smallest number, out of 2⁶⁴, that rounding changes by one: of words inside or
+/// outside C.
 fn least_weight(collision: &Collision, sparsity: u32, epsilon: f64) -> f64 {
     let thresholds = collision.thresholds(sparsity, epsilon);
     let inside = thresholds.inside(1).0.min(thresholds.inside(sparsity).0);
@@ -144,7 +144,7 @@ fn what_is_spent_is_what_was_asked_for() {
     assert!(sets >= 2000, "{sets}");
 }
 
-/// CoCo's rules, T and s from the smallest to the largest that tasks may have.
+/// CoCo's rules, T and s from the smallest to the largest of any task.
 fn coco_parameters() -> Vec<(coco::Rule, u32, u32)> {
     let mut parameters = Vec::new();
     for pairs in [1u32, 2, 3, 7, 65, 700, 65_537, 1 << 21] {
@@ -162,8 +162,8 @@ fn coco_parameters() -> Vec<(coco::Rule, u32, u32)> {
     parameters
 }
 
-/// The greatest probability of any bucket over the least, and the smallest
-/// number of words, out of 2⁶⁴, that rounding by one changes.
+/// Returns the greatest ratio of the probabilities of two buckets, and the smallest number of
+/// words, out of 2⁶⁴, that rounding changes by one.
 fn coco_realised(coco: &Coco, sparsity: u32, epsilon: f64) -> (Exact, BigUint) {
     let e = ExpLowerBound::new(epsilon);
     let whole: BigUint = BigUint::from(1u8) << 64;
@@ -210,7 +210,7 @@ fn coco_spends_what_was_asked_for() {
             let effective = coco.thresholds(sparsity, epsilon).effective_epsilon();
             assert!(effective <= epsilon, "{}", case());
             let (ratio, least) = coco_realised(&coco, sparsity, epsilon);
-            // Nothing noticeable is given away: at most what rounding takes.
+            // Only rounding is lost, which is not noticeable.
             let lost = epsilon - effective;
             let least = u64::try_from(least).unwrap() as f64;
             assert!(lost <= 1e-14 + 2.0 / least, "{lost:e}: {}", case());
@@ -225,12 +225,12 @@ fn coco_spends_what_was_asked_for() {
     assert!(sets >= 1000, "{sets}");
 }
 
-/// Every level of hash-bin, from the least numbers to the greatest.
+/// Every level of hash-bin, from the smallest to the greatest parameters.
 fn hash_bin_parameters() -> Vec<HashBin> {
     let mut parameters = Vec::new();
     for grid in [1, 2, 1024, 1 << 16] {
         let mut add = |level, bins| {
-            // What the bounds refuse on a coarse grid is left out.
+            // Parameters that the bounds refuse on a coarse grid are left out.
             parameters.extend(HashBin::new(level, Hashing::Independent, bins, grid));
         };
         for bins in [1, 2, 100, 1 << 16] {
@@ -266,7 +266,7 @@ fn hash_bin_spends_what_was_asked_for() {
             assert!(effective <= epsilon, "{}", case());
             let lost = epsilon - effective;
             let Some(noise) = sampling.laplace() else {
-                // Of a sum at the clip, P(plus) over P(minus).
+                // P(plus) over P(minus), for a sum at the clip.
                 let lean = ExpLowerBound::new(epsilon).lean(5, 5) >> 1;
                 let plus = BigUint::from((1u64 << 63) + lean);
                 let ratio = Exact::new_raw(plus.clone(), &whole - plus);
@@ -277,11 +277,11 @@ fn hash_bin_spends_what_was_asked_for() {
                 signs += 1;
                 continue;
             };
-            // The rate of noise, a double, times Δ: what one step costs.
+            // The loss of one step is the noise's rate, a double, times Δ.
             let spent = noise.rate() * hash_bin.sensitivity() as f64;
             assert!((spent / effective - 1.0).abs() <= 1e-15, "{}", case());
             assert!(lost < 2f64.powi(-24), "{lost:e}: {}", case());
-            // Bins' bounds leave what 45 scales reach beyond s values of 1.
+            // The bounds of bins leave room for 45 scales beyond s values of 1.
             let limit = sampling.limit().unwrap() as f64;
             assert!(limit >= 45.0 / noise.rate(), "{}", case());
             assert!(limit < 2f64.powi(53), "{}", case());
@@ -294,6 +294,6 @@ fn hash_bin_spends_what_was_asked_for() {
 #[test]
 #[should_panic(expected = "the requested ε covers the loss")]
 fn a_loss_above_the_requested_is_refused() {
-    // e^1 < 2.7183.
+    // The bound is tight: e < 2.7183.
     let _ = least_epsilon_covering(Factors(27_183, 1), Factors(10_000, 1), 1.0);
 }

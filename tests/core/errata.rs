@@ -1,8 +1,7 @@
-//! Errata of the papers that concern randomizers and estimators: what is
-//! printed fails, what is implemented holds. The tables of
-//! `server/analysis/src/docs/errata.md` are those computed here, in
+//! Errata of the papers on randomizers and estimators: the printed formula fails, the implemented
+//! one is right. The tables of `server/analysis/src/docs/errata.md` are computed here, in
 //! `server/analysis/tests/analysis/errata.rs` for shuffling, and in
-//! `server/study/tests/study/competitors` for mechanisms of others.
+//! `server/study/tests/study/competitors` for published mechanisms.
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::{Hashing, Keys, closed_sign, independent_bucket};
@@ -49,8 +48,8 @@ fn overwrite(sparsity: u32, epsilon: f64, buckets: u32) -> Model {
     }
 }
 
-/// P1 §7.2: the probability that an entry's pair is reported is (e + 1)/Ω, not
-/// half of it, under every seed.
+/// P1 §7.2: the probability that an entry's pair is reported is (e + 1)/Ω, not half of it. This is
+/// true under every seed.
 #[test]
 fn presence_divides_by_the_whole_pair() {
     let mut rows = Vec::new();
@@ -82,7 +81,7 @@ fn presence_divides_by_the_whole_pair() {
                 let own = independent_bucket(&Keys::new(seed), entry.item, model.pairs);
                 assert_close(pair(own), right, 1e-14, "P(an entry's pair)");
             }
-            // Another item's pair is any of the T, whatever the entries' are.
+            // Another item's pair is any of the T, for all placements of the entries.
             let all: f64 = (0..model.pairs).map(pair).sum();
             let others = all / f64::from(model.pairs);
             assert_close(others, none, 1e-14, "P(another's pair)");
@@ -106,8 +105,7 @@ fn presence_divides_by_the_whole_pair() {
     );
 }
 
-/// P1 §5: with t = s the weight outside is 0/0 where every bucket holds an
-/// element, and there is no gap to divide by.
+/// P1 §5: with t = s, the weight outside is 0/0 if every bucket holds an element, and the gap is 0.
 #[test]
 fn occupied_needs_more_buckets_than_elements() {
     let (sparsity, epsilon) = (4, 1.0_f64);
@@ -170,10 +168,9 @@ fn occupied_needs_more_buckets_than_elements() {
     assert_table("| t | e/Ω | 1/t | difference | a task |", &rows);
 }
 
-/// The expected estimate of item 0's mean, over ideal hashes, for a person who
-/// has it with this sign and item 1 with the sign +. Of each entry H2 gives a
-/// sign to the item, or to the item with its sign; the estimator looks at the
-/// sign of item 0, or of 0₊.
+/// Returns the expected estimate of item 0's mean, over ideal hashes. The person has item 0 with
+/// this sign and item 1 with the sign +. H2 signs either the item or the signed item of each entry.
+/// The estimator uses the sign of item 0, or of 0₊.
 fn expected_mean(model: &Model, negative: bool, signed_elements: bool) -> f64 {
     let pairs = model.pairs as usize;
     let words = model.words();
@@ -205,8 +202,8 @@ fn expected_mean(model: &Model, negative: bool, signed_elements: bool) -> f64 {
     difference / ways / gap
 }
 
-/// P1 Algorithm 1, line 8: H2 signs items. If it signed j₊ and j₋ each on its
-/// own, the estimator would not see negative entries.
+/// P1 Algorithm 1, line 8: H2 signs items. If it signed j₊ and j₋ independently, the estimator
+/// would miss negative entries.
 #[test]
 fn signs_are_of_items() {
     let strongest = |model: Model| Model {
@@ -230,8 +227,8 @@ fn signs_are_of_items() {
                 .collect();
             assert_table("| entry | H2(j) | H2(j₊), H2(j₋) |", &rows);
 
-            // So it is implemented: an entry of the other sign pushes its pair
-            // to the other side, and one entry alone pushes to its own.
+            // The implementation does this: an entry of the other sign pushes its pair to the other
+            // side. A single entry always pushes to its own side.
             let domain = model.task().questions()[0].domain();
             let mut randomizer = coco::Randomizer::new(&model.coco(), &domain, epsilon);
             for seed in 0..200 {
@@ -255,9 +252,9 @@ fn signs_are_of_items() {
     }
 }
 
-/// P3 Algorithm 1, line 6: bin j sums the items hashed to j. Summing those
-/// hashed to the person's number i, as printed, leaves 1/b of the truth to
-/// persons 1 to b, and nothing to others. Ideal hashes of two items of value 1.
+/// P3 Algorithm 1, line 6: bin j sums the items hashed to j. As printed, it sums those hashed to
+/// the person's number i. That leaves 1/b of the truth to persons 1 to b, and nothing to the rest.
+/// Ideal hashes of two items of value 1.
 #[test]
 fn bins_sum_their_own_items() {
     let expected = |b: usize, summed: &dyn Fn(usize) -> usize| {
@@ -291,7 +288,7 @@ fn bins_sum_their_own_items() {
         &rows,
     );
 
-    // So it is implemented, in steps of the grid.
+    // The implementation does this, in steps of the grid.
     let hash_bin = HashBin::new(Level::Event, Hashing::Independent, 4, GRID).unwrap();
     let domain = hash_bin_domain(20, hash_bin);
     let mut randomizer = hash_bin::Randomizer::new(&hash_bin, &domain, 1.0);
@@ -324,8 +321,8 @@ fn hash_bin_domain(items: u32, hash_bin: HashBin) -> Domain {
     task.unwrap().questions()[0].domain()
 }
 
-/// What is implemented at user level, with η on the grid: second moment of the
-/// response to an empty input, and the share of an entry that is left to a
+/// Returns the implemented response at user level, with η on the grid. The first number is the
+/// second moment for an empty input. The second is the fraction of an entry that remains for a
 /// person of k.
 fn implemented(k: u32, eta: f64, noise: Noise, epsilon: f64) -> (f64, f64) {
     let level = Level::User { clip: eta, noise };
@@ -339,9 +336,8 @@ fn on_grid(eta: f64) -> f64 {
     (eta * grid).round() / grid
 }
 
-/// A person with k entries of ±1 whose signed sum is clipped to [−η, η]: over
-/// the signs, the share of an entry that is left in expectation, and the mean
-/// square of the clipped sum.
+/// A person with k entries of ±1 whose signed sum is clipped to [−η, η]. Expectations are over the
+/// signs: the remaining fraction of an entry, and the mean square of the clipped sum.
 struct Clipped {
     share: f64,
     square: f64,
@@ -361,19 +357,19 @@ impl Clipped {
         Self { share, square }
     }
 
-    /// Mean squared error of one report of an entry of 1, under a response with
-    /// this second moment.
+    /// Returns the mean squared error of one report for an entry of 1, given the second moment of
+    /// the response.
     fn error(&self, second_moment: f64) -> f64 {
         second_moment - 2.0 * self.share + 1.0
     }
 }
 
-/// Laplace noise of scale 2η/ε: the variance is twice the scale's square.
+/// Returns the variance of Laplace noise of scale 2η/ε: twice the squared scale.
 fn laplace_variance(eta: f64, epsilon: f64) -> f64 {
     2.0 * (2.0 * eta / epsilon).powi(2)
 }
 
-/// A = η(e + 1)/(e − 1), where the answer is ±A.
+/// Returns A = η(e + 1)/(e − 1), where the response is ±A.
 fn two_point(eta: f64, epsilon: f64) -> f64 {
     eta / (epsilon / 2.0).tanh()
 }
@@ -388,8 +384,8 @@ fn code_clip(k: u32, n: f64) -> f64 {
     (f64::from(k) * n.ln()).sqrt() / 2.5
 }
 
-/// P3 Algorithm 1 at user level: what the printed noise costs against the
-/// two-point response of their code, and what that code's clip costs.
+/// P3 Algorithm 1 at user level: the cost of the printed noise against the two-point response of
+/// the authors' code, and the cost of that code's clip.
 #[test]
 fn two_points_are_less_noisy_than_the_printed_noise() {
     let (k, n) = (64, 1e5);
@@ -397,8 +393,8 @@ fn two_points_are_less_noisy_than_the_printed_noise() {
     let rows: Vec<String> = [0.25, 0.5, 1.0, 2.0]
         .into_iter()
         .map(|epsilon: f64| {
-            // Unbiased within the clip, and ε-LDP: at the clip's ends P(+) is
-            // e/(e + 1) and 1/(e + 1).
+            // Unbiased within the clip, and ε-LDP: at the ends of the clip P(+) is e/(e + 1) and
+            // 1/(e + 1).
             let a = two_point(narrow, epsilon);
             let plus = |sum: f64| 0.5 + sum / (2.0 * a);
             for sum in [-narrow, -1.0, 0.0, 0.3, narrow] {
@@ -453,8 +449,7 @@ fn a_narrow_clip_is_a_bias_that_stays() {
         let (printed, code) = (Clipped::new(k, wide), Clipped::new(k, narrow));
         assert!(printed.share > 1.0 - 1e-7, "{}", printed.share);
         assert!(code.share < 0.9);
-        // Of the mean over n such people: the variance shrinks, the bias
-        // does not.
+        // The mean over n such people has a smaller variance, but the same bias.
         let error = |share: f64, second_moment: f64| {
             ((second_moment - share * share) / n + (1.0 - share).powi(2)).sqrt()
         };

@@ -1,8 +1,8 @@
-//! What changes a fingerprint, and what does not: the table in the book's page on formats, held
-//! to every field that a complete task may have.
+//! Changes that alter a fingerprint, and changes that do not. The table in the book's page on
+//! formats is tested against every field of a complete task.
 //!
-//! Which fields there are is not said here but asked of the code that reads tasks, which names
-//! them where it meets another: so none that is added can be left out.
+//! The list of fields comes from the code that reads tasks: its error for an unknown field names
+//! them. So a new field cannot be forgotten.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ fn asks(question: Value) -> Value {
     json!({ "id": "t", "epsilon": 1.0, "questions": [question] })
 }
 
-/// Complete tasks that have all fields between them.
+/// Complete tasks that together have all fields.
 fn tasks() -> Vec<Value> {
     let neighbours = json!({ "name": "hash-bin", "level": "neighbouring", "distance": 1.5,
         "delta": 1e-6, "hashing": "balanced", "bins": 2, "grid": 1024 });
@@ -118,7 +118,7 @@ fn tasks() -> Vec<Value> {
     ]
 }
 
-/// The fingerprint of a complete task of either trust, as pages and collectors read it.
+/// Fingerprint of a complete task of either trust, as pages and collectors compute it.
 fn fingerprint(task: &Value) -> Result<String, String> {
     let text = task.to_string();
     let read = match task.get("trust") {
@@ -131,7 +131,7 @@ fn fingerprint(task: &Value) -> Result<String, String> {
     }
 }
 
-/// What the table calls the object at a path.
+/// Name of the object at a path in the page's table.
 fn object(task: &Value, path: &str) -> String {
     let sums = task.get("trust").is_some();
     let parts: Vec<&str> = path.split('/').skip(1).collect();
@@ -152,7 +152,7 @@ fn object(task: &Value, path: &str) -> String {
     }
 }
 
-/// The paths of all objects in JSON.
+/// Paths of all objects in JSON.
 fn objects(value: &Value, path: &str, all: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -176,7 +176,7 @@ fn with(task: &Value, path: &str, field: &str, value: Value) -> Value {
     changed
 }
 
-/// The fields that an object may have, as whoever reads it says.
+/// Possible fields of an object, from the reader's error message.
 fn known(task: &Value, path: &str) -> BTreeSet<String> {
     let error = fingerprint(&with(task, path, "unheard-of", Value::Null)).unwrap_err();
     let (_, names) = error
@@ -190,7 +190,7 @@ fn known(task: &Value, path: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Other values of a field; most are none that it may have.
+/// Alternative values of a field; most are invalid.
 fn others(value: &Value) -> Vec<Value> {
     const WORDS: [&str; 14] = [
         "sign",
@@ -229,7 +229,7 @@ fn others(value: &Value) -> Vec<Value> {
         Value::Array(own) => {
             let mut others = vec![own.iter().rev().cloned().collect()];
             others.push(Value::Array(own[..own.len() - 1].to_vec()));
-            // One that is the next of its kind.
+            // A list with another last element of its kind.
             for more in others_of_last(own) {
                 others.push(Value::Array([&own[..own.len() - 1], &[more]].concat()));
             }
@@ -238,7 +238,7 @@ fn others(value: &Value) -> Vec<Value> {
         _ => Vec::new(),
     };
     others.extend(WORDS.map(|word| json!(word)));
-    // Another spelling of a number is no other number.
+    // Another spelling of a number is the same number.
     let number = value.as_f64();
     others.retain(|other| other != value && (number.is_none() || other.as_f64() != number));
     others
@@ -253,7 +253,7 @@ fn others_of_last(own: &[Value]) -> Vec<Value> {
 
 type Table = BTreeMap<String, [BTreeSet<String>; 2]>;
 
-/// What the page says.
+/// Reads the table of the page.
 fn table() -> Table {
     let (_, rest) = PAGE.split_once("<!-- fingerprint:").unwrap();
     let (table, _) = rest.split_once("<!-- /fingerprint -->").unwrap();
@@ -290,8 +290,8 @@ fn the_table_has_every_field() {
     assert_eq!(found, said);
 }
 
-/// Where a field says which others there are it is not changed alone: tasks that differ by it and
-/// by these are different tasks.
+/// Returns whether a field determines the set of other fields. It is then changed together with
+/// them, and gives a different task.
 fn decides(object: &str, field: &str) -> bool {
     let mechanism = object.starts_with("mechanism");
     mechanism && ["rule", "level"].contains(&field)
@@ -318,7 +318,7 @@ fn each_field_changes_it_as_the_table_says() {
                 };
                 let key = (object.clone(), field.clone());
                 if value.is_object() || decides(&object, field) {
-                    // It is what its own fields make of it.
+                    // The field counts as changed if one of its own fields does.
                     *changed.entry(key.clone()).or_default() += 1;
                 }
                 for other in others(value) {
@@ -350,7 +350,7 @@ fn each_field_changes_it_as_the_table_says() {
     }
 }
 
-/// How a task is written, and what it says that holds anyway.
+/// Formatting, and fields that state defaults, do not change the fingerprint.
 #[test]
 fn what_says_nothing_new_does_not_change_it() {
     let same = |one: &Value, other: &str| {
@@ -359,7 +359,7 @@ fn what_says_nothing_new_does_not_change_it() {
         assert_eq!(one, other);
     };
     let task = ratings(&collision());
-    // The order of fields, white space, and numbers by another spelling.
+    // Other order of fields, white space, and spellings of numbers.
     let written = r#"{ "mechanism": { "buckets": 4, "hashing": "balanced", "favoured": 1,
         "rule": "heaviest", "name": "collision", "hashes": 1 }, "value": "real",
         "epsilon": 1, "sparsity": 2, "items": ["a", "b", "c", "d"], "id": "t",
@@ -370,7 +370,7 @@ fn what_says_nothing_new_does_not_change_it() {
         &written.replace(r#""epsilon": 1,"#, r#""epsilon": 10e-1,"#),
     );
     same(&task, &written.replace(r#"["a""#, r#"["\u0061""#));
-    // A weight of 1, and all that a budget leaves out.
+    // A weight of 1, and all defaults of a budget.
     let flag = asks(json!({ "kind": "flag", "weight": 1 }));
     let mut other = asks(json!({ "kind": "flag" }));
     same(&flag, &other.to_string());

@@ -9,8 +9,8 @@ fn splitmix(seed: u64) -> impl Iterator<Item = u64> {
     (1u64..).map(move |n| mix64(seed.wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15))))
 }
 
-/// All round keys: five from the first three outputs, the others from the fifth
-/// on; the fourth is the key of the signs.
+/// Round keys: five from the first three outputs, the remaining ones from the fifth on. The
+/// fourth output is the key of the signs.
 fn round_keys(seed: u64) -> Vec<u32> {
     let outputs: Vec<u64> = splitmix(seed).take(12).collect();
     let halves = |outputs: &[u64]| -> Vec<u32> {
@@ -27,8 +27,7 @@ fn mix32(mut h: u32) -> u32 {
     h ^ (h >> 15)
 }
 
-/// Where a slot goes: even rounds shift z by a function of w, odd rounds w by a
-/// function of z.
+/// Bucket of a slot. Even rounds shift z by a function of w, odd rounds shift w by a function of z.
 fn bucket(hash: &Balanced, t: u32, keys: &[u32], slot: u32) -> u32 {
     let (t, m) = (u64::from(t), u64::from(hash.per_bucket()));
     let shift = |x: u64, key: u32, range: u64| (u64::from(mix32(x as u32 ^ key)) * range) >> 32;
@@ -48,7 +47,7 @@ proptest! {
     fn slots_go_to_their_buckets_and_buckets_list_their_slots(
         seed: u64,
         buckets in 1u32..80,
-        // Around and beyond whole blocks of slots that are listed together.
+        // Sizes around and beyond the blocks of slots that are listed together.
         per_bucket in prop_oneof![1u32..9, 10u32..70],
     ) {
         let hash = Balanced::new(buckets * per_bucket, buckets);

@@ -1,19 +1,19 @@
-//! G(c) and its twin for squares against the reference: a dynamic program over
-//! the cells, whose state is the number of elements left and the number of
-//! cells so far whose strength is v or more.
+//! G(c) and its counterpart for squares against a reference. The reference is a dynamic program
+//! over the cells. Its state is the number of remaining elements and the number of cells so far
+//! with strength v or more.
 
 use hushbin::mechanism::occupancy::{Occupancy, Strength};
 
-/// P(count = n) of the next cell, for each n, when `left` elements are left for
-/// this and `others` more cells.
+/// P(count = n) of the next cell for each n, with `left` elements left for this cell and `others`
+/// further ones.
 fn next_cell(per_cell: Option<u32>, others: u32, left: usize) -> Vec<f64> {
     if others == 0 {
         let mut certain = vec![0.0; left + 1];
         certain[left] = 1.0;
         return certain;
     }
-    // Terms C(left, n)·others^(left − n), or C(m, n)·C(m·others, left − n), up
-    // to a factor: each from the one before.
+    // Terms C(left, n)·others^(left − n), or C(m, n)·C(m·others, left − n), up to a factor. Each
+    // term is computed from the previous one.
     let mut law = vec![0.0; left + 1];
     let others = f64::from(others);
     let (first, ratio): (usize, Box<dyn Fn(f64) -> f64>) = match per_cell {
@@ -37,12 +37,12 @@ fn next_cell(per_cell: Option<u32>, others: u32, left: usize) -> Vec<f64> {
     law.iter().map(|p| p / total).collect()
 }
 
-/// P(strength ≥ v) of a cell that holds n elements.
+/// P(strength ≥ v) of a cell with n elements.
 fn strong(strength: Strength, n: usize, v: usize) -> f64 {
     match strength {
         Strength::Count => f64::from(n >= v),
         Strength::SignedSum => {
-            // C(n, k)/2ⁿ, k elements pushing to the minus side.
+            // C(n, k)/2ⁿ, with k elements pushing to the minus side.
             let mut p = 0.5f64.powi(n as i32);
             let mut sum = 0.0;
             for k in 0..=n {
@@ -66,7 +66,7 @@ fn reaching(
     let s = occupancy.elements as usize;
     let most = s / v;
     let strong: Vec<f64> = (0..=s).map(|n| strong(strength, n, v)).collect();
-    // state[left][k].
+    // Indices: state[left][k].
     let mut state = vec![vec![0.0; most + 1]; s + 1];
     state[s][0] = 1.0;
     for cell in laws {
@@ -86,7 +86,7 @@ fn reaching(
     state.swap_remove(0)
 }
 
-/// The law of the sum of so many independent numbers.
+/// Distribution of the sum of `numbers` independent numbers.
 fn sum_of(law: &[f64], numbers: u32) -> Vec<f64> {
     let mut sum = vec![1.0];
     for _ in 0..numbers {
@@ -101,7 +101,7 @@ fn sum_of(law: &[f64], numbers: u32) -> Vec<f64> {
     sum
 }
 
-/// (G(c), its twin for squares) for c from 0 to `most`, of so many functions.
+/// Returns G(c) and its counterpart for squares, for c from 0 to `most` and several functions.
 fn reference(
     occupancy: &Occupancy,
     strength: Strength,
@@ -188,7 +188,7 @@ fn all_cells_together_hold_all() {
     let slots = [None, Some(1), Some(3), Some(5000)];
     for occupancy in grid(&[1, 5, 64, 300], &[2, 9, 100, 5000], &slots) {
         let s = occupancy.elements;
-        // Never more than s cells hold anything.
+        // At most s cells contain anything.
         let top = occupancy.top_sums(Strength::Count, 1, occupancy.cells);
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-11 * b;
         assert!(
@@ -197,7 +197,7 @@ fn all_cells_together_hold_all() {
         );
         let squares = top.at(occupancy.cells).squares;
         assert!(close(squares, occupancy.mean_square_sum()), "{occupancy:?}");
-        // The squares of signed sums add up to s, whatever falls together.
+        // In expectation the squares of signed sums add up to s, for all collisions.
         let signed = occupancy.top_sums(Strength::SignedSum, 1, occupancy.cells);
         let squares = signed.at(occupancy.cells).squares;
         assert!(close(squares, f64::from(s)), "{squares}: {occupancy:?}");
@@ -223,8 +223,8 @@ fn sums_stay_in_range_at_the_greatest_sparsity() {
         for c in 1..=most {
             let step = top.at(c).strength - top.at(c - 1).strength;
             assert!(top.at(c).strength.is_finite() && top.at(c).squares.is_finite());
-            // The c-th fullest cell holds no more than the one before, and the
-            // fullest at least the mean.
+            // The c-th fullest cell contains no more than the previous one, and the fullest at
+            // least the mean.
             if c == 1 {
                 assert!(step >= mean.max(1.0) * (1.0 - 1e-12), "{occupancy:?}");
             } else {

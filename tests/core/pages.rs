@@ -1,4 +1,4 @@
-//! What the README and the book show works.
+//! Examples of the README and the book work.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
@@ -9,7 +9,7 @@ const KINDS: &str = include_str!("../../www/docs/src/ask/kinds.md");
 const RATINGS: &str = include_str!("../../www/docs/src/ask/ratings.md");
 const BUDGET: &str = include_str!("../../www/docs/src/ask/budget.md");
 
-/// The one block of code of a document whose fence says this.
+/// The only code block of a document with this fence.
 fn block<'a>(document: &'a str, fence: &str) -> &'a str {
     let start = format!("```{fence}\n");
     let mut found = document.split(&start).skip(1);
@@ -68,7 +68,7 @@ fn every_field_of_a_task_is_in_the_table() {
     }
 }
 
-/// The task of several questions is chosen for, and its page answers each of them.
+/// The task of several questions resolves, and its page answers each question.
 #[test]
 fn questions_are_valid_and_answered() {
     let task = shown(KINDS, "json visits.json");

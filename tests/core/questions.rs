@@ -1,5 +1,5 @@
-//! Questions that are answered by one option, by a set, or by a number, and several at
-//! once: what is drawn, what it tells, and what is refused.
+//! Questions for one option, a set or a number, and several questions at once: randomisation,
+//! privacy and refusals.
 
 use hushbin::choose::together;
 use hushbin::domain::{Domain, Signed};
@@ -41,8 +41,7 @@ fn draft(questions: &Value) -> TaskDraft {
     serde_json::from_value(file).unwrap()
 }
 
-/// What is chosen for a choice is as good as the best of all t, which is in the
-/// reference.
+/// The choice's parameters are as good as the best over all t, which the reference has.
 #[test]
 fn choices_are_the_best_there_are() {
     for row in rows("choice") {
@@ -63,7 +62,7 @@ fn choices_are_the_best_there_are() {
     }
 }
 
-/// A yes or no at ε has variance e/(e − 1)².
+/// A flag at ε has variance e/(e − 1)².
 #[test]
 fn flags_are_randomised_responses() {
     let task = draft(&json!([{ "name": "beta", "kind": "flag" }]));
@@ -77,8 +76,8 @@ fn flags_are_randomised_responses() {
     assert!(near(rates.frequency_variance(true), e / (e - 1.0).powi(2)));
 }
 
-/// An option's share is estimated from fewer people than as the frequency of an item
-/// that is rated: by so much of the variance at ε = 1, 2 and 4, averaged over options.
+/// An option's share needs fewer people than the frequency of a rated item. The expected ratios of
+/// variances are at ε = 1, 2 and 4, averaged over options.
 #[test]
 fn choices_need_fewer_people_than_ratings() {
     for (options, expected) in [
@@ -125,7 +124,7 @@ fn sums_of_shares_have_the_variance_of_all_ways_to_fill_buckets() {
     }
 }
 
-/// All inputs of a domain, each of whose items is there or not.
+/// Inputs of a domain: each item is present or absent.
 fn inputs(domain: &Domain) -> Vec<Vec<Signed>> {
     let (items, s) = (domain.items().unwrap(), domain.sparsity());
     let named = |set: u32| {
@@ -143,8 +142,8 @@ fn inputs(domain: &Domain) -> Vec<Vec<Signed>> {
         .collect()
 }
 
-/// Over more than a thousand sets of parameters: whatever the seed, no two answers make
-/// a report likelier by more than the effective ε, which is no more than was asked for.
+/// More than a thousand sets of parameters. Under every seed, the likelihood ratio of a report
+/// between two answers is at most exp of the effective ε. That is at most the requested ε.
 #[test]
 fn answers_hide_in_each_other() {
     let mut sets = 0;
@@ -173,7 +172,8 @@ fn answers_hide_in_each_other() {
     assert!(sets > 1000, "{sets}");
 }
 
-/// Of these inputs none makes a report likelier than another does by more than the effective ε.
+/// Checks that the likelihood ratio between any two of these inputs is at most exp of the effective
+/// ε.
 pub(crate) fn assert_hidden(
     collision: &Collision,
     domain: &Domain,
@@ -190,7 +190,7 @@ pub(crate) fn assert_hidden(
     });
 }
 
-/// Under some seeds, by the probabilities of all reports.
+/// Checks the bound under some seeds, from the probabilities of all reports.
 pub(crate) fn assert_bounded(
     what: &str,
     inputs: &[Vec<Signed>],
@@ -203,7 +203,7 @@ pub(crate) fn assert_bounded(
     }
 }
 
-/// Elements of an answer are its own and no others'.
+/// Each element belongs to exactly one answer.
 #[test]
 fn elements_stand_for_one_answer_each() {
     for domain in [
@@ -258,8 +258,8 @@ fn slices(answers: &[Vec<Entry>]) -> Vec<&[Entry]> {
     answers.iter().map(Vec::as_slice).collect()
 }
 
-/// A report answers the question that its seed names, each as often as it weighs, and
-/// an upload of them is decoded to the same.
+/// A report answers the question that its seed selects, each in proportion to its weight. Uploads
+/// of them decode to the same.
 #[test]
 fn questions_are_drawn_by_seeds_and_weights() {
     let task = several();
@@ -291,7 +291,7 @@ fn questions_are_drawn_by_seeds_and_weights() {
     assert_eq!(hushbin::Upload::decode(&bytes, &task), Ok(upload));
 }
 
-/// A draw names each question in its part of all mixed seeds, to the last word.
+/// Each question has its exact share of all mixed seeds.
 #[test]
 fn draws_divide_all_seeds() {
     let task = several();
@@ -357,8 +357,8 @@ fn wrong_answers_are_refused_and_nothing_is_drawn() {
     assert_eq!(few.unwrap_err(), expected);
 }
 
-/// Whatever is left open of a question, and "auto" too, is the mechanism for it; what it
-/// comes to is predicted, beside what else there is for ratings.
+/// Open fields of a question, and "auto", are resolved to its mechanism. The error is predicted,
+/// with the alternatives for ratings.
 #[test]
 fn questions_are_chosen_for() {
     let questions = json!([
@@ -383,7 +383,7 @@ fn questions_are_chosen_for() {
         };
         assert!(own.unwrap().variance > 0.0 && other.is_none());
     }
-    // The noisier is asked more often.
+    // Noisier questions have a greater weight.
     let weights: Vec<u32> = task.questions().iter().map(Question::weight).collect();
     assert!(weights[0] < weights[4] && weights[4] <= 100, "{weights:?}");
     let Kind::Number(spread) = task.questions()[2].kind() else {
@@ -415,7 +415,7 @@ fn tasks_of_questions_are_written_and_read() {
     draft.agrees_with(&task).unwrap();
 }
 
-/// Whatever of a question changes, the fingerprint does.
+/// Every change of a question changes the fingerprint.
 #[test]
 fn every_field_is_in_the_fingerprint() {
     let file = serde_json::to_value(several()).unwrap();
@@ -559,7 +559,7 @@ fn tasks_of_questions_that_make_no_sense_are_refused() {
     );
 }
 
-/// The items of a flag and of a number are their own.
+/// A flag and a number have fixed items, which a file cannot replace.
 #[test]
 fn items_of_a_kind_are_not_replaced() {
     let parts = |kind, items| QuestionParts {
@@ -577,7 +577,7 @@ fn items_of_a_kind_are_not_replaced() {
     for (kind, items) in [
         (Kind::Flag, Items::Count(3)),
         (Kind::Number(bins), Items::Count(4)),
-        // Its mean is asked by limits.
+        // The mean of a number has limits instead.
         (Kind::Number(levels), Items::Count(3)),
     ] {
         let error = Question::new(parts(kind, items)).unwrap_err();
@@ -585,7 +585,7 @@ fn items_of_a_kind_are_not_replaced() {
     }
 }
 
-/// Numbers are in the cell that reaches from its edge on; of levels the nearer is likelier.
+/// A number is in the cell that begins at or below it. Of two levels the nearer is more likely.
 #[test]
 fn numbers_have_a_cell() {
     let bins = Scale::bins(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
@@ -601,8 +601,7 @@ fn numbers_have_a_cell() {
     assert_eq!(values, [-10.0, 0.0, 10.0, 20.0]);
 }
 
-/// Each possible number has a bin where there are few, and bins have equally many, but for one,
-/// where there are more.
+/// Each number has its own bin if there are few. With more, all bins but one have equally many.
 #[test]
 fn numbers_with_a_step_have_their_bins() {
     let scale = |fields: Value| {
@@ -665,11 +664,10 @@ fn numbers_with_a_step_have_their_bins() {
     }
 }
 
-/// Both ways, of choices of as many options each, by the rates of the best parameters of
-/// all with one hash function. With s buckets favoured of as many as there are options in
-/// all, a report is as if one question were drawn and its answer told by randomised response:
-/// so together is no worse where that is the best, and better where a report tells so much
-/// that several functions are worth it.
+/// Compares drawing one question with asking all together, for choices of equal size, at the best
+/// parameters with one hash function. Favouring s of all options is like drawing a question and
+/// using randomised response. So asking together is no worse if that is the best. It is better at
+/// larger ε, where several functions pay off.
 #[test]
 fn drawing_one_question_is_compared_with_all_together() {
     let choices = |count: u32, options: u32, epsilon: f64| {
@@ -717,7 +715,7 @@ fn drawing_one_question_is_compared_with_all_together() {
         assert!(best < drawn * (1.0 + 1e-9), "{found:?}, {best}");
         let better = (options, epsilon) != (20, 3.0) && epsilon >= 3.0;
         assert_eq!(found.together < 0.95 * found.drawn, better, "{found:?}");
-        // What is said is what asking them so comes to.
+        // The stated ratio equals that of the resolved tasks.
         let parts: Vec<Value> = (0..count)
             .map(|index| json!({ "name": format!("q{index}"), "kind": "choice", "options": options }))
             .collect();
@@ -732,8 +730,8 @@ fn drawing_one_question_is_compared_with_all_together() {
             "{found:?}, {in_sum}"
         );
     }
-    // Nor are the parameters that are chosen worse, but for many options at small ε: a
-    // choice that is drawn is better hashed to fewer buckets then.
+    // The chosen parameters are not worse either. Exceptions are many options at small ε, where a
+    // drawn choice is better hashed to fewer buckets.
     for (count, options) in [2, 3, 5, 8].iter().flat_map(|m| [(*m, 2), (*m, 3)]) {
         for epsilon in [0.5, 1.0, 2.0, 3.0, 4.0, 6.0] {
             let found = together(&choices(count, options, epsilon)).unwrap();

@@ -25,7 +25,7 @@ fn integers(value: &Value) -> Vec<u64> {
     value.as_array().unwrap().iter().map(number).collect()
 }
 
-/// Holds a row's buckets, and the slots of one of them.
+/// Checks a row's buckets, and the slots of one of them.
 fn assert_balanced(hash: &Balanced, keys: &Keys, row: &Value) {
     assert_eq!(u64::from(hash.per_bucket()), row["m"].as_u64().unwrap());
     let buckets: Vec<u64> = integers(&row["slots"])
@@ -90,7 +90,7 @@ fn hashes_match() {
     assert_eq!((balanced_rows, key_rows), (30, 10));
 }
 
-/// Buckets of 2 to 7 slots, or 2 to 7 buckets, for which rounds are added.
+/// Buckets with 2 to 7 slots, or 2 to 7 buckets, which have further rounds.
 #[test]
 fn hashes_with_more_rounds_match() {
     for (reference, few) in [(HASH_FEW_SLOTS, "m"), (HASH_FEW_BUCKETS, "t")] {
@@ -130,7 +130,7 @@ fn every_hash_function_of_a_seed_matches() {
     assert_eq!(rows.len(), 25);
 }
 
-/// The task of a row, with the row's parameters or, under `best`, with t chosen.
+/// Task of a row, with the row's parameters or, under `best`, with the chosen t.
 fn task_of(row: &Value, best: bool) -> Task {
     let mut mechanism = json!({
         "name": row["mechanism"], "rule": row["rule"], "hashing": row["hashing"],

@@ -1,7 +1,8 @@
-//! Bytes do not change, from release to release and between platforms.
+//! Bytes stay the same from release to release and between platforms.
 //!
-//! `HUSHBIN_REGENERATE=1 cargo test --test core stability` works the outcomes out
-//! anew from what the file gives (to add a case, write its `given` alone). Any
+//! `HUSHBIN_REGENERATE=1 cargo test --test core stability` recomputes the outcomes from the `given`
+//! parts of the file. To add a case, write only its `given`. A changed outcome is a change of the
+//! wire format or of the draws.
 //! change of an outcome is a change of the wire or of the draws.
 
 use std::collections::BTreeSet;
@@ -85,8 +86,8 @@ fn messages_and_uploads_of_sums_keep_their_bytes() {
     });
 }
 
-/// Of both kinds of tasks, with messages of one byte and of two, and with answers that are
-/// clipped and of which something is left.
+/// Both kinds of tasks, messages of one byte and of two, and answers that are clipped or leave a
+/// remainder.
 #[test]
 fn the_vectors_of_sums_cover_every_kind() {
     let cases: Vec<sum_vectors::Case> = serde_json::from_str(SUMS).unwrap();
@@ -118,11 +119,10 @@ fn the_vectors_of_sums_cover_every_kind() {
     }
 }
 
-/// The vectors are worth running: every combination of items, rule or level,
-/// and hash that there is, and inputs of every kind.
+/// The vectors cover every combination of items, rule or level, and hash, and inputs of every kind.
 #[test]
 fn the_vectors_cover_every_kind() {
-    // Open domains cannot be balanced, and one rule does without paddings.
+    // Open domains cannot be balanced, and one rule needs no paddings.
     for (vectors, combinations) in [(COLLISION, 2 * 3), (COCO, 2 * 3 + 1), (HASH_BIN, 5 * 3)] {
         let cases: Vec<Case> = serde_json::from_str(vectors).unwrap();
         let kinds: BTreeSet<String> = cases
@@ -157,7 +157,7 @@ fn the_vectors_cover_every_kind() {
             values().min_by_key(|v| *v as u8),
             values().max_by_key(|v| *v as u8)
         );
-        // More entries than s are sampled down, but under hash-bin.
+        // More than s entries are sampled down, except under hash-bin.
         let longer = |case: &Case| {
             let sparsity = case.outcome.task.questions()[0].sparsity() as usize;
             let given = case.given.inputs.iter().map(|input| input.len() > sparsity);
@@ -178,7 +178,7 @@ fn the_vectors_cover_every_kind() {
     }
 }
 
-/// The numbers that cross to JavaScript, and the names that follow them.
+/// Numeric codes that cross to JavaScript, and their names.
 #[test]
 fn error_codes_keep_their_numbers() {
     use hushbin::ErrorCode::{

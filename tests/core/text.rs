@@ -1,5 +1,4 @@
-//! Questions for a text: which prefix a report tells of, what it gives away, and what is
-//! refused.
+//! Questions for a text: the reported prefix, privacy, and refusals.
 
 use hushbin::domain::Domain;
 use hushbin::hash::{Hashing, Keys, independent_bucket};
@@ -39,8 +38,7 @@ fn prefixes(question: &Question) -> &Prefixes {
     prefixes
 }
 
-/// Characters are Unicode's scalar values; what ends is the text itself, and never taken
-/// for what goes on.
+/// Characters are Unicode scalar values. A text that ends differs from every text that continues.
 #[test]
 fn prefixes_are_of_characters() {
     let prefixes = Prefixes::new(vec![1, 2, 2, 5]).unwrap();
@@ -77,8 +75,8 @@ fn prefixes_are_of_characters() {
     assert_ne!(goes_on(""), item_key(""));
 }
 
-/// The report of every seed, with either decision, is that of the prefix that the seed
-/// draws; and of no other, whatever the other entries are.
+/// The report of every seed, with either decision, is for the prefix that the seed draws. No other
+/// entry matters.
 #[test]
 fn a_report_tells_of_the_prefix_that_its_seed_draws() {
     const T: u32 = 5;
@@ -112,7 +110,7 @@ fn a_report_tells_of_the_prefix_that_its_seed_draws() {
                 (seed, word < inside),
                 "{seed} {word}"
             );
-            // What is not drawn does not matter, not even for what is taken.
+            // Entries of other prefixes do not matter.
             let mut others = entries(own, "zyxwvu");
             others[drawn] = given[drawn];
             assert_eq!(report(&others, &words), (of, bucket, taken));
@@ -121,7 +119,7 @@ fn a_report_tells_of_the_prefix_that_its_seed_draws() {
     assert!(seen.iter().all(|count| *count > 60), "{seen:?}");
 }
 
-/// Parts are drawn evenly, whatever question a seed stands for and whatever it hashes.
+/// Parts are drawn evenly, for every question of a seed and for every hash of it.
 #[test]
 fn parts_are_drawn_evenly_and_by_themselves() {
     let two = |name: &str| json!({ "name": name, "kind": "flag" });
@@ -132,7 +130,7 @@ fn parts_are_drawn_evenly_and_by_themselves() {
     let prefixes = Prefixes::new(vec![2, 4, 6]).unwrap();
     let mut joint = vec![0; PARTS * 2 * 4];
     for seed in 0..120_000 {
-        // As good as uniform: a bijection of counted words.
+        // This bijection of counted words is practically uniform.
         let seed = mix64(seed ^ 0x5eed);
         let part = prefixes.drawn(seed);
         let question = task.draw().question(seed);
@@ -143,8 +141,8 @@ fn parts_are_drawn_evenly_and_by_themselves() {
     assert_eq!(Prefixes::new(vec![2]).unwrap().drawn(7), 0);
 }
 
-/// For every seed the bucket of a prefix is reported with at most exp(ε) times the
-/// probability of another bucket, by the thresholds that are sampled: 1,200 tasks.
+/// A prefix's bucket is, under every seed, at most exp(ε) times as likely as another bucket, by the
+/// sampled thresholds. 1,200 tasks.
 #[test]
 fn any_two_texts_are_as_near_as_epsilon_says() {
     for step in 1..=60 {
@@ -163,7 +161,7 @@ fn any_two_texts_are_as_near_as_epsilon_says() {
             })
             .unwrap();
             let inside = collision.thresholds(1, epsilon).inside(1);
-            // Integers over 2⁶⁴, exact: the rest is spread over t − 1 buckets.
+            // Integers over 2⁶⁴ are exact: the remainder is spread over t − 1 buckets.
             let (own, others) = (u128::from(inside.0), (1_u128 << 64) - u128::from(inside.0));
             let ratio = (own * u128::from(buckets - 1)) as f64 / others as f64;
             let effective = question.effective_epsilon();
@@ -174,8 +172,8 @@ fn any_two_texts_are_as_near_as_epsilon_says() {
     }
 }
 
-/// What is chosen is as good as local hashing with the best number of buckets (T. Wang et
-/// al. 2017): (e + t − 1)²/((t − 1)(e − 1)²) for a text that few have.
+/// The choice is as good as local hashing with the best number of buckets (T. Wang et al. 2017).
+/// Its variance is (e + t − 1)²/((t − 1)(e − 1)²) for a rare text.
 #[test]
 fn as_many_buckets_as_are_best() {
     for epsilon in [0.5, 1.0, 2.0, 4.0, 7.0] {
@@ -260,7 +258,7 @@ fn texts_that_make_no_sense_are_refused() {
     }
 }
 
-/// Too many entries, too few, and what is no presence; nothing is drawn.
+/// Too many entries, too few, and values that are no presence are refused without drawing.
 #[test]
 fn wrong_answers_are_refused() {
     let task = draft(&json!({ "prefixes": [1, 2], "mechanism": mechanism(4) }));

@@ -1,5 +1,4 @@
-//! Several choices and flags asked as one question: what is drawn, what it tells, what is
-//! chosen, and what is refused.
+//! Several choices and flags asked as one question: randomisation, privacy, choice and refusals.
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::Hashing;
@@ -13,7 +12,7 @@ use crate::questions::assert_hidden;
 use crate::support::generators::{Scripted, seeded};
 use crate::support::significance::assert_distributed;
 
-/// Parts of so many options; those of two are flags.
+/// Parts with these numbers of options; parts with two options are flags.
 fn parts(options: &[u32]) -> Together {
     let part = |(index, &count): (usize, &u32)| match count {
         2 => Part::flag(format!("flag-{index}")),
@@ -43,7 +42,7 @@ fn entry(item: u64, value: f64) -> Entry {
     Entry { item, value }
 }
 
-/// All answers there are: an option of each part.
+/// Every complete answer: an option of each part.
 fn answers(together: &Together) -> Vec<Vec<Entry>> {
     let mut all = vec![Vec::new()];
     for (index, part) in (0..).zip(together.parts()) {
@@ -64,8 +63,8 @@ fn cells(together: &Together, answer: &[Entry]) -> Vec<u32> {
         .collect()
 }
 
-/// Over more than a thousand sets of parameters: whatever the seed, no two complete answers
-/// make a report likelier by more than the effective ε, which is no more than was asked for.
+/// More than a thousand sets of parameters. Under every seed, the likelihood ratio of a report
+/// between two complete answers is at most exp of the effective ε. That is at most the requested ε.
 #[test]
 fn answers_hide_in_each_other() {
     let mut sets = 0;
@@ -97,7 +96,7 @@ fn answers_hide_in_each_other() {
     assert!(sets > 1000, "{sets}");
 }
 
-/// Where thresholds let more through than is stated, the same enumeration tells.
+/// The same enumeration detects thresholds that exceed the stated loss.
 #[test]
 #[should_panic(expected = "loss")]
 fn more_than_is_stated_is_told() {
@@ -117,10 +116,9 @@ fn more_than_is_stated_is_told() {
     crate::questions::assert_bounded("loss", &inputs, 1.0, loud);
 }
 
-/// Under all ways to fill buckets, and whatever is answered: options that are given are hit
-/// by p, others by q; as many members are hit as the law of M says; and estimates of each
-/// option that make use of what its part sums to are unbiased, with the variance that is
-/// stated.
+/// Enumerates all fillings of buckets, for every answer. Options of the answer are hit with
+/// probability p, the rest with q. The number of hit members has the distribution of M. Each
+/// option's estimate, which uses the sum over its part, is unbiased with the stated variance.
 #[test]
 fn estimates_are_those_of_all_ways_to_fill_buckets() {
     for (options, buckets, hashes, favoured) in [
@@ -143,7 +141,7 @@ fn estimates_are_those_of_all_ways_to_fill_buckets() {
         let rates = collision.rates(&domain, epsilon);
         let law = collision.members(&domain, epsilon);
         let answers = answers(&together);
-        // The first, the last, and one of others.
+        // The first, the last, and one in the middle.
         for answer in [0, answers.len() / 2, answers.len() - 1] {
             let given = cells(&together, &answers[answer]);
             let hits = fillings::hits(&collision, &domain, epsilon, &given);
@@ -200,7 +198,7 @@ fn assert_estimates(
     }
 }
 
-/// By other rules and hashes the law of M has the moments that the rates are made of.
+/// Under other rules and hashes the distribution of M has the moments of the rates.
 #[test]
 fn laws_of_members_are_those_of_the_rates() {
     let domain = Domain::exact(12, 4);
@@ -230,7 +228,7 @@ fn laws_of_members_are_those_of_the_rates() {
             "{collision:?}"
         );
         if hashing == Hashing::Balanced {
-            // E[M(m − M)] is over all pairs of a member and another.
+            // E[M(m − M)] sums over all pairs of a member and a non-member.
             let m = collision.support(&domain).slots() as f64 / f64::from(buckets);
             let others = m * f64::from(buckets) - 4.0;
             let mixed = m * moment(1) - moment(2);
@@ -242,7 +240,7 @@ fn laws_of_members_are_those_of_the_rates() {
     }
 }
 
-/// What a randomizer draws has the law of the cells of the answer.
+/// The randomizer's draws have the distribution of the answer's cells.
 #[test]
 fn answers_become_their_cells() {
     let together = parts(&[2, 3, 2]);
@@ -254,7 +252,7 @@ fn answers_become_their_cells() {
     let domain = task.questions()[0].domain();
     let support = collision.support(&domain);
     let slots = support.slots() as u32;
-    // Parts may come in any order.
+    // Parts can come in any order.
     let answer = [entry(2, 0.0), entry(0, 1.0), entry(1, 2.0)];
     assert_eq!(cells(&together, &answer), [5, 1, 4]);
     let law = fillings::hits(&collision, &domain, 2.0, &[1, 4, 5]);
@@ -314,7 +312,7 @@ fn tasks_are_written_and_read() {
     }
 }
 
-/// As it is now, so that no release changes it unawares.
+/// A fixed fingerprint, so that no release changes it by accident.
 #[test]
 fn fingerprints_stay() {
     let mut asked = settings();
@@ -328,7 +326,7 @@ fn fingerprints_stay() {
     );
 }
 
-/// Whatever of any part changes, and their order, the fingerprint does, and the draft differs.
+/// Every change of a part or of the order changes the fingerprint, and makes the draft differ.
 #[test]
 fn every_field_of_all_parts_is_in_the_fingerprint() {
     let mut asked = settings();
@@ -458,7 +456,7 @@ fn what_makes_no_sense_together_is_refused() {
         let error = made.unwrap_err();
         assert!(error.contains(expected), "{error}, expected {expected}");
     }
-    // A question that is built is checked as well.
+    // The constructor of a question checks it, too.
     let together = parts(&[2, 2]);
     let collision = Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, 4).unwrap();
     let built = |items: u32, sparsity: u32| {
@@ -479,7 +477,7 @@ fn what_makes_no_sense_together_is_refused() {
     }
 }
 
-/// Bytes of parts within parts, and of kinds that no part has.
+/// Parts within parts, and kinds that no part has, are refused.
 #[test]
 fn bytes_of_other_parts_are_refused() {
     let task = draft(&settings(), 1.0).resolve().unwrap();
@@ -488,7 +486,7 @@ fn bytes_of_other_parts_are_refused() {
         .windows(4)
         .rposition(|bytes| bytes == b"beta")
         .unwrap();
-    // Ahead of the name and its length: the question's kind, and the number of parts.
+    // The question's kind and the number of parts precede the name and its length.
     assert_eq!(
         (bytes[name - 24], bytes[name - 16], bytes[name + 4]),
         (9, 3, 4)

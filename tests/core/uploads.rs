@@ -1,4 +1,4 @@
-//! Uploads back to back: all are there and say which bytes are theirs, or none is.
+//! Several uploads back to back: all decode, each with its bytes, or none does.
 
 use hushbin::upload::EncodedUpload;
 use hushbin::{Error, ErrorCode, Task, Upload, UploadId, bounds};
@@ -8,7 +8,7 @@ use rand_chacha::rand_core::Rng;
 use crate::codec::{report, tasks};
 use crate::support::generators::seeded;
 
-/// With ids of 0, 1, … and so many reports each.
+/// Uploads with ids 0, 1, …, and these numbers of reports.
 fn uploads(task: &Task, reports: &[usize]) -> Vec<Upload> {
     let mut rng = seeded(11);
     let upload = |(id, &count): (usize, &usize)| Upload {
@@ -25,7 +25,7 @@ fn encoded(task: &Task, uploads: &[Upload]) -> Vec<Vec<u8>> {
     uploads.iter().map(encode).collect()
 }
 
-/// A task whose reports take two bytes of a bucket at most.
+/// A task whose bucket takes at most two bytes.
 fn plain() -> Task {
     tasks().swap_remove(3)
 }
@@ -34,7 +34,7 @@ fn refused(bytes: &[u8], task: &Task) -> Error {
     EncodedUpload::check_all(bytes, task).unwrap_err()
 }
 
-/// An upload whose reports are decoded one by one. Each comes with the bytes that encode it.
+/// Decodes the reports of an upload one by one, and checks the bytes of each.
 fn decoded(upload: &EncodedUpload<'_>, task: &Task) -> Upload {
     let mut reports = Vec::new();
     let mut whole: Vec<u8> = Vec::new();
@@ -60,7 +60,7 @@ proptest! {
     #[test]
     fn each_is_found_where_it_lies(
         task in proptest::sample::select(tasks()),
-        // Reports of many bins are long, and prefixes take a square of them.
+        // Reports with many bins are long, and prefixes need the square of the buckets.
         counts in proptest::collection::vec(1_usize..4, 1..5),
     ) {
         let uploads = uploads(&task, &counts);
@@ -77,8 +77,8 @@ proptest! {
             ends.push(found.1.end);
         }
         prop_assert_eq!(ends.len(), uploads.len() + 1);
-        // What breaks off is refused, unless it does so between two; nothing that is
-        // none may follow.
+        // Truncated bytes are refused, unless the cut is between two uploads. Trailing bytes are
+        // refused, too.
         for end in 0..bytes.len() {
             let whole = ends[1..].contains(&end);
             prop_assert_eq!(EncodedUpload::check_all(&bytes[..end], &task).is_ok(), whole, "{}", end);
@@ -105,7 +105,7 @@ fn one_is_decoded_as_alone() {
     }
 }
 
-/// A stored upload whose number of reports is not what follows it is refused.
+/// A stored upload with a wrong number of reports is refused.
 #[test]
 fn reports_that_are_not_as_many_as_stated_are_refused() {
     let task = plain();
@@ -122,7 +122,7 @@ fn reports_that_are_not_as_many_as_stated_are_refused() {
     }
 }
 
-/// Faults are named with their place among all bytes, those of the first first.
+/// An error states the offset among all bytes. The first error is returned.
 #[test]
 fn each_fault_is_named_where_it_is() {
     let task = plain();
@@ -147,7 +147,7 @@ fn each_fault_is_named_where_it_is() {
     malformed("expected 1 to 4096 reports", &|b| b[33] = 0);
 }
 
-/// However reports are spread over uploads.
+/// The limit on reports is for all uploads together.
 #[test]
 fn all_together_have_as_many_reports_as_one_may_have() {
     let task = plain();
@@ -165,7 +165,7 @@ fn all_together_have_as_many_reports_as_one_may_have() {
     }
 }
 
-/// Checking an upload allocates one small list, which says where it lies.
+/// Checking an upload allocates one small list with its offsets.
 #[test]
 fn one_allocates_little() {
     let task = plain();

@@ -1,4 +1,4 @@
-//! Collision with windows: one answer of a list, in several buckets that lie side by side.
+//! Collision with windows: one answer of a list, in several adjacent buckets.
 
 use hushbin::bounds;
 use hushbin::domain::{Domain, Signed};
@@ -41,7 +41,7 @@ fn given(answer: u64) -> [Signed; 1] {
     }]
 }
 
-/// P(inside), of what is sampled.
+/// P(inside), as sampled.
 fn inside(collision: &Collision, epsilon: f64) -> Exact {
     let threshold = collision.thresholds(1, epsilon).inside(1);
     Exact::new(BigUint::from(threshold.0), BigUint::one() << 64)
@@ -118,7 +118,7 @@ fn shuffles_are_those_of_the_reference() {
     }
 }
 
-/// What is listed is what is hit, and what a person's window holds is what reports hit.
+/// Listed slots equal the hits, and reports hit the contents of a person's window.
 #[test]
 fn reports_hit_the_answers_whose_window_they_are_in() {
     let mut rng = seeded(71);
@@ -159,8 +159,8 @@ fn reports_hit_the_answers_whose_window_they_are_in() {
     }
 }
 
-/// Every answer favours exactly c of t, under any seed: no report is likelier under one than
-/// under another by more than exp(ε), as fractions.
+/// Every answer favours exactly c of t buckets under every seed. So the likelihood ratio between
+/// two answers is at most exp(ε), in exact fractions.
 #[test]
 fn answers_hide_in_each_other() {
     let mut sets = 0;
@@ -199,7 +199,7 @@ fn answers_hide_in_each_other() {
     assert!(sets > 1000, "{sets}");
 }
 
-/// All placings of up to seven slots: what is hit of the answer, of another, and of two.
+/// All placements of up to seven slots: hits of the answer, of another one, and of two.
 #[test]
 fn rates_are_those_of_all_placings() {
     let mut sets = 0;
@@ -209,7 +209,7 @@ fn rates_are_those_of_all_placings() {
             let collision = windows(buckets, favoured);
             let domain = Domain::exact(buckets * slots, 1);
             let near = |slot: &u32, bucket: u32| (bucket + buckets - slot / slots) % buckets;
-            // Placings that hit [1, 0 and 1, 1 and 2], by a favoured bucket and by another.
+            // Placements that hit [1], [0 and 1], [1 and 2], by a favoured bucket and by another.
             let mut hits = [[0_u64; 3]; 2];
             let mut own = [0_u64; 2];
             for placing in &all {
@@ -264,7 +264,7 @@ fn placings(slots: u32) -> Vec<Vec<u32>> {
     all
 }
 
-/// Three answers lie as far apart as in a random order, in whatever layout is chosen.
+/// Distances of three answers are as in a random order, in every chosen layout.
 #[test]
 fn three_answers_are_apart_as_in_a_random_order() {
     let mut rng = seeded(72);
@@ -308,7 +308,7 @@ fn three_answers_are_apart_as_in_a_random_order() {
     }
 }
 
-/// Chosen parameters are as good as any mechanism of subset selection, within 2 in 1,000.
+/// Chosen parameters are as good as any subset selection, within 2 in 1,000.
 #[test]
 fn choices_are_as_good_as_the_bound() {
     for row in reference("c_best") {
@@ -334,7 +334,7 @@ fn choices_are_as_good_as_the_bound() {
     }
 }
 
-/// Of subset selection of the best size (Ye and Barg 2018).
+/// Variance of subset selection at the best size (Ye and Barg 2018).
 fn least_variance(answers: u32, epsilon: f64) -> f64 {
     let (k, e) = (f64::from(answers), epsilon.exp());
     let of = |size: u32| {
@@ -364,7 +364,7 @@ fn collision_of(task: &Task) -> &Collision {
     }
 }
 
-/// What a draft says is kept, and the rest is the best there is.
+/// Given fields of a draft are kept, and the rest is the best choice.
 #[test]
 fn drafts_of_windows_leave_open_what_they_like() {
     let name = json!({ "name": "collision" });

@@ -1,5 +1,4 @@
-//! CoCo's parameters that are chosen are the best that there are, or within a
-//! hair of them, by trying all.
+//! CoCo's chosen parameters are the best of all, or within a small tolerance. The tests try all.
 
 use hushbin::TaskDraft;
 use hushbin::choose::coco::Draft;
@@ -10,7 +9,7 @@ use serde_json::json;
 
 use super::{Functions, domain, domain_of};
 
-/// Of one hash function.
+/// A draft with one hash function.
 fn draft(rule: RuleName, favoured: Option<u32>, hashing: Hashing, buckets: Option<u32>) -> Draft {
     Draft {
         rule: Some(rule),
@@ -25,7 +24,7 @@ fn variance(coco: &Coco, domain: &Domain, epsilon: f64) -> f64 {
     coco.rates(domain, epsilon).total_variance(domain)
 }
 
-/// The least variance with T up to far beyond where it could be.
+/// Least variance over all T, up to far beyond the best one.
 fn least(domain: &Domain, epsilon: f64, rule: RuleName, hashing: Hashing) -> f64 {
     let s = domain.sparsity();
     let most = (3.0 * f64::from(s) * (epsilon.exp() + 3.0)) as u32 + 8;
@@ -119,9 +118,9 @@ fn what_is_given_is_kept() {
     assert!(choose(RuleName::Overwrite, None, Some(u32::MAX)).is_err());
 }
 
-/// Measured against P1's CoCo (independent hash, rule `overwrite`) at its best
-/// t, total variance of all means. With a quarter of all items in an input and no
-/// paddings every item has a pair of its own at ε = 2.
+/// The reference is P1's CoCo (independent hash, rule `overwrite`) at its best t, by total variance
+/// of all means. If inputs have a quarter of all items and no padding, every item has its own pair
+/// at ε = 2.
 #[test]
 fn one_function_beats_the_paper_as_designed() {
     let cases = [
@@ -158,7 +157,7 @@ fn one_function_beats_the_paper_as_designed() {
     }
 }
 
-/// The largest tasks are chosen for, too, by a search that ends, with something to tell.
+/// The choice also ends for the largest tasks, with a usable result.
 #[test]
 fn the_largest_tasks_are_chosen_for() {
     let open = || domain_of(&json!("open"), 1024);
@@ -179,8 +178,8 @@ fn the_largest_tasks_are_chosen_for() {
     }
 }
 
-/// The rate at which entries' pairs are hit, which variances are predicted
-/// from, against its average over seeds: each seed's probabilities are exact.
+/// The rate at which entries' pairs are hit, on which predicted variances rest, against its average
+/// over seeds. The probabilities of each seed are exact.
 #[test]
 fn predictions_hold_at_real_sizes() {
     for (items, sparsity, epsilon) in [
@@ -228,8 +227,8 @@ fn predictions_hold_at_real_sizes() {
     }
 }
 
-/// Where inputs are long items may stand for paddings, and do where that is better by
-/// more than 3 in 1,000; unless the hashing is said.
+/// Items replace paddings for long inputs if that is better by more than 3 in 1,000, unless the
+/// draft fixes the hashing.
 #[test]
 fn items_stand_for_paddings_where_that_is_better() {
     for (items, sparsity, epsilon, filled) in [

@@ -1,5 +1,5 @@
-//! The parameters that are chosen are the best that there are, or within a
-//! hair of them, by trying all.
+//! Collision's chosen parameters are the best of all, or within a small tolerance. The tests try
+//! all.
 
 use hushbin::Mechanism;
 use hushbin::TaskDraft;
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{Functions, domain};
 
-/// Of one hash function.
+/// A draft with one hash function.
 fn draft(rule: RuleName, favoured: Option<u32>, hashing: Hashing, buckets: Option<u32>) -> Draft {
     Draft {
         rule: Some(rule),
@@ -27,7 +27,7 @@ fn variance(collision: &Collision, domain: &Domain, epsilon: f64) -> f64 {
     collision.rates(domain, epsilon).total_variance(domain)
 }
 
-/// The least variance with t up to far beyond where it could be.
+/// Least variance over all t, up to far beyond the best one.
 fn least(domain: &Domain, epsilon: f64, rule: RuleName, hashing: Hashing) -> f64 {
     let s = domain.sparsity();
     let most = (3.0 * f64::from(s) * (epsilon.exp() + 3.0)) as u32 + 8;
@@ -68,8 +68,7 @@ fn no_other_parameters_are_better() {
     }
 }
 
-/// Of parameters whose α is at most a limit, up to where the variance only
-/// rises.
+/// Parameters whose α is at most a limit, up to the point from which the variance only rises.
 #[test]
 fn no_other_parameters_that_hide_as_well_are_better() {
     for (items, sparsity) in [(1, 1), (20, 1), (20, 3), (40, 6), (300, 16)] {
@@ -89,7 +88,7 @@ fn no_other_parameters_that_hide_as_well_are_better() {
                 let ours = variance(&chosen, &domain, epsilon);
                 for favoured in 1..=sparsity {
                     let first = (2 * favoured..).find(|t| hides(favoured, *t)).unwrap();
-                    // Near the limit, and then at some distance.
+                    // First values near the limit, then values at some distance.
                     for t in (0..8)
                         .chain((1..12).map(|i| first * i / 8))
                         .map(|more| first + more)
@@ -148,8 +147,8 @@ fn what_is_given_is_kept() {
     assert!(choose(RuleName::Occupied, None, Some(u32::MAX)).is_err());
 }
 
-/// Measured against P1's Collision at its own t (independent hash, rule
-/// `occupied`), the design states these ratios of variances, from simulation.
+/// Ratios of variances to P1's Collision at its own t (independent hash, rule `occupied`), as the
+/// design states them from simulation.
 #[test]
 fn one_function_beats_the_paper_as_designed() {
     let cases = [
@@ -185,7 +184,7 @@ fn one_function_beats_the_paper_as_designed() {
     }
 }
 
-/// More may be favoured than one function has buckets.
+/// The number of favoured buckets can exceed the buckets of one function.
 #[test]
 fn favoured_count_among_all_functions() {
     let domain = domain(40, 1);

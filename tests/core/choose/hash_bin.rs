@@ -1,5 +1,5 @@
-//! What is chosen for hash-bin, and among the mechanisms, is the best that there
-//! is by the predicted error, by trying others; and the prediction is right.
+//! The choice for hash-bin, and among mechanisms, has the least predicted error of all
+//! alternatives. The prediction is correct.
 
 use hushbin::choose::hash_bin::Draft as HashBinDraft;
 use hushbin::choose::{Candidate, Objective, Population, Predicted, SquaredError};
@@ -12,7 +12,7 @@ use crate::support::generators::seeded;
 use crate::support::significance::{Moments, assert_moments};
 use crate::support::task_files::{draft, with};
 
-/// A draft of real values; `people` counts by number of entries.
+/// A draft with real values; `people` counts people by their number of entries.
 fn file(items: &Value, epsilon: f64, mechanism: &Value) -> Value {
     json!({
         "id": "choice", "items": items, "epsilon": epsilon, "value": "real",
@@ -51,8 +51,7 @@ const COUNTS: [&[u64]; 4] = [
     ],
 ];
 
-/// No clip of a fine grid is better by more than the sum's own variance, which
-/// the choice leaves out, makes.
+/// No clip of a fine grid is better, except by the sum's own variance, which the choice ignores.
 #[test]
 fn no_other_clip_is_better() {
     let mut inner = 0;
@@ -61,7 +60,8 @@ fn no_other_clip_is_better() {
             for (counts, people) in COUNTS.into_iter().flat_map(|c| [(c, 1e3), (c, 1e11)]) {
                 let most = counts.len() as u32 - 1;
                 let crowd = Population::from_counts(counts).unwrap().with_people(people);
-                // Where all have as many, the choice is for their items alone.
+                // If all people have equally many entries, the choice is for a domain of just those
+                // items.
                 let items = if crowd.is_even() { most } else { 40 };
                 let task = even(items, most, epsilon, &json!("hash-bin"));
                 let domain = task.questions()[0].domain();
@@ -76,10 +76,10 @@ fn no_other_clip_is_better() {
                     predicted_mean(other, &task, &crowd).likely()
                 };
                 let ours = error(chosen.level().clip().unwrap());
-                // From 1 on: a single entry is never clipped.
+                // The clips start at 1, as a single entry is never clipped.
                 let clips = (64..=64 * most).map(|step| f64::from(step) / 64.0);
                 let best = clips.map(error).fold(f64::INFINITY, f64::min);
-                // At most 1 for each entry that people have.
+                // The sum's own variance is at most 1 for each entry of a person.
                 let entries = crowd.average(f64::from) / f64::from(items);
                 let slack = entries / crowd.people();
                 assert!(ours <= best + slack, "{ours} {best}: {chosen:?} {counts:?}");
@@ -91,11 +91,11 @@ fn no_other_clip_is_better() {
             }
         }
     }
-    // Some are worth clipping, some are not.
+    // Some crowds are worth clipping, some are not.
     assert!((10..40).contains(&inner), "{inner}");
 }
 
-/// Of the two kinds of noise the better is taken, each with its own clip.
+/// The better of the two kinds of noise is chosen, each with its best clip.
 #[test]
 fn no_other_noise_is_better() {
     let mut taken = std::collections::BTreeSet::new();
@@ -130,8 +130,8 @@ fn no_other_noise_is_better() {
     assert_eq!(taken.len(), 2);
 }
 
-/// The number of bins adds at most an eighth to what noise costs; with δ no
-/// other number is better.
+/// The chosen number of bins adds at most an eighth to the cost of noise. With δ no other number is
+/// better.
 #[test]
 fn no_other_bins_are_much_better() {
     let levels = [
@@ -153,8 +153,7 @@ fn no_other_bins_are_much_better() {
                 };
                 let ours = error(chosen.bins());
                 let best = (1..=items).map(error).fold(f64::INFINITY, f64::min);
-                // An eighth, and half a bin of rounding; where that is none, the
-                // least there is.
+                // An eighth more, and half a bin of rounding. With δ the choice is the least.
                 let ratio = if chosen.realised_delta() > 0.0 {
                     1.001
                 } else if chosen.bins() < 8 {
@@ -172,8 +171,8 @@ fn no_other_bins_are_much_better() {
     }
 }
 
-/// Item j loses the average of what those lose who have more than j entries:
-/// in the worst case all have the same items, the first of them.
+/// Item j loses the average loss of the people with more than j entries. In the worst case all
+/// people have the same first items.
 #[test]
 fn squared_bias_is_that_of_the_worst_case() {
     let items = 40;
@@ -219,7 +218,7 @@ fn squared_bias_is_that_of_the_worst_case() {
     }
 }
 
-/// The objective's average error of what a task predicts.
+/// Average error of a task's predictions, weighted by the objective.
 fn weighed(objective: Objective, predicted: &Predicted) -> f64 {
     let part = |weight: f64, error: Option<SquaredError>| match error {
         _ if weight == 0.0 => 0.0,
@@ -241,7 +240,7 @@ fn error_of(task: &Task, objective: Objective, crowd: &Population) -> f64 {
     weighed(objective, &predicted)
 }
 
-/// Every sparsity, of each mechanism alone and of the automatic choice.
+/// Every sparsity of each mechanism alone, and of the automatic choice.
 #[test]
 fn no_other_sparsity_is_better() {
     let objectives = [
@@ -292,8 +291,8 @@ fn no_other_sparsity_is_better() {
     assert!(distinct.len() >= 5, "{distinct:?}");
 }
 
-/// Of many entries not every sparsity is tried; none of those that are not is
-/// noticeably better.
+/// Some sparsities are skipped for many entries. None of the skipped ones is noticeably
+/// better.
 #[test]
 fn no_sparsity_left_out_is_much_better() {
     let counts: Vec<u64> = (0..=60).map(|k| 40_000 / (1 + k * k)).collect();
@@ -321,7 +320,7 @@ fn level(candidate: &Candidate) -> Option<LevelName> {
     }
 }
 
-/// Who asks for s entries gets estimates that are unbiased for people with s.
+/// A draft with sparsity s gets estimates that are unbiased for people with s entries.
 #[test]
 fn a_given_sparsity_is_never_clipped() {
     let mut picked = std::collections::BTreeSet::new();
@@ -341,7 +340,7 @@ fn a_given_sparsity_is_never_clipped() {
                     let error = plan.picked.predicted.mean.unwrap();
                     assert_eq!(error.squared_bias, 0.0);
                     picked.insert(plan.picked.mechanism.name());
-                    // Those that are biased stand last.
+                    // Biased mechanisms come last.
                     for other in &plan.others {
                         let biased = other.predicted.mean.unwrap().squared_bias > 0.0;
                         assert_eq!(other.error == f64::INFINITY, biased, "{other:?}");
@@ -374,8 +373,8 @@ fn frequencies_are_for_collision() {
     }
 }
 
-/// At event level every mechanism is considered, for whole inputs are protected
-/// at least as much as single entries.
+/// Every mechanism is considered at event level, because protecting whole inputs protects single
+/// entries at least as much.
 #[test]
 fn weaker_levels_are_more_to_choose_from() {
     let plan = |level: &str| {
@@ -396,7 +395,7 @@ fn weaker_levels_are_more_to_choose_from() {
     );
 }
 
-/// The estimates of all means from these people's reports.
+/// Estimates of all means from these people's reports.
 fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
     let domain = task.questions()[0].domain();
     let mut randomizer = Randomizer::new(task);
@@ -446,8 +445,8 @@ fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
     sums.iter().map(|sum| sum / people.len() as f64).collect()
 }
 
-/// Predicted errors are those of simulated people in the worst case: everybody
-/// has the first items.
+/// Predicted errors equal those of simulated people in the worst case, where all have the same
+/// first items.
 #[test]
 fn predictions_are_what_happens() {
     let counts = [20u64, 200, 100, 0, 60, 20];
@@ -514,7 +513,7 @@ fn predictions_are_what_happens() {
     }
 }
 
-/// `open` domains predict for an item that hardly anybody has.
+/// Predictions in `open` domains are for a rare item.
 #[test]
 fn open_tasks_are_chosen_for() {
     for level in ["user", "event"] {
@@ -528,8 +527,8 @@ fn open_tasks_are_chosen_for() {
     }
 }
 
-/// The papers' rules and the independent hash, which the choice does not look
-/// at, have nothing better to offer: neither for means nor for frequencies.
+/// The papers' rules and the independent hash, which the choice does not try, are no better:
+/// neither for means nor for frequencies.
 #[test]
 fn the_papers_rules_are_no_better() {
     let others = [
@@ -561,7 +560,7 @@ fn the_papers_rules_are_no_better() {
             let mean = predicted(&json!("auto")).mean.unwrap().total();
             let frequency = json!({ "name": "auto", "objective": "frequency" });
             let frequency = predicted(&frequency).frequency.unwrap().total();
-            // A hundredth is not worth twice as many hash functions.
+            // A gain of a hundredth does not justify twice as many hash functions.
             let worth = 1.01 + 1e-4;
             for other in &others {
                 let theirs = predicted(other);

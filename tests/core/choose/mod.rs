@@ -22,23 +22,23 @@ fn domain(items: u32, sparsity: u32) -> Domain {
     domain_of(&json!(items), sparsity)
 }
 
-/// The parameters of a mechanism that may have several hash functions: any R, number of
-/// cells of each, and c.
+/// Parameters of a mechanism with several hash functions: the number of functions R, the cells of
+/// each, and c.
 struct Functions {
-    /// The least number of cells.
+    /// Smallest number of cells.
     first: u32,
-    /// The greatest c of so many cells of all functions.
+    /// Greatest c for this number of cells of all functions.
     most: fn(u32) -> u32,
     elements: fn(&Domain, Hashing) -> Option<u32>,
-    /// The R and number of cells that are chosen at an ε, and their variance.
+    /// Returns the chosen R and number of cells at an ε, and the variance.
     choose: fn(&Domain, f64, Hashing) -> (u32, u32, f64),
-    /// That of any R, number of cells and c.
+    /// Returns the variance for any R, number of cells and c.
     variance: fn(&Domain, f64, Hashing, u32, u32, u32) -> f64,
 }
 
 impl Functions {
-    /// Of all numbers of functions that are affordable, R·s·(1 + rounds) ≤ 1500, by
-    /// trying all; but for a hundredth, which is not worth twice as many.
+    /// Checks the choice against all affordable numbers of functions, R·s·(1 + rounds) ≤ 1500. A
+    /// hundredth is allowed, because it does not justify twice as many functions.
     fn assert_chosen_is_best(&self, hashings: &[Hashing]) {
         let mut several = 0;
         for (items, sparsity) in [(3, 2), (20, 1), (20, 3), (60, 8)] {

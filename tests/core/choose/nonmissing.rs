@@ -1,5 +1,5 @@
-//! What is chosen for non-missing frequencies: the best of what estimates them, by
-//! trying all.
+//! The choice for non-missing frequencies is the best of all mechanisms that estimate them. The
+//! tests try all.
 
 use hushbin::choose::{Objective, Population};
 use hushbin::domain::Domain;
@@ -33,7 +33,7 @@ fn draft(domain: &Domain, epsilon: f64, mechanism: &Value) -> TaskDraft {
     .unwrap()
 }
 
-/// What `auto` picks of Collision, and how good it is.
+/// Parameters of Collision that `auto` picks, and the variance.
 fn chosen(domain: &Domain, epsilon: f64, _: Hashing) -> (u32, u32, f64) {
     let auto = json!({ "name": "auto", "objective": "nonmissing" });
     let choice = draft(domain, epsilon, &auto).choose().unwrap().remove(0);
@@ -48,7 +48,7 @@ fn chosen(domain: &Domain, epsilon: f64, _: Hashing) -> (u32, u32, f64) {
     (own.hashes(), own.buckets(), ours)
 }
 
-/// Of any number of hash functions, buckets of each and favoured ones.
+/// Every number of hash functions, of buckets of each, and of favoured buckets.
 #[test]
 fn no_other_parameters_of_collision_are_better() {
     let functions = Functions {
@@ -64,8 +64,8 @@ fn no_other_parameters_of_collision_are_better() {
     functions.assert_chosen_is_best(&[Hashing::Balanced]);
 }
 
-/// Of any mechanism and rule with one hash function: the picked one is best but for a
-/// hundredth, CoCo's is the best of its own, and the mean's choice is not better.
+/// Every mechanism and rule with one hash function. The pick is the best but for a hundredth,
+/// CoCo's pick is the best of CoCo, and the choice for means is not better.
 #[test]
 fn no_other_mechanism_is_better() {
     let mut apart = 0;
@@ -115,8 +115,8 @@ fn no_other_mechanism_is_better() {
     assert!(apart > 0, "what is chosen for either sign serves as well");
 }
 
-/// An item's presence is estimated by half of what Collision's signs cost where nothing is
-/// known of them: the same asked without signs is never worse.
+/// If signs are unknown, Collision estimates the presence of an item at half the cost of both
+/// signs. The same question without signs is never worse.
 #[test]
 fn sets_are_better_still() {
     for (items, sparsity, epsilon) in [(20, 3, 1.0), (100, 4, 2.0), (40, 8, 0.5)] {

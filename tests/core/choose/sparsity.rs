@@ -1,5 +1,5 @@
-//! A sparsity that is left open is chosen by the bias of real crowds, and not by that of the
-//! worst: on Clothing, where items are evenly popular and where they follow Zipf's law.
+//! An open sparsity is chosen by the bias of real crowds instead of the worst case. The crowds are
+//! Clothing, evenly popular items, and items that follow Zipf's law.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 use crate::support::generators::seeded;
 use crate::support::task_files::draft;
 
-/// People, with what is needed to compute the bias of leaving out exactly.
+/// A crowd, with the sums needed for the exact bias of leaving out entries.
 struct Crowd {
     items: u32,
     /// Number of people with 0, 1, 2, … entries.
     entries: Vec<u64>,
-    /// Sum over items of m·m', m being the sum of the item's values over people with r
-    /// entries and m' that over people with r', each over the number of all people.
+    /// Sum over items of m·m′. Here m is the sum of the item's values over people with r entries,
+    /// and m′ that over people with r′. Both are divided by the number of all people.
     shared: Vec<Vec<f64>>,
-    /// Squared bias of leaving out by sparsity, from 1 on, where values are not ±1: those that
-    /// are rounded to 0 leave more room for others.
+    /// Squared bias of leaving out entries by sparsity, from 1 on, for values other than ±1. Values
+    /// rounded to 0 leave more room for the rest.
     left_out: Vec<f64>,
 }
 
@@ -36,8 +36,8 @@ impl Crowd {
         }
     }
 
-    /// People who draw their items, each with a probability of rank^−exponent, and have 1 of
-    /// each.
+    /// A crowd that draws items with probabilities proportional to rank^−exponent, and has the
+    /// value 1 for each.
     fn zipf(items: u32, entries: &[u64], exponent: f64) -> Self {
         let mut random = seeded(7);
         let mut sum = 0.0;
@@ -75,7 +75,7 @@ impl Crowd {
         self.shared.iter().flatten().sum()
     }
 
-    /// Task for this many people, with an open sparsity unless the fields say it.
+    /// Task file for this many people. The sparsity is open unless `fields` sets it.
     fn file(&self, epsilon: f64, people: f64, mechanism: &str, fields: Value) -> Value {
         let mut file = json!({
             "id": "crowd", "items": self.items, "entries": self.entries, "people": people as u64,
@@ -86,7 +86,7 @@ impl Crowd {
         file
     }
 
-    /// Variance and squared bias of what a task file comes to, summed over items.
+    /// Variance and squared bias of a task file's mechanism, summed over items.
     fn error(&self, file: &Value) -> [f64; 2] {
         let task = draft(file.clone()).resolve().unwrap();
         let question = task.sole().unwrap();
@@ -118,8 +118,8 @@ impl Crowd {
     }
 }
 
-/// Errors with an open sparsity over the least of every sparsity: with the overlap stated, and
-/// without.
+/// Ratios of the error with an open sparsity to the least over every sparsity, with the overlap
+/// stated and without.
 fn over_the_least(crowd: &Crowd, open: &str, epsilon: f64, people: f64) -> [f64; 2] {
     let error = |mechanism, fields| -> f64 {
         crowd
@@ -155,11 +155,11 @@ fn an_open_sparsity_is_as_good_as_the_best() {
         }
     }
     println!("{worst:?} times the least error, with the overlap stated and without");
-    // No assumption makes it less than 2.5.
+    // No assumption brings this below 2.5.
     assert!(worst[1] <= 3.0, "{worst:?}");
 }
 
-/// Clothing has 47,958 people, for whom what is assumed is good enough.
+/// Clothing has 47,958 people, for whom the assumed overlap is good enough.
 #[test]
 fn the_sparsity_of_clothing_is_the_best() {
     let crowd = Crowd::clothing();
@@ -175,7 +175,7 @@ fn the_sparsity_of_clothing_is_the_best() {
     }
 }
 
-/// The worst case is stated as such, whatever overlap is chosen by.
+/// The stated bias is the worst case, for every overlap.
 #[test]
 fn an_overlap_changes_no_stated_bias() {
     let crowd = Crowd::clothing();

@@ -1,4 +1,4 @@
-//! Which pattern is chosen, what tasks with patterns are, and what is refused.
+//! The choice of patterns, tasks with patterns, and refusals.
 
 use hushbin::choose::pattern::Draft;
 use hushbin::domain::Domain;
@@ -23,12 +23,12 @@ fn of_task(task: &Task) -> &Pattern {
     own
 }
 
-/// V and V8 of the reference, whose quarter and three quarters patterns are chosen by.
+/// Score of the reference by which patterns are chosen: V has the weight 1/4, V8 has 3/4.
 fn score(row: &Value) -> f64 {
     0.25 * number(row, "V").ln() + 0.75 * number(row, "V8").ln()
 }
 
-/// No pattern of the reference is better than the chosen by more than 3 per cent.
+/// No pattern of the reference is more than 3 per cent better than the chosen one.
 #[test]
 fn the_chosen_are_as_good_as_the_best_known() {
     for row in rows() {
@@ -44,8 +44,8 @@ fn the_chosen_are_as_good_as_the_best_known() {
     }
 }
 
-/// Between the sizes and budgets that patterns are known for nothing is lost: V at most a
-/// fifth above what the sizes and budgets beside have.
+/// Sizes and budgets between the known ones lose little: V is at most a fifth above that of the
+/// neighbouring sizes and budgets.
 #[test]
 fn patterns_serve_other_sizes_and_budgets() {
     for (cells, epsilon, most) in [
@@ -98,7 +98,7 @@ fn what_makes_no_sense_is_refused() {
         own(6, &[0, 1, 2, 3, 4, 5]),
         own(6, &[1, 0]),
         own(6, &[0, 6]),
-        // Opposite outputs do not tell opposite bins apart.
+        // Opposite outputs cannot distinguish opposite bins.
         own(4, &[0, 2]),
         with(json!({ "name": "pattern", "outputs": 6 })),
     ] {

@@ -1,5 +1,4 @@
-//! The pattern: its numbers against the reference, its privacy, its sampler, its choice, and
-//! what is refused.
+//! The pattern: its numbers against the reference, its privacy, sampler and choice, and refusals.
 
 mod choice;
 mod privacy;
@@ -40,7 +39,7 @@ fn below(cells: u32, edge: u32) -> Vec<f64> {
         .collect()
 }
 
-/// The distribution function of the triangular density on [−1, 1].
+/// Distribution function of the triangular density on [−1, 1].
 fn triangle(x: f64) -> f64 {
     match x {
         x if x <= -1.0 => 0.0,
@@ -50,8 +49,8 @@ fn triangle(x: f64) -> f64 {
     }
 }
 
-/// Mean variance of the shares below each edge, and of shares smoothed over an eighth of the
-/// cells to either side, of people spread evenly.
+/// Mean variance of the shares below each edge, and of shares smoothed over an eighth of the cells
+/// on either side, for people spread evenly.
 fn variances(rates: &Rates) -> [f64; 2] {
     let cells = rates.cells() as u32;
     let smooth = |edge: u32| -> Vec<f64> {
@@ -67,7 +66,7 @@ fn variances(rates: &Rates) -> [f64; 2] {
     [mean(&|edge| below(cells, edge)), mean(&smooth)]
 }
 
-/// The least mean variance of shares below each edge that is possible at all.
+/// Lower bound on the mean variance of shares below each edge.
 fn bound(cells: u32, epsilon: f64) -> f64 {
     let cells = f64::from(cells);
     let of = |l: f64| 0.5 / (cells.sqrt() * (PI * l / (2.0 * cells)).sin());
@@ -89,7 +88,7 @@ fn assert_near(ours: &[f64], theirs: &[f64], what: &str) {
     }
 }
 
-/// Thresholds, what outputs count for a share, and variances.
+/// Thresholds, scores of outputs, and variances.
 #[test]
 fn rates_are_those_of_the_reference() {
     let rows = rows();
@@ -98,7 +97,7 @@ fn rates_are_those_of_the_reference() {
         let what = &row["name"].to_string();
         let inside = own.thresholds(epsilon).inside(1);
         let theirs: u64 = row["threshold"].as_str().unwrap().parse().unwrap();
-        // Ours rounds exp(ε) down by a relative 2⁻⁵⁷ at most.
+        // The implementation rounds exp(ε) down by at most a relative 2⁻⁵⁷.
         assert!(inside.0 <= theirs && theirs - inside.0 <= 1 << 8, "{what}");
         assert_near(&[inside.probability()], &[number(row, "inside")], what);
         let rates = own.rates(cells, epsilon);
@@ -130,7 +129,7 @@ fn rates_are_those_of_the_reference() {
     assert_eq!(rows.len(), 52);
 }
 
-/// Patterns of many sizes, some of them blocks, some without any order.
+/// Patterns of many sizes: some are blocks, some have no order.
 fn patterns() -> impl Iterator<Item = Pattern> {
     (2..=110_u32).flat_map(|outputs| {
         (1..outputs)
@@ -145,8 +144,8 @@ fn patterns() -> impl Iterator<Item = Pattern> {
     })
 }
 
-/// What one report counts for a sum is the weight of its cell on average, whatever the cell
-/// is: of every pattern by which cells can be told apart.
+/// The average score of a report for a sum is the weight of its cell, for every cell and every
+/// pattern that distinguishes cells.
 #[test]
 fn sums_are_without_bias() {
     let mut tried = 0;
@@ -173,8 +172,8 @@ fn sums_are_without_bias() {
     assert!(tried >= 1000, "{tried}");
 }
 
-/// Opposite outputs of four are the same for opposite cells; of neighbours there is a
-/// difference that no output shows.
+/// Two opposite outputs of four give the same for opposite cells. For neighbours, some difference
+/// shows in no output.
 #[test]
 fn cells_that_look_alike_are_told() {
     let own = |outputs, favoured: &[u32]| Pattern::new(outputs, favoured.to_vec()).unwrap();

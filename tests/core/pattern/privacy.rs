@@ -1,4 +1,4 @@
-//! What a report of a pattern gives away, by enumeration, and how it is drawn.
+//! Privacy of a pattern's report by enumeration, and its sampling.
 
 use hushbin::mechanism::pattern::{Pattern, Randomizer};
 use hushbin::sample::ExpLowerBound;
@@ -19,9 +19,8 @@ fn task(pattern: &Pattern, cells: u32, epsilon: f64) -> Task {
     serde_json::from_value(file).unwrap()
 }
 
-/// Every cell favours c of L outputs, each with probability p, and each other output has
-/// probability q, with p ≤ exp(ε)·q in integers: any pattern, cells and ε are as private as
-/// is said.
+/// Every cell favours c of L outputs with probability p each; each other output has probability q.
+/// p ≤ exp(ε)·q in integers. This is tested for patterns, cells and ε of all sizes.
 #[test]
 fn any_two_cells_are_as_near_as_epsilon_says() {
     let mut tried = 0;
@@ -34,7 +33,7 @@ fn any_two_cells_are_as_near_as_epsilon_says() {
             own.outputs() as u128 - own.favoured().len() as u128,
         );
         let inside = u128::from(thresholds.inside(1).0);
-        // p/q = inside·(L − c)/((2⁶⁴ − inside)·c), at most a share of exp(ε) rounded down.
+        // p/q = inside·(L − c)/((2⁶⁴ − inside)·c) is at most exp(ε), rounded down.
         let bound = ExpLowerBound::new(epsilon);
         assert!(
             inside <= u128::from(bound.share(c as u64, c as u64, others as u64)),
@@ -59,7 +58,7 @@ fn any_two_cells_are_as_near_as_epsilon_says() {
     assert!(tried >= 1000, "{tried}");
 }
 
-/// Reports are drawn as the probabilities say, by the whole way from a number to bytes.
+/// Reports have the stated probabilities, over the whole path from a number to bytes.
 #[test]
 fn reports_are_drawn_as_is_said() {
     let n = 40_000;

@@ -1,11 +1,11 @@
-//! Local differential privacy of CoCo, exactly: for small domains the
-//! distribution of reports is enumerated for every input, with all that may
-//! make up for entries it lacks, and compared between all of them.
+//! Exact local differential privacy of CoCo. For small domains the distribution of reports is
+//! enumerated for every input and every completion of missing entries. All are compared with each
+//! other.
 //!
-//! A report is a seed and a bucket. The seed is drawn without looking at the
-//! input, so privacy holds if it holds for each seed. What makes up for missing
-//! entries stays with the client: an input's distribution is the average over them. The bound
-//! holds even between single ones, which implies it for averages.
+//! A report is a seed and a bucket. The seed is drawn independently of the input, so privacy under
+//! each seed suffices. The completion stays with the client, so an input's distribution is the
+//! average over completions. The bound is true even between single completions, which implies it
+//! for averages.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::support::generators::{Scripted, randomize};
 const SEEDS: [u64; 4] = [0, 1, 0x0123_4567_89ab_cdef, u64::MAX];
 const EPSILONS: [f64; 4] = [0.001, std::f64::consts::LN_2, 2.3, 12.0];
 
-/// The greatest ratio in any column.
+/// Returns the greatest ratio in any column.
 fn worst<'a>(rows: &(impl Iterator<Item = &'a Vec<Exact>> + Clone), buckets: u32) -> Exact {
     let ratios = (0..buckets as usize).map(|bucket| {
         let column = rows.clone().map(|row| &row[bucket]);
@@ -31,13 +31,13 @@ fn worst<'a>(rows: &(impl Iterator<Item = &'a Vec<Exact>> + Clone), buckets: u32
     ratios.max().unwrap()
 }
 
-/// The greatest ratio of the probabilities of any report between any two
-/// inputs with anything that makes up for missing entries, over all seeds.
+/// Returns the greatest likelihood ratio of a report between any two inputs with any completions,
+/// over all seeds.
 fn worst_ratio(model: &Model, words: &Words) -> Exact {
     let inputs = model.inputs();
     let mut most = Exact::one();
     for seed in SEEDS {
-        // Inputs that push alike have the same distribution.
+        // Inputs with equal pushes have the same distribution.
         let mut distributions = HashMap::new();
         for input in &inputs {
             for completion in model.completions(input) {
@@ -51,7 +51,7 @@ fn worst_ratio(model: &Model, words: &Words) -> Exact {
     most
 }
 
-/// The same between the inputs themselves: averages over what makes up for entries.
+/// Returns the greatest ratio between the inputs themselves, averaged over completions.
 fn worst_ratio_of_averages(model: &Model, words: &Words) -> Exact {
     let ratios = SEEDS.map(|seed| {
         let rows: Vec<Vec<Exact>> = model
@@ -73,9 +73,8 @@ fn worst_ratio_of_averages(model: &Model, words: &Words) -> Exact {
     ratios.into_iter().max().unwrap()
 }
 
-/// Whether some input has a bucket favoured for sure, and so the input of
-/// opposite signs has it surely not. With fewer favoured than pushed sides they
-/// may all tie.
+/// Returns whether some input favours a bucket for certain, so that the input of opposite signs
+/// certainly does not. With fewer favoured than pushed sides, all may tie.
 fn can_attain(model: &Model) -> bool {
     match model.rule {
         Rule::Overwrite => true,
@@ -93,8 +92,7 @@ fn no_report_tells_more_than_epsilon() {
         let worst = worst_ratio(model, &model.words());
         assert!(worst <= Exp::of(effective).low_ratio(), "{model:?}");
         assert!(worst <= Exp::of(model.epsilon).low_ratio(), "{model:?}");
-        // What is promised is also what happens: the comparison above is not
-        // between unlike things.
+        // The bound is attained, so the comparison above is meaningful.
         if can_attain(model) {
             let nearly = Exp::of((effective - 1e-12).max(0.0)).high_ratio();
             assert!(worst >= nearly, "{model:?}");
@@ -119,7 +117,7 @@ fn inputs_are_averages_over_what_makes_up_for_entries() {
         assert!(averaged <= bound, "{model:?}");
         attained += u32::from(averaged == single);
     }
-    // Inputs of s entries have nothing to average over.
+    // Inputs of s entries have no completions to average over.
     assert!(attained > 50, "{attained}");
 }
 
@@ -161,18 +159,17 @@ fn distributions_are_those_of_the_definition() {
     }
 }
 
-/// How often each bucket came, by whether the first threshold was passed and
-/// which way the deciding side went: not asked, decided, opposite.
+/// Counts of buckets, by whether the first threshold was passed, and by the decision of the
+/// deciding side: not needed, decided, opposite.
 type Counts = [[Vec<u64>; 3]; 2];
 
-/// The distribution that the sampler really draws from, by walking every branch
-/// of its decisions.
+/// Returns the exact distribution of the sampler, by walking every branch of its decisions.
 ///
-/// Its draws are, where entries are missing, the first item that is added, if items
-/// are, and a word for signs; a word against a threshold T, below which lie T of 2⁶⁴ words, at most two uniform
-/// integers below numbers up to t, and under `overwrite` a word against the
-/// threshold of the deciding side. With L a multiple of 1..=t, the L midpoints
-/// of equal parts of all 32-bit words give each integer equally often.
+/// If entries are missing, the first draws are the first added item, if items are added, and a word
+/// for signs. Then follows a word against a threshold T, where T of 2⁶⁴ words are below. Then at
+/// most two uniform integers below numbers up to t. Under `overwrite` the last is a word against
+/// the threshold of the deciding side. Let L be a multiple of 1..=t. The midpoints of L equal parts
+/// of all 32-bit words give each integer equally often.
 fn walked(model: &Model, seed: u64, input: &[Signed], completion: u64) -> Vec<Exact> {
     let task = model.task();
     let mut randomizer = hushbin::Randomizer::new(&task);
@@ -198,7 +195,7 @@ fn walked(model: &Model, seed: u64, input: &[Signed], completion: u64) -> Vec<Ex
     let midpoint = |part: u64| ((2 * part + 1) << 31) / parts;
     let none = || vec![0; model.buckets() as usize];
     let mut counts: Counts = [[none(), none(), none()], [none(), none(), none()]];
-    // Runs with these draws; returns how many of the last three were taken.
+    // Runs with these draws. Returns how many of the last three were used.
     let mut run = |side: usize, first: u64, second: u64, opposite: bool| {
         let mut script = vec![seed];
         if padded {
@@ -207,7 +204,7 @@ fn walked(model: &Model, seed: u64, input: &[Signed], completion: u64) -> Vec<Ex
                 let rank = completion >> missing;
                 script.push(((2 * rank + 1) << 31) / u64::from(others));
             }
-            // Bits beyond the signs mean nothing.
+            // Bits beyond the signs have no meaning.
             script.push(completion | !0 << missing);
         }
         let header = script.len() + 1;
@@ -296,10 +293,9 @@ fn parts(words: Words) -> [BigUint; 2] {
     }
 }
 
-/// The check can fail: with exp(ε) rounded down and thresholds rounded down it
-/// passes, with both rounded up — one notch of 2⁻⁶⁴ — it does not; nor with
-/// only the deciding side's rounded up; nor with a pair's share 2⁻⁵⁶ too high,
-/// which the rounding of the deciding side cannot make up for.
+/// The check can fail. It passes with exp(ε) and the thresholds rounded down. It fails with both
+/// rounded up by 2⁻⁶⁴, or with only the deciding side's rounded up. It also fails with a pair's
+/// share 2⁻⁵⁶ too high, which the rounding of the deciding side cannot compensate.
 #[test]
 fn one_notch_too_high_is_caught() {
     let models = Model::all(3..=3, &[1, 2, 3, 4, 5], &EPSILONS);
@@ -325,11 +321,11 @@ fn one_notch_too_high_is_caught() {
                 pair: &right[0] + (&right[0] >> 56),
                 decided: right[1].clone(),
             };
-            // Where no input pushes s pairs, or none pushes what such an input
-            // does not, the share has slack.
+            // The share has slack if no input pushes s pairs, or if no other input misses all of
+            // its pushes.
             shares_caught += u32::from(worst_ratio(model, &leaky) > high);
         }
-        // What ships is at most 2⁻⁵⁶ below the best possible.
+        // The released thresholds are at most 2⁻⁵⁶ below the best possible.
         for (best, ours) in right.iter().zip(parts(model.words())) {
             assert!(&ours <= best && (best - &ours) << 56 <= *best, "{model:?}");
         }

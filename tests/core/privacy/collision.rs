@@ -1,10 +1,9 @@
-//! Local differential privacy, exactly: for small domains the distribution of
-//! reports is enumerated for every input and compared between all of them.
+//! Exact local differential privacy. For small domains the distribution of reports is enumerated
+//! for every input, and all are compared with each other.
 //!
-//! A report is a seed and a bucket. The seed is drawn without looking at the
-//! input, so privacy holds if it holds for each seed; and inputs that are
-//! sampled down or ternarised are mixtures of those looked at here, which
-//! cannot raise the greatest ratio.
+//! A report is a seed and a bucket. The seed is drawn independently of the input, so privacy under
+//! each seed suffices. Inputs that are sampled down or ternarised are mixtures of the inputs here,
+//! which cannot raise the greatest ratio.
 
 use std::collections::HashMap;
 
@@ -47,13 +46,13 @@ fn models(items: impl Iterator<Item = u32> + Clone, epsilons: &[f64]) -> Vec<Mod
     models
 }
 
-/// The greatest ratio of the probabilities of any report between any two
-/// inputs, over all seeds, when these thresholds are sampled.
+/// Returns the greatest likelihood ratio of a report between any two inputs, over all seeds, with
+/// these thresholds.
 fn worst_ratio(model: &Model, inside: &dyn Fn(u32) -> BigUint) -> Exact {
     let inputs = model.inputs();
     let mut worst = Exact::one();
     for seed in SEEDS {
-        // Inputs whose buckets hold the same numbers have the same distribution.
+        // Inputs with equal bucket counts have the same distribution.
         let mut distributions = HashMap::new();
         for input in &inputs {
             let counts = model.counts(seed, input);
@@ -76,9 +75,9 @@ fn realised(model: &Model) -> impl Fn(u32) -> BigUint {
     move |occupied| BigUint::from(thresholds.inside(occupied).0)
 }
 
-/// Whether some input favours a bucket for sure, and another for sure does not.
-/// With more favoured than elements, empty buckets tie for the last places;
-/// with one slot in a bucket, all occupied ones tie for too few.
+/// Returns whether some input favours a bucket for certain, and another certainly does not. With
+/// more favoured buckets than elements, empty buckets tie for the last places. With one slot per
+/// bucket, all occupied buckets tie for too few places.
 fn can_attain(model: &Model) -> bool {
     let one_each =
         model.hashing == Hashing::Balanced && 2 * model.items + model.sparsity <= model.buckets;
@@ -99,8 +98,7 @@ fn no_report_tells_more_than_epsilon() {
         let worst = worst_ratio(model, &realised(model));
         assert!(worst <= Exp::of(effective).low_ratio(), "{model:?}");
         assert!(worst <= Exp::of(model.epsilon).low_ratio(), "{model:?}");
-        // What is promised is also what happens: the comparison above is not
-        // between unlike things.
+        // The bound is attained, so the comparison above is meaningful.
         if can_attain(model) {
             let nearly = Exp::of((effective - 1e-12).max(0.0)).high_ratio();
             assert!(worst >= nearly, "{model:?}");
@@ -145,13 +143,11 @@ fn distributions_are_those_of_the_definition() {
     }
 }
 
-/// The distribution that the sampler really draws from, by walking every branch
-/// of its decisions.
+/// Returns the exact distribution of the sampler, by walking every branch of its decisions.
 ///
-/// Its draws are a 64-bit word against the threshold T, below which lie T of
-/// 2⁶⁴ words, and at most two uniform integers below numbers up to t. With L a
-/// multiple of 1..=t, the L midpoints of equal parts of all 32-bit words give
-/// each integer equally often.
+/// The draws are a 64-bit word against the threshold T, where T of 2⁶⁴ words are below, and at most
+/// two uniform integers below numbers up to t. Let L be a multiple of 1..=t. The midpoints of L
+/// equal parts of all 32-bit words give each integer equally often.
 fn walked(model: &Model, seed: u64, input: &[Signed], threshold: u64) -> Vec<Exact> {
     let task = model.task();
     let mut randomizer = hushbin::Randomizer::new(&task);
@@ -222,7 +218,7 @@ fn the_sampler_draws_from_these_distributions() {
     assert!(walks > 1000, "{walks}");
 }
 
-/// ⌊2⁶⁴ · k·e / Ω⌋ or one more, for the Ω of the rule, e being a fraction.
+/// Computes ⌊2⁶⁴ · k·e / Ω⌋ or one more, with the Ω of the rule and e as a fraction.
 fn threshold(model: &Model, occupied: u32, e: &Exact, up: bool) -> BigUint {
     let (k, most) = match model.rule {
         Rule::Occupied => (occupied, model.sparsity),
@@ -234,8 +230,8 @@ fn threshold(model: &Model, occupied: u32, e: &Exact, up: bool) -> BigUint {
     if up { scaled.ceil() } else { scaled.floor() }.to_integer()
 }
 
-/// The check can fail: with exp(ε) rounded down and the threshold rounded down
-/// it passes, with both rounded up — one notch of 2⁻⁶⁴ — it does not.
+/// The check can fail. It passes with exp(ε) and the threshold rounded down, and fails with both
+/// rounded up by 2⁻⁶⁴.
 #[test]
 fn one_notch_too_high_is_caught() {
     let models = models(3..=3, &EPSILONS);
@@ -250,7 +246,7 @@ fn one_notch_too_high_is_caught() {
             assert!(wrong > high, "{model:?}");
             caught += 1;
         }
-        // What ships is at most 2⁻⁵⁶ below the best possible.
+        // The released thresholds are at most 2⁻⁵⁶ below the best possible.
         for k in 1..=model.sparsity {
             let best = threshold(model, k, &low, false);
             let ours = realised(model)(k);

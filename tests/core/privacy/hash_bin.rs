@@ -1,9 +1,8 @@
-//! Local differential privacy of hash-bin, exactly: for small domains all
-//! inputs are compared, for large ones random neighbours, and for δ all signs.
+//! Exact local differential privacy of hash-bin. Small domains compare all inputs, large ones
+//! compare random neighbours, and δ is checked over all signs.
 //!
-//! A report is a seed and a response. The seed is drawn without looking at the
-//! input, so privacy holds if it holds for each seed, or with δ for all but a
-//! share δ of them.
+//! A report is a seed and a response. The seed is drawn independently of the input. So privacy
+//! under each seed suffices, or with δ under all but a fraction δ of them.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +25,7 @@ const INDEPENDENT: Hashing = Hashing::Independent;
 const SEEDS: [u64; 4] = [0, 1, 0x0123_4567_89ab_cdef, u64::MAX];
 const EPSILONS: [f64; 4] = [0.001, std::f64::consts::LN_2, 2.3, 12.0];
 
-/// On the grid and off it, down to what is cut off.
+/// Values on the grid and off it, down to those that are cut off.
 const VALUES: [f64; 7] = [
     0.0,
     1.0,
@@ -41,7 +40,7 @@ fn neighbouring(distance: f64, delta: Option<f64>) -> Level {
     Level::Neighbouring { distance, delta }
 }
 
-// Two points.
+// Two-point responses.
 
 fn two_point(items: u32, epsilon: f64, clip: f64, grid: u32) -> Model {
     Model {
@@ -58,7 +57,7 @@ fn two_point(items: u32, epsilon: f64, clip: f64, grid: u32) -> Model {
     }
 }
 
-/// Clips below a value, between values, at what all come to, and beyond.
+/// Clips below a value, between values, at the sum of all, and beyond.
 fn two_point_models(items: u32) -> Vec<Model> {
     let clips = [
         (1.0, 1),
@@ -73,8 +72,8 @@ fn two_point_models(items: u32) -> Vec<Model> {
     EPSILONS.into_iter().flat_map(with).collect()
 }
 
-/// P(plus) and P(minus) of an input, over 2⁶⁴ times a step in units: a mixture
-/// of those of the two steps that its sum is rounded to.
+/// P(plus) and P(minus) of an input, in units of 2⁻⁶⁴ times a step: a mixture over the two steps
+/// that its sum is rounded to.
 fn signs(model: &Model, sum: i128, lean: &dyn Fn(u32) -> u64) -> [BigUint; 2] {
     let step = model.step();
     let (floor, _) = model.rounding(sum);
@@ -89,8 +88,7 @@ fn signs(model: &Model, sum: i128, lean: &dyn Fn(u32) -> u64) -> [BigUint; 2] {
     [plus, minus]
 }
 
-/// The greatest ratio of the probabilities of either sign between any two
-/// inputs, over all seeds.
+/// Returns the greatest likelihood ratio of either sign between any two inputs, over all seeds.
 fn worst_ratio(model: &Model, lean: &dyn Fn(u32) -> u64) -> Exact {
     let mut worst = Exact::one();
     let inputs = inputs(model.items.unwrap(), &VALUES);
@@ -111,7 +109,7 @@ fn worst_ratio(model: &Model, lean: &dyn Fn(u32) -> u64) -> Exact {
     worst
 }
 
-/// Whether some inputs are clipped on either side.
+/// Returns whether inputs are clipped on both sides.
 fn clips(model: &Model) -> bool {
     model.level.clip().unwrap() <= f64::from(model.items.unwrap())
 }
@@ -125,7 +123,7 @@ fn no_sign_tells_more_than_epsilon() {
         let worst = worst_ratio(&model, &|steps| model.lean(steps));
         assert!(worst <= Exp::of(effective).low_ratio(), "{model:?}");
         assert!(worst <= Exp::of(model.epsilon).low_ratio(), "{model:?}");
-        // What is promised is also what happens.
+        // The bound is attained.
         if clips(&model) {
             let nearly = Exp::of((effective - 1e-12).max(0.0)).high_ratio();
             assert!(worst >= nearly, "{model:?}");
@@ -135,7 +133,7 @@ fn no_sign_tells_more_than_epsilon() {
     assert!(attained >= 50, "{attained}");
 }
 
-/// floor(2⁶⁴ · (e − 1)/(e + 1) · steps/clip) / 2, or one more.
+/// Computes floor(2⁶⁴ · (e − 1)/(e + 1) · steps/clip) / 2, or one more.
 fn lean_of(model: &Model, e: &Exact, steps: u32, up: bool) -> u64 {
     let one = Exact::one;
     let part = Exact::new_raw(steps.into(), model.clip_steps().unwrap().into());
@@ -144,7 +142,7 @@ fn lean_of(model: &Model, e: &Exact, steps: u32, up: bool) -> u64 {
     u64::try_from(rounded.to_integer()).unwrap()
 }
 
-/// The check can fail: one notch of 2⁻⁶⁴ more on either side is too much.
+/// The check can fail: 2⁻⁶⁴ more on either side is too much.
 #[test]
 fn one_notch_too_high_is_caught() {
     let mut caught = 0;
@@ -158,8 +156,8 @@ fn one_notch_too_high_is_caught() {
             assert!(worst_ratio(&model, &wrong) > high, "{model:?}");
             caught += 1;
         }
-        // What ships is within 2⁻⁵⁵ of the best possible, below it. The
-        // numerator e − 1 is all that is left of e where ε is small.
+        // The released value is at most 2⁻⁵⁵ below the best possible. At small ε only the numerator
+        // e − 1 remains of e.
         for steps in [1, model.clip_steps().unwrap()] {
             let (best, ours) = (right(steps), model.lean(steps));
             let slack = 2.0 + best as f64 / 2f64.powi(55) / model.epsilon.min(1.0);
@@ -169,8 +167,8 @@ fn one_notch_too_high_is_caught() {
     assert!(caught >= 20, "{caught}");
 }
 
-/// Every branch of the sampler's decisions: a word below the sum's rest rounds
-/// up, and a word below P(plus) of those steps makes a plus.
+/// Walks every branch of the sampler's decisions. A word below the sum's remainder rounds up. A
+/// word below P(plus) of that step gives a plus.
 #[test]
 fn the_sampler_draws_from_these_distributions() {
     let mut walks = 0;
@@ -216,8 +214,8 @@ fn the_sampler_draws_from_these_distributions() {
 
 // Bins.
 
-/// A model whose sampler rounds as every model's of these bins and grid, with
-/// bins that nothing cuts off: noise of an ε this small reaches far.
+/// A model whose sampler rounds like every model with these bins and grid. Its ε is so small, and
+/// its noise so wide, that no bin is cut off.
 fn rounding_model(items: Option<u32>, hashing: Hashing, bins: u32, grid: u32) -> Model {
     Model {
         items,
@@ -230,8 +228,8 @@ fn rounding_model(items: Option<u32>, hashing: Hashing, bins: u32, grid: u32) ->
     }
 }
 
-/// How far the sampler's bins of two inputs come out apart, each bin rounded
-/// by the word that is worst for it among those at which rounding changes.
+/// Returns the distance between the sampler's bins of two inputs. Each bin is rounded by its worst
+/// word among those at which rounding changes.
 fn apart(model: &Model, randomizer: &mut Randomizer, seed: u64, pair: [&[Entry]; 2]) -> u64 {
     let words = pair.map(|input| model.rounding_words(&model.sums(seed, input)));
     let lowest = vec![0; words[0].len()];
@@ -245,10 +243,10 @@ fn apart(model: &Model, randomizer: &mut Randomizer, seed: u64, pair: [&[Entry];
     worst.iter().sum()
 }
 
-/// Sum of the differences of values as a double, rounded up, and how many there
-/// are.
+/// Returns the sum of the absolute differences as a double, rounded up, and the number of
+/// differences.
 fn distance(first: &[f64], second: &[f64]) -> (f64, usize) {
-    // Values are multiples of 2⁻⁶⁰ that doubles hold.
+    // Values are multiples of 2⁻⁶⁰ that a double represents exactly.
     let exact = |value: &f64| (value * 2f64.powi(60)) as i128;
     let differences = first.iter().zip(second);
     let differences = differences.map(|(a, b)| (exact(a) - exact(b)).unsigned_abs());
@@ -264,9 +262,9 @@ fn distance(first: &[f64], second: &[f64]) -> (f64, usize) {
     (double, count)
 }
 
-/// For every pair of inputs, at the least L of which they are neighbours, and
-/// at event level where they differ in one item: the sampler's bins come out no
-/// further apart than noise is made for, and no bins tell more than ε.
+/// Checks every pair of inputs, at the least L for which they are neighbours, and at event level if
+/// they differ in one item. The sampler's bins differ by at most the noise's sensitivity, and the
+/// loss of all bins is at most ε.
 #[test]
 fn no_bins_tell_more_than_epsilon_between_any_neighbours() {
     let mut worst_event = 0;
@@ -313,12 +311,12 @@ fn no_bins_tell_more_than_epsilon_between_any_neighbours() {
             }
         }
     }
-    // An item that goes from −1 to 1 moves its bin by all that was allowed for.
+    // An item that changes from −1 to 1 moves its bin by the full sensitivity.
     assert_eq!(worst_event, 2048);
     assert!(pairs > 10_000 && tight > 100, "{pairs} {tight}");
 }
 
-/// At user level any two inputs are neighbours.
+/// Any two inputs are neighbours at user level.
 #[test]
 fn no_clipped_sum_tells_more_than_epsilon() {
     let mut attained = 0;
@@ -360,8 +358,8 @@ fn no_clipped_sum_tells_more_than_epsilon() {
     assert!(attained > 100, "{attained}");
 }
 
-/// A value that a double holds and a multiple of 2⁻⁶⁰: mostly real, at times
-/// 0, ±1, or tiny.
+/// Values that a double represents exactly as a multiple of 2⁻⁶⁰: mostly real, sometimes 0, ±1, or
+/// tiny.
 fn value() -> impl Strategy<Value = f64> {
     let on = |numerator: i64, bits: i32| numerator as f64 / 2f64.powi(bits);
     prop_oneof![
@@ -371,8 +369,7 @@ fn value() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Two inputs of many items: the second is the first with some values replaced
-/// or moved a little.
+/// Two inputs of many items. The second is the first with some values replaced or moved slightly.
 fn neighbours() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
     let one = prop_oneof![
         3 => value().prop_map(|value| (value, value)),
@@ -436,7 +433,7 @@ proptest! {
         );
         prop_assert!(loss <= effective + 1e-9, "{loss} > {effective}");
 
-        // One item's value, replaced.
+        // One item's value is replaced.
         let mut other = first.clone();
         let index = seed as usize % other.len();
         other[index] = second[index];
@@ -450,8 +447,8 @@ proptest! {
     }
 }
 
-/// Rounding costs a step for each bin, and no less will do: many values, each
-/// moved by next to nothing, move every bin by a step.
+/// Rounding can cost a step for each bin, and the bound is tight: many tiny changes move every bin
+/// by a step.
 #[test]
 fn rounding_may_move_every_bin() {
     let (items, bins, grid) = (64, 8, 1024);
@@ -467,14 +464,14 @@ fn rounding_may_move_every_bin() {
         .sensitivity();
     assert_eq!(most, 1 + u64::from(bins));
     let far = SEEDS.map(|seed| apart(&model, &mut randomizer, seed, [&first, &second]));
-    // Where signs of a bin cancel, it does not move.
+    // A bin whose signs cancel does not move.
     assert!(far.iter().all(|&far| far <= most), "{far:?}");
     assert!(far.iter().any(|&far| far >= u64::from(bins) - 2), "{far:?}");
 }
 
-/// Why nothing is sampled down to s: one more entry, however small, would push
-/// others out. With one entry kept of two, a value of 1 is missing half the
-/// time; that is far beyond any L that the values themselves are apart.
+/// Shows why nothing is sampled down to s: a tiny further entry would displace another one. If one
+/// of two entries is kept, a value of 1 is missing half of the time. That exceeds any L between the
+/// values themselves.
 #[test]
 fn sampling_down_would_tell_neighbours_apart() {
     let tiny = 1.0 / 1024.0;
@@ -496,8 +493,8 @@ fn sampling_down_would_tell_neighbours_apart() {
         let loss = model.loss(rate, &sums[0], &sums[1]);
         assert!(loss <= 1.0 + 1e-9, "{loss}");
 
-        // Of `both` the small entry alone is kept in half of the reports, and
-        // what is near it is as good as never reported of the other input.
+        // Half of the reports of `both` keep only the small entry. The other input practically
+        // never gives reports near that value.
         let small = model.sums(seed, &both[1..])[0];
         let (near, far) = (model.rounding(small).0, model.rounding(sums[0][0]).0);
         let least_loss = rate * near.abs_diff(far) as f64 - 2f64.ln();
@@ -505,10 +502,10 @@ fn sampling_down_would_tell_neighbours_apart() {
     }
 }
 
-// δ.
+// Approximate privacy (δ).
 
-/// The distribution of how far the bins of two inputs are apart in sum, over
-/// all signs: `differences` lists each bin's, in quarters.
+/// Distribution of the total distance between the bins of two inputs, over all signs. `differences`
+/// lists each bin's differences in quarters.
 fn tails(differences: &[Vec<u32>]) -> BTreeMap<u32, f64> {
     let mut total = BTreeMap::from([(0, 1.0)]);
     for bin in differences {
@@ -540,15 +537,15 @@ fn beyond(distribution: &BTreeMap<u32, f64>, quarters: f64) -> f64 {
     far.map(|(_, probability)| probability).sum()
 }
 
-/// Differences in quarters, of b bins, of several shapes.
+/// Differences in quarters for b bins, of several shapes.
 fn shapes() -> Vec<Vec<Vec<u32>>> {
     let mut shapes = Vec::new();
     for bins in [1usize, 2, 3] {
-        // As few as there can be, of the greatest differences.
+        // The fewest and greatest possible differences.
         for count in [12, 30, 60, 100] {
             shapes.push(vec![vec![8; count]; bins]);
         }
-        // Many small ones with some great; and uneven bins.
+        // Many small differences with some great ones, and uneven bins.
         shapes.push(vec![[vec![1; 150], vec![8; 15]].concat(); bins]);
         let uneven = (0..bins).map(|bin| vec![8 - bin as u32; 80 >> (2 * bin)]);
         shapes.push(uneven.collect());
@@ -557,7 +554,7 @@ fn shapes() -> Vec<Vec<Vec<u32>>> {
     shapes
 }
 
-/// The enumeration below sums over all sign patterns.
+/// Enumerates the sums of all sign patterns, as a reference.
 #[test]
 fn tails_are_those_of_all_signs() {
     let bins = [vec![8u32, 3, 5, 8, 1], vec![2, 7, 7]];
@@ -591,7 +588,7 @@ fn bins_are_further_apart_than_stated_with_probability_delta_at_most() {
             let level = neighbouring(distance, Some(delta));
             let hash_bin = HashBin::new(level, INDEPENDENT, bins, 1 << 16).unwrap();
             let realised = hash_bin.realised_delta();
-            // What noise covers before rounding: a step for each bin is for that.
+            // The part of the noise for rounding, a step per bin, is excluded.
             let steps = (hash_bin.sensitivity() - u64::from(bins)) as f64;
             let quarters = steps * 4.0 / f64::from(1 << 16);
             let chance = beyond(&distribution, quarters);
@@ -610,13 +607,13 @@ fn bins_are_further_apart_than_stated_with_probability_delta_at_most() {
             }
         }
     }
-    // Neither side is empty, and half the bound would often be too little.
+    // Both kinds occur, and half the bound would often be too little.
     assert!(concentrated >= 15 && idle >= 10, "{concentrated} {idle}");
     assert!(half_fails >= 5, "{half_fails} of {concentrated}");
 }
 
-/// The same over the signs of real seeds: as often as fair signs would be, and
-/// beyond the bound hardly ever.
+/// Distances under the signs of real seeds: distributed as with fair signs, and hardly ever beyond
+/// the bound.
 #[test]
 fn hashed_signs_are_apart_as_fair_ones() {
     let n = 200_000;
@@ -653,7 +650,7 @@ fn hashed_signs_are_apart_as_fair_ones() {
                 ..*entry
             })
             .collect();
-        // Sums of 24 signs come to 18 in one of 3000, to 10 in one of 15.
+        // Sums of 24 signs reach 18 in one of 3000 cases, 10 in one of 15.
         let bound = (hash_bin.sensitivity() - 1) as f64 / 1024.0;
         let (mut often, mut seldom) = (0, 0);
         for _ in 0..n {
@@ -671,7 +668,7 @@ fn hashed_signs_are_apart_as_fair_ones() {
     assert_rates(n, &events);
 }
 
-/// exp(ε) of the two-point response is the same bound as everywhere.
+/// The exp(ε) of the two-point response is the common lower bound.
 #[test]
 fn the_lean_is_half_of_what_epsilon_allows() {
     for epsilon in EPSILONS {

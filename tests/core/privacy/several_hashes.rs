@@ -1,6 +1,5 @@
-//! Local differential privacy with several hash functions, exactly: as of one, but
-//! only the greatest and the least share that a bucket has in the places of the
-//! favoured set are turned into probabilities, as these grow with the share.
+//! Exact local differential privacy with several hash functions. Probabilities grow with a bucket's
+//! share of the favoured set. So only the greatest and the least share of each bucket are needed.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +13,11 @@ use crate::support::{coco as signed, collision as counted};
 
 const SEEDS: [u64; 3] = [0, 0x0123_4567_89ab_cdef, u64::MAX];
 
-/// The share of each bucket, under one seed and input.
+/// Share of each bucket in the favoured set, under one seed and input.
 type Shares = Vec<[u32; 2]>;
 
-/// The greatest and the least share of every bucket, over the inputs that are
-/// there, each different pair once.
+/// Returns the greatest and the least share of every bucket over the inputs, each distinct pair
+/// once.
 fn extremes(rows: impl Iterator<Item = Shares>) -> BTreeSet<[[u32; 2]; 2]> {
     let above = |[a, all]: [u32; 2], [b, others]: [u32; 2]| {
         u64::from(a) * u64::from(others) > u64::from(b) * u64::from(all)
@@ -40,8 +39,8 @@ fn extremes(rows: impl Iterator<Item = Shares>) -> BTreeSet<[[u32; 2]; 2]> {
     found.into_iter().collect()
 }
 
-/// The greatest ratio of probabilities, where `inside` of 2⁶⁴ go to the c favoured
-/// of so many buckets.
+/// Returns the greatest likelihood ratio, if `inside` of 2⁶⁴ words go to the c favoured of all
+/// buckets.
 fn worst_ratio(extremes: &BTreeSet<[[u32; 2]; 2]>, inside: &BigUint, [c, all]: [u32; 2]) -> Exact {
     let outside = (BigUint::one() << 64) - inside;
     let probability = |[within, of]: [u32; 2]| {
@@ -54,8 +53,7 @@ fn worst_ratio(extremes: &BTreeSet<[[u32; 2]; 2]>, inside: &BigUint, [c, all]: [
     ratios.max().expect("there are buckets")
 }
 
-/// The check that no ratio is above what is promised; returns whether it is nearly
-/// attained.
+/// Checks that no ratio exceeds the bound. Returns whether the bound is nearly attained.
 fn check(task: &Task, inside: &BigUint, of: [u32; 2], rows: impl Fn(u64) -> Vec<Shares>) -> bool {
     let effective = task.effective_epsilon();
     assert!(effective <= task.epsilon(), "{task:?}");

@@ -1,6 +1,5 @@
-//! CoCo's rates and variances against their definitions: every way in which
-//! ideal hashes can place a few elements and sign them is enumerated, with its
-//! probability.
+//! CoCo's rates and variances against their definitions. All placements and signs of a few elements
+//! under ideal hashes are enumerated, with probabilities.
 
 use std::collections::HashMap;
 
@@ -10,24 +9,23 @@ use num_traits::ToPrimitive;
 use crate::support::coco::{Model, Pushes};
 use hushbin::mechanism::coco::{Presence, Rates};
 
-/// What a report does, on average over the seed.
+/// Probabilities of a report's hits, averaged over the seed.
 #[derive(Debug, Default)]
 struct Averages {
     sum: f64,
-    /// P(hit on the side that an entry pushes to), and on the opposite side.
+    /// P(hit on the side that an entry pushes to), and P(hit on the opposite side).
     own: f64,
     opposite: f64,
     /// P(hit on the pair) of an item that is no entry.
     other_pair: f64,
-    /// P(an entry decides in its pair), if one entry of each pair does.
+    /// P(an entry decides its pair), if one entry of each pair does.
     deciding: f64,
 }
 
-/// Places s entries with signs of their pushes, then another item, in every
-/// way.
+/// Enumerates placements of s entries with signed pushes, then of another item.
 struct Enumeration<'a> {
     model: &'a Model,
-    /// Slots in each pair, or `None` for independent elements.
+    /// Slots per pair; `None` for independent elements.
     per_pair: Option<u32>,
     distributions: HashMap<Pushes, Vec<f64>>,
     averages: Averages,
@@ -46,8 +44,8 @@ impl Enumeration<'_> {
         enumeration.averages
     }
 
-    /// `placed` holds the sides that the elements so far push to; of the other
-    /// item, which pushes to none, the pair's plus side.
+    /// Sides that the elements in `placed` push to. The last element, another item, pushes to none;
+    /// its side is the pair's plus side.
     fn place(&mut self, placed: &mut Vec<usize>, probability: f64) {
         let s = self.model.sparsity as usize;
         if placed.len() == s + 1 {
@@ -102,8 +100,7 @@ fn check(model: &Model) {
     let rates = model.coco().rates(&domain, model.epsilon);
     let slots = Balanced::new(model.elements(), model.pairs).slots() as f64;
     if model.hashing.is_balanced() && slots == f64::from(model.sparsity) {
-        // All slots are entries: there is no other item to place, and no pair is hit
-        // more often than another.
+        // All slots are entries, so there is no other item, and all pairs are hit equally often.
         let off = rates.predicted.p_pair / rates.pair - 1.0;
         assert!(off.abs() < 1e-12, "{off}: {model:?}");
         assert!(rates.total_variance(&domain).is_finite(), "{model:?}");
@@ -128,7 +125,7 @@ fn check(model: &Model) {
     close(rates.pair, 1.0 / pairs, "1/T");
     match model.hashing {
         Hashing::Independent => close(averages.other_pair, 1.0 / pairs, "another's pair"),
-        // Every pair has as many slots: over all of them 1/T are hit.
+        // Every pair has equally many slots, so 1/T of all slots are hit.
         _ => {
             let all = s * entry_pair + (slots - s) * averages.other_pair;
             close(all / slots, 1.0 / pairs, "all slots' pairs");
@@ -140,7 +137,7 @@ fn check(model: &Model) {
         assert_eq!(rates.mean_times_presence(), None);
         assert_eq!(rates.frequency_variances(), None);
         assert_eq!(rates.other_side(), None);
-        // A prediction, worst where few pairs are shared by few entries.
+        // This is a prediction. It is worst if few entries share few pairs.
         let off = rates.predicted.p_pair / entry_pair - 1.0;
         assert!((-0.07..1e-9).contains(&off), "{off}: {model:?}");
         let Presence { p_pair, q_pair } = rates.predicted;
@@ -148,7 +145,7 @@ fn check(model: &Model) {
         close(rates.mean_square(false), q_pair / (gap * gap), "another's");
         match model.hashing {
             Hashing::Independent => close(q_pair, 1.0 / pairs, "predicted q_pair"),
-            // Every pair has as many slots: over all of them 1/T are hit.
+            // Every pair has equally many slots, so 1/T of all slots are hit.
             _ => {
                 close(
                     s * p_pair + (slots - s) * q_pair,
@@ -162,8 +159,7 @@ fn check(model: &Model) {
     };
     close(presence.p_pair, entry_pair, "p_pair");
     close(presence.q_pair, averages.other_pair, "q_pair");
-    // Second moments of ±1/gap on a hit of the pair, and variances of
-    // (hit − q)/(p − q).
+    // Second moments of ±1/gap on a hit of the pair, and variances of (hit − q)/(p − q).
     let square = |p: f64| p / (gap * gap);
     close(rates.mean_square(true), square(entry_pair), "an entry's");
     let other = square(averages.other_pair);
@@ -176,7 +172,7 @@ fn check(model: &Model) {
         let exact = p * (1.0 - p) / (presence_gap * presence_gap);
         close(ours, exact, "nonmissing_variance");
     }
-    // Hit on the own side, on the opposite one, or on neither.
+    // The report hits the own side, the opposite side, or neither.
     let product = |sign: f64, p: f64| p * sign / gap * (1.0 - averages.other_pair) / presence_gap;
     let exact = product(1.0, averages.own) + product(-1.0, averages.opposite);
     let ours = rates.mean_times_presence().unwrap();
@@ -184,9 +180,9 @@ fn check(model: &Model) {
     check_frequencies(&rates, &averages, close);
 }
 
-/// One report's estimates of the frequencies of both signs, half the sum and half the
-/// difference of presence and mean, over all that a report of a person of each of three
-/// types hits of an item: they are unbiased, with the variances and the covariance said.
+/// Checks estimates of both signs' frequencies from one report: half the sum and half the
+/// difference of presence and mean. For a person with +, − or no entry, they are unbiased with the
+/// stated variances and covariance.
 fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64, &str)) {
     let Presence { p_pair, q_pair } = rates.presence.unwrap();
     let (own, opposite) = (averages.own, averages.opposite);
@@ -219,7 +215,7 @@ fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64
             let exact = average(&|f| (f[sign] - truth[sign]).powi(2));
             close(variances[sign], exact, "its variance");
         }
-        // As of a mean and a presence: a quarter of the difference of their variances.
+        // The covariance is a quarter of the difference between the variances of presence and mean.
         let mean = rates.mean_square(present) - f64::from(u8::from(present));
         let presence = rates.nonmissing_variance(present).unwrap();
         let exact = average(&|f| (f[0] - truth[0]) * (f[1] - truth[1]));
@@ -230,7 +226,7 @@ fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64
             "covariance",
         );
     }
-    // A hit of the other side counts for a part of one of the own side.
+    // A hit of the other side has a fraction of the weight of one on the own side.
     let part = rates.other_side().unwrap();
     assert!((0.0..1.0).contains(&part), "{part}");
     let (plus, minus) = (1.0 / (p_pair - q_pair), 1.0 / rates.gap);

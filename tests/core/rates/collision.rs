@@ -1,5 +1,5 @@
-//! Rates and variances against their definitions: every way in which an ideal
-//! hash can place a few elements is enumerated, with its probability.
+//! Rates and variances against their definitions. All placements of a few elements under an ideal
+//! hash are enumerated, with probabilities.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use num_traits::ToPrimitive;
 
 use crate::support::collision::Model;
 
-/// Probabilities that a report hits a member and two non-members, by which of
-/// the three it hits: bit 0 the member, bits 1 and 2 the others.
+/// Probabilities of the hits of a member and two non-members: bit 0 is the member, bits 1 and 2 are
+/// the non-members.
 struct Hits([f64; 8]);
 
 impl Hits {
@@ -22,10 +22,10 @@ impl Hits {
     }
 }
 
-/// Places s members, then two non-members, in every way.
+/// Enumerates placements of s members, then of two non-members.
 struct Enumeration<'a> {
     model: &'a Model,
-    /// Slots in each bucket, or `None` for independent elements.
+    /// Slots per bucket; `None` for independent elements.
     per_bucket: Option<u32>,
     distributions: HashMap<Vec<u32>, Vec<f64>>,
     hits: [f64; 8],
@@ -45,7 +45,7 @@ impl Enumeration<'_> {
         Hits(enumeration.hits)
     }
 
-    /// `placed` holds the buckets of the elements so far.
+    /// Buckets of the elements so far are in `placed`.
     fn place(&mut self, placed: &mut Vec<usize>, probability: f64) {
         let s = self.model.sparsity as usize;
         if placed.len() == s + 2 {
@@ -146,10 +146,10 @@ fn check(model: &Model) {
     );
     close(rates.both_none, hits.expect(|_, b, c| b * c), "both_none");
 
-    // Estimates of one report, and what is said about them.
+    // Estimates from one report, and the stated moments.
     let gap = p_true - p_false;
     if gap < 1e-6 {
-        // Every bucket favoured alike: nothing can be estimated.
+        // All buckets are equally favoured, so nothing can be estimated.
         return;
     }
     let frequency = |hit: f64| (hit - p_false) / gap;
@@ -192,7 +192,7 @@ fn check(model: &Model) {
 
     let product = |a: f64, b: f64| (a - b) / gap * presence(a, b);
     let exact = hits.expect(|a, b, _| product(a, b));
-    // Nothing at two buckets of the independent hash; so relative to 1.
+    // The value is 0 for two buckets of the independent hash, so the comparison is relative to 1.
     close(
         1.0 + rates.mean_times_presence(),
         1.0 + exact,

@@ -1,5 +1,5 @@
-//! CoCo's reports as they come, from fixed seeds: each comparison would fail by
-//! chance with probability 10⁻⁶ at most, shared among its cells.
+//! Statistics of CoCo's reports, from fixed seeds. Each comparison fails by chance with probability
+//! at most 10⁻⁶, shared among its cells.
 
 use hushbin::domain::Signed;
 use hushbin::hash::{Hashing, Keys, closed_sign, open_sign};
@@ -52,8 +52,8 @@ fn bucket_report(report: &Report) -> coco::Report {
 
 #[test]
 fn reports_come_as_often_as_said() {
-    // Few pairs, so that ties of every kind come up, and more of them than the
-    // sampler's branches are walked for.
+    // Few pairs give ties of every kind. There are more pairs than the walk of the sampler's
+    // branches covers.
     let models = [
         model(6, 3, 1.0, strongest(1), BALANCED, 4),
         model(6, 5, 2.0, strongest(2), INDEPENDENT, 4),
@@ -116,7 +116,7 @@ fn reports_come_as_often_as_said() {
     }
 }
 
-/// What is watched of one item: hits on its plus side and on its minus side.
+/// Hits of one item's plus side and minus side.
 #[derive(Debug, Clone, Copy, Default)]
 struct Hits {
     plus: u64,
@@ -128,17 +128,16 @@ impl Hits {
         self.plus + self.minus
     }
 
-    /// Estimates of single reports are ±1/gap or 0: their sum and the sum of
-    /// their squares, with what they should come to on average.
+    /// Returns the sum and the sum of squares of single reports' estimates, with their
+    /// expectations. Such an estimate is ±1/gap or 0.
     fn estimates(self, gap: f64, mean: f64, what: String) -> (String, f64, f64, f64) {
         let sum = (self.plus as f64 - self.minus as f64) / gap;
         (what, sum, self.pair() as f64 / (gap * gap), mean)
     }
 }
 
-/// Means are unbiased for items of both signs, for fractions, for absent items
-/// and for paddings' slots; pairs are hit at the predicted rates; with seeds
-/// drawn as in use, by the hits that a decoder lists.
+/// Means are unbiased for items of both signs, for fractions, for absent items and for padding
+/// slots. Pairs are hit at the predicted rates. Seeds are random, and a decoder lists the hits.
 #[test]
 fn means_are_unbiased() {
     let models = [
@@ -150,7 +149,7 @@ fn means_are_unbiased() {
         model(20, 3, 2.0, Rule::Overwrite, BALANCED, 9),
         model(20, 3, 2.0, Rule::Overwrite, INDEPENDENT, 9),
         model(40, 6, 0.7, Rule::Overwrite, BALANCED, 7),
-        // One slot in each pair.
+        // One slot per pair.
         model(5, 3, 2.0, strongest(2), BALANCED, 8),
         model(5, 3, 2.0, Rule::Overwrite, BALANCED, 8),
         with_hashes(64, model(20, 3, 1.0, strongest(40), BALANCED, 1)),
@@ -158,7 +157,7 @@ fn means_are_unbiased() {
         with_hashes(16, model(20, 3, 0.5, strongest(25), INDEPENDENT, 3)),
         model(12, 8, 2.0, strongest(6), ITEMS, 12),
         with_hashes(8, model(10, 5, 1.0, strongest(12), ITEMS, 4)),
-        // Nobody is without an item then.
+        // Every person has all items.
         model(6, 6, 1.0, strongest(2), ITEMS, 3),
     ];
     let mut rng = seeded(34);
@@ -174,7 +173,7 @@ fn means_are_unbiased() {
         let support = model.coco().support(&domain);
         let rates = model.coco().rates(&domain, model.epsilon);
         let entry = |item, value| Entry { item, value };
-        // With s = 3 there are at times paddings, at times none.
+        // With s = 3, fractions sometimes leave room for paddings.
         let input = [entry(1, 1.0), entry(2, -1.0), entry(4, -0.4)];
         let mut hits = vec![Hits::default(); support.slots()];
         let mut listed = 0;
@@ -205,7 +204,7 @@ fn means_are_unbiased() {
             .collect();
         assert_means(n, &sums);
         if model.hashing.is_balanced() {
-            // 1/T of all slots, in every report.
+            // Every report hits 1/T of all slots.
             assert_eq!(listed * u64::from(model.pairs), n * support.slots() as u64);
         }
         let mut events = Vec::new();
@@ -213,7 +212,8 @@ fn means_are_unbiased() {
             let present = truth(item).abs();
             let p = match rates.presence {
                 Some(rates) => present * rates.p_pair + (1.0 - present) * rates.q_pair,
-                // Exactly 1/T of another item's pair, if independent.
+                // Under the independent hash, another item's pair is hit with probability exactly
+                // 1/T.
                 None if model.hashing == INDEPENDENT && present == 0.0 => rates.pair,
                 None => continue,
             };
@@ -236,7 +236,7 @@ fn task_parts(task: &Task) -> TaskParts {
     }
 }
 
-/// The same in open tasks, whose items are asked for one by one.
+/// Means in open tasks, whose items are estimated one by one.
 #[test]
 fn means_of_open_tasks_are_unbiased() {
     let mut rng = seeded(35);
@@ -305,7 +305,7 @@ fn means_of_open_tasks_are_unbiased() {
     }
 }
 
-/// What is listed is what is asked for one by one, and no more.
+/// Listed hits equal those queried one by one.
 #[test]
 fn listed_hits_are_those_asked_for() {
     let mut rng = seeded(36);
@@ -330,7 +330,7 @@ fn listed_hits_are_those_asked_for() {
             for item in 0..u64::from(model.items) {
                 assert_eq!(listed[item as usize], support.hit(&report, item));
             }
-            // The plus side of the item is that of the pair where its sign is +1.
+            // The plus side of an item is the pair's plus side if the item's sign is +1.
             let keys = Keys::new(report.seed);
             for (slot, listed) in (0..).zip(&listed) {
                 let plus = (closed_sign(&keys, slot) == 1) == report.bucket.is_multiple_of(2);
@@ -340,7 +340,7 @@ fn listed_hits_are_those_asked_for() {
     }
 }
 
-/// The sign hash is fair, and items' signs do not go together.
+/// The sign hash is fair, and signs of items are independent.
 #[test]
 fn signs_are_fair() {
     let mut rng = seeded(37);
@@ -350,7 +350,7 @@ fn signs_are_fair() {
     let mut plus = [[0; 7]; 2];
     let mut alike = [[[0; 7]; 7]; 2];
     for round in 0..n {
-        // Seeds as a generator and as a counter would give them.
+        // Random seeds and consecutive seeds.
         let seed = if round % 2 == 0 {
             round
         } else {

@@ -1,4 +1,4 @@
-//! Collision: reports and hits, as often as they are said to come.
+//! Statistics of Collision's reports and hits.
 
 use hushbin::domain::Signed;
 use hushbin::hash::Hashing;
@@ -40,7 +40,7 @@ fn heaviest(favoured: u32) -> Rule {
     Rule::Heaviest { favoured }
 }
 
-/// Few buckets, so that ties of every kind come up.
+/// Few buckets, which give ties of every kind.
 fn small_models() -> Vec<Model> {
     vec![
         model(6, 3, 1.0, heaviest(1), BALANCED, 5),
@@ -101,8 +101,8 @@ fn entry(signed: &Signed) -> Entry {
     }
 }
 
-/// Members, non-members and pairs of elements are hit at the predicted rates,
-/// with seeds drawn as in use; by the hits that a decoder lists.
+/// Members, non-members and pairs of elements are hit at the predicted rates. Seeds are random, and
+/// a decoder lists the hits.
 #[test]
 fn hits_come_as_often_as_predicted() {
     let models = [
@@ -112,7 +112,7 @@ fn hits_come_as_often_as_predicted() {
         model(20, 8, 0.5, heaviest(2), BALANCED, 7),
         model(20, 3, 2.0, Rule::Occupied, BALANCED, 20),
         model(20, 3, 2.0, Rule::Occupied, INDEPENDENT, 20),
-        // One slot in each bucket.
+        // One slot per bucket.
         model(5, 3, 2.0, heaviest(2), BALANCED, 13),
         with_hashes(8, model(20, 3, 1.0, heaviest(14), BALANCED, 5)),
         with_hashes(64, model(30, 2, 0.5, heaviest(70), INDEPENDENT, 3)),
@@ -129,7 +129,8 @@ fn hits_come_as_often_as_predicted() {
         let rates = model
             .collision()
             .rates(&task.questions()[0].domain(), model.epsilon);
-        // Members 4 and 9; the other signs of their items; others.
+        // The members are 4 and 9. The rest are the other signs of their items, and further
+        // elements.
         let members = [4, 9];
         let others = [5, 8, 0, 3, 2 * model.items as usize - 3];
         let watched = [members.as_slice(), &others].concat();
@@ -170,9 +171,8 @@ fn hits_come_as_often_as_predicted() {
     }
 }
 
-/// With two slots in a bucket, and all the way to whole inputs: over seeds, the
-/// exact probability of hitting a member averages to p_true. After five rounds
-/// this was off by 80 standard errors.
+/// Buckets of two slots, up to whole inputs. Over seeds the exact probability of hitting a member
+/// averages to p_true. After five rounds it was off by 80 standard errors.
 #[test]
 fn full_inputs_hit_as_often_as_stated_where_buckets_have_two_slots() {
     let (items, sparsity, epsilon) = (256, 64, 1.0);
@@ -214,13 +214,13 @@ fn full_inputs_hit_as_often_as_stated_where_buckets_have_two_slots() {
     let mean = sum / n;
     let error = ((squares / n - mean * mean) / n).sqrt();
     let z = (mean - rates.p_true) / error;
-    // A right hash exceeds this with a probability of 10⁻⁶.
+    // A correct hash exceeds this with a probability of 10⁻⁶.
     assert!(z.abs() < 4.9, "{z} standard errors");
-    // The comparison is sharp: 1.46% of the gap would be seen.
+    // The comparison is sharp: a deviation of 1.46% of the gap would be detected.
     assert!(0.0146 * rates.gap() > 10.0 * error);
 }
 
-/// A refused input draws nothing, so nothing can be learnt from its refusal.
+/// A refused input draws no randomness, so its refusal reveals nothing.
 #[test]
 fn refused_inputs_draw_nothing() {
     let mut randomizer = Randomizer::new(&model(9, 3, 1.0, heaviest(1), BALANCED, 5).task());

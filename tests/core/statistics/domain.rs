@@ -1,4 +1,4 @@
-//! Entries, as they become the elements of a report.
+//! Conversion of entries to the elements of a report.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn entries_become_elements_without_bias() {
     let mut signed = Vec::new();
     let n = 100_000;
 
-    // Up to s values: each becomes its sign with its magnitude's probability.
+    // Up to s values: each becomes its sign with probability equal to its magnitude.
     let values = [0.25, -0.7, 0.001];
     let entries = [5, 0, 8].into_iter().zip(values);
     let entries: Vec<Entry> = entries.map(|(item, value)| Entry { item, value }).collect();
@@ -46,7 +46,7 @@ fn entries_become_elements_without_bias() {
     let rates = [0, 1, 2].map(|i| (format!("value {}", values[i]), counts[i], values[i].abs()));
     assert_rates(n, &rates);
 
-    // More than s: any three of the five are as likely as any other.
+    // More than s values: any three of the five are equally likely.
     let entries: Vec<Entry> = (0..5).map(|item| Entry { item, value: -1.0 }).collect();
     let mut subsets: BTreeMap<Vec<u64>, u64> = BTreeMap::new();
     for _ in 0..n {

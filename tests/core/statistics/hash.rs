@@ -1,4 +1,4 @@
-//! Where hashes put what they are given, over seeds.
+//! Distribution of hashes over seeds.
 
 use hushbin::hash::{Balanced, Keys, independent_bucket};
 use rand_chacha::ChaCha8Rng;
@@ -7,7 +7,7 @@ use rand_chacha::rand_core::Rng;
 use crate::support::generators::seeded;
 use crate::support::significance::{assert_rates, assert_uniform};
 
-/// Seeds as a generator and as an adversarial counter would give them.
+/// Random seeds, and consecutive seeds as an adversary could choose them.
 fn seeds(rng: &mut ChaCha8Rng, n: u64) -> impl Iterator<Item = u64> {
     let random: Vec<u64> = (0..n).map(|_| rng.next_u64()).collect();
     random.into_iter().chain(0..n)
@@ -50,11 +50,10 @@ fn the_balanced_hash_is_uniform() {
     }
 }
 
-/// Five rounds leave a bias of pairs, and it is this one. Each round turns the
-/// chance that one coordinate of two slots agrees into that of the other and
-/// shrinks its distance from the ideal by the range of what is added: 1/N² after
-/// the first round, which only looks at the other coordinate. More rounds, where
-/// m is small, leave none to be seen.
+/// Five rounds leave a known bias of pairs. Each round turns the probability that one coordinate of
+/// two slots agrees into that of the other. It shrinks the distance from the ideal by the range of
+/// the added number. The distance is 1/N² after the first round, which uses only the other
+/// coordinate. For small m there are more rounds, which leave no visible bias.
 #[test]
 fn the_balanced_hash_is_as_uniform_as_documented() {
     let mut rng = seeded(18);

@@ -1,5 +1,5 @@
-//! Hash-bin's reports as they come, from fixed seeds: each comparison would fail
-//! by chance with probability 10⁻⁶ at most, shared among its cells.
+//! Statistics of hash-bin's reports, from fixed seeds. Each comparison fails by chance with
+//! probability at most 10⁻⁶, shared among its cells.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ fn models(clip: f64, grid: u32) -> Vec<Model> {
     models
 }
 
-/// The estimates that single reports of an input give of items.
+/// Estimates of items from single reports of an input.
 fn estimates(model: &Model, input: &[Entry], watched: &[u64], n: u32, seed: u64) -> Vec<Moments> {
     let task = model.task();
     let domain = task.questions()[0].domain();
@@ -100,8 +100,8 @@ fn entry(item: u64, value: f64) -> Entry {
     Entry { item, value }
 }
 
-/// Of one item, the rest of the bin on the grid: each sum then lies as far off
-/// the grid as its value, and rounding to one side would show.
+/// One bin has one value off the grid, the rest on it. Each sum is then off the grid by that value,
+/// so one-sided rounding would show.
 #[test]
 fn values_off_the_grid_are_unbiased() {
     let input = [entry(0, 1.0), entry(7, 0.15), entry(39, -1.0)];
@@ -119,15 +119,15 @@ fn values_off_the_grid_are_unbiased() {
     }
 }
 
-/// So many entries of ±1: every third is negative.
+/// Entries of ±1, every third one negative.
 fn signs(entries: u32) -> Vec<Entry> {
     (0..u64::from(entries))
         .map(|item| entry(item, if item % 3 == 2 { -1.0 } else { 1.0 }))
         .collect()
 }
 
-/// Means of two entries and of an absent item, and their variances, as the
-/// rates say for people with so many entries.
+/// Checks means of two entries and of an absent item, and their variances, against the rates for
+/// people with `entries` entries.
 fn assert_as_stated(model: &Model, entries: u32, n: u32, seed: u64) {
     let hash_bin = model.hash_bin();
     let rates = hash_bin.rates(&model.task().questions()[0].domain(), model.epsilon);
@@ -136,7 +136,7 @@ fn assert_as_stated(model: &Model, entries: u32, n: u32, seed: u64) {
     let present = rates.variance(square, left);
     let absent = rates.variance(square, 0.0);
     let stated = [(0, left, present), (2, -left, present), (39, 0.0, absent)];
-    // Allowed for, but whole values are on every grid.
+    // The rates allow for rounding, but whole values are on every grid.
     let rounding = if rates.two_point {
         0.0
     } else {
@@ -155,7 +155,7 @@ fn assert_as_stated(model: &Model, entries: u32, n: u32, seed: u64) {
     assert_moments(&draws);
 }
 
-/// People with 15 times s entries, none of whose values are left out.
+/// People with 15 times s entries, none of which is left out.
 #[test]
 fn all_entries_count_and_spread_as_stated() {
     for (seed, model) in (100..).zip(models(32.0, 1024)) {
@@ -180,12 +180,12 @@ fn a_clip_leaves_what_attenuation_says() {
     }
 }
 
-/// What a report's bins are off their sums by is discrete Laplace noise, in
-/// every bin, at the scale that the level's Δ asks for.
+/// The difference between a report's bins and their sums is discrete Laplace noise in every bin, at
+/// the scale for the level's Δ.
 #[test]
 fn bins_have_discrete_laplace_noise() {
     let with_epsilon = |epsilon, model: Model| Model { epsilon, ..model };
-    // With Δ in steps: 2Γ; LΓ + b, rounded up; 2ηΓ.
+    // Δ in steps: 2Γ; LΓ + b, rounded up; 2ηΓ.
     let models = [
         (1.0, 2.0, closed(Level::Event, BALANCED, 2, 1)),
         (3.0, 8.0, open(Level::Event, 1, 4)),
@@ -203,7 +203,7 @@ fn bins_have_discrete_laplace_noise() {
         let task = model.task();
         let mut randomizer = Randomizer::new(&task);
         let mut rng = seeded(seed);
-        // A fifth of a scale to a cell, at least a step.
+        // Cells of a fifth of a scale, and at least a step.
         let scale = sensitivity / epsilon;
         let width = (scale / 5.0).max(1.0) as i64;
         let q = (-1.0 / scale).exp();
@@ -214,7 +214,7 @@ fn bins_have_discrete_laplace_noise() {
                 1.0 - q.powf((y + 1) as f64) / (1.0 + q)
             }
         };
-        // Beyond eight scales on either side hardly anything is.
+        // Hardly any noise exceeds eight scales on either side.
         let reach = (5.0 * scale / width as f64).ceil() as i64;
         let mut probabilities = vec![below(-reach * width - 1)];
         probabilities.extend(
@@ -245,7 +245,7 @@ fn bins_have_discrete_laplace_noise() {
     }
 }
 
-/// What is listed is what is asked for one by one: every item once.
+/// Listed items equal those queried one by one, every item once.
 #[test]
 fn listed_items_are_those_asked_for() {
     let mut rng = seeded(60);

@@ -1,5 +1,5 @@
-//! Frequencies of what is drawn, from fixed seeds: each comparison would fail
-//! by chance with probability 10⁻⁶ at most, shared among its cells.
+//! Frequencies of random draws, from fixed seeds. Each comparison fails by chance with probability
+//! at most 10⁻⁶, shared among its cells.
 
 mod coco;
 mod collision;

@@ -1,4 +1,4 @@
-//! Integers, events and subsets, as they are drawn for every mechanism.
+//! Sampling of integers, events and subsets, which every mechanism uses.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,14 @@ fn integers_are_uniform() {
         (0..100_000).for_each(|_| counts[below(&mut rng, range) as usize] += 1);
         assert_uniform(&counts, &format!("below {range}"));
     }
-    // Here a product without rejection returns every third integer twice as
-    // often as the others.
+    // For this range, a product without rejection would return every third integer twice as often.
     let mut counts = [0; 3];
     (0..100_000).for_each(|_| counts[below(&mut rng, 3 << 30) as usize % 3] += 1);
     assert_uniform(&counts, "below 3·2³⁰, by remainder");
 }
 
-/// The same without chance: exactly ⌊2³²/range⌋ words are accepted for each
-/// integer. Those of one integer follow each other, and all but the first are
-/// accepted.
+/// An exact check: ⌊2³²/range⌋ words are accepted for each integer. The words of one integer are
+/// consecutive, and all but the first are accepted.
 #[test]
 fn integers_have_equally_many_words() {
     for range in [
@@ -53,8 +51,7 @@ fn integers_have_equally_many_words() {
             let value = value.min(range - 1);
             let first = (value << 32).div_ceil(range);
             let end = ((value + 1) << 32).div_ceil(range);
-            // A rejected word is followed by the last one, which is always
-            // accepted.
+            // A rejected word is followed by the last one, which is always accepted.
             let accepted = |word: u64| {
                 let words = [word, u64::from(u32::MAX)];
                 let mut rng = Scripted::new(&words);

@@ -40,7 +40,7 @@ fn norm(vector: &[f64]) -> f64 {
     vector.iter().map(|own| own * own).sum::<f64>().sqrt()
 }
 
-/// A row of U: U^T of a unit vector.
+/// A row of U: Uᵀ of a unit vector.
 fn row_of(frame: &Frame, row: usize) -> Vec<f64> {
     frame.adjoint(&unit(2 * frame.dimension(), row))
 }
@@ -51,7 +51,7 @@ fn agrees_with_the_reference() {
         let frame = frame(&row);
         let d = frame.dimension();
         for copy in 0..2 {
-            // The first row of H has no other sign.
+            // The first row of H has no negative sign.
             let signs: Vec<f64> = row_of(&frame, copy * d)
                 .iter()
                 .map(|own| own.signum())
@@ -74,7 +74,7 @@ fn agrees_with_the_reference() {
     }
 }
 
-/// Whatever is taken apart is put together again, from every side.
+/// Synthesis inverts analysis, for every unit vector.
 #[test]
 fn is_tight_in_every_dimension() {
     for dimension in (0..=12).map(|log| 1 << log) {
@@ -91,9 +91,9 @@ fn is_tight_in_every_dimension() {
     }
 }
 
-/// Lemma 1.8 has one matrix U with U^T·U = 1 for which ‖U·x‖∞ ≤ C/√d for all unit x. There is
-/// none: the 2d rows of any have squared norms of sum d, and x along the longest has a
-/// coefficient of 1/√2 or more.
+/// Lemma 1.8 claims a matrix U with Uᵀ·U = 1 such that ‖U·x‖∞ ≤ C/√d for all unit x. No such matrix
+/// exists: the 2d rows have squared norms with sum d, and x along the longest row has a coefficient
+/// of at least 1/√2.
 #[test]
 fn no_linear_map_spreads_all_vectors() {
     for row in rows("frame") {
@@ -114,7 +114,7 @@ fn no_linear_map_spreads_all_vectors() {
         // In units of 1/√d it grows without bound: 5.66 at d = 64.
         let bound = Ball::SPREAD / f64::from(dimension).sqrt();
         assert!(dimension == 4 || largest > bound);
-        // The coefficients that are no linear function stay within, and leave little.
+        // The nonlinear coefficients stay within the bound, and leave little.
         let (values, left) = frame.coefficients(&along, bound);
         assert!(values.iter().all(|a| a.abs() <= bound));
         assert!(left < if dimension <= 64 { 5e-6 } else { 3e-3 });

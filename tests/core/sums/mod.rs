@@ -1,4 +1,4 @@
-//! Sums in the shuffle model: the frame against the reference, what is sent, and tasks.
+//! Sums in the shuffle model: the frame against the reference, messages, and tasks.
 
 mod frame;
 mod sampler;
@@ -23,7 +23,7 @@ fn parts(measure: Measure) -> SumParts {
     }
 }
 
-/// So many numbers from −1 to 1.
+/// Numbers from −1 to 1, `count` of them.
 fn numbers(count: u32) -> Measure {
     let names = (0..count).map(|index| format!("n{index}")).collect();
     let limits = (0..count).map(|_| Limits::new(-1.0, 1.0, None).unwrap());

@@ -8,7 +8,7 @@ use super::{ball, messages, numbers, task};
 
 const DRAWS: u64 = 40_000;
 
-/// N⁺ and N⁻ of each coordinate, and how many messages are blank.
+/// Returns N⁺ and N⁻ of each coordinate, and the number of blank messages.
 fn counts(messages: &[Message], coordinates: usize) -> (Vec<[i64; 2]>, usize) {
     let (mut counts, mut blank) = (vec![[0, 0]; coordinates], 0);
     for message in messages {
@@ -34,7 +34,7 @@ fn draw(task: &SumTask, answer: &[f64], mut visit: impl FnMut(&[Message])) {
     }
 }
 
-/// The probabilities of 0, 1, … of `trials`.
+/// Probabilities of 0, 1, … successes among `trials`.
 fn binomial(trials: i32, q: f64) -> Vec<f64> {
     let mut all = vec![0.0; trials as usize + 1];
     all[0] = 1.0;
@@ -49,14 +49,14 @@ fn binomial(trials: i32, q: f64) -> Vec<f64> {
 
 #[test]
 fn noise_is_binomial_and_does_not_depend_on_the_answer() {
-    // All noise that there can be has room: 2 coordinates, 2 signs, 3 trials.
+    // There is room for the greatest noise: 2 coordinates, 2 signs, 3 trials.
     let task = task(numbers(2), messages([4, 2, 3], 0.3, 12));
     for answer in [[1.0, -0.5], [0.0, 0.25], [-1.0, -1.0]] {
         let mut found = [[[0_u64; 4]; 2]; 2];
         draw(&task, &answer, |sent| {
             let (counts, _) = counts(sent, 2);
             for (coordinate, own) in answer.iter().enumerate() {
-                // Multiples of 1/4 are told as they are.
+                // Multiples of 1/4 are reported exactly.
                 let told = (own * 4.0) as i64;
                 let noise = [
                     counts[coordinate][0] - told.max(0),
@@ -95,7 +95,7 @@ fn values_are_rounded_without_bias_and_drawn_coordinates_are_any() {
     draw(&task, &answer, |sent| {
         let (counts, _) = counts(sent, 3);
         for (sum, [up, down]) in sums.iter_mut().zip(&counts) {
-            // Multiplied by D/k and over L.
+            // The estimate is scaled by D/k and divided by L.
             let estimate = (up - down) as f64 * 1.5 / 3.0;
             sum[0] += estimate;
             sum[1] += estimate * estimate;
@@ -105,7 +105,7 @@ fn values_are_rounded_without_bias_and_drawn_coordinates_are_any() {
     let rows = sums.iter().zip(answer).enumerate();
     let rows = rows.map(|(at, ([sum, squares], mean))| (format!("{at}"), *sum, *squares, mean));
     assert_means(DRAWS, &rows.collect::<Vec<_>>());
-    // 3 up of 3 levels are only told where the third is drawn.
+    // The third coordinate, 3 up of 3 levels, is only reported if it is drawn.
     assert_rates(DRAWS, &[("drawn".into(), told[2], 2.0 / 3.0)]);
 }
 
@@ -165,7 +165,7 @@ fn what_is_beyond_limits_is_clipped_and_said_so() {
     let vectors = task(ball(2, 5.0), messages([4, 4, 1], 0.1, 8));
     assert!(!lost(&vectors, &[3.0, 4.0]).clipped);
     assert!(lost(&vectors, &[3.0, 4.1]).clipped);
-    // Lengths beyond what a square can hold, and below.
+    // Lengths whose square overflows, and smaller ones.
     for far in [f64::MAX, 1e200] {
         let found = lost(&vectors, &[far, -far]);
         assert!(found.clipped && found.left < 1e-11, "{found:?}");

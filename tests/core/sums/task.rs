@@ -31,7 +31,7 @@ fn bytes_and_files_say_the_same_task() {
         let draft: SumDraft = serde_json::from_str(&text).unwrap();
         assert_eq!(draft, SumDraft::from(task.clone()));
         assert_eq!(draft.agrees_with(&task), Ok(()));
-        // Neither is taken for a task that has a local ε.
+        // A decoder of tasks with a local ε accepts neither.
         assert!(Task::from_canonical_bytes(&bytes).is_err());
         assert!(serde_json::from_str::<Task>(&text).is_err());
     }
@@ -204,7 +204,7 @@ fn parameters_beyond_their_ranges_are_refused() {
     assert!(Ball::new(serde_json::from_str("\"open\"").unwrap(), 1.0, 1, 2.0).is_err());
 }
 
-/// About 64 numbers a message takes up to two bytes.
+/// Messages take up to two bytes at about 64 numbers.
 #[test]
 fn messages_are_padded_to_the_longest() {
     let task = task(numbers(64), messages([8, 1, 1], 0.01, 2));
@@ -244,7 +244,7 @@ proptest! {
         }
     }
 
-    /// Whatever is decoded is what encoding gives.
+    /// Decoded bytes are the only encoding.
     #[test]
     fn uploads_are_read_strictly(
         bytes in prop::collection::vec(any::<u8>(), 0..40),

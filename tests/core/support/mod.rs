@@ -1,4 +1,4 @@
-//! What several of these tests share.
+//! Shared test support.
 
 mod shares;
 pub(crate) mod task_files;

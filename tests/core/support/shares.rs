@@ -1,12 +1,12 @@
-//! The shares of places that the definitions compute, beside all sets that they may pick.
+//! Shares of places from the definitions, against an enumeration of all sets that may be picked.
 
 use hushbin::mechanism::coco::Rule as CocoRule;
 use hushbin::mechanism::collision::Rule;
 
 use super::{coco, collision};
 
-/// [`coco::shares`] by listing the sets, each equally likely: those of c sides of which none
-/// is weaker than a side outside.
+/// [`coco::shares`] by listing the equally likely sets: those of c sides of which none is weaker
+/// than a side outside.
 fn shares_listed(favoured: u32, pushes: &coco::Pushes) -> Vec<[u32; 2]> {
     let member = |set: u32, side: usize| set >> side & 1 == 1;
     let sides = 0..pushes.len();
@@ -64,11 +64,10 @@ fn shares_of_collision_are_those_of_all_sets() {
     }
 }
 
-/// The sets C that the rule may pick, each equally likely, as bits.
+/// Sets C that the rule may pick, each equally likely, as bits.
 ///
-/// Rule `heaviest`: the sets of c buckets of which none holds fewer elements
-/// than a bucket outside. Breaking ties uniformly at random makes each of these
-/// equally likely.
+/// For the rule `heaviest` these are the sets of c buckets of which none holds fewer elements than
+/// a bucket outside. Uniformly random ties make each of these equally likely.
 fn favoured_sets(rule: Rule, counts: &[u32]) -> Vec<u32> {
     let member = |set: u32, bucket: usize| set >> bucket & 1 == 1;
     let buckets = 0..counts.len();

@@ -1,10 +1,10 @@
-//! Task files with a mechanism to be tried: what is refused, and with which
-//! words; what tells two apart; what drafts leave open.
+//! Task files with a mechanism under test: refusals and messages, differences between tasks, and
+//! open fields of drafts.
 
 use hushbin::{Error, ErrorCode, Fingerprint, Task, TaskDraft, TaskParts};
 use serde_json::{Value, json};
 
-/// A small valid task, as in a file, with this mechanism.
+/// A small valid task file with this mechanism.
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn task(mechanism: Value) -> Value {
     json!({
@@ -17,7 +17,7 @@ pub(crate) fn task(mechanism: Value) -> Value {
     })
 }
 
-/// The same for any string as an item.
+/// The task with open items, where any string is an item.
 pub(crate) fn open(mut task: Value) -> Value {
     task["items"] = json!("open");
     task["mechanism"]["hashing"] = json!("independent");
@@ -45,21 +45,20 @@ pub(crate) fn draft(file: Value) -> TaskDraft {
     serde_json::from_value(file).unwrap()
 }
 
-/// What the constructor says about the parts that a file holds.
+/// Builds a task with the constructor from the parts of a file.
 pub(crate) fn construct(task: &Value) -> Result<Task, Error> {
     Task::new(serde_json::from_value::<TaskParts>(task.clone()).unwrap())
 }
 
-/// The constructor refuses with this code, deserialisation with the same words,
-/// and so does a draft that leaves nothing open.
+/// Checks that the constructor refuses with this code. Deserialisation and a complete draft must
+/// give the same message.
 pub(crate) fn assert_refused(task: &Value, code: ErrorCode) {
     let error = construct(task).unwrap_err();
     assert_eq!(error.code(), code, "{task}: {error}");
     assert_refused_as(task, &error);
 }
 
-/// Where it is read, and in a draft that leaves nothing open, a task is refused
-/// with this error.
+/// Checks that deserialisation and a complete draft refuse with this error.
 pub(crate) fn assert_refused_as(task: &Value, error: &Error) {
     let text = parse(task).unwrap_err();
     assert!(
@@ -69,7 +68,7 @@ pub(crate) fn assert_refused_as(task: &Value, error: &Error) {
     assert_eq!(draft(task.clone()).resolve().as_ref(), Err(error));
 }
 
-/// What goes out is what came in; a draft that leaves nothing open is it.
+/// Checks that a file survives reading and writing, also as a complete draft.
 pub(crate) fn assert_survives(file: Value) {
     let task = parse(&file).unwrap();
     assert_eq!(serde_json::to_value(&task).unwrap(), file);
@@ -79,7 +78,7 @@ pub(crate) fn assert_survives(file: Value) {
     assert_eq!(draft.resolve(), Ok(task));
 }
 
-/// No two of these tasks are confused.
+/// Checks that all fingerprints differ.
 pub(crate) fn assert_all_distinct(files: &[Value]) {
     let mut seen: Vec<Fingerprint> = files
         .iter()
@@ -90,8 +89,7 @@ pub(crate) fn assert_all_distinct(files: &[Value]) {
     assert_eq!(seen.len(), files.len());
 }
 
-/// The draft agrees with the task in use; and what it leaves open can be
-/// chosen, and agrees again.
+/// Checks that a draft agrees with the task in use, and that its resolved form does, too.
 pub(crate) fn assert_agrees(file: &Value, in_use: &Task) {
     let draft = draft(file.clone());
     assert_eq!(draft.agrees_with(in_use), Ok(()), "{file}");
@@ -99,7 +97,8 @@ pub(crate) fn assert_agrees(file: &Value, in_use: &Task) {
     assert_eq!(draft.agrees_with(&chosen), Ok(()), "{file}");
 }
 
-/// The draft differs from the task in use, and first in this field; the words.
+/// Checks that a draft differs from the task in use, and that this field is named. Returns the
+/// message.
 pub(crate) fn assert_differs(file: &Value, in_use: &Task, expected: &str) -> String {
     let error = draft(file.clone()).agrees_with(in_use).unwrap_err();
     match &error {

@@ -1,5 +1,5 @@
-//! Tasks of CoCo: what is refused, whichever way it comes in, what tells two
-//! tasks apart, and what drafts leave open.
+//! Tasks of CoCo: refusals in every form of input, differences between tasks, and open fields of
+//! drafts.
 
 use hushbin::bounds;
 use hushbin::hash::Hashing;
@@ -30,8 +30,8 @@ fn coco(task: &Task) -> Coco {
     }
 }
 
-/// The parameters are refused by themselves: by the constructor, where they are
-/// read, and in a draft that leaves nothing open.
+/// Checks that the parameters are refused by the constructor, by deserialisation, and in a complete
+/// draft.
 fn assert_parameters_refused(rule: Rule, buckets: u32, code: ErrorCode) {
     let error = Coco::new(rule, Hashing::Balanced, buckets).unwrap_err();
     assert_eq!(error.code(), code, "{error}");
@@ -66,8 +66,7 @@ fn buckets_form_pairs_within_bounds() {
     }
 }
 
-/// Items stand for paddings where nothing but means is estimated, and only in a
-/// closed domain.
+/// Items can replace paddings only if nothing but means is estimated, and only in a closed domain.
 #[test]
 fn items_stand_for_paddings_under_one_rule() {
     let hashing = Hashing::BalancedItems;
@@ -114,7 +113,7 @@ fn favoured_are_at_most_the_pairs() {
 #[test]
 fn parameters_must_go_together() {
     let refused = |file: &Value| assert_refused(file, ErrorCode::Combination);
-    // t ≥ 2s + 2, with s = 2; `strongest` does with any T.
+    // t ≥ 2s + 2, with s = 2; `strongest` allows any T.
     for buckets in [2, 4] {
         refused(&task(overwrite(buckets)));
         refused(&open(task(overwrite(buckets))));
@@ -162,7 +161,7 @@ fn files_say_all_and_nothing_else() {
             assert!(serde_json::from_value::<TaskDraft>(file).is_err());
         }
     }
-    // The rules of one mechanism are not those of the other.
+    // A mechanism does not accept the rules of the other.
     for (name, rule) in [
         ("coco", "heaviest"),
         ("coco", "occupied"),
@@ -173,7 +172,7 @@ fn files_say_all_and_nothing_else() {
         assert!(parse(&file).is_err());
         assert!(serde_json::from_value::<TaskDraft>(file).is_err());
     }
-    // A task names all its parameters; only drafts leave them open.
+    // A task names all its parameters. Only drafts leave some open.
     assert!(parse(&task(json!("coco"))).is_err());
     assert!(parse(&task(json!({ "name": "coco" }))).is_err());
     assert!(serde_json::from_value::<TaskDraft>(task(json!("CoCo"))).is_err());
@@ -222,15 +221,14 @@ fn every_parameter_changes_the_fingerprint() {
         task(overwrite(10)),
         open(task(strongest(1, 8))),
         open(task(overwrite(8))),
-        // Nor is it that of Collision with as many buckets, or pairs.
+        // Collision with equally many buckets, or pairs, has another fingerprint, too.
         collision(8),
         collision(4),
     ];
     assert_all_distinct(&variants);
 }
 
-/// Reports that wait in browsers carry fingerprints: they must not change with
-/// a release.
+/// Reports that wait in browsers carry fingerprints, so these must not change with a release.
 #[test]
 fn fingerprints_are_stable() {
     let printed = |file: Value| parse(&file).unwrap().fingerprint().to_string();
@@ -276,7 +274,7 @@ fn drafts_agree_with_what_they_leave_open() {
     for (mechanism, expected) in differing {
         assert_differs(&task(mechanism), &in_use, expected);
     }
-    // Without a mechanism, a draft is one of Collision.
+    // A draft without a mechanism gets Collision.
     collision.as_object_mut().unwrap().remove("mechanism");
     let collision = draft(collision).resolve().unwrap();
     let text = assert_differs(&task(json!("coco")), &collision, "mechanism");

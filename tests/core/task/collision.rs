@@ -1,4 +1,4 @@
-//! Tasks of Collision: what does not go together, and what drafts leave open.
+//! Tasks of Collision: invalid combinations, and open fields of drafts.
 
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};

@@ -1,6 +1,5 @@
-//! Tasks of hash-bin, and tasks that leave the mechanism to hushbin: what is
-//! refused, whichever way it comes in, what tells two tasks apart, and what
-//! drafts leave open.
+//! Tasks of hash-bin, and tasks that leave the mechanism open: refusals in every form of input,
+//! differences between tasks, and open fields of drafts.
 
 use hushbin::bounds::{self, Bound};
 use hushbin::hash::Hashing;
@@ -54,7 +53,7 @@ fn hash_bin(task: &Task) -> HashBin {
     }
 }
 
-/// The mechanism checks itself while it is read; as the constructor does.
+/// Checks that deserialisation refuses the mechanism with the constructor's error.
 fn assert_parameters_refused(mechanism: Value, made: Result<HashBin, Error>) {
     let error = made.unwrap_err();
     assert_refused_as(&task(mechanism), &error);
@@ -126,7 +125,7 @@ fn numbers_keep_to_their_bounds() {
             assert!(parse(&task(with(event(), field, bad))).is_err());
         }
     }
-    // More bins than items would be empty; open domains have items enough.
+    // More bins than items would be empty. Open domains have enough items.
     assert!(parse(&task(with(event(), "bins", json!(3)))).is_ok());
     assert_refused(
         &task(with(event(), "bins", json!(4))),
@@ -138,7 +137,7 @@ fn numbers_keep_to_their_bounds() {
 
 #[test]
 fn parameters_must_go_together() {
-    // Each wrong combination with what is said of it.
+    // Invalid combinations with their messages.
     let refused = |mechanism: Value, words: &str| {
         let file = task(mechanism);
         let text = parse(&file).unwrap_err();
@@ -196,7 +195,7 @@ fn parameters_must_go_together() {
         without(neighbouring(), "distance"),
         "level \"neighbouring\" needs a \"distance\"",
     );
-    // What a task needs a draft may leave open.
+    // A draft may leave open these required fields of a task.
     for field in ["clip", "noise"] {
         let file = task(without(user("two-point"), field));
         let text = parse(&file).unwrap_err();
@@ -289,7 +288,7 @@ fn levels_say_what_they_protect() {
         (Neighbours::Any, 0.0),
     ];
     assert_eq!(said, expected);
-    // A δ that buys nothing is not spent.
+    // A δ without any benefit is not spent.
     let near = with(neighbouring(), "delta", json!(1e-3));
     assert_eq!(
         parse(&task(near)).unwrap().questions()[0]
@@ -327,8 +326,7 @@ fn every_parameter_changes_the_fingerprint() {
     assert_all_distinct(&variants);
 }
 
-/// Reports that wait in browsers carry fingerprints: they must not change with
-/// a release.
+/// Reports that wait in browsers carry fingerprints, so these must not change with a release.
 #[test]
 fn fingerprints_are_stable() {
     let printed = levels().map(|mechanism| {
@@ -404,7 +402,7 @@ fn drafts_agree_with_what_they_leave_open() {
     ] {
         assert_differs(&task(mechanism), &in_use, expected);
     }
-    // The first that differs is named.
+    // The first differing field is named.
     for (mechanism, expected) in [
         (user("laplace"), "noise"),
         (with(user("laplace"), "clip", json!(1.5)), "clip"),
@@ -457,7 +455,7 @@ fn drafts_are_chosen_within_bounds() {
                 chosen.grid(),
                 mechanism["grid"].as_u64().unwrap_or(1024) as u32
             );
-            // Balanced where bins hold few items each.
+            // Balanced if bins hold few items each.
             let bins = chosen.bins();
             let few = |items: u32| bins > 1 && items < 6 * bins;
             let balanced = task.questions()[0].items().count().is_some_and(few);
@@ -478,7 +476,7 @@ fn drafts_that_cannot_be_are_refused() {
         let draft = draft(task(mechanism));
         let error = draft.resolve().unwrap_err();
         assert_eq!(error.code(), code, "{error}");
-        // Without choosing anything, too.
+        // Validation without a choice gives the same error.
         assert_eq!(draft.validate(), Err(error));
     };
     let hash_bin = |field: &str, value: Value| with(json!({ "name": "hash-bin" }), field, value);
@@ -506,9 +504,9 @@ fn drafts_that_cannot_be_are_refused() {
     refused(apart(json!(1.0), json!(0.5)), ErrorCode::OutOfRange);
 }
 
-// The automatic choice.
+// Automatic choice of the mechanism.
 
-/// Of 10,000 people most have one entry.
+/// Most of 10,000 people have one entry.
 #[allow(clippy::needless_pass_by_value)]
 fn counted(mechanism: Value) -> Value {
     json!({
@@ -550,7 +548,7 @@ fn auto_resolves_to_any_mechanism() {
     );
     let single = auto(json!({ "mean": 2.0, "frequency": 0.0 }), "event");
     assert_eq!(hash_bin(&single).level(), Level::Event);
-    // By default the means, at user level.
+    // The default is means at user level.
     let default = draft(with(task(json!("auto")), "items", json!(300))).resolve();
     assert_eq!(default, Ok(auto(json!("mean"), "user")));
 }
@@ -584,7 +582,7 @@ fn auto_weighs_nothing_but_numbers() {
     }
 }
 
-/// Whatever is in use agrees, if it protects as much as is asked for.
+/// Every task in use agrees that protects at least as much as required.
 #[test]
 fn auto_agrees_with_what_protects_as_much() {
     let user_level = task(json!("auto"));
@@ -617,8 +615,8 @@ fn auto_agrees_with_what_protects_as_much() {
     assert_differs(&with(user_level, "sparsity", json!(1)), &in_use, "sparsity");
 }
 
-/// Level `event` asks for the protection of single entries. A neighbour at
-/// distance 2 is as much or more; at less it is not.
+/// Level `event` requires protection of single entries. Neighbours at distance 2 or more are
+/// enough, at less are not.
 #[test]
 fn auto_at_event_level_wants_single_entries_protected() {
     let event_level = task(json!({ "name": "auto", "level": "event" }));
@@ -630,7 +628,7 @@ fn auto_at_event_level_wants_single_entries_protected() {
         let mechanism = with(neighbouring(), "distance", json!(distance));
         assert_eq!(as_much(mechanism), protects, "{distance}");
     }
-    // Nor is what fails with probability δ, where it may.
+    // A task that may fail with probability δ does not protect as much.
     assert!(!as_much(with_delta()));
     assert!(as_much(with(with_delta(), "distance", json!(2.0))));
 }
@@ -650,14 +648,13 @@ fn entries_stand_in_for_the_sparsity() {
         let asked = draft(file.clone());
         let task = asked.resolve().unwrap();
         assert!((1..=3).contains(&task.questions()[0].sparsity()), "{file}");
-        // What was chosen agrees with what it was chosen from, and so does any
-        // other sparsity.
+        // The chosen task agrees with its draft, also under any other sparsity.
         assert_eq!(asked.agrees_with(&task), Ok(()));
         let given = with(file.clone(), "sparsity", json!(3));
         let given = draft(given).resolve().unwrap();
         assert_eq!(given.questions()[0].sparsity(), 3);
         assert_eq!(asked.agrees_with(&given), Ok(()));
-        // Neither is any part of the task.
+        // These fields are not part of the task.
         let kept = serde_json::to_value(&task).unwrap();
         assert!(kept.get("entries").is_none() && kept.get("people").is_none());
     }
@@ -683,7 +680,7 @@ fn a_draft_says_how_many_entries_there_are() {
             "{error}"
         );
     }
-    // Nobody has more entries than there are items.
+    // A person cannot have more entries than there are items.
     let mut few = with(counted(json!("auto")), "items", json!(2));
     let error = draft(few.clone()).resolve().unwrap_err();
     assert_eq!(error.code(), ErrorCode::Combination);
@@ -702,7 +699,7 @@ fn a_draft_says_how_many_entries_there_are() {
             assert!(serde_json::from_value::<TaskDraft>(file).is_err());
         }
     }
-    // A task has neither.
+    // A complete task has neither field.
     for (field, value) in [("people", json!(100)), ("entries", json!([0, 100]))] {
         assert!(parse(&with(task(event()), field, value)).is_err());
     }
@@ -723,8 +720,8 @@ fn plans_say_for_how_many_people() {
     );
 }
 
-/// What was asked for comes first, what else there is after it, by error, and
-/// nothing that protects less than what was picked.
+/// The requested mechanism comes first. Alternatives follow by error, and none protects less than
+/// the picked one.
 #[test]
 fn plans_list_what_else_there_is() {
     let level = |candidate: &hushbin::choose::Candidate| match &candidate.mechanism {
@@ -770,7 +767,7 @@ fn plans_list_what_else_there_is() {
     }
 }
 
-/// What has several forms says which.
+/// Errors about a field with several forms name the forms.
 #[test]
 fn forms_that_do_not_exist_are_named() {
     let said = |field: &str, value: Value| {

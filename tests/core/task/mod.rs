@@ -1,5 +1,4 @@
-//! Tasks: what is refused, whichever way it comes in, and what tells two tasks
-//! apart.
+//! Tasks: refusals in every form of input, and differences between tasks.
 
 mod coco;
 mod collision;
@@ -14,7 +13,7 @@ use crate::support::task_files::{
     draft, parse, task,
 };
 
-/// A small valid task, as in a file.
+/// A small valid task file.
 fn valid() -> Value {
     task(json!({
         "name": "collision", "rule": "heaviest", "favoured": 1,
@@ -50,7 +49,7 @@ fn assert_accepted(task: &Value) {
 
 #[test]
 fn whole_numbers_keep_to_their_bounds() {
-    // At most as many entries as items, so there are many here, counted or not.
+    // There are at most as many entries as items, so this task has many items.
     let wide = |field: &str, number: f64| {
         let mut task = with(field, json!(number as u64));
         if field != "/items" {
@@ -71,7 +70,7 @@ fn whole_numbers_keep_to_their_bounds() {
         let below = wide(field, bound.min - 1.0);
         let above = wide(field, bound.max + 1.0);
         if field == "/mechanism/buckets" {
-            // The mechanism checks itself while it is read.
+            // Deserialisation checks the mechanism itself.
             for task in [below, above] {
                 let text = parse(&task).unwrap_err();
                 assert!(text.starts_with("buckets is "), "{text}");
@@ -80,7 +79,7 @@ fn whole_numbers_keep_to_their_bounds() {
             assert_refused(&below, ErrorCode::OutOfRange);
             assert_refused(&above, ErrorCode::OutOfRange);
         }
-        // Neither numbers beyond 32 bits nor fractions wrap round or are cut.
+        // Numbers beyond 32 bits do not wrap round, and fractions are not cut.
         for number in [json!(-1), json!(4_294_967_298u64), json!(2.5), json!(1e300)] {
             assert!(parse(&with(field, number)).is_err());
         }
@@ -89,7 +88,7 @@ fn whole_numbers_keep_to_their_bounds() {
     assert_refused(&many, ErrorCode::OutOfRange);
     let error = construct(&many).unwrap_err();
     assert_eq!(error.to_string(), "sparsity is 4, expected 1 to 3");
-    // An open task has as many items as one likes.
+    // An open task has any number of items.
     let mut open = with("/sparsity", json!(bounds::SPARSITY.max as u32));
     open["items"] = json!("open");
     open["mechanism"]["hashing"] = json!("independent");
@@ -113,7 +112,7 @@ fn epsilon_keeps_to_its_bounds() {
     ] {
         assert_refused(&with("/epsilon", json!(bad)), ErrorCode::OutOfRange);
     }
-    // JSON has no such numbers; the constructor meets them elsewhere.
+    // JSON has no such numbers, but the constructor can receive them.
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut parts: TaskParts = serde_json::from_value(valid()).unwrap();
         parts.epsilon = bad;
@@ -126,12 +125,11 @@ fn epsilon_keeps_to_its_bounds() {
     }
 }
 
-/// A page parses numbers exactly; a file read here must give the same ε, or
-/// fingerprints differ.
+/// A page parses numbers exactly. A file read here must give the same ε, or fingerprints differ.
 #[test]
 fn epsilon_is_read_exactly() {
-    // The last three need every bit of a correct conversion: serde_json without
-    // its feature `float_roundtrip` is off by one in the last place.
+    // The last three need a correctly rounded conversion. serde_json without its feature
+    // `float_roundtrip` is off by one in the last place.
     let texts = [
         "0.1",
         "1.1",
@@ -184,7 +182,7 @@ fn names_are_short_and_distinct() {
     };
     let longest = "x".repeat(bounds::NAME_BYTES.max as usize);
     let too_long = format!("{longest}x");
-    // 256 bytes, fewer characters.
+    // 256 bytes, but fewer characters.
     let wide = "é".repeat(bounds::NAME_BYTES.max as usize / 2);
     assert_accepted(&names(&[
         "a",
@@ -208,7 +206,7 @@ fn names_are_short_and_distinct() {
     assert_refused(&names(&[wider.as_str()]), ErrorCode::ItemName);
     assert_refused(&names(&["a", "b", "a"]), ErrorCode::DuplicateName);
     assert_refused(&names(&[]), ErrorCode::OutOfRange);
-    // Names are bytes: what looks alike may differ.
+    // Names are bytes, so names that look alike may differ.
     assert_accepted(&names(&["a", "A", "a "]));
 }
 
@@ -296,7 +294,7 @@ fn every_field_changes_the_fingerprint() {
         with("/items", json!(["dark-mode", "captions", "autoplay"])),
         with("/items", json!(["dark-mode", "autoplay", "caption"])),
         with("/items", json!(["dark-mode", "autoplay", "captions", "d"])),
-        // Nor can bytes move from one name to the next.
+        // Bytes cannot move from one name to the next.
         with("/items", json!(["dark-modea", "utoplay", "captions"])),
         with("/items", json!(3)),
         with("/items", json!(4)),
@@ -320,8 +318,7 @@ fn every_field_changes_the_fingerprint() {
     assert_all_distinct(&variants);
 }
 
-/// Reports that wait in browsers carry fingerprints: they must not change with
-/// a release.
+/// Reports that wait in browsers carry fingerprints, so these must not change with a release.
 #[test]
 fn fingerprints_are_stable() {
     let printed = fingerprint(&valid()).to_string();
@@ -372,7 +369,7 @@ fn drafts_agree_with_what_they_leave_open() {
     let more = with("/mechanism/buckets", json!(9));
     let text = assert_differs(&more, &task, "buckets");
     assert!(text.ends_with("buckets is 9, in use is 8"), "{text}");
-    // Where the rule is left open, its parameter may be one too many.
+    // If the rule is open, its parameter may be superfluous.
     let occupied = json!({ "name": "collision", "rule": "occupied", "buckets": 8 });
     let occupied = draft(with("/mechanism", occupied)).resolve().unwrap();
     let favoured = json!({ "name": "collision", "favoured": 2 });

@@ -1,4 +1,4 @@
-//! What is chosen: values of least worst variance, and sizes.
+//! Choice of a window: values with the least worst variance, and sizes.
 
 use hushbin::ErrorCode;
 use hushbin::choose::Budget;
@@ -18,13 +18,13 @@ fn worst(window: &Window, attributes: u32, epsilon: f64) -> f64 {
     window.rates(&domain, epsilon).worst_variance()
 }
 
-/// Values of one number are at most 10⁻⁴ above the optimum and never below it, of integers
-/// that are 2 per mille more at large ε.
+/// Values of one number have a variance at most 10⁻⁴ above the optimum, and never below it.
+/// Integers cost 2 per mille more at large ε.
 #[test]
 fn values_reach_the_optima_of_the_reference() {
     let mut seen = 0;
     for row in rows("optima") {
-        // Of d numbers of which one is drawn, as far as d is a number of them.
+        // The reference draws one of d numbers, if the row has a d.
         let attributes = row["D"].as_f64().unwrap_or(1.0) as u32;
         let (epsilon, optimum) = (number(&row, "epsilon"), number(&row, "value"));
         let draft = Draft {
@@ -55,7 +55,7 @@ fn values_of_several_numbers_reach_the_optima_of_the_reference() {
         let found = worst(&choose(attributes, epsilon, &draft), attributes, epsilon);
         let ratio = found / number(&row, "optimum");
         assert!((1.0 - 1e-6..1.0 + 3e-4).contains(&ratio), "{ratio}: {row}");
-        // What is chosen without a draft may have fewer atoms.
+        // The choice without a draft may have fewer atoms.
         let open = worst(
             &choose(attributes, epsilon, &Draft::default()),
             attributes,
@@ -65,9 +65,9 @@ fn values_of_several_numbers_reach_the_optima_of_the_reference() {
     }
 }
 
-/// A certificate's bound, by weak duality: for λ, α and β at each input,
-/// F(y) = Σ g⁺ − e·Σ g⁻ with g = λy² − βy − α is at least 0 for all y, or the bound is less
-/// by the least F. Between sign changes of any g, F is a quadratic.
+/// Returns the bound of a certificate, by weak duality. For λ, and α and β at each input, let g =
+/// λy² − βy − α. F(y) = Σ g⁺ − e·Σ g⁻ must be at least 0 for all y, or the bound is lower by the
+/// least F. Between sign changes of any g, F is a quadratic.
 fn certified(row: &Value) -> f64 {
     let e = number(row, "epsilon").exp();
     let [x, la, al, be] = ["x", "la", "al", "be"].map(|field| list(row, field));
@@ -107,8 +107,8 @@ fn certified(row: &Value) -> f64 {
     sum + least
 }
 
-/// No unbiased mechanism has a lower worst variance than the certificates say, and what is
-/// chosen is at most 1 per cent above up to ε = 5, and 1.5 per cent at 6.
+/// No unbiased mechanism has a worst variance below the certificates. The chosen window is at most
+/// 1 per cent above up to ε = 5, and 1.5 per cent at 6.
 #[test]
 fn the_chosen_window_is_near_the_lower_bound() {
     let mut seen = 0;
@@ -130,7 +130,7 @@ fn the_chosen_window_is_near_the_lower_bound() {
     assert_eq!(seen, 16);
 }
 
-/// For small ε the least worst variance is coth(g)/g − 1 with g = tanh(ε/2).
+/// The least worst variance at small ε is coth(g)/g − 1 with g = tanh(ε/2).
 #[test]
 fn the_chosen_window_is_near_the_exact_optimum() {
     for row in rows("small_epsilon_optima") {
@@ -149,7 +149,7 @@ fn the_chosen_window_is_near_the_exact_optimum() {
     }
 }
 
-/// At ε that no reference is for, no size is better by much more than fewer atoms may cost.
+/// At ε without a reference, no other size is better by much more than the cost of fewer atoms.
 #[test]
 fn no_other_size_is_much_better() {
     let one = [0.37, 1.71, 2.05, 2.3, 3.3, 4.65, 9.0].map(|epsilon| (1, epsilon));
@@ -219,12 +219,12 @@ fn drafts_of_windows_are_kept_to() {
         let error = Window::choose(&Domain::dense(20), 1.0, &own).unwrap_err();
         assert_eq!(error.code(), code, "{own:?}: {error}");
     }
-    // Few attributes.
+    // There are too few attributes.
     let few = Window::choose(&Domain::dense(1), 4.0, &draft(Some(2), None, None, None));
     assert_eq!(few.unwrap_err().code(), ErrorCode::OutOfRange);
 }
 
-/// A report that is to tell little has more atoms, or is refused.
+/// If a report must reveal little, the window has more atoms, or the choice fails.
 #[test]
 fn windows_keep_to_what_a_shuffled_report_may_tell() {
     let domain = Domain::dense(1);
@@ -245,7 +245,7 @@ fn windows_keep_to_what_a_shuffled_report_may_tell() {
     assert_eq!(refused.unwrap_err().code(), ErrorCode::Combination);
 }
 
-/// What is said is kept, and the rest is the best that goes with it.
+/// Given fields are kept, and the open ones are the best for them.
 #[test]
 fn drafts_are_completed_well() {
     let worst = |attributes: u32, epsilon: f64, draft: &Draft| {
@@ -281,7 +281,7 @@ fn drafts_are_completed_well() {
         let own = worst(1, epsilon, &atoms(of));
         assert!(own < most, "{of}, {epsilon}: {own}");
     }
-    // More numbers told of may be better again after some that are worse.
+    // The variance has several local minima over the number of drawn numbers.
     assert!(worst(40, 12.0, &Draft::default()) < 3.6);
     let values = Draft {
         atoms: Some(4),
@@ -290,7 +290,7 @@ fn drafts_are_completed_well() {
         ..Draft::default()
     };
     assert!(worst(3, 4.0, &values) > 0.0);
-    // Nothing is solved where all is said, or it would take minutes.
+    // A complete draft needs no solver, which would take minutes here.
     let all = Draft {
         drawn: Some(1),
         atoms: Some(4096),
@@ -299,7 +299,7 @@ fn drafts_are_completed_well() {
         ..Draft::default()
     };
     assert!(worst(1, 1.0, &all) > 0.0);
-    // Far from the best sizes the solver may not converge.
+    // The solver may not converge far from the best sizes.
     let far = Draft {
         favoured: Some(1),
         ..atoms(64)
@@ -333,9 +333,9 @@ fn drafts_out_of_range_are_refused_at_once() {
     }
 }
 
-/// The sizes chosen with values for the average: `number.md` has the worst variance, and that of
-/// uniform numbers and of 0, at other sizes. At the sizes of the first row of each ε they are
-/// the same to two digits.
+/// Sizes chosen with values for the average. `number.md` has the worst variance, and that of
+/// uniform numbers and of 0, at other sizes. At the sizes of the first row of each ε they agree to
+/// two digits.
 #[test]
 fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
     for (epsilon, sizes, expected) in [
@@ -395,7 +395,7 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
     assert!(error.to_string().contains("objective"), "{error}");
 }
 
-/// The book's table says what is chosen.
+/// The book's table lists the chosen windows.
 #[test]
 fn the_table_of_the_book_is_what_is_chosen() {
     let page = include_str!("../../../www/docs/src/math/window.md");

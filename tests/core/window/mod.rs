@@ -1,5 +1,5 @@
-//! The window: its numbers against the reference, its privacy, its sampler, its choice, and
-//! questions for numbers.
+//! The window: its numbers against the reference, its privacy, sampler and choice, and questions
+//! for numbers.
 
 mod choice;
 mod numbers;
@@ -28,7 +28,7 @@ fn whole(row: &Value, field: &str) -> u32 {
     row[field].as_u64().unwrap() as u32
 }
 
-/// A number of 64 bits, which is a string.
+/// A 64-bit number, stored as a string.
 fn word(row: &Value, field: &str) -> u64 {
     row[field].as_str().unwrap().parse().unwrap()
 }
@@ -41,7 +41,7 @@ fn near(ours: f64, theirs: f64) -> bool {
     (ours - theirs).abs() <= 1e-9 * theirs.abs().max(1e-3)
 }
 
-/// A row's window, of one number unless it says how many are drawn.
+/// Window of a row, for one number unless the row has the number of drawn ones.
 fn window(row: &Value) -> Window {
     let values: Vec<i64> = serde_json::from_value(row["values"].clone()).unwrap();
     let upper = &values[values.len().div_ceil(2)..];
@@ -53,13 +53,14 @@ fn window(row: &Value) -> Window {
     own
 }
 
-/// Ours rounds exp(ε) down by a relative 2⁻⁵⁷ at most, so it is that much lower.
+/// The implementation rounds exp(ε) down by at most a relative 2⁻⁵⁷, so the threshold is lower by
+/// that.
 fn assert_threshold(ours: u64, row: &Value) {
     let theirs = word(row, "threshold");
     assert!(ours <= theirs && theirs - ours <= 1 << 8, "{row}: {ours}");
 }
 
-/// Windows of many sizes with at most so many cells, with values that ascend unevenly.
+/// Windows of many sizes with at most `most` cells, and unevenly increasing values.
 fn windows(most: u32) -> impl Iterator<Item = Window> {
     let sizes = (1..=12).flat_map(|drawn| (2..=4096_u32).map(move |atoms| (drawn, atoms)));
     let fitting = sizes
@@ -84,21 +85,21 @@ fn entries(values: &[f64]) -> Vec<Entry> {
     (0..).zip(values).map(entry).collect()
 }
 
-/// The cell of these atoms, the first attribute's most significant.
+/// Cell of these atoms; the first attribute is the most significant.
 fn cell(window: &Window, atoms: &[u32]) -> u32 {
     atoms
         .iter()
         .fold(0, |cell, atom| cell * window.atoms() + atom)
 }
 
-/// The atoms of a cell.
+/// Atoms of a cell.
 fn atoms(window: &Window, cell: u32) -> Vec<u32> {
     let places = (0..window.drawn()).rev();
     let atom = |place| cell / window.atoms().pow(place) % window.atoms();
     places.map(atom).collect()
 }
 
-/// The number at which a level stands.
+/// Number at the position of a level.
 fn stands(window: &Window, level: u32) -> f64 {
     f64::from(window.sum(level)) / f64::from(window.sum(window.levels() - 1))
 }
@@ -179,7 +180,7 @@ fn rates_of_several_numbers_are_those_of_the_reference() {
             near(rates.scale() / top, number(&row, "scale_per_value")),
             "{row}"
         );
-        // The reference states the share of reports whose atom is in the window for certain.
+        // The reference states the share of reports whose atom is certainly in the window.
         let told = rates.gap * f64::from(own.favoured());
         assert!(near(told, number(&row, "share_that_tells")), "{row}");
         for (level, square) in rates.levels.iter().zip(list(&row, "second_moments")) {
@@ -194,7 +195,7 @@ fn rates_of_several_numbers_are_those_of_the_reference() {
     assert_eq!(seen, 10);
 }
 
-/// Mean and variance of one report's estimate, by all cells that there are.
+/// Mean and variance of one report's estimate, over all cells.
 #[test]
 fn estimates_are_unbiased_with_the_variance_stated() {
     let mut sets = 0;
@@ -210,7 +211,7 @@ fn estimates_are_unbiased_with_the_variance_stated() {
         own.support(&domain)
             .for_each_atom(&report, |attribute, _| drawn.push(attribute));
         for value in [-1.0, -0.61, 0.0, 0.37, stands(&own, 0), 1.0] {
-            // Others do not count.
+            // The other numbers do not matter.
             let mut values = vec![0.4; attributes as usize];
             values[drawn[0] as usize] = value;
             let row = randomizer.probabilities(seed, &entries(&values));
@@ -245,7 +246,7 @@ fn parameters_out_of_range_are_refused() {
         (1, 4, 0, &[1, 2], ErrorCode::OutOfRange),
         (1, 4, 3, &[1, 2], ErrorCode::OutOfRange),
         (1, 5, 3, &[1, 2], ErrorCode::OutOfRange),
-        // Values that say nothing, or too much.
+        // Values that reveal nothing, or are too great.
         (1, 4, 1, &[0, 0], ErrorCode::OutOfRange),
         (1, 2, 1, &[65_536], ErrorCode::OutOfRange),
         (1, 4, 1, &[], ErrorCode::OutOfRange),

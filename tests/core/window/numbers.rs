@@ -65,7 +65,7 @@ fn numbers_are_written_and_read() {
     draft.agrees_with(&task).unwrap();
 }
 
-/// Whatever changes, the fingerprint does, and a draft that says otherwise differs.
+/// Every change alters the fingerprint, and a draft with a change differs.
 #[test]
 fn every_field_of_numbers_is_in_the_fingerprint() {
     let file = serde_json::to_value(task()).unwrap();
@@ -195,7 +195,7 @@ fn numbers_that_make_no_sense_are_refused() {
             .map_err(|error| error.to_string())
             .and_then(|draft| draft.resolve().map_err(|error| error.to_string()));
         match made {
-            // What is open is answered by the window.
+            // An open mechanism resolves to the window.
             Ok(task) => assert!(expected.is_empty(), "{task:?}"),
             Err(error) => assert!(
                 error.contains(expected) && !expected.is_empty(),
@@ -205,7 +205,7 @@ fn numbers_that_make_no_sense_are_refused() {
     }
 }
 
-/// Every number has a name and limits, and everybody has all of them.
+/// Every number has a name and limits, and every person answers all of them.
 #[test]
 fn numbers_and_items_go_together() {
     let window = Window::new(1, 2, 1, [1]).unwrap();
@@ -269,8 +269,8 @@ fn wrong_numbers_are_refused_and_nothing_is_drawn() {
     }
 }
 
-/// A number is where it is in its range, beyond it at the end; what is reported of it
-/// goes by that alone.
+/// A number counts by its position in the range, and is clipped to the ends. The report depends on
+/// nothing else.
 #[test]
 fn numbers_are_clipped_to_their_range() {
     let of = |numbers: [f64; 2], min: f64, max: f64| -> Vec<Report> {
@@ -299,8 +299,8 @@ fn numbers_between(min: f64, max: f64) -> Value {
     json!({ "name": "all", "kind": "numbers", "of": of })
 }
 
-/// What is predicted is the worst variance of the window, whichever way it is asked for; and
-/// questions that are noisier are asked more often.
+/// The predicted error is the worst variance of the window, for every form of the question. Noisier
+/// questions have a greater weight.
 #[test]
 fn numbers_are_chosen_for() {
     let own = Window::choose(&Domain::dense(2), 2.0, &Draft::default()).unwrap();
@@ -320,7 +320,7 @@ fn numbers_are_chosen_for() {
             assert!((variance * choices[0].people / worst - 1.0).abs() < 1e-9);
         }
         assert_eq!(choices[0].picked.predicted.frequency, None);
-        // In proportion to the roots of the variances, e/(e − 1)² for the flag.
+        // Weights are proportional to the roots of the variances, with e/(e − 1)² for the flag.
         let e = 2.0_f64.exp();
         let flag = e / (e - 1.0).powi(2);
         let weights = [task.questions()[0].weight(), task.questions()[1].weight()];

@@ -1,4 +1,4 @@
-//! The loss between all inputs, exact, from the threshold that is sampled.
+//! Exact loss between all inputs, from the sampled threshold.
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Randomizer, Window};
@@ -8,7 +8,7 @@ use super::{entries, stands, windows};
 use crate::support::exact::{Exact, Exp};
 use crate::support::loss;
 
-/// The probability of a favoured cell over that of another.
+/// Ratio of the probabilities of a favoured cell and of another one.
 fn ratio(window: &Window, epsilon: f64) -> Exact {
     let inside = BigUint::from(window.thresholds(epsilon).inside(1).0);
     let outside = (BigUint::from(1_u8) << 64) - &inside;
@@ -17,8 +17,8 @@ fn ratio(window: &Window, epsilon: f64) -> Exact {
     Exact::new(inside, favoured.into()) / Exact::new(outside, others.into())
 }
 
-/// Between any two inputs, at levels and between them, no report is likelier by more than
-/// the effective ε, which is no more than was asked for.
+/// Under inputs at levels and between them, the likelihood ratio of every report is at most exp of
+/// the effective ε. That is at most the requested ε.
 #[test]
 fn inputs_hide_in_each_other() {
     let mut sets = 0;
@@ -32,7 +32,7 @@ fn inputs_hide_in_each_other() {
             let levels = (0..window.levels()).map(|level| stands(&window, level));
             let between = [-0.93, -0.2, 0.0, 0.37, 0.71];
             let inputs = levels.chain(between).flat_map(|own| {
-                // All attributes alike, and all but the first at an end.
+                // All attributes equal, and all but the first at an end.
                 let mut other = vec![-1.0; window.drawn() as usize];
                 other[0] = own;
                 [vec![own; window.drawn() as usize], other]
@@ -50,7 +50,7 @@ fn inputs_hide_in_each_other() {
     assert!(sets > 1000, "{sets}");
 }
 
-/// Of parameters of all sizes.
+/// Windows with parameters of all sizes.
 #[test]
 fn no_window_spends_more_than_is_asked() {
     let mut sets = 0;

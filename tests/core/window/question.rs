@@ -1,4 +1,4 @@
-//! Questions by the window: files, canonical bytes, refusals.
+//! Questions with a window: files, canonical bytes, refusals.
 
 use hushbin::{ErrorCode, Task, TaskDraft};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ fn every_field_of_a_window_is_in_the_fingerprint() {
     }
 }
 
-/// Its bytes, once and for all: name, m, t, k, and the values behind their number.
+/// Fixed canonical bytes: name, m, t, k, the number of values, and the values.
 #[test]
 fn the_fingerprint_of_a_window_is_this() {
     let bytes = task().canonical_bytes();

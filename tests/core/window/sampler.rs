@@ -1,4 +1,4 @@
-//! The sampler, walked over its decisions, and its distribution.
+//! Decisions and distribution of the sampler.
 
 use hushbin::domain::Domain;
 use hushbin::hash::for_each_drawn;
@@ -18,7 +18,7 @@ fn report(made: hushbin::Report) -> Report {
     }
 }
 
-/// The report of these values and words, and how many of them were taken.
+/// Report from these values and words, and the number of used words.
 fn made(task: &Task, values: &[f64], words: &[u64]) -> (Report, usize) {
     let mut rng = Scripted::new(words);
     let mut randomizer = hushbin::Randomizer::new(task);
@@ -27,7 +27,7 @@ fn made(task: &Task, values: &[f64], words: &[u64]) -> (Report, usize) {
     (report(made.report), rng.taken)
 }
 
-/// A word of which an integer below a range is drawn: the middle of its part.
+/// Word from which an integer below `range` is drawn: the middle of its interval.
 fn drawing(value: u32, range: u32) -> u64 {
     let word = ((u64::from(value) * 2 + 1) << 31) / u64::from(range);
     word | word << 32
@@ -41,10 +41,11 @@ fn walks_are_those_of_the_reference() {
         let [k, t] = [own.favoured(), own.atoms()];
         let (epsilon, start) = (number(&row, "epsilon"), whole(&row, "level"));
         let inside = (start..start + k).contains(&whole(&row, "atom"));
-        // The reference rounds e less than we do: a word beside its threshold stands for one
-        // beside ours.
+        // The reference rounds e less, so a word next to its threshold is mapped to one next to
+        // the implementation's.
         let ours = own.thresholds(epsilon).inside(1).0;
-        // We draw one of all atoms, and again until the level does not favour it.
+        // The implementation draws among all atoms, and repeats until the level does not favour the
+        // atom.
         let rank = whole(&row, "below_rest");
         let other = if rank < start { rank } else { rank + k };
         let side = match word(&row, "word_inside") {
@@ -68,8 +69,8 @@ fn walks_are_those_of_the_reference() {
     assert_eq!(seen, 144);
 }
 
-/// Inputs at all levels: each favoured cell has one rank, and each other is told as it is
-/// drawn, once those that are favoured are passed over.
+/// Inputs at all levels. Each favoured cell has one rank. Every other atom is reported as drawn,
+/// after redrawing favoured ones.
 #[test]
 fn every_decision_is_taken() {
     for own in windows(64) {
@@ -78,8 +79,8 @@ fn every_decision_is_taken() {
         let threshold = own.thresholds(1.3).inside(1).0;
         let inside = own.favoured_cells();
         for start in 0..own.levels() {
-            // Levels of the attributes as they are drawn. Each stands at a double or just beside
-            // one, which a word in the middle rounds to the level.
+            // Levels of the attributes in order of drawing. Each is at a double or next to one,
+            // which a word in the middle rounds to the level.
             let levels: Vec<u32> = (0..m).map(|at| (start + 3 * at) % own.levels()).collect();
             let mut values = vec![0.0; m as usize];
             let mut at = 0;
@@ -122,13 +123,13 @@ fn every_decision_is_taken() {
     }
 }
 
-/// A number becomes the level above by ⌊2⁶⁴·f⌋ of 2⁶⁴ words, f in whole numbers, and the
-/// ends are their levels for certain.
+/// A number is rounded up to the next level by ⌊2⁶⁴·f⌋ of 2⁶⁴ words, with f in whole numbers. The
+/// ends are levels for certain.
 #[test]
 fn numbers_are_rounded_by_words() {
     for own in windows(40).filter(|own| own.drawn() == 1) {
         let task = task(1, own.clone(), 1.0);
-        // The first atom of the level.
+        // First atom of the level.
         let [k, t] = [own.favoured(), own.atoms()];
         let level = |value: f64, word: u64| {
             let others = [drawing(0, t), drawing(t - 1, t)];
@@ -167,8 +168,7 @@ fn numbers_are_rounded_by_words() {
     }
 }
 
-/// Which word rounds which attribute, and which digit stands for it: the first for the first
-/// that the seed draws.
+/// Order of words and digits: the first of each belongs to the first attribute that the seed draws.
 #[test]
 fn attributes_keep_to_their_order() {
     let own = Window::new(3, 5, 2, [1, 2]).unwrap();
@@ -189,7 +189,8 @@ fn attributes_keep_to_their_order() {
     }
 }
 
-/// Reports of m of d attributes, of numbers inside, under a seed each: as the core says.
+/// Reports of m of d attributes with numbers inside the range, one seed each, have the core's
+/// probabilities.
 #[test]
 fn reports_have_the_probabilities_of_the_core() {
     for (attributes, drawn, atoms, favoured, epsilon) in [
@@ -224,8 +225,8 @@ fn reports_have_the_probabilities_of_the_core() {
     }
 }
 
-/// Over seeds and reports, estimates are unbiased with the variance stated: 5 standard
-/// errors of either happen by chance with 10⁻⁶.
+/// Over seeds and reports, estimates are unbiased with the stated variance. A deviation of 5
+/// standard errors happens by chance with 10⁻⁶.
 #[test]
 fn estimates_have_the_mean_and_the_variance_stated() {
     for (attributes, drawn, atoms, favoured, epsilon) in [
@@ -266,7 +267,7 @@ fn estimates_have_the_mean_and_the_variance_stated() {
     }
 }
 
-/// Entries are of their items, in whatever order they come.
+/// Entries belong to their items, in any order.
 #[test]
 fn entries_may_come_in_any_order() {
     let task = task(6, Window::new(4, 5, 2, [3, 5]).unwrap(), 2.0);
@@ -280,7 +281,7 @@ fn entries_may_come_in_any_order() {
     assert_eq!(reports(&sorted), reports(&reversed));
 }
 
-/// Every set of attributes is drawn as often, none twice, and all where all are.
+/// Every set of attributes is equally likely, without repetition, and complete if all are drawn.
 #[test]
 fn sets_of_attributes_are_drawn_uniformly() {
     let mut rng = seeded(17);
@@ -299,7 +300,7 @@ fn sets_of_attributes_are_drawn_uniformly() {
         }
         assert_uniform(&counts, &format!("{count} of {items}"));
     }
-    // The first of many, and the last.
+    // First and last draw of many.
     let (mut drawn, mut seeds) = (vec![0; 1024], 0);
     while seeds < 100_000 {
         seeds += 1;
@@ -307,8 +308,8 @@ fn sets_of_attributes_are_drawn_uniformly() {
         for_each_drawn(rng.next_u64(), 1024, 12, |item| last = item);
         drawn[last as usize] += 1;
     }
-    // The last draw is one of the first 1023, or the last item: twice as likely as others
-    // by what was drawn before, 11 of 1024.
+    // The last draw is one of the first 1023, or the last item. That item is twice as likely if it
+    // was drawn before, which has probability 11/1024.
     let before = 11.0 / 1024.0;
     let mut expected = vec![(1.0 - before - 1.0 / 1024.0) / 1023.0; 1024];
     expected[1023] = before + 1.0 / 1024.0;

@@ -1,6 +1,5 @@
-//! Byte vectors of whole reports and uploads: the same task, generator and
-//! inputs give the same bytes on every platform. The native tests and those in
-//! the browser run this one loop.
+//! Byte vectors of whole reports and uploads: the same task, generator and inputs give the same
+//! bytes on every platform. Native and browser tests run this same loop.
 
 use hushbin::{
     Entry, Fingerprint, Mechanism, Randomizer, Report, Task, TaskDraft, Upload, UploadId,
@@ -9,8 +8,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-/// What is given: a draft of a task, a generator's seed, and the inputs of some
-/// people, as names with values.
+/// Input of a case: a draft of a task, a generator's seed, and inputs of some people as names with
+/// values.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Given {
     pub draft: serde_json::Value,
@@ -19,7 +18,7 @@ pub struct Given {
     pub inputs: Vec<Vec<(String, f64)>>,
 }
 
-/// What follows from it. The upload's id is drawn after its reports.
+/// Expected outcome of a case. The upload's id is drawn after its reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub task: Task,
@@ -28,12 +27,12 @@ pub struct Outcome {
     #[serde(flatten)]
     pub rates: Rates,
     pub sampled_down: Vec<bool>,
-    /// Each report's bytes.
+    /// Bytes of each report.
     pub reports: Vec<String>,
     pub upload: String,
 }
 
-/// What estimates divide by.
+/// Divisors of estimates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Rates {
@@ -59,7 +58,7 @@ pub(crate) fn bytes(hex: &str) -> Vec<u8> {
     digits.map(byte).collect()
 }
 
-/// Randomises what is given.
+/// Randomises the input of a case.
 pub fn run(given: &Given) -> Outcome {
     let draft: TaskDraft = serde_json::from_value(given.draft.clone()).unwrap();
     let task = draft.resolve().unwrap();
@@ -92,7 +91,7 @@ pub fn run(given: &Given) -> Outcome {
     }
 }
 
-/// Each report's bytes, and those of their upload, whose id is drawn after them.
+/// Bytes of each report and of the upload, whose id is drawn after them.
 pub(crate) fn uploaded(
     task: &Task,
     reports: Vec<Report>,
@@ -114,7 +113,7 @@ pub(crate) fn uploaded(
     (upload.reports.iter().map(bytes).collect(), encoded)
 }
 
-/// What the task's estimates divide by.
+/// Divisors of the task's estimates.
 fn rates(task: &Task) -> Rates {
     let (domain, epsilon) = (task.questions()[0].domain(), task.epsilon());
     if let Mechanism::Collision(collision) = task.questions()[0].mechanism() {
@@ -141,7 +140,7 @@ fn rates(task: &Task) -> Rates {
     }
 }
 
-/// Runs every case of a file and compares.
+/// Runs every case of a file and compares the outcome.
 pub fn check(json: &str) {
     let cases: Vec<Case> = serde_json::from_str(json).unwrap();
     assert!(!cases.is_empty());

@@ -1,5 +1,4 @@
-//! Two mechanisms on the same random crowds: how much smaller the squared error
-//! of one is.
+//! Two mechanisms on the same random crowds: the ratio of their squared errors.
 
 use hushbin::choose::{Objective, Population};
 use hushbin::sample::{below, choose_front};
@@ -12,14 +11,14 @@ use serde_json::{Value, json};
 
 use crate::expectation::Expectation;
 
-/// Everyone has s entries of ±1, uniformly random.
+/// A comparison of two tasks. Everyone has s entries of ±1, uniformly random.
 pub struct Contest {
     ours: Task,
     theirs: Task,
     estimands: &'static [Estimand],
 }
 
-/// Mean squared error of ours over theirs.
+/// Mean squared error of the first task over that of the second.
 pub struct Ratio {
     pub measured: f64,
     pub standard_error: f64,
@@ -35,8 +34,8 @@ pub fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> Task 
 }
 
 impl Contest {
-    /// Of all means: what hushbin chooses against P1's CoCo, with an independent
-    /// hash, the rule `overwrite` and its best t ≥ 2s + 2.
+    /// Compares all means: hushbin's choice against P1's CoCo with an independent hash, the rule
+    /// `overwrite` and its best t ≥ 2s + 2.
     pub fn of_means(items: u32, sparsity: u32, epsilon: f64) -> Self {
         let paper = json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" });
         Self {
@@ -46,9 +45,8 @@ impl Contest {
         }
     }
 
-    /// Of the frequencies of all items with either sign: what hushbin chooses
-    /// against P1's Collision, with an independent hash, the rule `occupied` and
-    /// its t = floor(s·e + 2s − 1).
+    /// Compares the frequencies of all items with either sign: hushbin's choice against P1's
+    /// Collision with an independent hash, the rule `occupied` and its t = floor(s·e + 2s − 1).
     pub fn of_frequencies(items: u32, sparsity: u32, epsilon: f64) -> Self {
         let frequency = json!({ "name": "auto", "objective": "frequency" });
         let s = f64::from(sparsity);
@@ -63,7 +61,7 @@ impl Contest {
         }
     }
 
-    /// What the ratio should be.
+    /// Returns the predicted ratio.
     pub fn predicted(&self) -> f64 {
         let error = |task: &Task| -> f64 {
             let value = |i: u32| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -84,7 +82,7 @@ impl Contest {
         error(&self.ours) / error(&self.theirs)
     }
 
-    /// The same from `runs` crowds of `people`; every run has a seed of its own.
+    /// Measures the ratio over `runs` crowds of `people`. Every run has its own seed.
     pub fn measure(&self, people: u32, runs: u64, done: impl Fn() + Sync) -> Ratio {
         let errors: Vec<[f64; 2]> = (0..runs)
             .into_par_iter()
@@ -99,7 +97,7 @@ impl Contest {
         let n = runs as f64;
         let [ours, theirs] = [0, 1].map(|i| errors.iter().map(|e| e[i]).sum::<f64>() / n);
         let measured = ours / theirs;
-        // By the delta method.
+        // Standard error of a ratio by the delta method.
         let residuals = errors.iter().map(|e| (e[0] - measured * e[1]).powi(2));
         let variance = residuals.sum::<f64>() / (n - 1.0);
         Ratio {
@@ -109,8 +107,8 @@ impl Contest {
     }
 }
 
-/// The mean squared error of all that is estimated of `runs` crowds of `people`, over
-/// the variance that is predicted; every run has a seed of its own.
+/// Measures the mean squared error over `runs` crowds of `people`, relative to the predicted
+/// variance. Every run has its own seed.
 pub fn over_predicted(
     task: &Task,
     objective: &Objective,
@@ -148,8 +146,8 @@ pub fn over_predicted(
     }
 }
 
-/// Squared errors over one crowd, averaged over all that is estimated, of tasks over the
-/// same items.
+/// Squared errors of each task over one crowd, averaged over all estimates. The tasks have the same
+/// items.
 fn errors<const N: usize>(
     tasks: [&Task; N],
     estimands: &[Estimand],

@@ -1,8 +1,8 @@
-//! The tables of the errata, held equal to what the tests compute.
+//! Comparison of the errata's tables with the tests' results.
 
 const DOCUMENT: &str = include_str!("../../../server/analysis/src/docs/errata.md");
 
-/// The headers of all tables.
+/// Returns the headers of all tables.
 pub fn headers() -> impl Iterator<Item = &'static str> {
     let before = |rule: &str| rule.starts_with("|-");
     DOCUMENT
@@ -11,7 +11,7 @@ pub fn headers() -> impl Iterator<Item = &'static str> {
         .filter_map(move |(header, rule)| before(rule).then_some(header))
 }
 
-/// Holds that the table with this header has these rows and no others.
+/// Checks that the table with this header has exactly these rows.
 pub fn assert_table(header: &str, rows: &[String]) {
     let printed: Vec<&str> = DOCUMENT
         .lines()

@@ -1,16 +1,16 @@
-//! What reports of Collision under the balanced hash hit, by all ways to fill buckets: for
-//! domains so small that these can be listed.
+//! Hits of Collision's reports under the balanced hash, over all fillings of buckets. For domains
+//! small enough to enumerate these.
 
 use std::collections::BTreeMap;
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::collision::Collision;
 
-/// One way to fill the buckets of a function: the elements of each, as bits.
+/// Filling of the buckets of a function: the elements of each bucket, as bits.
 type Filling = Vec<u32>;
 
-/// How likely a report of this input hits just these slots, as bits, under rule `heaviest`:
-/// each way to fill buckets of m slots being as likely, and ties broken evenly.
+/// Probability that a report of this input hits exactly these slots, as bits, under the rule
+/// `heaviest`. Fillings of buckets of m slots are equally likely, and ties are broken evenly.
 pub fn hits(
     collision: &Collision,
     domain: &Domain,
@@ -38,7 +38,7 @@ pub fn hits(
     let mut found = BTreeMap::new();
     let functions = all.len().pow(collision.hashes());
     for index in 0..functions {
-        // The fillings of all functions, one after another.
+        // The fillings of all functions are concatenated.
         let mut rest = index;
         let mut cells: Filling = Vec::new();
         for _ in 0..collision.hashes() {
@@ -57,7 +57,7 @@ pub fn hits(
     found
 }
 
-/// All ways to put slots from `slot` on into buckets that take so many.
+/// Enumerates the placements of slots from `slot` on into buckets with limited room.
 fn fill(slot: u32, slots: u32, most: u32, buckets: &mut Filling, all: &mut Vec<Filling>) {
     if slot == slots {
         all.push(buckets.clone());

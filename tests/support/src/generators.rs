@@ -1,11 +1,11 @@
-//! Generators that tests hold by the hand.
+//! Random number generators under the control of tests.
 
 use hushbin::{Entry, Error, Randomized, Randomizer};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{CryptoRng, Infallible, SeedableRng, TryCryptoRng, TryRng};
 
-/// Hands out these words, of which 32-bit draws take the low half; then
-/// zeros. Counts how many were taken.
+/// Returns the given words, then zeros. A 32-bit draw takes the low half of a word. Counts the used
+/// words.
 pub struct Scripted<'a> {
     pub words: &'a [u64],
     pub taken: usize,
@@ -38,8 +38,7 @@ impl TryRng for Scripted<'_> {
 
 impl TryCryptoRng for Scripted<'_> {}
 
-/// The first 64-bit word is given, so that a report's seed is; the rest is
-/// ChaCha.
+/// Returns a given first 64-bit word, which is a report's seed, then ChaCha's output.
 pub struct FixedFirst<'a> {
     pub first: Option<u64>,
     pub rest: &'a mut ChaCha8Rng,
@@ -67,12 +66,12 @@ impl TryRng for FixedFirst<'_> {
 
 impl TryCryptoRng for FixedFirst<'_> {}
 
-/// A generator for the test of this number.
+/// Creates the generator for the test of this number.
 pub fn seeded(number: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(number)
 }
 
-/// [`Randomizer::randomize`], compiled here for crates of tests that are not optimised.
+/// Calls [`Randomizer::randomize`], compiled here for test crates without optimisation.
 pub fn randomize(
     randomizer: &mut Randomizer,
     entries: &[Entry],

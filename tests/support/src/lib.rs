@@ -1,4 +1,4 @@
-//! What the tests and benches of several crates share.
+//! Shared support of the tests and benches of several crates.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

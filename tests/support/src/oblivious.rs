@@ -1,5 +1,5 @@
-//! Requests through a relay as a page makes them (RFC 9458), of what a key configuration says in
-//! its bytes alone.
+//! Requests through a relay as a page makes them (RFC 9458), from the bytes of a key configuration
+//! alone.
 
 use std::io::Cursor;
 
@@ -15,20 +15,20 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use sha2::Sha256;
 
-/// Whoever asks by one key configuration.
+/// Client with one key configuration.
 pub struct Asker {
     key: <X25519HkdfSha256 as Kem>::PublicKey,
     head: [u8; 7],
     rng: ChaCha20Rng,
 }
 
-/// Whoever waits for an answer.
+/// State for opening a response.
 pub struct Waiting {
     secret: [u8; 16],
     encapsulated: [u8; 32],
 }
 
-/// What was answered.
+/// Opened response.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
@@ -37,7 +37,7 @@ pub struct Answer {
 }
 
 impl Asker {
-    /// By this configuration, with random numbers of this seed.
+    /// Creates a client for this configuration, with random numbers of this seed.
     pub fn new(configuration: &[u8], seed: u64) -> Self {
         let (key, symmetric) = configuration[3..].split_at(32);
         assert_eq!(symmetric, [0, 4, 0, 1, 0, 1]);
@@ -49,13 +49,13 @@ impl Asker {
         }
     }
 
-    /// The same, as one that calls the key otherwise.
+    /// Returns the client with another key id.
     pub fn named(mut self, id: u8) -> Self {
         self.head[0] = id;
         self
     }
 
-    /// A message, sealed.
+    /// Seals a message.
     pub fn seal(&mut self, message: &[u8]) -> (Vec<u8>, Waiting) {
         let info = [b"message/bhttp request\0", &self.head[..]].concat();
         let (encapsulated, mut context) = setup_sender_with_rng::<AesGcm128, HkdfSha256, _>(
@@ -81,14 +81,14 @@ impl Asker {
         )
     }
 
-    /// A request, sealed.
+    /// Seals a request.
     pub fn ask(&mut self, method: &str, path: &str, content: &[u8]) -> (Vec<u8>, Waiting) {
         self.seal(&message(method, "collector.example", path, &[], content))
     }
 }
 
 impl Waiting {
-    /// The message in an answer; `None` where it is for somebody else, or no answer.
+    /// Opens the message of a response; `None` if it is for another request, or no response.
     pub fn open(&self, sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, ciphertext) = sealed.split_first_chunk::<16>()?;
         let salt = [&self.encapsulated[..], nonce].concat();
@@ -100,7 +100,7 @@ impl Waiting {
         aead.decrypt(&Nonce::from(nonce), ciphertext).ok()
     }
 
-    /// The answer in it.
+    /// Opens and parses a response.
     pub fn read(&self, sealed: &[u8]) -> Answer {
         let message = self.open(sealed).unwrap();
         let message = Message::read_bhttp(&mut Cursor::new(&message[..])).unwrap();
@@ -116,7 +116,7 @@ impl Waiting {
     }
 }
 
-/// A request in binary form, of known length.
+/// Encodes a request in binary form, of known length.
 pub fn message(
     method: &str,
     authority: &str,

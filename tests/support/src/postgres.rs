@@ -1,5 +1,5 @@
-//! Servers of PostgreSQL's of one's own, from the programs that the machine has: in a directory
-//! of their own, on a free port of this machine, and gone with whoever started them.
+//! Private PostgreSQL servers, from the programs of the machine. Each has its own directory and a
+//! free local port, and ends with the process that started it.
 
 use std::env;
 use std::fs;
@@ -13,17 +13,16 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::Duration;
 
-/// What it takes, said where it is missing.
+/// Error message if the programs are missing.
 const MISSING: &str = "PostgreSQL is missing: its programs are neither below \
     /usr/lib/postgresql nor in PATH; on Debian, apt-get install postgresql, which npm run setup does as root";
 
-/// Whom the server runs as where this process is root's, which PostgreSQL refuses.
+/// User of the server if this process is root's, as PostgreSQL refuses to run as root.
 const USER: &str = "postgres";
 
-/// What servers are started with beside what a test asks for: nothing here survives the
-/// machine, so that nothing need be forced to its disk.
+/// Default options of servers. Data need not survive a power failure, so it is not forced to disk.
 const OPTIONS: [&str; 6] = [
-    // In files of its directory, which nobody clears away elsewhere after kill -9.
+    // Shared memory in the server's directory is cleaned up even after kill -9.
     "dynamic_shared_memory_type=mmap",
     "fsync=off",
     "listen_addresses=127.0.0.1",
@@ -32,7 +31,7 @@ const OPTIONS: [&str; 6] = [
     "wal_level=replica",
 ];
 
-/// A server, stopped and removed as it is dropped.
+/// A server, stopped and removed on drop.
 pub struct Server {
     directory: PathBuf,
     port: u16,
@@ -40,10 +39,10 @@ pub struct Server {
     running: Mutex<Option<Child>>,
 }
 
-/// Programs that it takes.
+/// Required programs.
 const PROGRAMS: [&str; 5] = ["initdb", "pg_basebackup", "pg_isready", "postgres", "psql"];
 
-/// Where the programs are: beside each other, on Debian not in PATH.
+/// Directory of the programs. On Debian it is not in PATH.
 fn programs() -> PathBuf {
     let has_all = |directory: &PathBuf| {
         PROGRAMS
@@ -60,7 +59,7 @@ fn programs() -> PathBuf {
     newest.or_else(in_path).expect(MISSING)
 }
 
-/// The owner of this process, and whom servers run as where that is root.
+/// User and group of servers if this process is root's; otherwise `None`.
 fn user() -> Option<(u32, u32)> {
     if fs::metadata("/proc/self").unwrap().uid() != 0 {
         return None;
@@ -75,7 +74,7 @@ fn user() -> Option<(u32, u32)> {
     Some((of("-u"), of("-g")))
 }
 
-/// One of the programs, as whoever may run it, and never longer than this thread.
+/// Returns a command for a program, run as the server's user. It ends with this thread.
 fn program(name: &str) -> Command {
     let mut command = Command::new("setpriv");
     if let Some((user, group)) = user() {
@@ -84,7 +83,7 @@ fn program(name: &str) -> Command {
     }
     command.args(["--pdeathsig", "KILL"]);
     command.arg(programs().join(name)).stdin(Stdio::null());
-    // What it says goes by whatever the machine speaks otherwise.
+    // The default language of messages is that of the machine.
     command.env("LC_ALL", "C").current_dir("/");
     command
 }
@@ -96,11 +95,11 @@ fn succeed(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A directory that the server's user may use.
+/// Creates a directory that the server's user may use.
 fn create_directory() -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    // Short: the names of sockets in it may have 107 bytes.
+    // The name is short, because paths of sockets may have at most 107 bytes.
     let name = format!("hushbin-postgres-{}-{number}", std::process::id());
     let directory = env::temp_dir().join(name);
     fs::create_dir(&directory).unwrap();
@@ -110,7 +109,7 @@ fn create_directory() -> PathBuf {
     directory
 }
 
-/// A port that nobody has at the moment, and that is not handed out to others.
+/// Returns a free port that the system does not hand out otherwise.
 fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -123,7 +122,7 @@ fn free_port() -> u16 {
 }
 
 impl Server {
-    /// A server that was just set up, with these of its settings, each as `name=value`.
+    /// Starts a new server with these settings, each as `name=value`.
     pub fn start(options: &[&str]) -> Self {
         let mut server = Self::in_directory(options);
         server.set_up();
@@ -131,7 +130,7 @@ impl Server {
         server
     }
 
-    /// The same that speaks TLS by this certificate and key, both as PEM.
+    /// Starts a server with TLS by this certificate and key, both as PEM.
     pub fn with_tls(certificate: &str, key: &str) -> Self {
         let mut server = Self::in_directory(&["ssl=on"]);
         for (name, option, text) in [
@@ -159,7 +158,7 @@ impl Server {
         succeed(initdb);
     }
 
-    /// A server that follows this one, under this name.
+    /// Starts a standby of this server under this name.
     pub fn standby(&self, name: &str, options: &[&str]) -> Self {
         let mut standby = Self::in_directory(options);
         let mut backup = program("pg_basebackup");
@@ -188,7 +187,7 @@ impl Server {
         self.directory.join("data")
     }
 
-    /// Starts it on a port that nobody has taken meanwhile.
+    /// Starts the server on a free port, with several attempts.
     fn go_somewhere(&mut self) {
         for _ in 0..5 {
             match self.try_to_go() {
@@ -199,7 +198,7 @@ impl Server {
         panic!("no port is free");
     }
 
-    /// Starts it again, where it was killed, and waits until it takes connections.
+    /// Starts a killed server again, and waits until it accepts connections.
     pub fn go(&self) {
         self.try_to_go().unwrap_or_else(|log| panic!("{log}"));
     }
@@ -215,7 +214,8 @@ impl Server {
         let log = self.directory.join("log");
         let log = fs::OpenOptions::new().create(true).append(true).open(log);
         postgres.stdout(Stdio::null()).stderr(log.unwrap());
-        // By a thread that lives as long as this process: the server ends with it.
+        // The server ends with the thread that starts it, so this thread lives as long as the
+        // process.
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
             sender.send(postgres.spawn().unwrap()).unwrap();
@@ -238,20 +238,20 @@ impl Server {
     }
 
     fn is_ready(&self) -> bool {
-        // By its own socket: on the port somebody else's may answer.
+        // Uses the server's socket, as another server may answer on the port.
         let mut ready = program("pg_isready");
         ready.args(["-q", "-U", "hushbin", "-d", "postgres"]);
         ready.args(["-p", &self.port.to_string(), "-h"]);
         ready.arg(&self.directory);
         match ready.status().unwrap().code() {
             Some(0) => true,
-            // It refuses, or does not answer.
+            // The server refuses connections, or does not answer.
             Some(1 | 2) => false,
             other => panic!("pg_isready ended with {other:?}"),
         }
     }
 
-    /// What it answers to this statement, a line for each row.
+    /// Runs a statement and returns the answer, one line per row.
     pub fn ask(&self, database: &str, statement: &str) -> String {
         let mut psql = program("psql");
         psql.args(["--no-psqlrc", "--quiet", "--no-align", "--tuples-only"]);
@@ -274,7 +274,7 @@ impl Server {
         succeed(psql).trim_end().to_owned()
     }
 
-    /// The address of a new database of its own.
+    /// Creates a database, and returns its address.
     pub fn database(&self) -> String {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("own{}", NEXT.fetch_add(1, Ordering::Relaxed));
@@ -282,22 +282,22 @@ impl Server {
         self.address(&name)
     }
 
-    /// The address of a database of this name.
+    /// Returns the address of a database of this name.
     pub fn address(&self, database: &str) -> String {
         format!("postgres://hushbin@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// Where it listens, on this machine.
+    /// Returns the local port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where it keeps everything.
+    /// Returns the data directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The process, and those that it has made: for each connection one.
+    /// Returns the process ids of the server and its children, one per connection.
     pub fn processes(&self) -> Vec<u32> {
         let own = self.running.lock().unwrap().as_ref().unwrap().id();
         let all = fs::read_dir("/proc").unwrap().flatten();
@@ -310,13 +310,13 @@ impl Server {
         [own].into_iter().chain(children).collect()
     }
 
-    /// What its processes have used, those that have ended included.
+    /// Returns the CPU time of the server's processes, ended ones included.
     pub fn cpu(&self) -> Duration {
         let of = |id: u32| {
             let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
             let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-            // Fields 14 to 17, counted from the name: its own, and those of children that ended,
-            // in ticks of 10 ms.
+            // Fields 14 to 17, counted from the name: CPU time of the process and of ended
+            // children, in ticks of 10 ms.
             let ticks = fields.split_whitespace().skip(11).take(4);
             let ticks: u64 = ticks.map(|own| own.parse::<u64>().unwrap()).sum();
             Duration::from_millis(ticks * 10)
@@ -324,9 +324,9 @@ impl Server {
         self.processes().into_iter().map(of).sum()
     }
 
-    /// kill -9 of all its processes.
+    /// Sends kill -9 to all processes of the server.
     pub fn kill(&self) {
-        // Its last number is of what the kernel keeps for it, and would keep for ever.
+        // The last number is the key of its shared memory, which the kernel would keep forever.
         let memory = fs::read_to_string(self.data().join("postmaster.pid")).unwrap_or_default();
         let memory = memory
             .lines()
@@ -335,7 +335,7 @@ impl Server {
         let processes = self.processes();
         let mut kill = Command::new("kill");
         kill.arg("-9").args(processes.iter().map(u32::to_string));
-        // Some may have ended by themselves.
+        // Some may have ended already.
         let _ = kill.stderr(Stdio::null()).status().unwrap();
         let mut server = self.running.lock().unwrap().take().unwrap();
         server.wait().unwrap();
@@ -352,7 +352,7 @@ impl Server {
         }
     }
 
-    /// Has a standby take writes from now on.
+    /// Promotes a standby to a primary.
     pub fn promote(&self) {
         assert_eq!(self.ask("postgres", "SELECT pg_promote()"), "t");
     }
@@ -367,17 +367,17 @@ impl Drop for Server {
     }
 }
 
-/// A server, and one that it waits for with every commit.
+/// A server, and a standby that confirms every commit.
 pub struct Pair {
     pub primary: Server,
     pub standby: Server,
 }
 
 impl Pair {
-    /// Both with these of their settings.
+    /// Starts both with these settings.
     pub fn start(options: &[&str]) -> Self {
         let primary = Server::start(options);
-        // It waits for none when it is the first.
+        // The server must not wait for a standby that does not exist yet.
         let standby = primary.standby("second", options);
         let names = "ALTER SYSTEM SET synchronous_standby_names = 'second'";
         primary.ask("postgres", names);
@@ -389,7 +389,7 @@ impl Pair {
         Self { primary, standby }
     }
 
-    /// The address of a new database, on either.
+    /// Creates a database, and returns an address with both servers.
     pub fn database(&self) -> String {
         let address = self.primary.database();
         let [first, second] = [&self.primary, &self.standby].map(|own| own.port);
@@ -398,7 +398,7 @@ impl Pair {
     }
 }
 
-/// The server that all share who need one at the moment.
+/// Returns the server that concurrent tests share.
 pub fn shared() -> Arc<Server> {
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     let mut shared = SHARED

@@ -12,17 +12,17 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use socket2::{Domain, Socket, Type};
 
-/// The command `hushbin`, for tests and benches of the package that builds it.
+/// Command `hushbin`, for tests and benches of the package that builds it.
 pub fn command() -> Command {
     Command::new(env::var_os("CARGO_BIN_EXE_hushbin").expect("cargo says where it is"))
 }
 
-/// What it does with these arguments.
+/// Runs the command with these arguments.
 pub fn hushbin(arguments: &[&str]) -> Output {
     command().args(arguments).output().unwrap()
 }
 
-/// What it prints as JSON; it must succeed.
+/// Runs the command, which must succeed, and parses its JSON.
 pub fn answer(arguments: &[&str]) -> Value {
     let output = hushbin(arguments);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -36,8 +36,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Starts it on a free port; it logs to this process's standard error only
-    /// what is wrong.
+    /// Starts a collector on a free port. It logs only errors, to this process's standard error.
     pub fn spawn(data: &Path, tasks: &[&Path], more: &[&str]) -> Self {
         let mut command = command();
         command.arg("serve").arg("--data").arg(data);
@@ -50,7 +49,7 @@ impl Collector {
         Self::start(command)
     }
 
-    /// Starts it by a command of one's own.
+    /// Starts a collector with a given command.
     pub fn start(mut command: Command) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         Self {
@@ -58,12 +57,12 @@ impl Collector {
         }
     }
 
-    /// Waits for the ready line and returns the address in it.
+    /// Waits for the ready line and returns its address.
     pub fn address(&mut self) -> SocketAddr {
         self.address_after("hushbin listening")
     }
 
-    /// The same of a ready line that begins otherwise.
+    /// Waits for a ready line that begins with `begin`, and returns its address.
     pub fn address_after(&mut self, begin: &str) -> SocketAddr {
         let stdout = self.child.stdout.take().unwrap();
         let mut line = String::new();
@@ -81,12 +80,12 @@ impl Collector {
         self.child.id()
     }
 
-    /// Resident memory, in bytes, as Linux tells it.
+    /// Resident memory in bytes, from Linux's /proc.
     pub fn memory(&self) -> u64 {
         self.status("VmRSS:")
     }
 
-    /// The most that it ever was.
+    /// Peak of the resident memory in bytes.
     pub fn peak_memory(&self) -> u64 {
         self.status("VmHWM:")
     }
@@ -98,11 +97,11 @@ impl Collector {
         kibibytes.parse::<u64>().unwrap() << 10
     }
 
-    /// What it has used, as Linux tells it.
+    /// Resource usage, from Linux's /proc.
     pub fn usage(&self) -> Usage {
         let of = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.pid())).unwrap();
         let stat = of("stat");
-        // Fields 14 and 15, counted from the name, which may hold spaces: in ticks of 10 ms.
+        // Fields 14 and 15, counted from the name, which may contain spaces; in ticks of 10 ms.
         let (_, fields) = stat.rsplit_once(')').unwrap();
         let ticks = fields.split_whitespace().skip(11).take(2);
         let ticks: u64 = ticks.map(|own| own.parse::<u64>().unwrap()).sum();
@@ -116,17 +115,17 @@ impl Collector {
         }
     }
 
-    /// Open sockets, as Linux tells them.
+    /// Number of open sockets, from Linux's /proc.
     pub fn sockets(&self) -> usize {
         let files = fs::read_dir(format!("/proc/{}/fd", self.pid())).unwrap();
-        // One that is closed meanwhile is none.
+        // A file that is closed meanwhile is skipped.
         let targets = files.filter_map(|file| fs::read_link(file.unwrap().path()).ok());
         targets
             .filter(|target| target.to_string_lossy().starts_with("socket:"))
             .count()
     }
 
-    /// kill -9.
+    /// Sends kill -9.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -136,15 +135,15 @@ impl Collector {
         self.signal("-TERM");
     }
 
-    /// Tells it to end and waits until it has, without an error: then another may have its
-    /// directory.
+    /// Terminates the process and waits until it has ended without an error. Its directory is free
+    /// then.
     pub fn stop(&mut self, at_most: Duration) {
         self.terminate();
         let status = self.wait(at_most);
         assert!(status.success(), "{status}");
     }
 
-    /// Sends a signal, by its name behind a dash.
+    /// Sends a signal, given by its name after a dash.
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill")
             .args([name, &self.pid().to_string()])
@@ -152,7 +151,7 @@ impl Collector {
         assert!(status.unwrap().success());
     }
 
-    /// Waits for the process to end by itself.
+    /// Waits for the process to end.
     pub fn wait(&mut self, at_most: Duration) -> ExitStatus {
         let begin = Instant::now();
         loop {
@@ -165,11 +164,11 @@ impl Collector {
     }
 }
 
-/// What a process has used.
+/// Resource usage of a process.
 #[derive(Clone, Copy)]
 pub struct Usage {
     pub cpu: Duration,
-    /// Bytes that went to the disk, in whole pages.
+    /// Bytes written to disk, in whole pages.
     pub written: u64,
 }
 
@@ -201,7 +200,7 @@ impl Client {
         Self::over(TcpStream::connect(address)?)
     }
 
-    /// From an address of this machine.
+    /// Connects from a local address.
     pub fn connect_from(source: IpAddr, address: SocketAddr) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
         socket.bind(&SocketAddr::new(source, 0).into())?;
@@ -211,12 +210,12 @@ impl Client {
 
     fn over(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
-        // Fails instead of waiting for ever.
+        // A timeout makes the test fail instead of hanging.
         stream.set_read_timeout(Some(Duration::from_secs(300)))?;
         Ok(Self::new(stream))
     }
 
-    /// How long answers are waited for.
+    /// Sets the timeout of responses.
     pub fn patience(&self, patience: Duration) {
         self.socket().set_read_timeout(Some(patience)).unwrap();
     }
@@ -225,14 +224,14 @@ impl Client {
         self.stream.get_ref()
     }
 
-    /// What it is over.
+    /// Returns the socket.
     pub fn into_socket(self) -> TcpStream {
         self.stream.into_inner()
     }
 }
 
 impl<S: Read + Write> Client<S> {
-    /// Over a stream of one's own.
+    /// Creates a client over a given stream.
     pub fn new(stream: S) -> Self {
         Self {
             stream: BufReader::new(stream),
@@ -247,7 +246,7 @@ impl<S: Read + Write> Client<S> {
         self.stream.get_mut().write_all(bytes)
     }
 
-    /// Status and body of the next answer.
+    /// Reads the status and body of the next response.
     pub fn read(&mut self) -> io::Result<(u16, Vec<u8>)> {
         let line = self.line()?;
         let status = line.split(' ').nth(1).and_then(|word| word.parse().ok());
@@ -279,7 +278,7 @@ impl<S: Read + Write> Client<S> {
         Ok((status, body))
     }
 
-    /// The next line of an answer's head, without its end.
+    /// Reads the next line of a response's head, without its end.
     fn line(&mut self) -> io::Result<String> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
@@ -300,12 +299,12 @@ impl<S: Read + Write> Client<S> {
     }
 }
 
-/// An answer ended before it was whole, or is none.
+/// Error for an incomplete or invalid response.
 fn broken() -> io::Error {
     io::ErrorKind::UnexpectedEof.into()
 }
 
-/// The head of an upload's request.
+/// Head of an upload's request.
 pub fn head(task: &str, length: usize) -> Vec<u8> {
     format!("POST /tasks/{task}/reports HTTP/1.1\r\nhost: test\r\ncontent-length: {length}\r\n\r\n")
         .into_bytes()

@@ -1,5 +1,5 @@
-//! Byte vectors of tasks with named questions, whose inputs are answers as pages
-//! give them. The native tests and those of the package run the same.
+//! Byte vectors of tasks with named questions, whose inputs are answers as in pages. Native tests
+//! and those of the package run the same vectors.
 
 use hushbin::task::{Kind, Part, Question};
 use hushbin::{Entry, Fingerprint, Randomizer, Task};
@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::byte_vectors::{bytes, hex, uploaded};
 
-/// What is given: a complete task, a generator's seed, and people's answers by the
-/// names of questions.
+/// Input of a case: a complete task, a generator's seed, and people's answers by the names of
+/// questions.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Given {
     pub task: Task,
@@ -20,14 +20,14 @@ pub struct Given {
     pub inputs: Vec<Value>,
 }
 
-/// What follows from it. The upload's id is drawn after its reports.
+/// Expected outcome of a case. The upload's id is drawn after its reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub fingerprint: Fingerprint,
-    /// Which question each report answers.
+    /// Question that each report answers.
     pub answered: Vec<String>,
     pub sampled_down: Vec<bool>,
-    /// Each report's bytes.
+    /// Bytes of each report.
     pub reports: Vec<String>,
     pub upload: String,
 }
@@ -39,7 +39,7 @@ pub struct Case {
     pub outcome: Outcome,
 }
 
-/// An answer as entries, in the order of JSON's keys, which is that of the file.
+/// Converts an answer to entries, in the order of the JSON keys, which is that of the file.
 fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
     let item = |name: &str| question.items().resolve(name).unwrap();
     let option = |option: &Value| Entry {
@@ -86,7 +86,7 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
     }
 }
 
-/// The answer to a part: an option's index or a number.
+/// Answer to a part: an option's index or a number.
 fn part(part: &Part, answer: &Value) -> f64 {
     match &answer[part.name()] {
         Value::String(name) => part.items().resolve(name).unwrap() as f64,
@@ -95,7 +95,7 @@ fn part(part: &Part, answer: &Value) -> f64 {
     }
 }
 
-/// Randomises what is given.
+/// Randomises the input of a case.
 pub fn run(given: &Given) -> Outcome {
     let Given { task, inputs, .. } = given;
     let seed: [u8; 32] = bytes(&given.generator).try_into().unwrap();
@@ -127,7 +127,7 @@ pub fn run(given: &Given) -> Outcome {
     }
 }
 
-/// Runs every case of a file and compares.
+/// Runs every case of a file and compares the outcome.
 pub fn check(json: &str) {
     let cases: Vec<Case> = serde_json::from_str(json).unwrap();
     assert!(!cases.is_empty());

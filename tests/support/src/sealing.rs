@@ -1,4 +1,4 @@
-//! Sealing as a page does it, of what a configuration says in its bytes alone.
+//! Sealing as in a page, from the bytes of a configuration alone.
 
 use hpke::aead::AesGcm128;
 use hpke::kdf::HkdfSha256;
@@ -11,7 +11,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use sha2::{Digest, Sha256};
 
-/// Whoever seals by one configuration.
+/// Client that seals with one configuration.
 pub struct Sealer {
     key: <X25519HkdfSha256 as Kem>::PublicKey,
     id: [u8; 4],
@@ -21,7 +21,7 @@ pub struct Sealer {
 }
 
 impl Sealer {
-    /// By this configuration, with random numbers of this seed.
+    /// Creates a client for this configuration, with random numbers of this seed.
     pub fn new(configuration: &[u8], seed: u64) -> Self {
         let digest = Sha256::digest(configuration);
         let [high, low] = *configuration.last_chunk::<2>().unwrap();
@@ -34,14 +34,14 @@ impl Sealer {
         }
     }
 
-    /// A report, by its bytes.
+    /// Pads and seals the bytes of a report.
     pub fn seal(&mut self, report: &[u8]) -> Vec<u8> {
         let mut padded = report.to_vec();
         padded.resize(self.report_bytes, 0);
         self.seal_as_it_is(&padded)
     }
 
-    /// Bytes that are not padded.
+    /// Seals bytes without padding.
     pub fn seal_as_it_is(&mut self, padded: &[u8]) -> Vec<u8> {
         let (encapsulated, ciphertext) = single_shot_seal_with_rng::<AesGcm128, HkdfSha256, _>(
             &OpModeS::<X25519HkdfSha256>::Base,
@@ -56,14 +56,14 @@ impl Sealer {
     }
 }
 
-/// Whoever has the private key of one configuration.
+/// Holder of the private key of one configuration.
 pub struct Opener {
     key: <X25519HkdfSha256 as Kem>::PrivateKey,
     info: Vec<u8>,
 }
 
 impl Opener {
-    /// Of this configuration, whose private key this is.
+    /// Creates the holder for this configuration and its private key.
     pub fn new(configuration: &[u8], private: &[u8; 32]) -> Self {
         Self {
             key: Deserializable::from_bytes(private).unwrap(),
@@ -71,7 +71,7 @@ impl Opener {
         }
     }
 
-    /// The padded bytes of a report that was sealed to it.
+    /// Opens a report and returns its padded bytes.
     pub fn open(&self, sealed: &[u8]) -> Vec<u8> {
         let (encapsulated, ciphertext) = sealed[4..].split_at(32);
         single_shot_open::<AesGcm128, HkdfSha256, X25519HkdfSha256>(

@@ -1,11 +1,11 @@
-//! Comparisons of what is drawn with what is said: each would fail by chance
-//! with probability 10⁻⁶ at most, shared among its cells.
+//! Tests of random draws against stated distributions. Each fails by chance with probability at
+//! most 10⁻⁶, shared among its cells.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 const ALPHA: f64 = 1e-6;
 
-/// Pearson's test that `counts` come from these probabilities.
+/// Checks by Pearson's test that `counts` come from these probabilities.
 pub fn assert_distributed(counts: &[u64], probabilities: &[f64], what: &str) {
     assert_eq!(counts.len(), probabilities.len());
     let n = counts.iter().sum::<u64>() as f64;
@@ -30,7 +30,7 @@ pub fn assert_uniform(counts: &[u64], what: &str) {
     assert_distributed(counts, &vec![p; counts.len()], what);
 }
 
-/// Tests that each of some events happened as often as its probability says.
+/// Checks that each of several events has its stated probability.
 pub fn assert_rates(n: u64, events: &[(String, u64, f64)]) {
     let normal = Normal::standard();
     let limit = normal.inverse_cdf(1.0 - ALPHA / (2 * events.len()) as f64);
@@ -50,8 +50,7 @@ pub fn assert_rates(n: u64, events: &[(String, u64, f64)]) {
     }
 }
 
-/// Tests that sums of `n` draws, given with the sums of their squares, have the
-/// means stated.
+/// Checks that sums of `n` draws, given with the sums of their squares, have the stated means.
 pub fn assert_means(n: u64, sums: &[(String, f64, f64, f64)]) {
     let limit = Normal::standard().inverse_cdf(1.0 - ALPHA / (2 * sums.len()) as f64);
     let n = n as f64;
@@ -88,7 +87,7 @@ impl Moments {
     }
 }
 
-/// Tests that draws have the means stated, and the variances where they are.
+/// Checks that draws have the stated means, and the variances if given.
 pub fn assert_moments(draws: &[(String, Moments, f64, Option<f64>)]) {
     let limit = Normal::standard().inverse_cdf(1.0 - ALPHA / (4 * draws.len()) as f64);
     for (what, moments, mean, variance) in draws {
@@ -101,8 +100,8 @@ pub fn assert_moments(draws: &[(String, Moments, f64, Option<f64>)]) {
             "{what}: {a} instead of {mean}, off by {off} σ"
         );
         let Some(variance) = variance else { continue };
-        // The fourth moment says how far a variance is off by chance; that of
-        // two points of nearly equal weight, by less than its own 1/n.
+        // The fourth moment gives the standard error of a variance. For two points of nearly equal
+        // weight that is less than its own 1/n.
         let fourth = d - 4.0 * a * c + 6.0 * a * a * b - 3.0 * a.powi(4);
         let sigma = ((fourth - spread * spread).max(0.0) / n).sqrt() + variance / n;
         let off = (spread - variance) / sigma;

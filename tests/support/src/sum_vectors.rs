@@ -1,6 +1,6 @@
-//! Byte vectors of what people send of sums: the same task, generator and answers give the
-//! same bytes on every platform. The native tests, those in the browser and those of the
-//! package run the same.
+//! Byte vectors of messages for sums: the same task, generator and answers give the same bytes on
+//! every platform. Native tests, those in the browser and those of the package run the same
+//! vectors.
 
 use hushbin::sums::{SumRandomizer, SumTask};
 use hushbin::{Fingerprint, UploadId, upload};
@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::byte_vectors::{bytes, hex};
 
-/// What is given: a task as files have it, a generator's seed, and people's numbers, in the
-/// order of the items.
+/// Input of a case: a task as in files, a generator's seed, and people's numbers in the order of
+/// the items.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Given {
     pub task: Value,
@@ -21,14 +21,14 @@ pub struct Given {
     pub answers: Vec<Vec<f64>>,
 }
 
-/// What follows from it. The last person's upload's id is drawn after all messages.
+/// Expected outcome of a case. The id of the last person's upload is drawn after all messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub fingerprint: Fingerprint,
     pub clipped: Vec<bool>,
-    /// Whether more than 10⁻⁶ of a vector was left out.
+    /// True if more than 10⁻⁶ of a vector was left out.
     pub left: Vec<bool>,
-    /// Each person's messages, padded.
+    /// Messages of each person, padded.
     pub messages: Vec<String>,
     pub upload: String,
 }
@@ -40,7 +40,7 @@ pub struct Case {
     pub outcome: Outcome,
 }
 
-/// Randomises what is given.
+/// Randomises the input of a case.
 pub fn run(given: &Given) -> Outcome {
     let task: SumTask = serde_json::from_value(given.task.clone()).unwrap();
     let seed: [u8; 32] = bytes(&given.generator).try_into().unwrap();
@@ -69,7 +69,7 @@ pub fn run(given: &Given) -> Outcome {
     }
 }
 
-/// Runs every case of a file and compares.
+/// Runs every case of a file and compares the outcome.
 pub fn check(json: &str) {
     let cases: Vec<Case> = serde_json::from_str(json).unwrap();
     assert!(!cases.is_empty());

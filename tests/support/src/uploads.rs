@@ -9,7 +9,7 @@ pub fn draft(json: &str) -> TaskDraft {
     serde_json::from_str(json).unwrap()
 }
 
-/// Makes uploads with ids and reports that are random, but the same in every run.
+/// Makes uploads with random ids and reports that are the same in every run.
 pub struct Uploads {
     task: Task,
     rng: ChaCha20Rng,
@@ -23,8 +23,8 @@ impl Uploads {
         }
     }
 
-    /// An upload of so many people who all report item 0 of every question as 1, all numbers and
-    /// parts as 1, or the text "dark".
+    /// Makes an upload of `reports` people with equal answers: item 0 of every question as 1, all
+    /// numbers and parts as 1, or the text "dark".
     pub fn make(&mut self, reports: usize) -> Upload {
         let mut randomizer = Randomizer::new(&self.task);
         let questions = self.task.questions().iter();

@@ -1,4 +1,4 @@
-//! A person's sum of values with fair signs, after clipping.
+//! A person's clipped sum of values with fair signs.
 
 use hushbin::mechanism::hash_bin;
 
@@ -7,17 +7,17 @@ use hushbin::mechanism::hash_bin;
 pub(super) struct ClippedSum {
     /// E[clip(B)²].
     pub(super) square: f64,
-    /// By value, the expectation of its sign times the clipped sum:
-    /// E[clip(v + R)], R being the others' values with fair signs.
+    /// Expectation of each value's sign times the clipped sum: E[clip(v + R)], where R is the sum
+    /// of the other values with fair signs.
     pub(super) left: Vec<f64>,
 }
 
-/// Up to so many entries every pattern of signs is looked at.
+/// Greatest number of entries for which all sign patterns are enumerated.
 const PATTERNS: usize = 12;
 
 impl ClippedSum {
-    /// Exact where values are of one magnitude, as ±1 are, or few; else B and R
-    /// are taken as normal.
+    /// Computes the moments. They are exact if values have one magnitude, as ±1 do, or are few.
+    /// Otherwise B and R are approximated as normal.
     pub(super) fn new(values: &[f64], clip: f64) -> Self {
         let squares: f64 = values.iter().map(|value| value * value).sum();
         let reach: f64 = values.iter().map(|value| value.abs()).sum();
@@ -51,7 +51,7 @@ impl ClippedSum {
     }
 
     fn of_patterns(values: &[f64], clip: f64) -> Self {
-        // The first sign may stay: all signs the other way give the same.
+        // The first sign is fixed, because opposite signs give the same.
         let patterns = 1_u32 << (values.len() - 1);
         let mut square = 0.0;
         let mut left = vec![0.0; values.len()];
@@ -68,11 +68,11 @@ impl ClippedSum {
     }
 }
 
-/// E[clip(v + σZ)], Z standard normal.
+/// Computes E[clip(v + σZ)] for standard normal Z.
 fn normal_clipped_mean(value: f64, deviation: f64, clip: f64) -> f64 {
     use statrs::distribution::{Continuous, ContinuousCDF, Normal};
     let normal = Normal::standard();
-    // E[min(v + σZ, c)] = c − E[(c − v − σZ)₊].
+    // Uses E[min(v + σZ, c)] = c − E[(c − v − σZ)₊].
     let excess = |gap: f64| {
         let z = gap / deviation;
         gap * normal.cdf(z) + deviation * normal.pdf(z)
@@ -82,12 +82,12 @@ fn normal_clipped_mean(value: f64, deviation: f64, clip: f64) -> f64 {
     value - above + below
 }
 
-/// E[clip(σZ)²], Z standard normal.
+/// Computes E[clip(σZ)²] for standard normal Z.
 fn normal_clipped_square(deviation: f64, clip: f64) -> f64 {
     use statrs::distribution::{Continuous, ContinuousCDF, Normal};
     let normal = Normal::standard();
     let z = clip / deviation;
-    // E[Z²; |Z| < z] = 1 − 2Φ(−z) − 2zφ(z).
+    // Uses E[Z²; |Z| < z] = 1 − 2Φ(−z) − 2zφ(z).
     let outside = 2.0 * normal.cdf(-z);
     let inside = 1.0 - outside - 2.0 * z * normal.pdf(z);
     deviation * deviation * inside + clip * clip * outside
@@ -97,7 +97,7 @@ fn normal_clipped_square(deviation: f64, clip: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// One by one, for a value at a time.
+    /// Computes the moments by definition, one value at a time.
     fn sum_by_definition(values: &[f64], clip: f64) -> ClippedSum {
         let patterns = 1_u32 << values.len();
         let mean =
@@ -156,8 +156,8 @@ mod tests {
         );
     }
 
-    /// Of 16 values up to 1 the normal ones are less than a hundredth off, and the
-    /// square of their sum a fiftieth of what it is without a clip.
+    /// The normal approximation of 16 values up to 1 is off by less than a hundredth. The mean
+    /// square is off by at most a fiftieth of its unclipped value.
     #[test]
     fn clipped_sums_of_many_values_are_nearly_normal() {
         let many: Vec<f64> = (0..16).map(|i| 1.0 - 0.05 * f64::from(i)).collect();

@@ -1,4 +1,4 @@
-//! What one report contributes to estimates, on average and in variance.
+//! Mean and variance of one report's contribution to estimates.
 
 use hushbin::mechanism::{coco, collision, hash_bin, window};
 use hushbin::{Entry, Mechanism, Question};
@@ -7,27 +7,27 @@ use hushbin_analysis::estimate::{Estimand, estimands};
 use super::clipped_sum::ClippedSum;
 use super::kept::kept_probabilities;
 
-/// What one report does to the estimates of all items.
+/// Contribution of one report to the estimates of all items.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Contribution {
     /// Variance of the estimate of an item that the person does not have.
     pub(super) nobody: f64,
-    /// By entry.
+    /// Contributions by entry.
     pub(super) entries: Vec<EntryContribution>,
 }
 
-/// What one report does to the estimate of an item that the person has.
+/// Contribution of one report to the estimate of an item that the person has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct EntryContribution {
-    /// What is to be estimated of the entry.
+    /// True value of the estimand for the entry.
     pub(super) truth: f64,
-    /// What is estimated on average.
+    /// Mean of the estimate.
     pub(super) expected: f64,
-    /// With this variance.
+    /// Variance of the estimate.
     pub(super) variance: f64,
 }
 
-/// Rates of a question's mechanism, and the estimand asked for.
+/// Rates of a question's mechanism, and the estimand.
 #[derive(Debug, Clone)]
 pub(super) struct Contributions {
     rates: Rates,
@@ -41,12 +41,12 @@ enum Rates {
     Coco(coco::Rates),
     HashBin(hash_bin::Rates),
     Window(window::Rates),
-    /// Greatest variances over bins, of people in it and of others.
+    /// Greatest variances over bins: for people in the bin, and for the rest.
     Pattern([f64; 2]),
 }
 
 impl Contributions {
-    /// `None` where the question's mechanism does not estimate this.
+    /// Creates the rates. `None` if the question's mechanism does not estimate this.
     pub(super) fn new(question: &Question, estimand: Estimand) -> Option<Self> {
         if !estimands(question).contains(&estimand) {
             return None;
@@ -79,7 +79,7 @@ impl Contributions {
         })
     }
 
-    /// What a report of these entries contributes.
+    /// Returns the contribution of a report of these entries.
     pub(super) fn of(&self, entries: &[Entry]) -> Contribution {
         let (estimand, sparsity) = (self.estimand, self.sparsity);
         let share = |value: f64, variance: &dyn Fn(bool) -> f64| {
@@ -96,7 +96,7 @@ impl Contributions {
                 Estimand::Nonmissing => share(value, &|present| rates.nonmissing_variance(present)),
             }),
             Rates::Coco(rates) => {
-                // Of fractions as many are left as on average.
+                // Ternarisation keeps this many entries on average.
                 let left: f64 = entries.iter().map(|entry| entry.value.abs()).sum();
                 let left = left.min(f64::from(sparsity));
                 let squares = [
@@ -117,8 +117,8 @@ impl Contributions {
                     }),
                 })
             }
-            // Nobody lacks a number: what is said of those who would is the greatest variance
-            // over all numbers.
+            // Every person has every number. For people without it, the greatest variance over all
+            // numbers is used.
             Rates::Window(rates) => Contribution {
                 nobody: rates.worst_variance(),
                 ..self.sampled(entries, |value| rates.variance(value))
@@ -126,7 +126,7 @@ impl Contributions {
             Rates::Pattern(most) => self.sampled(entries, |value| {
                 share_variance(counted(estimand, value), *most)
             }),
-            // The other entries add their squares, and clipping takes off.
+            // The other entries add their squares, and clipping reduces the total.
             Rates::HashBin(rates) => {
                 let values: Vec<f64> = entries.iter().map(|entry| entry.value).collect();
                 let sum = ClippedSum::new(&values, rates.clip.unwrap_or(f64::INFINITY));
@@ -143,8 +143,8 @@ impl Contributions {
         }
     }
 
-    /// Each entry has what sampling down leaves of its value, with the variance that `variance`
-    /// gives for an item of that value on average.
+    /// Returns each entry's mean after sampling down. `variance` gives the average variance for an
+    /// item of that value.
     fn sampled(&self, entries: &[Entry], variance: impl Fn(f64) -> f64) -> Contribution {
         let kept = kept_probabilities(entries, self.sparsity as usize);
         let entry = |(entry, kept): (&Entry, f64)| {
@@ -162,7 +162,8 @@ impl Contributions {
     }
 }
 
-/// What a person with this value of the item, in [-1, 1], adds to an estimand; 0 for none.
+/// Returns a person's contribution to the estimand, given the item's value in [-1, 1]; 0 means
+/// none.
 fn counted(estimand: Estimand, value: f64) -> f64 {
     match estimand {
         Estimand::Mean => value,
@@ -172,13 +173,12 @@ fn counted(estimand: Estimand, value: f64) -> f64 {
     }
 }
 
-/// Variance of a share that is there with probability `present`.
+/// Variance of a share that is present with probability `present`.
 fn share_variance(present: f64, [with, without]: [f64; 2]) -> f64 {
     present * with + (1.0 - present) * without + present * (1.0 - present)
 }
 
-/// Variance of a mean of `value`: a second moment, averaged over presence, less the
-/// square.
+/// Variance of a mean of `value`: the second moment averaged over presence, minus the square.
 fn mean_variance(value: f64, [with, without]: [f64; 2]) -> f64 {
     let present = value.abs();
     present * with + (1.0 - present) * without - value * value

@@ -1,16 +1,15 @@
-//! What sampling down keeps of a person's entries.
+//! Effect of sampling down on a person's entries.
 
 use std::collections::HashMap;
 
 use hushbin::Entry;
 
-/// The probability that each entry's sign survives sampling down, given that
-/// ternarisation left it: E[min(1, s/(1 + R))], R being how many of the other
-/// entries ternarisation left.
+/// Returns the probability that each entry survives sampling down, given that ternarisation left
+/// it. That is E[min(1, s/(1 + R))], where R is the number of other entries that ternarisation
+/// left.
 ///
-/// Takes time in the order of k·√k for k entries, as all but some √k numbers of
-/// entries left have next to no probability, and for entries of one magnitude
-/// once.
+/// The time is of the order k·√k for k entries: all but about √k values of R have negligible
+/// probability. Entries of one magnitude are computed once.
 pub(super) fn kept_probabilities(entries: &[Entry], sparsity: usize) -> Vec<f64> {
     if entries.len() <= sparsity {
         return vec![1.0; entries.len()];
@@ -31,11 +30,10 @@ pub(super) fn kept_probabilities(entries: &[Entry], sparsity: usize) -> Vec<f64>
         .collect()
 }
 
-/// Probabilities below this are left out at either end: of 2²⁰ entries less than
-/// 10⁻¹⁸ in all.
+/// Probabilities below this are dropped at either end: for 2²⁰ entries less than 10⁻¹⁸ in total.
 const NEGLIGIBLE: f64 = 1e-25;
 
-/// How many entries ternarisation leaves: the probabilities of `first`,
+/// Distribution of the number of entries that ternarisation leaves: probabilities of `first`,
 /// `first` + 1, ….
 struct Left {
     first: usize,
@@ -43,7 +41,7 @@ struct Left {
 }
 
 impl Default for Left {
-    /// Of no entries.
+    /// Distribution for no entries.
     fn default() -> Self {
         Self {
             first: 0,
@@ -74,8 +72,8 @@ impl Left {
         self.first += begin;
     }
 
-    /// Takes one entry out again: divides the generating polynomial by
-    /// (1 − p) + p·x, from the end where that is stable.
+    /// Removes one entry: divides the generating polynomial by (1 − p) + p·x, from the end at which
+    /// that is stable.
     fn without(&self, p: f64) -> Self {
         if p == 1.0 {
             return Self {
@@ -93,7 +91,7 @@ impl Left {
                 carried = *other;
             }
         } else {
-            // Of one less than `first` on; of −1 there is nothing but rounding.
+            // Coefficients are of one entry less, from `first` on. That of −1 is only rounding.
             for (other, own) in others.iter_mut().zip(all).rev() {
                 *other = (own - (1.0 - p) * carried) / p;
                 carried = *other;
@@ -111,7 +109,7 @@ impl Left {
         }
     }
 
-    /// E[min(1, s/(1 + R))].
+    /// Returns E[min(1, s/(1 + R))].
     fn kept(&self, sparsity: usize) -> f64 {
         let kept = |(index, probability): (usize, &f64)| {
             let others = self.first + index;
@@ -139,7 +137,7 @@ mod tests {
         differences.fold(0.0, f64::max)
     }
 
-    /// Every subset, one by one.
+    /// Enumerates every subset.
     fn by_enumeration(values: &[f64], sparsity: usize) -> Vec<f64> {
         (0..values.len())
             .map(|j| {
@@ -174,8 +172,8 @@ mod tests {
         }
     }
 
-    /// Each entry by the others' whole distribution, of which nothing is left out
-    /// and nothing taken out.
+    /// Computes each entry from the full distribution of the other entries, without dropping or
+    /// removing any.
     fn by_definition(values: &[f64], sparsity: usize) -> Vec<f64> {
         let kept = |j: usize| {
             let mut left = vec![1.0];
@@ -211,8 +209,8 @@ mod tests {
                 assert!(off < 1e-12, "s = {sparsity}: {off}");
             }
         }
-        // The time that adding an entry takes: 22 standard deviations, here of
-        // at most √(10,000/4).
+        // Adding an entry takes time proportional to 22 standard deviations, here at most
+        // √(10,000/4) each.
         let mut all = Left::default();
         (0..10_000).map(spread).for_each(|p| all.add(p));
         assert!(

@@ -1,4 +1,4 @@
-//! The truth about a crowd, and what error its estimates are expected to have.
+//! True values of a crowd, and the expected error of its estimates.
 
 mod clipped_sum;
 mod contribution;
@@ -9,14 +9,13 @@ use hushbin_analysis::estimate::Estimand;
 
 use contribution::Contributions;
 
-/// The truth about a crowd, with the error that its estimates are expected to
-/// have.
+/// True values of a crowd, with the expected error of its estimates.
 #[derive(Debug, Clone)]
 pub struct Expectation {
     contributions: Contributions,
     people: f64,
     items: Vec<Sums>,
-    /// Variance of an item that nobody has, summed over people.
+    /// Variance of an item that no person has, summed over people.
     nobody: f64,
 }
 
@@ -24,12 +23,13 @@ pub struct Expectation {
 struct Sums {
     truth: f64,
     bias: f64,
-    /// Variance beyond that of people without the item.
+    /// Variance in excess of that of people without the item.
     extra_variance: f64,
 }
 
 impl Expectation {
-    /// Nobody yet; `None` where the question's mechanism does not estimate this.
+    /// Creates the expectation for no people yet. `None` if the question's mechanism does not
+    /// estimate this.
     #[must_use]
     pub fn new(question: &Question, estimand: Estimand, items: u32) -> Option<Self> {
         Some(Self {
@@ -64,7 +64,7 @@ impl Expectation {
         }
     }
 
-    /// The true value of each item.
+    /// Returns the true value of each item.
     pub fn truth(&self) -> impl Iterator<Item = f64> {
         self.items.iter().map(|sums| sums.truth / self.people)
     }
@@ -76,7 +76,7 @@ impl Expectation {
         self.items.iter().map(square).sum::<f64>() / self.items.len() as f64
     }
 
-    /// Expected squared error, averaged over items: noise, and the squared bias.
+    /// Expected squared error, averaged over items: noise and squared bias.
     #[must_use]
     pub fn mean_squared_error(&self) -> f64 {
         let extra: f64 = self.items.iter().map(|sums| sums.extra_variance).sum();

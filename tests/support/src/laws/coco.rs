@@ -1,6 +1,5 @@
-//! CoCo from its definition, by brute force: which sides are pushed to, who is
-//! favoured, and with which probability each side is reported. Shares no code
-//! with the sampler but the hashes, which reference numbers hold.
+//! CoCo from its definition, by brute force: pushed sides, favoured sides, and the probability of
+//! each side. Shares only the hashes with the sampler; reference numbers check those.
 
 use hushbin::domain::Signed;
 use hushbin::hash::{Balanced, Hashing, Keys, closed_sign, independent_bucket};
@@ -22,21 +21,21 @@ pub struct Model {
     pub epsilon: f64,
     pub rule: Rule,
     pub hashing: Hashing,
-    /// T, of each hash function.
+    /// Number of pairs T of each hash function.
     pub pairs: u32,
-    /// R.
+    /// Number of hash functions R.
     pub hashes: u32,
 }
 
-/// How many pushes each side has: bucket 2k is the plus side of pair k.
+/// Number of pushes of each side; bucket 2k is the plus side of pair k.
 pub type Pushes = Vec<u32>;
 
-/// The integers out of 2⁶⁴ that are drawn against.
+/// Thresholds as integers out of 2⁶⁴.
 #[derive(Debug, Clone)]
 pub enum Words {
-    /// Of reporting inside C.
+    /// Threshold of reporting inside C.
     Strongest { inside: BigUint },
-    /// Of one pushed pair, and of the decided side given the pair.
+    /// Thresholds of one pushed pair, and of the decided side given the pair.
     Overwrite { pair: BigUint, decided: BigUint },
 }
 
@@ -49,7 +48,7 @@ impl Model {
         Coco::with_hashes(self.rule, self.hashing, 2 * self.pairs, self.hashes).unwrap()
     }
 
-    /// Of all hash functions.
+    /// Number of buckets of all hash functions.
     pub fn buckets(&self) -> u32 {
         2 * self.pairs * self.hashes
     }
@@ -66,8 +65,7 @@ impl Model {
         .unwrap()
     }
 
-    /// The two rules at this T, with small, middle and large c, as far as they
-    /// go with this s.
+    /// The two rules at this T, with small, middle and large c that this s allows.
     pub fn rules(sparsity: u32, pairs: u32) -> Vec<Rule> {
         let mut favoured = vec![1, pairs.div_ceil(2), sparsity.min(pairs), pairs];
         favoured.sort_unstable();
@@ -79,7 +77,7 @@ impl Model {
         strongest.chain(overwrite).collect()
     }
 
-    /// The ways to hash under a rule.
+    /// Hash functions that a rule allows.
     fn hashings(rule: Rule) -> Vec<Hashing> {
         let mut hashings = vec![Hashing::Balanced, Hashing::Independent];
         if rule != Rule::Overwrite {
@@ -113,8 +111,7 @@ impl Model {
         models
     }
 
-    /// Small parameters with 2 to 64 hash functions, and c from few to as many as may
-    /// be.
+    /// Small parameters with 2 to 64 hash functions, and c from small to the greatest possible.
     pub fn with_several_hashes() -> Vec<Self> {
         let mut models = Vec::new();
         for (items, sparsity) in [(2, 1), (2, 2), (3, 2), (4, 3)] {
@@ -144,12 +141,12 @@ impl Model {
         models
     }
 
-    /// Every input: all signed subsets of the items of size at most s.
+    /// Every input: all signed subsets of at most s items.
     pub fn inputs(&self) -> Vec<Vec<Signed>> {
         collision::inputs(self.items, self.sparsity)
     }
 
-    /// How many elements are hashed in all.
+    /// Number of hashed elements.
     pub fn elements(&self) -> u32 {
         match self.hashing {
             Hashing::BalancedItems => self.items,
@@ -157,21 +154,20 @@ impl Model {
         }
     }
 
-    /// How many items are there to add to an input, where items are added.
+    /// Number of items that can be added to an input; `None` if no items are added.
     pub fn others(&self, input: &[Signed]) -> Option<u32> {
         let adds = self.hashing == Hashing::BalancedItems && input.len() < self.sparsity as usize;
         adds.then_some(self.items - input.len() as u32)
     }
 
-    /// What may make up for the entries that an input lacks: signs, and above them the
-    /// first item where items are added.
+    /// Completions of the entries that an input lacks: bits for signs, and above them the first
+    /// added item.
     pub fn completions(&self, input: &[Signed]) -> std::ops::Range<u64> {
         let firsts = self.others(input).unwrap_or(1);
         0..u64::from(firsts) << (self.sparsity as usize - input.len())
     }
 
-    /// The elements that make up for them: paddings, or the items that the input does
-    /// not have, ascending and round again.
+    /// Elements of a completion: paddings, or cyclically the items that the input does not have.
     fn added(&self, input: &[Signed], completion: u64) -> Vec<u32> {
         let missing = self.sparsity as usize - input.len();
         if self.others(input).is_none() {
@@ -190,8 +186,8 @@ impl Model {
             .collect()
     }
 
-    /// How often each side is pushed to under this seed. What is added is negative
-    /// where its bit is set.
+    /// Number of pushes of each side under this seed. An added element is negative if its bit is
+    /// set.
     pub fn pushes(&self, seed: u64, input: &[Signed], completion: u64) -> Pushes {
         let balanced = Balanced::new(self.elements(), self.pairs);
         let items = input
@@ -218,7 +214,7 @@ impl Model {
         pushes
     }
 
-    /// What the mechanism draws against, by its definition of rounding.
+    /// Thresholds of the mechanism, by its definition of rounding.
     pub fn words(&self) -> Words {
         let e = ExpLowerBound::new(self.epsilon);
         let (s, t) = (self.sparsity, self.buckets());
@@ -233,7 +229,7 @@ impl Model {
         }
     }
 
-    /// The same from e as a fraction, rounded down or up.
+    /// Thresholds from e as a fraction, rounded down or up.
     pub fn words_of(&self, e: &Exact, up: bool) -> Words {
         let one = || Exact::from_integer(1u8.into());
         let integer = |n: u32| Exact::from_integer(n.into());
@@ -261,7 +257,7 @@ impl Model {
         }
     }
 
-    /// The probability of each side, given how often each is pushed to.
+    /// Probability of each side, given the pushes.
     pub fn distribution(&self, pushes: &Pushes, words: &Words) -> Vec<Exact> {
         match (self.rule, words) {
             (Rule::Strongest { favoured }, Words::Strongest { inside }) => {
@@ -270,7 +266,7 @@ impl Model {
                 shares(favoured, pushes)
                     .into_iter()
                     .map(|[within, all]| {
-                        // Over 2⁶⁴ · c · (t − c) · number of sets.
+                        // The denominator is 2⁶⁴ · c · (t − c) · number of sets.
                         let weight =
                             inside * others * within + &outside * favoured * (all - within);
                         Exact::new_raw(weight, whole() * favoured * others * all)
@@ -303,16 +299,15 @@ impl Model {
     }
 }
 
-/// By how much a side is pushed to more than its other.
+/// Excess of a side's pushes over those of its opposite side.
 pub fn strength(pushes: &Pushes, side: usize) -> i64 {
     i64::from(pushes[side]) - i64::from(pushes[side ^ 1])
 }
 
-/// Of how many of the sets that rule `strongest` may pick each side is a member,
-/// of how many in all; up to a common factor.
+/// Returns for each side how many of the sets that the rule `strongest` may pick contain it, and
+/// the number of all sets. Both are up to a common factor.
 ///
-/// All sides of one strength that tie for the last places are members of equally
-/// many.
+/// Sides of equal strength that tie for the last places are in equally many sets.
 pub fn shares(favoured: u32, pushes: &Pushes) -> Vec<[u32; 2]> {
     let strengths = (0..pushes.len()).map(|side| strength(pushes, side));
     share_places(favoured, &strengths.collect::<Vec<_>>())

@@ -1,6 +1,5 @@
-//! Collision from its definition, by brute force: who is favoured, and with
-//! which probability each bucket is reported. Shares no code with the sampler
-//! but the hash, which reference numbers hold.
+//! Collision from its definition, by brute force: favoured buckets, and the probability of each
+//! bucket. Shares only the hash with the sampler; reference numbers check that.
 
 use hushbin::domain::Signed;
 use hushbin::hash::{Balanced, Hashing, Keys, independent_bucket};
@@ -20,9 +19,9 @@ pub struct Model {
     pub epsilon: f64,
     pub rule: Rule,
     pub hashing: Hashing,
-    /// t, of each hash function.
+    /// Number of buckets t of each hash function.
     pub buckets: u32,
-    /// R.
+    /// Number of hash functions R.
     pub hashes: u32,
 }
 
@@ -43,8 +42,7 @@ impl Model {
         .unwrap()
     }
 
-    /// The two rules at this t, with small, middle and large c, as far as they
-    /// go with this s.
+    /// The two rules at this t, with small, middle and large c that this s allows.
     pub fn rules(sparsity: u32, buckets: u32) -> Vec<Rule> {
         let mut favoured = vec![1, buckets / 2, sparsity.min(buckets - 1), buckets - 1];
         favoured.sort_unstable();
@@ -56,13 +54,12 @@ impl Model {
         heaviest.chain(occupied).collect()
     }
 
-    /// Of all hash functions.
+    /// Number of buckets of all hash functions.
     pub fn outcomes(&self) -> u32 {
         self.hashes * self.buckets
     }
 
-    /// Small parameters with 2 to 64 hash functions, and c from few to as many as may
-    /// be.
+    /// Small parameters with 2 to 64 hash functions, and c from small to the greatest possible.
     pub fn with_several_hashes() -> Vec<Self> {
         let mut models = Vec::new();
         for (items, sparsity) in [(2, 1), (2, 2), (3, 2), (4, 3)] {
@@ -97,7 +94,7 @@ impl Model {
         inputs(self.items, self.sparsity)
     }
 
-    /// How many of the input's s elements each bucket holds under this seed.
+    /// Number of the input's s elements in each bucket under this seed.
     pub fn counts(&self, seed: u64, input: &[Signed]) -> Vec<u32> {
         let balanced = Balanced::new(2 * self.items + self.sparsity, self.buckets);
         let items = input
@@ -121,8 +118,8 @@ impl Model {
         counts
     }
 
-    /// The probability of each bucket, given the number of elements that each
-    /// holds and the threshold of reporting inside C.
+    /// Probability of each bucket, given its number of elements and the threshold of reporting
+    /// inside C.
     pub fn distribution(&self, counts: &[u32], inside: impl Fn(u32) -> BigUint) -> Vec<Exact> {
         let shares = shares(self.rule, counts);
         let occupied = counts.iter().filter(|&&count| count > 0).count() as u32;
@@ -137,7 +134,7 @@ impl Model {
         shares
             .into_iter()
             .map(|[within, all]| {
-                // Over 2⁶⁴ · |C| · (t − |C|) · number of sets.
+                // The denominator is 2⁶⁴ · |C| · (t − |C|) · number of sets.
                 let weight = &inside * others * within + &outside * size * (all - within);
                 Exact::new_raw(weight, &whole * size * others * all)
             })
@@ -145,7 +142,7 @@ impl Model {
     }
 }
 
-/// Every input: all signed subsets of the items of size at most s.
+/// Every input: all signed subsets of at most s items.
 pub fn inputs(items: u32, sparsity: u32) -> Vec<Vec<Signed>> {
     let mut inputs = vec![vec![]];
     for item in 0..u64::from(items) {
@@ -162,8 +159,8 @@ pub fn inputs(items: u32, sparsity: u32) -> Vec<Vec<Signed>> {
     inputs
 }
 
-/// Of how many of the sets C that the rule may pick each bucket is a member, of how
-/// many in all; up to a common factor.
+/// Returns for each bucket how many of the sets C that the rule may pick contain it, and the number
+/// of all sets. Both are up to a common factor.
 pub fn shares(rule: Rule, counts: &[u32]) -> Vec<[u32; 2]> {
     match rule {
         Rule::Occupied => counts.iter().map(|&n| [u32::from(n > 0), 1]).collect(),

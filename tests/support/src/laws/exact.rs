@@ -1,12 +1,12 @@
-//! exp(x) between two rationals, from its series alone.
+//! Rational bounds of exp(x), from its series alone.
 
 use num_bigint::BigUint;
 use num_rational::Ratio;
 
-/// Probabilities and their ratios, without rounding.
+/// Probabilities and ratios without rounding.
 pub type Exact = Ratio<BigUint>;
 
-/// low / 2²⁵⁶ ≤ exp(x) ≤ high / 2²⁵⁶.
+/// Bounds low / 2²⁵⁶ ≤ exp(x) ≤ high / 2²⁵⁶.
 pub struct Exp {
     pub low: BigUint,
     pub high: BigUint,
@@ -15,7 +15,7 @@ pub struct Exp {
 const FRACTION_BITS: u32 = 256;
 
 impl Exp {
-    /// Bounds of exp(x), x being exactly the double.
+    /// Computes bounds of exp(x), where x is exactly the double.
     pub fn of(x: f64) -> Self {
         assert!((0.0..16.0).contains(&x));
         // x = mantissa / 2^shift.
@@ -35,8 +35,8 @@ impl Exp {
             high_term = (high_term * mantissa + &divisor - &one) / &divisor;
             low += &low_term;
             high += &high_term;
-            // From here on each term is at most half the one before, so that
-            // what is cut off is at most this term.
+            // From here on each term is at most half the previous one, so the cut tail is at most
+            // this term.
             if f64::from(n) > 2.0 * x + 2.0 && high_term <= one {
                 high += &one;
                 break;
@@ -45,12 +45,12 @@ impl Exp {
         Self { low, high }
     }
 
-    /// The lower bound as a fraction.
+    /// Returns the lower bound as a fraction.
     pub fn low_ratio(&self) -> Exact {
         Exact::new_raw(self.low.clone(), BigUint::from(1u8) << FRACTION_BITS)
     }
 
-    /// The upper bound as a fraction.
+    /// Returns the upper bound as a fraction.
     pub fn high_ratio(&self) -> Exact {
         Exact::new_raw(self.high.clone(), BigUint::from(1u8) << FRACTION_BITS)
     }

@@ -1,6 +1,5 @@
-//! Hash-bin from its definition: what each bin sums to, how it is rounded, and
-//! what a report then tells. Shares no code with the sampler but the hashes,
-//! which reference numbers hold.
+//! Hash-bin from its definition: sums of bins, rounding, and the loss of a report. Shares only the
+//! hashes with the sampler; reference numbers check those.
 
 use hushbin::hash::{Balanced, Hashing, Keys, closed_sign, independent_bucket, open_sign};
 use hushbin::mechanism::Mechanism;
@@ -13,7 +12,7 @@ use crate::generators::Scripted;
 /// One set of parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Model {
-    /// `None` in open domains.
+    /// Number of items; `None` in open domains.
     pub items: Option<u32>,
     pub sparsity: u32,
     pub epsilon: f64,
@@ -23,7 +22,7 @@ pub struct Model {
     pub grid: u32,
 }
 
-/// Sums are in these units.
+/// Units per 1 of a sum.
 pub const UNIT: i128 = 1 << 42;
 
 impl Model {
@@ -47,18 +46,18 @@ impl Model {
         .unwrap()
     }
 
-    /// How many units make a step of the grid.
+    /// Units per step of the grid.
     pub fn step(&self) -> i128 {
         UNIT / i128::from(self.grid)
     }
 
-    /// ηΓ, at user level.
+    /// Clip in steps, ηΓ, at user level.
     pub fn clip_steps(&self) -> Option<u32> {
         let clip = self.level.clip()?;
         Some((clip * f64::from(self.grid)) as u32)
     }
 
-    /// The bin and the sign of an item.
+    /// Bin and sign of an item.
     pub fn place(&self, seed: u64, item: u64) -> (usize, i8) {
         let keys = Keys::new(seed);
         let bin = match (self.hashing, self.items) {
@@ -74,12 +73,12 @@ impl Model {
         (bin as usize, sign)
     }
 
-    /// Each bin's sum, clipped where the level says so, in units.
+    /// Sum of each bin in units, clipped at user level.
     pub fn sums(&self, seed: u64, input: &[Entry]) -> Vec<i128> {
         let mut sums = vec![0; self.bins as usize];
         for entry in input {
             let (bin, sign) = self.place(seed, entry.item);
-            // Multiplied by a power of two, so exact; then cut off.
+            // Multiplication by a power of two is exact; the rest is cut off.
             let value = (entry.value * UNIT as f64).trunc() as i128;
             sums[bin] += value * i128::from(sign);
         }
@@ -90,37 +89,36 @@ impl Model {
         sums
     }
 
-    /// Steps below a sum, and how many of 2⁶⁴ words round it up.
+    /// Steps below a sum, and the number of 2⁶⁴ words that round it up.
     pub fn rounding(&self, sum: i128) -> (i64, u64) {
         let floor = sum.div_euclid(self.step());
         let rest = sum.rem_euclid(self.step());
         (floor as i64, ((rest << 64) / self.step()) as u64)
     }
 
-    /// For each sum, how many of 2⁶⁴ words round it up.
+    /// Number of 2⁶⁴ words that round each sum up.
     pub fn rounding_words(&self, sums: &[i128]) -> Vec<u64> {
         sums.iter().map(|&sum| self.rounding(sum).1).collect()
     }
 
-    /// How much of 2⁶⁴ the probability of plus is above or below 1/2 for a sum
-    /// of so many steps.
+    /// Deviation of P(plus) from 1/2 for a sum of `steps` steps, in units of 2⁻⁶⁴.
     pub fn lean(&self, steps: u32) -> u64 {
         let clip = self.clip_steps().unwrap();
         ExpLowerBound::new(self.epsilon).lean(steps, clip) >> 1
     }
 
-    /// P(plus) of a sum of so many steps, of 2⁶⁴, given how it leans.
+    /// P(plus) of a sum of `steps` steps, in units of 2⁻⁶⁴, given its deviation from 1/2.
     pub fn plus_words(steps: i64, lean: impl Fn(u32) -> u64) -> u64 {
         let lean = lean(steps.unsigned_abs() as u32);
         let half = 1u64 << 63;
         if steps < 0 { half - lean } else { half + lean }
     }
 
-    /// The logarithm of the greatest ratio of the probabilities of any bins,
-    /// given the rate of their noise, between two inputs with these sums.
+    /// Returns the logarithm of the greatest likelihood ratio of the bins between two inputs with
+    /// these sums, given the rate of the noise.
     ///
-    /// A bin's value has the law (1 − r)·q^|y − f| + r·q^|y − f − 1|. Beyond
-    /// both inputs' steps the ratio is constant, so only few y need a look.
+    /// A bin's value has the distribution (1 − r)·q^|y − f| + r·q^|y − f − 1|. Beyond both inputs'
+    /// steps the ratio is constant, so only few y matter.
     pub fn loss(&self, rate: f64, first: &[i128], second: &[i128]) -> f64 {
         let log = |sum: i128, y: i64| {
             let (floor, words) = self.rounding(sum);
@@ -133,7 +131,7 @@ impl Model {
         let of_bin = |(&a, &b): (&i128, &i128)| {
             let (low, high) = (self.rounding(a.min(b)).0, self.rounding(a.max(b)).0);
             let middle = i64::midpoint(low, high);
-            // Between the steps of both sums the ratio moves one way.
+            // Between the steps of both sums the ratio is monotone.
             [low - 1, low, low + 1, middle, high, high + 1, high + 2]
                 .into_iter()
                 .map(|y| log(a, y) - log(b, y))
@@ -143,13 +141,11 @@ impl Model {
     }
 }
 
-/// The words that make the noise of a bin 0: a remainder of 0; kept; no whole
-/// quotient; and a plus.
+/// Words that make the noise of a bin 0: a remainder of 0; kept; no whole quotient; and a plus.
 const NO_NOISE: [u64; 4] = [0, 0, u32::MAX as u64, 0];
 
-/// The bins of the sampler's report under a seed, rounded by these words, one
-/// for each bin, and without noise: each the step below its sum, or the next
-/// where the word is below the rest.
+/// Returns the bins of the sampler's report under a seed, without noise. Each bin is rounded by its
+/// word: down to the step below its sum, or up if the word is below the remainder.
 pub fn rounded(
     model: &Model,
     randomizer: &mut Randomizer,
@@ -181,7 +177,7 @@ pub fn rounded(
     }
 }
 
-/// The entries of these values, from item 0 on, but zeros.
+/// Entries with these values, from item 0 on, without zeros.
 pub fn entries(values: &[f64]) -> Vec<Entry> {
     let entries = (0..).zip(values);
     let entries = entries.filter(|(_, value)| **value != 0.0);
@@ -190,7 +186,7 @@ pub fn entries(values: &[f64]) -> Vec<Entry> {
         .collect()
 }
 
-/// Every input of so many items with values of these.
+/// Every input of `items` items with these values.
 pub fn inputs(items: u32, values: &[f64]) -> Vec<Vec<f64>> {
     let mut inputs = vec![vec![]];
     for _ in 0..items {

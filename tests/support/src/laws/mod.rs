@@ -7,7 +7,8 @@ pub mod hash_bin;
 
 use std::collections::BTreeMap;
 
-/// The least and the greatest probability of each output, over laws that each sum to 1.
+/// Returns the least and the greatest probability of each output, over distributions that each sum
+/// to 1.
 pub fn extremes(laws: impl IntoIterator<Item = Vec<f64>>) -> Vec<[f64; 2]> {
     let mut extremes = Vec::new();
     for law in laws {
@@ -20,19 +21,18 @@ pub fn extremes(laws: impl IntoIterator<Item = Vec<f64>>) -> Vec<[f64; 2]> {
     extremes
 }
 
-/// The greatest privacy loss: of an output's probability under any of these laws, over that
-/// under another, the logarithm.
+/// Returns the greatest privacy loss: the logarithm of the greatest ratio of an output's
+/// probabilities under two of these distributions.
 pub fn loss(laws: impl IntoIterator<Item = Vec<f64>>) -> f64 {
     let losses = extremes(laws).into_iter();
     let losses = losses.map(|[least, most]| (most / least).ln());
     losses.fold(0.0, f64::max)
 }
 
-/// Of how many of the sets of `favoured` places, of which none is weaker than a place
-/// outside, each place is a member, of how many in all; up to a common factor.
+/// Returns for each place how many sets contain it, and the number of all sets, up to a common
+/// factor. The sets have `favoured` places of which none is weaker than a place outside.
 ///
-/// All places of one strength that tie for the last ones are members of equally
-/// many.
+/// Places of equal strength that tie for the last ones are in equally many sets.
 pub fn share_places(favoured: u32, strengths: &[i64]) -> Vec<[u32; 2]> {
     let mut counts = BTreeMap::new();
     for &strength in strengths {

@@ -1,4 +1,4 @@
-//! The toy has nothing to choose but the sparsity.
+//! Choice of the toy, where only the sparsity is open.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::toy::{Report, Toy};
 
-/// [`Toy`] with parameters left open: none.
+/// Draft of [`Toy`], which has no parameters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {}
@@ -43,7 +43,7 @@ impl Choose for Toy {
         search.best(|_, _| Ok(Self {}))
     }
 
-    /// None: whoever wants it asks for it.
+    /// Returns no candidates: the toy is used only on request.
     fn offers(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
         Ok(Vec::new())
     }

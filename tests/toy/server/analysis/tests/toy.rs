@@ -39,7 +39,7 @@ fn a_task_file_becomes_estimates() {
             .filter(|entry| entry.value != 0.0)
             .collect()
     };
-    // Of every four, one has nothing.
+    // Every fourth person has no entry.
     let people =
         [[1.0, 0.0, -1.0], [1.0, 1.0, 0.0], [0.0; 3], [1.0, 0.0, 0.0]].map(|p| entries(&p));
     let mut totals = Totals::new(&task);
@@ -63,7 +63,7 @@ fn a_task_file_becomes_estimates() {
         let mut all = item.estimates();
         let (estimand, mean) = all.next().unwrap();
         assert_eq!((estimand, all.next()), (Estimand::Mean, None));
-        // Four standard errors: by chance with probability 2e-4, with this seed not.
+        // Four standard errors: exceeded by chance with probability 2e-4, but not with this seed.
         assert!(
             (mean.estimate - truth).abs() < 4.0 * mean.standard_error,
             "{item:?}"

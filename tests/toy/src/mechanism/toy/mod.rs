@@ -1,5 +1,5 @@
-//! A toy: one of a person's elements, drawn at random, tells its sign truthfully
-//! or not (Warner, "Randomized Response", 1965).
+//! A toy mechanism: the sign of one random element of a person's is reported, truthfully or not
+//! (Warner, "Randomized Response", 1965).
 
 use alloc::vec::Vec;
 
@@ -15,22 +15,21 @@ use crate::error::{Error, error};
 use crate::hash::{Keys, element_sign};
 use crate::sample::{ExpLowerBound, Factors, Threshold, below, realised_epsilon};
 
-/// The parameters of the toy: none.
+/// Parameters of the toy: none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Toy {}
 
-/// A seed, which gives each element a fair sign, and whether the element drawn is
-/// said to have it.
+/// A seed, which gives each element a fair sign, and the reported sign of the drawn element.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Report {
-    /// Fixes the signs of this report.
+    /// Seed of the signs of this report.
     pub seed: u64,
-    /// What is said.
+    /// Reported sign.
     pub plus: bool,
 }
 
-/// Makes the toy's reports.
+/// Randomizer of the toy.
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     domain: Domain,
@@ -43,8 +42,7 @@ impl Toy {
         Threshold(ExpLowerBound::new(epsilon).share(1, 1, 1))
     }
 
-    /// P(plus) of an element that pushes towards plus, less that of one that does
-    /// not.
+    /// Returns P(plus) of an element that pushes towards plus, minus that of one that does not.
     #[must_use]
     pub fn lean(&self, epsilon: f64) -> f64 {
         let truthful = Self::truthful(epsilon);
@@ -120,7 +118,7 @@ impl Randomize for Randomizer {
                 let sign = element_sign(&self.domain, &Keys::new(seed), signed.item);
                 (sign < 0) == signed.negative
             }
-            // A padding has a fair sign of its own.
+            // A padding has a fair sign.
             None => rng.next_u64() & 1 == 1,
         };
         *report = Report {

@@ -1,4 +1,4 @@
-//! The toy as any randomizer of its ε.
+//! Accounting of the toy, as any randomizer of its ε.
 
 use hushbin::mechanism::toy::Toy;
 

@@ -1,4 +1,4 @@
-//! The toy's estimates: how much more often an item's sign is said than not.
+//! Estimates of the toy: how much more often an item's sign is reported than its opposite.
 
 use hushbin::domain::Domain;
 use hushbin::hash::Keys;
@@ -10,7 +10,7 @@ use crate::estimate::point::{Estimand, ItemPoints, Point};
 
 impl Estimated for Toy {
     type Report = Report;
-    /// P(an item's own sign is said) − P(the other is), for a person with the item.
+    /// P(an item's own sign is reported) − P(the opposite is reported), for a person with the item.
     type Rates = f64;
     type Counts = SignCounter;
 
