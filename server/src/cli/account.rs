@@ -1,4 +1,4 @@
-//! `hushbin account`: what a shuffled batch gives away.
+//! `hushbin account`: central privacy of shuffled batches.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use hushbin::sums::SumTask;
 use hushbin::task::Answers;
 use serde::Serialize;
 
-use super::output::{Error, write_answer};
-use super::sums;
+use super::output::{AnswerForm, Error, write_fields};
+use super::{describe, sums};
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::accounting::{
     Composed, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure, largest_epsilon,
@@ -18,24 +18,23 @@ use hushbin_analysis::accounting::{
 };
 use hushbin_analysis::promise::account_statement;
 
-/// Compute the central privacy of a batch of shuffled reports: the ε that is
-/// proven, with δ, against someone who cannot link reports to clients.
+/// Compute the central ε and δ of a batch of shuffled reports
 ///
-/// Without a --task, it is proven for any mechanism with the local ε.
+/// The bound is proven. It holds against an attacker who cannot link reports to people. Without
+/// --task, it holds for every mechanism whose local ε is --epsilon.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Task file; parameters it leaves out are chosen.
+    /// Task file (JSON); missing parameters are chosen
     #[arg(long, value_name = "FILE", conflicts_with = "epsilon")]
     task: Option<PathBuf>,
-    /// Local ε of one report, by any mechanism.
+    /// Local ε of one report of any mechanism, 0.001 to 12
     #[arg(long, value_name = "E", required_unless_present_any = ["task", "central_epsilon"])]
     epsilon: Option<f64>,
-    /// With --reports, find the largest local ε that makes the batch this central
-    /// ε; of a task, rule and parameters are kept as they are for the ε that it
-    /// has. Without, find the smallest batch.
+    /// Central ε to reach: finds the smallest batch, or with --reports the largest local ε. The
+    /// parameters of --task stay the same
     #[arg(long, value_name = "E")]
     central_epsilon: Option<f64>,
-    /// Number of reports in the batch.
+    /// Number of reports in the batch, 2 to 1000000000000
     #[arg(
         long,
         short = 'n',
@@ -43,35 +42,35 @@ pub(super) struct Options {
         required_unless_present = "central_epsilon"
     )]
     reports: Option<u64>,
-    /// Number of batches, of as many reports each, that a person sends reports to; more
-    /// than one is refused of a --task whose answers are permanent.
+    /// Number of equally large batches that each person reports to, 1 to 10000. Must be 1 if the
+    /// answers of --task are permanent (default 1)
     #[arg(
         long,
         value_name = "K",
         default_value_t = 1,
+        hide_default_value = true,
         conflicts_with = "central_epsilon"
     )]
     batches: u32,
-    /// Number of reports that a person sends to a batch, of any inputs; left out,
-    /// as many as the budget of the --task allows in one window, or one.
+    /// Number of reports that each person sends to a batch, 1 to 1000 (default as many as the
+    /// budget of --task allows in one window, or 1)
     #[arg(long, value_name = "R", conflicts_with = "central_epsilon")]
     reports_per_person: Option<u32>,
-    /// δ of the batch.
+    /// Probability δ that the central ε fails, 1e-15 to 0.1
     #[arg(long, value_name = "D")]
     delta: f64,
-    /// Part of the reports that are assumed to be honest.
-    #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION)]
+    /// Fraction of reports that is assumed to follow the protocol, above 0 (default 1)
+    #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION, hide_default_value = true)]
     honest_fraction: f64,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: AnswerForm,
 }
 
 #[derive(Debug, Serialize)]
 struct Answer {
     #[serde(flatten)]
     composed: Composed,
-    /// Local ε.
+    /// Local ε of one report, in nats.
     epsilon: f64,
     reports: u64,
     honest_fraction: f64,
@@ -92,7 +91,10 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         None => Subject::AnyMechanism,
     };
     let answer = options.answer(&subject)?;
-    write_answer(out, options.json, &answer, |out| answer.write_words(out))
+    let form = options.form;
+    form.write(out, &answer, &answer.lines(), |out| {
+        answer.write_details(out)
+    })
 }
 
 /// Mechanism of the reports.
@@ -102,7 +104,7 @@ enum Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// The mechanism at local budget ε.
+    /// Returns the mechanism with local ε `epsilon`.
     fn mixture(&self, epsilon: f64) -> Result<Mixture, Error> {
         match self {
             Self::Task(task, file) => {
@@ -114,7 +116,7 @@ impl Subject<'_> {
 }
 
 impl Options {
-    /// Accounts for sums through a shuffler. No `--central-epsilon` is searched for.
+    /// Accounts for sums through a shuffler. Searching for a `--central-epsilon` is refused.
     fn account_sums(&self, task: &SumTask, out: &mut dyn Write) -> Result<(), Error> {
         if self.central_epsilon.is_some()
             || self.reports_per_person.is_some_and(|reports| reports != 1)
@@ -127,7 +129,7 @@ impl Options {
         }
         let people = self.reports.unwrap_or_else(|| task.people());
         let batch = (people, self.honest_fraction);
-        sums::account(task, batch, self.delta, self.batches, self.json, out)
+        sums::account(task, batch, self.delta, self.batches, self.form, out)
     }
 
     fn answer(&self, subject: &Subject<'_>) -> Result<Answer, Error> {
@@ -150,10 +152,10 @@ impl Options {
         })
     }
 
-    /// Batches are composed as ones that draw anew. A report that comes again links its
-    /// person's batches by itself, and whoever knows in which of them a person is, and nobody
-    /// else, has that person's report alone.
+    /// Checks that the batches can be composed.
     fn check_repeats(&self, subject: &Subject<'_>) -> Result<(), Error> {
+        // Composition assumes fresh randomness in each batch. A repeated report links the batches of
+        // its person. Comparing batches can then isolate the report of one person.
         if let Subject::Task(task, _) = subject
             && self.batches > 1
             && task.budget().answers() == Answers::Permanent
@@ -171,7 +173,7 @@ impl Options {
         Ok(())
     }
 
-    /// Number of reports of each person; one where a batch or an ε is searched for.
+    /// Returns the number of reports of each person: 1 if a batch or an ε is searched for.
     fn reports_per_person(&self, subject: &Subject<'_>) -> u32 {
         match subject {
             Subject::Task(task, _) if self.central_epsilon.is_none() => {
@@ -182,8 +184,7 @@ impl Options {
         }
     }
 
-    /// The mechanism and the number of reports: as they are given, or one of them
-    /// found for the other and a central ε.
+    /// Returns the mechanism and the number of reports. Given a central ε, one of them is found.
     fn batch(&self, subject: &Subject<'_>) -> Result<(Mixture, u64), Error> {
         let at = |epsilon| subject.mixture(epsilon);
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
@@ -215,56 +216,35 @@ impl Options {
 }
 
 impl Answer {
-    fn write_words(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// Returns the answer in a few lines.
+    fn lines(&self) -> Vec<String> {
         let Composed {
             account, exposure, ..
         } = &self.composed;
-        writeln!(
-            out,
-            "one report  ε = {}, α = {}",
-            self.epsilon, account.alpha
-        )?;
-        writeln!(
-            out,
-            "batch       {} reports, {} of them assumed honest ({} of all)",
-            self.reports, account.honest_reports, self.honest_fraction
-        )?;
-        writeln!(
-            out,
-            "shuffled    ε = {:e}, δ = {:e}, rounded up",
-            account.central_epsilon, account.delta
-        )?;
-        writeln!(out, "            {}, {:.3} s", account.method, self.seconds)?;
-        if let Some(ideal) = account.ideal_hash_epsilon {
-            writeln!(
-                out,
-                "ideal hash  ε = {ideal:e}, rounded up, if buckets were uniform and independent"
-            )?;
-        }
-        let most = account
-            .reduction_epsilon
-            .map_or_else(String::new, |most| format!(", at most {most:e}"));
-        let known = if account.reduction_attained {
-            "some batch gives away as much"
-        } else {
-            "no batch is known to give away as much"
+        let (reports, each) = (self.reports, exposure.reports_per_person);
+        let batch = match exposure.batches {
+            1 => format!("A batch of {reports} reports has"),
+            batches => format!("All {batches} batches of {reports} reports together have"),
         };
-        writeln!(
-            out,
-            "reduction   ε above {:e}{most}, by Wang et al.'s Theorem 1; {known}",
-            account.reduction_lower_epsilon
-        )?;
-        if exposure.batches > 1 {
-            writeln!(
-                out,
-                "{} batches  one ε = {:e} with the same δ; basic composition {:e}, advanced {:e}",
-                exposure.batches,
-                self.composed.one_batch_epsilon,
-                self.composed.basic_epsilon,
-                self.composed.advanced_epsilon
-            )?;
-        }
-        writeln!(out)?;
-        writeln!(out, "{}", account_statement(self.epsilon, exposure))
+        vec![
+            describe::central(&batch, "reports", account.central_epsilon, account.delta),
+            format!(
+                "Against anyone who can, such as an operator, the local ε = {} of each report \
+                 holds: {}.",
+                describe::rounded_up(self.epsilon),
+                describe::guess(self.epsilon)
+            ),
+            format!(
+                "This assumes that {} reports of a batch follow the protocol, and that a person \
+                 sends at most {each} to it.",
+                account.honest_reports
+            ),
+        ]
+    }
+
+    fn write_details(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_fields(out, self)?;
+        let statement = account_statement(self.epsilon, &self.composed.exposure);
+        writeln!(out, "\n{statement}")
     }
 }

@@ -1,4 +1,4 @@
-//! `hushbin audit`: how much a report gives away, measured.
+//! `hushbin audit`: measured privacy loss of uploads.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -12,25 +12,27 @@ use super::sums;
 use crate::audit::{Audit, DEFAULT_CONFIDENCE, Measured, Plan, Verdict, audit};
 use crate::task::task_file::ReportTaskFile;
 
-/// Measure the privacy loss of an upload of one report: enumerate all inputs where a task is small,
-/// and hold uploads against pairs of inputs in any case. Fails if the loss is above the task's
-/// epsilon. Of sums through a shuffler whole batches are held against each other.
+/// Measure the privacy loss of real uploads
+///
+/// Makes uploads for pairs of inputs, and tries to tell the inputs apart. For a small task, also
+/// enumerates all inputs. Fails if the loss is above the task's ε. For sums through a shuffler,
+/// compares whole batches.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Task file; parameters it leaves out are chosen.
+    /// Task file (JSON); missing parameters are chosen
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
-    /// Reports to make from each of two inputs; by default 200000, more where
-    /// epsilon is large. Of sums, batches: as many as take some seconds.
+    /// Number of reports to make from each of two inputs, or for sums of batches (default 200000,
+    /// more for a large ε; for sums, a few seconds' worth)
     #[arg(long, value_name = "N")]
     trials: Option<u64>,
-    /// Seed of the generator, to repeat a run; by default from the system.
+    /// Seed of the random generator, to repeat a run (default from the system)
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Confidence at which the measured lower bound holds.
-    #[arg(long, value_name = "C", default_value_t = DEFAULT_CONFIDENCE)]
+    /// Confidence of the measured lower bound, 0.5 to 0.999999999 (default 0.999)
+    #[arg(long, value_name = "C", default_value_t = DEFAULT_CONFIDENCE, hide_default_value = true)]
     confidence: f64,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -60,12 +62,12 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let written = write_answer(out, options.json, &found, |out| {
         write_words(out, &task, &found)
     });
-    // Whoever reads no further still learns from the exit status.
+    // The exit status shows the verdict even if the reader closed the pipe.
     conclude(&task, &found)?;
     written
 }
 
-/// Makes the command fail where a task does not keep its budget.
+/// Returns an error if a report of the task loses more than the task's ε.
 fn conclude(task: &Task, found: &Audit) -> Result<(), Error> {
     match found.verdict {
         Verdict::WithinBudget => Ok(()),
@@ -122,7 +124,7 @@ fn write_words(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()
     write_verdict(out, found)
 }
 
-/// The lower bound, and the event that it comes from.
+/// Writes the measured lower bound and the event that attains it.
 fn write_measured(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
     let Measured {
         lower_bound,
@@ -197,7 +199,7 @@ mod tests {
             let mut rng = ChaCha20Rng::seed_from_u64(1);
             let probabilities = core_probabilities(&enumerated.questions()[0]).unwrap();
             let enumeration = enumerate(&asked.questions()[0], 1 << 20, &mut rng, probabilities);
-            // Its uploads name its own parameters; only those are to tell.
+            // Only the reports should differ, so uploads carry the fingerprint of `asked`.
             let mut send = sender(measured, &mut rng);
             let fingerprint = asked.fingerprint().0;
             let send = |answers: &[&[hushbin::Entry]], upload: &mut Vec<u8>| {

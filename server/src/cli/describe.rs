@@ -1,10 +1,13 @@
-//! Words for what several commands show.
+//! Phrases and number formats that several commands print.
+
+use std::path::Path;
 
 use hushbin::Mechanism;
 use hushbin_analysis::heavy_hitters::Text;
+use hushbin_analysis::promise::certainty;
 use serde_json::Value;
 
-/// A mechanism with its parameters, as a task file has them.
+/// Formats a mechanism with its parameters, under their names in task files.
 pub(super) fn mechanism(mechanism: &Mechanism) -> String {
     let parameters = serde_json::to_value(mechanism).expect("parameters are plain data");
     let Value::Object(parameters) = parameters else {
@@ -20,28 +23,73 @@ pub(super) fn mechanism(mechanism: &Mechanism) -> String {
     mechanism.name().to_owned() + &others.collect::<String>()
 }
 
-/// A text, or what begins with it.
+/// Quotes a text, and marks a prefix of longer texts.
 pub(super) fn text(Text { text, goes_on, .. }: &Text) -> String {
     format!("{text:?}{}", if *goes_on { " and longer" } else { "" })
 }
 
-/// A number with so many decimals, or a dash where there is none.
+/// Formats a number with `decimals` decimal places, or `None` as a dash.
 pub(super) fn decimals(number: Option<f64>, decimals: usize) -> String {
     number.map_or_else(|| "-".to_owned(), |number| format!("{number:.decimals$}"))
 }
 
-/// Unit behind a number, if there is one.
-pub(super) fn behind(unit: Option<&String>) -> String {
+/// Returns a space and the unit, or nothing if there is no unit.
+pub(super) fn unit_suffix(unit: Option<&str>) -> String {
     unit.map_or_else(String::new, |unit| format!(" {unit}"))
 }
 
-/// A number in so many significant digits, or more before the point.
-pub(super) fn significant(number: f64, digits: i32) -> String {
-    format!("{number:.*}", places(number, digits))
+/// Explains ε by the certainty of a guess, for readers without mathematics.
+pub(super) fn guess(epsilon: f64) -> String {
+    let sure = match certainty(epsilon) {
+        // exp(ε)/(1 + exp(ε)) is at most 1/2 + ε/4.
+        sure if sure == "50" => rounded_up(50.0 + 25.0 * epsilon),
+        sure => sure,
+    };
+    format!("a guess that was 50 % sure becomes at most {sure} % sure")
 }
 
-/// Decimal places of a number in so many significant digits.
-pub(super) fn places(number: f64, digits: i32) -> usize {
+/// States the central ε and δ of `subject`, which consists of what people sent (`sent`).
+pub(super) fn central(subject: &str, sent: &str, epsilon: f64, delta: f64) -> String {
+    let digits = format!("{delta:.2e}");
+    format!(
+        "{subject} a central ε = {} against someone who cannot link {sent} to people: {}, except \
+         with probability δ = {:e}.",
+        rounded_up(epsilon),
+        guess(epsilon),
+        digits.parse().unwrap_or(delta)
+    )
+}
+
+/// States the number of people and runs of a simulation.
+pub(super) fn runs(people: usize, runs: u64) -> String {
+    format!("{people} people, runs: {runs}. Errors are root mean squares over the runs.")
+}
+
+/// States the fingerprint of a task, and the file that it was written to.
+pub(super) fn task_file(file: Option<&Path>, fingerprint: &str) -> String {
+    match file {
+        Some(file) => format!(
+            "The complete task is in {}. Its fingerprint is {fingerprint}.",
+            file.display()
+        ),
+        None => format!("The fingerprint is {fingerprint}. --out FILE writes the complete task."),
+    }
+}
+
+/// Formats a positive upper bound, rounded up to three significant digits.
+pub(super) fn rounded_up(number: f64) -> String {
+    let unit = 10_f64.powi(decimal_places(number, 3) as i32);
+    // A number such as 1.1 times 100 can exceed 110 by a rounding error.
+    ((number * unit * (1.0 - 1e-12)).ceil() / unit).to_string()
+}
+
+/// Formats a number with `digits` significant digits. Digits before the point are never cut.
+pub(super) fn significant(number: f64, digits: i32) -> String {
+    format!("{number:.*}", decimal_places(number, digits))
+}
+
+/// Returns the number of decimal places, at most 12, that show `digits` significant digits.
+pub(super) fn decimal_places(number: f64, digits: i32) -> usize {
     if number == 0.0 {
         return 0;
     }

@@ -1,4 +1,4 @@
-//! `hushbin journal export`: randomised reports in files.
+//! `hushbin journal export`: export of randomised reports to files.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -13,30 +13,28 @@ use crate::estimates;
 use crate::export::{self, Description, ExportError, Format, Row, Rows, Unfinished, beside};
 use crate::store::{BatchRow, StoredReports};
 
-/// Write the randomised reports of released batches to a file, to be estimated from elsewhere
+/// Export the randomised reports of released batches, for estimates elsewhere
 ///
-/// Of open and closed batches nothing is written: until a batch is released its reports lie
-/// in the order in which they came, and that would link them to whoever sent them, and when.
-/// A collector may be using the directory.
+/// Only released batches are exported. In other batches the reports are still in order of arrival,
+/// which could link them to their senders. A collector may be using the journal.
 ///
-/// A row has the batch, the question answered, the report's seed, its bucket where the
-/// mechanism draws one, and the whole report as it travels, in hexadecimal digits. The
-/// complete task lies beside the file, in FILE.task.json, or inside it where that is Parquet:
-/// `hushbin estimate FILE` needs nothing else.
+/// Each row has the batch, the question, the seed of the report, its bucket (if the mechanism has
+/// one), and the whole report in hexadecimal. The complete task is written to FILE.task.json, or
+/// into a Parquet file. `hushbin estimate FILE` needs nothing else.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
     #[command(flatten)]
     location: LocationOptions,
-    /// Id of the task
+    /// Id of the task whose reports to export
     #[arg(long, value_name = "ID")]
     task: String,
-    /// Numbers and ranges of released batches, such as 1,4-6; all, if left out
+    /// Numbers of released batches, such as 1,4-6 (default all)
     #[arg(long, value_name = "BATCHES")]
     batches: Option<String>,
-    /// What to write; Parquet needs --out
+    /// Format of the rows; parquet needs --out
     #[arg(long, value_enum)]
     format: Format,
-    /// File that is not there yet: written whole, or not at all
+    /// New file, written completely or not at all (default standard output)
     #[arg(long, value_name = "FILE", required_if_eq("format", "parquet"))]
     out: Option<PathBuf>,
 }
@@ -47,18 +45,18 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(batches) = &options.batches {
         estimates::add_batches(batches, asked.get_or_insert_default())?;
     }
-    let batches = released(&options.task, &stored.releases()?, asked.as_deref())?;
+    let batches = select_batches(&options.task, &stored.releases()?, asked.as_deref())?;
     let reports = batches.iter().map(|batch| batch.reports).sum();
     let bar = progress_bar(reports, "reports");
     let Some(path) = &options.out else {
         let rows = match options.format {
             Format::Json => export::json(out),
-            // Parquet has a file.
+            // Parquet requires --out, so it never gets here.
             Format::Csv | Format::Parquet => export::csv(out),
         };
         return Ok(write(&stored, &batches, rows, &bar)?);
     };
-    let described = to_file(&stored, &batches, options.format, path, &bar)?;
+    let described = write_files(&stored, &batches, options.format, path, &bar)?;
     bar.finish_and_clear();
     let task = described.unwrap_or_else(|| path.clone());
     writeln!(
@@ -71,8 +69,11 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// The batches that are asked for, or all, with their reports.
-fn released(
+/// Selects the batches with these numbers, or all batches.
+///
+/// # Errors
+/// When a batch is not released, or its reports are deleted.
+fn select_batches(
     id: &str,
     all: &[BatchRow],
     asked: Option<&[u64]>,
@@ -105,7 +106,7 @@ fn released(
     }
 }
 
-/// Numbers of batches that ascend, as they are asked for.
+/// Formats ascending batch numbers as ranges, in the syntax of `--batches`.
 fn ranges<'a>(batches: impl IntoIterator<Item = &'a BatchRow>) -> String {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for batch in batches {
@@ -121,8 +122,9 @@ fn ranges<'a>(batches: impl IntoIterator<Item = &'a BatchRow>) -> String {
     ranges.into_iter().map(range).collect::<Vec<_>>().join(",")
 }
 
-/// Writes a file, and the one beside it that says what it is of, where there is one.
-fn to_file(
+/// Writes the rows to a new file. For CSV and JSON, also writes its description to a second file,
+/// and returns the path of that.
+fn write_files(
     stored: &StoredReports,
     batches: &[BatchRow],
     format: Format,
@@ -143,7 +145,7 @@ fn to_file(
         described.file().write_all(description.write().as_bytes())?;
         described.finish()?;
     }
-    // Last, so that it is never there without what says what it is.
+    // The rows get their name last, so that they are never without a description.
     let finished = file.finish();
     if let (Err(_), Some(beside)) = (&finished, &beside) {
         let _ = std::fs::remove_file(beside);
@@ -169,7 +171,7 @@ fn write(
             }
         })?;
         written?;
-        // They may have been deleted since the batches were listed.
+        // Reports may have been deleted since the batches were listed.
         if found != batch.reports {
             return Err(ExportError::Reports {
                 batch: batch.number,

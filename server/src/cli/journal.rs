@@ -1,4 +1,4 @@
-//! `hushbin journal`: looking a data directory over, and copying it.
+//! `hushbin journal`: checks, copies, exports and repairs of a data directory.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::output::Error;
 use crate::store::{self, Checked, Role, Salvaged};
 use crate::tokens;
 
-/// Look at the journal of a data directory, or copy it
+/// Check, copy, export or repair the journal of a collector
 #[derive(Debug, Args)]
 pub(super) struct Options {
     #[command(subcommand)]
@@ -25,10 +25,10 @@ enum Command {
     Salvage(SalvageOptions),
 }
 
-/// Read every file from its first byte to its last and verify all sums; writes nothing
+/// Verify the checksums of all files; changes nothing
 ///
-/// Names every file that is missing or has changed since it was written, and then fails. A
-/// collector may be using the directory.
+/// Fails if a file is missing or damaged, and names each of them. A collector may be using the
+/// journal.
 #[derive(Debug, Args)]
 struct CheckOptions {
     /// Directory of the journal
@@ -36,39 +36,39 @@ struct CheckOptions {
     data: PathBuf,
 }
 
-/// Copy the journal to a new directory, which a collector can be started on
+/// Copy the journal to a new directory, and check the copy
 ///
-/// A collector may be using the journal: all that was acknowledged before this began is in
-/// the copy, and so are tokens. What is copied is checked.
+/// A collector can start on the copy. It has the access tokens, and every report that was
+/// acknowledged before this command began. A collector may be using the journal.
 #[derive(Debug, Args)]
 struct BackupOptions {
     /// Directory of the journal
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: PathBuf,
-    /// Directory of the copy, which must not be there yet
+    /// New directory for the copy
     #[arg(value_name = "TO")]
     to: PathBuf,
 }
 
-/// Copy what verifies of a damaged journal to a new directory, which a collector can be started on
+/// Copy the intact parts of a damaged journal to a new directory, and check the copy
 ///
-/// Names every file and commit that does not verify, and what is lost with it. Released batches
-/// keep their numbers; a closed batch that lost reports is open again. No collector may be using
-/// the directory, in which nothing is changed. Where ids of uploads are lost, those that are
-/// sent again are counted again. What is kept is checked.
+/// Names each damaged file or commit, and what is lost with it. A collector can start on the copy.
+/// Released batches keep their numbers. A closed batch that lost reports is open again. If ids of
+/// uploads are lost, uploads that are sent again count twice. Stop the collector first. The
+/// damaged journal is not changed.
 #[derive(Debug, Args)]
 struct SalvageOptions {
     /// Directory of the journal
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: PathBuf,
-    /// Directory of what is kept, which must not be there yet
+    /// New directory for the intact parts
     #[arg(long, value_name = "NEWDIR")]
     to: PathBuf,
-    /// Task file, for when the list of tasks is lost; may be repeated
+    /// Task file (JSON), needed if the list of tasks is lost; may be repeated
     #[arg(long, value_name = "FILE")]
     task: Vec<PathBuf>,
-    /// Whose journal it is, for when the list of tasks is lost
-    #[arg(long, value_enum, default_value_t)]
+    /// Role of the server, needed if the list of tasks is lost (default collector)
+    #[arg(long, value_enum, default_value_t, hide_default_value = true)]
     role: Role,
 }
 
@@ -111,6 +111,10 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     report(&store::check(&options.to), out)
 }
 
+/// Writes the result of a check.
+///
+/// # Errors
+/// When a file is missing or damaged.
 fn report(checked: &Checked, out: &mut dyn Write) -> Result<(), Error> {
     for wrong in &checked.wrong {
         writeln!(out, "{wrong}")?;
@@ -119,8 +123,13 @@ fn report(checked: &Checked, out: &mut dyn Write) -> Result<(), Error> {
     match checked.wrong.len() {
         0 => Ok(writeln!(
             out,
-            "{files} files with {reports} reports are as they were written"
+            "The journal is whole: {files} files with {reports} reports are as they were written."
         )?),
-        wrong => Err(format!("{wrong} of {files} files are not as they were written").into()),
+        wrong => Err(format!(
+            "the journal is damaged: {wrong} of {files} files are not as they were written. Stop \
+             the collector. Then restore a backup, or copy the intact files with `hushbin journal \
+             salvage`"
+        )
+        .into()),
     }
 }

@@ -1,4 +1,4 @@
-//! `hushbin key`: keys of shufflers and analysers.
+//! `hushbin key`: keys of shufflers, analysers and gateways.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,9 +14,9 @@ use crate::sealed::Configuration;
 use crate::task::task_file::TaskFile;
 use crate::{ohttp, sealed};
 
-/// Make and show the keys of shufflers and analysers
+/// Create and show keys of shufflers, analysers and gateways
 ///
-/// Files are PEM, as openssl genpkey and openssl pkey -pubout write them.
+/// Key files are PEM, as written by openssl genpkey and openssl pkey -pubout.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     #[command(subcommand)]
@@ -31,22 +31,22 @@ enum Command {
     Gateway(GatewayOptions),
 }
 
-/// Make a private key, which nobody but the file's owner may read, and print its public half
+/// Create a private key that only the file's owner can read, and print the public key
 #[derive(Debug, Args)]
 struct CreateOptions {
-    /// What it is for: pages seal reports to an analyser's key, and requests to a gateway's;
-    /// shufflers and analysers know each other by what they sign
+    /// Purpose of the key. Pages seal reports to an analyser, and requests to a gateway. Shufflers
+    /// and analysers sign their messages to each other
     #[arg(long = "for", value_name = "PURPOSE", value_enum)]
     algorithm: Algorithm,
-    /// File of the private key, which must not be there yet
+    /// New file for the private key
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-/// Print the public half of a private key
+/// Print the public key of a private key
 #[derive(Debug, Args)]
 struct PublicOptions {
-    /// What the key is for
+    /// Purpose of the key
     #[arg(long = "for", value_name = "PURPOSE", value_enum)]
     algorithm: Algorithm,
     /// File of the private key
@@ -54,23 +54,23 @@ struct PublicOptions {
     file: PathBuf,
 }
 
-/// Print what a page knows the analyser of a task by, for each public key that reports are
-/// sealed to
+/// Print the pin of each sealing key, for a page's `analyser` option
 #[derive(Debug, Args)]
 struct PinOptions {
-    /// Task file
+    /// Task file (JSON)
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
-    /// Files of the analyser's public keys for sealing
+    /// Files of the analyser's public sealing keys
     #[arg(value_name = "FILE", required = true)]
     keys: Vec<PathBuf>,
 }
 
-/// Print what a page knows the gateway behind a relay by: the key configuration of Oblivious HTTP
-/// for each public key that requests are sealed to, hexadecimal
+/// Print the key configuration of each gateway key, for a page's `relay.gateway` option
+///
+/// Key configurations are those of Oblivious HTTP (RFC 9458), in hexadecimal.
 #[derive(Debug, Args)]
 struct GatewayOptions {
-    /// Files of the public keys of --ohttp-key
+    /// Files of the gateway's public sealing keys
     #[arg(value_name = "FILE", required = true)]
     keys: Vec<PathBuf>,
 }
@@ -103,7 +103,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// The public half of a private key, as a file holds it.
+/// Returns the public key of a private key, in PEM.
 fn public_pem(algorithm: Algorithm, private: &[u8; keys::LENGTH]) -> String {
     let public = match algorithm {
         Algorithm::X25519 => sealed::public(private),

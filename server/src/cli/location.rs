@@ -14,7 +14,7 @@ pub(super) struct LocationOptions {
     /// Directory of the journal
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: Option<PathBuf>,
-    /// Database of the journal, PostgreSQL's, such as postgres://hushbin@db.example.org/hushbin
+    /// PostgreSQL database of the journal, such as postgres://hushbin@db.example.org/hushbin
     #[arg(
         long,
         value_name = "URL",
@@ -25,10 +25,10 @@ pub(super) struct LocationOptions {
 }
 
 impl LocationOptions {
-    /// Location of the journal.
+    /// Returns the location of the journal.
     ///
     /// # Errors
-    /// As [`Location::of`]'s.
+    /// As [`Location::of`].
     pub(super) fn location(&self) -> Result<Location, Error> {
         Ok(Location::of(self.data.as_deref(), self.store.as_deref())?)
     }

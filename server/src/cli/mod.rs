@@ -1,4 +1,4 @@
-//! The `hushbin` command: one file per command, each with its options and a function that runs it.
+//! The `hushbin` command. Each subcommand has a file with its options and a function that runs it.
 
 mod account;
 mod audit;
@@ -26,7 +26,7 @@ pub use output::Error;
 
 use crate::export::ExportError;
 
-/// Local differential privacy for browser telemetry.
+/// Collect telemetry from browsers under local differential privacy.
 #[derive(Debug, Parser)]
 #[command(name = "hushbin", version, about, propagate_version = true)]
 pub struct Cli {
@@ -50,13 +50,13 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the command, which writes its answer to `out`.
+    /// Runs the command and writes its answer to `out`.
     ///
-    /// Whoever reads the answer may have read enough (`hushbin plan ... | head`):
-    /// a broken pipe ends the command and is no failure.
+    /// A broken pipe ends the command without an error, because the reader may stop early
+    /// (`hushbin plan ... | head`).
     ///
     /// # Errors
-    /// Whatever makes the command fail, in words for its user.
+    /// Any failure of the command, with a message for its user.
     pub fn run(self, out: &mut dyn Write) -> Result<(), Error> {
         let result = match self.command {
             Command::Account(options) => account::run(&options, out),
@@ -78,15 +78,15 @@ impl Cli {
     }
 }
 
-/// Whether writing an answer failed because nobody reads on. Other files and
-/// sockets fail with errors that name them, of other types.
+/// Returns whether the reader of the answer closed the pipe. Errors of other files and sockets have
+/// other types.
 fn is_broken_pipe(error: &Error) -> bool {
     let error = match error.downcast_ref() {
         Some(ExportError::Io(error)) => Some(error),
         _ => error.downcast_ref::<io::Error>(),
     };
     error.is_some_and(|error| {
-        // A writer of CSV hides what the pipe says.
+        // The CSV writer wraps the error of the pipe.
         let csv = error.get_ref().and_then(|error| error.downcast_ref());
         let error = match csv.map(csv::Error::kind) {
             Some(csv::ErrorKind::Io(error)) => error,
@@ -100,7 +100,7 @@ fn is_broken_pipe(error: &Error) -> bool {
 mod tests {
     use super::*;
 
-    /// A reader that goes away after so many bytes, or a disk that is full.
+    /// Writer that fails after `bytes` bytes: a closed pipe or a full disk.
     struct Failing {
         bytes: usize,
         kind: io::ErrorKind,
@@ -157,7 +157,8 @@ mod tests {
                 let mut whole = Vec::new();
                 cli(&words).run(&mut whole).unwrap();
                 assert!(whole.ends_with(b"\n") && whole.len() > 300, "{words}");
-                // Not to the last byte: how long a command took has now more digits, now fewer.
+                // The length varies at the end: the time that a command took has a varying number
+                // of digits.
                 for bytes in [0, 1, whole.len() / 2, whole.len() - 30] {
                     let run = |kind| cli(&words).run(&mut Failing { bytes, kind });
                     assert!(run(io::ErrorKind::BrokenPipe).is_ok(), "{words}");

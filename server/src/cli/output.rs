@@ -1,14 +1,14 @@
-//! How commands answer, fail, and show that they are at work.
+//! Answers, errors and progress bars of commands.
 
 use std::io::{self, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde::Serialize;
 
-/// What a command fails with; shown to the user as one line.
+/// Error of a command, shown to the user as one line.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Writes an answer, as JSON or else in words.
+/// Writes an answer, as JSON or by `words`.
 pub(super) fn write_answer(
     out: &mut dyn Write,
     json: bool,
@@ -23,8 +23,50 @@ pub(super) fn write_answer(
     Ok(())
 }
 
-/// A spinner on the terminal, while something takes long that cannot say how
-/// long; hidden where there is no terminal. It goes when it is dropped.
+/// Options for the form of an answer.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct AnswerForm {
+    /// Print tables, assumptions and derivations too
+    #[arg(long, conflicts_with = "json")]
+    verbose: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl AnswerForm {
+    /// Writes an answer as JSON, or as a few lines of plain English. `--verbose` adds the details.
+    pub(super) fn write(
+        self,
+        out: &mut dyn Write,
+        answer: &impl Serialize,
+        lines: &[String],
+        details: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        write_answer(out, self.json, answer, |out| {
+            writeln!(out, "{}", lines.join("\n"))?;
+            if self.verbose {
+                writeln!(out)?;
+                details(out)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Writes the fields of an answer, under their names in JSON.
+pub(super) fn write_fields(out: &mut dyn Write, answer: &impl Serialize) -> io::Result<()> {
+    let fields = serde_json::to_value(answer)?;
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        if !value.is_null() {
+            writeln!(out, "{name:24} {value}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns a spinner for a long task without known progress. It is hidden if standard error is not
+/// a terminal, and disappears when it is dropped.
 pub(super) fn spinner(doing: &'static str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -34,7 +76,7 @@ pub(super) fn spinner(doing: &'static str) -> ProgressBar {
     bar.with_finish(ProgressFinish::AndClear)
 }
 
-/// A bar of so many `things` on the terminal; hidden where there is no terminal.
+/// Returns a progress bar of `len` `things`. It is hidden if standard error is not a terminal.
 pub(super) fn progress_bar(len: u64, things: &str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -1,4 +1,4 @@
-//! `hushbin schema`: what files may say, told to editors.
+//! `hushbin schema`: JSON schemas of task and configuration files, for editors.
 
 use std::io::Write;
 
@@ -10,20 +10,20 @@ use super::serve;
 use crate::http::OPENAPI;
 use crate::task::schema_key;
 
-/// Print the JSON schema of a file, by which editors complete and check it
+/// Print the JSON schema of a file, for completion and checks in editors
 ///
-/// It is of this version of the command. A task file names it as its "$schema", a configuration
-/// file in a first line `#:schema PATH`.
+/// The schema fits this version of hushbin. A task file names it as "$schema". A configuration file
+/// names it in its first line, `#:schema PATH`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Kind of the file
+    /// Kind of file
     #[arg(value_name = "KIND", value_enum)]
-    of: Of,
+    kind: FileKind,
 }
 
 /// Files that people write.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Of {
+enum FileKind {
     /// A task file (JSON)
     Task,
     /// The configuration file of hushbin serve (TOML)
@@ -31,21 +31,21 @@ enum Of {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let schema = match options.of {
-        Of::Task => task(),
-        Of::Config => config(),
+    let schema = match options.kind {
+        FileKind::Task => task(),
+        FileKind::Config => config(),
     };
     writeln!(out, "{}", serde_json::to_string_pretty(&schema)?)?;
     Ok(())
 }
 
-/// What a schema is known by: another version of the command has another one.
+/// Returns the identifier of a schema, which contains the version of the command.
 fn id(name: &str) -> String {
     format!("urn:hushbin:schema:{name}:{}", env!("CARGO_PKG_VERSION"))
 }
 
-/// That of the configuration file, in words of JSON Schema that have not changed since its
-/// draft 4, which is what editors of TOML know.
+/// Returns the schema of the configuration file. It uses only keywords of JSON Schema that are the
+/// same since draft 4, because editors of TOML know no later draft.
 fn config() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -59,26 +59,27 @@ fn config() -> Value {
     })
 }
 
-/// Where schemas are in a document of OpenAPI 3.1, and in one of their own.
+/// JSON pointers to schemas, in a document of OpenAPI 3.1 and in a JSON schema.
 const COMPONENTS: &str = "#/components/schemas/";
 const DEFINITIONS: &str = "#/$defs/";
 
-/// That of a task file: what `POST /tasks` takes as a task, and the key of the schema itself.
+/// Returns the schema of a task file: the schema of `POST /tasks`, with a key for the schema's own
+/// location.
 fn task() -> Value {
     let text = OPENAPI.replace(COMPONENTS, DEFINITIONS);
     let mut document: Value = serde_json::from_str(&text).expect("a test reads it as JSON");
     let all = &mut document["components"]["schemas"];
     let root = all["task-draft"].take();
     let mut definitions = Map::new();
-    let mut open = named(&root);
+    let mut open = references(&root);
     while let Some(name) = open.pop() {
         if !definitions.contains_key(&name) {
             let own = all[&name].take();
-            open.extend(named(&own));
+            open.extend(references(&own));
             definitions.insert(name, own);
         }
     }
-    for form in named(&root) {
+    for form in references(&root) {
         definitions[&form]["properties"][schema_key::KEY] = json!({
             "description": "Where this schema is, for editors; no part of the task.",
             "type": "string",
@@ -94,16 +95,16 @@ fn task() -> Value {
     })
 }
 
-/// Definitions that a schema refers to.
-fn named(schema: &Value) -> Vec<String> {
+/// Returns the names of the definitions that a schema refers to.
+fn references(schema: &Value) -> Vec<String> {
     match schema {
         Value::Object(all) => {
             let own = all.get("$ref").and_then(Value::as_str);
             let own = own.and_then(|place| place.strip_prefix(DEFINITIONS));
-            let below = all.values().flat_map(named);
+            let below = all.values().flat_map(references);
             own.map(str::to_owned).into_iter().chain(below).collect()
         }
-        Value::Array(all) => all.iter().flat_map(named).collect(),
+        Value::Array(all) => all.iter().flat_map(references).collect(),
         _ => Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! `hushbin simulate`: how wrong the estimates of a task come out on people whose truth is known.
+//! `hushbin simulate`: errors of a task's estimates on a data set with known answers.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -7,8 +7,8 @@ use chacha20::ChaCha20Rng;
 use hushbin::sums::SumTask;
 use rand_core::SeedableRng;
 
-use super::output::{Error, progress_bar, write_answer};
-use super::table::{write_table, write_tally};
+use super::output::{AnswerForm, Error, progress_bar};
+use super::table::{tally_line, write_table, write_tally};
 use super::{describe, sums};
 use crate::simulate::{
     Answers, Compared, ComparedText, Format, Found, FoundTexts, SumData, Survey, simulate_sums,
@@ -18,37 +18,37 @@ use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
-/// Run the randomizer and the estimator over a data set and compare with its truth.
+/// Try a task on a data set: randomise, estimate, and compare with the truth
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Task file; parameters it leaves out are chosen.
+    /// Task file (JSON); missing parameters are chosen
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
-    /// Data set, .csv, .tsv, .jsonl or .ndjson: the answers of a person in each line, under a
-    /// header of question names or as what a page passes to `report`.
+    /// Data set with one person a line: .csv or .tsv with question names in the header, or .jsonl
+    /// or .ndjson with the answers that a page passes to `report`
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// Take only the first N people.
+    /// Number of people to take, from the first line on (default all)
     #[arg(long, value_name = "N")]
     people: Option<usize>,
-    /// Seed of the generator, to repeat a run; by default from the system.
+    /// Seed of the random generator, to repeat a run (default from the system)
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Run so many times, with seeds counted up, and print averages.
-    #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    /// Number of runs to average, 1 to 100000; the seed goes up by 1 each (default 1)
+    #[arg(long, value_name = "R", default_value_t = 1, hide_default_value = true, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     runs: u64,
-    /// Confidence of the intervals that are to hold the truth.
-    #[arg(long, value_name = "P", default_value_t = DEFAULT_CONFIDENCE)]
+    /// Confidence of the intervals, 0.5 to 0.999999999 (default 0.95)
+    #[arg(long, value_name = "P", default_value_t = DEFAULT_CONFIDENCE, hide_default_value = true)]
     confidence: f64,
-    /// Letters of texts to search for, where the task asks for a text.
-    #[arg(long, value_name = "LETTERS", default_value = DEFAULT_ALPHABET)]
+    /// Letters to search texts for, if the task asks for a text (default a to z, 0 to 9, space and
+    /// hyphen)
+    #[arg(long, value_name = "LETTERS", default_value = DEFAULT_ALPHABET, hide_default_value = true)]
     alphabet: String,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: AnswerForm,
 }
 
-/// A generator for each run.
+/// Returns one random generator for each run.
 fn rngs(options: &Options) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, Error> {
     let first = match options.seed {
         Some(seed) => seed,
@@ -76,10 +76,12 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     };
     let found = survey(&task, &answers, people, &search, rngs, progress)?;
     bar.finish_and_clear();
-    write_answer(out, options.json, &found, |out| write_survey(out, &found))
+    options
+        .form
+        .write(out, &found, &lines(&found), |out| write_survey(out, &found))
 }
 
-/// As [`run`], of sums through a shuffler.
+/// Runs a task of sums through a shuffler.
 fn run_sums(
     options: &Options,
     format: Format,
@@ -93,30 +95,65 @@ fn run_sums(
     let rngs = rngs(options)?;
     let found = simulate_sums(task, &data, people, options.confidence, rngs, progress)?;
     bar.finish_and_clear();
-    write_answer(out, options.json, &found, |out| {
+    let lines = [
+        describe::runs(found.people, found.runs),
+        tally_line("sums", &found.tally, false, found.confidence),
+    ];
+    options.form.write(out, &found, &lines, |out| {
         sums::write_simulated(out, &found)
     })
 }
 
-fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
-    let Survey { people, runs, .. } = found;
-    let times = match runs {
-        1 => String::new(),
-        runs => format!(", average of {runs} runs"),
+/// Returns the answer: a line about the runs, and one for each question.
+fn lines(found: &Survey) -> Vec<String> {
+    let question = |own: &Found| match own.reports > 0.0 {
+        false => format!(
+            "{}: nobody answered; it takes {:.0} people for one answer on average.",
+            own.question,
+            (1.0 / own.share).ceil()
+        ),
+        true => {
+            let (tally, are_shares) = match own.numbers.is_empty() {
+                true => (&own.shares, own.estimand == Estimand::Share),
+                false => (&own.numbers, false),
+            };
+            tally_line(&own.question, tally, are_shares, found.confidence)
+        }
     };
-    writeln!(out, "{people} people{times}")?;
-    for own in &found.questions {
-        write_question(out, own, *people, found.confidence)?;
-    }
-    for texts in &found.texts {
-        write_texts(out, texts, found.confidence)?;
-    }
+    let texts = |own: &FoundTexts| match own.stated_share.is_finite() {
+        true => format!(
+            "{}: {:.2} of {} texts were found that {}% of people or more have; {:.2} texts were \
+             found that nobody has.",
+            own.question,
+            own.above_found,
+            own.above,
+            describe::significant(100.0 * own.stated_share, 3),
+            own.invented
+        ),
+        false => format!(
+            "{}: too few reports to find a text that everybody has; {} are enough.",
+            own.question, own.needed_reports
+        ),
+    };
+    let first = describe::runs(found.people, found.runs as u64);
+    let questions = found.questions.iter().map(question);
+    let texts = found.texts.iter().map(texts);
+    [first].into_iter().chain(questions).chain(texts).collect()
+}
+
+fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
     writeln!(
         out,
-        "\nestimate, ±: of the first run, ± to the farther end of the {}% interval; error: root of \
+        "estimate, ±: of the first run, ± to the farther end of the {}% interval; error: root of \
          the mean squared error of all runs",
         100.0 * found.confidence
     )?;
+    for own in &found.questions {
+        write_question(out, own, found.people, found.confidence)?;
+    }
+    for texts in &found.texts {
+        write_texts(out, texts)?;
+    }
     if found.sampled_down > 0 {
         writeln!(
             out,
@@ -136,7 +173,7 @@ fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
     )
 }
 
-/// What was estimated of a question beside the truth.
+/// Writes the estimates of a question next to the truth.
 fn write_question(
     out: &mut dyn Write,
     found: &Found,
@@ -150,11 +187,7 @@ fn write_question(
         found.kind
     )?;
     if reports == 0.0 {
-        let needed = (1.0 / found.share).ceil();
-        writeln!(
-            out,
-            "nobody answered: it takes {needed:.0} people for one answer on average"
-        )?;
+        // The line of this question says so already.
     } else if found.numbers.is_empty() {
         let are_shares = found.estimand == Estimand::Share;
         write_tally(out, &found.shares, are_shares, confidence)?;
@@ -188,8 +221,8 @@ fn write_question(
     Ok(())
 }
 
-/// What was found of a question for a text.
-fn write_texts(out: &mut dyn Write, found: &FoundTexts, confidence: f64) -> io::Result<()> {
+/// Writes the texts that were found, next to the truth.
+fn write_texts(out: &mut dyn Write, found: &FoundTexts) -> io::Result<()> {
     writeln!(
         out,
         "\n{} (text): {:.0} reports",
@@ -201,33 +234,8 @@ fn write_texts(out: &mut dyn Write, found: &FoundTexts, confidence: f64) -> io::
         Compared::new(&what, None, *truth, Some(text.estimate), intervals)
     };
     let texts: Vec<_> = found.texts.iter().map(compared).collect();
-    if !texts.is_empty() {
-        write_table(out, &texts, true)?;
+    match texts.is_empty() {
+        true => Ok(()),
+        false => write_table(out, &texts, true),
     }
-    if found.stated_share.is_finite() {
-        writeln!(
-            out,
-            "texts of {}% of people or more are found with probability {}; there are {}, and \
-             {:.2} of them were found",
-            describe::significant(100.0 * found.stated_share, 3),
-            found.probability,
-            found.above,
-            found.above_found,
-        )?;
-    } else {
-        writeln!(
-            out,
-            "too few reports to find a text that everybody has; {} are enough",
-            found.needed_reports
-        )?;
-    }
-    writeln!(
-        out,
-        "found {:.2} in all, of which nobody has {:.3}; all intervals, together at {}%, hold in \
-         {:.0}% of runs; errors are of the first",
-        found.found,
-        found.invented,
-        100.0 * confidence,
-        100.0 * found.all_covered,
-    )
 }

@@ -1,15 +1,15 @@
-//! What commands say of tasks whose sums a shuffler hides.
+//! Answers of commands for tasks of sums through a shuffler.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use hushbin::sums::SumTask;
-use hushbin_analysis::sums::{SumInfluence, SumPlan, account_people};
+use hushbin_analysis::sums::{SumError, SumInfluence, SumPlan, account_people};
 use serde::Serialize;
 
 use super::describe;
-use super::output::{Error, progress_bar, write_answer};
+use super::output::{AnswerForm, Error, progress_bar, write_answer, write_fields};
 use super::table::write_tally;
 use crate::audit::{SumAudit, Verdict, audit_sums, sum_trials};
 use crate::simulate::SumOutcome;
@@ -17,8 +17,10 @@ use crate::task::task_file::{self, TaskFile};
 use crate::task::{CollectedDraft, CollectedTask};
 use crate::text;
 
-/// The complete task of a file that says whom it trusts; `None` of any other, which is read again
-/// by whoever takes that, and so of a pipe, which can be read once.
+/// Returns the complete task of a file with a `trust` key, which makes it a task of sums.
+///
+/// Returns `None` for any other file, which the caller reads again. A pipe cannot be read twice, so
+/// it is never a task of sums.
 pub(super) fn task(path: &Path) -> Option<Result<SumTask, Error>> {
     if !fs::metadata(path).is_ok_and(|own| own.is_file()) {
         return None;
@@ -35,42 +37,58 @@ pub(super) fn task(path: &Path) -> Option<Result<SumTask, Error>> {
     })
 }
 
-/// What a task costs and gives; the complete one is written to a file where one is named.
+/// Answers `hushbin plan` and `hushbin task check`. Writes the complete task to `file`, if given.
 pub(super) fn plan(
     task: SumTask,
     file: Option<&Path>,
-    json: bool,
+    form: AnswerForm,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     if let Some(file) = file {
         task_file::write(file, &CollectedTask::from(task.clone()))?;
     }
     let plan = SumPlan::new(task)?;
-    write_answer(out, json, &plan, |out| write_plan(out, &plan))
+    let lines = lines(&plan, file);
+    form.write(out, &plan, &lines, |out| write_plan(out, &plan))
 }
 
-fn of(label: Option<&impl ToString>) -> String {
+/// Returns the plan in a few lines.
+fn lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
+    let (task, epsilon) = (&plan.task, plan.central_epsilon.upper);
+    let yearly = task.budget().reports_a_year();
+    let mean = |own: &SumError| {
+        let error = describe::significant(own.standard_error, 3);
+        let unit = describe::unit_suffix(own.unit.as_deref());
+        format!("{} {error}{unit}", item_label(own.item.as_ref()))
+    };
+    let means: Vec<String> = plan.errors.iter().map(mean).collect();
+    let (id, people) = (task.id(), task.people());
+    vec![
+        format!(
+            "{id} is a valid task of sums through a shuffler, which people have to trust: there \
+             is no local ε."
+        ),
+        describe::central("A batch has", "messages", epsilon, task.delta()),
+        format!(
+            "A person answers at most {yearly} times a year, which spends at most ε = {} in all.",
+            describe::rounded_up(f64::from(yearly) * epsilon)
+        ),
+        format!(
+            "Standard errors of means, in a batch of {people} people: {}.",
+            means.join(", ")
+        ),
+        describe::task_file(file, &task.fingerprint().to_string()),
+    ]
+}
+
+fn item_label(label: Option<&impl ToString>) -> String {
     label.map_or_else(|| "each".to_owned(), ToString::to_string)
 }
 
 fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
     let task = &plan.task;
     let [drawn, levels] = [task.messages().drawn(), task.messages().levels()];
-    writeln!(out, "{}: sums through a shuffler", task.id())?;
-    writeln!(out, "trust     the shuffler: there is no local ε")?;
-    writeln!(
-        out,
-        "batch     {} people or more, {} of them assumed honest",
-        task.people(),
-        task.honest_people()
-    )?;
-    writeln!(
-        out,
-        "shuffled  ε = {:.6}, δ = {:e}, rounded up; asked for ε = {}",
-        plan.central_epsilon.upper,
-        task.delta(),
-        task.central_epsilon()
-    )?;
+    writeln!(out, "shuffled  ε = {:.6}", plan.central_epsilon.upper)?;
     writeln!(
         out,
         "a person  {} messages of {drawn} of {} coordinates in {levels} levels, {:.1} of noise on \
@@ -84,9 +102,9 @@ fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
         writeln!(
             out,
             "error     {}: {:.4e}{}, of local reports with the same ε {:.4e}: {:.0} times",
-            of(error.item.as_ref()),
+            item_label(error.item.as_ref()),
             error.standard_error,
-            describe::behind(error.unit.as_ref()),
+            describe::unit_suffix(error.unit.as_deref()),
             error.local_standard_error,
             error.local_standard_error / error.standard_error
         )?;
@@ -103,14 +121,14 @@ fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
         out,
         "dishonest {}: one person moves the sum by {:.4}{} at most from what it is without them, an \
          honest one from one end to the other by {:.4}",
-        of(own.item.as_ref()),
+        item_label(own.item.as_ref()),
         own.dishonest,
-        describe::behind(own.unit.as_ref()),
+        describe::unit_suffix(own.unit.as_deref()),
         own.honest
     )
 }
 
-/// What a batch of so many people gives away.
+/// Central privacy of batches.
 #[derive(Debug, Serialize)]
 struct Accounted {
     trust: &'static str,
@@ -120,18 +138,19 @@ struct Accounted {
     people: u64,
     honest_fraction: f64,
     batches: u32,
-    /// Of all batches together, by basic composition.
+    /// Central ε of all batches together, by basic composition.
     all_epsilon: f64,
+    /// Probability δ of the same bound.
     all_delta: f64,
 }
 
-/// The account of batches of so many people.
+/// Answers `hushbin account` for batches of `people` people.
 pub(super) fn account(
     task: &SumTask,
     (people, honest_fraction): (u64, f64),
     delta: f64,
     batches: u32,
-    json: bool,
+    form: AnswerForm,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let found = account_people(task, people, honest_fraction, delta)?;
@@ -146,27 +165,22 @@ pub(super) fn account(
         all_epsilon: f64::from(batches) * found.upper,
         all_delta: f64::from(batches) * delta,
     };
-    write_answer(out, json, &answer, |out| {
-        writeln!(out, "local     there is no local ε")?;
-        writeln!(
-            out,
-            "shuffled  ε = {:e}, δ = {delta:e}, rounded up: {people} people, a part of \
-             {honest_fraction} of them honest",
-            found.upper
-        )?;
-        writeln!(out, "at least  ε = {:e}", found.lower)?;
-        if batches > 1 {
-            writeln!(
-                out,
-                "together  ε = {:e}, δ = {:e}: {batches} batches, by basic composition",
-                answer.all_epsilon, answer.all_delta
-            )?;
-        }
-        Ok(())
-    })
+    let batch = match batches {
+        1 => "The batch has".to_owned(),
+        batches => format!("All {batches} batches together have"),
+    };
+    let lines = [
+        describe::central(&batch, "messages", answer.all_epsilon, answer.all_delta),
+        "Against anyone who can, nothing is promised: there is no local ε.".to_owned(),
+        format!(
+            "A batch has {people} people, and a fraction {honest_fraction} of them is assumed to \
+             follow the protocol."
+        ),
+    ];
+    form.write(out, &answer, &lines, |out| write_fields(out, &answer))
 }
 
-/// The audit of a task.
+/// Answers `hushbin audit`.
 pub(super) fn audit<R: rand_core::CryptoRng>(
     task: &SumTask,
     trials: Option<u64>,
@@ -224,13 +238,9 @@ fn write_audit(out: &mut dyn Write, task: &SumTask, found: &SumAudit) -> io::Res
     )
 }
 
-/// How wrong simulated sums came out.
+/// Writes the errors of simulated sums.
 pub(super) fn write_simulated(out: &mut dyn Write, found: &SumOutcome) -> io::Result<()> {
-    writeln!(
-        out,
-        "{} people with {} messages each, {} runs",
-        found.people, found.messages, found.runs
-    )?;
+    writeln!(out, "{} messages for each person", found.messages)?;
     write_tally(out, &found.tally, false, found.confidence)?;
     for (own, compared) in found.items.iter().zip(&found.tally.estimates) {
         let error = compared.error.unwrap_or(f64::NAN);

@@ -1,14 +1,14 @@
-//! Tables of estimates beside the truth.
+//! Tables of estimates next to the truth.
 
 use std::io::{self, Write};
 
 use super::describe;
 use crate::simulate::{Compared, Tally};
 
-/// Most lines of a table.
-const MOST_LINES: usize = 20;
+/// Maximum number of rows of a table.
+const MAX_ROWS: usize = 20;
 
-/// Writes a table of a tally, and how often its intervals of this confidence hold the truth.
+/// Writes a table of a tally, and how often its intervals contain the truth.
 pub(super) fn write_tally(
     out: &mut dyn Write,
     tally: &Tally,
@@ -26,55 +26,74 @@ pub(super) fn write_tally(
     )
 }
 
-/// Writes estimates beside the truth, of many those with the greatest. Shares are in per cent.
+/// Returns one line about a tally: its largest error, and how often intervals contain the truth.
+pub(super) fn tally_line(name: &str, tally: &Tally, are_shares: bool, confidence: f64) -> String {
+    let worst = tally.estimates.iter().filter(|own| own.error.is_some());
+    let worst = worst.max_by(|a, b| a.error.unwrap_or(0.0).total_cmp(&b.error.unwrap_or(0.0)));
+    let Some(worst) = worst else {
+        return format!("{name}: there are too few reports for an estimate.");
+    };
+    let [what, .., error] = cells(worst, are_shares);
+    format!(
+        "{name}: the largest error is {} ({what}); {}% intervals contain the truth in {}% of cases.",
+        error.replace('%', " percentage points"),
+        100.0 * confidence,
+        describe::significant(100.0 * tally.covered, 3)
+    )
+}
+
+/// Writes estimates next to the truth. A long table is cut to the greatest true values. Shares are
+/// in per cent.
 pub(super) fn write_table(
     out: &mut dyn Write,
     estimates: &[Compared],
     are_shares: bool,
 ) -> io::Result<()> {
     let mut lines: Vec<&Compared> = estimates.iter().collect();
-    let others = lines.len().saturating_sub(MOST_LINES);
+    let others = lines.len().saturating_sub(MAX_ROWS);
     if others > 0 {
         lines.sort_by(|a, b| b.truth.total_cmp(&a.truth));
-        lines.truncate(MOST_LINES);
+        lines.truncate(MAX_ROWS);
     }
-    let head = ["", "truth", "estimate", "±", "error"].map(str::to_owned);
-    let rows = lines.into_iter().map(|own| cells(own, are_shares));
-    let rows: Vec<[String; 5]> = [head].into_iter().chain(rows).collect();
-    let length = |cell: &String| cell.chars().count();
-    let widths: Vec<usize> = (0..5)
-        .map(|column| {
-            rows.iter()
-                .map(|row| length(&row[column]))
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
-    for [what, numbers @ ..] in &rows {
-        write!(out, "{what:0$}", widths[0])?;
-        for (number, width) in numbers.iter().zip(&widths[1..]) {
-            write!(out, "  {number:>width$}")?;
-        }
-        writeln!(out)?;
-    }
+    let mut rows = vec!["\ttruth\testimate\t±\terror".to_owned()];
+    rows.extend(lines.iter().map(|own| cells(own, are_shares).join("\t")));
+    write_rows(out, &rows)?;
     match others {
         0 => Ok(()),
         _ => writeln!(out, "and {others} others"),
     }
 }
 
-/// Cells of a line, with three significant digits of what stands behind ±.
+/// Writes a table. Tabs separate the cells of a row. The first column is aligned to the left, others
+/// to the right.
+pub(super) fn write_rows(out: &mut dyn Write, rows: &[String]) -> io::Result<()> {
+    let length = |row: &String, column| row.split('\t').nth(column).map(|own| own.chars().count());
+    let width = |column: usize| rows.iter().filter_map(|row| length(row, column)).max();
+    for row in rows {
+        for (column, cell) in row.split('\t').enumerate() {
+            match (column, width(column).unwrap_or(0)) {
+                (0, width) => write!(out, "{cell:width$}")?,
+                (_, width) => write!(out, "  {cell:>width$}")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Returns the cells of a row. The half-width of the interval has three significant digits, and the
+/// other numbers have the same decimal places.
 fn cells(own: &Compared, is_share: bool) -> [String; 5] {
     let (scale, unit) = match (is_share, &own.unit) {
         (true, _) => (100.0, "%".to_owned()),
-        (false, unit) => (1.0, describe::behind(unit.as_ref())),
+        (false, unit) => (1.0, describe::unit_suffix(unit.as_deref())),
     };
     let [low, high] = own.interval;
     let reach = own
         .estimate
         .map_or(f64::NAN, |own| (own - low).max(high - own));
     let size = if reach > 0.0 { reach } else { own.truth };
-    let places = describe::places(scale * size, 3);
+    let places = describe::decimal_places(scale * size, 3);
     let number = |number: f64| match number.is_finite() {
         true => format!("{:.places$}{unit}", scale * number),
         false => "-".to_owned(),

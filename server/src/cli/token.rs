@@ -1,4 +1,4 @@
-//! `hushbin token`: who may read and administer.
+//! `hushbin token`: access tokens of analysts and admins.
 
 use std::io::Write;
 
@@ -8,9 +8,9 @@ use super::location::LocationOptions;
 use super::output::Error;
 use crate::tokens::{self, TokenRole};
 
-/// Make, list and revoke tokens: what analysts and admins send to the collector
+/// Create, list and revoke the access tokens of analysts and admins
 ///
-/// Changes hold at once, also for a collector that runs.
+/// Changes apply at once, also to a running collector.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     #[command(subcommand)]
@@ -24,33 +24,32 @@ enum Command {
     Revoke(RevokeOptions),
 }
 
-/// Make a token and print it, which is the only time that it can be seen
+/// Create a token and print it; it cannot be shown again
 #[derive(Debug, Args)]
 struct CreateOptions {
     #[command(flatten)]
     location: LocationOptions,
-    /// What its holder may do: read what is released, or also close batches and make, change
-    /// and delete tasks
+    /// Permissions of the token
     #[arg(long, value_enum)]
     role: TokenRole,
-    /// What it is for
+    /// Label of the token in lists, such as its holder or purpose
     #[arg(long, value_name = "TEXT")]
     name: String,
 }
 
-/// List the tokens, without what their holders send
+/// List ids, roles and names of all tokens; the tokens themselves are never shown
 #[derive(Debug, Args)]
 struct ListOptions {
     #[command(flatten)]
     location: LocationOptions,
 }
 
-/// Revoke a token
+/// Revoke a token: requests with it are refused from now on
 #[derive(Debug, Args)]
 struct RevokeOptions {
     #[command(flatten)]
     location: LocationOptions,
-    /// Id of the token, as `hushbin token list` has it
+    /// Id of the token, as printed by `hushbin token list`
     #[arg(value_name = "ID")]
     id: String,
 }

@@ -1,5 +1,5 @@
-//! How much one person reports: in what a task costs, in a privacy notice, in the
-//! account, and held against the task in use.
+//! One person's budget of reports: in the cost of a task, in a privacy notice, in the account, and
+//! when a task in use changes.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn task(budget: &Value) -> String {
     task.to_string()
 }
 
-/// Budgets, ε of a window and of a year in units of one report's, and words.
+/// Budgets, with ε of a window and of a year in units of one report's ε, and the expected words.
 fn budgets() -> [(Value, f64, f64, &'static [&'static str]); 4] {
     [
         (
@@ -76,8 +76,9 @@ fn a_check_says_what_a_person_spends() {
         assert_eq!(spent("window_epsilon"), window * epsilon);
         assert_eq!(spent("year_epsilon"), year * epsilon);
         assert_eq!(printed["task"].get("budget").is_some(), !budget.is_null());
-        let said = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
-        // All of these have at most three digits.
+        let said = hushbin(&["task", "check", "--verbose", path]).stdout;
+        let said = String::from_utf8(said).unwrap();
+        // All of these numbers have at most three digits.
         let year = format!("{year} of them, which together spend ε = {year}");
         for words in words.iter().copied().chain([&year[..]]) {
             assert!(said.contains(words), "{words}: {said}");
@@ -93,7 +94,7 @@ fn a_check_says_what_a_person_spends() {
     }
 }
 
-/// Composition takes batches that draw anew.
+/// Composition assumes batches with fresh reports.
 #[test]
 fn an_account_of_permanent_answers_is_of_one_batch() {
     let directory = tempfile::tempdir().unwrap();
@@ -137,7 +138,7 @@ async fn a_privacy_notice_says_what_a_person_spends() {
             "{said}"
         );
 
-        // Another collector's, as the smallest batch counts.
+        // A new collector, because the smallest batch counts.
         let app = App::with(&[&self::task(&budget)]);
         let bytes = Uploads::new(&task, 2).bytes(3000);
         app.post("settings", bytes).await;
@@ -193,7 +194,7 @@ fn an_account_of_a_task_is_of_its_budget() {
     assert_eq!(same, by_task);
     assert_eq!(said("1")["reports_per_person"], 1);
     assert!(said("1")["central_epsilon"].as_f64() < by_task["central_epsilon"].as_f64());
-    // What is found is of one report of each person.
+    // The result is for one report per person.
     let found = account(&["--central-epsilon", "0.2"]);
     assert_eq!(found["reports_per_person"], 1);
 }
@@ -223,7 +224,7 @@ fn a_task_in_use_keeps_its_budget() {
         7
     );
     drop(store);
-    // The directory is free once the writer has ended, which nobody waits for.
+    // The directory is free once the writer has ended, and the drop does not wait for it.
     let wait = |budget: &Value| loop {
         match open(budget.clone()) {
             Err(hushbin_server::store::OpenError::Locked { .. }) => std::thread::yield_now(),

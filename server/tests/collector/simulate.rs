@@ -1,4 +1,4 @@
-//! Simulations: errors are found as they are predicted or stated.
+//! Simulations: measured errors equal the predicted or stated ones.
 
 use std::fs;
 
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 const ITEMS: u32 = 40;
 const PEOPLE: usize = 500;
 const RUNS: u64 = 400;
-/// Fails by chance with a probability below 10⁻⁵ for each comparison: averages of
-/// 400 runs are close to normal.
+/// Tolerance in standard errors. A comparison fails by chance with a probability below 10⁻⁵,
+/// because averages of 400 runs are close to normal.
 const STANDARD_ERRORS: f64 = 4.5;
 
 fn task(file: &Value) -> Task {
@@ -20,8 +20,8 @@ fn task(file: &Value) -> Task {
     draft.resolve().unwrap()
 }
 
-/// A clipped sum has a bias that is known: what is measured over runs is
-/// what is predicted, which noise alone is not.
+/// A clipped sum has a known bias. The measured bias equals the prediction, which noise alone would
+/// not.
 #[test]
 fn bias_is_told_from_noise() {
     let mut simulation = Simulation::new();
@@ -36,7 +36,7 @@ fn bias_is_told_from_noise() {
     let clipped = found(json!({ "name": "hash-bin", "clip": 0.5 }));
     let (measured, predicted) = (clipped.squared_bias, clipped.predicted_squared_bias);
     assert!(predicted > 1e-4);
-    // Noise of 20 items over 12 runs leaves less than a tenth.
+    // The noise of 20 items over 12 runs is below a tenth.
     assert!(
         (measured / predicted - 1.0).abs() < 0.1,
         "{measured} {predicted}"
@@ -46,14 +46,14 @@ fn bias_is_told_from_noise() {
     assert!(unbiased.squared_bias < unbiased.mse);
 }
 
-/// Where hash-bin's sum is clipped, so is what it adds to the noise. Of 16 entries the sum would
-/// have a variance of 16 where the noise has one of 1/2, and is clipped to one below 4.
+/// If hash-bin's sum is clipped, its part of the variance is clipped, too. The sum of 16 entries
+/// would have variance 16 and is clipped to below 4, where the noise has 1/2.
 #[test]
 fn clipped_sums_add_what_is_left_of_them() {
     let ones = vec![1.0; 16];
     let few: Vec<f64> = (1..=8).map(|i| f64::from(i) / 8.0).collect();
     let many: Vec<f64> = (1..=20).map(|i| f64::from(i) / 20.0).collect();
-    // The sum of many values of different size is taken as normal.
+    // The sum of many different values is approximated as normal.
     for (magnitudes, clip, slack) in [(ones, 2.0, 0.0), (few, 0.75, 0.0), (many, 2.0, 0.01)] {
         let mut simulation = Simulation::new();
         let task = task(&json!({
@@ -74,7 +74,7 @@ fn clipped_sums_add_what_is_left_of_them() {
     }
 }
 
-/// Answers to several questions, as CSV: errors are those stated, and intervals hold.
+/// Answers to several questions from CSV: errors are the stated ones, and intervals cover.
 #[test]
 fn questions_are_simulated_from_csv() {
     let directory = tempfile::tempdir().unwrap();
@@ -111,7 +111,7 @@ fn questions_are_simulated_from_csv() {
     let common = ["simulate", "--task", &task, "--data", &data, "--seed", "1"];
     let found = answer(&[&common[..], &["--runs", "60", "--json"]].concat());
     for question in found["questions"].as_array().unwrap() {
-        // Of a cross by a number for its mean nothing is estimated but means.
+        // A cross by a number for its mean has estimates of means only.
         let is_for_means = question["items"] == 0;
         let tally = if is_for_means {
             &question["numbers"]
@@ -122,7 +122,7 @@ fn questions_are_simulated_from_csv() {
         assert!(number("covered") > 0.88, "{question}");
         assert!(number("all_covered") > 0.8, "{question}");
         if !is_for_means {
-            // Mean squared errors of 60 runs, whose standard errors are at most a fifth.
+            // The mean squared errors of 60 runs have relative standard errors of at most a fifth.
             let ratio = number("mse") / number("stated_mse");
             assert!((0.4..1.6).contains(&ratio), "{question}: {ratio}");
         }
@@ -133,13 +133,13 @@ fn questions_are_simulated_from_csv() {
     let truths: Vec<f64> = truths
         .map(|number| number["truth"].as_f64().unwrap())
         .collect();
-    // The least of which half of 3000 people, and so on, are there or below.
+    // Quantiles: the smallest numbers with half of 3000 people, and so on, at or below.
     assert_eq!(truths, [49.0 / 9.0, 74.0 / 9.0, 10.0]);
     let zoom = found["questions"][2]["numbers"]["estimates"][0]["truth"]
         .as_f64()
         .unwrap();
     assert!((zoom - 1.0).abs() < 1e-9, "{zoom}");
-    // Of those at 0 and 1, 2 and 3 modulo 4, by what they are modulo 6.
+    // People are at 0 to 3 by their index modulo 4, within rows by the index modulo 6.
     for mean in found["questions"][4]["numbers"]["estimates"]
         .as_array()
         .unwrap()
@@ -158,8 +158,9 @@ fn questions_are_simulated_from_csv() {
         );
     }
 
-    let words = String::from_utf8(hushbin(&common).stdout).unwrap();
-    // Widths of columns are those of their cells.
+    let words = hushbin(&[&common[..], &["--verbose"]].concat()).stdout;
+    let words = String::from_utf8(words).unwrap();
+    // Columns are as wide as their cells.
     let tidy = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
     let words: String = words.lines().map(tidy).collect();
     for part in [
@@ -185,7 +186,7 @@ fn questions_are_simulated_from_csv() {
     );
 }
 
-/// Too few people to answer, and too few to search texts.
+/// There are too few people for an estimate, and too few to search texts.
 #[test]
 fn few_people_are_told_and_nothing_is_infinite() {
     let directory = tempfile::tempdir().unwrap();
@@ -209,11 +210,11 @@ fn few_people_are_told_and_nothing_is_infinite() {
     let [task, data] = [task, data].map(|path| path.to_str().unwrap().to_owned());
     for (runs, people) in [("1", "1"), ("1", "2"), ("7", "3")] {
         let common = ["simulate", "--task", &task, "--data", &data, "--seed", "1"];
-        let more = ["--runs", runs, "--people", people];
+        let more = ["--runs", runs, "--people", people, "--verbose"];
         let words = hushbin(&[&common[..], &more].concat());
         let words = String::from_utf8_lossy(&words.stdout).into_owned();
         assert!(
-            words.contains("nobody answered: it takes 2001 people"),
+            words.contains("nobody answered; it takes 2001 people"),
             "{words}"
         );
         assert!(words.contains("too few reports to find a text"), "{words}");
@@ -223,8 +224,8 @@ fn few_people_are_told_and_nothing_is_infinite() {
     }
 }
 
-/// Intervals of quantiles hold as often as they promise, each and all at once, whatever people's
-/// numbers are.
+/// Intervals of quantiles have the stated coverage, each and simultaneously, for every distribution
+/// of numbers.
 #[test]
 fn intervals_of_quantiles_hold() {
     const RUNS: u64 = 150;
@@ -268,7 +269,7 @@ fn intervals_of_quantiles_hold() {
         let found = &found["questions"][0]["numbers"];
         for coverage in ["covered", "all_covered"] {
             let held = found[coverage].as_f64().unwrap();
-            // Four standard deviations of 150 runs below the promise.
+            // Four standard deviations of 150 runs below the stated coverage.
             let least = 0.95 - 4.0 * (0.95_f64 * 0.05 / RUNS as f64).sqrt();
             assert!(held > least, "{name}: {coverage} {held}");
         }

@@ -1,6 +1,6 @@
 //! `hushbin estimate`: estimates from reports or partial totals.
 
-mod asked;
+mod query;
 mod source;
 mod standard_input;
 
@@ -14,27 +14,27 @@ use hushbin_analysis::heavy_hitters::{self, Search};
 
 use super::output::{Error, spinner};
 use crate::{estimates, export};
-use asked::Asked;
+use query::QueryOptions;
 use source::{Input, Source};
 
-/// Estimate from files of reports or of partial totals
+/// Estimate from exported reports or partial totals
 ///
-/// Reads files of `hushbin journal export`, in any of its formats. The answer has the bytes of
-/// GET /tasks/{id}/estimates for the same batches, or of GET /tasks/{id}/heavy-hitters for a
-/// question of kind "text". All files must be of one task, and no batch may be in two of them.
-/// A row that is not a report of the task is named, and nothing is estimated.
+/// Reads files of `hushbin journal export`, in any of its formats. Prints the same bytes as
+/// GET /tasks/{id}/estimates for the same batches, or as GET /tasks/{id}/heavy-hitters for a
+/// question of kind "text". All files must be of one task, and each batch in one file only. A row
+/// that is not a report of the task is an error.
 ///
-/// With --format totals it prints partial totals instead, a line of JSON, and holds no report in
-/// memory. So reports can be folded in parts, where they lie: Spark, Slurm or a shell runs one
-/// process for each. Give the lines of all parts to `hushbin estimate` again, which answers with
-/// the same bytes as from all reports. A part that comes twice is named, and nothing is added.
+/// --format totals prints partial totals instead: one line of JSON, made without holding reports
+/// in memory. Spark, Slurm or a shell can run one process for each part of the reports. Give the
+/// lines of all parts to `hushbin estimate` again: it prints the same bytes as from all reports. A
+/// part that is given twice is an error.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
-    /// Files of reports, or of lines of partial totals
+    /// Files of reports or partial totals
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// File of the task, for files that do not name it: a task file, or an answer of
-    /// GET /tasks/{id}
+    /// Task file, or saved answer of GET /tasks/{id}; needed if the reports come without their
+    /// task
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
     /// Format of standard input, which is read if there is no FILE
@@ -46,8 +46,8 @@ pub(super) struct Options {
     )]
     input: Option<Input>,
     #[command(flatten)]
-    asked: Asked,
-    /// What to print
+    query: QueryOptions,
+    /// Kind of output
     #[arg(long, value_enum)]
     format: Format,
     /// New file for partial totals (default standard output)
@@ -57,17 +57,17 @@ pub(super) struct Options {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Estimates
+    /// Estimates as comma-separated values
     Csv,
-    /// Estimates
+    /// Estimates as JSON
     Json,
-    /// Partial totals, to be added to others
+    /// Partial totals, to be combined with those of other parts
     Totals,
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if options.format == Format::Totals {
-        options.asked.is_nothing()?;
+        options.query.check_none_given()?;
     } else if options.out.is_some() {
         return Err("--out is for --format totals, estimates go to standard output".into());
     }
@@ -81,14 +81,14 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         return write_line(&line, options.out.as_deref(), out);
     }
     let csv = options.format == Format::Csv;
-    match Query::new(&source.task, &options.asked.options()?) {
+    match Query::new(&source.task, &options.query.options()?) {
         Err(EstimateError::Searched { question }) if source.totals().is_some() => {
             Err(needs_reports(&question))
         }
-        Err(EstimateError::Searched { .. }) => search(source, options.asked.search()?, csv, out),
+        Err(EstimateError::Searched { .. }) => search(source, options.query.search()?, csv, out),
         query => {
             let query = query?;
-            options.asked.is_no_search()?;
+            options.query.check_no_alphabet()?;
             estimate(source, &query, csv, out)
         }
     }
@@ -122,7 +122,7 @@ fn estimate(
     Ok(estimates::write(csv, &answer, write_csv, &mut out)?)
 }
 
-/// Writes the texts that many people gave to a question.
+/// Searches for the texts that many people gave, and writes them.
 fn search(
     source: Source,
     options: heavy_hitters::Options,
@@ -146,7 +146,7 @@ fn needs_reports(question: &str) -> Error {
     .into()
 }
 
-/// Writes a line to a new file, whole or not at all, or else to `out`.
+/// Writes a line to a new file, completely or not at all, or to `out` if there is no path.
 fn write_line(line: &str, path: Option<&Path>, out: &mut dyn Write) -> Result<(), Error> {
     let Some(path) = path else {
         return Ok(writeln!(out, "{line}")?);

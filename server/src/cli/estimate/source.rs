@@ -1,4 +1,4 @@
-//! Reports or partial totals to estimate from.
+//! Inputs of estimates: reports or partial totals.
 
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
@@ -15,12 +15,11 @@ use crate::text::unmarked;
 /// Format of standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Input {
-    /// Reports, the bytes of each after their length, a varint, as Protocol Buffers delimit
-    /// messages
+    /// Binary reports, each after its length as a varint (the framing of Protocol Buffers)
     Delimited,
-    /// Reports, a line of lower-case hexadecimal digits for each, as in the column `report`
+    /// Reports in lower-case hexadecimal, one a line, as in the column `report` of exports
     Hex,
-    /// Lines of partial totals
+    /// Partial totals, one a line
     Totals,
 }
 
@@ -32,13 +31,13 @@ pub(super) struct Source {
 
 enum Kind {
     Files(export::Files),
-    /// Reports in this format.
+    /// Reports on standard input, in this format.
     StandardInput(Input),
     Totals(Partial),
 }
 
 impl Source {
-    /// Opens files, or standard input if `input` is given. Adds partial totals up.
+    /// Opens files, or standard input if `input` is given. Adds up partial totals.
     ///
     /// # Errors
     /// When a file cannot be read, or the task is unknown.
@@ -48,9 +47,9 @@ impl Source {
         given: Option<Task>,
     ) -> Result<Self, Error> {
         let Some(input) = input else {
-            return Self::of_files(files, given);
+            return Self::from_files(files, given);
         };
-        let task = known(given)?;
+        let task = require_task(given)?;
         if input != Input::Totals {
             let kind = Kind::StandardInput(input);
             return Ok(Self { task, kind });
@@ -62,7 +61,7 @@ impl Source {
         Ok(Self { task, kind })
     }
 
-    fn of_files(files: &[PathBuf], given: Option<Task>) -> Result<Self, Error> {
+    fn from_files(files: &[PathBuf], given: Option<Task>) -> Result<Self, Error> {
         let mut paths = files.iter();
         let mut begun = Vec::new();
         while let Some(path) = paths.next() {
@@ -70,10 +69,10 @@ impl Source {
             let is_partial = is_partial(file.beginning());
             begun.push(file);
             if is_partial {
-                let task = known(given)?;
-                // There may be more files than can be open at once.
+                let task = require_task(given)?;
+                // Files are opened one by one: there may be more than the limit of open files.
                 let rest = paths.map(|path| Begun::open(path));
-                let totals = sum(&task, begun.into_iter().map(Ok).chain(rest))?;
+                let totals = add_files(&task, begun.into_iter().map(Ok).chain(rest))?;
                 let kind = Kind::Totals(totals);
                 return Ok(Self { task, kind });
             }
@@ -84,7 +83,7 @@ impl Source {
         Ok(Self { task, kind })
     }
 
-    /// Returns the partial totals, if they are what this is.
+    /// Returns the partial totals, or `None` for reports.
     pub(super) const fn totals(&self) -> Option<&Partial> {
         match &self.kind {
             Kind::Totals(totals) => Some(totals),
@@ -92,7 +91,7 @@ impl Source {
         }
     }
 
-    /// Visits every report, of which partial totals have none.
+    /// Visits every report. Partial totals have none.
     ///
     /// # Errors
     /// When a row is not a report of the task.
@@ -126,12 +125,12 @@ impl Source {
     }
 }
 
-fn known(task: Option<Task>) -> Result<Task, Error> {
+fn require_task(task: Option<Task>) -> Result<Task, Error> {
     task.ok_or_else(|| "the task is unknown, expected its file with --task".into())
 }
 
 /// Adds up the partial totals of files.
-fn sum(
+fn add_files(
     task: &Task,
     files: impl Iterator<Item = Result<Begun, ReadError>>,
 ) -> Result<Partial, Error> {
@@ -144,8 +143,10 @@ fn sum(
     Ok(all)
 }
 
-/// Adds every line that is not blank. Input that has none is refused: a part that was lost on its
-/// way looks like that.
+/// Adds the partial totals of every line that is not blank.
+///
+/// # Errors
+/// When a line is invalid, or all are blank: an empty input may be a part that was lost on its way.
 fn add_lines(
     all: &mut Partial,
     task: &Task,

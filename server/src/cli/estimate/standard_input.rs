@@ -1,4 +1,4 @@
-//! Reports on standard input, as programs that read tables hand them on.
+//! Reports on standard input, from programs that read tables.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -12,7 +12,7 @@ use crate::text::unmarked;
 pub(super) struct Reports<'a, R> {
     task: &'a Task,
     input: BufReader<R>,
-    /// Number of the current report, from 1, for messages.
+    /// Number of the current report in messages, starting from 1.
     number: u64,
     bytes: Vec<u8>,
 }
@@ -31,10 +31,10 @@ impl<'a, R: Read> Reports<'a, R> {
         format!("standard input, {what} {}: {wrong}", self.number).into()
     }
 
-    /// Visits every report, each behind its length.
+    /// Visits every report of an input in which each report follows its length.
     ///
     /// # Errors
-    /// The first that is not a report of the task.
+    /// When an entry is not a report of the task.
     pub(super) fn for_each_delimited(
         &mut self,
         visit: &mut dyn FnMut(&Report),
@@ -56,13 +56,14 @@ impl<'a, R: Read> Reports<'a, R> {
         Ok(())
     }
 
-    /// Reads a length, a varint (LEB128).
+    /// Reads a length in bytes, encoded as a varint (LEB128).
     fn length(&mut self) -> Result<u64, Error> {
         let mut length = 0;
         for shift in (0..).step_by(7) {
             let mut byte = [0];
             let read = self.input.read_exact(&mut byte);
             read.map_err(|error| self.wrong("report", &error))?;
+            // Five bytes hold 35 bits, which is more than any length needs.
             if shift > 28 {
                 return Err(self.wrong("report", &"expected a length below 2³²"));
             }
@@ -74,10 +75,10 @@ impl<'a, R: Read> Reports<'a, R> {
         Ok(length)
     }
 
-    /// Visits every report, a line each.
+    /// Visits every report of an input with one report on each line.
     ///
     /// # Errors
-    /// The first that is not a report of the task.
+    /// When a line is not a report of the task.
     pub(super) fn for_each_line(&mut self, visit: &mut dyn FnMut(&Report)) -> Result<(), Error> {
         loop {
             self.bytes.clear();

@@ -1,4 +1,4 @@
-//! `hushbin plan`: from what is known and wanted to a task.
+//! `hushbin plan`: the task for given people, privacy and accuracy.
 
 mod question;
 mod words;
@@ -6,53 +6,52 @@ mod words;
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::output::{Error, spinner, write_answer};
+use super::output::{AnswerForm, Error, spinner};
 use super::sums;
 use crate::task::task_file;
 use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 use hushbin_analysis::plan::{DEFAULT_ID, LOCAL_EPSILON, Survey, plan};
 use question::QuestionOptions;
 
-/// Find a task for what is known and wanted: of people, privacy and accuracy
-/// give two, and get the third.
+/// Plan a task: give two of people, privacy and accuracy, get the third
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     #[command(flatten)]
     question: QuestionOptions,
-    /// Number of people who report, once each.
+    /// Number of people who report, once each
     #[arg(long, value_name = "N")]
     people: Option<u64>,
-    /// Number of people who report in a day.
+    /// Number of people who report per day, to tell how many days it takes
     #[arg(long, value_name = "N")]
     people_per_day: Option<f64>,
     #[arg(
         long,
         value_name = "E",
-        help = format!("Maximum local ε (default {LOCAL_EPSILON} if only --central-epsilon is given)")
+        help = format!("Maximum local ε (default {LOCAL_EPSILON} if only --central-epsilon is \
+                        given)")
     )]
     epsilon: Option<f64>,
-    /// Maximum ε of the shuffled reports.
+    /// Maximum central ε of the shuffled batch
     #[arg(long, value_name = "E")]
     central_epsilon: Option<f64>,
-    /// δ of the shuffled reports.
-    #[arg(long, value_name = "D", default_value_t = DEFAULT_DELTA)]
+    /// Probability δ that the central ε fails, 1e-15 to 0.1 (default 1e-8)
+    #[arg(long, value_name = "D", default_value_t = DEFAULT_DELTA, hide_default_value = true)]
     delta: f64,
-    /// Part of the reports that are assumed to be honest.
-    #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION)]
+    /// Fraction of reports that is assumed to follow the protocol, above 0 (default 1)
+    #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION, hide_default_value = true)]
     honest_fraction: f64,
-    #[arg(long, help = format!("Id of the task (default that of the file, or {DEFAULT_ID})"))]
+    #[arg(long, help = format!("Id of the task (default that of --task, or {DEFAULT_ID})"))]
     id: Option<String>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
-    /// Write the task to a file.
+    #[command(flatten)]
+    form: AnswerForm,
+    /// File to write the complete task to
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(task) = options.question.task.as_deref().and_then(sums::task) {
-        return sums::plan(task?, options.out.as_deref(), options.json, out);
+        return sums::plan(task?, options.out.as_deref(), options.form, out);
     }
     let survey = options.survey()?;
     let searching = spinner("searching for the best parameters");
@@ -61,19 +60,22 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(file) = &options.out {
         task_file::write(file, &plan.task)?;
     }
-    write_answer(out, options.json, &plan, |out| words::write(out, &plan))
+    let lines = words::lines(&plan, options.out.as_deref());
+    let form = options.form;
+    form.write(out, &plan, &lines, |out| words::write(out, &plan))
 }
 
 impl Options {
     fn survey(&self) -> Result<Survey, Error> {
-        let asked = self.question.asked()?;
-        let (people, epsilon) = asked.known(self.people, self.epsilon, self.central_epsilon);
-        let id = self.id.clone().or(asked.id);
+        let request = self.question.request()?;
+        let (people, epsilon) =
+            request.people_and_epsilon(self.people, self.epsilon, self.central_epsilon);
+        let id = self.id.clone().or(request.id);
         Ok(Survey {
             id: id.unwrap_or_else(|| DEFAULT_ID.to_owned()),
-            questions: asked.questions,
-            budget: asked.budget,
-            wanted: asked.wanted,
+            questions: request.questions,
+            budget: request.budget,
+            wanted: request.wanted,
             people,
             people_per_day: self.people_per_day,
             epsilon,

@@ -1,4 +1,4 @@
-//! Options that describe questions, and the accuracy wanted of them.
+//! Options that describe questions and the accuracy wanted of their estimates.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hushbin::Items;
 use hushbin::choose::QuestionDraft;
 use hushbin::task::Budget;
-use hushbin_analysis::plan::Wanted;
+use hushbin_analysis::plan::AccuracyGoal;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,44 +14,44 @@ use crate::cli::output::Error;
 use crate::task::task_file;
 use crate::text;
 
-/// Options that describe questions: ratings of items, one question of another kind, or those of a
-/// file.
+/// Options that describe questions: ratings of items, one question of another kind, or the questions
+/// of a file.
 #[derive(Debug, clap::Args)]
 pub(super) struct QuestionOptions {
-    /// Number of items that are rated, or "open" for arbitrary strings.
-    #[arg(long, value_name = "N", required_unless_present_any = ["names", "kind", "task"], value_parser = items)]
+    /// Number of items to rate, or "open" for arbitrary strings
+    #[arg(long, value_name = "N", required_unless_present_any = ["names", "kind", "task"], value_parser = parse_items)]
     items: Option<Items>,
-    /// File with one name a line: of items, or of the options or numbers of a kind.
+    /// File of names of items, options or numbers, one a line
     #[arg(long, value_name = "FILE", conflicts_with = "items")]
     names: Option<PathBuf>,
-    /// Number of entries of one input that are reported on.
+    /// Number of a person's entries that are reported on
     #[arg(long, value_name = "S", required_unless_present_any = ["entries", "kind", "task"])]
     sparsity: Option<u32>,
-    /// Number of people with 0, 1, 2, … entries, to weigh bias against noise. The sparsity is then
-    /// chosen unless it is given.
+    /// Numbers of people with 0, 1, 2, … entries, to weigh bias against noise. Chooses --sparsity
+    /// if that is missing
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     entries: Option<Vec<u64>>,
-    /// Values of items: -1 or 1 (sign), or from -1 to 1 (real).
-    #[arg(long, default_value = "sign", value_parser = ["sign", "real"], conflicts_with_all = OTHERS)]
+    /// Values of items: -1 or 1 (sign), or from -1 to 1 (real) (default sign)
+    #[arg(long, default_value = "sign", hide_default_value = true, value_parser = ["sign", "real"], conflicts_with_all = NOT_RATINGS)]
     value: String,
-    /// Estimates wanted of items: means, missing entries counting as 0 (mean), frequencies of
-    /// either sign (frequency), or frequencies of any sign (nonmissing).
-    #[arg(long, default_value = "mean", value_parser = ["mean", "frequency", "nonmissing"], conflicts_with_all = OTHERS)]
+    /// Estimates wanted of items: means, with missing entries as 0 (mean), frequencies of each sign
+    /// (frequency), or frequencies of either sign (nonmissing) (default mean)
+    #[arg(long, default_value = "mean", hide_default_value = true, value_parser = ["mean", "frequency", "nonmissing"], conflicts_with_all = NOT_RATINGS)]
     objective: String,
-    /// Least that a report on items protects: a person's whole input (user), or the value of any
-    /// single item (event).
-    #[arg(long, default_value = "user", value_parser = ["user", "event"], conflicts_with_all = OTHERS)]
+    /// Minimum protection by a report on items: of a person's whole input (user), or of the value
+    /// of any single item (event) (default user)
+    #[arg(long, default_value = "user", hide_default_value = true, value_parser = ["user", "event"], conflicts_with_all = NOT_RATINGS)]
     level: String,
-    /// Kind of one question instead of ratings: flag, choice, set, number, numbers, cross, text or
-    /// together.
+    /// Kind of the question, if not ratings: flag, choice, set, number, numbers, cross, text or
+    /// together
     #[arg(long, value_name = "KIND", conflicts_with = "items")]
     kind: Option<String>,
-    /// File of a task, complete or not. Its "epsilon" and "people" hold where options give too
-    /// little.
+    /// Task file (JSON), complete or not. Its "epsilon" and "people" are used if options give too
+    /// little
     #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "kind", "names", "sparsity", "entries"])]
     pub(super) task: Option<PathBuf>,
-    /// Number of options of a choice, a set or a cross's rows (or --names). For questions asked
-    /// together, one number each, such as 2,2,3; two options make a flag.
+    /// Number of options of a choice, a set or a cross's rows (or --names). For together, one
+    /// number for each question, such as 2,2,3, where 2 makes a flag
     #[arg(
         long,
         value_name = "N",
@@ -59,13 +59,14 @@ pub(super) struct QuestionOptions {
         value_delimiter = ','
     )]
     options: Vec<u32>,
-    /// Number of options of a cross's columns. Give --min and --max instead for a number.
+    /// Number of options of a cross's columns. For a column of numbers, give --min and --max
+    /// instead
     #[arg(long, value_name = "N")]
     columns: Option<u32>,
-    /// Number of numbers, each from --min to --max (or --names).
+    /// Number of numbers, each from --min to --max (or --names)
     #[arg(long, value_name = "N", conflicts_with = "names")]
     numbers: Option<u32>,
-    /// Least number that is not clipped.
+    /// Smallest number; numbers below it count as it
     #[arg(
         long,
         value_name = "X",
@@ -73,7 +74,7 @@ pub(super) struct QuestionOptions {
         allow_negative_numbers = true
     )]
     min: Option<f64>,
-    /// Greatest number that is not clipped.
+    /// Largest number; numbers above it count as it
     #[arg(
         long,
         value_name = "X",
@@ -81,45 +82,46 @@ pub(super) struct QuestionOptions {
         allow_negative_numbers = true
     )]
     max: Option<f64>,
-    /// Unit of numbers.
+    /// Unit of the numbers, such as ms
     #[arg(long, value_name = "UNIT")]
     unit: Option<String>,
-    /// Estimate wanted of a number: mean, histogram or quantiles.
+    /// Estimate wanted of a number: mean, histogram or quantiles
     #[arg(long, value_name = "WHAT")]
     want: Option<String>,
-    /// Number of bins for a histogram or quantiles.
+    /// Number of bins of a histogram or of quantiles
     #[arg(long, value_name = "N")]
     bins: Option<u32>,
-    /// Spacing of bins: even or logarithmic.
+    /// Spacing of the bins: even or logarithmic
     #[arg(long, value_name = "HOW")]
     spacing: Option<String>,
-    /// Length of a text in characters.
+    /// Length of the texts, in characters
     #[arg(long, value_name = "N")]
     length: Option<u32>,
-    /// Maximum half-width of an interval at 95% confidence: a share from 0 to 1, a mean in its
-    /// unit, or a quantile in its unit if the spread is given. Name the question with
-    /// NAME=X, or one of several numbers with NAME.NUMBER=X.
-    #[arg(long, value_name = "[NAME=]X", value_parser = named)]
-    within: Vec<Named>,
-    /// Part of people below the quantile wanted (default 0.5 if a spread is given).
-    #[arg(long, value_name = "[NAME=]P", value_parser = named)]
-    quantile: Vec<Named>,
-    /// Standard deviation of a number in its unit. It turns a quantile's share into the quantile,
-    /// for people who are spread normally.
-    #[arg(long, value_name = "[NAME=]X", value_parser = named)]
-    spread: Vec<Named>,
-    /// Maximum error of ratings, root mean square over all items.
-    #[arg(long, value_name = "SE", conflicts_with_all = OTHERS)]
+    /// Maximum half-width (±) of a 95% interval: of a share from 0 to 1, of a mean in its unit, or
+    /// of a quantile in its unit if --spread is given. NAME= selects a question, and NAME.NUMBER=
+    /// one of several numbers
+    #[arg(long, value_name = "[NAME=]X", value_parser = parse_named)]
+    within: Vec<NamedNumber>,
+    /// Quantile wanted: the fraction of people below it, such as 0.9 (default 0.5 if --spread is
+    /// given)
+    #[arg(long, value_name = "[NAME=]P", value_parser = parse_named)]
+    quantile: Vec<NamedNumber>,
+    /// Standard deviation of a number among people, in its unit, to state errors of a quantile in
+    /// that unit. Assumes a normal distribution
+    #[arg(long, value_name = "[NAME=]X", value_parser = parse_named)]
+    spread: Vec<NamedNumber>,
+    /// Maximum root mean squared error of ratings, over all items
+    #[arg(long, value_name = "SE", conflicts_with_all = NOT_RATINGS)]
     standard_error: Option<f64>,
-    /// Frequency of the rarest item worth seeing.
-    #[arg(long, value_name = "F", conflicts_with_all = OTHERS)]
+    /// Frequency of the rarest item that should be seen, from 0 to 1
+    #[arg(long, value_name = "F", conflicts_with_all = NOT_RATINGS)]
     smallest: Option<f64>,
 }
 
 /// Options of questions that are not ratings.
-const OTHERS: [&str; 2] = ["kind", "task"];
+const NOT_RATINGS: [&str; 2] = ["kind", "task"];
 
-fn items(text: &str) -> Result<Items, String> {
+fn parse_items(text: &str) -> Result<Items, String> {
     let items = if text == "open" { "\"open\"" } else { text };
     let expected = "expected a number of items, or \"open\"";
     match serde_json::from_str(items) {
@@ -130,12 +132,12 @@ fn items(text: &str) -> Result<Items, String> {
 
 /// Number that may name its question.
 #[derive(Debug, Clone)]
-struct Named {
+struct NamedNumber {
     name: Option<String>,
     number: f64,
 }
 
-fn named(text: &str) -> Result<Named, String> {
+fn parse_named(text: &str) -> Result<NamedNumber, String> {
     let (name, number) = match text.rsplit_once('=') {
         Some((name, number)) => (Some(name.to_owned()), number),
         None => (None, text),
@@ -143,10 +145,10 @@ fn named(text: &str) -> Result<Named, String> {
     let number = number
         .parse()
         .map_err(|_| "expected a number, or NAME=number".to_owned())?;
-    Ok(Named { name, number })
+    Ok(NamedNumber { name, number })
 }
 
-/// Task file, complete or not, without what a plan finds.
+/// Task file, complete or not, without the parameters that a plan finds.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Questions {
@@ -160,21 +162,22 @@ struct Questions {
 
 /// Questions with the accuracy wanted of each.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
-    /// Id in the file, if there is one.
+pub(super) struct PlanRequest {
+    /// Id in the file, or `None` without a file.
     pub(super) id: Option<String>,
     pub(super) questions: Vec<QuestionDraft>,
     pub(super) budget: Budget,
-    pub(super) wanted: BTreeMap<String, Wanted>,
+    pub(super) wanted: BTreeMap<String, AccuracyGoal>,
     /// Local ε in the file.
     epsilon: Option<f64>,
     /// Number of people in the file.
     people: Option<u64>,
 }
 
-impl Asked {
-    /// Completes what is known of people and local ε with the file, where options give too little.
-    pub(super) fn known(
+impl PlanRequest {
+    /// Returns the number of people and the local ε. Numbers of the file complete the options if
+    /// these give fewer than two of people, privacy and accuracy.
+    pub(super) fn people_and_epsilon(
         &self,
         people: Option<u64>,
         epsilon: Option<f64>,
@@ -193,28 +196,28 @@ impl QuestionOptions {
     /// Reads the questions, and the accuracy wanted of each.
     ///
     /// # Errors
-    /// When a file cannot be read, or an option belongs to none of the questions.
-    pub(super) fn asked(&self) -> Result<Asked, Error> {
+    /// When a file cannot be read, or an option names none of the questions.
+    pub(super) fn request(&self) -> Result<PlanRequest, Error> {
         self.check()?;
-        let mut asked = match &self.task {
+        let mut request = match &self.task {
             Some(file) => {
                 let file: Questions = task_file::parse(file)?;
-                Asked {
+                PlanRequest {
                     id: Some(file.id),
                     questions: file.questions,
                     budget: file.budget,
                     epsilon: file.epsilon,
                     people: file.people,
-                    ..Asked::default()
+                    ..PlanRequest::default()
                 }
             }
-            None => Asked {
+            None => PlanRequest {
                 questions: vec![self.question()?],
-                ..Asked::default()
+                ..PlanRequest::default()
             },
         };
-        asked.wanted = self.wanted(&asked.questions)?;
-        Ok(asked)
+        request.wanted = self.wanted(&request.questions)?;
+        Ok(request)
     }
 
     /// Checks that options go with the kind of the question.
@@ -257,9 +260,9 @@ impl QuestionOptions {
         Ok(())
     }
 
-    /// Makes the question of the options, read as in a task file.
+    /// Builds the question of the options, by the parser of task files.
     fn question(&self) -> Result<QuestionDraft, Error> {
-        let listed = self.names.as_deref().map(names).transpose()?;
+        let listed = self.names.as_deref().map(read_names).transpose()?;
         let Some(kind) = self.kind.as_deref() else {
             return self.ratings(listed.as_deref());
         };
@@ -315,7 +318,8 @@ impl QuestionOptions {
         Ok(serde_json::from_value(given(fields))?)
     }
 
-    /// Makes the question of rated items, without a name: its task has the form for one question.
+    /// Builds the question of rated items. It has no name, so its task has the form for one
+    /// question.
     fn ratings(&self, listed: Option<&[String]>) -> Result<QuestionDraft, Error> {
         let items = (self.items.as_ref()).map_or_else(|| json!(listed), |items| json!(items));
         Ok(serde_json::from_value(given([
@@ -345,7 +349,7 @@ impl QuestionOptions {
         ]
     }
 
-    /// Returns the fields that a number's bins are chosen by.
+    /// Returns the fields that determine the bins of a number.
     fn cells(&self) -> [(&'static str, Value); 3] {
         [
             ("want", json!(self.want)),
@@ -355,10 +359,10 @@ impl QuestionOptions {
     }
 
     /// Collects the accuracy wanted of each question.
-    fn wanted(&self, questions: &[QuestionDraft]) -> Result<BTreeMap<String, Wanted>, Error> {
-        let mut all: BTreeMap<String, Wanted> = BTreeMap::new();
-        type Field = fn(&mut Wanted) -> &mut Option<f64>;
-        let fields: [(&[Named], Field); 3] = [
+    fn wanted(&self, questions: &[QuestionDraft]) -> Result<BTreeMap<String, AccuracyGoal>, Error> {
+        let mut all: BTreeMap<String, AccuracyGoal> = BTreeMap::new();
+        type Field = fn(&mut AccuracyGoal) -> &mut Option<f64>;
+        let fields: [(&[NamedNumber], Field); 3] = [
             (&self.within, |own| &mut own.within),
             (&self.quantile, |own| &mut own.quantile),
             (&self.spread, |own| &mut own.spread),
@@ -382,8 +386,8 @@ impl QuestionOptions {
     }
 }
 
-impl Named {
-    /// Finds its question, and which of several numbers it is for.
+impl NamedNumber {
+    /// Returns the name of the question, and of the number if the question has several.
     fn question(&self, questions: &[QuestionDraft]) -> Result<(String, Option<String>), Error> {
         let Some(name) = &self.name else {
             return match questions {
@@ -401,13 +405,13 @@ impl Named {
     }
 }
 
-/// Makes an object of the fields that are given.
+/// Builds an object of the fields that are not null.
 fn given<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let given = fields.into_iter().filter(|(_, value)| !value.is_null());
     given.collect()
 }
 
-/// Makes flags, and choices of more options.
+/// Builds the parts of a question of kind together: 2 options make a flag, more make a choice.
 fn parts(options: &[u32]) -> Value {
     let part = |(number, &count): (u32, &u32)| match count {
         2 => json!({ "name": format!("flag-{number}"), "kind": "flag" }),
@@ -416,8 +420,8 @@ fn parts(options: &[u32]) -> Value {
     (1..).zip(options).map(part).collect()
 }
 
-/// Reads the lines of a file.
-fn names(path: &Path) -> Result<Vec<String>, Error> {
+/// Reads the names in a file, one a line.
+fn read_names(path: &Path) -> Result<Vec<String>, Error> {
     let text = text::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(text.lines().map(str::to_owned).collect())
 }

@@ -1,18 +1,71 @@
-//! Words of a plan.
+//! A plan in plain English.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
-use hushbin_analysis::plan::{ErrorsOf, POWER, Plan, QuestionPlan, Unknown};
+use hushbin_analysis::plan::{ErrorsOf, POWER, Plan, QuestionPlan};
 
 use crate::cli::describe;
+use crate::cli::table::write_rows;
 
-/// Writes a plan in words.
+/// Returns the plan in a few lines.
+pub(super) fn lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
+    let days = plan
+        .days
+        .map_or_else(String::new, |days| format!(", in {} days", days.ceil()));
+    let central = match (&plan.central, &plan.central_reason) {
+        (Some(account), _) => {
+            let subject = "Shuffled, the reports have";
+            describe::central(subject, "them", account.central_epsilon, account.delta)
+        }
+        (None, reason) => format!(
+            "The shuffled reports have no central ε: {}.",
+            reason.as_deref().unwrap_or("unknown")
+        ),
+    };
+    let mechanisms = plan.questions.iter().map(|own| {
+        let name = match plan.questions.len() {
+            1 => String::new(),
+            _ => format!("{}: ", own.name),
+        };
+        let all = describe::mechanism(&own.mechanism);
+        // The first parameter is the size of reports.
+        name + &all.split(", ").take(2).collect::<Vec<_>>().join(", ")
+    });
+    vec![
+        plan.verdict.text.clone(),
+        format!(
+            "{} people report once each{days}. The local ε = {} protects {}: {}.",
+            plan.people,
+            describe::rounded_up(plan.epsilon),
+            plan.protects,
+            describe::guess(plan.epsilon)
+        ),
+        central,
+        format!(
+            "Best mechanism: {}.",
+            mechanisms.collect::<Vec<_>>().join("; ")
+        ),
+        describe::task_file(file, &plan.task.fingerprint().to_string()),
+    ]
+}
+
+/// Writes the details of a plan.
 pub(super) fn write(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
-    writeln!(out, "{}\n", plan.verdict.text)?;
-    write_crowd(out, plan)?;
+    writeln!(
+        out,
+        "local ε      {} asked for, {} spent by each report (rounded up)",
+        plan.epsilon, plan.effective_epsilon
+    )?;
+    if let Some(times) = plan.together_over_drawn {
+        writeln!(
+            out,
+            "together     all questions as one of kind \"together\" would take {times:.2} times the people, of all answers in sum"
+        )?;
+    }
     for question in &plan.questions {
-        write_question(out, plan, question)?;
+        write_question(out, question)?;
     }
     if !plan.others.is_empty() {
         write_others(out, plan)?;
@@ -20,56 +73,7 @@ pub(super) fn write(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     writeln!(out, "\n{}", plan.assumes)
 }
 
-/// Marks the quantity that was found.
-fn found(plan: &Plan, unknown: Unknown) -> &'static str {
-    if plan.solved_for == unknown {
-        "  <- found"
-    } else {
-        ""
-    }
-}
-
-/// Writes the number of people and what they give away.
-fn write_crowd(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
-    let days = |days: f64| format!(", {} days", days.ceil());
-    writeln!(
-        out,
-        "people       {}{}{}",
-        plan.people,
-        plan.days.map_or_else(String::new, days),
-        found(plan, Unknown::People)
-    )?;
-    writeln!(
-        out,
-        "local ε      {}, {} spent by each report (rounded up); protects {}{}",
-        plan.epsilon,
-        plan.effective_epsilon,
-        plan.protects,
-        found(plan, Unknown::Epsilon)
-    )?;
-    match &plan.central {
-        Some(central) => writeln!(
-            out,
-            "shuffled ε   {:.5}, δ = {:e}, among {} reports assumed honest (rounded up)",
-            (central.central_epsilon * 1e5).ceil() / 1e5,
-            central.delta,
-            central.honest_reports
-        )?,
-        None => {
-            let reason = plan.central_reason.as_deref().unwrap_or("unknown");
-            writeln!(out, "shuffled ε   none: {reason}")?;
-        }
-    }
-    if let Some(times) = plan.together_over_drawn {
-        writeln!(
-            out,
-            "together     all questions as one of kind \"together\" would take {times:.2} times the people, of all answers in sum"
-        )?;
-    }
-    writeln!(out, "fingerprint  {}", plan.task.fingerprint())
-}
-
-fn write_question(out: &mut dyn Write, plan: &Plan, own: &QuestionPlan) -> io::Result<()> {
+fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
     let name = Some(&own.name).filter(|name| !name.is_empty());
     writeln!(
         out,
@@ -98,7 +102,7 @@ fn write_question(out: &mut dyn Write, plan: &Plan, own: &QuestionPlan) -> io::R
         };
         writeln!(out, "  {what:<9}  {cells}")?;
     }
-    write_errors(out, own, found(plan, Unknown::Error))?;
+    write_errors(out, own)?;
     if let Some(distance) = &own.distance {
         let even = if own.errors_of == ErrorsOf::Share {
             "with answers given evenly, "
@@ -119,8 +123,8 @@ fn write_question(out: &mut dyn Write, plan: &Plan, own: &QuestionPlan) -> io::R
     Ok(())
 }
 
-/// Writes the errors of a question, and what is seen.
-fn write_errors(out: &mut dyn Write, own: &QuestionPlan, found: &str) -> io::Result<()> {
+/// Writes the errors of a question, and the rarest answer that is seen.
+fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
     let number = |number: f64| describe::significant(number, 3);
     let bias = own.bias.map_or_else(String::new, |bias| match bias {
         0.0 => ", no bias".to_owned(),
@@ -131,7 +135,7 @@ fn write_errors(out: &mut dyn Write, own: &QuestionPlan, found: &str) -> io::Res
     };
     writeln!(
         out,
-        "  error      {} standard error of {}{bias}{}{found}",
+        "  error      {} standard error of {}{bias}{}",
         number(own.standard_error),
         estimate(own),
         wanted(own.wanted_error, "")
@@ -177,40 +181,39 @@ fn estimate(own: &QuestionPlan) -> String {
     }
 }
 
-/// Writes every mechanism at its best, the picked one first.
+/// Writes a table of all mechanisms, each with its best parameters, the chosen one first.
 fn write_others(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     writeln!(
         out,
-        "\nevery mechanism at its best, for the same people and privacy:\n  {:<10}  {:>8}  {:>8}  \
-         {:>8}  {:>8}  {:>22}  protects",
-        "mechanism", "sparsity", "local ε", "error", "of bias", "people, for that error"
+        "\nevery mechanism at its best, for the same people and privacy:"
     )?;
+    let mut rows = vec![
+        "mechanism\tsparsity\tlocal ε\terror\tof bias\tpeople, for that error\tprotects".to_owned(),
+    ];
+    let error = |error| describe::decimals(error, 5);
     for own in &plan.questions {
-        writeln!(
-            out,
-            "* {:<10}  {:>8}  {:>8.4}  {:>8}  {:>8}  {:>22}  {}",
+        rows.push(format!(
+            "* {}\t{}\t{:.4}\t{:.5}\t{}\t{}\t{}",
             own.mechanism.name(),
             own.sparsity,
             plan.epsilon,
-            describe::decimals(Some(own.error), 5),
-            describe::decimals(own.bias, 5),
+            own.error,
+            error(own.bias),
             plan.people,
             plan.protects
-        )?;
+        ));
     }
-    for other in &plan.others {
-        let people = other.people.map(|people| people.to_string());
-        writeln!(
-            out,
-            "  {:<10}  {:>8}  {:>8.4}  {:>8}  {:>8}  {:>22}  {}",
-            other.mechanism.name(),
-            other.sparsity,
-            other.epsilon,
-            describe::decimals(other.error, 5),
-            describe::decimals(other.bias, 5),
-            people.as_deref().unwrap_or("no number"),
-            other.protects
-        )?;
+    for own in &plan.others {
+        rows.push(format!(
+            "  {}\t{}\t{:.4}\t{}\t{}\t{}\t{}",
+            own.mechanism.name(),
+            own.sparsity,
+            own.epsilon,
+            error(own.error),
+            error(own.bias),
+            describe::decimals(own.people, 0),
+            own.protects
+        ));
     }
-    Ok(())
+    write_rows(out, &rows)
 }

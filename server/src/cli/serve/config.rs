@@ -1,4 +1,4 @@
-//! The collector's configuration, validated.
+//! Validated configuration of the collector.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
@@ -13,10 +13,10 @@ use crate::ohttp::Gateway;
 use crate::role::Peers;
 use crate::store::{BatchSettings, Location, StoreOptions, TaskSetup};
 
-/// Where to listen by default: only this machine can connect.
+/// Default address, which only this machine can connect to.
 pub(crate) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8686);
 
-/// How much is logged.
+/// Lowest severity that is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogLevel {
@@ -26,7 +26,7 @@ pub(crate) enum LogLevel {
     Debug,
 }
 
-/// How a line of the log looks.
+/// Format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogFormat {
@@ -34,28 +34,28 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Everything that `hushbin serve` needs to know.
+/// Validated configuration of `hushbin serve`.
 #[derive(Clone)]
 pub(crate) struct Config {
-    /// Where the journal is.
+    /// Location of the journal.
     pub(crate) location: Location,
-    /// Whether nothing is written there.
+    /// Whether the journal is only read.
     pub(crate) read_only: bool,
-    /// The tasks of all task files.
+    /// Tasks of all task files.
     pub(crate) tasks: Vec<TaskSetup>,
-    /// Where to listen.
+    /// Address to listen on.
     pub(crate) listen: SocketAddr,
-    /// What connections are encrypted with, unless a proxy does that.
+    /// Certificate and key of the server; `None` behind a proxy that encrypts.
     pub(crate) tls: Option<Tls>,
-    /// Names that it answers to.
+    /// Host names that requests may use.
     pub(crate) hosts: Hosts,
-    /// How much to log.
+    /// Lowest severity that is logged.
     pub(crate) log: LogLevel,
-    /// How to log it.
+    /// Format of the log.
     pub(crate) log_format: LogFormat,
-    /// Keys and peers of its role, which `store` has.
+    /// Keys and peers of the server's role. The role itself is in `store`.
     pub(crate) peers: Peers,
-    /// What opens requests that come through relays, where any may.
+    /// Gateway for requests that come through relays, if there is one.
     pub(crate) gateway: Option<Arc<Gateway>>,
     /// Bounds of one request.
     pub(crate) limits: Limits,
@@ -65,16 +65,16 @@ pub(crate) struct Config {
     pub(crate) store: StoreOptions,
 }
 
-/// The numbers that an option may have.
+/// Range of an option's number.
 pub(crate) struct Bounds {
-    /// Its name in a file.
+    /// Name of the option in a configuration file.
     key: &'static str,
     pub(crate) range: RangeInclusive<u64>,
-    /// The same in words, and what another option has to do with it.
+    /// Range in words, including limits by other options.
     expected: &'static str,
 }
 
-const fn from_to(key: &'static str, range: RangeInclusive<u64>, expected: &'static str) -> Bounds {
+const fn bounded(key: &'static str, range: RangeInclusive<u64>, expected: &'static str) -> Bounds {
     Bounds {
         key,
         range,
@@ -82,30 +82,30 @@ const fn from_to(key: &'static str, range: RangeInclusive<u64>, expected: &'stat
     }
 }
 
-/// Of every option that may not have any number.
+/// Ranges of all options with a limited range.
 const BOUNDS: [Bounds; 8] = [
-    from_to("max_upload_bytes", 64..=64 << 20, "64 bytes to 64 MiB"),
-    from_to(
+    bounded("max_upload_bytes", 64..=64 << 20, "64 bytes to 64 MiB"),
+    bounded(
         "queue_bytes",
         64..=1 << 40,
         "at least the longest upload, or three of them with --ohttp-key, at most 1 TiB",
     ),
-    from_to("max_connections", 1..=1 << 20, "1 to 1048576"),
-    from_to("write_timeout", SECONDS, "1 to 3600 seconds"),
-    from_to("request_timeout", SECONDS, "1 to 3600 seconds"),
-    from_to("drain_timeout", SECONDS, "1 to 3600 seconds"),
-    from_to("batch_least", REPORTS, "1 to 1000000 reports"),
-    from_to("batch_most", REPORTS, "--batch-least to 1000000 reports"),
+    bounded("max_connections", 1..=1 << 20, "1 to 1048576"),
+    bounded("write_timeout", SECONDS, "1 to 3600 seconds"),
+    bounded("request_timeout", SECONDS, "1 to 3600 seconds"),
+    bounded("drain_timeout", SECONDS, "1 to 3600 seconds"),
+    bounded("batch_least", REPORTS, "1 to 1000000 reports"),
+    bounded("batch_most", REPORTS, "--batch-least to 1000000 reports"),
 ];
 const SECONDS: RangeInclusive<u64> = 1..=3600;
 const REPORTS: RangeInclusive<u64> = 1..=BatchSettings::MOST_REPORTS;
 
-/// Those of the option that has this name in a file, if it has any.
+/// Returns the range of the option with this name in a file, or `None` if it has no limits.
 pub(crate) fn bounds(key: &str) -> Option<&'static Bounds> {
     BOUNDS.iter().find(|bounds| bounds.key == key)
 }
 
-/// A number that an option cannot have.
+/// Error for a number outside the range of its option.
 #[derive(Debug, thiserror::Error)]
 #[error("--{} is {value}, expected {expected}", key.replace('_', "-"))]
 pub(crate) struct OutOfRange {
@@ -114,13 +114,13 @@ pub(crate) struct OutOfRange {
     expected: &'static str,
 }
 
-/// `value` when it is one that the option may have.
-pub(crate) fn count<T: Copy + TryInto<u64>>(key: &str, value: T) -> Result<T, OutOfRange> {
-    count_from(key, 0, value)
+/// Returns `value` if it is in the range of the option.
+pub(crate) fn check_range<T: Copy + TryInto<u64>>(key: &str, value: T) -> Result<T, OutOfRange> {
+    check_range_from(key, 0, value)
 }
 
-/// The same, of an option that another bounds from below, too.
-pub(crate) fn count_from<T: Copy + TryInto<u64>>(
+/// Returns `value` if it is in the range of the option and at least `least`.
+pub(crate) fn check_range_from<T: Copy + TryInto<u64>>(
     key: &str,
     least: u64,
     value: T,
@@ -138,7 +138,7 @@ pub(crate) fn count_from<T: Copy + TryInto<u64>>(
     }
 }
 
-/// Seconds that an option may name, or the time that it means when left out.
+/// Returns the duration of an option in seconds, or the default if the option is missing.
 pub(crate) fn seconds(
     key: &str,
     value: Option<u64>,
@@ -146,6 +146,6 @@ pub(crate) fn seconds(
 ) -> Result<Duration, OutOfRange> {
     match value {
         None => Ok(default),
-        Some(value) => count(key, value).map(Duration::from_secs),
+        Some(value) => check_range(key, value).map(Duration::from_secs),
     }
 }

@@ -1,4 +1,4 @@
-//! What the collector says while it runs.
+//! Log of the collector.
 
 use std::io::{self, IsTerminal};
 
@@ -15,20 +15,20 @@ use crate::cli::serve::config::{LogFormat, LogLevel};
 pub(super) struct Log(Handle<Targets, Registry>);
 
 impl Log {
-    /// To standard error.
+    /// Starts logging to standard error.
     pub(super) fn to_stderr(level: LogLevel, format: LogFormat) -> Self {
-        let (filter, handle) = reload::Layer::new(own(level));
+        let (filter, handle) = reload::Layer::new(own_targets(level));
         let lines = tracing_subscriber::fmt::layer()
             .with_ansi(io::stderr().is_terminal())
             .with_writer(io::stderr)
-            // Not in a panic where the log's disk is full.
+            // If the log's disk is full, reporting that to standard error would panic.
             .log_internal_errors(false)
             .with_target(false);
         let lines = match format {
             LogFormat::Text => lines.boxed(),
             LogFormat::Json => lines.json().flatten_event(true).boxed(),
         };
-        // Fails only when a logger is set already, which then stays.
+        // This fails only if a logger is set already, which then stays.
         let _ = tracing_subscriber::registry()
             .with(filter)
             .with(lines)
@@ -36,15 +36,16 @@ impl Log {
         Self(handle)
     }
 
-    /// Logs as much as this from now on.
+    /// Changes the lowest severity that is logged.
     pub(super) fn set_level(&self, level: LogLevel) {
-        // Fails only when the logger is gone.
-        let _ = self.0.reload(own(level));
+        // This fails only if the logger is gone.
+        let _ = self.0.reload(own_targets(level));
     }
 }
 
-/// Of this program only, whatever the level: libraries' logs may hold addresses of clients.
-fn own(level: LogLevel) -> Targets {
+/// Returns a filter that lets only this program log. Logs of libraries may contain addresses of
+/// clients.
+fn own_targets(level: LogLevel) -> Targets {
     let level = match level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,

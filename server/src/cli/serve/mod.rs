@@ -1,4 +1,4 @@
-//! `hushbin serve`: run the collector.
+//! `hushbin serve`: runs the collector.
 
 mod config;
 mod log;
@@ -31,11 +31,11 @@ pub(super) use options::Options;
 use reload::Reload;
 pub(super) use schema::properties;
 
-/// Time that the store has to be closed once no request is under way. What is not done
-/// then is done at the next start.
+/// Time limit for closing the store after the last request. Unfinished work is done at the next
+/// start.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Serves until told to stop.
+/// Serves until SIGTERM or SIGINT.
 pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
     let settings = options.settings()?;
     let config = settings.config()?;
@@ -59,16 +59,17 @@ pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
         );
         let reload = Reload::new(options, settings, front.clone(), log)?;
         tokio::spawn(reload.run());
-        let stop = told_to_stop()?;
+        let stop = stop_signal()?;
         let open = {
             let config = config.clone();
             move || open(&config)
         };
-        // A file that may not grow is an error as a full disk is, and not the end.
+        // Exceeding the file size limit is then a write error like a full disk. Without a handler,
+        // the signal would end the process.
         let _caught = signal(SignalKind::from_raw(libc::SIGXFSZ))?;
         collect(listener, &front, &config, open, stop, out).await
     });
-    // Scans under way only read; the process need not wait for them.
+    // Running scans only read, so the process need not wait for them.
     runtime.shutdown_timeout(Duration::from_millis(100));
     result
 }
@@ -81,7 +82,7 @@ fn open(config: &Config) -> Result<Store, Error> {
         ..
     } = config;
     if !config.limits.release_on_read {
-        // Before the journal is touched, which goes with them.
+        // An error in the tokens should leave the journal untouched.
         Tokens::open(location)?;
     }
     if config.read_only {
@@ -95,8 +96,8 @@ fn open(config: &Config) -> Result<Store, Error> {
     })
 }
 
-/// Completes on SIGTERM or SIGINT.
-fn told_to_stop() -> Result<impl Future<Output = ()>, Error> {
+/// Returns a future that completes on SIGTERM or SIGINT.
+fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     Ok(async move {
@@ -107,7 +108,7 @@ fn told_to_stop() -> Result<impl Future<Output = ()>, Error> {
     })
 }
 
-/// Serves what there is from the beginning, and reports once the store is open.
+/// Serves probes and metrics from the start, and all other requests once the store is open.
 async fn collect(
     listener: TcpListener,
     front: &Front,
@@ -126,17 +127,16 @@ async fn collect(
         async move { drop(ended.await) },
     ));
     let store = tokio::select! {
-        opened = on_a_thread(open) => opened?,
+        opened = run_on_thread(open) => opened?,
         () = &mut stop => {
-            // As after a crash, which the journal is made for.
+            // The journal survives this like a crash.
             tracing::info!("stopped before the store was open");
             return Ok(());
         }
     };
     serve_store(&store, front, config).await?;
 
-    // A collector whose address nobody can learn is of no use: here even a broken
-    // pipe is a failure.
+    // Here even a broken pipe is an error: the reader of this line needs the address.
     let doing = match store.role() {
         _ if config.read_only => "serving read-only",
         Role::Collector => "listening",
@@ -147,7 +147,7 @@ async fn collect(
     writeln!(out, "hushbin {doing} on {scheme}://{address}")
         .and_then(|()| out.flush())
         .map_err(|error| format!("cannot say where it listens: {error}"))?;
-    tell_service_manager(&NotifyState::Ready);
+    notify_service_manager(&NotifyState::Ready);
 
     tokio::select! {
         () = stop => {}
@@ -155,7 +155,7 @@ async fn collect(
             return Err("the journal's writer ended by itself; restart the collector".into());
         }
     }
-    tell_service_manager(&NotifyState::Stopping);
+    notify_service_manager(&NotifyState::Stopping);
     tracing::info!("stopping: finishing the requests under way");
     drop(end);
     if !serving.await? {
@@ -183,7 +183,7 @@ async fn serve_store(store: &Store, front: &Front, config: &Config) -> Result<()
     Ok(())
 }
 
-/// Takes every upload that waits, those of requests cut off included, unless that takes too long.
+/// Closes the store, which first takes all waiting uploads, within [`CLOSE_TIMEOUT`].
 async fn close(closing: impl Future<Output = Result<(), StoreError>>) -> Result<(), Error> {
     match tokio::time::timeout(CLOSE_TIMEOUT, closing).await {
         Ok(closed) => {
@@ -195,7 +195,7 @@ async fn close(closing: impl Future<Output = Result<(), StoreError>>) -> Result<
     Ok(())
 }
 
-/// Holders of tokens, unless it is for development.
+/// Returns who has access: holders of tokens, or everybody for development.
 async fn access(config: &Config) -> Result<Access, Error> {
     if config.limits.release_on_read {
         return Ok(Access::Everybody);
@@ -209,8 +209,8 @@ async fn access(config: &Config) -> Result<Access, Error> {
     Ok(Access::Holders(Arc::new(tokens)))
 }
 
-/// What `open` returns, on a thread that the process does not wait for.
-async fn on_a_thread(
+/// Runs `open` on a thread that the process does not wait for at its end.
+async fn run_on_thread(
     open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
 ) -> Result<Store, Error> {
     let (reply, opened) = oneshot::channel();
@@ -219,13 +219,13 @@ async fn on_a_thread(
         .spawn(move || reply.send(open()))?;
     match opened.await {
         Ok(opened) => opened,
-        // It panicked, and has said so.
+        // The thread panicked, which is on standard error.
         Err(_) => Err("the store could not be opened".into()),
     }
 }
 
-/// Says how things stand to systemd, where that started the process.
-fn tell_service_manager(state: &NotifyState<'_>) {
+/// Reports the state to systemd, if that started the process.
+fn notify_service_manager(state: &NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(std::slice::from_ref(state)) {
         tracing::warn!(%error, "the service manager cannot be told");
     }
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
 
-    /// The configuration of a collector of one task, and its files.
+    /// Returns the configuration of a collector of one task, and the directory of its files.
     fn setting() -> (Config, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
         let task = directory.path().join("t.json");
@@ -259,7 +259,7 @@ mod tests {
         (options.settings().unwrap().config().unwrap(), directory)
     }
 
-    /// Runs the collector beside a client, who is told where it listens.
+    /// Runs the collector and a client, which gets the collector's address.
     async fn beside<T: Send + 'static>(
         config: &Config,
         open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
@@ -310,7 +310,7 @@ mod tests {
             assert_eq!(status, 200);
             assert!(metrics.contains("hushbin_ready 0\n"), "{metrics}");
             go.send(()).unwrap();
-            // The same connection is served on.
+            // The same connection keeps working.
             while problem(&mut client, "/readyz") == starting {}
             assert_eq!(client.get("/tasks/t").unwrap().0, 200);
             let metrics = String::from_utf8(client.get("/metrics").unwrap().1).unwrap();
@@ -327,7 +327,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn it_stops_while_the_store_is_opened() {
         let (config, _directory) = setting();
-        // Opening takes for ever.
+        // Opening never ends.
         let (never, go) = mpsc::channel::<()>();
         let (stop, stopping) = oneshot::channel();
         let open = move || {

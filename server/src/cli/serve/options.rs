@@ -1,4 +1,4 @@
-//! The arguments of `hushbin serve`.
+//! Arguments of `hushbin serve`.
 
 use std::path::PathBuf;
 
@@ -9,22 +9,23 @@ use crate::cli::output::Error;
 
 /// Collect reports and serve estimates
 ///
-/// Prints one line with its address on standard output when it is ready, and logs
-/// to standard error. Until then, while the store is opened, it answers /livez and
-/// /metrics, and 503 to all else. On SIGTERM or SIGINT it stops accepting connections,
-/// answers the requests under way, leaves the journal tidy and exits with 0, after
-/// --drain-timeout and 10 seconds at the latest. On SIGHUP it reads --config, and the files
-/// of --tls-certificate and --tls-key, again: these, --log and --host change at once, all else
-/// needs a restart.
+/// Prints one line with its address on standard output when it is ready, and logs to standard
+/// error. Until the journal is open, it serves /livez and /metrics, and responds 503 to other
+/// requests.
 ///
-/// A flag goes before its environment variable, and that before the file.
+/// SIGTERM and SIGINT stop the server. It finishes the current requests and exits with 0, after at
+/// most --drain-timeout plus 10 seconds. SIGHUP reloads --config, and the files of
+/// --tls-certificate and --tls-key. The certificate, --log and --host change at once. Other
+/// changes need a restart.
+///
+/// A flag overrides its environment variable, which overrides the configuration file.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct Options {
-    /// File of options (TOML): those below, with _ for - and in the plural where they may
-    /// be repeated. Relative paths in it begin at its directory
+    /// Configuration file (TOML) with the options below: _ instead of -, and plural names for
+    /// options that may be repeated. Relative paths start at the directory of the file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Say whether the options and task files are valid, and end
+    /// Check the options and task files, then exit
     #[arg(long)]
     pub(super) check_config: bool,
     #[command(flatten)]
@@ -32,13 +33,13 @@ pub(in crate::cli) struct Options {
 }
 
 impl Options {
-    /// The flags and variables, over the file as it is now.
+    /// Returns the settings by flags, environment variables and the file, which is read now.
     ///
     /// # Errors
     /// As [`Settings::read`].
     pub(super) fn settings(&self) -> Result<Settings, Error> {
         match &self.config {
-            Some(path) => self.flags.over(&Settings::read(path)?),
+            Some(path) => self.flags.completed_with(&Settings::read(path)?),
             None => Ok(self.flags.clone()),
         }
     }

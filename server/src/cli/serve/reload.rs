@@ -1,4 +1,4 @@
-//! Configuration read anew on SIGHUP.
+//! Reloading of the configuration on SIGHUP.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -8,10 +8,10 @@ use super::settings::{CHANGEABLE, Settings};
 use crate::cli::output::Error;
 use crate::http::Front;
 
-/// What reads the configuration anew, and what it changes.
+/// Reloader of the configuration, with the parts that it can change.
 pub(super) struct Reload {
     options: Options,
-    /// In force, as far as it can be changed; otherwise those of the start.
+    /// Settings in force. Settings that need a restart are those of the start.
     settings: Settings,
     front: Front,
     log: Log,
@@ -19,10 +19,10 @@ pub(super) struct Reload {
 }
 
 impl Reload {
-    /// Which listens from now on.
+    /// Starts listening for SIGHUP.
     ///
     /// # Errors
-    /// When the signal cannot be listened to.
+    /// When the signal handler cannot be installed.
     pub(super) fn new(
         options: Options,
         settings: Settings,
@@ -38,7 +38,7 @@ impl Reload {
         })
     }
 
-    /// Waits for signals for ever.
+    /// Reloads the configuration on each signal. Never returns.
     pub(super) async fn run(mut self) {
         while self.hangup.recv().await.is_some() {
             if let Err(error) = self.reload() {
@@ -47,7 +47,7 @@ impl Reload {
         }
     }
 
-    /// All of what can be changed, or nothing when anything is wrong.
+    /// Applies all changes that need no restart, or none if a setting is invalid.
     fn reload(&mut self) -> Result<(), Error> {
         let settings = self.options.settings()?;
         let config = settings.config()?;
@@ -55,7 +55,7 @@ impl Reload {
         self.log.set_level(config.log);
         let mut differences = settings.differences(&self.settings)?;
         let certificate = "tls_certificate".to_owned();
-        // The same file may hold another one.
+        // The certificate may have changed under the same path.
         if self.front.set_tls(config.tls) && !differences.contains(&certificate) {
             differences.push(certificate);
         }
@@ -66,7 +66,7 @@ impl Reload {
         if !rest.is_empty() {
             tracing::warn!(settings = rest.join(", "), "changed, but need a restart");
         }
-        self.settings.keep(settings);
+        self.settings.adopt_changeable(settings);
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON schema of the configuration file, made of what the options say of themselves.
+//! JSON schema of the configuration file, made from the command-line options.
 
 use std::any::TypeId;
 use std::net::SocketAddr;
@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use super::settings::Settings;
 use crate::cli::serve::config;
 
-/// An IPv4 address, or one of IPv6 in brackets, and a port.
+/// Pattern of an IPv4 address, or an IPv6 address in brackets, and a port.
 const ADDRESS: &str = r"^([0-9.]+|\[[0-9A-Fa-f:.%]+\]):[0-9]{1,5}$";
 
-/// All keys of the file.
+/// Returns the schemas of all keys of the file.
 ///
-/// What one key asks of another is not here: a flag or a variable may be what it asks for.
+/// Dependencies between keys are left out, because a flag or a variable can supply the other key.
 pub(in crate::cli) fn properties() -> Map<String, Value> {
     let command = Settings::augment_args(Command::new("serve"));
     let property = |argument: &Arg| (argument.get_id().to_string(), property(argument));
@@ -42,7 +42,7 @@ fn property(argument: &Arg) -> Value {
     schema
 }
 
-/// What one value of an option is.
+/// Returns the schema of one value of an option.
 fn value(argument: &Arg) -> Value {
     let parser = argument.get_value_parser();
     let is = |own: TypeId| parser.type_id() == own;
@@ -79,9 +79,9 @@ fn value(argument: &Arg) -> Value {
     }
 }
 
-/// The default that a help ends with, where it is a value of this schema.
+/// Returns the default at the end of a help text, if it is a value of this schema.
 fn default(help: &str, schema: &Value) -> Option<Value> {
-    let (_, said) = help.strip_suffix(']')?.rsplit_once("[default: ")?;
+    let (_, said) = help.strip_suffix(')')?.rsplit_once("(default ")?;
     match schema["type"].as_str()? {
         "boolean" => said.parse().map(Value::Bool).ok(),
         "integer" => said.parse::<u64>().map(Value::from).ok(),
@@ -116,7 +116,7 @@ mod tests {
         jsonschema::draft7::new(&schema).unwrap()
     }
 
-    /// A file with this alone, as the schema sees it and as the command reads it.
+    /// File with one key, as JSON for the schema and as read by the command.
     struct File(Value, Result<Settings, toml::de::Error>);
 
     impl File {
@@ -126,10 +126,10 @@ mod tests {
             Self(value, toml::from_str(&text))
         }
 
-        /// Whether a collector can be configured by it.
+        /// Returns whether the file is a valid configuration.
         fn is_taken(&self) -> bool {
             let data = toml::from_str::<Settings>("data = 'data'").unwrap();
-            let whole = |settings: &Settings| settings.over(&data).unwrap().config();
+            let whole = |settings: &Settings| settings.completed_with(&data).unwrap().config();
             self.1
                 .as_ref()
                 .is_ok_and(|settings| whole(settings).is_ok())
@@ -188,7 +188,7 @@ mod tests {
                 let file = File::of(&key, &thing);
                 let fits = validator.is_valid(&file.0);
                 refused += usize::from(!fits);
-                // What fits has the shape of what is read, what is taken fits.
+                // Files that fit the schema parse, and valid configurations fit the schema.
                 assert!(
                     !fits || file.1.is_ok(),
                     "only the command refuses {}",
@@ -226,7 +226,7 @@ mod tests {
                 }
                 let file = File::of(&key, &value);
                 assert_eq!(validator.is_valid(&file.0), fits, "{}", file.0);
-                // Another option may bound these from below.
+                // Other options limit these from below.
                 let by_another = ["batch_most", "queue_bytes"].contains(&key.as_str());
                 if !(fits && by_another) {
                     assert_eq!(file.is_taken(), fits, "{}", file.0);
@@ -252,7 +252,7 @@ mod tests {
                 defaults.insert(key);
             }
         }
-        // Of lists and paths there are none, nor where the default depends on something else.
+        // Lists and paths have no default here, nor do options whose default depends on others.
         for (key, value) in &sample {
             let open = ["data", "tls_certificate", "tls_key"].contains(&key.as_str())
                 || key.ends_with("_per_peer")

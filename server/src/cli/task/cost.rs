@@ -1,4 +1,4 @@
-//! What a task will cost: privacy, bytes and error.
+//! Costs of a task: privacy, bytes and errors.
 
 use hushbin::choose::{Candidate, Choice, Objective, SquaredError, together};
 use hushbin::task::Kind;
@@ -13,106 +13,106 @@ use hushbin_analysis::estimate::{
 use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, Detectable, PROBABILITY};
 use hushbin_analysis::promise::{Spending, bias, protects};
 
-/// The cost of a task: privacy of a report, its bytes, and the error of estimates.
+/// Cost of a task: privacy of a report, its size, and the errors of estimates.
 #[derive(Debug, Serialize)]
 pub(super) struct Cost {
     pub(super) task: Task,
     pub(super) fingerprint: String,
     pub(super) effective_epsilon: f64,
-    /// What ε is about.
+    /// Part of a person's input that ε covers.
     pub(super) protects: String,
     /// Probability that the guarantee fails.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) delta: f64,
-    /// How much one person reports, and what that costs.
+    /// Number of reports from one person, and the ε that they spend.
     pub(super) budget: Spending,
-    /// Bytes of one encoded report, at most.
+    /// Maximum size of one encoded report, in bytes.
     pub(super) report_bytes: usize,
-    /// Bytes of an upload of one report, at most.
+    /// Maximum size of an upload of one report, in bytes.
     pub(super) upload_bytes: usize,
-    /// The part of the reports that is taken to be made up.
+    /// Fraction of made-up reports that `influence` assumes.
     pub(super) made_up: f64,
-    /// By how much they can move what is estimated, whatever people answer.
+    /// Maximum shift of each kind of estimate by made-up reports, over all answers of people.
     pub(super) influence: Vec<Influence>,
-    /// Of a task that asks one question without a name.
+    /// Cost of the only question, if it has no name.
     #[serde(flatten)]
     pub(super) unnamed: Option<QuestionCost>,
-    /// Of each question by its name.
+    /// Costs of the named questions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) questions: Vec<NamedCost>,
-    /// The variance of all answers if each report told of all questions together, over
-    /// that of one question drawn for each, where both could be.
+    /// Variance of all answers if each report covers all questions together, over the variance if
+    /// one question is drawn for each report. `None` if the questions cannot be asked together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) together_over_drawn: Option<f64>,
 }
 
-/// The cost of one of several questions.
+/// Cost of a named question.
 #[derive(Debug, Serialize)]
 pub(super) struct NamedCost {
     pub(super) name: String,
-    /// The part of all reports that answer it.
+    /// Fraction of all reports that answer the question.
     pub(super) share: f64,
     #[serde(flatten)]
     pub(super) cost: QuestionCost,
 }
 
-/// The error of a question's estimates.
+/// Errors of a question's estimates.
 #[derive(Debug, Serialize)]
 pub(super) struct QuestionCost {
-    /// Of what is clipped.
+    /// Bias by clipping, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bias: Option<String>,
-    /// How far means are from the best that any mechanism could do, for people with as
-    /// many entries as the sparsity.
+    /// Distance of the error of means from the best that any mechanism could do, for people with
+    /// as many entries as the sparsity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_distance: Option<Distance>,
-    /// How far frequencies of items with either sign are.
+    /// Same distance for frequencies of items with either sign.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) frequency_distance: Option<Distance>,
-    /// How far non-missing frequencies are.
+    /// Same distance for non-missing frequencies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) nonmissing_distance: Option<Distance>,
-    /// Counts that a report is added to, on average; absent where items are not listed.
+    /// Mean number of counts that a report is added to; `None` if items are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) steps: Option<u64>,
     pub(super) predictions: Vec<Prediction>,
-    /// Standard errors of the share of a row and of a column of a cross that few are in, for
-    /// the people planned for. Levels of a number for its mean have no shares.
+    /// Standard errors of the share of a rare row and of a rare column of a cross, for the people
+    /// planned for. Levels of a number for its mean have no shares.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) margins: Vec<f64>,
-    /// Standard error of the share of people below the median of a number in bins, at its
-    /// worst, for the people planned for.
+    /// Worst-case standard error of the share of people below the median of a number in bins, for
+    /// the people planned for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) distribution: Option<f64>,
-    /// People planned for.
+    /// Number of people planned for.
     pub(super) planned_people: f64,
-    /// The question's mechanism and what else there is, at the people planned for.
-    pub(super) candidates: Vec<Compared>,
+    /// Mechanism of the question, then its alternatives, for the people planned for.
+    pub(super) candidates: Vec<CandidateErrors>,
 }
 
 fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 
-/// The errors to expect of a mechanism at its best, over all items of people with entries of ±1.
+/// Expected errors of a mechanism with its best parameters, over all items, for entries of ±1.
 #[derive(Debug, Serialize)]
-pub(super) struct Compared {
+pub(super) struct CandidateErrors {
     pub(super) mechanism: Mechanism,
     pub(super) sparsity: u32,
     pub(super) protects: String,
-    /// Root of the mean squared error of means.
+    /// Root mean squared error of means.
     pub(super) mean_error: Option<f64>,
-    /// The part of it that is bias, in the worst case, and does not fall with the number of people.
+    /// Worst-case bias in that error. More people do not reduce it.
     pub(super) mean_bias: Option<f64>,
-    /// Root of the mean squared error of the frequencies of either sign.
+    /// Root mean squared error of the frequencies of either sign.
     pub(super) frequency_error: Option<f64>,
-    /// Root of the mean squared error of the non-missing frequencies.
+    /// Root mean squared error of the non-missing frequencies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) nonmissing_error: Option<f64>,
 }
 
-impl Compared {
-    /// The errors of a candidate, whose question this part of all reports answers.
+impl CandidateErrors {
+    /// Returns the errors of a candidate, if a fraction `share` of all reports answers its question.
     fn new(candidate: Candidate, share: f64) -> Self {
         let root = |error: SquaredError| (error.variance / share + error.squared_bias).sqrt();
         let Candidate {
@@ -133,37 +133,37 @@ impl Compared {
     }
 }
 
-/// The error to expect of an item that hardly anybody has.
+/// Expected error for an item that few people have.
 #[derive(Debug, Serialize)]
 pub(super) struct Prediction {
     pub(super) people: u64,
-    /// Of the frequency of an item with one sign, where it is estimated.
+    /// Standard error of the frequency of an item with one sign, if it is estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) frequency_standard_error: Option<f64>,
-    /// Of the non-missing frequency, of items that are rated, where it is estimated.
+    /// Standard error of the non-missing frequency of a rated item, if it is estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) nonmissing_standard_error: Option<f64>,
-    /// Of the mean, of items that are rated; of one of several questions about numbers with the
-    /// draw of who is asked.
+    /// Standard error of the mean of a rated item or a number. For numbers among several questions,
+    /// it includes the random choice of the people who are asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_standard_error: Option<f64>,
-    /// Half-width of the interval of the mean, or else of the frequency, at the default confidence;
-    /// of a cross by a number for its mean that of the mean within a row, in its unit.
+    /// Half-width of the interval at the default confidence: of the mean, or else of the frequency.
+    /// For a cross by a number for its mean, of the mean within a row, in its unit.
     pub(super) interval: f64,
-    /// The same over all items simultaneously; absent for open tasks.
+    /// Half-width of intervals that hold for all items simultaneously; `None` for open tasks.
     pub(super) simultaneous_interval: Option<f64>,
-    /// Of the mean of a cross's number among the people of a row that an even share of all
-    /// is in, in its unit; at most.
+    /// Upper bound on the standard error of the mean within a row of a cross, in its unit, if all
+    /// rows are equally common.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) conditional_mean_standard_error: Option<f64>,
-    /// The share of people that a text needs to be found with [`PROBABILITY`], over as
-    /// many letters as are tried by default; absent for what is listed.
+    /// Share of people that a text needs to be found with [`PROBABILITY`], in a search over the
+    /// default alphabet; `None` for listed items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) found_share: Option<f64>,
 }
 
 impl Prediction {
-    /// Standard error of what the question is for.
+    /// Returns the standard error of the estimate that the question is for.
     pub(super) fn standard_error(&self) -> Option<f64> {
         (self.conditional_mean_standard_error)
             .or(self.mean_standard_error)
@@ -172,10 +172,10 @@ impl Prediction {
 }
 
 impl Cost {
-    /// The cost of a task as it was chosen, with errors predicted at these numbers of people.
+    /// Returns the cost of a task, with errors predicted for each number of people.
     ///
     /// # Errors
-    /// When one of them is 0, or a mechanism estimates nothing.
+    /// When a number of people is 0, or a mechanism estimates nothing.
     pub(super) fn new(task: Task, choices: Vec<Choice>, people: &[u64]) -> Result<Self, Error> {
         let first = task.questions()[0].mechanism();
         let (protects, delta) = (protects(first.neighbours()), first.delta());
@@ -214,9 +214,9 @@ impl QuestionCost {
         let reports = choice.people * share;
         let predictor = Predictor::for_question(question);
         let below = predictor.worst_variance(Aim::Distribution(0.5), share < 1.0);
-        let candidates: Vec<Compared> = std::iter::once(choice.picked)
+        let candidates: Vec<CandidateErrors> = std::iter::once(choice.picked)
             .chain(choice.others)
-            .map(|candidate| Compared::new(candidate, share))
+            .map(|candidate| CandidateErrors::new(candidate, share))
             .collect();
         Ok(Self {
             bias: bias(question),
@@ -233,7 +233,7 @@ impl QuestionCost {
     }
 }
 
-/// Of sums of as many cells as a row and a column of a cross have.
+/// Returns the standard errors of the shares of a row and of a column of a cross.
 fn margins(question: &Question, reports: f64) -> Vec<f64> {
     let (Kind::Cross(cross), Mechanism::Collision(collision)) =
         (question.kind(), question.mechanism())
@@ -251,8 +251,8 @@ fn margins(question: &Question, reports: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Of the mean within a row that an even share of people is in, of a cross by a number that
-/// has levels.
+/// Returns the standard error of the mean within a row of a cross by a number with levels, if all
+/// rows are equally common.
 fn row_mean_error(question: &Question, several: bool, reports: f64) -> Option<f64> {
     let Kind::Cross(cross) = question.kind() else {
         return None;
@@ -263,7 +263,8 @@ fn row_mean_error(question: &Question, several: bool, reports: f64) -> Option<f6
     Some((max - min) * (variance / reports).sqrt())
 }
 
-/// Of a mean. Of a number among `several` questions who is asked varies too, as estimates say.
+/// Returns the standard error of a mean. For a number among `several` questions, the people who are
+/// asked are a random sample, and that adds variance.
 fn mean_error(
     question: &Question,
     predictor: &Predictor,
@@ -279,7 +280,7 @@ fn mean_error(
     }
 }
 
-/// At so many reports, of which a part answers the question.
+/// Predicts errors for each number of people, of whom a fraction `share` answers the question.
 fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Prediction>, Error> {
     let predictor = Predictor::for_question(question);
     let alone = Quantiles::new(DEFAULT_CONFIDENCE, 1)?.simultaneous();
@@ -301,7 +302,7 @@ fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Pr
             return Err("there is nothing to predict for 0 people".into());
         }
         let all = people as f64 * share;
-        // Those that tell of a text's greatest length.
+        // Only reports on the greatest length count for a whole text.
         let reports = match question.kind() {
             Kind::Text(prefixes) => all * prefixes.greatest_share(),
             _ => all,

@@ -1,4 +1,4 @@
-//! `hushbin task`: what a task will cost, before anyone is asked.
+//! `hushbin task`: checks of tasks, and their TypeScript modules.
 
 mod cost;
 mod types;
@@ -9,12 +9,12 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::output::{Error, write_answer};
+use super::output::{AnswerForm, Error};
 use super::sums;
 use crate::task::task_file::{self, ReportTaskFile, TaskFile};
 use cost::Cost;
 
-/// Look at tasks before they are used.
+/// Check a task, or write it as a TypeScript module
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     #[command(subcommand)]
@@ -27,31 +27,32 @@ enum Command {
     Types(TypesOptions),
 }
 
-/// Validate a task file and say what the task will cost: privacy, bytes, error.
+/// Check a task file, and print its privacy, accuracy and fingerprint
 #[derive(Debug, clap::Args)]
 struct CheckOptions {
-    /// Task file; parameters it leaves out are chosen.
+    /// Task file (JSON); missing parameters are chosen
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Predict the error at this many reports; may be repeated.
-    #[arg(long, value_name = "N", default_values_t = [1_000, 10_000, 100_000, 1_000_000])]
+    /// Number of reports to predict errors for; may be repeated (default 1000, 10000, 100000 and
+    /// 1000000)
+    #[arg(long, value_name = "N", default_values_t = [1_000, 10_000, 100_000, 1_000_000], hide_default_value = true)]
     people: Vec<u64>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
-    /// Write the complete task, with the parameters chosen, to a file.
+    #[command(flatten)]
+    form: AnswerForm,
+    /// File to write the complete task to, with the parameters that were chosen
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-/// Write the complete task as a TypeScript module, for pages that import it: a typo
-/// in a name, an option or a kind then does not compile.
+/// Write the complete task as a TypeScript module, for pages to import
+///
+/// A typo in a name, an option or a kind is then a compile error.
 #[derive(Debug, clap::Args)]
 struct TypesOptions {
-    /// Task file; parameters it leaves out are chosen.
+    /// Task file (JSON); missing parameters are chosen
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Write the module to a file.
+    /// File to write the module to (default standard output)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -74,7 +75,7 @@ fn types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
 
 fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(task) = sums::task(&options.file) {
-        return sums::plan(task?, options.out.as_deref(), options.json, out);
+        return sums::plan(task?, options.out.as_deref(), options.form, out);
     }
     let file = ReportTaskFile::read(&options.file)?;
     let (task, choices) = file.choose()?;
@@ -82,5 +83,7 @@ fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
         task_file::write(file, &task)?;
     }
     let cost = Cost::new(task, choices, &options.people)?;
-    write_answer(out, options.json, &cost, |out| cost.write_words(out))
+    let lines = cost.lines(options.out.as_deref());
+    let form = options.form;
+    form.write(out, &cost, &lines, |out| cost.write_details(out))
 }

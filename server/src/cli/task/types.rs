@@ -1,4 +1,4 @@
-//! A complete task as a TypeScript module, whose types know its names and kinds.
+//! A complete task as a TypeScript module, with types for its names and kinds.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::task::CollectedTask;
 
-/// Columns of a line, at most, where it can be broken.
+/// Maximum width of a line that can be broken, in columns.
 const WIDTH: usize = 100;
-/// Columns that each level is indented by.
+/// Indentation of each level, in columns.
 const INDENT: usize = 2;
 
 /// Returns the module, formatted as Prettier and Biome do at a width of 100, indented by spaces.
-/// The type that the task satisfies tells the client which kind of task it is.
+/// The type that the task satisfies is that of its kind of task.
 pub(super) fn module(task: &CollectedTask) -> Result<String, serde_json::Error> {
     let literal: Literal = serde_json::from_str(&serde_json::to_string(task)?)?;
     let kind = match task {
@@ -30,18 +30,18 @@ pub(super) fn module(task: &CollectedTask) -> Result<String, serde_json::Error> 
     Ok(text)
 }
 
-/// What stands in JSON, its fields in order.
+/// JSON value as TypeScript, with its fields in order.
 #[derive(Debug)]
 enum Literal {
     Number(String),
-    /// A text or a word of the language.
+    /// Quoted text, `true`, `false` or `null`.
     Other(String),
     List(Vec<Literal>),
     Object(Vec<(String, Literal)>),
 }
 
 impl Literal {
-    /// Appends the literal, in a line that is indented by so much and has `column` columns already.
+    /// Appends the literal to a line that is indented by `indent` columns and has `column` columns.
     fn write(&self, indent: usize, column: usize, text: &mut String) {
         let inner = indent + INDENT;
         match self {
@@ -57,14 +57,14 @@ impl Literal {
                 text.push_str(&format!("{:indent$}}}", ""));
             }
             Self::List(values) => match Self::line(values) {
-                // Behind it there is a comma.
+                // Strictly below the width: a comma follows.
                 Some(line) if column + line.chars().count() < WIDTH => text.push_str(&line),
                 _ => Self::write_lines(values, indent, text),
             },
         }
     }
 
-    /// A list in one line, where none of it needs several.
+    /// Formats a list in one line. Returns `None` if it contains a list or an object.
     fn line(values: &[Self]) -> Option<String> {
         let word = |value: &Self| match value {
             Self::Number(word) | Self::Other(word) => Some(word.clone()),
@@ -74,7 +74,7 @@ impl Literal {
         Some(format!("[{}]", words?.join(", ")))
     }
 
-    /// A list of a line for each value, or of as many numbers as fit into each line.
+    /// Writes a list with one value a line, or with as many numbers a line as fit.
     fn write_lines(values: &[Self], indent: usize, text: &mut String) {
         let inner = indent + INDENT;
         text.push('[');
@@ -100,7 +100,7 @@ impl Literal {
     }
 }
 
-/// A text in the quotes that need fewer escapes.
+/// Quotes a text with the kind of quotes that needs fewer escapes.
 fn quoted(text: &str) -> String {
     let count = |quote| text.matches(quote).count();
     let quote = if count('"') > count('\'') { '\'' } else { '"' };
@@ -151,8 +151,8 @@ impl<'de> Visitor<'de> for LiteralVisitor {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Literal, E> {
-        // Without a point where there is nothing behind it, and with an exponent where
-        // digits would be many; either way what is read again is the same number.
+        // Integers have no point, and long numbers an exponent. Both forms read back as the same
+        // number.
         let plain = value.to_string();
         let short = format!("{value:e}");
         let fewer = plain.len() > 20 && short.len() < plain.len();

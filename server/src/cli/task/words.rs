@@ -1,38 +1,83 @@
-//! The cost of a task in words.
+//! The cost of a task in plain English.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use hushbin::task::{Kind, Part};
 use hushbin::{Items, Question};
 
-use super::cost::{Cost, QuestionCost};
+use super::cost::{Cost, Prediction, QuestionCost};
 use crate::cli::describe;
+use crate::cli::table::write_rows;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, Influenced};
 use hushbin_analysis::heavy_hitters::PROBABILITY;
 
+/// Number of reports in the few lines, if errors are predicted for it.
+const USUAL: u64 = 10_000;
+
 impl Cost {
-    /// Writes it all, with a table of errors and one of candidates for each question.
-    pub(super) fn write_words(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// Returns the cost in a few lines.
+    pub(super) fn lines(&self, file: Option<&Path>) -> Vec<String> {
+        let asks = match self.task.questions() {
+            [sole] => format!("for {}", describe_question(sole)),
+            all => {
+                let names: Vec<&str> = all.iter().map(Question::name).collect();
+                let names = names.join(", ");
+                format!("{} questions, one in each report: {names}", all.len())
+            }
+        };
+        let yearly = self.task.budget().reports_a_year();
+        let [epsilon, year_epsilon] = [1.0, f64::from(yearly)].map(|n| n * self.effective_epsilon);
+        let [one, year] = [epsilon, year_epsilon].map(describe::rounded_up);
+        let [one_guess, year_guess] = [epsilon, year_epsilon].map(describe::guess);
+        let protects = &self.protects;
+        vec![
+            format!("{} is a valid task. It asks {asks}.", self.task.id()),
+            format!("Each report spends ε = {one}, which protects {protects}: {one_guess}."),
+            format!(
+                "A person sends at most {yearly} reports a year. Linked together, they spend at \
+                 most ε = {year}: {year_guess}."
+            ),
+            self.accuracy().unwrap_or_default(),
+            describe::task_file(file, &self.fingerprint),
+        ]
+    }
+
+    /// Returns the 95% interval of the question whose interval is the widest for its range.
+    fn accuracy(&self) -> Option<String> {
         let questions = self.task.questions();
-        match &self.unnamed {
-            Some(_) => writeln!(out, "{}: {} a report", self.task.id(), asked(&questions[0]))?,
-            None => writeln!(
-                out,
-                "{}: one of {} questions a report",
-                self.task.id(),
-                questions.len()
-            )?,
-        }
+        let costs = (self.unnamed.iter()).chain(self.questions.iter().map(|named| &named.cost));
+        let intervals = questions.iter().zip(costs).filter_map(|(question, cost)| {
+            let usual = cost.predictions.iter().find(|own| own.people == USUAL);
+            let shown = usual.or(cost.predictions.first())?;
+            Some((question, predicted(question), shown))
+        });
+        let part = |own: &(&Question, Predicted, &Prediction)| own.2.interval / own.1.useless;
+        let (question, own, shown) = intervals.max_by(|a, b| part(a).total_cmp(&part(b)))?;
+        let (people, Predicted { what, unit, .. }) = (shown.people, &own);
+        let interval = describe::significant(own.scale * shown.interval, 3);
+        let name = match questions {
+            [_] => String::new(),
+            _ => format!(" ({}, the least exact question)", question.name()),
+        };
+        let noise = match shown.interval >= own.useless {
+            true => ", which is noise: every value is possible",
+            false => "",
+        };
+        Some(format!(
+            "From {people} reports you learn {what} to ±{interval}{unit}, at 95% \
+             confidence{name}{noise}."
+        ))
+    }
+
+    /// Writes the details, with a table of errors and one of candidates for each question.
+    pub(super) fn write_details(&self, out: &mut dyn Write) -> io::Result<()> {
+        let questions = self.task.questions();
         self.write_privacy(out)?;
         if let Some(times) = self.together_over_drawn {
-            let difference = match (100.0 * (times - 1.0)).round() {
-                0.0 => "as much".to_owned(),
-                percent if percent < 0.0 => format!("{:.0}% less", -percent),
-                percent => format!("{percent:.0}% more"),
-            };
             writeln!(
                 out,
-                "together     all questions as one of kind \"together\" would have {difference} variance in all"
+                "together     all questions as one of kind \"together\" would have {times:.2} times the variance"
             )?;
         }
         if let Some(cost) = &self.unnamed {
@@ -44,7 +89,7 @@ impl Cost {
                 out,
                 "\n{}: {}, {share:.1}% of all reports",
                 named.name,
-                asked(question)
+                describe_question(question)
             )?;
             let influence = self.influence_on(Some(&named.name));
             named.cost.write_words(question, &influence, out)?;
@@ -52,18 +97,15 @@ impl Cost {
         Ok(())
     }
 
-    /// By how much what is estimated of a question can be moved, a line each.
+    /// Returns a line for each kind of estimate of a question: its maximum shift by made-up reports.
     fn influence_on(&self, question: Option<&str>) -> Vec<String> {
         let own = |moved: &&Influence| moved.question.as_deref() == question;
         let words = |moved: &Influence| {
-            let unit = moved
-                .unit
-                .as_ref()
-                .map_or(String::new(), |unit| format!(" {unit}"));
+            let unit = describe::unit_suffix(moved.unit.as_deref());
             let [up, down] = [moved.up, moved.down].map(|by| describe::significant(by, 3));
             format!(
                 "on {} of {}% of made-up reports: at most {up}{unit} up and {down}{unit} down",
-                moved_in_words(moved.estimate),
+                influenced_name(moved.estimate),
                 100.0 * self.made_up,
             )
         };
@@ -71,14 +113,12 @@ impl Cost {
     }
 
     fn write_privacy(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "fingerprint  {}", self.fingerprint)?;
         writeln!(
             out,
             "local ε      {} asked for, {} spent by each report (rounded up)",
             self.task.epsilon(),
             self.effective_epsilon
         )?;
-        writeln!(out, "protects     {}", self.protects)?;
         if self.delta > 0.0 {
             writeln!(
                 out,
@@ -95,59 +135,52 @@ impl Cost {
     }
 }
 
-/// What errors are predicted of, and how they are shown.
+/// Estimate that errors are predicted for, and its unit.
 struct Predicted {
-    /// What it is, with its unit.
+    /// Estimate in a few words.
     what: String,
-    /// What a predicted 1 is in the unit; none of shares and of means from -1 to 1.
-    factor: Option<f64>,
-    /// Half-width beyond which an interval holds every possible value.
+    /// Size of a predicted 1, in the unit.
+    scale: f64,
+    /// Unit, with the space before it.
+    unit: String,
+    /// Predicted half-width beyond which an interval contains every possible value.
     useless: f64,
 }
 
 fn predicted(question: &Question) -> Predicted {
-    let plain = |what: &str| Predicted {
-        what: what.to_owned(),
-        factor: None,
-        useless: 1.0,
-    };
     let half = |[min, max]: [f64; 2]| 0.5 * (max - min);
-    let unit = |unit: Option<&str>| unit.map_or(String::new(), |unit| format!(", in {unit}"));
-    match (question.kind(), question.items()) {
-        (Kind::Numbers(of), _) if of.is_alone() => Predicted {
-            what: format!("its mean{}", unit(of[0].unit())),
-            factor: Some(half(of[0].range())),
-            useless: 1.0,
-        },
-        (Kind::Numbers(of), Items::Named(names)) => {
-            let halves = names.iter().zip(of.iter()).map(|(name, own)| {
-                let unit = self::unit(own.unit());
-                format!("{name} {}{unit}", half(own.range()))
-            });
-            let halves = halves.collect::<Vec<_>>().join(", ");
-            plain(&format!("a mean, as a part of half its range ({halves})"))
+    let own = |what: &str, scale, unit: &str, useless| Predicted {
+        what: what.to_owned(),
+        scale,
+        unit: unit.to_owned(),
+        useless,
+    };
+    match question.kind() {
+        Kind::Numbers(of) if of.is_alone() => {
+            let unit = describe::unit_suffix(of[0].unit());
+            own("the mean", half(of[0].range()), &unit, 1.0)
         }
-        (Kind::Cross(cross), _) if let Some(levels) = cross.levels() => Predicted {
-            what: format!(
-                "the mean of {} in a row that 1/{} of people are in{}, at most; in one of half as many twice that",
-                cross.columns().name(),
-                cross.rows().cells(),
-                unit(levels.unit())
-            ),
-            factor: Some(1.0),
-            useless: half(levels.range()),
-        },
-        (Kind::Ratings(_), _) => plain("an item that few have, in means from -1 to 1"),
-        _ => plain("an answer that few give, in shares from 0 to 1"),
+        Kind::Numbers(_) => own("each mean", 100.0, " % of half its range", 1.0),
+        Kind::Cross(cross) if let Some(levels) = cross.levels() => {
+            let unit = describe::unit_suffix(levels.unit());
+            let (rows, number) = (cross.rows().cells(), cross.columns().name());
+            let what = format!("the mean of {number} in a row that 1/{rows} of people are in");
+            own(&what, 1.0, &unit, half(levels.range()))
+        }
+        Kind::Ratings(_) => {
+            let unit = " points on the scale from -1 to 1";
+            own("the mean rating of a rare item", 1.0, unit, 1.0)
+        }
+        _ => own(
+            "the share of a rare answer",
+            100.0,
+            " percentage points",
+            1.0,
+        ),
     }
 }
 
-/// Of a number, where it has one.
-fn unit(unit: Option<&str>) -> String {
-    unit.map_or(String::new(), |unit| format!(" {unit}"))
-}
-
-const fn moved_in_words(estimate: Influenced) -> &'static str {
+const fn influenced_name(estimate: Influenced) -> &'static str {
     match estimate {
         Influenced::Mean => "means",
         Influenced::Plus => "frequencies of +",
@@ -159,16 +192,17 @@ const fn moved_in_words(estimate: Influenced) -> &'static str {
     }
 }
 
-/// What is asked, in few words.
-fn asked(question: &Question) -> String {
+/// Describes a question in a few words.
+fn describe_question(question: &Question) -> String {
     let items = |what: &str| match question.items() {
         Items::Named(names) => format!("{} named {what}", names.len()),
         Items::Count(count) => format!("{count} {what}"),
         Items::Open(_) => format!("any strings as {what}"),
     };
+    let sparsity = question.sparsity();
     match question.kind() {
-        Kind::Ratings(_) => format!("{}, {} of them", items("items"), question.sparsity()),
-        Kind::Set => format!("{}, {} of them", items("options"), question.sparsity()),
+        Kind::Ratings(_) => format!("ratings of {}, {sparsity} a report", items("items")),
+        Kind::Set => format!("any of {}, {sparsity} a report", items("options")),
         Kind::Choice => format!("one of {}", items("options")),
         Kind::Flag => "no or yes".to_owned(),
         Kind::Text(prefixes) => {
@@ -177,7 +211,7 @@ fn asked(question: &Question) -> String {
         }
         Kind::Numbers(limits) if limits.is_alone() => {
             let [min, max] = limits[0].range();
-            let unit = unit(limits[0].unit());
+            let unit = describe::unit_suffix(limits[0].unit());
             format!("a number from {min} to {max}{unit}")
         }
         Kind::Numbers(limits) => format!("{} numbers", limits.len()),
@@ -192,19 +226,16 @@ fn asked(question: &Question) -> String {
         }
         Kind::Number(scale) => {
             let [min, max] = scale.range();
-            let unit = unit(scale.unit());
-            format!(
-                "a number from {min} to {max}{unit} in {} bins",
-                scale.cells()
-            )
+            let (unit, bins) = (describe::unit_suffix(scale.unit()), scale.cells());
+            format!("a number from {min} to {max}{unit} in {bins} bins")
         }
     }
 }
 
-/// Seconds that a step takes of a million reports: 7 nanoseconds each, as measured of a
-/// million items under balanced hashing; under independent hashing it takes half of that.
+/// Time to add a million reports to one count, in seconds. Measured with a million items: 7 ns per
+/// report under balanced hashing, and half of that under independent hashing.
 const STEP: f64 = 0.007;
-/// Seconds from which on counting a million reports is worth a word.
+/// Time to count a million reports above which a warning is printed, in seconds.
 const SLOW: f64 = 60.0;
 
 impl QuestionCost {
@@ -255,14 +286,15 @@ impl QuestionCost {
             .iter()
             .any(|own| own.conditional_mean_standard_error.is_some())
         {
-            // The only mechanism, by shares that nobody is told.
+            // There is only one mechanism, and its table would be about shares that are not
+            // estimated.
             return Ok(());
         }
         writeln!(out)?;
         self.write_candidates(out)
     }
 
-    /// Writes the errors of sums of shares: of margins, and below the median.
+    /// Writes the standard errors of sums of shares: of margins, and of the share below the median.
     fn write_sums(&self, out: &mut dyn Write) -> io::Result<()> {
         if let [row, column @ ..] = &self.margins[..] {
             let column = column.first();
@@ -286,59 +318,43 @@ impl QuestionCost {
 
     fn write_predictions(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
         let confidence = 100.0 * DEFAULT_CONFIDENCE;
-        let Predicted {
-            what,
-            factor,
-            useless,
-        } = predicted(question);
-        let shown = |error: f64, places: usize| match factor {
-            Some(factor) => describe::significant(factor * error, 4),
-            None => format!("{error:.places$}"),
+        let own = predicted(question);
+        let shown = |error: f64| describe::significant(own.scale * error, 4);
+        let unit = match own.unit.as_str() {
+            "" => String::new(),
+            unit => format!(", in{unit}"),
         };
-        writeln!(out, "expected error of {what}:")?;
-        writeln!(
-            out,
-            "{:>12}  {:>14}  {:>14}  {:>14}",
-            "reports",
-            "standard error",
-            format!("{confidence}% interval"),
-            format!("all items {confidence}%")
-        )?;
+        writeln!(out, "expected error of {}{unit}:", own.what)?;
+        let interval = |reach: f64| match reach >= own.useless {
+            true => format!("±{} (noise)", shown(reach)),
+            false => format!("±{}", shown(reach)),
+        };
+        let mut rows = vec![format!(
+            "reports\tstandard error\t{confidence}% interval\tall items {confidence}%"
+        )];
         for prediction in &self.predictions {
-            let together = prediction
-                .simultaneous_interval
-                .map_or_else(|| "-".to_owned(), |own| format!("±{}", shown(own, 4)));
-            let remark = if prediction.interval >= useless {
-                "  noise: the interval holds every possible value"
-            } else {
-                ""
+            let error = shown(prediction.standard_error().unwrap_or(f64::NAN));
+            let together = prediction.simultaneous_interval.map(interval);
+            rows.push(format!(
+                "{}\t{error}\t{}\t{}",
+                prediction.people,
+                interval(prediction.interval),
+                together.as_deref().unwrap_or("-")
+            ));
+        }
+        write_rows(out, &rows)?;
+        for prediction in &self.predictions {
+            let (people, share) = (prediction.people, prediction.found_share);
+            let enough = match share {
+                None => continue,
+                Some(share) if share <= 1.0 => format!("{:.3}% of people", 100.0 * share),
+                Some(_) => "more than all people".to_owned(),
             };
             writeln!(
                 out,
-                "{:>12}  {:>14}  {:>14}  {together:>14}{remark}",
-                prediction.people,
-                shown(prediction.standard_error().unwrap_or(f64::NAN), 5),
-                format!("±{}", shown(prediction.interval, 4)),
+                "of {people} reports a text is found with probability {PROBABILITY} if {enough} \
+                 have it"
             )?;
-        }
-        self.write_texts(out)
-    }
-
-    /// The share from which on a text is found.
-    fn write_texts(&self, out: &mut dyn Write) -> io::Result<()> {
-        for prediction in &self.predictions {
-            if let Some(share) = prediction.found_share {
-                writeln!(
-                    out,
-                    "of {} reports a text is found with probability {PROBABILITY} if {} have it",
-                    prediction.people,
-                    if share <= 1.0 {
-                        format!("{:.3}% of people", 100.0 * share)
-                    } else {
-                        "more than all people".to_owned()
-                    }
-                )?;
-            }
         }
         Ok(())
     }
@@ -346,35 +362,25 @@ impl QuestionCost {
     fn write_candidates(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
-            "the same, and what else there is, for {} people; root mean squared errors over all items:",
+            "root mean squared errors of all mechanisms over all items, for {} people:",
             self.planned_people
         )?;
-        writeln!(
-            out,
-            "  {:<10}  {:>8}  {:>8}  {:>8}  {:>9}  {:>11}  protects",
-            "mechanism", "sparsity", "mean", "of bias", "frequency", "non-missing"
-        )?;
+        let mut rows =
+            vec!["mechanism\tsparsity\tmean\tof bias\tfrequency\tnon-missing\tprotects".to_owned()];
         let number = |error| describe::decimals(error, 4);
-        for (index, candidate) in self.candidates.iter().enumerate() {
-            writeln!(
-                out,
-                "{} {:<10}  {:>8}  {:>8}  {:>8}  {:>9}  {:>11}  {}",
-                if index == 0 { "*" } else { " " },
-                candidate.mechanism.name(),
-                candidate.sparsity,
-                number(candidate.mean_error),
-                number(candidate.mean_bias),
-                number(candidate.frequency_error),
-                number(candidate.nonmissing_error),
-                candidate.protects,
-            )?;
+        for own in &self.candidates {
+            rows.push(format!(
+                "{} {}\t{}\t{}\t{}\t{}\t{}\t{}",
+                if rows.len() == 1 { "*" } else { " " },
+                own.mechanism.name(),
+                own.sparsity,
+                number(own.mean_error),
+                number(own.mean_bias),
+                number(own.frequency_error),
+                number(own.nonmissing_error),
+                own.protects,
+            ));
         }
-        if self.candidates.iter().any(|c| c.mean_bias > Some(0.0)) {
-            writeln!(
-                out,
-                "  bias: of entries left out or clipped, if all people had the same items; no number of people lessens it"
-            )?;
-        }
-        Ok(())
+        write_rows(out, &rows)
     }
 }

@@ -1,4 +1,4 @@
-//! `hushbin plan`: what it prints is what the library says.
+//! `hushbin plan`: its output matches the library.
 
 use std::fs;
 
@@ -35,7 +35,7 @@ fn the_command_says_what_the_library_does() {
     let written: TaskDraft = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
     assert_eq!(written.resolve().unwrap(), answer.task);
 
-    // In words: the verdict first, and what was found is marked.
+    // The text output starts with the verdict.
     let words = run(&[
         "--items",
         "300",
@@ -45,10 +45,11 @@ fn the_command_says_what_the_library_does() {
         "1",
         "--people",
         "100",
+        "--verbose",
     ]);
     let words = String::from_utf8(words.stdout).unwrap();
     assert!(words.starts_with("This is noise"), "{words}");
-    assert!(words.contains("bias  <- found"), "{words}");
+    assert!(words.contains("\n100 people report once each"), "{words}");
     assert!(words.contains("\n  bound      takes "), "{words}");
     assert!(words.contains("\n* coco "), "{words}");
     assert!(words.contains("\n  hash-bin "), "{words}");
@@ -65,7 +66,7 @@ fn the_command_says_what_the_library_does() {
     assert_eq!(printed["task"]["items"], json!(["dark-mode", "autoplay"]));
 
     for (arguments, text) in [
-        ("--items 300 --sparsity 2 --epsilon 1", "say two of three"),
+        ("--items 300 --sparsity 2 --epsilon 1", "expected two of three"),
         ("--items many --sparsity 2", "expected a number of items"),
         (
             "--items 3 --sparsity 4 --epsilon 1 --people 9",
@@ -80,7 +81,7 @@ fn the_command_says_what_the_library_does() {
     }
 }
 
-/// What is asked by kind, or by a file, is the survey of the same words.
+/// Options by kind and files give the same plan as the equivalent survey.
 #[test]
 fn the_command_plans_for_questions_by_name() {
     let directory = tempfile::tempdir().unwrap();
@@ -164,7 +165,7 @@ fn the_command_plans_for_questions_by_name() {
         );
     }
 
-    // Of a file, complete or not; what it says of ε and people is what is missing.
+    // A task file, complete or not. Its ε and number of people are used if the options lack them.
     let file = directory.path().join("asked.json");
     let asked = json!({ "id": "settings", "epsilon": 1.0, "people": 50_000, "questions": [
         { "name": "theme", "kind": "choice", "options": ["dark", "light"] },
@@ -194,18 +195,17 @@ fn the_command_plans_for_questions_by_name() {
     let task: TaskDraft = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
     assert_eq!(task.questions.len(), 2);
 
-    let words = hushbin(&[&["plan", "--task", file], &within[..]].concat());
+    let words = hushbin(&[&["plan", "--verbose", "--task", file], &within[..]].concat());
     let words = String::from_utf8(words.stdout).unwrap();
     for text in [
         "Shares of theme are exact to ±0.0",
-        "  <- found",
         "\nload: number, answered by ",
         "  ratings    the same answers as ratings of items would take ",
     ] {
         assert!(words.contains(text), "{text}: {words}");
     }
 
-    // What could be asked together, and what that comes to.
+    // Questions that could be asked together, and the errors of that.
     let questions = json!([
         { "name": "flag-1", "kind": "flag" },
         { "name": "flag-2", "kind": "flag" },
@@ -217,7 +217,7 @@ fn the_command_plans_for_questions_by_name() {
         json!({ "id": "t", "questions": questions }).to_string(),
     )
     .unwrap();
-    let given = ["--epsilon", "4", "--people", "9000"];
+    let given = ["--epsilon", "4", "--people", "9000", "--verbose"];
     let words = hushbin(&[&["plan", "--task", apart.to_str().unwrap()], &given[..]].concat());
     let words = String::from_utf8(words.stdout).unwrap();
     let line = "together     all questions as one of kind \"together\" would take 0.";
@@ -232,7 +232,7 @@ fn the_command_plans_for_questions_by_name() {
             "--kind flag --options 3 --epsilon 1 --people 9",
             "\"options\"",
         ),
-        ("--kind flag --epsilon 1", "say two of three"),
+        ("--kind flag --epsilon 1", "expected two of three"),
         (
             "--kind flag --columns 3 --epsilon 1 --people 9",
             "--columns goes with --kind cross",

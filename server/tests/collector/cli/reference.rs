@@ -1,4 +1,4 @@
-//! The book's page of commands is what clap says of them.
+//! The book's page of commands matches the help texts of clap.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,13 +10,13 @@ use hushbin_server::cli::Cli;
 
 const HEAD: &str = "# Commands
 
-Each command, as `hushbin help` tells of it; a test holds this page to that. An option goes before \
-                    its environment variable. Every command has `--help`, which says the same as \
-                    this page, `-h`, which says it in short, and `--version`.
+This page has the texts of `hushbin help`; a test compares them. An option overrides its \
+                    environment variable. Every command has `--help`, which prints the same text \
+                    as this page, `-h`, which prints a short one, and `--version`.
 ";
 
-/// Text that means itself where Markdown is read, of a cell too. What stands between backticks is
-/// code, as whoever wrote it meant.
+/// Escapes text for Markdown, also in a table cell. Text between backticks is code and stays as it
+/// is.
 fn escaped(text: &str) -> String {
     let pieces: Vec<&str> = text.split('`').collect();
     let paired = pieces.len() % 2 == 1;
@@ -41,13 +41,13 @@ fn escaped(text: &str) -> String {
     all
 }
 
-/// As a cell of code.
+/// Formats a table cell of code.
 fn code(text: &str) -> String {
     assert!(!text.contains('`'), "{text} cannot be quoted so");
     format!("`{}`", text.replace('|', "\\|"))
 }
 
-/// A sentence, whose end clap leaves out.
+/// Completes a sentence: clap removes the final full stop.
 fn sentence(text: &str) -> String {
     let text = escaped(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     match text.ends_with(['.', ']', ':', '?']) {
@@ -56,7 +56,7 @@ fn sentence(text: &str) -> String {
     }
 }
 
-/// How an argument is written.
+/// Formats an argument as on the command line.
 fn written(argument: &Arg) -> String {
     let names = argument.get_value_names().unwrap_or_default();
     let values: Vec<String> = names.iter().map(|name| format!("<{name}>")).collect();
@@ -70,16 +70,17 @@ fn written(argument: &Arg) -> String {
     code(format!("{} {values}", dashed.join(", ")).trim())
 }
 
-/// All that is said of an argument.
+/// Formats the full help of an argument.
 fn told(argument: &Arg) -> String {
     let help = argument.get_long_help().or(argument.get_help());
     let help = help.expect("each has help").to_string();
     let mut said = sentence(&help);
     let takes_values = argument.get_action().takes_values();
-    let defaults = argument.get_default_values().iter();
-    let defaults: Vec<String> = defaults.map(|own| code(own.to_str().unwrap())).collect();
-    if takes_values && !defaults.is_empty() {
-        write!(said, " Default: {}.", defaults.join(", ")).unwrap();
+    if takes_values && !argument.get_default_values().is_empty() {
+        assert!(
+            argument.is_hide_default_value_set() && help.contains("(default "),
+            "{help:?} has to end with its default in parentheses"
+        );
     }
     let several = argument
         .get_num_args()
@@ -109,7 +110,7 @@ fn told(argument: &Arg) -> String {
     said
 }
 
-/// The table of a command's arguments and options, those that every command has apart.
+/// Formats the table of a command's arguments and options, without the global ones.
 fn table(command: &Command) -> String {
     let own = command.get_arguments().filter(|argument| {
         let of_all = matches!(argument.get_id().as_str(), "help" | "version");
@@ -127,7 +128,8 @@ fn table(command: &Command) -> String {
     }
 }
 
-/// The page of a command and of those below it. `tables` are of the commands before, by name.
+/// Writes the section of a command and of its subcommands. `tables` holds the tables of earlier
+/// commands by name.
 fn describe(command: &Command, name: &str, tables: &mut Vec<(String, String)>, page: &mut String) {
     if name != "hushbin" {
         let level = "#".repeat(name.split(' ').count());
@@ -169,7 +171,7 @@ fn page() -> String {
     page
 }
 
-/// `HUSHBIN_REGENERATE=1` writes it anew.
+/// `HUSHBIN_REGENERATE=1` rewrites the page.
 #[test]
 fn the_page_is_what_the_commands_say() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../www/docs/src/reference/cli.md");
@@ -205,15 +207,16 @@ fn what_means_something_to_markdown_means_itself() {
     let odd = Arg::new("odd")
         .long("odd")
         .value_names(["A|B", "C"])
-        .help("first\nand second")
+        .help("first\nand second (default one)")
         .action(ArgAction::Append)
+        .hide_default_value(true)
         .value_parser([
             PossibleValue::new("one").help("1 | 2"),
             PossibleValue::new("two"),
         ])
         .default_value("one");
     let command = Command::new("c").arg(odd);
-    let shown = "| `--odd <A\\|B> <C>` | first and second. Default: `one`. May be repeated.<br>`one`: 1 \\| 2.\
+    let shown = "| `--odd <A\\|B> <C>` | first and second (default one). May be repeated.<br>`one`: 1 \\| 2.\
                  <br>`two` |";
     assert_eq!(
         table(&command),

@@ -1,4 +1,4 @@
-//! Commands for tasks whose sums a shuffler hides.
+//! Commands for tasks with sums through a shuffler.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -22,13 +22,13 @@ impl Files {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// What a command says of the task, as JSON.
+    /// Runs a command on the task and parses its JSON.
     fn ask(&self, words: &[&str]) -> Value {
         let task = self.path("task.json");
         answer(&[words, &["--task", &task, "--json"]].concat())
     }
 
-    /// What a command says of the task in words, whether it succeeds, and what it complains of.
+    /// Runs a command on the task. Returns its success, its output and its errors.
     fn say(&self, words: &[&str]) -> (bool, String, String) {
         let task = self.path("task.json");
         let said = hushbin(&[words, &["--task", &task]].concat());
@@ -48,14 +48,14 @@ fn numbers(people: u64) -> Value {
     })
 }
 
-/// No text speaks of a local ε but to say that there is none.
+/// Checks that a text mentions a local ε only to say that there is none.
 fn speaks_of_no_local_epsilon(text: &str) {
     for (at, _) in text.match_indices("local") {
         let before: String = text[..at].chars().rev().take(12).collect::<String>();
         let before: String = before.chars().rev().collect();
         let after = &text[at..];
         let denied = before.ends_with("there is no ") || before.ends_with("There is no ");
-        // "local reports with the same ε" are those of the other model.
+        // "local reports with the same ε" refers to the local model.
         let other = after.starts_with("local reports")
             || after.starts_with("local     ")
             || after.starts_with("local       ")
@@ -76,7 +76,7 @@ fn a_plan_says_what_is_sent_trusted_and_gained() {
     let count = each["levels"].as_u64().unwrap() * each["drawn"].as_u64().unwrap()
         + each["noise"].as_u64().unwrap();
     assert_eq!(plan["messages"], count);
-    // A version, two identities, the number of messages, and each sealed.
+    // A version, two ids and the number of messages, then each sealed message.
     let header = 34 + u64::from(count > 127);
     assert_eq!(plan["bytes"], header + count * 53);
     for error in plan["errors"].as_array().unwrap() {
@@ -91,6 +91,8 @@ fn a_plan_says_what_is_sent_trusted_and_gained() {
     let checked = hushbin(&["task", "check", &files.path("task.json")]);
     let (_, words, _) = files.say(&["plan"]);
     assert_eq!(String::from_utf8(checked.stdout).unwrap(), words);
+    assert_eq!(words.lines().count(), 5, "{words}");
+    let (_, words, _) = files.say(&["plan", "--verbose"]);
     speaks_of_no_local_epsilon(&words);
     speaks_of_no_local_epsilon(&plan.to_string());
 }
@@ -159,9 +161,9 @@ fn a_simulation_is_as_wrong_as_it_says() {
     }
     assert_eq!(found["clipped"], 0);
     assert!(found["covered"].as_f64().unwrap() > 0.92);
-    speaks_of_no_local_epsilon(&files.say(&words).1);
+    speaks_of_no_local_epsilon(&files.say(&[&words[..], &["--verbose"]].concat()).1);
 
-    // Those beyond the limits are told.
+    // Values beyond the limits are counted as clipped.
     fs::write(&path, data.replace("\n49,", "\n51,")).unwrap();
     assert_eq!(files.ask(&words)["clipped"], 6);
 
@@ -184,7 +186,7 @@ fn an_audit_measures_no_more_than_is_promised_and_nearly_as_much() {
     let words = ["audit", "--trials", "20000", "--seed", "1"];
     let found = files.ask(&words);
     let measured = found["empirical_lower_bound"].as_f64().unwrap();
-    // At δ = 10⁻⁶ hardly any batch tells as much as is promised.
+    // At δ = 10⁻⁶ hardly any batch reveals as much as the bound.
     assert!(0.2 < measured && measured <= 1.0, "{found}");
     assert_eq!(found["verdict"], "within-budget");
     speaks_of_no_local_epsilon(&files.say(&["audit", "--trials", "100", "--seed", "1"]).1);
@@ -193,7 +195,7 @@ fn an_audit_measures_no_more_than_is_promised_and_nearly_as_much() {
 #[test]
 fn commands_for_private_reports_say_that_these_are_not() {
     let files = Files::new(&numbers(300));
-    // A pipe can be read once, by the command for private reports.
+    // A pipe can be read once; the command for private reports does so.
     let pipe = files.path("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());

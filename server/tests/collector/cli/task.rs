@@ -1,4 +1,4 @@
-//! `hushbin task check`: how far a task is from the best.
+//! `hushbin task check`: the distance of a task from the best known mechanism.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ fn a_check_says_how_far_a_task_is_from_the_best() {
         .unwrap();
         assert!(expected.times_bound > 1.0);
         assert_eq!(printed[field], serde_json::to_value(&expected).unwrap());
-        let words = hushbin(&["task", "check", file.to_str().unwrap()]);
+        let words = hushbin(&["task", "check", "--verbose", file.to_str().unwrap()]);
         let words = String::from_utf8(words.stdout).unwrap();
         assert!(words.contains(&expected.text), "{words}");
     }
@@ -44,7 +44,7 @@ fn a_check_says_how_far_a_task_is_from_the_best() {
     assert!(check(json!("open"), "coco").get("mean_distance").is_none());
 }
 
-/// Of several questions each has a part of the reports and errors of its own.
+/// Each of several questions has its own share of the reports and its own errors.
 #[test]
 fn a_check_of_questions_predicts_each() {
     let directory = tempfile::tempdir().unwrap();
@@ -65,8 +65,8 @@ fn a_check_of_questions_predicts_each() {
         .map(|own| own["share"].as_f64().unwrap())
         .collect();
     assert_eq!(shares, [0.75, 0.25]);
-    // One of two at ε: variance e/(e − 1)², of 30,000 reports; a mean of 10,000: 4 for noise, and
-    // 1 for who is asked of people who are all at the ends.
+    // One of two options at ε has variance e/(e − 1)², from 30,000 reports. A mean is from 10,000:
+    // variance 4 for noise, and 1 for sampling people who are all at the ends.
     let e = 1.0_f64.exp();
     for (question, field, variance, reports) in [
         (&questions[0], "frequency", e / (e - 1.0).powi(2), 30_000.0),
@@ -77,13 +77,11 @@ fn a_check_of_questions_predicts_each() {
         assert!((ratio - 1.0).abs() < 1e-3, "{ratio}: {question}");
     }
     assert!(printed.get("together_over_drawn").is_none(), "{printed}");
-    let words = hushbin(&["task", "check", "--people", "40000", path]).stdout;
+    let words = hushbin(&["task", "check", "--verbose", "--people", "40000", path]).stdout;
     let words = String::from_utf8(words).unwrap();
-    // From −1 to 1 in JSON, and in words in the number's unit.
+    // JSON gives errors on the range from −1 to 1, text in the number's unit.
     let error = questions[1]["predictions"][0]["mean_standard_error"].as_f64();
-    let line = words
-        .lines()
-        .filter(|line| line.starts_with("       40000"));
+    let line = words.lines().filter(|line| line.starts_with("40000 "));
     let shown: Vec<f64> = line
         .map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap())
         .collect();
@@ -92,17 +90,18 @@ fn a_check_of_questions_predicts_each() {
         "{words}"
     );
     for expected in [
-        "one of 2 questions",
+        "visits is a valid task. It asks 2 questions, one in each report: theme, load.\n",
+        "(load, the least exact question).\n",
         "theme: one of 2 named options, 75.0%",
         "load: a number from 0 to 30 s",
-        "expected error of its mean, in s:",
+        "expected error of the mean, in s:",
     ] {
         assert!(words.contains(expected), "{words}");
     }
 }
 
-/// A number among others has reports of a part of all people, and who they are varies: at a large ε
-/// that is most of the error.
+/// A number among several questions is answered by a random part of all people. At a large ε that
+/// sampling is most of the error.
 #[test]
 fn a_check_counts_the_draw_of_who_is_asked() {
     let directory = tempfile::tempdir().unwrap();
@@ -121,12 +120,12 @@ fn a_check_counts_the_draw_of_who_is_asked() {
     let alone = error(&check(json!([number("load")])));
     assert!(alone < 0.5 / 200.0, "{alone}");
     let drawn = error(&check(json!([number("load"), number("other")])));
-    // Halves at either end have a variance of 1.
+    // Half of the people at either end have a variance of 1.
     let root = drawn * f64::sqrt(20_000.0);
     assert!((1.0..1.05).contains(&root), "{root}");
 }
 
-/// What else there is has the same reports: of two questions half of them.
+/// Candidates get the same reports: half of them if there are two questions.
 #[test]
 fn a_check_of_candidates_counts_reports_of_their_question() {
     let directory = tempfile::tempdir().unwrap();
@@ -147,8 +146,8 @@ fn a_check_of_candidates_counts_reports_of_their_question() {
     );
 }
 
-/// Flags drawn one at a time or asked together: the same ratio of squared errors is said
-/// beforehand and comes of it, over all that is predicted.
+/// Flags drawn one at a time or asked together: the predicted ratio of squared errors equals that
+/// of all predictions.
 #[test]
 fn questions_asked_together_are_predicted() {
     let directory = tempfile::tempdir().unwrap();
@@ -163,7 +162,7 @@ fn questions_asked_together_are_predicted() {
                 json!({ "id": "t", "epsilon": 4.0, "people": 80_000, "questions": questions });
             fs::write(&file, draft.to_string()).unwrap();
             let path = file.to_str().unwrap();
-            let words = hushbin(&["task", "check", path]).stdout;
+            let words = hushbin(&["task", "check", "--verbose", path]).stdout;
             (
                 answer(&["task", "check", "--json", "--people", "80000", path]),
                 String::from_utf8(words).unwrap(),
@@ -176,10 +175,10 @@ fn questions_asked_together_are_predicted() {
     let error = found["predictions"][0]["frequency_standard_error"]
         .as_f64()
         .unwrap();
-    // Of flags all are alike: the average over options is that of one.
+    // All flags are alike, so the average over options equals that of one.
     let average = found["candidates"][0]["frequency_error"].as_f64().unwrap();
     assert!((average / error - 1.0).abs() < 1e-9, "{average}, {error}");
-    // One of eight is drawn: 8·e/(e − 1)² and 1/4 of 7 for who is asked.
+    // One flag of eight is drawn: variance 8·e/(e − 1)², and 1/4 of 7 for sampling people.
     let e = 4.0_f64.exp();
     let alone = (8.0 * e / (e - 1.0).powi(2) + 0.25 * 7.0) / 80_000.0;
     assert!(
@@ -189,7 +188,9 @@ fn questions_asked_together_are_predicted() {
     for (words, expected) in [
         (
             &drawn_words,
-            "together     all questions as one of kind \"together\" would have 49% less",
+            &*format!(
+                "together     all questions as one of kind \"together\" would have {ratio:.2} times"
+            ),
         ),
         (
             &together_words,
@@ -200,7 +201,8 @@ fn questions_asked_together_are_predicted() {
     }
 }
 
-/// Numbers are told apart from items: their errors, and that nothing better is known.
+/// Numbers have other predictions than items: the errors of means, and that no better mechanism is
+/// known.
 #[test]
 fn a_check_of_numbers_predicts_their_means() {
     let directory = tempfile::tempdir().unwrap();
@@ -221,22 +223,24 @@ fn a_check_of_numbers_predicts_their_means() {
     let error = cost["predictions"][0]["mean_standard_error"]
         .as_f64()
         .unwrap();
-    // Root of the worst variance of two of two numbers.
+    // Square root of the worst variance for two numbers of two.
     let expected = 1.9753_f64.sqrt() / 200.0;
     assert!((error / expected - 1.0).abs() < 1e-3, "{cost}");
     assert!(cost.get("frequency_distance").is_none(), "{cost}");
-    let words = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
+    let words = hushbin(&["task", "check", "--verbose", path]).stdout;
+    let words = String::from_utf8(words).unwrap();
     for expected in [
+        "From 10000 reports you learn each mean to ±2.75 % of half its range, at 95% confidence.\n",
         "layout: 2 numbers, 100.0%",
         "window, atoms 22, drawn 2, favoured 11, values",
-        "a mean, as a part of half its range (width 2000 px, height 1500 px)",
-        "protects     a person's whole input",
+        "expected error of each mean, in % of half its range:",
+        "which protects a person's whole input:",
     ] {
         assert!(words.contains(expected), "{words}");
     }
 }
 
-/// Of a cross the errors of both margins.
+/// Predicted errors of a cross cover both margins.
 #[test]
 fn a_check_of_a_cross_predicts_its_margins() {
     let directory = tempfile::tempdir().unwrap();
@@ -255,7 +259,7 @@ fn a_check_of_a_cross_predicts_its_margins() {
     fs::write(&file, draft.to_string()).unwrap();
     let path = file.to_str().unwrap();
     let printed = answer(&["task", "check", "--json", path]);
-    // Of b cells that nobody is in, each named with q: b·q·(1 − b·q)/(p − q)².
+    // b cells that no person is in, each reported with probability q: b·q·(1 − b·q)/(p − q)².
     let e = 3.0_f64.exp();
     let (q, gap) = (1.0 / (e + 5.0), (e - 1.0) / (e + 5.0));
     for (margin, cells) in [(0, 2.0), (1, 3.0)] {
@@ -263,7 +267,8 @@ fn a_check_of_a_cross_predicts_its_margins() {
         let expected = (cells * q * (1.0 - cells * q)).sqrt() / gap / 100.0;
         assert!((error / expected - 1.0).abs() < 1e-9, "{error}, {expected}");
     }
-    let words = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
+    let words = hushbin(&["task", "check", "--verbose", path]).stdout;
+    let words = String::from_utf8(words).unwrap();
     for expected in [
         "themes: theme and beta together, 3 by 2 cells",
         "margins: a standard error of",
@@ -272,7 +277,7 @@ fn a_check_of_a_cross_predicts_its_margins() {
     }
 }
 
-/// Of a cross by a number for its mean the error of means within rows, in its unit.
+/// A cross by a number for its mean has the error of means within rows, in the number's unit.
 #[test]
 fn a_check_of_a_cross_by_a_number_predicts_means_within_rows() {
     let directory = tempfile::tempdir().unwrap();
@@ -290,7 +295,7 @@ fn a_check_of_a_cross_by_a_number_predicts_means_within_rows() {
     let check = |draft: &Value| {
         fs::write(&file, draft.to_string()).unwrap();
         let printed = answer(&["task", "check", "--json", "--people", "40000", path]);
-        let words = hushbin(&["task", "check", "--people", "40000", path]);
+        let words = hushbin(&["task", "check", "--verbose", "--people", "40000", path]);
         let error = &printed["questions"][0]["predictions"][0]["conditional_mean_standard_error"];
         (
             printed["task"].clone(),
@@ -310,24 +315,24 @@ fn a_check_of_a_cross_by_a_number_predicts_means_within_rows() {
         words.contains("the mean of load in a row that 1/2"),
         "{words}"
     );
-    let line = words.lines().find(|line| line.starts_with("       40000"));
+    let line = words.lines().find(|line| line.starts_with("40000 "));
     let shown: Vec<&str> = line.unwrap().split_whitespace().collect();
     let interval = |reach: f64| format!("±{:.3}", reach * expected);
-    // Of one row, and of both.
+    // One row alone, then both rows simultaneously.
     let intervals = [1.959_964, 2.241_403].map(interval);
     assert_eq!(shown[1], format!("{expected:.3}"), "{words}");
     assert_eq!(shown[2..4], intervals, "{words}");
-    // Nobody is told the shares of levels.
-    assert!(!words.contains("shares from 0 to 1"), "{words}");
+    // Shares of levels are not part of the output.
+    assert!(!words.contains("the share of a rare answer"), "{words}");
     assert!(words.contains("of a row's share, for"), "{words}");
-    // Bins have no mean.
+    // A number with bins has no mean.
     draft["questions"][0]["of"][1]["bins"] = json!(4);
     let (_, error, words) = check(&draft);
     assert!(error.is_none() && !words.contains("the mean of"), "{words}");
     assert!(words.contains("of a column's, for"), "{words}");
 }
 
-/// The same of made-up reports as whoever collects the task will be told.
+/// The predicted influence of forged reports equals that of the collector.
 #[test]
 fn a_check_says_how_far_made_up_reports_move_estimates() {
     let directory = tempfile::tempdir().unwrap();
@@ -335,7 +340,7 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
     let check = |draft: Value| {
         fs::write(&file, draft.to_string()).unwrap();
         let path = file.to_str().unwrap();
-        let words = hushbin(&["task", "check", path]).stdout;
+        let words = hushbin(&["task", "check", "--verbose", path]).stdout;
         let printed = answer(&["task", "check", "--json", path]);
         let task: Task = serde_json::from_value(printed["task"].clone()).unwrap();
         let influence = Estimator::for_task(task).influence();
@@ -353,8 +358,8 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
             { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s" },
         ],
     }));
-    // One of two at ε counts e/(e − 1), where people have 0 at least: 1.58198. All that are made
-    // up may answer the question, of the honest ones a part.
+    // One of two options at ε counts at most e/(e − 1) = 1.58198, and people have at least 0. All
+    // forged reports can answer this question, but only a part of the honest ones.
     let up = printed["influence"][0]["up"].as_f64().unwrap();
     let share = printed["questions"][0]["share"].as_f64().unwrap();
     let (e, made_up) = (1.0_f64.exp(), 0.01 / (0.01 + 0.99 * share));
@@ -386,8 +391,8 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
     }
 }
 
-/// Of a million items every report is added to a quarter of a million counts; of few, and of
-/// items that are counted when somebody asks, there is nothing to warn of.
+/// With a million items every report is added to a quarter of a million counts. For few items, and
+/// for items counted on request, there is no warning.
 #[test]
 fn a_check_warns_of_what_takes_long_to_count() {
     let directory = tempfile::tempdir().unwrap();
@@ -399,7 +404,8 @@ fn a_check_warns_of_what_takes_long_to_count() {
         });
         fs::write(&file, draft.to_string()).unwrap();
         let path = file.to_str().unwrap();
-        let words = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
+        let words = hushbin(&["task", "check", "--verbose", path]).stdout;
+        let words = String::from_utf8(words).unwrap();
         let line = words.lines().find(|line| line.starts_with("counting"));
         let printed = answer(&["task", "check", "--json", path]);
         (printed["steps"].clone(), line.map(str::to_owned))
@@ -416,7 +422,7 @@ fn a_check_warns_of_what_takes_long_to_count() {
              minutes of a core"
         ))
     };
-    // 2·10⁶ + 2 elements, of which each of 8 buckets has 250,001 slots.
+    // There are 2·10⁶ + 2 elements, and each of 8 buckets has 250,001 slots.
     let balanced = check(json!(1_000_000), collision(8, "balanced"));
     assert_eq!(balanced, (json!(250_001), slow(29)));
     let independent = check(json!(1_000_000), collision(8, "independent"));

@@ -1,4 +1,4 @@
-//! What is set becomes a configuration: checked, with files of tasks, keys and certificates read.
+//! Conversion of settings into a configuration: checks them, and reads the files that they name.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hyper::Uri;
 
-use super::given::Settings;
+use super::values::Settings;
 use crate::cli::output::Error;
 use crate::cli::serve::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
@@ -19,8 +19,8 @@ use crate::store::{
 };
 use crate::task::task_file::TaskFile;
 
-/// Where an analyser is, by its address.
-fn analyser(text: &str) -> Result<Uri, Error> {
+/// Parses the URL of an analyser.
+fn parse_analyser_url(text: &str) -> Result<Uri, Error> {
     let uri = text.parse::<Uri>().ok().filter(|uri| {
         let scheme = matches!(uri.scheme_str(), Some("http" | "https"));
         scheme && uri.query().is_none()
@@ -33,17 +33,17 @@ fn analyser(text: &str) -> Result<Uri, Error> {
     }
 }
 
-/// What this role cannot do without.
-fn needed<'a, T>(given: &'a Option<T>, option: &str, role: Role) -> Result<&'a T, Error> {
+/// Returns an option that the role requires.
+fn required<'a, T>(given: &'a Option<T>, option: &str, role: Role) -> Result<&'a T, Error> {
     let missing = || format!("{option} is missing, of --role {}", role.name());
     Ok(given.as_ref().ok_or_else(missing)?)
 }
 
 impl Settings {
-    /// The configuration, files of tasks and of the certificate read.
+    /// Returns the configuration, after reading the files of tasks, keys and the certificate.
     ///
     /// # Errors
-    /// When there is no data directory, a value is out of range, or a file cannot be read.
+    /// When there is no journal, a value is out of range, or a file cannot be read.
     pub(in crate::cli::serve) fn config(&self) -> Result<Config, Error> {
         let tasks = self.tasks.iter().flatten();
         let collection = self.collection()?;
@@ -71,7 +71,7 @@ impl Settings {
         })
     }
 
-    /// Reads the keys of its role, and checks that there are none of another role.
+    /// Reads the keys of the server's role, and checks that no option of another role is given.
     pub(super) fn peers(&self) -> Result<Peers, Error> {
         let role = self.role.unwrap_or_default();
         let others = [
@@ -99,20 +99,20 @@ impl Settings {
         if self.development == Some(true) {
             return Err(format!("--development is not for --role {}", role.name()).into());
         }
-        let signing = needed(&self.signing_key, "--signing-key", role)?;
+        let signing = required(&self.signing_key, "--signing-key", role)?;
         let signing = || keys::read_private(signing, Algorithm::Ed25519);
         if role == Role::Shuffler {
-            let address = needed(&self.analyser, "--analyser", role)?;
-            let key = needed(&self.analyser_key, "--analyser-key", role)?;
+            let address = required(&self.analyser, "--analyser", role)?;
+            let key = required(&self.analyser_key, "--analyser-key", role)?;
             let key = keys::read_public(key, Algorithm::Ed25519)?;
-            let shuffler = Shuffler::new(analyser(address)?, &signing()?, key);
+            let shuffler = Shuffler::new(parse_analyser_url(address)?, &signing()?, key);
             return Ok(Peers {
                 shuffler: Some(Arc::new(shuffler)),
                 analyser: None,
             });
         }
-        let sealing = needed(&self.sealing_keys, "--sealing-key", role)?.iter();
-        let shufflers = needed(&self.shufflers, "--shuffler", role)?.iter();
+        let sealing = required(&self.sealing_keys, "--sealing-key", role)?.iter();
+        let shufflers = required(&self.shufflers, "--shuffler", role)?.iter();
         let sealing = sealing.map(|path| keys::read_private(path, Algorithm::X25519));
         let shufflers = shufflers.map(|path| keys::read_public(path, Algorithm::Ed25519));
         let sealing = sealing.collect::<Result<_, _>>()?;
@@ -124,7 +124,7 @@ impl Settings {
         })
     }
 
-    /// What opens requests that come through relays, its keys read.
+    /// Reads the keys of the gateway, if there is one.
     fn gateway(&self) -> Result<Option<Arc<Gateway>>, Error> {
         let Some(files) = &self.ohttp_keys else {
             return Ok(None);
@@ -142,21 +142,21 @@ impl Settings {
         self.listen.unwrap_or(config::LISTEN)
     }
 
-    /// How much is logged.
+    /// Returns the lowest severity that is logged.
     pub(in crate::cli::serve) fn log(&self) -> LogLevel {
         self.log.unwrap_or(LogLevel::Info)
     }
 
-    /// Names that the collector answers to.
+    /// Returns the host names that requests may use.
     ///
     /// # Errors
-    /// When one is more than a name, or none.
+    /// When one is not a host name.
     pub(in crate::cli::serve) fn hosts(&self) -> Result<Hosts, Error> {
         let names = self.hosts.iter().flatten().map(String::as_str);
         Ok(Hosts::new(names)?)
     }
 
-    /// What connections are encrypted with.
+    /// Reads the certificate and its key, if they are given.
     fn tls(&self) -> Result<Option<Tls>, TlsError> {
         let alone = |given, missing| Err(TlsError::Alone { given, missing });
         match (&self.tls_certificate, &self.tls_key) {
@@ -167,15 +167,15 @@ impl Settings {
         }
     }
 
-    /// How the tasks of all task files are collected.
+    /// Returns the settings for collecting the tasks of all task files.
     fn collection(&self) -> Result<Collection, Error> {
         let default = BatchSettings::default();
         let least = self.batch_least.unwrap_or(default.least);
         let most = self.batch_most.unwrap_or(default.most.max(least));
         let collection = Collection {
             batch: BatchSettings {
-                least: config::count("batch_least", least)?,
-                most: config::count_from("batch_most", least, most)?,
+                least: config::check_range("batch_least", least)?,
+                most: config::check_range_from("batch_most", least, most)?,
                 hours: self.batch_hours.unwrap_or(default.hours),
             },
             keep_reports_days: self.keep_reports_days.filter(|days| *days > 0),
@@ -189,7 +189,7 @@ impl Settings {
     fn limits(&self) -> Result<Limits, OutOfRange> {
         let default = Limits::DEFAULT;
         Ok(Limits {
-            upload_bytes: config::count(
+            upload_bytes: config::check_range(
                 "max_upload_bytes",
                 self.max_upload_bytes.unwrap_or(default.upload_bytes),
             )?,
@@ -205,11 +205,11 @@ impl Settings {
 
     fn store_options(&self) -> Result<StoreOptions, OutOfRange> {
         let default = StoreOptions::DEFAULT;
-        // Through a relay an upload comes in an envelope, and is answered in one.
+        // Through a relay, an upload arrives in an envelope, and the answer leaves in another.
         let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
         Ok(StoreOptions {
             role: self.role.unwrap_or_default(),
-            queue_bytes: config::count_from(
+            queue_bytes: config::check_range_from(
                 "queue_bytes",
                 (copies * self.limits()?.upload_bytes) as u64,
                 self.queue_bytes.unwrap_or(default.queue_bytes),
@@ -226,7 +226,7 @@ impl Settings {
             Some(count) => Some(count),
         };
         Ok(ServerOptions {
-            connections: config::count(
+            connections: config::check_range(
                 "max_connections",
                 self.max_connections.unwrap_or(default.connections),
             )?,

@@ -1,12 +1,12 @@
-//! What may be set of a collector: by a file, by the environment and by flags.
+//! Settings of a collector, by a file, environment variables and flags.
 //!
-//! One structure is all three: its fields are the file's keys, its attributes name flags
-//! and variables. What is set nowhere has its default in [`Config`](crate::cli::serve::config::Config).
+//! One struct has all three: its fields are the keys of the file, and its attributes name flags and
+//! variables. [`Config`](crate::cli::serve::config::Config) gets the defaults of missing settings.
 
 mod config;
-mod given;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+mod values;
 
-pub(super) use given::{CHANGEABLE, Settings};
+pub(super) use values::{CHANGEABLE, Settings};

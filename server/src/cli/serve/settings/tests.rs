@@ -1,4 +1,4 @@
-//! Samples, help and structure name the same settings, of the same defaults.
+//! Tests that sample files, help texts and code have the same settings and defaults.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const SHUFFLER: &str = include_str!("../../../../config/shuffler.toml");
 const ANALYSER: &str = include_str!("../../../../config/analyser.toml");
 const NODE: &str = include_str!("../../../../config/node.toml");
 
-/// Keys of the full sample that have no default, or another value than it.
+/// Keys of the full sample that have no default, or a value other than their default.
 const EXAMPLES: [&str; 7] = [
     "data",
     "hosts",
@@ -33,7 +33,7 @@ fn parsed(text: &str) -> Settings {
     toml::from_str(text).unwrap()
 }
 
-/// Help by the key in a file.
+/// Returns the help texts by their keys in a file.
 fn helps() -> BTreeMap<String, String> {
     let command = Settings::augment_args(Command::new("serve"));
     let help = |argument: &clap::Arg| argument.get_help().unwrap().to_string();
@@ -93,15 +93,15 @@ fn the_full_sample_and_the_help_have_the_defaults() {
         };
         let help = &helps()[key];
         let said = if key.ends_with("_per_peer") {
-            format!("or {value} where --listen names this machine alone]")
+            format!("or {value} if --listen is a loopback address)")
         } else {
-            format!("[default: {value}]")
+            format!("(default {value})")
         };
         assert!(help.replace('\n', " ").contains(&said), "{key}: {help}");
     }
     let config = |settings: Settings| {
         let data = parsed("data = 'd'");
-        settings.over(&data).unwrap().config().unwrap()
+        settings.completed_with(&data).unwrap().config().unwrap()
     };
     let sampled = config(sample.try_into().unwrap());
     let default = config(Settings::default());
@@ -136,7 +136,7 @@ fn a_journal_is_in_a_directory_or_in_a_database() {
     let Location::Database(database) = place(&node).unwrap() else {
         panic!("it is a directory");
     };
-    // Whoever logs it tells nobody the password.
+    // The debug format hides the password.
     let shown = format!("{database:?}");
     assert!(shown.contains("db2.example.org"), "{shown}");
     assert!(!shown.contains("password"), "{shown}");
@@ -168,7 +168,7 @@ fn an_unknown_key_is_refused_with_those_known() {
 fn flags_go_over_the_file() {
     let file = parsed("log = 'warn'\nmax_connections = 7\nhosts = ['a', 'b']");
     let flags = parsed("log = 'debug'\nhosts = ['c']");
-    let both = flags.over(&file).unwrap();
+    let both = flags.completed_with(&file).unwrap();
     assert_eq!(both, parsed("log='debug'\nmax_connections=7\nhosts=['c']"));
     assert_eq!(both.differences(&file).unwrap(), ["hosts", "log"]);
     assert!(both.differences(&both).unwrap().is_empty());

@@ -1,4 +1,4 @@
-//! Options that say what to estimate.
+//! Options of a query.
 
 use clap::Args;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
@@ -7,47 +7,48 @@ use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 use crate::cli::output::Error;
 use crate::estimates;
 
-/// Question, and how to answer it.
+/// Options of a query: the question, its items, and the form of the answer.
 #[derive(Debug, Clone, Args)]
-pub(super) struct Asked {
+pub(super) struct QueryOptions {
     /// Name of the question (needed if the task has several)
     #[arg(long, value_name = "NAME")]
     question: Option<String>,
-    /// Names of items, a line of CSV: put a name with a comma in quotes (default all items)
+    /// Items to estimate, as a line of CSV: a name with a comma needs quotes (default all)
     #[arg(long, value_name = "ITEMS")]
     items: Option<String>,
     #[arg(
         long,
         value_name = "P",
-        help = format!("Confidence of every interval (default {DEFAULT_CONFIDENCE})")
+        help = format!("Confidence of each interval, 0.5 to 0.999999999 (default \
+                        {DEFAULT_CONFIDENCE})")
     )]
     confidence: Option<f64>,
-    /// Post-processing of the estimates, such as projection,shrinkage
+    /// Post-processing of the estimates, such as projection,shrinkage (default none)
     #[arg(long, value_name = "NAMES")]
     post: Option<String>,
-    /// Quantiles of a number, such as 0.5,0.9
+    /// Quantiles of a number to estimate, each above 0 and below 1, such as 0.5,0.9
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
     quantiles: Option<Vec<f64>>,
-    /// List the items that stand out, at this false discovery rate
+    /// List the items that differ from 0, with at most this expected fraction of false alarms
     #[arg(long, value_name = "RATE")]
     false_discovery_rate: Option<f64>,
     #[arg(
         long,
         value_name = "LETTERS",
         help = format!(
-            "Letters of the texts that a question of kind \"text\" is searched for \
+            "Letters to search texts for, if the question is of kind \"text\" \
              (default {DEFAULT_ALPHABET:?})"
         )
     )]
     alphabet: Option<String>,
 }
 
-impl Asked {
-    /// Checks that none of these options is given, which partial totals do not depend on.
+impl QueryOptions {
+    /// Checks that no option is given. Partial totals depend on none of them.
     ///
     /// # Errors
-    /// When one is.
-    pub(super) fn is_nothing(&self) -> Result<(), Error> {
+    /// When an option is given.
+    pub(super) fn check_none_given(&self) -> Result<(), Error> {
         let question = [
             ("--question", self.question.is_some()),
             ("--confidence", self.confidence.is_some()),
@@ -55,7 +56,7 @@ impl Asked {
         ];
         match question
             .iter()
-            .chain(&self.of_items())
+            .chain(&self.item_options())
             .find(|given| given.1)
         {
             Some((option, _)) => Err(format!(
@@ -67,19 +68,19 @@ impl Asked {
         }
     }
 
-    /// Checks that no option is given that only a search for texts has.
+    /// Checks that no option for searches of texts is given.
     ///
     /// # Errors
-    /// When one is.
-    pub(super) fn is_no_search(&self) -> Result<(), Error> {
+    /// When `--alphabet` is given.
+    pub(super) fn check_no_alphabet(&self) -> Result<(), Error> {
         match &self.alphabet {
             Some(_) => Err("--alphabet is for a question of kind \"text\" alone".into()),
             None => Ok(()),
         }
     }
 
-    /// Names of the options that only questions with items have, and whether each is given.
-    const fn of_items(&self) -> [(&'static str, bool); 4] {
+    /// Returns the names of the options for questions with items, and whether each is given.
+    const fn item_options(&self) -> [(&'static str, bool); 4] {
         [
             ("--items", self.items.is_some()),
             ("--post", self.post.is_some()),
@@ -113,9 +114,9 @@ impl Asked {
     /// Returns the options of a search for texts.
     ///
     /// # Errors
-    /// When an option is given that only other questions have.
+    /// When an option for questions with items is given.
     pub(super) fn search(&self) -> Result<heavy_hitters::Options, Error> {
-        if let Some((option, _)) = self.of_items().iter().find(|(_, given)| *given) {
+        if let Some((option, _)) = self.item_options().iter().find(|(_, given)| *given) {
             return Err(format!("{option} is not for a question of kind \"text\"").into());
         }
         Ok(heavy_hitters::Options {
