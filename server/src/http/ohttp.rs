@@ -68,7 +68,7 @@ pub(super) async fn take(
     let content = content.to_bytes();
     // What is answered may be much longer than what was asked: once as it is, and once sealed.
     memory.grow(2 * content.len())?;
-    let response = message::response(parts.status, &parts.headers, &content);
+    let response = message::encode_response(parts.status, &parts.headers, &content);
     let sealed = reply.seal(&response).map_err(|error| {
         tracing::error!(%error, "no random numbers");
         Problem::Internal
@@ -83,7 +83,7 @@ pub(super) async fn take(
 
 /// The request in a message, which is for a name that the collector answers to.
 fn asked(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Problem> {
-    let request = message::request(message).map_err(|error| {
+    let request = message::decode_request(message).map_err(|error| {
         Problem::BadRequest(format!("the message inside is malformed: {error}"))
     })?;
     if request.headers().contains_key(header::EXPECT) {

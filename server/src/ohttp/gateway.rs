@@ -54,7 +54,7 @@ pub(crate) enum GatewayError {
 
 /// Reason that a request cannot be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OpenError {
+pub(crate) enum DecapsulationError {
     /// The request is shorter than any valid one.
     Short,
     /// The request names a key or a suite that is not among the configurations.
@@ -64,7 +64,7 @@ pub(crate) enum OpenError {
 }
 
 /// State for sealing the response, so that only the sender of the request can open it.
-pub(crate) struct Reply {
+pub(crate) struct ResponseSealer {
     secret: [u8; SECRET_LENGTH],
     encapsulated: [u8; ENCAPSULATED_LENGTH],
 }
@@ -129,35 +129,38 @@ impl Gateway {
     /// response.
     ///
     /// The message is decrypted in place, without a second copy.
-    pub(crate) fn open(&self, mut bytes: Vec<u8>) -> Result<(Bytes, Reply), OpenError> {
+    pub(crate) fn open(
+        &self,
+        mut bytes: Vec<u8>,
+    ) -> Result<(Bytes, ResponseSealer), DecapsulationError> {
         let end = bytes.len().saturating_sub(TAG_LENGTH);
         let (head, rest) = bytes
             .split_first_chunk_mut::<HEAD_LENGTH>()
-            .ok_or(OpenError::Short)?;
+            .ok_or(DecapsulationError::Short)?;
         let (id, suite) = (head[0], &head[1..]);
         let key = self.key(id).filter(|_| *suite == SUITE);
-        let key = key.ok_or(OpenError::Key)?;
+        let key = key.ok_or(DecapsulationError::Key)?;
         let (encapsulated, rest) = rest
             .split_first_chunk_mut::<ENCAPSULATED_LENGTH>()
-            .ok_or(OpenError::Short)?;
+            .ok_or(DecapsulationError::Short)?;
         let (message, tag) = rest
             .split_last_chunk_mut::<TAG_LENGTH>()
-            .ok_or(OpenError::Short)?;
+            .ok_or(DecapsulationError::Short)?;
         let encapsulated_key = Deserializable::from_bytes(&encapsulated[..]);
         let mut context = setup_receiver::<Aead, Kdf, Kem>(
             &OpModeR::Base,
             &key.private,
-            &encapsulated_key.map_err(|_| OpenError::Seal)?,
+            &encapsulated_key.map_err(|_| DecapsulationError::Seal)?,
             // This binds the message to the key's id and the suite (RFC 9458, section 4.3).
             &[REQUEST, &head[..]].concat(),
         )
         // This fails for points of low order, which do not occur by chance.
-        .map_err(|_| OpenError::Seal)?;
-        let tag = Deserializable::from_bytes(&tag[..]).map_err(|_| OpenError::Seal)?;
+        .map_err(|_| DecapsulationError::Seal)?;
+        let tag = Deserializable::from_bytes(&tag[..]).map_err(|_| DecapsulationError::Seal)?;
         context
             .open_inout_detached(message.into(), &[], &tag)
-            .map_err(|_| OpenError::Seal)?;
-        let mut reply = Reply {
+            .map_err(|_| DecapsulationError::Seal)?;
+        let mut reply = ResponseSealer {
             secret: [0; SECRET_LENGTH],
             encapsulated: *encapsulated,
         };
@@ -169,7 +172,7 @@ impl Gateway {
     }
 }
 
-impl Reply {
+impl ResponseSealer {
     /// Seals a response that only the sender of the request can read.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ const FORWARDED_FIELDS: [HeaderName; 4] = [
 
 /// Part of a request that violates the standard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Malformed {
+pub(crate) enum MalformedRequest {
     #[error("it ends early")]
     Early,
     #[error("it is no request")]
@@ -50,16 +50,19 @@ impl<'a> MessageReader<'a> {
         self.0.is_empty()
     }
 
-    fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(Malformed::Early)?;
+    fn take(&mut self, length: usize) -> Result<&'a [u8], MalformedRequest> {
+        let (taken, rest) = self
+            .0
+            .split_at_checked(length)
+            .ok_or(MalformedRequest::Early)?;
         self.0 = rest;
         Ok(taken)
     }
 
     /// Reads a number in 1, 2, 4 or 8 bytes. The first two bits give the length (RFC 9000, section
     /// 16).
-    fn number(&mut self) -> Result<u64, Malformed> {
-        let first = *self.0.first().ok_or(Malformed::Early)?;
+    fn number(&mut self) -> Result<u64, MalformedRequest> {
+        let first = *self.0.first().ok_or(MalformedRequest::Early)?;
         let bytes = self.take(1 << (first >> 6))?;
         let number = bytes
             .iter()
@@ -69,14 +72,14 @@ impl<'a> MessageReader<'a> {
     }
 
     /// Reads a length and that many bytes.
-    fn length_prefixed(&mut self) -> Result<&'a [u8], Malformed> {
-        let length = usize::try_from(self.number()?).map_err(|_| Malformed::Early)?;
+    fn length_prefixed(&mut self) -> Result<&'a [u8], MalformedRequest> {
+        let length = usize::try_from(self.number()?).map_err(|_| MalformedRequest::Early)?;
         self.take(length)
     }
 
     /// Reads a length and that many bytes. At the end of the message the result is empty (section
     /// 3.8).
-    fn length_prefixed_or_end(&mut self) -> Result<&'a [u8], Malformed> {
+    fn length_prefixed_or_end(&mut self) -> Result<&'a [u8], MalformedRequest> {
         match self.is_at_end() {
             true => Ok(&[]),
             false => self.length_prefixed(),
@@ -95,14 +98,15 @@ enum Framing {
 ///
 /// # Errors
 /// When the bytes are no request.
-pub(crate) fn request(bytes: &Bytes) -> Result<Request, Malformed> {
+pub(crate) fn decode_request(bytes: &Bytes) -> Result<Request, MalformedRequest> {
     let mut reader = MessageReader(bytes);
     let framing = match reader.number()? {
         0 => Framing::Known,
         2 => Framing::Indeterminate,
-        _ => return Err(Malformed::Kind),
+        _ => return Err(MalformedRequest::Kind),
     };
-    let method = Method::from_bytes(reader.length_prefixed()?).map_err(|_| Malformed::Control)?;
+    let method =
+        Method::from_bytes(reader.length_prefixed()?).map_err(|_| MalformedRequest::Control)?;
     let uri = uri(
         reader.length_prefixed()?,
         reader.length_prefixed()?,
@@ -113,7 +117,7 @@ pub(crate) fn request(bytes: &Bytes) -> Result<Request, Malformed> {
     // Trailers are checked and discarded.
     fields(&mut reader, framing)?;
     if reader.0.iter().any(|&byte| byte != 0) {
-        return Err(Malformed::Padding);
+        return Err(MalformedRequest::Padding);
     }
     let mut request = Request::new(content);
     *request.method_mut() = method;
@@ -123,13 +127,13 @@ pub(crate) fn request(bytes: &Bytes) -> Result<Request, Malformed> {
 }
 
 /// Builds the address. If the authority is empty, the field `host` may give it.
-fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, Malformed> {
-    let wrong = |_| Malformed::Control;
+fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, MalformedRequest> {
+    let wrong = |_| MalformedRequest::Control;
     let scheme = Scheme::try_from(scheme).map_err(wrong)?;
     let (path, given) = (PathAndQuery::try_from(path).map_err(wrong)?, path);
     if path.as_str().as_bytes() != given {
         // The path is empty, or has a fragment, which is no part of a request.
-        return Err(Malformed::Control);
+        return Err(MalformedRequest::Control);
     }
     if !authority.is_empty() {
         let authority = Authority::try_from(authority).map_err(wrong)?;
@@ -137,20 +141,20 @@ fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, Malformed> {
         return whole
             .path_and_query(path)
             .build()
-            .map_err(|_| Malformed::Control);
+            .map_err(|_| MalformedRequest::Control);
     }
     Ok(path.into())
 }
 
 /// Reads a section of field lines.
-fn fields(reader: &mut MessageReader<'_>, framing: Framing) -> Result<HeaderMap, Malformed> {
+fn fields(reader: &mut MessageReader<'_>, framing: Framing) -> Result<HeaderMap, MalformedRequest> {
     let mut fields = HeaderMap::new();
     let mut add = |name: &[u8], value: &[u8]| {
         if fields.len() == MAX_FIELDS {
-            return Err(Malformed::Fields);
+            return Err(MalformedRequest::Fields);
         }
-        let name = HeaderName::from_lowercase(name).map_err(|_| Malformed::Field)?;
-        let value = HeaderValue::from_bytes(value).map_err(|_| Malformed::Field)?;
+        let name = HeaderName::from_lowercase(name).map_err(|_| MalformedRequest::Field)?;
+        let value = HeaderValue::from_bytes(value).map_err(|_| MalformedRequest::Field)?;
         fields.append(name, value);
         Ok(())
     };
@@ -173,7 +177,7 @@ fn content(
     reader: &mut MessageReader<'_>,
     framing: Framing,
     whole: &Bytes,
-) -> Result<Body, Malformed> {
+) -> Result<Body, MalformedRequest> {
     let first = reader.length_prefixed_or_end()?;
     if framing == Framing::Known || first.is_empty() {
         return Ok(Body::from(whole.slice_ref(first)));
@@ -188,7 +192,7 @@ fn content(
 }
 
 /// Encodes a response, with padding.
-pub(crate) fn response(status: StatusCode, headers: &HeaderMap, content: &[u8]) -> Vec<u8> {
+pub(crate) fn encode_response(status: StatusCode, headers: &HeaderMap, content: &[u8]) -> Vec<u8> {
     let mut lines = Vec::new();
     let said = headers
         .iter()

@@ -7,7 +7,7 @@
 mod gateway;
 pub(crate) mod message;
 
-pub(crate) use gateway::{Gateway, OpenError, configuration};
+pub(crate) use gateway::{DecapsulationError, Gateway, configuration};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

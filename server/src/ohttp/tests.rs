@@ -12,7 +12,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
-use super::message::{Malformed, request, response};
+use super::message::{MalformedRequest, decode_request, encode_response};
 use super::*;
 use crate::sealed;
 
@@ -28,8 +28,8 @@ fn asker(key: u8) -> Asker {
 /// Method, complete address, fields and content.
 type Read = (String, String, Vec<(String, Vec<u8>)>, Vec<u8>);
 
-fn read(bytes: &[u8]) -> Result<Read, Malformed> {
-    let (parts, body) = request(&Bytes::copy_from_slice(bytes))?.into_parts();
+fn read(bytes: &[u8]) -> Result<Read, MalformedRequest> {
+    let (parts, body) = decode_request(&Bytes::copy_from_slice(bytes))?.into_parts();
     // The content is complete, so one poll suffices.
     let content = pin!(body.collect()).poll(&mut Context::from_waker(Waker::noop()));
     let Poll::Ready(Ok(content)) = content else {
@@ -108,7 +108,7 @@ fn old_keys_open_while_new_ones_are_named_first() {
         let of_one = gateway(&[1]).open(sealed).map(|_| ());
         assert_eq!(of_one.is_ok(), key == 1);
         if key == 2 {
-            assert_eq!(of_one, Err(OpenError::Key));
+            assert_eq!(of_one, Err(DecapsulationError::Key));
         }
     }
 }
@@ -141,16 +141,16 @@ fn whatever_is_changed_is_not_opened() {
         changed[bit / 8] ^= 1 << (bit % 8);
         let error = gateway.open(changed).map(|_| ()).unwrap_err();
         let expected = match bit / 8 {
-            0..7 => OpenError::Key,
-            _ => OpenError::Seal,
+            0..7 => DecapsulationError::Key,
+            _ => DecapsulationError::Seal,
         };
         assert_eq!(error, expected, "bit {bit}");
     }
     for length in 0..sealed.len() {
         let error = gateway.open(sealed[..length].to_vec()).map(|_| ());
         let expected = match length {
-            0..55 => OpenError::Short,
-            _ => OpenError::Seal,
+            0..55 => DecapsulationError::Short,
+            _ => DecapsulationError::Seal,
         };
         assert_eq!(error, Err(expected), "{length} bytes");
     }
@@ -158,10 +158,13 @@ fn whatever_is_changed_is_not_opened() {
     // the same.
     let id = configuration(&sealed::public(&[2; 32]))[0];
     let (claimed, _) = asker(1).named(id).ask("GET", "/", b"");
-    assert_eq!(gateway.open(claimed).map(|_| ()), Err(OpenError::Seal));
+    assert_eq!(
+        gateway.open(claimed).map(|_| ()),
+        Err(DecapsulationError::Seal)
+    );
     let mut low = sealed;
     low[7..39].fill(0);
-    assert_eq!(gateway.open(low).map(|_| ()), Err(OpenError::Seal));
+    assert_eq!(gateway.open(low).map(|_| ()), Err(DecapsulationError::Seal));
 }
 
 #[test]
@@ -201,7 +204,7 @@ fn messages_of_either_form_are_read() {
     padded.resize(4096, 0);
     assert_eq!(read(&padded).unwrap(), expected);
     padded.push(1);
-    assert_eq!(read(&padded).unwrap_err(), Malformed::Padding);
+    assert_eq!(read(&padded).unwrap_err(), MalformedRequest::Padding);
 
     // Empty parts at the end may be missing, and so may the authority.
     let short = written("GET", "", "/tasks/t", &[], b"");
@@ -211,12 +214,12 @@ fn messages_of_either_form_are_read() {
     }
     assert_eq!(
         read(&short[..short.len() - 4]).unwrap_err(),
-        Malformed::Early
+        MalformedRequest::Early
     );
     // Parts may not be missing elsewhere.
     for cut in [1, 2, 3, 9] {
         let cut = &indeterminate[..indeterminate.len() - cut];
-        let expected = (cut.len() + 1 < indeterminate.len()).then_some(Malformed::Early);
+        let expected = (cut.len() + 1 < indeterminate.len()).then_some(MalformedRequest::Early);
         assert_eq!(read(cut).err(), expected);
     }
 }
@@ -226,19 +229,27 @@ fn what_is_no_request_is_named() {
     let of = |method: &str, authority: &str, path: &str, fields: &[(&str, &str)]| {
         read(&written(method, authority, path, fields, b"")).unwrap_err()
     };
-    assert_eq!(read(b"").unwrap_err(), Malformed::Early);
-    assert_eq!(read(b"\x01\x40\xc8").unwrap_err(), Malformed::Kind);
-    assert_eq!(read(b"\x04").unwrap_err(), Malformed::Kind);
-    assert_eq!(of("G T", "a", "/", &[]), Malformed::Control);
-    assert_eq!(of("GET", "a b", "/", &[]), Malformed::Control);
+    assert_eq!(read(b"").unwrap_err(), MalformedRequest::Early);
+    assert_eq!(read(b"\x01\x40\xc8").unwrap_err(), MalformedRequest::Kind);
+    assert_eq!(read(b"\x04").unwrap_err(), MalformedRequest::Kind);
+    assert_eq!(of("G T", "a", "/", &[]), MalformedRequest::Control);
+    assert_eq!(of("GET", "a b", "/", &[]), MalformedRequest::Control);
     for path in ["", "/ ", "/#a", "a"] {
-        assert_eq!(of("GET", "a", path, &[]), Malformed::Control, "{path}");
+        assert_eq!(
+            of("GET", "a", path, &[]),
+            MalformedRequest::Control,
+            "{path}"
+        );
     }
     for field in [("A", "1"), ("a b", "1"), ("a", "1\n2")] {
-        assert_eq!(of("GET", "a", "/", &[field]), Malformed::Field, "{field:?}");
+        assert_eq!(
+            of("GET", "a", "/", &[field]),
+            MalformedRequest::Field,
+            "{field:?}"
+        );
     }
     let many = [("a", "1"); 101];
-    assert_eq!(of("GET", "a", "/", &many), Malformed::Fields);
+    assert_eq!(of("GET", "a", "/", &many), MalformedRequest::Fields);
     assert!(read(&written("GET", "a", "/", &many[1..], b"")).is_ok());
     // These lengths exceed the message.
     for length in [
@@ -249,7 +260,7 @@ fn what_is_no_request_is_named() {
     ] {
         assert_eq!(
             read(&[&[0], length].concat()).unwrap_err(),
-            Malformed::Early
+            MalformedRequest::Early
         );
     }
 }
@@ -317,7 +328,7 @@ fn answers_are_padded_and_read_by_others() {
     );
     for length in [0, 1, 63, 64, 200, 16_383, 16_384, 1 << 20] {
         let content: Vec<u8> = (0..length).map(|byte| byte as u8).collect();
-        let bytes = response(StatusCode::SERVICE_UNAVAILABLE, &headers, &content);
+        let bytes = encode_response(StatusCode::SERVICE_UNAVAILABLE, &headers, &content);
         assert_eq!(bytes.len() % 256, 0);
         let read = bhttp::Message::read_bhttp(&mut Cursor::new(&bytes[..])).unwrap();
         assert_eq!(read.control().status().map(|own| own.code()), Some(503));
@@ -328,6 +339,9 @@ fn answers_are_padded_and_read_by_others() {
     }
     // Responses with different statuses have equal lengths.
     let counted = br#"{"uploads":1,"accepted":1,"duplicates":0}"#;
-    let length = response(StatusCode::CREATED, &headers, counted).len();
-    assert_eq!(response(StatusCode::OK, &headers, counted).len(), length);
+    let length = encode_response(StatusCode::CREATED, &headers, counted).len();
+    assert_eq!(
+        encode_response(StatusCode::OK, &headers, counted).len(),
+        length
+    );
 }

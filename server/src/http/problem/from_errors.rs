@@ -95,12 +95,12 @@ impl From<SearchError> for Problem {
     }
 }
 
-impl From<ohttp::OpenError> for Problem {
-    fn from(error: ohttp::OpenError) -> Self {
+impl From<ohttp::DecapsulationError> for Problem {
+    fn from(error: ohttp::DecapsulationError) -> Self {
         let detail = match error {
-            ohttp::OpenError::Key => return Self::OhttpKey,
-            ohttp::OpenError::Short => "it is too short for an encapsulated request",
-            ohttp::OpenError::Seal => "it does not open by the key that it names",
+            ohttp::DecapsulationError::Key => return Self::OhttpKey,
+            ohttp::DecapsulationError::Short => "it is too short for an encapsulated request",
+            ohttp::DecapsulationError::Seal => "it does not open by the key that it names",
         };
         Self::BadRequest(detail.to_owned())
     }

@@ -59,7 +59,7 @@ pub(super) enum DiskChange<'a> {
 impl DiskChange<'_> {
     fn apply(self) -> io::Result<()> {
         #[cfg(test)]
-        if !super::tests::tape::note(self)? {
+        if !super::tests::change_recorder::record_change(self)? {
             return Ok(());
         }
         match self {

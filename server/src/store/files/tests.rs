@@ -1,6 +1,6 @@
-mod lost;
+pub(super) mod change_recorder;
 mod power;
-pub(super) mod tape;
+mod simulated_disk;
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;

@@ -26,7 +26,7 @@ pub(super) fn tasks(
     role: Role,
     salvaged: &mut Salvaged,
 ) -> Result<(TaskKey, Vec<(TaskRow, CollectedTask)>), EngineError> {
-    let wrong = match Catalogue::open_existing(root) {
+    let error = match Catalogue::open_existing(root) {
         Ok(catalogue) => {
             salvaged.copied += 1;
             let rows = catalogue.rows().into_iter();
@@ -41,9 +41,9 @@ pub(super) fn tasks(
             return Ok((catalogue.next_key(), tasks.collect::<Result<_, _>>()?));
         }
         Err(version @ EngineError::Version { .. }) => return Err(version),
-        Err(wrong) => wrong,
+        Err(error) => error,
     };
-    salvaged.damaged(wrong, Loss::Settings);
+    salvaged.damaged(error, Loss::Settings);
     // The fingerprint in the files identifies a task, so a damaged list cannot mislead.
     let said = Catalogue::unverified_parameters(root);
     let said = said

@@ -26,14 +26,14 @@ pub struct Salvaged {
 #[derive(Debug)]
 pub struct Damage {
     /// Error, which names the file.
-    pub wrong: EngineError,
+    pub error: EngineError,
     /// Loss that the damage causes.
     pub loss: Loss,
 }
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.wrong, self.loss)
+        write!(f, "{}: {}", self.error, self.loss)
     }
 }
 
@@ -115,8 +115,8 @@ impl fmt::Display for Loss {
 }
 
 impl Salvaged {
-    pub(super) fn damaged(&mut self, wrong: EngineError, loss: Loss) {
-        self.damages.push(Damage { wrong, loss });
+    pub(super) fn damaged(&mut self, error: EngineError, loss: Loss) {
+        self.damages.push(Damage { error, loss });
     }
 
     /// Copies a file that verifies.
@@ -157,9 +157,9 @@ pub(super) fn list_files(
             .map_err(|source| disk::file_error(directory, source))?
             .path();
         if !disk::is_unfinished(&path)
-            && let Err(wrong) = listing.add(&path)
+            && let Err(error) = listing.add(&path)
         {
-            salvaged.damaged(wrong, Loss::ForeignFile);
+            salvaged.damaged(error, Loss::ForeignFile);
         }
     }
     listing.sort();

@@ -26,7 +26,7 @@ enum SalvagedBatch {
         header: BatchHeader,
         totals: Vec<u8>,
         blocks: Vec<Vec<u8>>,
-        wrong: EngineError,
+        error: EngineError,
         loss: Loss,
     },
 }
@@ -44,8 +44,8 @@ impl Salvage<'_> {
         };
         if lacks(last, &found) && self.is_logged(last) {
             // Its log is kept, so that it is released again, with the same result to the last byte.
-            if let Some(SalvagedBatch::Rewritten { wrong, .. }) = found.pop() {
-                salvaged.damaged(wrong, Loss::Nothing);
+            if let Some(SalvagedBatch::Rewritten { error, .. }) = found.pop() {
+                salvaged.damaged(error, Loss::Nothing);
             }
             last -= 1;
         }
@@ -58,11 +58,11 @@ impl Salvage<'_> {
                     header,
                     totals,
                     blocks,
-                    wrong,
+                    error,
                     loss,
                 } => {
                     batch::write(&to, &header, &totals, &blocks)?;
-                    salvaged.damaged(wrong, loss);
+                    salvaged.damaged(error, loss);
                 }
             }
         }
@@ -99,7 +99,7 @@ impl Salvage<'_> {
         });
         let batch = match opened {
             Ok(batch) => batch,
-            Err(wrong) => {
+            Err(error) => {
                 // Nothing is known of a batch whose file cannot be opened.
                 let header = BatchHeader {
                     fingerprint: self.row.fingerprint,
@@ -108,7 +108,7 @@ impl Salvage<'_> {
                     closed: 0,
                     reports: 0,
                 };
-                return Ok(self.lost_batch(header, None, wrong));
+                return Ok(self.lost_batch(header, None, error));
             }
         };
         let header = batch.header;
@@ -117,17 +117,17 @@ impl Salvage<'_> {
             blocks.push(block.to_vec());
             ControlFlow::Continue(())
         });
-        let (totals, wrong) = match (batch.totals(), visited) {
+        let (totals, error) = match (batch.totals(), visited) {
             (Ok(_), Ok(())) => return Ok(SalvagedBatch::Intact),
-            (Ok(totals), Err(wrong)) => (Some(totals), wrong),
-            (Err(wrong), _) => (None, wrong),
+            (Ok(totals), Err(error)) => (Some(totals), error),
+            (Err(error), _) => (None, error),
         };
         if let Some(counted) = self.totals_of(&blocks, header.reports) {
             return Ok(SalvagedBatch::Rewritten {
                 header,
                 totals: counted,
                 blocks,
-                wrong,
+                error,
                 loss: Loss::Nothing,
             });
         }
@@ -137,13 +137,13 @@ impl Salvage<'_> {
                     header,
                     totals,
                     blocks: Vec::new(),
-                    wrong,
+                    error,
                     loss: Loss::Reports {
                         batch: number,
                         reports: header.reports,
                     },
                 },
-                None => self.lost_batch(header, Some(header.reports), wrong),
+                None => self.lost_batch(header, Some(header.reports), error),
             },
         )
     }
@@ -153,7 +153,7 @@ impl Salvage<'_> {
         &self,
         header: BatchHeader,
         reports: Option<u64>,
-        wrong: EngineError,
+        error: EngineError,
     ) -> SalvagedBatch {
         SalvagedBatch::Rewritten {
             header: BatchHeader {
@@ -162,7 +162,7 @@ impl Salvage<'_> {
             },
             totals: self.stored_totals(self.task.no_totals()),
             blocks: Vec::new(),
-            wrong,
+            error,
             loss: Loss::Batch {
                 batch: header.batch,
                 reports,
@@ -267,7 +267,7 @@ impl Salvage<'_> {
             if cover.iter().any(is_kept) {
                 continue;
             }
-            let Err(wrong) = self.open_ids(span) else {
+            let Err(error) = self.open_ids(span) else {
                 continue;
             };
             let loss = match lost(span) {
@@ -276,7 +276,7 @@ impl Salvage<'_> {
                 None => Loss::Nothing,
             };
             named.extend(lost(span));
-            salvaged.damaged(wrong, loss);
+            salvaged.damaged(error, loss);
         }
         for (span, ids) in cover {
             let to = path(self.to, span);

@@ -75,12 +75,12 @@ impl Salvage<'_> {
             });
             let known = found.as_ref().and_then(|found| found.known);
             match self.read_intact(batch) {
-                Err(wrong) => salvaged.damaged(wrong, Loss::Uploads { known }),
+                Err(error) => salvaged.damaged(error, Loss::Uploads { known }),
                 Ok(log) if log.closed.is_none() && batch < last => {
                     // The log has been cut off at the end of a commit.
                     let what = "the batch behind it is there, and it is not closed";
-                    let wrong = disk::damaged(&path, what);
-                    salvaged.damaged(wrong, Loss::Uploads { known: None });
+                    let error = disk::damaged(&path, what);
+                    salvaged.damaged(error, Loss::Uploads { known: None });
                 }
                 Ok(_) => {}
             }

@@ -8,16 +8,16 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use tempfile::TempDir;
 
-use super::lost::{Disk, Loss};
-use super::tape::{EIO, Fate, Tape};
+use super::change_recorder::{ChangeRecorder, EIO, Fault};
+use super::simulated_disk::{PowerLoss, SimulatedDisk};
 use super::*;
 
 /// Results that callers received, by the ids of tasks.
-type Truth = BTreeMap<String, Told>;
+type ExpectedJournal = BTreeMap<String, ExpectedTask>;
 
 /// Existence of a task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum There {
+enum Presence {
     /// A request to add or delete the task was not answered.
     #[default]
     Perhaps,
@@ -26,19 +26,19 @@ enum There {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Told {
-    there: There,
+struct ExpectedTask {
+    presence: Presence,
     /// Settings that were last acknowledged, and those requested since.
     settings: BTreeSet<String>,
     /// Numbers of records that were sent, and below, of those that were acknowledged.
     sent: BTreeSet<u64>,
     acknowledged: BTreeSet<u64>,
     closed: BTreeMap<u64, BatchRow>,
-    released: BTreeMap<u64, Released>,
+    released: BTreeMap<u64, ExpectedRelease>,
 }
 
 #[derive(Debug, Clone)]
-struct Released {
+struct ExpectedRelease {
     totals: Vec<u8>,
     blocks: Vec<Vec<u8>>,
     numbers: Vec<u64>,
@@ -59,26 +59,26 @@ fn numbers(bodies: &[u8]) -> Vec<u64> {
 }
 
 /// A journal under test, with a record of all changes.
-struct Run {
+struct JournalRun {
     directory: TempDir,
-    begin: Disk,
-    tape: Tape,
+    begin: SimulatedDisk,
+    recorder: ChangeRecorder,
     files: Option<FilesEngine>,
-    truth: Truth,
+    truth: ExpectedJournal,
     /// Results that callers had received after a number of changes.
-    history: Vec<(usize, Truth)>,
+    history: Vec<(usize, ExpectedJournal)>,
     rng: ChaCha20Rng,
     /// Number of changes when the journal was last opened.
     opened: usize,
 }
 
-impl Run {
+impl JournalRun {
     /// Starts a run on a directory that is not open.
-    fn on(directory: TempDir, truth: Truth, seed: u64) -> Self {
+    fn on(directory: TempDir, truth: ExpectedJournal, seed: u64) -> Self {
         let root = directory.path();
         let mut run = Self {
-            begin: Disk::of(root),
-            tape: Tape::of(root),
+            begin: SimulatedDisk::of(root),
+            recorder: ChangeRecorder::of(root),
             files: None,
             history: vec![(0, truth.clone())],
             truth,
@@ -99,32 +99,33 @@ impl Run {
     }
 
     /// Records the results that callers have received by now.
-    fn told(&mut self) {
-        self.history.push((self.tape.length(), self.truth.clone()));
+    fn record_expected(&mut self) {
+        self.history
+            .push((self.recorder.length(), self.truth.clone()));
     }
 
     fn open(&mut self) {
         self.files = None;
-        self.opened = self.tape.length();
-        self.tape.decide(Fate::Made);
+        self.opened = self.recorder.length();
+        self.recorder.set_fault(Fault::Made);
         let mut files = FilesEngine::open(self.directory.path()).unwrap();
         compare(&mut files, &mut self.truth);
         self.files = Some(files);
-        self.told();
+        self.record_expected();
     }
 
     /// Continues after a failure. If the process was killed, opens the journal in a new one.
-    fn go_on<T>(&mut self, done: Result<T, EngineError>) -> Option<T> {
+    fn continue_after<T>(&mut self, done: Result<T, EngineError>) -> Option<T> {
         match done {
             Ok(done) => {
-                self.told();
+                self.record_expected();
                 Some(done)
             }
             Err(EngineError::File { source, .. }) => {
                 let full = source.kind() == std::io::ErrorKind::StorageFull;
                 let failing = source.raw_os_error() == Some(EIO);
-                assert!(full || failing || self.tape.is_killed(), "{source}");
-                if self.tape.is_killed() {
+                assert!(full || failing || self.recorder.is_killed(), "{source}");
+                if self.recorder.is_killed() {
                     self.open();
                 }
                 None
@@ -137,9 +138,9 @@ impl Run {
         for _ in 0..steps {
             let (after, failing) = (self.below(25), 1 + self.below(6));
             match self.below(15) {
-                0 => self.tape.decide(Fate::Killed(after)),
-                1 => self.tape.decide(Fate::Full(after, failing)),
-                2 => self.tape.decide(Fate::Failing(after, failing)),
+                0 => self.recorder.set_fault(Fault::Killed(after)),
+                1 => self.recorder.set_fault(Fault::Full(after, failing)),
+                2 => self.recorder.set_fault(Fault::Failing(after, failing)),
                 _ => {}
             }
             let ids: Vec<_> = self.files().tasks().unwrap();
@@ -158,7 +159,7 @@ impl Run {
     }
 
     /// Does a little of everything, until the process is killed.
-    fn little(&mut self) {
+    fn run_each_operation(&mut self) {
         let begin = self.opened;
         for step in [
             Self::add_task,
@@ -190,26 +191,26 @@ impl Run {
 
     fn add_task(&mut self) {
         let id = format!("task-{}", self.truth.len());
-        let told = self.truth.entry(id.clone()).or_default();
-        told.settings.insert("{}".to_owned());
-        self.told();
+        let state = self.truth.entry(id.clone()).or_default();
+        state.settings.insert("{}".to_owned());
+        self.record_expected();
         let added = self.files().add_task(row(&id), 100);
         if added.is_ok() {
-            self.truth.get_mut(&id).unwrap().there = There::Yes;
+            self.truth.get_mut(&id).unwrap().presence = Presence::Yes;
         }
-        self.go_on(added);
+        self.continue_after(added);
     }
 
     fn remove_task(&mut self) {
         let (id, task) = self.some_task();
-        self.truth.get_mut(&id).unwrap().there = There::Perhaps;
-        self.told();
+        self.truth.get_mut(&id).unwrap().presence = Presence::Perhaps;
+        self.record_expected();
         let removed = self.files().remove_task(task);
         if removed.is_ok() {
-            self.truth.get_mut(&id).unwrap().there = There::No;
+            self.truth.get_mut(&id).unwrap().presence = Presence::No;
         }
-        let full = self.tape.is_full();
-        if self.go_on(removed).is_none() && !full {
+        let full = self.recorder.is_full();
+        if self.continue_after(removed).is_none() && !full {
             // Before the next start, the task may be neither there nor gone.
             self.open();
         }
@@ -217,15 +218,15 @@ impl Run {
 
     fn configure(&mut self) {
         let (id, task) = self.some_task();
-        let settings = format!("{{\"{}\":1}}", self.tape.length());
-        let told = self.truth.get_mut(&id).unwrap();
-        told.settings.insert(settings.clone());
-        self.told();
+        let settings = format!("{{\"{}\":1}}", self.recorder.length());
+        let state = self.truth.get_mut(&id).unwrap();
+        state.settings.insert(settings.clone());
+        self.record_expected();
         let configured = self.files().configure_task(task, &settings);
         if configured.is_ok() {
             self.truth.get_mut(&id).unwrap().settings = BTreeSet::from([settings]);
         }
-        self.go_on(configured);
+        self.continue_after(configured);
     }
 
     fn close(&mut self) {
@@ -233,28 +234,28 @@ impl Run {
         let open = open_of(self.files(), task);
         let closed = self.files().close_batch(task, open, 200);
         if let Ok(row) = closed {
-            let told = self.truth.get_mut(&id).unwrap();
-            told.closed.insert(row.number, row);
+            let state = self.truth.get_mut(&id).unwrap();
+            state.closed.insert(row.number, row);
         }
-        self.go_on(closed);
+        self.continue_after(closed);
     }
 
     /// Appends new records, and some that came before.
     fn append(&mut self) {
         let (id, task) = self.some_task();
         let own = task.0 << 32;
-        let told = self.truth.get_mut(&id).unwrap();
+        let state = self.truth.get_mut(&id).unwrap();
         let fresh = 1 + self.rng.next_u32() % 5;
-        let next = own + told.sent.len() as u64;
+        let next = own + state.sent.len() as u64;
         let mut group: Vec<u64> = (next..).take(fresh as usize).collect();
-        for &number in &told.sent {
+        for &number in &state.sent {
             if self.rng.next_u32().is_multiple_of(16) {
                 group.push(number);
             }
         }
-        told.sent.extend(&group);
-        let before = told.acknowledged.clone();
-        self.told();
+        state.sent.extend(&group);
+        let before = state.acknowledged.clone();
+        self.record_expected();
         let records: Vec<_> = group.iter().copied().map(record).collect();
         let appended = self.files().append(task, &records);
         if let Ok(outcomes) = &appended {
@@ -265,7 +266,7 @@ impl Run {
             }
             self.truth.get_mut(&id).unwrap().acknowledged.extend(group);
         }
-        self.go_on(appended);
+        self.continue_after(appended);
     }
 
     /// Releases the oldest closed batch, while uploads come.
@@ -277,7 +278,7 @@ impl Run {
         };
         let (reader, number) = (self.files().reader(), closed.number);
         let release = release_of(&*reader, task, number);
-        let will = Released {
+        let will = ExpectedRelease {
             totals: release.totals.clone(),
             blocks: release.blocks.clone(),
             numbers: numbers(&release.blocks.concat()),
@@ -285,50 +286,50 @@ impl Run {
         };
         let released = thread::scope(|scope| {
             let released = scope.spawn(|| reader.release(task, closed, release));
-            if !self.tape.is_killed() && self.below(2) == 0 {
+            if !self.recorder.is_killed() && self.below(2) == 0 {
                 self.append_beside(&id, task);
             }
             released.join().unwrap()
         });
         let settled = released.and_then(|()| self.files().settle_release(task, number));
         if settled.is_ok() {
-            let told = self.truth.get_mut(&id).unwrap();
-            told.released.insert(number, will);
+            let state = self.truth.get_mut(&id).unwrap();
+            state.released.insert(number, will);
         }
-        self.go_on(settled);
+        self.continue_after(settled);
     }
 
     /// Appends a record, and accepts a failure.
     fn append_beside(&mut self, id: &str, task: TaskKey) {
-        let told = self.truth.get_mut(id).unwrap();
-        let number = (task.0 << 32) + told.sent.len() as u64;
-        told.sent.insert(number);
-        self.told();
+        let state = self.truth.get_mut(id).unwrap();
+        let number = (task.0 << 32) + state.sent.len() as u64;
+        state.sent.insert(number);
+        self.record_expected();
         if self.files().append(task, &[record(number)]).is_ok() {
-            let told = self.truth.get_mut(id).unwrap();
-            told.acknowledged.insert(number);
-            self.told();
+            let state = self.truth.get_mut(id).unwrap();
+            state.acknowledged.insert(number);
+            self.record_expected();
         }
     }
 
     fn forget(&mut self) {
         let (id, task) = self.some_task();
-        let told = self.truth.get_mut(&id).unwrap();
-        let Some((&number, released)) = told.released.iter_mut().next_back() else {
+        let state = self.truth.get_mut(&id).unwrap();
+        let Some((&number, released)) = state.released.iter_mut().next_back() else {
             return;
         };
         released.forgotten = true;
-        self.told();
+        self.record_expected();
         let forgotten = self.files().reader().forget_reports(task, number);
         let settled = forgotten.and_then(|()| self.files().settle_release(task, number));
-        self.go_on(settled);
+        self.continue_after(settled);
     }
 
     /// Returns the directory after a power failure that follows `changes` changes, and the results
     /// that callers had received by then.
-    fn lose(&mut self, changes: usize, loss: Loss) -> (TempDir, Truth) {
+    fn lose(&mut self, changes: usize, loss: PowerLoss) -> (TempDir, ExpectedJournal) {
         let mut disk = self.begin.clone();
-        for noted in &self.tape.noted()[..changes] {
+        for noted in &self.recorder.changes()[..changes] {
             disk.apply(noted);
         }
         let left = tempfile::tempdir().unwrap();
@@ -340,19 +341,19 @@ impl Run {
 
 /// Compares a journal that was just opened with the results that callers received. The results are
 /// then updated to the contents of the journal.
-fn compare(files: &mut FilesEngine, truth: &mut Truth) {
+fn compare(files: &mut FilesEngine, truth: &mut ExpectedJournal) {
     let rows = files.tasks().unwrap();
-    for (id, told) in truth.iter_mut() {
+    for (id, state) in truth.iter_mut() {
         let row = rows.iter().find(|row| row.id == *id);
-        match (told.there, row) {
-            (There::Yes, None) => panic!("task {id} is lost"),
-            (There::No, Some(_)) => panic!("task {id} is back"),
-            (_, None) => told.there = There::No,
+        match (state.presence, row) {
+            (Presence::Yes, None) => panic!("task {id} is lost"),
+            (Presence::No, Some(_)) => panic!("task {id} is back"),
+            (_, None) => state.presence = Presence::No,
             (_, Some(row)) => {
-                assert!(told.settings.contains(&row.settings), "{row:?}");
-                told.settings = BTreeSet::from([row.settings.clone()]);
-                told.there = There::Yes;
-                compare_task(files, row.key, told);
+                assert!(state.settings.contains(&row.settings), "{row:?}");
+                state.settings = BTreeSet::from([row.settings.clone()]);
+                state.presence = Presence::Yes;
+                compare_task(files, row.key, state);
             }
         }
     }
@@ -361,7 +362,7 @@ fn compare(files: &mut FilesEngine, truth: &mut Truth) {
     }
 }
 
-fn compare_task(files: &FilesEngine, task: TaskKey, told: &mut Told) {
+fn compare_task(files: &FilesEngine, task: TaskKey, state: &mut ExpectedTask) {
     let reader = files.reader();
     let rows = files.batches(task);
     let mut found = Vec::new();
@@ -372,20 +373,20 @@ fn compare_task(files: &FilesEngine, task: TaskKey, told: &mut Told) {
         let before = found.len();
         if row.state == BatchState::Released {
             let blocks = blocks_of(&*reader, task, row.number);
-            let seen = Released {
+            let seen = ExpectedRelease {
                 totals: reader.totals(task, row.number).unwrap(),
                 numbers: numbers(&blocks.concat()),
                 blocks,
                 forgotten: false,
             };
-            let known = told.released.entry(row.number).or_insert(seen.clone());
+            let known = state.released.entry(row.number).or_insert(seen.clone());
             assert_eq!(known.totals, seen.totals);
             if !known.forgotten || row.kept {
                 assert_eq!(known.blocks, seen.blocks);
             }
             found.extend(&known.numbers);
         } else {
-            assert!(!told.released.contains_key(&row.number), "{row:?}");
+            assert!(!state.released.contains_key(&row.number), "{row:?}");
             let visit = &mut |_, body: &[u8]| {
                 found.extend(numbers(body));
                 ControlFlow::Continue(())
@@ -394,18 +395,23 @@ fn compare_task(files: &FilesEngine, task: TaskKey, told: &mut Told) {
         }
         assert_eq!(row.reports, (found.len() - before) as u64, "{row:?}");
         if !open {
-            let known = told.closed.entry(row.number).or_insert(*row);
+            let known = state.closed.entry(row.number).or_insert(*row);
             let facts = |row: &BatchRow| (row.opened, row.closed, row.reports);
             assert_eq!(facts(known), facts(row));
         }
     }
-    assert!(told.closed.keys().all(|closed| *closed < rows.len() as u64));
+    assert!(
+        state
+            .closed
+            .keys()
+            .all(|closed| *closed < rows.len() as u64)
+    );
     let once: BTreeSet<u64> = found.iter().copied().collect();
     assert_eq!(once.len(), found.len(), "something is there twice");
-    let lost: Vec<_> = told.acknowledged.difference(&once).collect();
+    let lost: Vec<_> = state.acknowledged.difference(&once).collect();
     assert!(lost.is_empty(), "{lost:?} are lost");
-    assert!(once.is_subset(&told.sent), "something was never sent");
-    told.acknowledged = once;
+    assert!(once.is_subset(&state.sent), "something was never sent");
+    state.acknowledged = once;
 }
 
 fn blocks_of(reader: &dyn StorageReader, task: TaskKey, batch: u64) -> Vec<Vec<u8>> {
@@ -419,20 +425,20 @@ fn blocks_of(reader: &dyn StorageReader, task: TaskKey, batch: u64) -> Vec<Vec<u
 }
 
 /// Opens a directory after a power failure, sends everything again, and releases all of it.
-fn recover(left: &Path, mut truth: Truth) {
-    // With a tape, no time is spent on syncs.
-    let _tape = Tape::of(left);
+fn recover(left: &Path, mut truth: ExpectedJournal) {
+    // With a recorder, no time is spent on syncs.
+    let _recorder = ChangeRecorder::of(left);
     let mut files = FilesEngine::open(left).unwrap();
     compare(&mut files, &mut truth);
     for row in files.tasks().unwrap() {
-        let told = truth.get_mut(&row.id).unwrap();
-        let records: Vec<_> = told.sent.iter().copied().map(record).collect();
+        let state = truth.get_mut(&row.id).unwrap();
+        let records: Vec<_> = state.sent.iter().copied().map(record).collect();
         let outcomes = files.append(row.key, &records).unwrap();
-        for (number, outcome) in told.sent.iter().zip(outcomes) {
-            let known = told.acknowledged.contains(number);
+        for (number, outcome) in state.sent.iter().zip(outcomes) {
+            let known = state.acknowledged.contains(number);
             assert_eq!(outcome == UploadOutcome::Duplicate, known, "{number}");
         }
-        told.acknowledged.clone_from(&told.sent);
+        state.acknowledged.clone_from(&state.sent);
         let open = open_of(&files, row.key);
         files.close_batch(row.key, open, 200).unwrap();
         for batch in files.batches(row.key) {
@@ -452,20 +458,25 @@ fn recover(left: &Path, mut truth: Truth) {
     }
 }
 
-const LOSSES: [Loss; 4] = [Loss::All, Loss::Nothing, Loss::Some, Loss::Some];
+const LOSSES: [PowerLoss; 4] = [
+    PowerLoss::All,
+    PowerLoss::Nothing,
+    PowerLoss::Some,
+    PowerLoss::Some,
+];
 
 #[test]
 fn the_power_goes_again_and_again() {
     let cuts = count("HUSHBIN_POWER_CUTS", 120);
     let mut changes = 0;
     for seed in 0..cuts / 3 {
-        let mut left = (tempfile::tempdir().unwrap(), Truth::new());
+        let mut left = (tempfile::tempdir().unwrap(), ExpectedJournal::new());
         for generation in 0..3 {
-            let mut run = Run::on(left.0, left.1, 3 * seed + generation);
+            let mut run = JournalRun::on(left.0, left.1, 3 * seed + generation);
             run.work(40);
-            let at = run.below(run.tape.length() + 1);
+            let at = run.below(run.recorder.length() + 1);
             let loss = LOSSES[run.below(LOSSES.len())];
-            changes += run.tape.length();
+            changes += run.recorder.length();
             left = run.lose(at, loss);
         }
         recover(left.0.path(), left.1);
@@ -480,14 +491,14 @@ fn the_power_goes_after_each_change_of_a_start_after_each_kill() {
     let rounds = count("HUSHBIN_POWER_ROUNDS", 1);
     let (mut kills, mut cuts) = (0, 0);
     for after in 1.. {
-        let mut run = Run::on(tempfile::tempdir().unwrap(), Truth::new(), after);
-        run.tape.decide(Fate::Killed(after as usize));
-        run.little();
+        let mut run = JournalRun::on(tempfile::tempdir().unwrap(), ExpectedJournal::new(), after);
+        run.recorder.set_fault(Fault::Killed(after as usize));
+        run.run_each_operation();
         if run.opened == 0 {
             break;
         }
         kills += 1;
-        for at in run.opened..=run.tape.length() {
+        for at in run.opened..=run.recorder.length() {
             for round in 0..rounds {
                 for loss in &LOSSES[if round == 0 { 0 } else { 2 }..] {
                     let (left, truth) = run.lose(at, *loss);

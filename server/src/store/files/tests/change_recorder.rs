@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::super::disk::{DiskChange, is_unfinished};
 
-/// A recorded change, independent of open files. Paths are relative to the tape's directory.
+/// A recorded change, independent of open files. Paths are relative to the recorder's directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Noted {
+pub(super) enum RecordedChange {
     Create(PathBuf),
     Write(PathBuf, Vec<u8>, u64),
     SetLength(PathBuf, u64),
@@ -23,7 +23,7 @@ pub(super) enum Noted {
 
 /// Fate of the changes to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Fault {
     Made,
     /// After this number of changes the process is killed. If the next one is a write, half of it
     /// is made.
@@ -38,9 +38,9 @@ pub(super) enum Fate {
 /// Error number of the operating system for a failing disk.
 pub(super) const EIO: i32 = 5;
 
-impl Fate {
+impl Fault {
     /// Returns the error of a change, or `None` if the change succeeds.
-    fn strikes(&mut self, noted: &Noted) -> Option<io::Error> {
+    fn strikes(&mut self, noted: &RecordedChange) -> Option<io::Error> {
         match self {
             Self::Made => None,
             Self::Gone | Self::Killed(0) => Some(io::Error::other("the process is gone")),
@@ -67,28 +67,28 @@ impl Fate {
 
 #[derive(Debug)]
 struct Recorded {
-    noted: Vec<Noted>,
-    fate: Fate,
+    changes: Vec<RecordedChange>,
+    fault: Fault,
 }
 
 /// Changes below a directory, in order, recorded until this is dropped.
 #[derive(Debug)]
-pub(super) struct Tape {
+pub(super) struct ChangeRecorder {
     root: PathBuf,
     recorded: Arc<Mutex<Recorded>>,
 }
 
 /// Tapes that are recording.
-static TAPES: Mutex<Vec<(PathBuf, Arc<Mutex<Recorded>>)>> = Mutex::new(Vec::new());
+static RECORDERS: Mutex<Vec<(PathBuf, Arc<Mutex<Recorded>>)>> = Mutex::new(Vec::new());
 
-impl Tape {
+impl ChangeRecorder {
     pub(super) fn of(root: &Path) -> Self {
         let recorded = Arc::new(Mutex::new(Recorded {
-            noted: Vec::new(),
-            fate: Fate::Made,
+            changes: Vec::new(),
+            fault: Fault::Made,
         }));
         let entry = (root.to_owned(), Arc::clone(&recorded));
-        TAPES.lock().unwrap().push(entry);
+        RECORDERS.lock().unwrap().push(entry);
         let root = root.to_owned();
         Self { root, recorded }
     }
@@ -99,36 +99,39 @@ impl Tape {
 
     /// Returns the number of recorded changes.
     pub(super) fn length(&self) -> usize {
-        self.recorded().noted.len()
+        self.recorded().changes.len()
     }
 
-    pub(super) fn noted(&self) -> Vec<Noted> {
-        self.recorded().noted.clone()
+    pub(super) fn changes(&self) -> Vec<RecordedChange> {
+        self.recorded().changes.clone()
     }
 
     /// Sets the fate of the changes to come.
-    pub(super) fn decide(&self, fate: Fate) {
-        self.recorded().fate = fate;
+    pub(super) fn set_fault(&self, fault: Fault) {
+        self.recorded().fault = fault;
     }
 
     /// Returns true if changes fail at present because the disk is full.
     pub(super) fn is_full(&self) -> bool {
-        matches!(self.recorded().fate, Fate::Full(..))
+        matches!(self.recorded().fault, Fault::Full(..))
     }
 
     /// Returns true if the process has been killed.
     pub(super) fn is_killed(&self) -> bool {
-        self.recorded().fate == Fate::Gone
+        self.recorded().fault == Fault::Gone
     }
 }
 
-impl Drop for Tape {
+impl Drop for ChangeRecorder {
     fn drop(&mut self) {
-        TAPES.lock().unwrap().retain(|(root, _)| *root != self.root);
+        RECORDERS
+            .lock()
+            .unwrap()
+            .retain(|(root, _)| *root != self.root);
     }
 }
 
-impl Noted {
+impl RecordedChange {
     fn of(change: DiskChange<'_>, root: &Path) -> Option<Self> {
         let below = |path: &Path| path.strip_prefix(root).ok().map(Path::to_owned);
         Some(match change {
@@ -157,31 +160,36 @@ impl Noted {
 
 /// Records a change that is about to be made. Returns true if it is to be made. A sync is only
 /// recorded, because the model of the disk decides on losses.
-pub(in super::super) fn note(change: DiskChange<'_>) -> io::Result<bool> {
-    let tapes = TAPES.lock().unwrap();
-    let found = tapes
-        .iter()
-        .find_map(|(root, recorded)| Some((Noted::of(change, root)?, Arc::clone(recorded))));
-    drop(tapes);
+pub(in super::super) fn record_change(change: DiskChange<'_>) -> io::Result<bool> {
+    let recorders = RECORDERS.lock().unwrap();
+    let found = recorders.iter().find_map(|(root, recorded)| {
+        Some((RecordedChange::of(change, root)?, Arc::clone(recorded)))
+    });
+    drop(recorders);
     let Some((noted, recorded)) = found else {
         return Ok(true);
     };
     let mut recorded = recorded.lock().unwrap();
-    if let Some(error) = recorded.fate.strikes(&noted) {
-        let gone = recorded.fate == Fate::Gone;
-        if let (Noted::Write(path, bytes, at), DiskChange::Write(to, ..), false) =
+    if let Some(error) = recorded.fault.strikes(&noted) {
+        let gone = recorded.fault == Fault::Gone;
+        if let (RecordedChange::Write(path, bytes, at), DiskChange::Write(to, ..), false) =
             (noted, change, gone)
         {
             let half = &bytes[..bytes.len() / 2];
             to.file.write_all_at(half, at)?;
-            recorded.noted.push(Noted::Write(path, half.to_vec(), at));
+            recorded
+                .changes
+                .push(RecordedChange::Write(path, half.to_vec(), at));
         }
-        if let Fate::Killed(0) = recorded.fate {
-            recorded.fate = Fate::Gone;
+        if let Fault::Killed(0) = recorded.fault {
+            recorded.fault = Fault::Gone;
         }
         return Err(error);
     }
-    let sync = matches!(noted, Noted::Sync(_) | Noted::SyncDirectory(_));
-    recorded.noted.push(noted);
+    let sync = matches!(
+        noted,
+        RecordedChange::Sync(_) | RecordedChange::SyncDirectory(_)
+    );
+    recorded.changes.push(noted);
     Ok(!sync)
 }

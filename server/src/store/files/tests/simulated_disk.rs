@@ -8,12 +8,12 @@ use std::path::Path;
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 
-use super::tape::Noted;
+use super::change_recorder::RecordedChange;
 
 /// Index of a node among all nodes that ever existed.
-type Location = usize;
+type NodeIndex = usize;
 
-const ROOT: Location = 0;
+const ROOT: NodeIndex = 0;
 
 /// File or directory: in memory, on the disk, and the changes that are not yet synced.
 #[derive(Debug, Clone)]
@@ -21,31 +21,31 @@ enum Node {
     File {
         now: Vec<u8>,
         synced: Vec<u8>,
-        unsynced: Vec<WritableFile>,
+        unsynced: Vec<UnsyncedWrite>,
     },
     Directory {
         now: Entries,
         synced: Entries,
-        unsynced: Vec<Named>,
+        unsynced: Vec<EntryChange>,
     },
 }
 
-type Entries = BTreeMap<OsString, Location>;
+type Entries = BTreeMap<OsString, NodeIndex>;
 
 #[derive(Debug, Clone)]
-enum WritableFile {
+enum UnsyncedWrite {
     Bytes(Vec<u8>, usize),
     Length(usize),
 }
 
 /// Change of a directory's entries, which removes one and adds one atomically.
 #[derive(Debug, Clone)]
-struct Named {
+struct EntryChange {
     gone: Option<OsString>,
-    there: Option<(OsString, Location)>,
+    there: Option<(OsString, NodeIndex)>,
 }
 
-impl Named {
+impl EntryChange {
     fn apply(&self, entries: &mut Entries) {
         if let Some(gone) = &self.gone {
             entries.remove(gone);
@@ -54,7 +54,7 @@ impl Named {
     }
 }
 
-impl WritableFile {
+impl UnsyncedWrite {
     fn apply(&self, file: &mut Vec<u8>) {
         match self {
             Self::Length(length) => file.resize(*length, 0),
@@ -73,7 +73,7 @@ fn put(file: &mut Vec<u8>, bytes: &[u8], at: usize, never: u8) {
 
 /// Part of the unsynced changes that is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Loss {
+pub(super) enum PowerLoss {
     All,
     Nothing,
     /// Each change is kept or lost at random, and writes are kept in parts.
@@ -81,11 +81,11 @@ pub(super) enum Loss {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Disk {
+pub(super) struct SimulatedDisk {
     nodes: Vec<Node>,
 }
 
-impl Disk {
+impl SimulatedDisk {
     /// Creates a disk with the contents of a directory, all of it synced.
     pub(super) fn of(root: &Path) -> Self {
         let mut disk = Self { nodes: Vec::new() };
@@ -93,7 +93,7 @@ impl Disk {
         disk
     }
 
-    fn read(&mut self, path: &Path) -> Location {
+    fn read(&mut self, path: &Path) -> NodeIndex {
         let place = self.nodes.len();
         if path.is_file() {
             let bytes = fs::read(path).unwrap();
@@ -117,7 +117,7 @@ impl Disk {
         place
     }
 
-    fn place(&self, path: &Path) -> Option<Location> {
+    fn place(&self, path: &Path) -> Option<NodeIndex> {
         path.iter()
             .try_fold(ROOT, |place, name| match &self.nodes[place] {
                 Node::Directory { now, .. } => now.get(name).copied(),
@@ -126,31 +126,32 @@ impl Disk {
     }
 
     /// Makes a recorded change.
-    pub(super) fn apply(&mut self, noted: &Noted) {
+    pub(super) fn apply(&mut self, noted: &RecordedChange) {
         match noted {
-            Noted::Create(path) | Noted::CreateDirectory(path) if self.place(path).is_some() => {}
-            Noted::Create(path) => self.add(path, Node::empty_file()),
-            Noted::CreateDirectory(path) => self.add(path, Node::empty_directory()),
-            Noted::Write(path, bytes, at) => {
-                self.write(path, WritableFile::Bytes(bytes.clone(), *at as usize));
+            RecordedChange::Create(path) | RecordedChange::CreateDirectory(path)
+                if self.place(path).is_some() => {}
+            RecordedChange::Create(path) => self.add(path, Node::empty_file()),
+            RecordedChange::CreateDirectory(path) => self.add(path, Node::empty_directory()),
+            RecordedChange::Write(path, bytes, at) => {
+                self.write(path, UnsyncedWrite::Bytes(bytes.clone(), *at as usize));
             }
-            Noted::SetLength(path, length) => {
-                self.write(path, WritableFile::Length(*length as usize))
+            RecordedChange::SetLength(path, length) => {
+                self.write(path, UnsyncedWrite::Length(*length as usize))
             }
-            Noted::Sync(path) | Noted::SyncDirectory(path) => {
+            RecordedChange::Sync(path) | RecordedChange::SyncDirectory(path) => {
                 let place = self.place(path).unwrap();
                 self.nodes[place].sync();
             }
-            Noted::Rename(from, to) => {
+            RecordedChange::Rename(from, to) => {
                 assert_eq!(from.parent(), to.parent(), "a directory is left at once");
                 let place = self.place(from).unwrap();
                 let there = Some((name(to), place));
                 let gone = Some(name(from));
-                self.change(from, Named { gone, there });
+                self.change(from, EntryChange { gone, there });
             }
-            Noted::Remove(path) | Noted::RemoveDirectory(path) => {
+            RecordedChange::Remove(path) | RecordedChange::RemoveDirectory(path) => {
                 let gone = Some(name(path));
-                self.change(path, Named { gone, there: None });
+                self.change(path, EntryChange { gone, there: None });
             }
         }
     }
@@ -158,11 +159,11 @@ impl Disk {
     fn add(&mut self, path: &Path, node: Node) {
         let there = Some((name(path), self.nodes.len()));
         self.nodes.push(node);
-        self.change(path, Named { gone: None, there });
+        self.change(path, EntryChange { gone: None, there });
     }
 
     /// Changes the directory that contains a path.
-    fn change(&mut self, path: &Path, named: Named) {
+    fn change(&mut self, path: &Path, named: EntryChange) {
         let place = self.place(path.parent().unwrap()).unwrap();
         let Node::Directory { now, unsynced, .. } = &mut self.nodes[place] else {
             panic!("{} is in a file", path.display());
@@ -171,7 +172,7 @@ impl Disk {
         unsynced.push(named);
     }
 
-    fn write(&mut self, path: &Path, written: WritableFile) {
+    fn write(&mut self, path: &Path, written: UnsyncedWrite) {
         let place = self.place(path).unwrap();
         let Node::File { now, unsynced, .. } = &mut self.nodes[place] else {
             panic!("{} is a directory", path.display());
@@ -181,11 +182,11 @@ impl Disk {
     }
 
     /// Writes the contents of the disk after the power failure to a new directory.
-    pub(super) fn lose(&self, loss: Loss, rng: &mut ChaCha20Rng, to: &Path) {
+    pub(super) fn lose(&self, loss: PowerLoss, rng: &mut ChaCha20Rng, to: &Path) {
         self.lose_node(ROOT, loss, rng, to);
     }
 
-    fn lose_node(&self, place: Location, loss: Loss, rng: &mut ChaCha20Rng, to: &Path) {
+    fn lose_node(&self, place: NodeIndex, loss: PowerLoss, rng: &mut ChaCha20Rng, to: &Path) {
         match &self.nodes[place] {
             Node::File {
                 synced, unsynced, ..
@@ -257,7 +258,7 @@ impl Node {
     }
 }
 
-impl Loss {
+impl PowerLoss {
     fn keeps(self, rng: &mut ChaCha20Rng) -> bool {
         match self {
             Self::All => false,
@@ -267,11 +268,11 @@ impl Loss {
     }
 }
 
-impl WritableFile {
+impl UnsyncedWrite {
     /// Makes the part of a change that is not lost.
-    fn lose(&self, loss: Loss, rng: &mut ChaCha20Rng, file: &mut Vec<u8>) {
+    fn lose(&self, loss: PowerLoss, rng: &mut ChaCha20Rng, file: &mut Vec<u8>) {
         match self {
-            Self::Bytes(bytes, at) if loss == Loss::Some && !bytes.is_empty() => {
+            Self::Bytes(bytes, at) if loss == PowerLoss::Some && !bytes.is_empty() => {
                 // If the file grew before it was written, the gap contains zeros or old data of the
                 // disk.
                 let never = match rng.next_u32() % 3 {
