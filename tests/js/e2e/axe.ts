@@ -1,4 +1,4 @@
-/** What axe finds wrong with a page for those who cannot see or point. */
+/** Accessibility violations that axe finds in a page. */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Each by its rule, with the first element that breaks it. */
+/** Returns each violation by its rule, with the first element that breaks it. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const found = await page.evaluate(() =>

@@ -1,4 +1,4 @@
-/** The demo's chapter that asks the same people both ways, in a real browser. */
+/** The demo's chapter that asks the same people in both ways, in a real browser. */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -40,7 +40,8 @@ describe("the same people, both ways", () => {
       const mean = all.reduce((sum, own) => sum + own, 0) / people;
       const grain = (max - min) / 1e4;
       expect(Math.abs(number(cells[0]) - mean)).toBeLessThan(grain);
-      // 95% intervals of four reach 2.5 σ: chance alone leaves twice that once in 10⁶ runs.
+      // 95% intervals of four values reach 2.5 σ. A deviation of twice that happens once in 10⁶
+      // runs.
       const half = (shown = "") => {
         const [from, to] = shown.split(" to ").map(number);
         return ((to ?? 0) - (from ?? 0)) / 2;
@@ -54,7 +55,7 @@ describe("the same people, both ways", () => {
       expect(half(cells[2])).toBeGreaterThan(10 * half(cells[4]));
     }
     expect(await text(page, "#both-verdict")).toContain("the shuffler has to be trusted");
-    // Nothing of it is sent.
+    // The chapter sends nothing.
     expect(gateway.posts).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -75,7 +76,7 @@ describe("the same people, both ways", () => {
         const [, read = "", answer] = await row.locator("td").allTextContents();
         const [found, give] = read.split(" ± ").map(number);
         const off = Math.abs((found ?? Number.NaN) - number(answer));
-        // 12 of them within 6 deviations.
+        // All 12 are within 6 deviations.
         expect(off).toBeLessThan(6 * (give ?? 0));
       }
       await page.getByRole("button", { name: "Another person" }).click();
@@ -121,7 +122,7 @@ describe("the same people, both ways", () => {
     const longest = await page.evaluate(
       () => (globalThis as unknown as { longest: number }).longest,
     );
-    // Slices take some 10 ms; the rest is for machines that are busy otherwise.
+    // Slices take about 10 ms. The limit allows for busy machines.
     expect(longest).toBeLessThan(1000);
     expect(complaints).toEqual([]);
   });

@@ -1,13 +1,13 @@
 /**
- * Rows and columns asked at once, answered by people through the package in headless
- * Chromium: what the collector says of each row holds the truth.
+ * A cross answered through the package in headless Chromium: the collector's intervals for each row
+ * contain the truth.
  */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { World } from "./harness.js";
 
 const PEOPLE = 8000;
-/** Of all intervals of a question together: once in a hundred thousand runs one misses. */
+/** Confidence of all intervals of a question together: one misses in a hundred thousand runs. */
 const CONFIDENCE = 0.99999;
 
 const VISITS = {
@@ -34,7 +34,7 @@ const VISITS = {
   ],
 };
 
-/** A quarter pays and waits half as long; whoever tries the beta has it dark. */
+/** A quarter pays and waits half as long. People in the beta use the dark theme. */
 const person = (index: number) => {
   const plan = index % 4 === 0 ? "pro" : "free";
   const beta = index % 5 === 0;
@@ -73,7 +73,7 @@ function holds({ simultaneous_interval: [low, high] }: Omit<Held, "row">, truth:
   expect(high).toBeGreaterThanOrEqual(truth);
 }
 
-/** The average over those who are in a row. */
+/** Average over the people of a row. */
 function within(row: (own: Person) => boolean, of: (own: Person) => number): number {
   const own = people.filter(row);
   return own.reduce((sum, each) => sum + of(each), 0) / own.length;
@@ -98,7 +98,7 @@ it("means within rows are in their unit", async () => {
       ({ loadByPlan }) => loadByPlan.loadMs,
     );
     holds(mean, truth);
-    // It tells the rows apart.
+    // The interval is narrow enough to distinguish the rows.
     expect(high - low).toBeLessThan(200);
   }
 });

@@ -1,6 +1,6 @@
 /**
- * The collector's dashboard in headless Chromium, over reports of the built package: what it
- * shows is what the collector answers, to whom it answers.
+ * The collector's dashboard in headless Chromium, over reports of the built package. It shows what
+ * the collector returns, to those who may read it.
  */
 
 import { execFileSync } from "node:child_process";
@@ -51,7 +51,7 @@ const HUGE = {
 };
 const QUIET = { id: "quiet", items: ["autoplay"], sparsity: 1, epsilon: 1, value: "sign" };
 
-/** In the second release everybody has turned to the dark. */
+/** In the second release all people use the dark theme. */
 const person = (index: number, release: number) => ({
   theme: release > 1 ? "dark" : (["dark", "light", "system"][index % 3] ?? ""),
   features: [FEATURES[index % 2] ?? ""],
@@ -68,7 +68,7 @@ let browser: Browser;
 let analyst: string;
 let admin: string;
 
-/** What pages complained of, and whom they asked. */
+/** Errors of pages, and origins of requests. */
 const complaints: string[] = [];
 const origins = new Set<string>();
 
@@ -157,7 +157,7 @@ async function open(
   const page = await context.newPage();
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
-    // Problems that the collector answers are said by the browser too.
+    // The browser also logs problems that the collector returns.
     const answered = /^Failed to load resource: the server responded with a status of 4/;
     if (!answered.test(message.text())) complaints.push(message.text());
   });
@@ -173,7 +173,7 @@ const settled = (page: Page) =>
       document.querySelector("[aria-busy=true]") === null,
   );
 
-/** The page of whoever has a token, with all that is asked for. */
+/** Opens the page with a token, and waits for all responses. */
 async function signedIn(fragment: string, options: Parameters<typeof open>[1] = {}): Promise<Page> {
   const page = await open(fragment, options);
   await page.getByLabel("Analyst’s token").fill(analyst);
@@ -260,7 +260,7 @@ it("shows what the collector estimates, and what changed with a release", async 
   await page.goBack();
   await page.waitForFunction(() => !location.hash.includes("batches"));
   await settled(page);
-  // A third was dark, then everybody: no noise hides that.
+  // The share of dark rises from a third to 1, which exceeds any noise.
   await expect.poll(() => text(page, "#standing")).toMatch(/Between batches 1 and 2, 3 of 3 items/);
   expect(await text(page, "#standing")).toMatch(/dark.*▲ more/s);
   expect(await page.locator("#timeline figure").count()).toBe(3);
@@ -407,10 +407,10 @@ it("needs no token where everything is for everybody", async () => {
   const development = await startCollector(own);
   try {
     const page = await open("", { at: development.url });
-    // The only task there is.
+    // There is only one task.
     await page.getByRole("heading", { name: "open", exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(false);
-    // It asks on and on, and complains of a collector that is gone.
+    // The page polls, and would report a collector that is gone.
     await page.context().close();
   } finally {
     await development.stop("SIGKILL");

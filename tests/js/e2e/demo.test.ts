@@ -26,12 +26,15 @@ async function mechanism(task = "habits-collision"): Promise<{ buckets: number }
   return ((await response.json()) as { task: { mechanism: { buckets: number } } }).task.mechanism;
 }
 
-/** The bucket of an upload's one report, of all hash functions: what follows a header of 34 bytes and the seed. */
+/**
+ * Returns the bucket of an upload's only report, over all hash functions: the bytes after a header
+ * of 34 bytes and the seed.
+ */
 const bucketOf = (upload: Buffer) =>
   upload.subarray(34 + 8).reduceRight((high, byte) => high * 128 + (byte % 128), 0);
 
 const text = (page: Page, selector: string) => page.locator(selector).textContent();
-/** The hexadecimal digits on show. */
+/** Returns the hexadecimal digits on display. */
 const shownBytes = async (page: Page) =>
   (await page.locator("#tape .byte").allTextContents()).join("");
 const shownBucket = async (page: Page) => text(page, "#picture li[data-reported] .bucket-number");
@@ -61,7 +64,7 @@ describe("the demo page", () => {
     expect(bucket % buckets).toBe(Number(await shownBucket(page)));
     expect((await estimates()).reports).toBe(before + 1);
 
-    // A preview afterwards is only that; and nothing is sent twice.
+    // A later preview is not sent, and nothing is sent twice.
     await page.getByRole("button", { name: "Preview another draw" }).click();
     expect(await shownBytes(page)).not.toBe(sent);
     expect(await page.getByRole("button", { name: "Sent, once" }).isDisabled()).toBe(true);
@@ -81,7 +84,7 @@ describe("the demo page", () => {
     expect(found.reports).toBe(elsewhere + 5000);
     await page.locator("#standing").filter({ hasText: found.reports.toLocaleString() }).waitFor();
 
-    // The chart's table is the collector's answer.
+    // The chart's table equals the collector's response.
     await page.getByText("The same as a table").click();
     const rows = await page.locator("#chart-table tbody tr").allInnerTexts();
     expect(rows).toHaveLength(12);
@@ -92,7 +95,7 @@ describe("the demo page", () => {
         Number.parseFloat(cell?.replace("−", "-") ?? ""),
       ) as [number, number];
       expect(shown).toBeCloseTo((mean?.estimate ?? Number.NaN) * 100, 0);
-      // Twice the 95% interval: chance alone leaves it once in 10⁶ runs.
+      // Tolerance of twice the 95% interval, exceeded by chance once in 10⁶ runs.
       const [low, high] = mean?.simultaneous_interval ?? [0, 0];
       const reach = high - low;
       expect(Math.abs(known - shown) / 100).toBeLessThan(reach);
@@ -190,7 +193,7 @@ describe("the demo page", () => {
   });
 });
 
-/** Half the width of the interval of yes minus no, as the panel shows it. */
+/** Returns half the width of the interval of yes minus no, as displayed. */
 async function shownWidth(page: Page, mechanism: string): Promise<number> {
   const row = page.locator("#widths li").filter({ hasText: mechanism });
   return Number.parseFloat((await row.locator(".width-half").textContent())?.slice(1) ?? "");
@@ -237,7 +240,7 @@ describe("the switch between mechanisms", () => {
       .filter({ hasText: "CoCo" })
       .getByText("2,000 reports")
       .waitFor();
-    // Other tests have sent to Collision, too.
+    // Other tests have also sent reports to Collision.
     const [collision, coco] = [await estimates(), await estimates("habits-coco")];
     const scaled = ({ estimates: found, reports }: Estimates) =>
       (found.reduce((sum, { mean }) => {
@@ -246,13 +249,13 @@ describe("the switch between mechanisms", () => {
       }, 0) /
         found.length) *
       Math.sqrt(reports);
-    // Measured: 7 to 9 per cent narrower, over 2000 people by less than one.
+    // Measured: 7 to 9 per cent narrower; over 2000 people this varies by less than one.
     expect(scaled(coco) / scaled(collision)).toBeLessThan(0.96);
     expect(await shownWidth(page, "CoCo")).toBeCloseTo(
       (scaled(coco) / Math.sqrt(coco.reports)) * 100,
       0,
     );
-    // CoCo tells only the balance.
+    // CoCo estimates only the balance.
     expect(await page.getByRole("radio", { name: "Said yes" }).isDisabled()).toBe(true);
     expect(await text(page, "#chart-table caption")).toBe("Share of yes minus share of no");
     expect(complaints).toEqual([]);
@@ -305,7 +308,7 @@ describe("the switch between mechanisms", () => {
 });
 
 describe("the audit in the browser", () => {
-  /** Runs it and returns the bound that it measured. */
+  /** Runs the audit and returns the measured bound. */
   async function audited(page: Page): Promise<number> {
     await page.getByRole("button", { name: "Run the audit" }).click();
     await page.locator("#audit-text").filter({ hasText: /\d/ }).waitFor();
@@ -323,7 +326,7 @@ describe("the audit in the browser", () => {
     for (const mechanism of ["Collision", "Hash-bin (event)"]) {
       await choose(page, mechanism);
       const bound = await audited(page);
-      // Of the logarithm measured, chance moves 0.03 once in 10⁵ audits or less.
+      // Chance moves the measured logarithm by 0.03 in at most one of 10⁵ audits.
       expect(bound).toBeLessThan(1.03);
       expect(bound).toBeGreaterThan(0.8);
     }
@@ -337,15 +340,15 @@ describe("the audit in the browser", () => {
     expect(await audited(page)).toBeGreaterThan(1.5);
     expect(await text(page, "#audit-text")).toMatch(/^Caught/);
     expect(await page.locator("#gauge").getAttribute("data-caught")).not.toBeNull();
-    // What was measured is about that randomiser only.
+    // The measurement applied to the sabotaged randomiser only.
     await page.getByRole("checkbox", { name: /Sabotage/ }).uncheck();
     expect(await text(page, "#audit-text")).toBe("");
   });
 
   it("can be cancelled", async () => {
     const page = await started();
-    // As soon as it has come anywhere, in the page itself: a click from outside
-    // may come when it is over.
+    // The click happens in the page at the first progress. A click from outside may come after the
+    // end.
     await page.evaluate(() => {
       const bar = document.querySelector<HTMLProgressElement>("#audit-progress");
       const cancel = document.querySelector<HTMLButtonElement>("#audit-cancel");

@@ -1,8 +1,8 @@
 /**
- * What may go wrong between a person and the collector, in Chromium: every report that was
- * said to be queued is counted once, by the bytes that it was made as.
+ * Failures between a person and the collector, in Chromium. Every report that resolved to "queued"
+ * is counted once, with its original bytes.
  *
- * HUSHBIN_DRILL_REPORTS says how many reports all make together; fewer by default.
+ * HUSHBIN_DRILL_REPORTS sets the number of reports of all people together; the default is small.
  */
 
 import type { BrowserContext, Page } from "playwright-core";
@@ -15,13 +15,13 @@ import { crash, fillQuota, kill, numbersOf, Person, type Remembered, settle } fr
 
 const REPORTS = Number(process.env.HUSHBIN_DRILL_REPORTS ?? 1200);
 const SEED = Number(process.env.HUSHBIN_DRILL_SEED ?? 1);
-/** So many share a browser, and so many have one each, which is killed. */
+/** Number of people who share a browser, and number of people with one each, which is killed. */
 const TOGETHER = 9;
 const ALONE = 3;
-/** Most that a person makes: what a browser remembers. */
+/** Most reports of a person: the number that a browser remembers. */
 const REMEMBERED = 1000;
 
-/** Of tasks that no two tests share. */
+/** Tasks of their own for the tests. */
 const often = (id: string) => ({ ...OFTEN, id });
 const STORM = often("storm");
 const KILLED = often("killed");
@@ -59,7 +59,7 @@ describe("whatever happens to pages, browsers, requests and the collector", () =
         const directory = world.directory(`profile-${index}`);
         people.push(person({ open: () => launchProfile(directory), directory }));
       }
-      // Two requests of three meet with something.
+      // Two requests of three have a fault.
       world.gateway.weather = () => FAULTS[Math.floor(1.5 * FAULTS.length * random())];
       const share = Math.ceil(REPORTS / people.length);
       expect(share).toBeLessThan(REMEMBERED);
@@ -71,7 +71,7 @@ describe("whatever happens to pages, browsers, requests and the collector", () =
       await Promise.all(lives);
       world.gateway.clear();
       remembered = await Promise.all(people.map((each) => each.settle()));
-      // Ends what would never end.
+      // Timeout of a run that would never end.
     },
     600_000 + 1000 * REPORTS,
   );
@@ -98,7 +98,7 @@ describe("whatever happens to pages, browsers, requests and the collector", () =
       expect(spent).toBe(STORM.epsilon * reports);
       expect(uploads).toHaveLength(Math.min(reports, REMEMBERED));
       const told = [...(people[index]?.told ?? [])];
-      // Of more, the first are forgotten.
+      // The oldest uploads beyond the limit are forgotten.
       const missing = told.filter((each) => reports <= REMEMBERED && !uploads.includes(each));
       expect(missing).toEqual([]);
     }
@@ -132,7 +132,7 @@ describe("whatever happens to pages, browsers, requests and the collector", () =
   });
 });
 
-/** A tab with the package, and a client of the task. */
+/** Opens a tab with the package, and a client of the task. */
 async function tabOf<T extends Task>(
   context: BrowserContext,
   task: T,
@@ -165,7 +165,7 @@ describe("a report that was said to be queued", () => {
   ])("outlives the process of %s, which ends at that moment", async (name, end) => {
     const directory = world.directory(name.replaceAll(" ", "-"));
     const counted = await world.reports(KILLED.id);
-    // Nothing of it arrives before.
+    // No report arrives before the fault ends.
     world.gateway.weather = () => "refuse";
     let told = 0;
     for (let round = 1; round <= 3; round += 1) {
@@ -185,7 +185,7 @@ describe("a report that was said to be queued", () => {
             (globalThis as unknown as { tell(): void }).tell();
           }
         };
-        // It ends with the page.
+        // The page may close during the call.
         page
           .exposeFunction("tell", tell)
           .then(() => page.evaluate(report, 1e5 * round).catch(() => {}));
@@ -231,7 +231,7 @@ describe("without consent", () => {
         ({ outcome }) => outcome,
         ({ code }) => code,
       );
-    // One request is under way as consent ends.
+    // One request is under way when consent ends.
     world.gateway.weather = () => "silent";
     expect(await page.evaluate(report, 1)).toBe("queued");
     expect(await other.evaluate(report, 0.5)).toBe("queued");
@@ -244,7 +244,7 @@ describe("without consent", () => {
     await context.setOffline(false);
     await page.goto("about:blank");
     await enter(page, REVOKED, { consent: false });
-    // What was spent is remembered, so that it is not spent again.
+    // The spent budget is remembered, so it cannot be spent again.
     expect(await page.evaluate(() => client.budget())).toMatchObject({ used: 2, reports: 2 });
     await page.evaluate(() => client.grant());
     expect(await page.evaluate(report, 1)).toBe("unchanged");
@@ -259,7 +259,7 @@ describe("one browser", () => {
   it("reports once in a window: two tabs, clients made twice, reloads", async () => {
     const context = await world.context();
     const tabs = [await tabOf(context, SETTINGS), await tabOf(context, SETTINGS)] as const;
-    /** As frameworks do that mount, unmount and mount again, to find what does not bear it. */
+    /** Mounts, unmounts and mounts again, as frameworks do in development. */
     const mount = async (options: Options) => {
       const reports = [0, 1].map(() => {
         globalThis.client.destroy();
@@ -273,7 +273,7 @@ describe("one browser", () => {
     };
     const all = await Promise.all(tabs.map((tab) => tab.evaluate(mount, options(SETTINGS))));
     expect(all.map((outcomes) => outcomes[0])).toEqual(["closed", "closed"]);
-    // What the other tab said cannot be known here, but that it did.
+    // The other tab's outcome is only known to be one of the two.
     expect(all.map((outcomes) => outcomes[1]).sort()).toEqual(["over-budget", "queued"]);
     const [first, second] = tabs;
     await enter(first, SETTINGS);

@@ -1,4 +1,4 @@
-/** Where the package runs: without WebAssembly, as a classic script, in a service worker. */
+/** Environments of the package: without WebAssembly, as a classic script, in a service worker. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
@@ -29,7 +29,7 @@ afterEach(async () => {
 const INTEGRITY = JSON.parse(readFileSync(join(DIST, "integrity.json"), "utf8"));
 const NO_WASM = "default-src 'self'; script-src 'self' 'unsafe-inline'; connect-src *";
 
-/** Which files of the package a page asks for. */
+/** Records the files of the package that a page requests. */
 function loads(page: Page): string[] {
   const loaded: string[] = [];
   page.on("request", (request) => {
@@ -41,7 +41,7 @@ function loads(page: Page): string[] {
   return loaded;
 }
 
-/** A page in a Chromium of its own, whose engine compiles nothing: as in Tor's safer levels. */
+/** Opens a page in a Chromium whose engine compiles nothing, as in Tor's safer levels. */
 async function jitless(site: string): Promise<{ page: Page; loaded: string[] }> {
   const browser = await launchChromium(["--js-flags=--jitless"]);
   closers.push(() => browser.close());
@@ -53,7 +53,7 @@ async function jitless(site: string): Promise<{ page: Page; loaded: string[] }> 
 
 const OPTIONS = () => ({ endpoint: world.endpoint, consent: true, maxEpsilon: 12 });
 
-/** Reports to both tasks, the second of hash-bin; the codes of what fails. */
+/** Reports to both tasks, the second with hash-bin. Returns the codes of failures. */
 async function reportTo(page: Page): Promise<string[]> {
   await page.waitForFunction(() => "hushbin" in globalThis);
   return page.evaluate(
@@ -84,7 +84,7 @@ async function reportTo(page: Page): Promise<string[]> {
 
 const arrived = async () => [await world.reports(SETTINGS.id), await world.reports(EVENTS.id)];
 
-/** Both tasks got one report more. */
+/** Checks that both tasks got one more report. */
 async function expectOneMore(before: readonly number[]) {
   expect(await arrived()).toEqual(before.map((reports) => reports + 1));
 }
@@ -157,7 +157,7 @@ describe("without WebAssembly", () => {
 });
 
 describe("the collector of hushbin/testing", () => {
-  /** What an answer says, without the words of which there are fewer. */
+  /** Contents of a response, without the prose that the slim build shortens. */
   async function said(response: Response): Promise<unknown> {
     const type = response.headers.get("content-type");
     const {
@@ -229,7 +229,7 @@ describe("a classic script", () => {
   const TAG = `<script async src="/dist/hushbin.script.js" crossorigin="anonymous"
     integrity="${INTEGRITY["hushbin.script.js"]}"></script>`;
 
-  /** A page of that script, of these files of the package. */
+  /** Serves a page with that script, from these files of the package. */
   async function site(head: string, directory = DIST, policy?: string) {
     const body = `<!doctype html><title>page</title>${head}`;
     const served = await serve({

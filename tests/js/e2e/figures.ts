@@ -1,8 +1,8 @@
-/** Numbers as the dashboard and CSV have them: read, and compared with the truth of a crowd. */
+/** Numbers of the dashboard and of CSV, for comparison with the true values of a crowd. */
 
 import type { Page } from "playwright-core";
 
-/** A line of CSV: what is estimated of what, with its intervals. */
+/** A line of CSV: an estimate with its intervals. */
 export interface Line {
   readonly item: string;
   readonly estimand: string;
@@ -12,7 +12,7 @@ export interface Line {
   readonly together: readonly [number, number] | null;
 }
 
-/** Cells of a line, which may be quoted. */
+/** Splits a line into cells, which may be quoted. */
 function cells(line: string): readonly string[] {
   const found = line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g);
   return [...found].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
@@ -25,7 +25,7 @@ function ends(from?: string, to?: string): readonly [number, number] | null {
   return low === null || high === null ? null : [low, high];
 }
 
-/** The lines of estimates as CSV. */
+/** Parses estimates as CSV. */
 export function linesOf(csv: string): readonly Line[] {
   const [, ...rows] = csv.trim().split("\n");
   return rows.map((row) => {
@@ -41,7 +41,7 @@ export function linesOf(csv: string): readonly Line[] {
   });
 }
 
-/** A row of a table of the page: the table's caption, the row's name, and what stands behind it. */
+/** A row of a table on the page: the table's caption, the row's name, and the values after it. */
 export interface Shown {
   readonly caption: string;
   readonly name: string;
@@ -49,7 +49,7 @@ export interface Shown {
   readonly interval: string;
 }
 
-/** Every row with an estimate and an interval in a section of the page. */
+/** Returns every row with an estimate and an interval in a section of the page. */
 export function shownIn(page: Page, section: string): Promise<readonly Shown[]> {
   return page.locator(`${section} table`).evaluateAll((tables) =>
     tables.flatMap((table) =>
@@ -66,15 +66,15 @@ export function shownIn(page: Page, section: string): Promise<readonly Shown[]> 
   );
 }
 
-/** A number as it is shown, and the unit behind it. */
+/** A displayed number and its unit. */
 export interface Amount {
   readonly value: number;
   readonly unit: string;
-  /** One in the last digit that is shown. */
+  /** Value of one in the last displayed digit. */
   readonly grain: number;
 }
 
-/** Reads a number with its unit; a share is a part of 1, in the unit "%". */
+/** Parses a number with its unit. A share is a fraction of 1, with the unit "%". */
 export function amountOf(shown: string): Amount {
   const [, digits = "", unit = ""] = /^(−?[\d,]+(?:\.\d+)?)(?: ?(\D.*))?$/.exec(shown) ?? [];
   const plain = digits.replaceAll(",", "").replace("−", "-");
@@ -83,13 +83,15 @@ export function amountOf(shown: string): Amount {
   return { value: Number(plain || Number.NaN) * scale, unit, grain: scale * 10 ** -places };
 }
 
-/** Reads both ends of an interval; the unit stands behind the second, a per cent sign behind both. */
+/** Parses both ends of an interval. The unit is after the second, a per cent sign after both. */
 export function endsOf(shown: string): readonly [Amount, Amount] {
   const [from = "", to = ""] = shown.split(" to ");
   return [amountOf(from), amountOf(to)];
 }
 
-/** Whether what is shown is this number, in three digits or in those of its last place. */
+/**
+ * Returns whether the displayed number is this one, rounded to three digits or to its last place.
+ */
 export function isRounded({ value, grain }: Amount, exact: number): boolean {
   const three = 0.0051 * Math.abs(exact);
   return Math.abs(value - exact) <= Math.max(0.501 * grain, three);

@@ -1,4 +1,4 @@
-/** What is between a page and the collector, and can misbehave. */
+/** A gateway between a page and the collector that can cause faults. */
 
 import {
   createServer,
@@ -9,7 +9,7 @@ import {
 } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** One request as it came through the gateway. */
+/** A request that passed the gateway. */
 export interface Passed {
   readonly method: string;
   readonly path: string;
@@ -17,7 +17,7 @@ export interface Passed {
   readonly body: Buffer;
 }
 
-/** What is answered in the collector's place, where all may read it. */
+/** Responses of the gateway itself, readable by all origins. */
 const OWN = {
   redirect: [302, { location: "/portal" }, ""],
   portal: [200, { "content-type": "text/html" }, "<!doctype html><title>Sign in</title>"],
@@ -26,7 +26,7 @@ const OWN = {
   broken: [500, {}, "{}"],
 } as const satisfies Record<string, readonly [number, Record<string, string>, string]>;
 
-/** What the gateway does with a request that carries reports. */
+/** Fault of a request that carries reports. */
 export type Fault = keyof typeof OWN | "refuse" | "lose-answer" | "delay" | "double" | "silent";
 
 export const FAULTS: readonly Fault[] = [
@@ -42,11 +42,14 @@ export const FAULTS: readonly Fault[] = [
   "silent",
 ];
 
-/** Where an upload's fingerprint ends, and its id, behind the version: see `src/upload/mod.rs`. */
+/**
+ * Offsets in an upload: end of the fingerprint, then of the id, after the version. See
+ * `src/upload/mod.rs`.
+ */
 const FINGERPRINT_END = 17;
 const ID_END = 33;
 
-/** Uploads of one report each, back to back, of one task: they begin alike. */
+/** Splits a body into uploads of one report each for one task. All begin with the same bytes. */
 function uploadsIn(body: Buffer): Buffer[] {
   const head = body.subarray(0, FINGERPRINT_END);
   const uploads: Buffer[] = [];
@@ -67,28 +70,28 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Passes requests on, keeps a record of them, and fails where told to. */
+/** Forwards and records requests, with faults on demand. */
 export class Gateway {
   readonly passed: Passed[] = [];
   readonly faults: Fault[] = [];
-  /** What becomes of the next request that carries reports. */
+  /** Returns the fault of the next request that carries reports. */
   weather: () => Fault | undefined = () => this.faults.shift();
-  /** Where to; the collector may come back elsewhere. */
+  /** Address of the collector, which may change after a restart. */
   to = "";
   readonly #server: Server;
-  /** Those that nobody answers. */
+  /** Requests that never get a response. */
   readonly #held = new Set<ServerResponse>();
 
   constructor() {
     this.#server = createServer((incoming, outgoing) => {
-      // A page that has gone takes no answer.
+      // The page may be gone before its response.
       this.#take(incoming, outgoing).catch(() => outgoing.destroy());
     });
   }
 
   async #take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = "", url = "", headers } = incoming;
-    // Chromium by itself repeats what fails on a connection used before.
+    // Chromium silently repeats a request that fails on a reused connection.
     outgoing.setHeader("connection", "close");
     const body = await bodyOf(incoming);
     this.passed.push({ method, path: url, contentType: headers["content-type"], body });
@@ -145,7 +148,7 @@ export class Gateway {
     return this.passed.filter(({ method }) => method === "POST");
   }
 
-  /** All that was sent to a task: by the ids of uploads the bytes under them, as lists. */
+  /** Returns all uploads to a task: for each id, the distinct bytes as lists. */
   uploads(task: string): Map<string, Set<string>> {
     const uploads = new Map<string, Set<string>>();
     for (const { path, body } of this.posts) {
@@ -157,7 +160,7 @@ export class Gateway {
     return uploads;
   }
 
-  /** From now on all is well, and nobody waits any more for what nobody answers. */
+  /** Ends all faults, and releases requests without a response. */
   clear(): void {
     this.weather = () => undefined;
     for (const outgoing of this.#held) {

@@ -1,6 +1,5 @@
 /**
- * A real collector, a gateway before it, a server of the built package, and pages in
- * headless Chromium.
+ * A real collector behind a gateway, a server of the built package, and pages in headless Chromium.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,14 +15,14 @@ import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { Gateway } from "./gateway.js";
 
 declare global {
-  /** The package, put there by the page's script. */
+  /** Package, set by the page's script. */
   var hushbin: typeof Hushbin;
   var slim: typeof HushbinSlim;
-  /** Where pages keep their client between evaluations. */
+  /** Client of the page, kept between evaluations. */
   var client: Hushbin.Client;
 }
 
-/** What lets pages of tests report: consent, and a budget that any of their tasks fits in. */
+/** Options that allow pages to report: consent, and a budget that fits every test's task. */
 export const ALLOWED = { consent: true, maxEpsilon: 1e6 };
 
 export const SETTINGS = {
@@ -50,14 +49,14 @@ export const MEANS: Hushbin.Task = {
   mechanism: { name: "coco", rule: "strongest", favoured: 2, hashing: "balanced", buckets: 8 },
 };
 
-/** Under hash-bin, what protects single items. */
+/** Task with hash-bin that protects single items. */
 export const EVENTS: Hushbin.Task = {
   ...RATINGS,
   id: "events",
   mechanism: { name: "hash-bin", level: "event", hashing: "balanced", bins: 2, grid: 256 },
 };
 
-/** Under hash-bin, what protects people, by clipping the sum of their values. */
+/** Task with hash-bin that protects people by clipping the sum of their values. */
 export const CLIPPED: Hushbin.Task = {
   ...RATINGS,
   id: "clipped",
@@ -72,19 +71,19 @@ export const CLIPPED: Hushbin.Task = {
   },
 };
 
-/** A task that one browser may report to as often as tests do, by any of its {@link answers}. */
+/** Task for many reports of one browser, with any of its {@link answers}. */
 export const OFTEN: Hushbin.Task = { ...RATINGS, id: "often", budget: { reports: 10_000 } };
 
-/** Answers to {@link OFTEN} that differ, for numbers below a million. */
+/** Distinct answers to {@link OFTEN}, for numbers below a million. */
 export const answers = (number: number) => ({ 0: 1, 1: number / 1e6 });
 
-/** Options of clients that a page can be told of. */
+/** Client options that can be passed to a page. */
 export type Options<T extends Hushbin.Task = Hushbin.Task> = Pick<
   Hushbin.ClientOptions<T>,
   "endpoint" | "task" | "consent" | "maxEpsilon" | "delayMs"
 >;
 
-/** What one person answers. */
+/** Answers of one person. */
 export type Answers = Parameters<Hushbin.Client["report"]>[0];
 
 export interface Estimate {
@@ -100,7 +99,7 @@ export interface Estimates {
   readonly estimates: readonly {
     readonly item: string | number;
     readonly mean: Estimate;
-    // As far as the mechanism estimates them.
+    // Only some mechanisms estimate these.
     readonly plus?: Estimate;
     readonly minus?: Estimate;
     readonly nonmissing?: Estimate;
@@ -108,8 +107,8 @@ export interface Estimates {
 }
 
 /**
- * A profile of its own. Waits in it end on conditions, or shortly before the
- * runner gives the test up, with what was waited for.
+ * Creates a separate profile. Waits in it time out shortly before the runner's limit, with a
+ * description of the condition.
  */
 export async function newContext(
   browser: Browser,
@@ -120,15 +119,15 @@ export async function newContext(
   return context;
 }
 
-/** Everything, started and stopped together. */
+/** All servers and the browser, started and stopped together. */
 export class World {
   readonly gateway = new Gateway();
-  /** What pages are told: the gateway's address, another origin than theirs. */
+  /** Endpoint of pages: the gateway's URL, which is of another origin. */
   endpoint = "";
-  /** Where pages come from. */
+  /** Origin of pages. */
   site = "";
   collector!: Collector;
-  /** Started for the first page that needs it. */
+  /** Browser, started for the first page. */
   #browser: Promise<Browser> | undefined;
   readonly #directory = mkdtempSync(join(tmpdir(), "hushbin-e2e-"));
   readonly #tasks: string[] = [];
@@ -147,7 +146,7 @@ export class World {
     return world;
   }
 
-  /** Serves the package and an empty page that loads it; another policy is another site. */
+  /** Serves the package and an empty page that loads it. Each policy is a separate site. */
   async serveSite(policy?: string): Promise<string> {
     const script = (body: string) => ({ type: "text/javascript", body });
     const site = await serve({
@@ -177,7 +176,9 @@ export class World {
     return site.url;
   }
 
-  /** Another site's page: not the gateway's, whose connections faults may all be holding. */
+  /**
+   * Page of another site. It is not the gateway's, because faults may hold all of its connections.
+   */
   get elsewhere(): string {
     return `${this.site.replace("localhost", "127.0.0.1")}/elsewhere`;
   }
@@ -191,23 +192,23 @@ export class World {
     this.gateway.to = this.collector.url;
   }
 
-  /** A profile of its own, in memory. */
+  /** Creates a separate profile in memory. */
   async context(): Promise<BrowserContext> {
     this.#browser ??= launchChromium();
     return newContext(await this.#browser);
   }
 
-  /** A directory that is removed in the end. */
+  /** Returns a directory that is removed at the end. */
   directory(name: string): string {
     return join(this.#directory, name);
   }
 
-  /** A page that has loaded nothing yet, in a profile of its own. */
+  /** Opens an empty page in a separate profile. */
   async blank(): Promise<Page> {
     return (await this.context()).newPage();
   }
 
-  /** A page that has loaded the package; each in a profile of its own. */
+  /** Opens a page with the package in a separate profile. */
   async page({ site = this.site, init }: { site?: string; init?: () => void } = {}): Promise<Page> {
     const page = await this.blank();
     if (init !== undefined) {
@@ -219,8 +220,8 @@ export class World {
   }
 
   /**
-   * Reports what so many people answer, randomised one by one by the package in a page, and
-   * waits until the collector has all of it. Not by a client, which stands for one person.
+   * Reports the answers of many people and waits until the collector has them all. The package in a
+   * page randomises each separately. It uses no client, as a client is for one person.
    */
   async reportAll(task: string, answers: readonly Answers[], page?: Page): Promise<void> {
     const own = page ?? (await this.page());

@@ -1,4 +1,4 @@
-/** `<hushbin-history>` in a real browser, of clients of a real collector and of made-up ones. */
+/** `<hushbin-history>` in a real browser, with clients of a real collector and with fake ones. */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { violations } from "./axe.js";
 import type { Passed } from "./gateway.js";
 import { CLIPPED, EVENTS, SETTINGS, World } from "./harness.js";
 
-/** A folder for pictures, for those who want to see for themselves. */
+/** Folder for screenshots, for manual inspection. */
 const SHOTS = process.env.HUSHBIN_SHOTS;
 
 const THRICE = { ...SETTINGS, budget: { reports: 3 } };
@@ -23,7 +23,7 @@ beforeEach(() => {
   world.gateway.faults.length = 0;
 });
 
-/** Puts an element into a page, which need not know yet what it is. */
+/** Adds an element to a page, possibly before it is defined. */
 async function place(page: Page, attributes = ""): Promise<Page> {
   await page.evaluate((attributes) => {
     document.documentElement.lang = "en";
@@ -32,21 +32,21 @@ async function place(page: Page, attributes = ""): Promise<Page> {
   return page;
 }
 
-// As text: the runner rewrites imports.
+// The import is a string, because the runner rewrites imports.
 const define = (page: Page) => page.evaluate(`import("/dist/history.js")`);
 
-/** What a made-up client has to tell. */
+/** State of a fake client. */
 interface Told {
   readonly task?: unknown;
   readonly consent?: string;
   readonly dryRun?: boolean;
   readonly spent?: Partial<Spent>;
   readonly sent?: readonly Pick<Sent, "state" | "epsilon">[];
-  /** Why nothing can be read. */
+  /** Reason why the client cannot be read. */
   readonly failure?: string;
 }
 
-/** Shows made-up clients, of reports an hour apart. */
+/** Shows fake clients with reports an hour apart. */
 async function show(page: Page, told: readonly Told[], words = "{}"): Promise<void> {
   await define(page);
   await page.evaluate((told) => {
@@ -132,14 +132,14 @@ describe("of a real client", () => {
     expect(said).toContain("sure of your answer to at most 95\u00a0% sure");
 
     await told(page).getByText("Its exact 43 bytes").click();
-    // The bytes are written when the browser tells that the element was opened.
+    // The bytes are rendered after the browser's event for opening the element.
     const shown = () => told(page).locator("code").allTextContents();
     await expect
       .poll(async () => (await shown()).map(({ length }) => length))
       .toEqual([2, 32, 32, 2, 18]);
     expect((await shown()).join("")).toBe(world.gateway.posts.map(hex).join());
 
-    // More often than it is tried again while this lasts.
+    // There are more faults than retries during this test.
     world.gateway.faults.push(...Array<"refuse">(1000).fill("refuse"));
     await page.evaluate(async () => {
       await client.report({ autoplay: -1 });
@@ -148,7 +148,7 @@ describe("of a real client", () => {
     await expect
       .poll(() => states(page))
       .toEqual(["waiting to be sent", "received by the collector"]);
-    // What somebody has opened stays open.
+    // Opened details stay open.
     expect(await told(page).locator("details[open]").count()).toBe(1);
     expect(await violations(page)).toEqual([]);
 
@@ -165,7 +165,7 @@ describe("of a real client", () => {
     expect(await page.title()).toBe("true");
     expect(await page.evaluate(() => client.consent)).toBe("pending");
     expect(await violations(page)).toEqual([]);
-    // It asks for nothing itself.
+    // The element itself makes no requests.
     expect(new Set(requests)).toEqual(new Set(["/tasks/settings/reports"]));
   });
 
@@ -200,7 +200,7 @@ describe("of a real client", () => {
   });
 });
 
-/** A client with reports of every state. */
+/** A client with reports in every state. */
 const FULL: Told = {
   task: { ...THRICE, epsilon: 1 },
   spent: { spent: 4, reports: 4, used: 3, until: new Date(Date.UTC(2026, 11, 22)) },
@@ -232,7 +232,7 @@ describe("of made-up clients", () => {
     await told(page).locator("summary").first().click();
     expect(await violations(page)).toEqual([]);
     expect(await page.evaluate(() => document.scrollingElement?.scrollWidth)).toBe(width);
-    // Under a policy that forbids inline styles.
+    // The policy forbids inline styles.
     const padding = await told(page).evaluate((element) => getComputedStyle(element).padding);
     expect(padding).toBe("16px");
     if (SHOTS !== undefined) {

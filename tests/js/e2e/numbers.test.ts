@@ -1,6 +1,6 @@
 /**
- * Every number that is displayed of a question of each kind, beside the truth: in CSV, in JSON, on
- * the page, by `hushbin estimate`, and beforehand by `hushbin task check`.
+ * Every displayed number for a question of each kind, compared with the truth: in CSV, in JSON, on
+ * the page, from `hushbin estimate`, and predicted by `hushbin task check`.
  *
  * HUSHBIN_NUMBERS=1 prints all of them.
  */
@@ -22,9 +22,9 @@ import { newContext } from "./harness.js";
 import { CASES, type Case, PEOPLE } from "./numbers.js";
 
 const PROGRAM = join(TARGET, "debug/hushbin");
-/** Intervals of one question all hold, but in one of a hundred thousand runs. */
+/** Confidence at which one run in a hundred thousand misses an interval of a question. */
 const SURE = 0.99999;
-/** The page's own. */
+/** Confidence of the page. */
 const PAGE = 0.95;
 const TEXT = {
   id: "text",
@@ -33,9 +33,9 @@ const TEXT = {
 };
 const texts = (person: number) => (person % 5 < 2 ? "down" : person % 5 < 4 ? "left" : "up");
 
-/** The share of people who have what few have. */
+/** Largest share of people that still counts as rare. */
 const RARE = 0.2;
-/** Reports of one upload. */
+/** Number of reports in one upload. */
 const UPLOAD = 4000;
 
 const directory = mkdtempSync(join(tmpdir(), "hushbin-numbers-"));
@@ -104,7 +104,7 @@ async function csvOf(id: string, confidence: number): Promise<string> {
   return (await ask(`${id}/estimates?confidence=${confidence}`, { headers })).text();
 }
 
-/** Every estimate of an answer in JSON, in the order of CSV. */
+/** Returns every estimate of a JSON response, in the order of CSV. */
 function numbersOf(value: unknown): readonly number[] {
   if (typeof value !== "object" || value === null) return [];
   const own = value as Readonly<Record<string, unknown>>;
@@ -135,12 +135,12 @@ it.each(CASES)("$id: intervals of CSV hold the truth, and estimates lie in them"
   }
   const json = await (await ask(`${own.id}/estimates?confidence=${SURE}`)).json();
   const told = lines.flatMap(({ estimate }) => estimate ?? []).sort((a, b) => a - b);
-  // One number has its mean twice in JSON: as its item, and as that of a number.
+  // The mean of a single number is twice in JSON: as that of its item, and as that of a number.
   const all = new Set(numbersOf(json));
   expect([...new Set(told)]).toEqual([...all].sort((a, b) => a - b));
 });
 
-/** What of CSV a row of the page shows. */
+/** Returns the CSV line for a row of the page. */
 function lineOf(lines: readonly Line[], { caption, name }: Shown, estimand: string): Line[] {
   const plain = (text: string) => text.replace(/^[^:]*: /, "").replace(/, [^:]*: /, ": ");
   const numeric = (text: string) => text.replaceAll(",", "").replaceAll("−", "-");
@@ -168,7 +168,7 @@ function lineOf(lines: readonly Line[], { caption, name }: Shown, estimand: stri
   });
 }
 
-/** The last part of the page has its words, and nothing is being asked for. */
+/** Waits until the last part of the page is complete and no request is pending. */
 const settled = (page: Page) =>
   page.waitForFunction(
     () =>
@@ -220,7 +220,7 @@ it.each(CASES)("$id: the page shows CSV's numbers in their unit", async (own) =>
       expect(isRounded(amountOf(figure), line?.estimate ?? Number.NaN)).toBe(true);
       found += 1;
     }
-    // Half a rating is no share of people, whoever makes it up.
+    // Half a rating is not a share of people, so its influence has no unit.
     if (own.id === "reals") {
       const moved = (await shownIn(page, "#influence")).map(({ estimate }) => amountOf(estimate));
       expect(moved.map(({ unit }) => unit)).toEqual(["", "", "", ""]);
@@ -247,7 +247,7 @@ it.each(CASES)("$id: a command estimates the same, and a check predicts its erro
   for (const { item, estimand, error } of linesOf(csv)) {
     const of = names[estimand as keyof typeof names];
     const expected = predicted[`${of}_standard_error`];
-    // Margins are told of in a line of their own, and of a flag both answers are alike.
+    // Margins have their own lines, and both answers of a flag are alike.
     const margin = own.id === "cross" && !item.includes(", ");
     const common = own.truth(item, "nonmissing").some((truth) => truth > RARE);
     const skipped = common && !["flag", "mean"].includes(own.id);

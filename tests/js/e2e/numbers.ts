@@ -1,23 +1,25 @@
-/** A question of each kind, a crowd that answers it, and the truth of every number shown of it. */
+/**
+ * A question of each kind, a crowd that answers it, and the true value of every displayed number.
+ */
 
 export const PEOPLE = 12_000;
 
-/** What one person answers. */
+/** Answer of one person. */
 export type Answer = Readonly<Record<string, unknown>> | string | number | boolean;
 
 /** A question with its crowd. */
 export interface Case {
   readonly id: string;
   readonly question: Readonly<Record<string, unknown>>;
-  /** What a person answers; they are numbered from 0. */
+  /** Returns the answer of a person; people are numbered from 0. */
   readonly answer: (person: number) => Answer;
-  /** The truth of what a line of CSV is about; several where any of them is right. */
+  /** Returns the true value for a line of CSV; several if each is correct. */
   readonly truth: (item: string, estimand: string) => readonly number[];
-  /** The unit of an estimate on the page. */
+  /** Returns the unit of an estimate on the page. */
   readonly unit: (item: string, estimand: string) => string;
   /**
-   * Standard errors that are stated of what few people have over those that `task check`
-   * predicts, at least and at most.
+   * Least and greatest ratio of the stated standard error of rare answers to the one that `task
+   * check` predicts.
    */
   readonly stated?: readonly [least: number, most: number];
 }
@@ -27,11 +29,11 @@ const share = (has: (person: number) => boolean) => [everybody.filter(has).lengt
 const mean = (of: (person: number) => number, among = everybody) => [
   among.reduce((sum, person) => sum + of(person), 0) / among.length,
 ];
-/** From 0 to 1, evenly, and of another order for each step. */
+/** Returns evenly spread values from 0 to 1, in another order for each step. */
 const part = (person: number, step: number) => (((person * step) % PEOPLE) + 0.5) / PEOPLE;
 const percent = () => "%";
 
-/** Shares and quantiles of a number that is asked for its distribution. */
+/** Returns shares and quantiles of a number with a distribution question. */
 function distributed(of: (person: number) => number, unit: string) {
   const sorted = everybody.map(of).sort((a, b) => a - b);
   return {
@@ -49,7 +51,7 @@ function distributed(of: (person: number) => number, unit: string) {
   };
 }
 
-/** Shares of the cells of a cross, of both margins, and within rows. */
+/** Returns shares of a cross: its cells, both margins, and within rows. */
 function crossed(row: string, column: string, of: (person: number) => readonly [string, string]) {
   return (item: string, estimand: string) => {
     const told = new Map(item.split(", ").map((own) => own.split(": ") as [string, string]));
@@ -79,7 +81,7 @@ const LAYOUT: Readonly<Record<string, (person: number) => number>> = {
   scale: (person) => 0.5 + part(person, 41),
 };
 
-/** Ratings of one item a person. */
+/** Returns ratings with one item per person. */
 function ratings(of: (person: number) => number) {
   const value = (person: number, item: string) => (rated(person) === item ? of(person) : 0);
   return (item: string, estimand: string) => {
@@ -90,7 +92,7 @@ function ratings(of: (person: number) => number) {
   };
 }
 
-/** One question a task. */
+/** Cases with one question per task. */
 export const CASES: readonly Case[] = [
   {
     id: "flag",
@@ -122,7 +124,7 @@ export const CASES: readonly Case[] = [
     answer: (person) => ({ [rated(person)]: sign(person) }),
     truth: ratings(sign),
     unit: (_, estimand) => (estimand === "mean" ? "" : "%"),
-    // Of raters the ratings vary too, who are up to a sixth of all.
+    // Raters are up to a sixth of all people, and their ratings vary, too.
     stated: [0.8, 2.2],
   },
   {
@@ -130,9 +132,9 @@ export const CASES: readonly Case[] = [
     question: { kind: "ratings", items: PARTS, sparsity: 2, value: "real" },
     answer: (person) => ({ [rated(person)]: real(person) }),
     truth: ratings(real),
-    // Half a rating is half a person's, which is no share of people.
+    // Half a rating is half of a person's, which is not a share.
     unit: () => "",
-    // Of raters the ratings vary too, who are up to a sixth of all.
+    // Raters are up to a sixth of all people, and their ratings vary, too.
     stated: [0.8, 2.2],
   },
   {

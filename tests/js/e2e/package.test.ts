@@ -16,7 +16,7 @@ import {
   World,
 } from "./harness.js";
 
-/** For reports that nobody looks into. */
+/** Task for reports whose contents do not matter. */
 const FURTHER = { ...EVENTS, id: "further" };
 
 const TASKS = [SETTINGS, PLUGINS, RATINGS, MEANS, EVENTS, CLIPPED, FURTHER, OFTEN];
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** What a client of a test is made with. */
+/** Options of a test's client. */
 function options<T>(task: T) {
   return { endpoint: world.endpoint, task, ...ALLOWED };
 }
@@ -46,12 +46,12 @@ beforeEach(async () => {
   world.gateway.faults.length = 0;
 });
 
-/** How many reports a task got since the test began. */
+/** Returns the number of reports that a task got since the test began. */
 async function arrived(task: string): Promise<number> {
   return (await world.reports(task)) - (before[task] ?? 0);
 }
 
-/** Which of the package's files a page asks for, from now on. */
+/** Records the files of the package that a page requests from now on. */
 function loads(page: Awaited<ReturnType<World["page"]>>): string[] {
   const loaded: string[] = [];
   page.on("request", (request) => {
@@ -140,7 +140,7 @@ describe("reports", () => {
       "POST /tasks/settings/reports",
     ]);
     expect(world.gateway.posts[0]?.contentType).toBeUndefined();
-    // The gateway would have seen it.
+    // The gateway would have recorded a request.
     await page.evaluate(
       (endpoint) =>
         fetch(`${endpoint}/tasks`, { headers: { "x-header": "1" } }).catch(() => undefined),
@@ -150,7 +150,7 @@ describe("reports", () => {
   });
 
   it("hold names of any kind in open tasks", async () => {
-    // In an object, "__proto__" would be its prototype.
+    // As a key of an object literal, "__proto__" would set the prototype.
     const people = Array.from({ length: 1500 }, (_, person) => [
       ["Wörterbuch, groß", 1],
       ["__proto__", person % 2 === 0 ? 1 : -1],
@@ -219,7 +219,7 @@ describe("reports", () => {
 describe("reports of hash-bin", () => {
   const people = 4000;
 
-  /** Reports once for each person, from a seed that is fixed. */
+  /** Reports once for each person, with a fixed seed. */
   async function answered(
     task: string,
     inputs: readonly Record<string, number>[],
@@ -232,7 +232,7 @@ describe("reports of hash-bin", () => {
         };
       },
     });
-    // All in one upload, whose id is drawn last.
+    // All reports are in one upload, whose id is drawn last.
     await world.reportAll(task, inputs, page);
     const found = await world.estimates(task, "confidence=0.999");
     expect(found.reports).toBe(inputs.length);
@@ -240,7 +240,7 @@ describe("reports of hash-bin", () => {
     return found;
   }
 
-  /** Every item's mean is within intervals that all hold with 99.9 per cent. */
+  /** Checks that every mean is within the simultaneous intervals at 99.9 per cent. */
   function expectMeans({ estimates }: Estimates, truth: Readonly<Record<number, number>>) {
     for (const { item, mean, ...others } of estimates) {
       expect(others).toEqual({});
@@ -252,7 +252,7 @@ describe("reports of hash-bin", () => {
   }
 
   it("take in everything at event level, and say what that protects", async () => {
-    // Twice as many entries as the sparsity, or three times.
+    // Two or three times as many entries as the sparsity.
     const inputs = Array.from({ length: people }, (_, person): Record<string, number> => {
       const all = { 0: 1, 3: -0.5, 7: 0.5, 11: -0.25 };
       return person % 2 === 0 ? all : { ...all, 1: -1, 8: 0.75 };
@@ -277,11 +277,11 @@ describe("reports of hash-bin", () => {
     expect(found.privacy.protects).toBe("a person's whole input");
     expect(found.privacy.statement).toContain("from 50 % sure of the answer to at most");
     expect(found.bias).toContain("clipped to ±1,");
-    // Two full entries cancel, or add up to ±2, of which half is left.
+    // Two full entries cancel, or add up to ±2, of which half remains.
     expect(found.bias).toContain("a person with 2 full entries a part of 0.500 is left");
     const half = 0.5 * 0.5;
     expectMeans(found, { 0: half, 1: -half, 7: 0.25, 11: 0.25 });
-    // The truth would be 0.5.
+    // The true mean is 0.5.
     expect(found.estimates[0]?.mean.simultaneous_interval[1]).toBeLessThan(0.5);
   });
 
@@ -310,7 +310,7 @@ describe("failures", () => {
     const pending = await page.evaluate(
       async ({ made, ...options }) => {
         const client = hushbin.createClient(options);
-        // What earlier pages left, of which there is nothing here, is sent at once.
+        // The client first sends reports of earlier pages, of which there are none here.
         await client.flush();
         for (const answers of made) {
           await client.report(answers);
@@ -324,7 +324,7 @@ describe("failures", () => {
       },
       { ...options(OFTEN), made },
     );
-    // A request that may have failed for the browser's quota is made twice.
+    // A request is repeated, because it may have failed for the browser's quota.
     expect(pending).toEqual({ pending: 0, codes: Array(2).fill("network") });
     expect(world.gateway.posts).toHaveLength(5);
     expect(new Set(world.gateway.posts.map(({ body }) => body.toString("hex"))).size).toBe(1);
@@ -347,7 +347,7 @@ describe("failures", () => {
     expect(code).toBe("network");
     await world.startCollector();
     expect(await arrived(OFTEN.id)).toBe(1);
-    // Nobody calls: the client comes back by itself.
+    // The client retries by itself.
     await page.waitForFunction(() => client.pending === 0);
     expect(await arrived(OFTEN.id)).toBe(3);
   });
@@ -388,7 +388,7 @@ describe("a page that goes", () => {
       const page = await world.page();
       await page.evaluate(async (options) => {
         const client = hushbin.createClient({ ...options, delayMs: 1_000_000 });
-        // What earlier pages left, of which there is nothing here, is sent at once.
+        // The client first sends reports of earlier pages, of which there are none here.
         await client.flush();
         await client.report({ 1: 1 });
         await client.report({ 2: -1 });
@@ -402,7 +402,7 @@ describe("a page that goes", () => {
 });
 
 describe("named errors", () => {
-  /** The code that creating a client, sending, or reporting by it fails with. */
+  /** Returns the code of the failure of creating a client, sending, or reporting. */
   async function codeOf(
     own: Record<string, unknown>,
     input: Record<string, number> = {},
@@ -414,7 +414,7 @@ describe("named errors", () => {
         try {
           const client = hushbin.createClient(options as never);
           const report = client.report(input);
-          // Reports wait for a collector that cannot be reached; nobody waits here.
+          // Reports wait for an unreachable collector; the test does not.
           report.catch(() => {});
           await client.flush();
           await report;
@@ -458,7 +458,7 @@ describe("named errors", () => {
 });
 
 describe("the slim entry", () => {
-  /** As somebody who comes for the first time. */
+  /** Reports as a first-time visitor. */
   const report = async (options: Hushbin.ClientOptions) => {
     const client = slim.createClient({ ...options, storage: "memory" });
     await client.report({ autoplay: 1 });

@@ -1,4 +1,4 @@
-/** A shuffler and an analyser of one task, with their keys, on files that vanish with them. */
+/** A shuffler and an analyser of one task, with their keys, on temporary files. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { TARGET } from "../../../www/scripts/lib/paths.mjs";
 
 const program = join(TARGET, "debug/hushbin");
 
-/** What the command prints. */
+/** Runs the command and returns its output. */
 export const hushbin = (...words: string[]) => execFileSync(program, words, { encoding: "utf8" });
 
 export class Parties {
@@ -18,25 +18,28 @@ export class Parties {
   readonly #task: object;
   analyser: Collector | undefined;
   shuffler: Collector | undefined;
-  /** What a page knows the analyser by. */
+  /** Pin of the analyser for pages. */
   pin = "";
 
   constructor(task: object) {
     this.#task = task;
   }
 
-  /** A file of theirs. */
+  /** Path of a temporary file. */
   file(name: string): string {
     return join(this.#directory, name);
   }
 
-  /** Makes a pair of keys. */
+  /** Creates a pair of keys. */
   createKey(name: string, purpose: string): void {
     const made = hushbin("key", "create", "--for", purpose, this.file(`${name}.pem`));
     writeFileSync(this.file(`${name}.pub`), made);
   }
 
-  /** Starts both: batches of `batch` reports, of which so many as `people` have are estimated. */
+  /**
+   * Starts both. The shuffler's batches have `batch` reports, and estimates need the reports of
+   * `people` people.
+   */
   async start(batch: number, people: number, more: readonly string[] = []): Promise<void> {
     writeFileSync(this.file("task.json"), JSON.stringify(this.#task));
     this.createKey("analyser", "signing");
@@ -63,7 +66,7 @@ export class Parties {
     ]);
   }
 
-  /** What the analyser answers to whoever may read it. */
+  /** Requests a path of the analyser with an analyst's token. */
   async ask(path: string): Promise<unknown> {
     const whose = ["--data", this.file("analysed"), "--role", "analyst", "--name", "t"];
     const headers = { authorization: `Bearer ${hushbin("token", "create", ...whose).trim()}` };

@@ -1,6 +1,6 @@
 /**
- * A number in many bins, asked by a pattern and answered by people through the package in headless
- * Chromium: what is estimated of each edge and each quantile holds the truth.
+ * A number in many bins, reported with a pattern through the package in headless Chromium. The
+ * intervals of each edge and each quantile contain the truth.
  */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -18,7 +18,7 @@ const LOADS = {
   ],
 };
 
-/** More of them low, and some beyond the end. */
+/** Most numbers are low, and some are beyond the end. */
 const numbers = Array.from(
   { length: PEOPLE },
   (_, person) => 1300 * ((person + 0.5) / PEOPLE) ** 2,
@@ -56,7 +56,7 @@ it("numbers asked by a pattern are estimated at every edge", async () => {
     task: { questions: [{ mechanism: { name: string } }] };
   };
   expect(task.questions[0].mechanism.name).toBe("pattern");
-  // An interval that misses: once in a hundred thousand runs.
+  // An interval misses in one of a hundred thousand runs.
   const answer = await world.estimates("loads", "confidence=0.99999&quantiles=0.5,0.9");
   expect(answer.reports).toBe(PEOPLE);
   const { distribution, quantiles } = (answer as unknown as Answer).number;

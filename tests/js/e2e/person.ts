@@ -1,4 +1,4 @@
-/** A person's browser, to which things happen. */
+/** A person's browser that goes through random events. */
 
 import { existsSync, readdirSync, readFileSync, readlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import type * as Hushbin from "../../../www/client/index.js";
 import { answers, type Options } from "./harness.js";
 
 declare global {
-  /** A client whose person was never asked. */
+  /** Client of a person who was never asked for consent. */
   var mute: Hushbin.Client;
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Returns numbers in [0, 1), the same for the same seed (mulberry32). */
 export function numbersOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -23,11 +23,11 @@ export function numbersOf(seed: number): () => number {
   };
 }
 
-/** What happens to a tab once it has made reports, or while it makes them. */
+/** Events of a tab after or during reports. */
 const FATES = ["stay", "offline", "online", "close", "leave", "reload", "crash"] as const;
 type Fate = (typeof FATES)[number] | "kill";
 
-/** What a person's browser remembers once all is sent. */
+/** State that a person's browser remembers once all is sent. */
 export interface Remembered {
   readonly reports: number;
   readonly spent: number;
@@ -35,7 +35,7 @@ export interface Remembered {
   readonly states: readonly string[];
 }
 
-/** Runs in the page: makes its clients. */
+/** Runs in the page: creates its clients. */
 export function begin(options: Options): void {
   globalThis.client = hushbin.createClient(options);
   const { consent, ...others } = options;
@@ -43,7 +43,7 @@ export function begin(options: Options): void {
   globalThis.mute = hushbin.createClient({ ...others, task });
 }
 
-/** Runs in the page: reports, and looks what is stored since then. */
+/** Runs in the page: reports, and returns what was stored since then. */
 export async function report({ all, since }: { all: Record<string, number>[]; since: number }) {
   all.forEach((answers) => void mute.record(answers));
   const receipts = await Promise.all(all.map((answers) => client.report(answers)));
@@ -56,7 +56,10 @@ export async function report({ all, since }: { all: Record<string, number>[]; si
   };
 }
 
-/** Runs in the page: takes all that may outlive it, and says whether one byte more may. */
+/**
+ * Runs in the page: fills the quota of requests that outlive it. Returns whether one more byte is
+ * accepted.
+ */
 export function fillQuota(endpoint: string): Promise<"sent" | "refused"> {
   const post = (length: number) =>
     fetch(`${endpoint}/elsewhere`, {
@@ -71,7 +74,7 @@ export function fillQuota(endpoint: string): Promise<"sent" | "refused"> {
   );
 }
 
-/** Runs in the page: sends what waits, however often that takes. */
+/** Runs in the page: sends all waiting reports, with as many attempts as needed. */
 export async function settle(): Promise<Remembered> {
   for (let sent = false; !sent; ) {
     try {
@@ -94,16 +97,16 @@ export async function settle(): Promise<Remembered> {
   };
 }
 
-/** How a person's browser is opened: a profile on the disk has a browser that can be killed. */
+/** Way to open a person's browser. Only a profile on disk has a browser that can be killed. */
 export interface Profile {
   readonly open: () => Promise<BrowserContext>;
   readonly directory?: string;
 }
 
 export class Person {
-  /** The uploads of all reports that were said to be queued, as lists of bytes. */
+  /** Uploads of all reports that resolved to "queued", as lists of bytes. */
   readonly told = new Set<string>();
-  /** How often what happened. */
+  /** Number of occurrences of each event. */
   readonly fates = new Map<Fate, number>();
   readonly #profile: Profile;
   readonly #site: string;
@@ -120,12 +123,12 @@ export class Person {
     this.#random = random;
   }
 
-  /** Reports, whatever happens, until so many reports were said to be queued. */
+  /** Reports through all events, until `reports` reports resolved to "queued". */
   async live(reports: number): Promise<void> {
     const most = Math.max(40, reports / 8);
     while (this.told.size < reports) {
       const tab = await this.#tab();
-      // One at least: another tab's may have been told of meanwhile.
+      // At least one, because another tab may have added reports meanwhile.
       const missing = Math.max(1, reports - this.told.size);
       const making = this.#report(tab, Math.min(1 + this.#below(most), missing));
       const fate = this.#fate();
@@ -134,14 +137,14 @@ export class Person {
         await making;
         await this.#context?.setOffline(fate === "offline");
       } else {
-        // It may come before the reports are made, which then are missing, or are not.
+        // The event may come before the reports are made; then they may be missing.
         await Promise.race([making.catch(() => {}), pause(this.#below(100))]);
         await this.#meet(fate, tab);
       }
     }
   }
 
-  /** Comes back, and sends what waits. */
+  /** Returns and sends waiting reports. */
   async settle(): Promise<Remembered> {
     return (await this.#open()).evaluate(settle);
   }
@@ -159,7 +162,7 @@ export class Person {
     return fates[this.#below(fates.length)] ?? "stay";
   }
 
-  /** One of at most three, new or not. */
+  /** Returns one of at most three tabs, new or not. */
   async #tab(): Promise<Page> {
     return this.#tabs[this.#below(3)] ?? this.#open();
   }
@@ -168,7 +171,7 @@ export class Person {
     this.#context ??= await this.#profile.open();
     const tab = await this.#context.newPage();
     await this.#enter(tab);
-    // Perhaps with another one, whose process it shares.
+    // Another tab in the same process may crash, too.
     tab.on("crash", () => this.#forget(tab));
     this.#tabs.push(tab);
     return tab;
@@ -222,36 +225,36 @@ export class Person {
   }
 }
 
-/** Ends the process that runs a tab, at once. */
+/** Kills the process of a tab immediately. */
 export async function crash(tab: Page): Promise<void> {
   const crashed = tab.waitForEvent("crash");
   const session = await tab.context().newCDPSession(tab);
-  // Nobody answers.
+  // The command gets no response.
   session.send("Page.crash").catch(() => {});
   await crashed;
   await tab.close();
 }
 
-/** Ends the browser of a profile, at once. */
+/** Kills the browser of a profile immediately. */
 export async function kill(directory: string, context: BrowserContext): Promise<void> {
   const closed = context.waitForEvent("close");
-  // Chromium says by a link which process a profile is used by: "host-pid".
+  // Chromium stores the process of a profile as a link to "host-pid".
   const pid = Number(readlinkSync(join(directory, "SingletonLock")).split("-").at(-1));
   process.kill(pid, "SIGKILL");
   await closed;
   cutLogs(join(directory, "Default", "IndexedDB"));
 }
 
-/** LevelDB's logs: records in blocks, each behind a sum, its length and its type. */
+/** Format of LevelDB's logs: blocks of records, each after a checksum, its length and its type. */
 const BLOCK = 32_768;
 const HEADER = 7;
 
 /**
- * Cuts off the record that Chromium was writing as it was killed.
+ * Cuts off the record that Chromium was writing when it was killed.
  *
- * No transaction of it was complete. Chromium, at its next start, passes it over, but writes on
- * behind it, takes it for damage at the start after that, and discards the whole database:
- * whoever is killed twice would lose everything, whatever page it is.
+ * The record belongs to no complete transaction. The next start of Chromium skips it but appends
+ * after it. The start after that takes it for damage and discards the whole database. So two kills
+ * would lose all data of any page.
  */
 function cutLogs(databases: string): void {
   if (!existsSync(databases)) {
@@ -266,12 +269,12 @@ function cutLogs(databases: string): void {
   }
 }
 
-/** Where the last record ends that is there whole. */
+/** Returns the end of the last complete record. */
 function wholeRecords(log: Buffer): number {
   for (let at = 0; ; ) {
     const left = BLOCK - (at % BLOCK);
     if (left < HEADER) {
-      // Nothing begins there.
+      // No record begins in the rest of the block.
       at += left;
     }
     if (at + HEADER > log.length) {

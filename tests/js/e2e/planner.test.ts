@@ -1,4 +1,4 @@
-/** The planner's page in a real browser, against the command of the same name. */
+/** The planner's page in a real browser, compared with `hushbin plan`. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,11 +24,11 @@ import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { violations } from "./axe.js";
 import { newContext } from "./harness.js";
 
-/** What went wrong in any page; a test that expects trouble empties it. */
+/** Errors of any page; a test that expects errors clears the list. */
 const complaints: string[] = [];
 /** Paths that pages have loaded. */
 const loaded: string[] = [];
-/** Where the command finds the task file of sums. */
+/** Directory with the command's task file of sums. */
 const directory = mkdtempSync(join(tmpdir(), "hushbin-planner-"));
 
 let browser: Browser;
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  // What pages of tests before say late is not this test's.
+  // Late messages of earlier tests' pages do not belong to this test.
   await Promise.all(browser.contexts().map((context) => context.close()));
   complaints.length = 0;
   loaded.length = 0;
@@ -65,31 +65,31 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   return page;
 }
 
-/** The page with the answer to what its URL says. */
+/** Opens the page with the settings of its URL, and waits for the answer. */
 async function planner(fragment = "", options: BrowserContextOptions = {}): Promise<Page> {
   const page = await open(`/planner.html#${fragment}`, options);
   await page.waitForSelector("html[data-ready]");
   return page;
 }
 
-/** Waits for the answer to what was set last. */
+/** Waits for the answer to the latest settings. */
 const answered = (page: Page) => page.waitForSelector('#verdict[aria-busy="false"]');
 const drawn = (page: Page) => page.waitForSelector('#plots[aria-busy="false"]');
 const text = (page: Page, selector: string) => page.locator(selector).textContent();
 
-/** A figure's number as it was computed. */
+/** Returns a displayed figure's number in full precision. */
 async function exact(page: Page, name: string): Promise<number> {
   const called = page.locator("dt").filter({ hasText: new RegExp(`^${name}$`) });
   const figure = page.locator("#figures div").filter({ has: called });
   return Number(await figure.locator("data").getAttribute("value"));
 }
 
-/** What the command answers that the page shows. */
+/** Returns the answer of the command that the page shows. */
 async function native<T = Plan>(page: Page): Promise<T> {
   const command = await text(page, "#command");
   expect(command).toMatch(/^(echo '[^']+' \| )?hushbin plan /);
   const PATH = [join(TARGET, "debug"), process.env.PATH].join(delimiter);
-  // As who copies it does.
+  // The command runs as a reader would paste it.
   const answer = execFileSync("sh", ["-c", `${command} --json`], {
     encoding: "utf8",
     env: { ...process.env, PATH },
@@ -98,12 +98,12 @@ async function native<T = Plan>(page: Page): Promise<T> {
   return JSON.parse(answer) as T;
 }
 
-/** The platforms' exponentials and logarithms may differ in the last bits. */
+/** Exponentials and logarithms of two platforms may differ in the last bits. */
 function expectNear(shown: number, expected: number, name?: string): void {
   expect(Math.abs(shown / expected - 1), `${name}: ${shown}, ${expected}`).toBeLessThan(1e-12);
 }
 
-/** Sums of which each field is visible in the answer. */
+/** Settings of sums in which each field affects the answer. */
 const SUMS = "count=4&max=10000&people=10000&honest_fraction=0.9&central_epsilon=1&delta=0.000001";
 
 describe("the planner's module", () => {
@@ -127,7 +127,7 @@ describe("the planner's module", () => {
       try {
         return plan(survey as Survey);
       } catch (thrown) {
-        // A trap would be an error.
+        // A trap would be another error.
         if (isRefusal(thrown)) return thrown;
         throw thrown;
       }
@@ -188,7 +188,7 @@ describe("the planner's module", () => {
       try {
         planSums(wrong as SumDraft);
       } catch (thrown) {
-        // A trap would be an error.
+        // A trap would be another error.
         if (!isRefusal(thrown)) throw thrown;
         refusal = thrown;
       }
@@ -313,7 +313,7 @@ describe("the planner's page", () => {
     await page.locator("#error-parts").filter({ hasText: "such as 2, 2, 3" }).waitFor();
     expect(await list.getAttribute("aria-invalid")).toBe("true");
     expect(await text(page, "#verdict-text")).toBe("Please correct the marked field.");
-    // What the planner refuses is said there, too.
+    // The page also shows the planner's refusals.
     for (const [parts, message] of [
       ["7", "Number of parts is 1, expected 2 to 1024."],
       ["7, 1", 'Question "together": options is 1, expected 2 to 1048576.'],
@@ -336,7 +336,7 @@ describe("the planner's page", () => {
       expect(await page.locator("#each").isVisible()).toBe(false);
       await page.getByRole("button", { name: "Add a question" }).click();
       await answered(page);
-      // What was added is shown, and what it is told of is its own.
+      // The new question is displayed, with its own settings.
       expect(await page.getByRole("radio", { name: "choice-2" }).isChecked()).toBe(true);
       await page.getByLabel("Options", { exact: true }).fill("4");
       await answered(page);
@@ -352,7 +352,7 @@ describe("the planner's page", () => {
         expect(await row.locator("th").textContent()).toContain(own.name);
         expectNear(Number(await row.locator("data").getAttribute("value")), own.interval);
       }
-      // Drawn one by one, asked as one, and as ratings.
+      // The offers are: drawn one by one, asked together, and as ratings.
       expect(await page.locator("#offers tr").count()).toBe(3);
       expect(answer.together_over_drawn).toBeGreaterThan(0);
       await drawn(page);
@@ -383,7 +383,7 @@ describe("the planner's page", () => {
     const other = await planner(new URL(page.url()).hash.slice(1));
     expect(await text(other, "#verdict-text")).toBe(await text(page, "#verdict-text"));
 
-    // What is wrong with a question that is not shown is said with its name.
+    // An error of a question that is not displayed comes with its name.
     await page.getByLabel("Within ±", { exact: true }).fill("99");
     await page.locator("#error-margin").filter({ hasText: "within is 99" }).waitFor();
     await choice.check();
@@ -419,7 +419,7 @@ describe("the planner's page", () => {
 
     await page.getByLabel("People", { exact: true }).fill("400000");
     await answered(page);
-    // Four times the people, half the error.
+    // Four times the people halve the error.
     expect((await exact(page, "standard error")) / error).toBeCloseTo(0.5, 12);
     expect(complaints).toEqual([]);
   });
@@ -441,7 +441,7 @@ describe("the planner's page", () => {
   });
 
   it("leaves a long computation for a newer question", async () => {
-    // Sums over batches of up to 10¹² reports, again and again: some 12 seconds as native code.
+    // Sums over batches of up to 10¹² reports take about 12 seconds as native code.
     const hard = "central_epsilon=0.001&delta=1e-15&standard_error=0.00001";
     const page = await open(`/planner.html#solve=people&budget=central&${hard}`);
     const first = page.workers()[0] ?? (await page.waitForEvent("worker"));
@@ -461,7 +461,7 @@ describe("the planner's page", () => {
         new Promise<void>((resolve) => {
           const post = Worker.prototype.postMessage;
           Worker.prototype.postMessage = function (asked: unknown) {
-            // The page's own listener runs first.
+            // The page's listener runs before this one.
             this.addEventListener("message", ({ data }) => data.kind === "done" && resolve());
             post.call(this, asked);
           };
@@ -502,7 +502,7 @@ describe("the planner's page", () => {
     expect(await page.locator("#error-epsilon").isVisible()).toBe(false);
     await page.getByLabel("Sparsity", { exact: true }).fill("101");
     await page.locator("#error-sparsity").filter({ hasText: "expected 1 to 100" }).waitFor();
-    // Nothing older passes for an answer.
+    // An older answer is not displayed.
     expect(await page.locator("#figures").isVisible()).toBe(false);
     expect(await page.locator("#download").isEnabled()).toBe(false);
     expect(complaints).toEqual([]);
@@ -572,7 +572,7 @@ describe("the planner's page", () => {
       }
       await expect.poll(() => page.locator(`#${figure} tbody tr`).count()).toBe(points);
     }
-    // The people curve goes through the plan.
+    // The curve over people passes through the plan.
     const row = page.locator("#plot-people tbody tr").filter({ hasText: /^100,000/ });
     expect(await row.locator("td").first().textContent()).toBe(
       await text(page, "#figures .figure-value >> nth=0"),
@@ -592,7 +592,7 @@ describe("the planner's page", () => {
 
   it("is loaded by nobody else", async () => {
     await open("/");
-    // The demo cannot run here, without a collector; it has loaded what it loads.
+    // The demo fails here without a collector, but it has loaded its files.
     await browser.contexts().at(-1)?.pages()[0]?.waitForSelector("html[data-failed]");
     expect(loaded).toContain("/story/main.js");
     expect(loaded.filter((path) => /planner|plots|worker/.test(path))).toEqual([]);
@@ -743,7 +743,7 @@ describe("the planner's page for sums through a shuffler", () => {
     expect(await page.locator("#field-count").inputValue()).toBe("7");
     expect(await page.locator("#field-people").inputValue()).toBe("5000");
     expect(JSON.parse((await text(page, "#task-json")) ?? "").numbers).toHaveLength(7);
-    // Back to questions that need no trust, with what they were.
+    // The earlier questions and their settings come back.
     await page.getByRole("radio", { name: "no one" }).check();
     await answered(page);
     expect(await page.locator("#mechanism").isVisible()).toBe(true);

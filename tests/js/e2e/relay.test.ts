@@ -1,6 +1,6 @@
 /**
  * Reports from headless Chromium through a relay to a shuffler, which has no connection to any
- * page: what the relay sees, and that they are counted once.
+ * page. Checks what the relay sees, and that reports are counted once.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,7 +16,7 @@ import { hushbin, Parties } from "./parties.js";
 const PEOPLE = 60;
 
 const parties = new Parties(SETTINGS);
-/** Passes on what pages post, and knows nothing of what it is. */
+/** Relay that forwards posts of pages without knowledge of the contents. */
 const relay = new Gateway();
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serve>>;
@@ -58,7 +58,7 @@ it("reaches whoever shuffles, who is connected to no page, through whoever canno
   const lazy = () =>
     asked.map(({ pathname }) => pathname).filter((path) => /shuffled|obliv|seali/.test(path));
   expect(lazy()).toEqual([]);
-  // Answers that are lost are asked for again.
+  // The client repeats requests whose responses are lost.
   relay.faults.push("lose-answer", "broken");
   const sent = await page.evaluate(
     async ({ people, ...options }) => {
@@ -82,7 +82,7 @@ it("reaches whoever shuffles, who is connected to no page, through whoever canno
     },
     {
       people: PEOPLE,
-      // A name that stands for nobody: the relay is told where the gateway is.
+      // This name has no address; the relay is given the gateway's.
       endpoint: "https://shuffler.example",
       task: SETTINGS,
       analyser: [parties.pin],
@@ -95,7 +95,7 @@ it("reaches whoever shuffles, who is connected to no page, through whoever canno
   expect(new Set(lazy())).toEqual(
     new Set(["/dist/shuffled.js", "/dist/oblivious.js", "/dist/sealing.js"]),
   );
-  // Its own site's, and the relay's.
+  // Pages connect only to their own site and to the relay.
   const hosts = new Set(asked.map(({ origin }) => `${origin}`));
   expect(hosts).toEqual(new Set([new URL(site.url).origin, url]));
 
@@ -104,13 +104,13 @@ it("reaches whoever shuffles, who is connected to no page, through whoever canno
   for (const { path, contentType } of posts) {
     expect([path, contentType]).toEqual(["/.well-known/ohttp-gateway", "message/ohttp-req"]);
   }
-  // Requests of all people have one length for keys, and one for reports.
+  // All requests for keys have one length, and so do all with reports.
   expect(new Set(posts.map(({ body }) => body.length)).size).toBeLessThanOrEqual(2);
   const seen = Buffer.concat(posts.map(({ body }) => body));
   for (const upload of sent) {
     const bytes = Buffer.from(upload);
     expect(bytes.length).toBeGreaterThan(80);
-    // The upload's id, and the sealed report.
+    // The relay sees neither the upload's id nor the sealed report.
     expect(seen.includes(bytes.subarray(17, 33))).toBe(false);
     expect(seen.includes(bytes.subarray(40, 72))).toBe(false);
   }

@@ -1,9 +1,9 @@
 /**
- * Reports sealed in headless Chromium, through a shuffler to an analyser: what is estimated,
- * what either could read, and what the order in which people reported has left behind.
+ * Reports sealed in headless Chromium, through a shuffler to an analyser. Checks the estimates,
+ * what either party can read, and that no trace of the order of arrival remains.
  *
- * `HUSHBIN_SEALED_PEOPLE` sets how many people report, each by a client of their own: some
- * 16 ms a person on two cores.
+ * `HUSHBIN_SEALED_PEOPLE` sets the number of people, each with a client: about 16 ms a person on
+ * two cores.
  */
 
 import { readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ import { hushbin, Parties } from "./parties.js";
 
 const PEOPLE = Number(process.env.HUSHBIN_SEALED_PEOPLE ?? 2_000);
 const BATCH = PEOPLE / 4;
-/** People whose clients are in the page at once. */
+/** Number of people whose clients are in the page at once. */
 const TOGETHER = 250;
 
 const TASK = {
@@ -33,7 +33,7 @@ const TASK = {
   people: PEOPLE,
 };
 
-/** What a person answers: the first items are liked, the last are not. */
+/** Returns the answers of a person: the first items are liked, the last are not. */
 const answersOf = (person: number) => ({
   [TASK.items[person % 3] ?? ""]: 1,
   [TASK.items[3 + (person % 3)] ?? ""]: person % 5 === 0 ? 1 : -1,
@@ -71,7 +71,10 @@ afterAll(async () => {
   await parties.stop();
 });
 
-/** Everybody reports, in order, by a client of their own; the order in which uploads arrived. */
+/**
+ * Sends everyone's report in order, each by a separate client. Returns the order in which uploads
+ * arrived.
+ */
 async function reportAll(): Promise<void> {
   const endpoint = await gateway.listen();
   const page = await (await newContext(browser)).newPage();
@@ -105,11 +108,11 @@ async function reportAll(): Promise<void> {
       { people, endpoint, task, analyser: [parties.pin] },
     );
   }
-  // What seals comes with consent, by the browser's own curve.
+  // The code for sealing loads after consent, and uses the browser's curve.
   expect(lazy()).toEqual(["/dist/shuffled.js", "/dist/sealing.js"]);
 }
 
-/** The reports of uploads, opened by the analyser's key, which no shuffler has. */
+/** Opens the reports of uploads with the analyser's key, which no shuffler has. */
 async function opened(uploads: readonly Buffer[]): Promise<string[]> {
   const kem = new DhkemX25519HkdfSha256();
   const suite = new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes128Gcm() });
@@ -135,7 +138,7 @@ async function opened(uploads: readonly Buffer[]): Promise<string[]> {
   );
 }
 
-/** Spearman's, of places in the order in which their owners came. */
+/** Spearman's rank correlation between places and the order of arrival. */
 function rankCorrelation(places: readonly number[]): number {
   const count = places.length;
   const squares = places.reduce((sum, place, came) => sum + (place - came) ** 2, 0);
@@ -169,12 +172,12 @@ it("are estimated by whoever cannot know who sent them, from whoever cannot read
     expect(high, item).toBeGreaterThanOrEqual(mean);
   });
 
-  // Who shuffled, and how many hid among one another.
+  // The privacy statement names the shuffler and the smallest batch.
   const privacy = await parties.ask("/tasks/settings/privacy");
   expect(privacy).toMatchObject({ reports: PEOPLE, smallest_batch: BATCH });
   expect((privacy as { shuffled_by: string[] }).shuffled_by).toHaveLength(1);
 
-  // The analyser's file of reports, in its own order, against the order of arrival.
+  // The order in the analyser's file of reports, against the order of arrival.
   const out = parties.file("reports.csv");
   const from = ["--data", parties.file("analysed"), "--task", "settings"];
   hushbin("journal", "export", ...from, "--format", "csv", "--out", out);
@@ -182,12 +185,12 @@ it("are estimated by whoever cannot know who sent them, from whoever cannot read
   const column = head.split(",").indexOf("report");
   const places = new Map(rows.map((row, place) => [row.split(",")[column], place]));
   expect(places.size).toBe(PEOPLE);
-  // Padding is taken off.
+  // Padding is removed.
   const place = (report: string) => places.get(report) ?? places.get(report.replace(/(00)+$/, ""));
   const came = (await opened(uploads)).map((report) => place(report) ?? Number.NaN);
   expect(came).not.toContain(Number.NaN);
-  // Of ranks in an order of their own it has standard deviation 1/√(n − 1): five of them are
-  // passed with probability 6·10⁻⁷.
+  // For random ranks the correlation has the standard deviation 1/√(n − 1). It exceeds five of them
+  // with probability 6·10⁻⁷.
   expect(Math.abs(rankCorrelation(came)) * Math.sqrt(PEOPLE - 1)).toBeLessThan(5);
   expect(rankCorrelation(came.map((_, index) => index))).toBe(1);
 });

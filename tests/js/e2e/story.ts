@@ -1,4 +1,4 @@
-/** The demo's story page, a collector and a gateway before it, started and stopped together. */
+/** The demo's story page with a collector behind a gateway, started and stopped together. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,9 +14,9 @@ import { newContext } from "./harness.js";
 
 export class Story {
   readonly gateway = new Gateway();
-  /** What went wrong in any page; a test that expects trouble empties it. */
+  /** Errors of any page; a test that expects errors clears the list. */
   readonly complaints: string[] = [];
-  /** What pages are told to wait for, if there is no collector for them yet. */
+  /** Message that pages show while they have no collector. */
   waiting: string | undefined;
   collector!: Collector;
   #browser!: Browser;
@@ -54,7 +54,7 @@ export class Story {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** Forgets what passed and what went wrong. */
+  /** Clears recorded requests and errors. */
   clear(): void {
     this.gateway.passed.length = 0;
     this.gateway.faults.length = 0;

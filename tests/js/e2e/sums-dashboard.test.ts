@@ -1,6 +1,6 @@
 /**
- * The analyser's dashboard of a task of sums, over messages that were sealed here and that a real
- * shuffler sent on.
+ * The analyser's dashboard for a task of sums, over messages sealed here and sent on by a real
+ * shuffler.
  */
 
 import { randomBytes, randomInt } from "node:crypto";
@@ -38,10 +38,10 @@ interface SumTask {
   };
 }
 
-/** A number below 1. Of a test: what people send has to be drawn by the core. */
+/** Returns a number below 1. For tests only: real messages must be drawn by the core. */
 const roll = () => randomInt(2 ** 40) / 2 ** 40;
 
-/** The messages of a person, as numbers that travel. */
+/** Returns the messages of a person as numbers. */
 function messagesOf({ numbers, messages }: SumTask, answer: readonly number[]): number[] {
   const { levels, drawn, trials, threshold, noise } = messages;
   expect(drawn).toBe(numbers.length);
@@ -63,7 +63,7 @@ function messagesOf({ numbers, messages }: SumTask, answer: readonly number[]): 
   return own.sort(() => roll() - 0.5);
 }
 
-/** In the second release pages load faster. */
+/** Pages load faster in the second release. */
 const answerOf = (person: number, release: number) => [
   release === 1 ? 8000 + person * 10 : 1000 + person * 10,
   1 + (person % 50),
@@ -75,7 +75,7 @@ let browser: Browser;
 let token: string;
 let each: number;
 const complaints: string[] = [];
-/** Paths that the page has asked for. */
+/** Paths that the page has requested. */
 const asked: string[] = [];
 
 async function send(release: number): Promise<void> {
@@ -134,7 +134,7 @@ afterAll(async () => {
 
 afterEach(() => {
   expect(complaints.splice(0)).toEqual([]);
-  // Of texts alone.
+  // Only tasks with texts have such a request.
   expect(asked.splice(0).filter((path) => path.includes("heavy-hitters"))).toEqual([]);
 });
 
@@ -151,7 +151,7 @@ async function signedIn(fragment: string, options: BrowserContextOptions = {}): 
   const page = await context.newPage();
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
-    // Problems that the analyser answers are said by the browser too.
+    // The browser also logs problems that the analyser returns.
     const answered = /^Failed to load resource: the server responded with a status of 4/;
     if (!answered.test(message.text())) complaints.push(message.text());
   });
@@ -177,7 +177,7 @@ interface Sums {
 const number = (shown: string | undefined) =>
   Number.parseFloat((shown ?? "").replaceAll(",", "").replace("−", "-"));
 
-/** Names and estimates that are listed. */
+/** Returns the listed names and estimates. */
 async function listed(page: Page): Promise<Map<string, number>> {
   const rows = await page.locator("#estimates tbody tr").evaluateAll((all) =>
     all.map((row) => {
@@ -229,7 +229,7 @@ describe("the dashboard of sums", () => {
     const { estimates } = await ask<Sums>("/timings/estimates");
     const means = await listed(page);
     for (const { item, mean } of estimates) {
-      // Two digits of the interval are shown.
+      // Numbers have two digits of the interval's precision.
       const off = Math.abs((means.get(item) ?? Number.NaN) - mean.estimate);
       expect(off, item).toBeLessThan(mean.standard_error / 3);
     }
@@ -252,7 +252,7 @@ describe("the dashboard of sums", () => {
 
   it("shows what changed with a release, and all of them", async () => {
     const page = await signedIn("#task=timings");
-    // From 8.3 s to 1.3 s: noise has a standard error of 0.2 s.
+    // The mean falls from 8.3 s to 1.3 s, and noise has a standard error of 0.2 s.
     await expect.poll(() => text(page, "#standing")).toMatch(/load.*▼ less/s);
     expect(await page.locator("#timeline figure").count()).toBe(3);
     await page.locator("#timeline summary").click();
@@ -285,7 +285,7 @@ describe("the dashboard of sums", () => {
     const told = await text(page, "#influence");
     expect(told).toContain(found.statement);
     expect(told).toContain("assumes that 12 of");
-    // Three numbers, and a row for each release.
+    // A table of three numbers, and one with a row for each release.
     expect(await page.locator("#influence table").count()).toBe(2);
     const rows = page.locator("#influence table").nth(1).locator("tbody tr");
     expect(await rows.count()).toBe(2);

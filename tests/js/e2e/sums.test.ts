@@ -1,6 +1,6 @@
 /**
- * Sums of numbers from headless Chromium, through a shuffler to an analyser: what a page says
- * beforehand, what either party sees, and what is estimated.
+ * Sums of numbers from headless Chromium, through a shuffler to an analyser. Checks the statement
+ * before consent, what either party sees, and the estimates.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -15,10 +15,10 @@ import { newContext } from "./harness.js";
 import { Parties } from "./parties.js";
 
 const PEOPLE = 200;
-/** People whose clients are in the page at once. */
+/** Number of people whose clients are in the page at once. */
 const TOGETHER = 50;
 
-/** Of which the analyser chooses the messages. */
+/** Draft for which the analyser chooses the messages. */
 const DRAFT = {
   id: "timings",
   trust: "shuffler",
@@ -48,7 +48,7 @@ let browser: Browser;
 let site: Awaited<ReturnType<typeof serve>>;
 
 beforeAll(async () => {
-  // As many as the task itself demands.
+  // The task itself sets the number of people.
   await parties.start(1, 1);
   gateway.to = parties.shuffler?.url ?? "";
   site = await serve({
@@ -87,7 +87,7 @@ it("are estimated from messages that nobody can tell the senders of", async () =
   await page.waitForFunction(() => "hushbin" in globalThis);
   const options = { endpoint, task, fingerprint, analyser: [parties.pin] };
 
-  // What is said before anybody agrees is what the shuffler says.
+  // The statement before consent equals the shuffler's.
   const privacy = await page.evaluate((task) => hushbin.privacyOf(task), task);
   expect(privacy.statement).toBe(described.privacy.statement);
   expect(privacy.centralEpsilon).toBe(described.privacy.central_epsilon);
@@ -128,7 +128,7 @@ it("are estimated from messages that nobody can tell the senders of", async () =
     };
     ({ state = "" } = batches.find(({ reports }) => reports === messages) ?? {});
   }
-  // Both means are missed with a probability of 10⁻⁵ at most.
+  // Both means are missed with a probability of at most 10⁻⁵.
   const estimates = (await parties.ask(
     "/tasks/timings/estimates?confidence=0.99999",
   )) as SumEstimates;
@@ -190,7 +190,7 @@ it("are shown to people with what hides them, and no local ε", async () => {
   expect(text).toContain("central ε 2, δ 0.000001");
   expect(text).toContain("1 of 1 report, central ε 2");
   expect(text).not.toMatch(/randomised/);
-  // Of every ε it is said that it is central, or that there is no local one.
+  // Every mentioned ε is called central, or is a local one that does not exist.
   expect(text.match(/ε/g)?.length).toBe(text.match(/(central|local) ε/g)?.length);
   const { levels, drawn, noise } = task.messages;
   const messages = levels * drawn + noise;

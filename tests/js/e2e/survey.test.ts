@@ -1,13 +1,13 @@
 /**
- * Eight questions of one task, answered by fifty thousand people through the package in
- * headless Chromium: what the collector estimates holds the truth.
+ * Eight questions of one task, answered by fifty thousand people through the package in headless
+ * Chromium. The collector's intervals contain the truth.
  */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { World } from "./harness.js";
 
 const PEOPLE = 50_000;
-/** An interval misses by chance in one of a hundred thousand runs, per question. */
+/** Confidence per question: an interval misses in one of a hundred thousand runs. */
 const CONFIDENCE = 0.99999;
 
 const THEMES = ["dark", "light", "system"];
@@ -17,7 +17,7 @@ const LAYOUT = [
   { name: "scale", min: 0.5, max: 4 },
 ];
 
-/** As people write it: parameters are left open. */
+/** The task as people write it, with open parameters. */
 const SURVEY = {
   id: "survey",
   epsilon: 2,
@@ -42,7 +42,7 @@ const SURVEY = {
   ],
 };
 
-// An interface would have no index signature.
+// A type alias has an implicit index signature; an interface has none.
 type Person = {
   readonly theme: string;
   readonly plan: number;
@@ -54,9 +54,9 @@ type Person = {
   readonly layout: Readonly<Record<string, number>>;
 };
 
-/** The same people in every run; their answers do not go together. */
+/** Returns the same person in every run, with independent answers. */
 function person(index: number): Person {
-  // From 0 to 1, evenly, and of another order for each question.
+  // Evenly spread values from 0 to 1, in another order for each question.
   const part = (step: number) => (((index * step) % PEOPLE) + 0.5) / PEOPLE;
   const features = [part(1009), part(2003), part(3001)].map((p) => Math.floor(20 * p ** 2));
   return {

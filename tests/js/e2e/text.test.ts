@@ -1,6 +1,6 @@
 /**
- * A question for a text, answered by people through the package in headless Chromium: the
- * collector finds what many of them have.
+ * A question for a text, answered by people through the package in headless Chromium. The collector
+ * finds the frequent texts.
  */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -15,7 +15,7 @@ const QUERIES = {
   questions: [{ name: "query", kind: "text", prefixes: [1, 3, 3] }],
 };
 
-/** Of ten people each. */
+/** Texts of every ten people. */
 const TEXTS = ["é🙂", "cab", "cab", "cab", "", "abbabba", "abbabba", "abbabba", "abbabba", "b"];
 
 interface Found {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 it("texts that many people have are found, with their shares", async () => {
-  // A text that nobody has, or an interval that misses: once in a hundred thousand runs.
+  // A false text, or an interval that misses, occurs in one of a hundred thousand runs.
   const query = new URLSearchParams({ alphabet: "abcé🙂", confidence: "0.99999" });
   const answer = await fetch(`${world.endpoint}/tasks/queries/heavy-hitters?${query}`);
   const found = (await answer.json()) as Found;

@@ -1,13 +1,13 @@
 /**
- * Settings asked together, answered by people through the package in headless Chromium:
- * what the collector says of each option holds the truth.
+ * Settings asked together, answered by people through the package in headless Chromium. The
+ * collector's intervals for each option contain the truth.
  */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { World } from "./harness.js";
 
 const PEOPLE = 6000;
-/** Of all intervals together: once in a hundred thousand runs one misses. */
+/** Confidence of all intervals together: one misses in a hundred thousand runs. */
 const CONFIDENCE = 0.99999;
 
 const SETTINGS = {
@@ -35,7 +35,7 @@ const OPTIONS = {
   zoom: [0, 1, 2, 3],
 };
 
-/** A fifth tries the beta and has it dark; nobody zooms farthest. */
+/** A fifth tries the beta and uses the dark theme; no person has the greatest zoom. */
 const person = (index: number) => {
   const beta = index % 5 === 0;
   return {
@@ -84,7 +84,7 @@ it("every option of every part is estimated", async () => {
     const [low, high] = share.simultaneous_interval;
     expect(low).toBeLessThanOrEqual(truth);
     expect(high).toBeGreaterThanOrEqual(truth);
-    // It tells a fifth from a third.
+    // The interval is narrow enough to distinguish a fifth from a third.
     expect(high - low).toBeLessThan(0.13);
   }
 });

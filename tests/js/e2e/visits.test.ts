@@ -17,7 +17,7 @@ beforeEach(() => story.clear());
 
 const text = (page: Page, selector: string) => page.locator(selector).textContent();
 
-/** What is checked of an answer; the quantiles are those of a number. */
+/** Checked parts of a response; quantiles are for numbers. */
 interface Answer {
   readonly reports: number;
   readonly estimates: readonly { readonly share: Estimate }[];
@@ -34,7 +34,7 @@ async function reports(): Promise<number> {
   return answers.reduce((sum, answer) => sum + answer.reports, 0);
 }
 
-/** The numbers of a chart's table: truth and estimate of each row. */
+/** Returns the numbers of a chart's table: truth and estimate of each row. */
 async function tabulated(page: Page, chart: string): Promise<[number, number][]> {
   const rows = await page.locator(`#${chart}-table tbody tr`).all();
   return Promise.all(
@@ -94,7 +94,7 @@ describe("the choices, sets and numbers", () => {
   it("keep the visitor's bytes where they are lost on the way, and count them once", async () => {
     const page = await started();
     const before = await reports();
-    // With keepalive and without.
+    // Once with keepalive and once without.
     gateway.faults.push("lose-answer", "lose-answer");
     await page.locator("#visit").getByRole("button", { name: "Send this visit" }).click();
     await page.locator("#visit-text").filter({ hasText: "same bytes are kept" }).waitFor();
@@ -114,14 +114,14 @@ describe("the choices, sets and numbers", () => {
     const [theme, features, load] = await Promise.all(
       ["theme", "features", "loadMs"].map(answerTo),
     );
-    // Charts are drawn anew with each answer, so these are of the last.
+    // Every response redraws the charts, so these belong to the last one.
     for (const [name, answer] of Object.entries({ theme, features, load })) {
       const all = `${answer?.reports.toLocaleString("en-GB")} reports`;
       await page.locator(`#${name}-verdict`).filter({ hasText: all }).waitFor();
     }
     const shares = (answer: Answer | undefined) =>
       answer?.estimates.map(({ share }) => share) ?? [];
-    // Of load times quantiles come first, in whole milliseconds; shares in tenths of a per cent.
+    // Load times list quantiles first, in whole milliseconds. Shares are in tenths of a per cent.
     const [quantiles, below] = [load?.number?.quantiles ?? [], load?.number?.distribution ?? []];
     const loads = await tabulated(page, "load-chart");
     const charts = [
@@ -150,7 +150,7 @@ describe("the choices, sets and numbers", () => {
         const [known, told] = shown[index] ?? [Number.NaN, Number.NaN];
         expect(Math.abs(told - estimate / unit)).toBeLessThan(half * 1.001);
         if (unit === 1) continue;
-        // Twice the 95% interval: chance alone leaves it once in 10⁶ runs.
+        // Tolerance of twice the 95% interval, exceeded by chance once in 10⁶ runs.
         const reach = high - low;
         expect(known * unit).toBeGreaterThan(low - reach / 2);
         expect(known * unit).toBeLessThan(high + reach / 2);
@@ -184,7 +184,8 @@ describe("the choices, sets and numbers", () => {
       expect(await rows.count(), words).toBe(count);
       if (question === "theme") expect(await rows.nth(1).getAttribute("data-own")).not.toBeNull();
       const afters = await rows.locator("td:nth-of-type(2)").allTextContents();
-      // Of a set all options may lie outside the bucket; of one answer some are likelier.
+      // All options of a set may lie outside the bucket; for a single choice some become more
+      // likely.
       if (question !== "features") expect(new Set(afters).size).toBeGreaterThan(1);
       await page.locator("#visit-again").click();
     }

@@ -1,4 +1,4 @@
-/** The crates as they are packed, for a project that depends on them as on those of crates.io. */
+/** The packed crates, for a project that depends on them as if from crates.io. */
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,7 +9,9 @@ import { ROOT, TARGET } from "../../../www/scripts/lib/paths.mjs";
 const CRATES = ["hushbin", "hushbin-analysis", "hushbin-server"];
 const VERSION = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version as string;
 
-/** Packs the crates and unpacks them; one folder for each state, as cargo goes by files' ages. */
+/**
+ * Packs and unpacks the crates, in one folder per state, because cargo compares modification times.
+ */
 function unpacked(): string {
   const packages = CRATES.flatMap((name) => ["--package", name]);
   const options = ["--offline", "--quiet", "--no-verify", "--allow-dirty"];
@@ -31,11 +33,11 @@ function unpacked(): string {
 }
 
 /**
- * Has a project take the packed crates in place of crates.io's, and whatever else the workspace
- * has compiled: by its lock file, its compiler and its profiles.
+ * Makes a project use the packed crates instead of those of crates.io. The project shares the
+ * workspace's compiled dependencies through its lock file, compiler and profiles.
  *
- * @param project its folder
- * @returns the environment in which cargo builds it
+ * @param project folder of the project.
+ * @returns the environment in which cargo builds it.
  */
 export function usePackedCrates(project: string): NodeJS.ProcessEnv {
   const folder = unpacked();

@@ -1,4 +1,4 @@
-/** The browser extension, in a profile of its own. */
+/** The browser extension, in a separate profile. */
 
 import { join } from "node:path";
 import type { BrowserContext, Worker } from "playwright-core";
@@ -8,7 +8,7 @@ import { Example } from "./harness.js";
 import { Person } from "./person.js";
 
 declare global {
-  /** When the service worker has asked for something from elsewhere. */
+  /** Times of the service worker's requests to other origins. */
   var asked: number[];
 }
 
@@ -61,7 +61,7 @@ it("counts those who agree, once, and nobody else", async () => {
   await page.getByLabel("Count my options").uncheck();
   await expect.poll(() => person.history()).toMatch(/not agreed/);
   const asked = await worker.evaluate(() => globalThis.asked);
-  // The page and the worker share one outbox. Whichever is ready first sends the report.
+  // The page and the worker share one outbox, and the first that is ready sends the report.
   expect(asked.length + person.sent.length).toBe(1);
   expect(asked.filter((time) => time < agreed)).toEqual([]);
   expect(await example.counted("tasks/extension")).toBe(1);

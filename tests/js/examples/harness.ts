@@ -1,4 +1,4 @@
-/** A copy of an example, in which the commands of its README are typed. */
+/** A copy of an example, in which the commands of its README run. */
 
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -20,10 +20,10 @@ export class Example {
   }
 
   /**
-   * Copies an example to a folder of its own.
+   * Copies an example to a new folder.
    *
-   * @param folder from the root of the repository
-   * @param env what its reader's environment has besides
+   * @param folder path from the root of the repository.
+   * @param env additions to the reader's environment.
    */
   static async copy(folder: string, env: NodeJS.ProcessEnv = {}): Promise<Example> {
     const closers: (() => unknown)[] = [];
@@ -40,10 +40,10 @@ export class Example {
     return new Example(shell, folder, closers);
   }
 
-  /** The same, of an example that installs packages of npm. */
+  /** Copies an example that installs npm packages. */
   static async withPackages(folder: string, env: NodeJS.ProcessEnv = {}): Promise<Example> {
     const registry = await serveRegistry();
-    // What is on this machine is not in npm's own cache.
+    // Packages of the local registry must not enter npm's own cache.
     const example = await Example.copy(folder, {
       ...env,
       npm_config_registry: registry.url,
@@ -53,22 +53,22 @@ export class Example {
     return example;
   }
 
-  /** Its copy. */
+  /** Folder of the copy. */
   get folder(): string {
     return this.#shell.folder;
   }
 
-  /** Adds to what its reader's environment has. */
+  /** Adds variables to the reader's environment. */
   lend(env: NodeJS.ProcessEnv): void {
     this.#shell.lend(env);
   }
 
-  /** Ends what serves; resolves to what it has said. */
+  /** Stops the servers. Resolves to the combined output. */
   end(): Promise<string> {
     return this.#shell.end();
   }
 
-  /** The commands of the README, in turn: what serves is ready, and goes on until the end. */
+  /** Runs the commands of the README in turn. Servers become ready and run until the end. */
   async follow(): Promise<void> {
     const { steps } = chapter(`${this.#folder}/README.md`);
     for (const step of steps) {
@@ -82,7 +82,7 @@ export class Example {
     }
   }
 
-  /** What is at an address that the README names. */
+  /** Returns the URL of an address in the README. */
   at(address: string): Promise<string> {
     return this.#shell.own(`http://${address}`);
   }
@@ -97,8 +97,8 @@ export class Example {
   }
 
   /**
-   * Reports that the collector has counted, which is at the port that all READMEs name; each
-   * is of one question.
+   * Returns the number of reports that the collector has counted, at the port of the README. Each
+   * report answers one question.
    */
   async counted(path: string): Promise<number> {
     const { task } = await this.#ask<{ task: { questions?: { name: string }[] } }>(path);

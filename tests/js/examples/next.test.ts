@@ -39,7 +39,7 @@ it("counts those who agree, once, and nobody else", async () => {
   await expect.poll(() => example.counted("tasks/features")).toBe(1);
   await person.expectAccessible();
 
-  // Whoever comes back agreed already, and has reported.
+  // A returning visitor has consented and reported already.
   await page.reload();
   await expect.poll(() => page.getByLabel("Send my answers").isChecked()).toBe(true);
   await says("Search", "does not");

@@ -1,4 +1,4 @@
-/** The notebook, of reports of people whose truth is known. */
+/** The notebook, with reports of people whose true answers are known. */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { notebookTools } from "../../../www/scripts/lib/notebook-tools.mjs";
 import { TARGET } from "../../../www/scripts/lib/paths.mjs";
 import { Example } from "./harness.js";
 
-/** In its two halves, as `people.mjs` has them. */
+/** True shares in both halves, as in `people.mjs`. */
 const TRUTH: Readonly<Record<string, readonly [number, number]>> = {
   system: [0.5, 0.5],
   light: [0.3, 0.22],
@@ -23,7 +23,8 @@ beforeAll(async () => {
   example = await Example.withPackages("www/examples/notebook", {
     PYTHONPATH: python,
     PATH: [join(python, "bin"), join(TARGET, "debug"), process.env.PATH].join(delimiter),
-    // What the README's command asks for is there, or it fails; so Debian's Python changes nothing.
+    // The packages of the README's command are installed already, or the test fails. So Debian's
+    // Python stays unchanged.
     PIP_NO_INDEX: "1",
     PIP_BREAK_SYSTEM_PACKAGES: "1",
     PIP_ROOT_USER_ACTION: "ignore",
@@ -35,7 +36,7 @@ afterAll(() => example?.close());
 
 type Row = Readonly<Record<string, string>>;
 
-/** Rows of CSV by their item. */
+/** Rows of CSV by item. */
 function rows(csv: string): Map<string, Row> {
   const [head = "", ...lines] = csv.trim().split("\n");
   const names = head.split(",");
@@ -46,7 +47,7 @@ function rows(csv: string): Map<string, Row> {
 
 const file = (name: string) => readFileSync(join(example.folder, name), "utf8");
 
-/** A number in a table. */
+/** Returns a number of a table. */
 const of = (table: Map<string, Row>, item: string, column: string) =>
   Number(table.get(item)?.[column] ?? "nothing");
 
@@ -61,7 +62,7 @@ it("combines batches to what the program says of them together", () => {
       of(combined, item, name),
     );
     expect(estimate, item).toBeCloseTo(of(together, item, "estimate"), 12);
-    // The program's own is of what both found together, which is nearly the same.
+    // The program's own error is for both batches together, which is nearly the same.
     const ratio = Number(error) / of(together, item, "standard_error");
     expect(Math.abs(ratio - 1), item).toBeLessThan(0.01);
   }
@@ -79,7 +80,7 @@ it("compares releases with the error of a difference", () => {
     // The normal quantile of 1 - 0.05 / (2 * 4).
     expect(at("simultaneous_upper") - at("estimate")).toBeCloseTo(2.497705474 * error, 9);
     expect(at("estimate") - at("simultaneous_lower")).toBeCloseTo(2.497705474 * error, 9);
-    // By chance once in five hundred million times.
+    // Exceeded by chance once in five hundred million times.
     expect(Math.abs(at("estimate") - (is - was)) / error, item).toBeLessThan(6);
   }
 });

@@ -34,7 +34,7 @@ it("counts those who agree, once, and nobody else", async () => {
   await person.expectAccessible();
 
   await person.saves("Saved. That was counted already.");
-  // Whoever comes back agreed already, and was counted; what they said is kept nowhere.
+  // A returning visitor has consented and been counted already. The answers are stored nowhere.
   await page.reload();
   await person.saves("Saved. Nothing more is counted this month.");
   await page.getByLabel("captions").check();

@@ -1,4 +1,4 @@
-/** Somebody who opens an example in a browser of their own. */
+/** A person who opens an example in a separate browser. */
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -7,16 +7,16 @@ import { violations } from "../e2e/axe.js";
 import { newContext } from "../e2e/harness.js";
 
 export class Person {
-  /** What was sent to the collector. */
+  /** Requests to the collector. */
   readonly sent: string[] = [];
-  /** What went wrong in the page. */
+  /** Errors of the page. */
   readonly errors: string[] = [];
   readonly page: Page;
   readonly #close: () => Promise<void>;
 
   /**
-   * @param collector where the page reports to
-   * @param close ends the browser
+   * @param collector URL to which the page reports.
+   * @param close closes the browser.
    */
   constructor(page: Page, collector: string, close: () => Promise<void>) {
     this.page = page;
@@ -30,7 +30,7 @@ export class Person {
     });
   }
 
-  /** @param collector where the page reports to */
+  /** @param collector URL to which the page reports. */
   static async visit(url: string, collector: string): Promise<Person> {
     const browser = await launchChromium();
     const context = await newContext(browser);
@@ -39,7 +39,7 @@ export class Person {
     return person;
   }
 
-  /** Saves a form, which answers with this. */
+  /** Saves a form, and checks its message. */
   async saves(answer: string): Promise<void> {
     const output = this.page.locator("output");
     await output.evaluate((element: HTMLOutputElement) => {
@@ -49,7 +49,7 @@ export class Person {
     await expect.poll(() => output.textContent()).toBe(answer);
   }
 
-  /** What `<hushbin-history>` says. */
+  /** Returns the text of `<hushbin-history>`. */
   history(): Promise<string | null | undefined> {
     return this.page
       .locator("hushbin-history")

@@ -30,7 +30,7 @@ it("counts those who agree, once, and nobody else", async () => {
   await expect.poll(() => person.history()).toMatch(/1 received by the collector/);
   await person.expectAccessible();
 
-  // Whoever comes back agreed already, and was counted; what is changed then is not.
+  // A returning visitor has consented and been counted already. Later changes are not counted.
   await page.reload();
   await page.getByLabel("captions").check();
   await expect.poll(() => person.history()).toMatch(/1 received by the collector/);

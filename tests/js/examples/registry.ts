@@ -1,6 +1,6 @@
 /**
- * A registry of packages on this machine, so that `npm install` installs what it would from
- * npm's: this package as it is packed, and those that the tests of stacks pin.
+ * A local npm registry for `npm install`. It serves this package as packed, and the packages pinned
+ * by the tests of stacks.
  */
 
 import { execFileSync, spawn } from "node:child_process";
@@ -14,14 +14,14 @@ import { stackTools } from "../../../www/scripts/lib/stack-tools.mjs";
 
 interface Version {
   readonly manifest: { readonly name: string; readonly version: string };
-  /** Answers with the tarball. */
+  /** Sends the tarball. */
   readonly send: (response: ServerResponse) => void;
 }
 
 const manifestIn = (folder: string) =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Version["manifest"];
 
-/** What was installed, in a tarball as its authors would have packed it. */
+/** Packs an installed package as its authors would have. */
 function packAgain(folder: string, response: ServerResponse): void {
   const names = ["--exclude=./node_modules", "--transform=s,^\\.,package,"];
   const tar = spawn("tar", ["-c", ...names, "."], {
@@ -31,7 +31,10 @@ function packAgain(folder: string, response: ServerResponse): void {
   tar.stdout.pipe(response);
 }
 
-/** By path in the lock file, which has those that are for other machines too. */
+/**
+ * Returns the installed packages by path of the lock file, which also lists those for other
+ * machines.
+ */
 function installed(): Version[] {
   const tools = stackTools();
   const { packages } = JSON.parse(
@@ -43,7 +46,7 @@ function installed(): Version[] {
   });
 }
 
-/** @param folder where the package's tarball is made */
+/** @param folder folder of the package's tarball. */
 function packed(folder: string): Version {
   const options = { cwd: folder, encoding: "utf8" } as const;
   const name = execFileSync("npm", ["pack", PACKAGE, "--silent"], options).trim();
@@ -55,7 +58,7 @@ function packed(folder: string): Version {
 
 export interface Registry {
   readonly url: string;
-  /** A folder for what npm keeps of it. */
+  /** Folder for npm's cache. */
   readonly cache: string;
   close(): void;
 }

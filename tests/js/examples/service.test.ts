@@ -1,4 +1,4 @@
-/** The service with a collector in it, of the packed crates. */
+/** The service with an embedded collector, built from the packed crates. */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { usePackedCrates } from "./crates.js";

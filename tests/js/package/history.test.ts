@@ -1,4 +1,4 @@
-/** The history element in Chromium: it shows the last of changes, whenever they come. */
+/** The history element in Chromium shows the latest change, for every timing. */
 
 import { expect, it } from "vitest";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
@@ -8,7 +8,7 @@ import { serve } from "../../../www/scripts/lib/serve.mjs";
 const PAGE = `<!doctype html><link rel="icon" href="data:," />
   <script type="module" src="/dist/history.js"></script>`;
 
-/** Runs in the page: changes a client some turns after it was read, and tells what is shown. */
+/** Runs in the page: changes a client some turns after it was read. Returns the displayed text. */
 async function shownAfter(turns: number): Promise<string> {
   await customElements.whenDefined("hushbin-history");
   let reports = 1;

@@ -1,4 +1,4 @@
-/** The package as npm would publish it: packed, installed, loaded, bundled, typed. */
+/** The package as npm would publish it: packed, installed, loaded, bundled and type-checked. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ let tarball: string;
 const run = (program: string, args: readonly string[], cwd = project) =>
   execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-/** What modules and their glue call by letters. */
+/** Short names that modules and the glue use. */
 const namesOf = (glue: string): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(join(GLUE, `${glue}-names.json`), "utf8"));
 
@@ -120,9 +120,9 @@ describe("the tarball", () => {
     expect(text("index")).toContain('import("./shuffled.js")');
     expect(text("shuffled")).toContain('import("./sealing.js")');
     expect(text("shuffled")).toContain('import("./sums.js")');
-    // Ciphers are there once, also for requests through a relay.
+    // Ciphers occur in one file only, also for requests through a relay.
     expect(text("oblivious")).not.toContain("AES-GCM-");
-    // And errors, so that `instanceof` holds.
+    // Errors do, too, so that `instanceof` works.
     for (const name of FILES) {
       expect(text(name), name).not.toContain('"SealingError"');
     }
@@ -145,7 +145,7 @@ describe("the tarball", () => {
   });
 
   it("has types that every resolution finds", () => {
-    // Wasm has no types. Of the oldest resolution there are only `main` and `types`.
+    // Wasm has no types. The oldest resolution knows only `main` and `types`.
     const modules = ["hushbin.wasm", "collision.wasm"];
     const args = ["--profile", "node16", "--exclude-entrypoints", ...modules];
     run(join(BIN, "attw"), [tarball, ...args], ROOT);
@@ -195,7 +195,7 @@ describe.each([
   });
 
   it("uses only what the stated browsers have", () => {
-    // Checked by wasm-opt: it refuses a module that uses other features.
+    // wasm-opt refuses a module that uses any other feature.
     const features = FEATURES.map((feature) => `--enable-${feature}`);
     const args = [installed(`dist/${name}`), "--mvp-features", ...features];
     run(join(BIN, "wasm-opt"), [...args, "-o", join(project, "checked.wasm")]);
@@ -268,7 +268,7 @@ describe("in workerd", () => {
     });
     const [{ imports = [] } = {}] = Object.values(metafile.outputs);
     expect(imports.map(({ path }) => path)).toEqual(["./hushbin.wasm", "./sums.wasm"]);
-    // Run as workerd would: with the compiled module, and nothing else that compiles.
+    // Runs as in workerd: with the compiled module, and without any other compilation.
     const name = join(project, "worker.mjs");
     const text = outputFiles[0]?.text ?? "";
     writeFileSync(
@@ -455,15 +455,15 @@ describe("in Node", () => {
   });
 });
 
-/** What the bundled page has. */
+/** Interface of the bundled page. */
 interface Page {
   lengthOrCode(task: unknown, input: unknown): Promise<number | string>;
 }
 
-/** The modules that a script carries, as characters. */
+/** Returns the modules embedded in a script as strings. */
 const modulesIn = (file: string) => readFileSync(file, "utf8").match(/"[#-[\]-~]{10000,}"/g) ?? [];
 
-/** Bundles of `page.ts`, to be loaded by an `index.html`. */
+/** Bundlers of `page.ts`, for an `index.html`. */
 const BUNDLERS: [string, (to: string) => unknown][] = [
   [
     "esbuild",
@@ -510,14 +510,14 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
     expect([page.length, chunk.length, page[0] === chunk[0]]).toEqual([1, 1, false]);
     const sums = modulesIn(installed("dist/sums.js"));
     expect(sums).toHaveLength(1);
-    // The page and a chunk of each file; Vite's also have what preloads them.
+    // The page and a chunk for each file. Vite adds files for preloading.
     const split = scripts().filter((file) => !/^preload|^rolldown/.test(basename(file)));
     expect(split).toHaveLength(1 + FILES.length);
     const carried = { index: page, page, stdin: page, complete: chunk, sums } as const;
     for (const file of split) {
       const [, name = ""] = /^([a-z]+(?:-fallback)?)/.exec(basename(file)) ?? [];
       const expected = carried[name as keyof typeof carried] ?? [];
-      // Not shown where they differ: they are long.
+      // The comparison is outside of `expect`, which would print the long strings.
       expect(modulesIn(file).join() === expected.join(), file).toBe(true);
     }
   });
@@ -579,7 +579,7 @@ describe("bundled by esbuild", () => {
       `import { createClient } from "hushbin"; console.log(createClient);`,
     );
     expect(warnings).toEqual([]);
-    // Not shown: it is long.
+    // The text is long, so only the result of the test is printed.
     expect(/import\.meta|^import |^await /m.test(text)).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-/** What the package's README shows: compiled, and run, as its readers would. */
+/** Code of the package's README, compiled and run as by its readers. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -21,14 +21,14 @@ const BLOCKS: readonly Block[] = [...README.matchAll(/^```(\w*)\n([\s\S]*?)^```$
   ([, language = "", code = ""]) => ({ language, code }),
 );
 
-/** The one block that has a text in it. */
+/** Returns the only block that contains a text. */
 function block(text: string): string {
   const found = BLOCKS.filter(({ code }) => code.includes(text));
   expect(found, text).toHaveLength(1);
   return found[0]?.code ?? "";
 }
 
-/** What a page's author writes into components, without what surrounds it. */
+/** Returns the script of a component without its surroundings. */
 const scriptOf = (code: string) => /<script[^>]*>\n([\s\S]*?)<\/script>/.exec(code)?.[1] ?? "";
 
 let project: string;
@@ -39,12 +39,12 @@ beforeAll(() => {
   mkdirSync(join(project, "node_modules"));
   symlinkSync(PACKAGE, join(project, "node_modules/hushbin"));
   write("package.json", JSON.stringify({ private: true, type: "module" }));
-  // The first that is shown: others go on from it.
+  // The first example, which later ones extend.
   write("telemetry.ts", block("export const task = {"));
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** What blocks take from elsewhere, as far as they use it. */
+/** Declarations of names that blocks use without defining them. */
 const AROUND = `
   import type { client as Made, task as Asked } from "./telemetry";
   declare global {
@@ -62,7 +62,7 @@ const MODULES = `
 describe("the README", () => {
   it("is the one that is published, not the repository's", () => {
     expect(README).toBe(readFileSync(join(CLIENT, "README.md"), "utf8"));
-    // npm shows it elsewhere.
+    // npm shows the README at another location, so relative links would break.
     expect(README.match(/\]\((?!https:)/g)).toBeNull();
   });
 
@@ -105,7 +105,7 @@ describe("the README", () => {
     const tsc = () => execFileSync(join(BIN, "tsc"), [], { cwd: project, encoding: "utf8" });
     expect(names.length).toBeGreaterThan(10);
     expect(tsc).not.toThrow();
-    // So it is looked at: names of a task in the page are known.
+    // The types know the names of a task in the page, so a wrong name fails.
     write("telemetry.ts", block("export const task = {").replace('"dark", beta', '"drak", beta'));
     write(
       names[0] ?? "",
@@ -143,7 +143,7 @@ describe("what the README shows", () => {
         },
         "/page.js": { type: "text/javascript", body: script?.text ?? "" },
       },
-      // What the README says that is needed, and nothing else.
+      // The policy is exactly the one in the README.
       policy: /^Content-Security-Policy: (.*)$/m.exec(README)?.[1] ?? "",
     });
     const browser = await launchChromium();

@@ -1,4 +1,4 @@
-/** The classic script in Chromium: what it loads for sealed reports and sums, and how it fails. */
+/** The classic script in Chromium: files for sealed reports and sums, and failures. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ afterAll(async () => {
   site?.close();
 });
 
-/** A page, and the files of the script that it loads. */
+/** Opens a page, and records the files of the script that it loads. */
 async function opened(): Promise<{ page: Page; loaded: () => string[] }> {
   const page = await (await browser.newContext()).newPage();
   const files: string[] = [];
@@ -59,7 +59,7 @@ async function opened(): Promise<{ page: Page; loaded: () => string[] }> {
   return { page, loaded: () => files.splice(0) };
 }
 
-/** Runs in the page: makes a client for a key of its own, and reports twice. */
+/** Runs in the page: creates a client for a fresh key, and reports twice. */
 async function reportTwice({ task, input, bytes }: { task: object; input: object; bytes: string }) {
   const { createClient, createRandomizer, HushbinError } = globalThis.hushbin;
   const { subtle } = crypto;
@@ -67,7 +67,7 @@ async function reportTwice({ task, input, bytes }: { task: object; input: object
     Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const pair = (await subtle.generateKey("X25519", true, ["deriveBits"])) as CryptoKeyPair;
   const key = hex(await subtle.exportKey("raw", pair.publicKey));
-  // Of no task, if the code that knows its fingerprint is missing.
+  // The fingerprint belongs to no task if the code that computes it is missing.
   const made = await createRandomizer({ task: task as Task }).catch(() => undefined);
   const fingerprint = made?.fingerprint ?? "0".repeat(32);
   const configuration = `01${fingerprint}002000010001${key}${bytes}`;
@@ -132,7 +132,7 @@ it("loads each file once, whatever asks for it at the same time", async () => {
   }, SUMS);
   expect(lengths).toEqual([10, 10, 10]);
   expect(loaded()).toEqual(["shuffled", "sums"]);
-  // With the one that the page names. A browser may answer for two by one request.
+  // The page's own script is the third. A browser may use one request for two loads.
   expect(scripts).toBe(3);
   await page.context().close();
 });

@@ -1,9 +1,9 @@
 /**
- * What may go wrong between a person and the collector where engines differ, in Firefox and
- * WebKitGTK: every report that was said to be queued is counted once, by the bytes that it was
- * made as. `tests/js/e2e/drills.test.ts` has what does not differ, in Chromium.
+ * Failures between a person and the collector in which engines differ, in Firefox and WebKitGTK.
+ * Every report that resolved to "queued" is counted once, with its original bytes.
+ * `tests/js/e2e/drills.test.ts` has the common failures, in Chromium.
  *
- * HUSHBIN_DRILL_REPORTS says how many reports each engine makes of each kind; fewer by default.
+ * HUSHBIN_DRILL_REPORTS sets the number of reports per engine and kind; the default is small.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -20,9 +20,9 @@ import { begin, fillQuota, numbersOf, type Remembered, report, settle } from "..
 
 const REPORTS = Number(process.env.HUSHBIN_DRILL_REPORTS ?? 200);
 const SEED = Number(process.env.HUSHBIN_DRILL_SEED ?? 1);
-/** Several requests, which together are more than browsers let outlive a page. */
+/** Several requests that together exceed what browsers let outlive a page. */
 const BACKLOG = Math.min(Math.max(2000, REPORTS), 20_000);
-/** Most that a client remembers once it is sent. */
+/** Number of sent reports that a client remembers. */
 const REMEMBERED = 1000;
 
 const often = (id: string) => ({ ...OFTEN, id });
@@ -37,11 +37,11 @@ const KILLED = often("killed");
 
 const FATES = ["stay", "reload", "leave", "leave and return", "close"] as const;
 
-/** Runs a function in a page, of what JSON can hold. */
+/** Runs a function in a page, with JSON arguments. */
 const within = <A, R>(tab: Tab, run: (given: A) => R | Promise<R>, given: A): Promise<R> =>
   tab.evaluate(`(${run})(${JSON.stringify(given)})`);
 
-/** Waits until a page or a collector is as it will be. */
+/** Waits until a condition on a page or a collector is true. */
 async function until(holds: () => Promise<unknown>): Promise<void> {
   while (!(await holds())) {
     await pause(50);
@@ -72,7 +72,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
 
   const options = <T extends Task>(task: T) => ({ endpoint: world.endpoint, task, ...ALLOWED });
 
-  /** The package is there, and this page's clients are. */
+  /** Waits for the package, and creates this page's clients. */
   async function enter(tab: Tab, task: Task, delayMs?: number): Promise<void> {
     await until(() => tab.evaluate("'hushbin' in globalThis"));
     await within(tab, begin, { ...options(task), ...(delayMs === undefined ? {} : { delayMs }) });
@@ -84,7 +84,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
     return tab;
   }
 
-  /** Of a task, what the browser, the gateway and the collector know is one and the same. */
+  /** Checks that browser, gateway and collector agree on a task. */
   async function expectCountedOnce(
     { id, epsilon }: Task,
     { reports, spent, uploads, states }: Remembered,
@@ -92,7 +92,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
   ): Promise<void> {
     const sent = world.gateway.uploads(id);
     const bytes = new Set([...sent.values()].flatMap((each) => [...each]));
-    // Under each id the same bytes, however often.
+    // Each id has the same bytes in every request.
     expect(bytes.size).toBe(sent.size);
     expect(sent.size).toBe(reports);
     expect(await world.reports(id)).toBe(reports);
@@ -114,7 +114,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
       const all = Array.from({ length: 1 + below(most) }, (_, index) => answers(made + index));
       made += all.length;
       const given = { all, since: Date.now() };
-      // What happens to the page may come before they are made, which then are missing, or not.
+      // The event may come before the reports are made; then they may be missing.
       if (random() < 0.3) {
         await tab.evaluate(`void (${report})(${JSON.stringify(given)}).catch(() => {})`);
         await pause(below(50));
@@ -157,14 +157,14 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
       }
     };
 
-    // Two requests of three meet with something.
+    // Two requests of three have a fault.
     world.gateway.weather = () => FAULTS[below(1.5 * FAULTS.length)];
     await live(REPORTS / 3);
     await world.collector.stop("SIGKILL");
     await live((2 * REPORTS) / 3);
     await world.startCollector();
     await live(REPORTS);
-    // Requests draw from the same numbers as pages, in an order that no seed decides.
+    // Requests use the same random numbers as pages, in an order that the seed does not determine.
     while (fates.size < FATES.length) {
       await live(told.size + 1);
     }
@@ -174,7 +174,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
     tell("whatever happens", remembered, { told: told.size, ...Object.fromEntries(fates) });
   });
 
-  /** Says what a larger drill has come to. */
+  /** Prints the results of a larger drill. */
   function tell(name: string, { reports }: Remembered, further: object): void {
     if (process.env.HUSHBIN_DRILL_REPORTS !== undefined) {
       const requests = world.gateway.posts.length;
@@ -217,7 +217,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
     ["left", LEFT, (tab: Tab) => tab.go(world.elsewhere)],
   ])("sends what waits as the page is %s, and nobody comes back", async (_, task, go) => {
     const tab = await tabOf(task, 600_000);
-    // What it does for earlier pages is over.
+    // The client has finished the work for earlier pages.
     await within(tab, () => client.flush(), undefined);
     const { uploads } = await within(tab, report, { all: [answers(1), answers(2)], since: 0 });
     expect(world.gateway.uploads(task.id).size).toBe(0);
@@ -230,10 +230,10 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
   it("goes on in a page that comes back as it was", async () => {
     const tab = await tabOf(BACK);
     const { uploads } = await within(tab, report, { all: [answers(1)], since: 0 });
-    // Firefox keeps no page that has a request under way.
+    // Firefox does not keep a page with a pending request.
     await within(tab, () => client.flush(), undefined);
     const isKept = () => tab.evaluate("'client' in globalThis");
-    // The browser decides whether it keeps a page, so one that it has dropped leaves once more.
+    // The browser decides whether to keep a page, so a dropped page leaves once more.
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       await tab.go(world.elsewhere);
       await tab.back();
@@ -255,7 +255,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
     for (const each of [tab, other]) {
       await within(each, () => client.ready(), undefined);
     }
-    // Stores one after another, so that it is left in the midst of one.
+    // Reports are stored one after another, so the page leaves in the middle of one.
     await within(
       tab,
       () => {
@@ -287,12 +287,12 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
 
   it("keeps what was said to be queued as the browser is killed", async () => {
     const directory = world.directory("profile");
-    // Nothing of it arrives before.
+    // No report arrives before the fault ends.
     world.gateway.weather = () => "refuse";
     const said = new Gateway();
     const words = await said.listen();
     said.weather = () => "portal";
-    // Nobody drives these pages: they do what they are there for, and say so.
+    // The test does not drive these pages: they act on their own and report back.
     const page = (script: string) => ({
       type: "text/html",
       body: `<!doctype html><title>page</title><script type="module">

@@ -1,4 +1,6 @@
-/** Apps as people would write them, with the package as npm would install it, at work against a real collector. */
+/**
+ * Apps as people would write them, with the package as npm installs it, against a real collector.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import {
@@ -23,7 +25,10 @@ import { freePort } from "../../../www/scripts/lib/webdriver.mjs";
 import type { Stack } from "./list.mjs";
 import { sums, task } from "./survey.js";
 
-/** The program of a server or command, with the packages' programs and nothing of this runner's. */
+/**
+ * Environment of servers and commands: with the packages' programs, without variables of the test
+ * runner.
+ */
 const { NODE_ENV: _, VITEST: __, ...OURS } = process.env;
 const TOOLS = stackTools();
 const ENV = {
@@ -33,7 +38,7 @@ const ENV = {
   DO_NOT_TRACK: "1",
 };
 
-/** A program under way, and what it has said. */
+/** A running program and its output. */
 class Program {
   readonly #child: ChildProcess;
   #said = "";
@@ -41,7 +46,7 @@ class Program {
 
   constructor(command: string, cwd: string) {
     const [program = "", ...args] = command.split(" ");
-    // A group of its own, to be ended with whatever it starts.
+    // The program has its own process group, so that its children are stopped, too.
     this.#child = spawn(program, args, { cwd, env: ENV, detached: true, stdio: "pipe" });
     this.#child.stdin?.end();
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -67,7 +72,7 @@ class Program {
   }
 }
 
-/** Where a stack serves, and what its server has said. */
+/** URL of a stack's server, and the server's output. */
 interface Site {
   readonly url: string;
   close(): unknown;
@@ -82,7 +87,7 @@ async function run(command: string, cwd: string): Promise<void> {
   }
 }
 
-/** Waits for what a poll finds; each ends by itself. */
+/** Polls until a value is found. */
 async function until<T>(poll: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const found = await poll();
@@ -93,14 +98,14 @@ async function until<T>(poll: () => Promise<T | undefined>): Promise<T> {
   }
 }
 
-/** Name in URLs and of the folder in which a stack's app is copied. */
+/** Name of a stack in URLs and of the folder of its app's copy. */
 export const idOf = ({ name }: Stack): string =>
   name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/-$/, "");
 
-/** The line of the package's README that imports its module as a file with this tool. */
+/** Returns the README's line that imports the module as a file with this tool. */
 function importOfModule(tool: string): string {
   const readme = readFileSync(join(ROOT, "www/client/README.md"), "utf8");
   const rows = readme.matchAll(/^\| ([^|`]+) \| `([^`]+)`/gm);
@@ -112,7 +117,7 @@ function importOfModule(tool: string): string {
   throw new Error(`the package's README says of ${tool} nothing`);
 }
 
-/** Changes an app as the package's README says, so that its module is a file. */
+/** Changes an app as in the package's README, so that its module is a file. */
 function slim(folder: string, file: string, tool: string): void {
   const settings = join(folder, "slim");
   if (existsSync(settings)) {
@@ -129,14 +134,17 @@ function slim(folder: string, file: string, tool: string): void {
   writeFileSync(join(folder, file), changed);
 }
 
-/** A collector with a task for each stack, the three engines, and the stacks' copies of their apps. */
+/** A collector with a task for each stack, the three engines, and copies of the stacks' apps. */
 export class Stacks {
   engines: Engine[] = [];
   #collector!: Collector;
   readonly #data = mkdtempSync(join(tmpdir(), "hushbin-stacks-"));
-  /** Below the tools, so that apps find them; nothing of this project lies on the way up. */
+  /**
+   * Folder below the tools, so that apps find them. No package of this project is on the path
+   * above.
+   */
   readonly #work = mkdtempSync(join(TOOLS, "run-"));
-  /** When an engine has done what it was asked so far: each takes a page at a time. */
+  /** End of each engine's current work, because an engine runs one page at a time. */
   readonly #turns = new Map<Engine, Promise<unknown>>();
 
   static async start(stacks: readonly Stack[]): Promise<Stacks> {
@@ -156,7 +164,7 @@ export class Stacks {
     return world;
   }
 
-  /** The tarball's files, where npm would have them. */
+  /** Installs the tarball's files as npm would. */
   async #install(): Promise<void> {
     const installed = join(this.#work, "node_modules/hushbin");
     mkdirSync(installed, { recursive: true });
@@ -165,14 +173,14 @@ export class Stacks {
     await run(`tar -xzf ${join(this.#data, tarball)} --strip-components=1`, installed);
   }
 
-  /** Reports that the collector has counted. */
+  /** Returns the number of reports that the collector has counted. */
   async counted(stack: Stack): Promise<number> {
     const response = await fetch(`${this.#collector.url}/tasks/${idOf(stack)}/estimates`);
     const { reports } = (await response.json()) as { reports: number };
     return reports;
   }
 
-  /** A copy of the app, whose survey is this collector's. */
+  /** Copies the app, with the survey of this collector. */
   #copy(stack: Stack): string {
     const folder = join(this.#work, idOf(stack));
     cpSync(join(import.meta.dirname, stack.folder), folder, { recursive: true });
@@ -195,7 +203,7 @@ export class Stacks {
     return folder;
   }
 
-  /** Of the script, as the package tells it to those who write a tag. */
+  /** Returns the script's integrity, as the package states it for script tags. */
   #integrity(): string {
     const file = join(this.#work, "node_modules/hushbin/dist/integrity.json");
     return JSON.parse(readFileSync(file, "utf8"))["hushbin.script.js"];
@@ -205,7 +213,7 @@ export class Stacks {
     return text.replaceAll("http://collector.invalid", this.#collector.url);
   }
 
-  /** Runs a stack; resolves to how often it said that it has reported. */
+  /** Runs a stack. Resolves to the number of reports that it claims. */
   async run(stack: Stack): Promise<number> {
     const folder = this.#copy(stack);
     if (stack.build !== undefined) {
@@ -282,7 +290,7 @@ function expectReported(who: string, answer: string, server = ""): void {
   }
 }
 
-/** Opens a page and waits until it says that it has reported. */
+/** Opens a page and waits until it shows that it has reported. */
 async function reportsIn(engine: Engine, url: string): Promise<void> {
   const profile = await engine.profile();
   try {

@@ -1,20 +1,20 @@
-// The stacks: each runs the app in its folder. The book's table is made of this list.
+// List of stacks, each of which runs the app in its folder. The book's table is generated from it.
 
 /**
- * @typedef {object} Stack
- * @property {string} name as the table has it
- * @property {string} folder its app
- * @property {string} [tool] the package whose version is told; installed from package-lock.json
- * @property {string} [build] a command that makes what is served
- * @property {string} [site] the folder of what is built, where that is served as it is
- * @property {string} [start] a command that serves on PORT until it is ended
- * @property {string} [run] a command that reports once and ends
- * @property {true} [page] opened in each engine, where it reports once; unless something is
- * started, from a server of files that is of another origin than the collector
- * @property {readonly string[]} [asks] paths on which the server itself reports once
- * @property {string} [slim] the source file that the package is imported in, to be changed as its
- * README says for modules that are served as files
- * @property {string} [policy] the page's Content-Security-Policy
+ * @typedef {object} Stack.
+ * @property {string} name name in the table.
+ * @property {string} folder folder of the app.
+ * @property {string} [tool] package whose version is shown; installed from package-lock.json.
+ * @property {string} [build] command that builds the files to serve.
+ * @property {string} [site] folder of built files, if they are served unchanged.
+ * @property {string} [start] command that serves on PORT until it is stopped.
+ * @property {string} [run] command that reports once and exits.
+ * @property {true} [page] opened in each engine, where it reports once. Unless `start` is given, a.
+ *   server of files on another origin than the collector serves it
+ * @property {readonly string[]} [asks] paths on which the server itself reports once.
+ * @property {string} [slim] source file that imports the package, changed as its README says for.
+ *   modules that are served as files
+ * @property {string} [policy] Content-Security-Policy of the page.
  */
 
 /** @type {readonly Stack[]} */

@@ -1,4 +1,4 @@
-/** The packed package in every stack and engine: each report arrives, and is counted once. */
+/** The packed package in every stack and engine: each report arrives and is counted once. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Stacks } from "./harness.js";
@@ -6,7 +6,7 @@ import { STACKS } from "./list.mjs";
 import { CHAPTER, chapterAfter } from "./table.mjs";
 
 let world: Stacks;
-/** Reports of each stack, as its app told. */
+/** Number of reports that each stack's app claims. */
 const reported = new Map<string, number>();
 
 beforeAll(async () => {

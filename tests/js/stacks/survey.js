@@ -1,4 +1,7 @@
-/** What each app asks and where it sends reports. The runner fills in both: the collector's address, and an id that no other app has. */
+/**
+ * Tasks and endpoint of each app. The runner fills in the collector's URL and an id unique to the
+ * app.
+ */
 
 export const endpoint = "http://collector.invalid";
 
@@ -11,7 +14,7 @@ export const task = {
   mechanism: { name: "collision", rule: "heaviest", favoured: 2, hashing: "balanced", buckets: 10 },
 };
 
-/** A task of sums, whose code the package loads for such tasks alone. */
+/** A task of sums, whose code the package loads for such tasks only. */
 export const sums = {
   id: "timings",
   trust: "shuffler",

@@ -1,4 +1,4 @@
-// The book's table of stacks, of the list that the tests run.
+// Generates the book's table of stacks from the list that the tests run.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ function ran({ build, start, run, page, asks = [] }) {
   return [...commands, where].join("; ");
 }
 
-/** @returns {string} the table, with the tools' versions of the lock file */
+/** @returns {string} the table, with the tools' versions from the lock file. */
 function table() {
   const { packages } = JSON.parse(readFileSync(join(FOLDER, "package-lock.json"), "utf8"));
   const rows = STACKS.map((stack) => {
@@ -30,13 +30,13 @@ function table() {
 
 const chapter = () => readFileSync(CHAPTER, "utf8");
 
-/** Whether the chapter has the table of this list and these versions. */
+/** Returns whether the chapter has the table of this list and these versions. */
 export const tableIsCurrent = () => (chapter().match(BLOCK)?.[0] ?? "").includes(`\n${table()}\n`);
 
 /**
- * The chapter as it is, where its table is current, or else with a new table.
+ * Returns the chapter, with a new table if the current one is outdated.
  *
- * @param {readonly string[]} seen names and versions of what the stacks ran in
+ * @param {readonly string[]} seen names and versions of the engines that ran the stacks.
  */
 export function chapterAfter(seen) {
   if (tableIsCurrent()) {

@@ -1,4 +1,4 @@
-/** The README and the book's chapters, as what a reader does in turn. */
+/** The README and the book's chapters as a sequence of a reader's steps. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { ROOT } from "../../../../www/scripts/lib/paths.mjs";
 /**
  * A step of a chapter, from a block of code: ` ```LANGUAGE WORD `.
  *
- * - `file`: LANGUAGE, and its name as WORD; saved
- * - `run`: `sh`; its output is what a block of `text` shows that follows
- * - `serve`: `sh server`, runs until the chapter ends
- * - `elsewhere`: `sh elsewhere`, which no test can run as it stands
- * - `open`: `<!-- open FILE: TEXT -->`, a page that is opened until it says TEXT
- * - `after`: `<!-- after FILE -->`, another chapter, from which this one goes on
+ * - `file`: LANGUAGE, with the file name as WORD; the block is saved.
+ * - `run`: `sh`; a following block of `text` shows its output.
+ * - `serve`: `sh server`, runs until the chapter ends.
+ * - `elsewhere`: `sh elsewhere`, which no test can run unchanged.
+ * - `open`: `<!-- open FILE: TEXT -->`, a page that is opened until it shows TEXT.
+ * - `after`: `<!-- after FILE -->`, another chapter, which this one continues.
  */
 export type Step =
   | { readonly kind: "file"; readonly name: string; readonly text: string }
@@ -24,7 +24,7 @@ export type Step =
   | { readonly kind: "open"; readonly name: string; readonly until: string };
 
 export interface Chapter {
-  /** Its file, from the root of the repository. */
+  /** Path of the file, from the root of the repository. */
   readonly path: string;
   readonly text: string;
   readonly steps: readonly Step[];
@@ -56,7 +56,7 @@ function stepOf(groups: Record<string, string | undefined>): Step | undefined {
   }
 }
 
-/** @param path from the root of the repository */
+/** @param path path from the root of the repository. */
 export function chapter(path: string): Chapter {
   const text = readFileSync(join(ROOT, path), "utf8");
   const steps = [...text.matchAll(PIECE)].flatMap(({ groups = {} }) => stepOf(groups) ?? []);

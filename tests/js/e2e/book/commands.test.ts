@@ -1,4 +1,4 @@
-/** What the README and the book tell readers to type, typed. */
+/** Commands of the README and the book, run as readers type them. */
 
 import { execFileSync } from "node:child_process";
 import {
@@ -23,7 +23,9 @@ import { BIN, PACKAGE, ROOT, TARGET } from "../../../../www/scripts/lib/paths.mj
 import { CHAPTERS, type Chapter, type Step } from "./chapters.js";
 import { Shell } from "./shell.js";
 
-/** What cannot be typed in a test as it stands, by command or chapter, and where it is run instead. */
+/**
+ * Commands and chapters that a test cannot run unchanged, with the place where they run instead.
+ */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "cargo doc --workspace --no-deps --open": "the step docs, without opening it",
   "cargo install --path server": "the steps of Rust compile it; nothing is installed by a test",
@@ -68,7 +70,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 let browser: Awaited<ReturnType<typeof launchChromium>>;
-/** The npm package as releases have it, which readers begin with. */
+/** The packed npm package, as in a release, from which readers start. */
 let packed: string;
 const folder = mkdtempSync(join(tmpdir(), "hushbin-packed-"));
 beforeAll(async () => {
@@ -81,7 +83,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** An output as a pattern: `…` stands for anything within a line, alone in one for lines or none. */
+/**
+ * Converts an output to a pattern: `…` matches anything within a line, and alone in a line any
+ * lines.
+ */
 function pattern(output: string): RegExp {
   const escaped = output
     .trimEnd()
@@ -131,7 +136,7 @@ async function take(shell: Shell, step: Step): Promise<void> {
   }
 }
 
-/** All steps of a chapter. */
+/** Takes all steps of a chapter. */
 async function takeAll(shell: Shell, path: string): Promise<void> {
   const { steps = [] } = CHAPTERS.find((chapter) => chapter.path === path) ?? {};
   expect(steps, path).not.toEqual([]);
@@ -140,7 +145,7 @@ async function takeAll(shell: Shell, path: string): Promise<void> {
   }
 }
 
-/** Modules that a chapter has shown or had made compile together. */
+/** Checks that the modules of a chapter compile together. */
 function compile(folder: string) {
   const files = readdirSync(folder).filter((file) => file.endsWith(".ts"));
   if (files.length === 0) {

@@ -1,4 +1,4 @@
-/** The book as readers see it, in headless Chromium, beside the pages that it shows. */
+/** The book in headless Chromium, with the pages that it embeds. */
 
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -10,9 +10,9 @@ import { newContext } from "../harness.js";
 
 let site: Awaited<ReturnType<typeof serve>>;
 let browser: Browser;
-/** Addresses of all chapters, of the first page. */
+/** URLs of all chapters, from the first page. */
 let chapters: readonly string[];
-/** What went wrong in any page, and whom pages asked. */
+/** Errors of any page, and origins of all requests. */
 const complaints: string[] = [];
 const origins = new Set<string>();
 

@@ -1,4 +1,4 @@
-/** A shell in a folder of its own, in which a reader's commands run. */
+/** A shell in its own folder that runs a reader's commands. */
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,10 +12,13 @@ import { freePort } from "../../../../www/scripts/lib/webdriver.mjs";
 
 const execute = promisify(execFile);
 
-/** A port of this machine, as chapters have them. */
+/** A local port in a chapter's text. */
 const PORT = /(?<=127\.0\.0\.1:|--port |http\.server )\d+/g;
 
-/** Whether a collector, shuffler or analyser there is ready, or whatever else is there answers. */
+/**
+ * Returns whether a collector, shuffler or analyser at the port is ready, or another server
+ * responds.
+ */
 async function isReady(port: string, ours: boolean): Promise<boolean> {
   try {
     const { ok } = await fetch(`http://127.0.0.1:${port}/${ours ? "readyz" : ""}`);
@@ -28,25 +31,25 @@ async function isReady(port: string, ours: boolean): Promise<boolean> {
 export class Shell {
   readonly folder = mkdtempSync(join(tmpdir(), "hushbin-book-"));
   readonly #env: NodeJS.ProcessEnv;
-  /** Free ports, by those that are shown. */
+  /** Free port for each port of the text. */
   readonly #ports = new Map<string, string>();
   readonly #servers: { child: ReturnType<typeof spawn>; said: string[] }[] = [];
 
-  /** @param env what the reader's environment has besides */
+  /** @param env additions to the reader's environment. */
   constructor(env: NodeJS.ProcessEnv = {}) {
-    // Nothing of this runner's.
+    // Variables of the test runner are removed.
     const { NODE_ENV: _, VITEST: __, ...ours } = process.env;
     this.#env = {
       ...ours,
       PATH: `${join(TARGET, "debug")}${delimiter}${process.env.PATH}`,
-      // As for whoever sits at a terminal that has no colours.
+      // The terminal has no colours.
       NO_COLOR: "1",
       npm_config_update_notifier: "false",
       ...env,
     };
   }
 
-  /** A text with addresses that nobody else has. */
+  /** Replaces addresses in a text by free ones. */
   async own(text: string): Promise<string> {
     for (const [port] of text.matchAll(PORT)) {
       if (!this.#ports.has(port)) {
@@ -56,7 +59,7 @@ export class Shell {
     return text.replace(PORT, (port) => this.#ports.get(port) ?? port);
   }
 
-  /** A text with addresses as they are shown. */
+  /** Restores the addresses of the text. */
   #shown(text: string): string {
     return [...this.#ports].reduce(
       (shown, [port, own]) => shown.replaceAll(`127.0.0.1:${own}`, `127.0.0.1:${port}`),
@@ -70,7 +73,7 @@ export class Shell {
     writeFileSync(file, await this.own(text));
   }
 
-  /** What a script prints, both outputs; it has to succeed. */
+  /** Runs a script, which must succeed. Returns both of its outputs. */
   async run(script: string): Promise<string> {
     const own = await this.own(script);
     const options = { cwd: this.folder, env: this.#env, maxBuffer: 1 << 26 };
@@ -84,13 +87,13 @@ export class Shell {
     }
   }
 
-  /** Starts what serves, and waits until it is ready at all its addresses. */
+  /** Starts a server, and waits until it is ready at all its addresses. */
   async serve(script: string): Promise<void> {
     const own = await this.own(script);
     const server = spawn("bash", ["-euo", "pipefail", "-c", own], {
       cwd: this.folder,
       env: this.#env,
-      // A group of its own, to be ended whole.
+      // The server has its own process group, so that all of it can be stopped.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -109,12 +112,12 @@ export class Shell {
     }
   }
 
-  /** Adds to what the reader's environment has. */
+  /** Adds variables to the reader's environment. */
   lend(env: NodeJS.ProcessEnv): void {
     Object.assign(this.#env, env);
   }
 
-  /** Ends whatever serves; resolves to what all of it has said. */
+  /** Stops all servers. Resolves to their combined output. */
   async end(): Promise<string> {
     for (const { child } of this.#servers) {
       if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {

@@ -1,4 +1,4 @@
-// Jest's jsdom has no fetch, which every browser has: lend it Node's.
+// Jest's jsdom lacks fetch, which every browser has, so Node's is used.
 const { TestEnvironment } = require("jest-environment-jsdom");
 
 module.exports = class extends TestEnvironment {

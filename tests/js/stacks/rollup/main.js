@@ -8,7 +8,7 @@ async function report() {
   await client.report({ "dark-mode": 1, autoplay: -1 });
   await client.flush();
   await client.close();
-  // Loaded for sums alone.
+  // This code is loaded for sums only.
   await createRandomizer({ task: sums });
 }
 

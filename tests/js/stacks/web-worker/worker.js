@@ -6,7 +6,7 @@ async function report(answers) {
   await client.report(answers);
   await client.flush();
   await client.close();
-  // Loaded for sums alone.
+  // This code is loaded for sums only.
   await createRandomizer({ task: sums });
 }
 

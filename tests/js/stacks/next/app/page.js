@@ -11,7 +11,7 @@ async function report() {
   await client.close();
 }
 
-/** Rendered on the server too, where it is imported and does not report. */
+/** Page that is also rendered on the server, where it imports the package but does not report. */
 export default function Page() {
   const [told, tell] = useState("");
   useEffect(() => {
