@@ -36,8 +36,8 @@ function unpacked(): string {
  * Makes a project use the packed crates instead of those of crates.io. The project shares the
  * workspace's compiled dependencies through its lock file, compiler and profiles.
  *
- * @param project folder of the project.
- * @returns the environment in which cargo builds it.
+ * @param project folder of the project
+ * @returns the environment in which cargo builds it
  */
 export function usePackedCrates(project: string): NodeJS.ProcessEnv {
   const folder = unpacked();

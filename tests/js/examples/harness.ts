@@ -22,8 +22,8 @@ export class Example {
   /**
    * Copies an example to a new folder.
    *
-   * @param folder path from the root of the repository.
-   * @param env additions to the reader's environment.
+   * @param folder path from the root of the repository
+   * @param env additions to the reader's environment
    */
   static async copy(folder: string, env: NodeJS.ProcessEnv = {}): Promise<Example> {
     const closers: (() => unknown)[] = [];

@@ -15,8 +15,8 @@ export class Person {
   readonly #close: () => Promise<void>;
 
   /**
-   * @param collector URL to which the page reports.
-   * @param close closes the browser.
+   * @param collector URL to which the page reports
+   * @param close closes the browser
    */
   constructor(page: Page, collector: string, close: () => Promise<void>) {
     this.page = page;
@@ -30,7 +30,7 @@ export class Person {
     });
   }
 
-  /** @param collector URL to which the page reports. */
+  /** @param collector URL to which the page reports */
   static async visit(url: string, collector: string): Promise<Person> {
     const browser = await launchChromium();
     const context = await newContext(browser);

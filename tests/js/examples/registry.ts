@@ -46,7 +46,7 @@ function installed(): Version[] {
   });
 }
 
-/** @param folder folder of the package's tarball. */
+/** @param folder folder of the package's tarball */
 function packed(folder: string): Version {
   const options = { cwd: folder, encoding: "utf8" } as const;
   const name = execFileSync("npm", ["pack", PACKAGE, "--silent"], options).trim();

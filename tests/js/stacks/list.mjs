@@ -1,20 +1,20 @@
 // List of stacks, each of which runs the app in its folder. The book's table is generated from it.
 
 /**
- * @typedef {object} Stack.
- * @property {string} name name in the table.
- * @property {string} folder folder of the app.
- * @property {string} [tool] package whose version is shown; installed from package-lock.json.
- * @property {string} [build] command that builds the files to serve.
- * @property {string} [site] folder of built files, if they are served unchanged.
- * @property {string} [start] command that serves on PORT until it is stopped.
- * @property {string} [run] command that reports once and exits.
- * @property {true} [page] opened in each engine, where it reports once. Unless `start` is given, a.
+ * @typedef {object} Stack
+ * @property {string} name name in the table
+ * @property {string} folder folder of the app
+ * @property {string} [tool] package whose version is shown; installed from package-lock.json
+ * @property {string} [build] command that builds the files to serve
+ * @property {string} [site] folder of built files, if they are served unchanged
+ * @property {string} [start] command that serves on PORT until it is stopped
+ * @property {string} [run] command that reports once and exits
+ * @property {true} [page] opened in each engine, where it reports once. Unless `start` is given, a
  *   server of files on another origin than the collector serves it
- * @property {readonly string[]} [asks] paths on which the server itself reports once.
- * @property {string} [slim] source file that imports the package, changed as its README says for.
+ * @property {readonly string[]} [asks] paths on which the server itself reports once
+ * @property {string} [slim] source file that imports the package, changed as its README says for
  *   modules that are served as files
- * @property {string} [policy] Content-Security-Policy of the page.
+ * @property {string} [policy] Content-Security-Policy of the page
  */
 
 /** @type {readonly Stack[]} */

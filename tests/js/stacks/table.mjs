@@ -18,7 +18,7 @@ function ran({ build, start, run, page, asks = [] }) {
   return [...commands, where].join("; ");
 }
 
-/** @returns {string} the table, with the tools' versions from the lock file. */
+/** @returns {string} the table, with the tools' versions from the lock file */
 function table() {
   const { packages } = JSON.parse(readFileSync(join(FOLDER, "package-lock.json"), "utf8"));
   const rows = STACKS.map((stack) => {
@@ -36,7 +36,7 @@ export const tableIsCurrent = () => (chapter().match(BLOCK)?.[0] ?? "").includes
 /**
  * Returns the chapter, with a new table if the current one is outdated.
  *
- * @param {readonly string[]} seen names and versions of the engines that ran the stacks.
+ * @param {readonly string[]} seen names and versions of the engines that ran the stacks
  */
 export function chapterAfter(seen) {
   if (tableIsCurrent()) {

@@ -56,7 +56,7 @@ function stepOf(groups: Record<string, string | undefined>): Step | undefined {
   }
 }
 
-/** @param path path from the root of the repository. */
+/** @param path path from the root of the repository */
 export function chapter(path: string): Chapter {
   const text = readFileSync(join(ROOT, path), "utf8");
   const steps = [...text.matchAll(PIECE)].flatMap(({ groups = {} }) => stepOf(groups) ?? []);

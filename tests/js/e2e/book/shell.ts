@@ -35,7 +35,7 @@ export class Shell {
   readonly #ports = new Map<string, string>();
   readonly #servers: { child: ReturnType<typeof spawn>; said: string[] }[] = [];
 
-  /** @param env additions to the reader's environment. */
+  /** @param env additions to the reader's environment */
   constructor(env: NodeJS.ProcessEnv = {}) {
     // Variables of the test runner are removed.
     const { NODE_ENV: _, VITEST: __, ...ours } = process.env;

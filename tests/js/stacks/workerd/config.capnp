@@ -3,7 +3,7 @@ using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .worker),
-    # The collector is on this machine; of the outside alone workerd allows by default.
+    # The collector is on this machine, but workerd allows only public addresses by default.
     (name = "internet", network = (allow = ["public", "private"])),
   ],
   sockets = [(name = "http", address = "127.0.0.1:8080", http = (), service = "main")],
