@@ -69,7 +69,7 @@ export function commonFigures(plan: Plan, { people_per_day }: Survey): Figure[] 
       "local ε",
       effective_epsilon,
       lossDigits(effective_epsilon),
-      `one report: ${certaintyWords(effective_epsilon)}; ${REPORTS_A_YEAR} reports a year: ε = ${lossDigits(REPORTS_A_YEAR * effective_epsilon)}`,
+      `one report: ${certaintyWords(effective_epsilon)}; ${REPORTS_A_YEAR} reports a year: ε\u00a0=\u00a0${lossDigits(REPORTS_A_YEAR * effective_epsilon)}`,
       solved_for === "epsilon",
     ],
     [
