@@ -8,8 +8,8 @@ use super::catalogue::Catalogue;
 use super::disk;
 use super::ids::{self, IdsFile};
 use super::layout::{TASKS_DIRECTORY, directory_of};
+use super::listing::{FileListing, batch_name, log_name};
 use super::log::LogContents;
-use super::task::{FileListing, batch_name, log_name};
 use crate::store::engine::{EngineError, TaskRow};
 
 /// Result of a check.

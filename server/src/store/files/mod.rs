@@ -32,6 +32,7 @@ mod disk;
 mod frame;
 mod ids;
 mod layout;
+mod listing;
 mod log;
 mod salvage;
 mod task;
@@ -51,9 +52,10 @@ use batch::{BatchFile, BatchHeader};
 use catalogue::Catalogue;
 use ids::{IdsFile, Span};
 use layout::{DELETED_EXTENSION, TASKS_DIRECTORY, directory_of};
+use listing::{FileListing, batch_name, log_name};
 use log::LogContents;
 use parking_lot::Mutex;
-use task::{FileListing, TaskFiles, batch_name, log_name};
+use task::TaskFiles;
 
 const PROBE: &str = "probe";
 

@@ -13,7 +13,7 @@ use crate::store::files::disk;
 use crate::store::files::frame::LogHeader;
 use crate::store::files::ids;
 use crate::store::files::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, directory_of};
-use crate::store::files::task::{FileListing, batch_name, log_name};
+use crate::store::files::listing::{FileListing, batch_name, log_name};
 use crate::store::role::Role;
 use crate::store::settings::Settings;
 use crate::store::task::encode_settings;

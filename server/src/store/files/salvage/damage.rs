@@ -8,7 +8,7 @@ use crate::task::CollectedTask;
 
 use crate::store::engine::{EngineError, TaskRow};
 use crate::store::files::disk;
-use crate::store::files::task::FileListing;
+use crate::store::files::listing::FileListing;
 use crate::store::role::Role;
 
 /// Result of a salvage.

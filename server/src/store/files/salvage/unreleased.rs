@@ -9,8 +9,8 @@ use crate::store::clock::now;
 use crate::store::engine::{EngineError, UploadRecord};
 use crate::store::files::disk;
 use crate::store::files::frame::LogHeader;
+use crate::store::files::listing::log_name;
 use crate::store::files::log::{Log, LogContents};
-use crate::store::files::task::log_name;
 
 /// Number of uploads in one commit of the new log.
 const COMMIT: usize = 1024;

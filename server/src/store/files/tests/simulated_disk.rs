@@ -136,7 +136,7 @@ impl SimulatedDisk {
                 self.write(path, UnsyncedWrite::Bytes(bytes.clone(), *at as usize));
             }
             RecordedChange::SetLength(path, length) => {
-                self.write(path, UnsyncedWrite::Length(*length as usize))
+                self.write(path, UnsyncedWrite::Length(*length as usize));
             }
             RecordedChange::Sync(path) | RecordedChange::SyncDirectory(path) => {
                 let place = self.place(path).unwrap();

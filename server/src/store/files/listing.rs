@@ -1,0 +1,88 @@
+//! Listing of the files in a task's directory.
+
+use std::fs;
+use std::path::Path;
+
+use super::disk;
+use super::ids::{self, Span};
+use crate::store::engine::EngineError;
+
+pub(super) fn log_name(batch: u64) -> String {
+    format!("{batch:08}.log")
+}
+
+pub(super) fn batch_name(batch: u64) -> String {
+    format!("{batch:08}.batch")
+}
+
+/// Files in a task's directory.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct FileListing {
+    pub(super) logs: Vec<u64>,
+    pub(super) batches: Vec<u64>,
+    pub(super) ids: Vec<Span>,
+}
+
+impl FileListing {
+    /// Lists complete files. Skips temporary files of writes in progress.
+    pub(super) fn of_complete_files(directory: &Path) -> Result<Self, EngineError> {
+        let mut listing = Self::default();
+        let failed = |source| disk::file_error(directory, source);
+        for entry in fs::read_dir(directory).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if disk::is_unfinished(&path) {
+                continue;
+            }
+            listing.add(&path)?;
+        }
+        listing.sort();
+        Ok(listing)
+    }
+
+    /// Adds a file, by its name.
+    ///
+    /// # Errors
+    /// When no file of that name belongs to a task.
+    pub(super) fn add(&mut self, path: &Path) -> Result<(), EngineError> {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let number = |suffix| name.strip_suffix(suffix)?.parse::<u64>().ok();
+        match (number(".log"), number(".batch"), ids::parse_file_name(name)) {
+            (Some(log), _, _) if log_name(log) == name => self.logs.push(log),
+            (_, Some(batch), _) if batch_name(batch) == name => self.batches.push(batch),
+            (_, _, Some(span)) => self.ids.push(span),
+            _ => return Err(disk::damaged(path, "no file of this name belongs here")),
+        }
+        Ok(())
+    }
+
+    /// Sorts the lists.
+    pub(super) fn sort(&mut self) {
+        self.logs.sort_unstable();
+        self.batches.sort_unstable();
+        // A longer span goes before the spans that it was merged from.
+        self.ids
+            .sort_unstable_by_key(|span| (span.first, u64::MAX - span.last));
+    }
+
+    /// Returns the spans of ids, oldest first, without spans that a longer one contains.
+    pub(super) fn spans(&self) -> Vec<Span> {
+        let mut spans: Vec<Span> = Vec::new();
+        for &span in &self.ids {
+            if !spans.last().is_some_and(|last| last.contains(span)) {
+                spans.push(span);
+            }
+        }
+        spans
+    }
+
+    /// Returns the names of all files.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        let ids = self.ids.iter().copied().map(ids::file_name);
+        let batches = self.batches.iter().copied().map(batch_name);
+        ids.chain(batches)
+            .chain(self.logs.iter().copied().map(log_name))
+    }
+}
