@@ -450,6 +450,7 @@ fn hotelling(vectors: &[Vec<f64>]) -> (f64, f64) {
     }
     let t_squared = count * inverse_square(covariance, mean);
     let (n, p) = (count, p as f64);
+    // T² is p(n − 1)/(n − p) times an F variable with p and n − p degrees of freedom.
     let f = t_squared * (n - p) / (p * (n - 1.0));
     (f, FisherSnedecor::new(p, n - p).unwrap().sf(f))
 }

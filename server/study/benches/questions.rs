@@ -263,6 +263,7 @@ fn compare_numbers(runs: u64) -> bool {
 /// Number in [−1, 1] of the greatest variance on a grid with `steps` steps.
 fn worst_number(epsilon: f64, steps: u32) -> f64 {
     let r = f64::from(steps);
+    // With probability `drawn` a report is uniform over all levels.
     let drawn = (r + 1.0) / (epsilon.exp() + r);
     let variance = |x: f64| {
         let place = (x + 1.0) / 2.0 * r;
@@ -283,6 +284,7 @@ const SPREAD: f64 = 0.6;
 
 fn load_time(rng: &mut ChaCha20Rng) -> f64 {
     let mut uniform = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    // Box–Muller transform. The argument 1 − uniform is never 0.
     let (radius, angle) = ((1.0 - uniform()).ln(), uniform());
     let normal = (-2.0 * radius).sqrt() * (std::f64::consts::TAU * angle).cos();
     MEDIAN * (SPREAD * normal).exp()

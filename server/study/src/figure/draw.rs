@@ -228,6 +228,7 @@ fn draw_panel(
             .filter(|[_, y, error]| *error > 0.0 && drawn(y));
         for &[x, y, error] in bars {
             let ends = [y - 2.0 * error, y + 2.0 * error];
+            // The axis covers one standard error, so longer bars are cut at its ends.
             let ends = ends.map(|end| (x, end.clamp(up.range.start, up.range.end)));
             chart.draw_series([PathElement::new(ends, style.color)])?;
         }

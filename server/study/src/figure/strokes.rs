@@ -33,6 +33,7 @@ where
         }
     }
     let step = points.len().div_ceil(7).max(1);
+    // The offset by index keeps the marks of different curves apart.
     let marks = points.iter().skip(index % step).step_by(step);
     for point in marks.filter_map(defined) {
         if let Some((shape, fill)) = style.mark() {

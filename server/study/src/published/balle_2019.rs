@@ -85,6 +85,7 @@ impl Blanket {
     fn loss(&self, central: f64) -> Loss {
         let (e, k, a) = (self.epsilon.exp(), central.exp(), central.exp_m1());
         let Some(favoured) = self.favoured else {
+            // Generic bounds of the paper: P/ω and Q/ω lie between exp(−ε) and exp(ε).
             return Loss {
                 range: (k + 1.0) * (e - 1.0 / e),
                 most: e - k / e,
@@ -103,6 +104,7 @@ impl Blanket {
 
     /// Computes factor·E[exp(−rate·M), M ≥ 1]/(γn).
     fn averaged(&self, factor: f64, rate: f64) -> f64 {
+        // E[exp(−rate·M)] is (1 − γ·(1 − exp(−rate)))ⁿ. The term of M = 0 is subtracted from it.
         let power = |lost: f64| (self.n * (-self.gamma * lost).ln_1p()).exp();
         let some = power(-(-rate).exp_m1()) - power(1.0);
         factor * some / (self.gamma * self.n)

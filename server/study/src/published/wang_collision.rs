@@ -30,6 +30,7 @@ fn value(batch: &Batch) -> Value {
         .ok_or("a report that favours buckets, c of t")?;
     let omega = favoured.omega(batch.epsilon);
     let central = (14.0 * (2.0 / batch.delta).ln() * omega / (batch.n as f64 - 1.0)).sqrt();
+    // The theorem assumes ε_c ≤ 1.
     if central <= 1.0 {
         Ok(central)
     } else {

@@ -104,6 +104,7 @@ impl Experiment for Neighbouring {
 
     fn units(&self) -> Vec<Unit> {
         let (d, k) = (self.items, self.entries);
+        // Microseconds per person: a constant, a part per entry and a part per item.
         let each = 4.0 + 0.5 * f64::from(k) + 4e-3 * f64::from(d);
         let work = self.people as f64 * each;
         let mut units = Vec::new();
@@ -133,6 +134,7 @@ impl Experiment for Neighbouring {
             let score = Score::new(&listener.estimates().means, &means);
             add(LARGEST, score.largest);
             add(MSE, score.mean_square);
+            // The length is the same in every repeat.
             if unit.repeat == 0 {
                 add(BYTES, own.bytes(&person(asked.sparsity))?);
             }

@@ -212,6 +212,7 @@ impl Asked {
     fn measure(&self, times: f64, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         let (plan, within) = self.plan(times)?;
         let refused = |error: &dyn std::fmt::Display| StudyError::draft(self.name, error);
+        // Separate streams draw the people and the noise.
         let [mut drawing, mut noise] = [stream(rng, 0), stream(rng, 1)];
         let mut randomizer = Randomizer::new(&plan.task);
         let mut totals = Totals::new(&plan.task);

@@ -197,6 +197,7 @@ fn with_buckets(asked: &Asked, buckets: u32) -> Value {
 /// Returns P3's mechanism as in its code: another clip than printed, and two points up to ε = 2.
 pub(crate) fn succinct_as_coded(asked: &Asked) -> Value {
     let clip = (f64::from(asked.sparsity) * (asked.people as f64).ln()).sqrt() / 2.5;
+    // A clip must be a multiple of the grid step.
     let clip = (clip * f64::from(GRID)).ceil() / f64::from(GRID);
     let noise = if asked.epsilon <= 2.0 {
         "two-point"
@@ -220,6 +221,7 @@ impl Experiment for Ratings {
 
     fn units(&self) -> Vec<Unit> {
         let of = |(index, &(n, d, s)): (usize, &Crowd)| {
+            // Microseconds per person: a constant, a part per entry and a part per item.
             let each = 7.0 + 0.4 * f64::from(s) + 0.02 * f64::from(d);
             let work = n as f64 * each * self.epsilons.len() as f64;
             Unit::repeats((self.repeats)(n), index, work, move |repeat| {
@@ -241,6 +243,7 @@ impl Experiment for Ratings {
             for (own, listener) in contestants.iter().zip(&mut listeners) {
                 measure(&mut measured, asked, own, listener, &truth);
             }
+            // Predictions are the same in every repeat.
             if unit.repeat == 0 {
                 compute(&mut measured, asked, contestants)?;
             }

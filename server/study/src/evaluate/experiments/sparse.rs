@@ -228,6 +228,7 @@ impl Experiment for Sparse {
                 entries,
                 epsilon,
             } = *own;
+            // Repeated draws leave coded crowds with fewer entries.
             let of_entries = if self.as_coded { 0.25 } else { 0.6 };
             let each = 2.0 + of_entries * f64::from(entries) + 4e-3 * f64::from(items);
             let work = self.people as f64 * each;
@@ -280,6 +281,7 @@ impl Experiment for Sparse {
             ] {
                 measured.push(of(&asked, &own.name, estimand, metric, value));
             }
+            // The length is the same in every repeat.
             if unit.repeat == 0 {
                 let person = person(asked.sparsity.min(asked.items));
                 let bytes = own.bytes(&person)?;

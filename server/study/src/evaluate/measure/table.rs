@@ -94,6 +94,7 @@ impl Table {
             }
         }
         for curve in &mut curves {
+            // Rows are in the order of measurement, but a curve runs from left to right.
             curve.points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         }
         curves

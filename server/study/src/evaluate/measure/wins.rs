@@ -80,6 +80,7 @@ fn cells(contest: &Contest, table: &Table) -> Vec<Cell> {
         let least = |a: &&Row, b: &&Row| a.mean.total_cmp(&b.mean);
         let asked = |row: &&Row| contest.ours.contains(&row.first.mechanism.as_str());
         let own = here().filter(asked).min_by(least)?;
+        // hushbin's mechanisms for other estimands compete on neither side.
         let best = here()
             .filter(|row| !is_ours(&row.first.mechanism))
             .min_by(least)?;

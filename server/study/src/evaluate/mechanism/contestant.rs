@@ -144,6 +144,7 @@ impl Contestant {
                 let mechanism = question.mechanism();
                 let errors = mechanism.predict(&question.domain(), task.epsilon(), &population);
                 let unbiased = errors.mean.filter(|error| error.squared_bias == 0.0);
+                // The prediction is for the whole crowd. Times n it is the variance of one report.
                 Predicted {
                     mean: unbiased.map(|error| error.variance * people),
                     frequency: errors.frequency.map(|error| error.variance * people),
@@ -152,6 +153,7 @@ impl Contestant {
             Way::Oracle(oracle) => {
                 let moments = oracle.moments();
                 let [own, other] = moments.mean();
+                // Averages over the s items that a person has and the d − s remaining ones.
                 let frequency = moments.frequency().map(|[own, opposite, none]| {
                     (s * (own + opposite) + 2.0 * (d - s) * none) / (2.0 * d)
                 });
@@ -174,6 +176,7 @@ impl Contestant {
             Way::Oracle(oracle) => return Ok((oracle.bits() / 8.0).ceil()),
         };
         let (mut randomizer, mut bytes) = (Randomizer::new(task), Vec::new());
+        // A fixed seed makes the measured length repeatable.
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         for _ in 0..REPORTS_MEASURED {
             randomizer.randomize_encoded(&[entries], &mut rng, &mut bytes)?;
@@ -266,8 +269,8 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
 }
 
 impl Estimates {
-    /// Returns the means shrunken by their noise (empirical Bayes): the expectation of each given
-    /// all. If shrinkage is refused, these are the values of the refusal.
+    /// Returns the means shrunken by the noise (empirical Bayes): the expectation of each given all.
+    /// If shrinkage is refused, all are 0 if that is expected to be better, else the raw means.
     pub(crate) fn shrunken(&self) -> Vec<f64> {
         let both = self.means.iter().zip(&self.standard_errors);
         let item = |(&estimate, &standard_error): (&f64, &f64)| {

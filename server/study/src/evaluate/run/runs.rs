@@ -46,6 +46,7 @@ impl Runs {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path).map_err(failed)?;
+        // The lock ends with the process, so a killed study does not block the next one.
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => StudyError::Runs {
                 path: path.display().to_string(),
@@ -59,6 +60,7 @@ impl Runs {
         loop {
             line.clear();
             let read = reader.read_line(&mut line).map_err(failed)?;
+            // A line without its end was interrupted.
             if !line.ends_with('\n') {
                 break;
             }
@@ -66,6 +68,7 @@ impl Runs {
             read_line(path, number, &line, study, &mut done)?;
             whole += read as u64;
         }
+        // The next line must not be appended to an incomplete one.
         file.set_len(whole).map_err(failed)?;
         file.seek(SeekFrom::Start(whole)).map_err(failed)?;
         let mut runs = Self {
@@ -73,6 +76,7 @@ impl Runs {
             file,
             done,
         };
+        // The first line identifies the study.
         if whole == 0 {
             runs.write(study)?;
         }

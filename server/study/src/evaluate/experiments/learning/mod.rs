@@ -222,6 +222,7 @@ impl Cell {
             }
         }
         let mut rows = Vec::new();
+        // Learners are grouped by model, and the first of each group has no privacy.
         for of_model in learners.chunks(mechanisms.len()) {
             let plain = of_model[0].error();
             rows.extend(of_model.iter().flat_map(|own| self.measured(own, plain)));
@@ -240,6 +241,7 @@ impl Cell {
         let mut learners = Vec::new();
         for model in Model::ALL {
             for &name in mechanisms {
+                // Stream 0 draws the people.
                 let rng = stream(rng, 1 + learners.len() as u64);
                 let learner = Learner::new(model, name, drawn.features(), &budget, rng)?;
                 learners.push(learner);

@@ -99,6 +99,7 @@ impl Cell {
             }
         }
         for crowd in 0..more {
+            // Streams 0 to 4 belong to the first crowd and its mechanisms.
             let [people, reports] = [5, 6].map(|first| stream(rng, first + 2 * crowd));
             let numbers = self.crowd.draw(self.people, &mut { people });
             let found = mechanisms.pattern(&numbers, &mut { reports })?;

@@ -87,10 +87,12 @@ pub(super) fn mean_ratio(
             continue;
         };
         let relative = |row: &Row| row.standard_error / row.mean;
+        // The metric is a mean square, so half of its logarithm is that of the root.
         sum += 0.5 * (own.mean / wave.mean).ln();
         variance += 0.25 * (relative(own).powi(2) + relative(wave).powi(2));
         count += 1.0;
     }
+    // Delta method: the standard error of a logarithm is the relative standard error.
     let mean = f64::exp(sum / count);
     [mean, mean * variance.sqrt() / count]
 }
