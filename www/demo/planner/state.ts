@@ -1,6 +1,6 @@
 // The settings of the page, as they are in the URL, and the planner's input made from them.
 
-import type { SumDraft, Survey, Wanted } from "../shared/analysis.js";
+import type { AccuracyGoal, SumDraft, Survey } from "../shared/analysis.js";
 
 /** Input of the planner: a survey that needs no trust, or sums through a shuffler. */
 export type Asking = Survey | SumDraft;
@@ -341,7 +341,7 @@ function fieldsOf(state: State, alone: boolean): object {
 }
 
 /** Returns the wanted accuracy of a question. */
-function wantedOf(state: State, alone: boolean): Wanted {
+function wantedOf(state: State, alone: boolean): AccuracyGoal {
   const asked = relevant(state, alone);
   const { within, margin, quantile, spread, standard_error, smallest } = state;
   return {
