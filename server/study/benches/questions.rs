@@ -191,7 +191,8 @@ fn compare_kinds(real: bool) -> bool {
     near & compare_numbers(runs) & compare_dense(runs / 4 + 2)
 }
 
-/// Compares several numbers of every person, each at an end of its range. Rates predict both errors.
+/// Compares several numbers of every person, each at an end of its range. Rates predict both
+/// errors.
 fn compare_dense(runs: u64) -> bool {
     let mut near = true;
     for attributes in [4, 16] {

@@ -269,8 +269,8 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
 }
 
 impl Estimates {
-    /// Returns the means shrunken by the noise (empirical Bayes): the expectation of each given all.
-    /// If shrinkage is refused, all are 0 if that is expected to be better, else the raw means.
+    /// Returns the means shrunken by the noise (empirical Bayes): the expectation of each given
+    /// all. If shrinkage is refused, all are 0 if that is expected to be better, else unchanged.
     pub(crate) fn shrunken(&self) -> Vec<f64> {
         let both = self.means.iter().zip(&self.standard_errors);
         let item = |(&estimate, &standard_error): (&f64, &f64)| {
