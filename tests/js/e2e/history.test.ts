@@ -124,14 +124,14 @@ describe("of a real client", () => {
       .poll(() => status(page).textContent())
       .toBe("1 report: 1 received by the collector.");
     const said = await text(page);
-    expect(said).toMatch(/settings, collected by 127\.0\.0\.1:\d+/);
+    expect(said).toMatch(/Task settings, collected by 127\.0\.0\.1:\d+/);
     expect(said).toMatch(/In this period\s+1 of 3 reports, ε\s3\s/);
-    expect(said).toMatch(/In total\s+1 report, ε\s3\s/);
-    expect(said).toMatch(/Remembered\s+on this device/);
+    expect(said).toMatch(/In total\s+1 report; at most 95\s% sure if all are linked \(ε\s3\)/);
+    expect(said).toMatch(/This list is kept\s+on this device/);
     expect(said).toContain("Each report covers: dark-mode, autoplay, captions, telemetry.");
-    expect(said).toContain("sure of your answer to at most 95\u00a0% sure");
+    expect(said).toContain("is at most 95\u00a0% sure after seeing one report");
 
-    await told(page).getByText("Its exact 43 bytes").click();
+    await told(page).getByText("Show its 43 bytes").click();
     // The bytes are rendered after the browser's event for opening the element.
     const shown = () => told(page).locator("code").allTextContents();
     await expect
@@ -247,9 +247,9 @@ describe("of made-up clients", () => {
     [
       "single items",
       { task: EVENTS },
-      /sure of your answer about one item, even if they know the rest, to at most 95.% sure/,
+      /sure of your answer about one item, even if they know the rest, is at most 95.% sure/,
     ],
-    ["people", { task: CLIPPED }, /sure of your answer to at most 95.% sure/],
+    ["people", { task: CLIPPED }, /sure of an answer of yours is at most 95.% sure/],
     [
       "neighbouring inputs",
       {
@@ -315,8 +315,8 @@ describe("of made-up clients", () => {
     const sent = Array.from({ length: 12 }, () => ({ state: "acknowledged", epsilon: 1 }) as const);
     await show(page, [{ sent }]);
     await expect.poll(() => states(page)).toHaveLength(10);
-    await told(page).getByRole("button", { name: "Show all 12" }).click();
-    await expect.poll(() => focused(page)).toBe("Its exact 43 bytes");
+    await told(page).getByRole("button", { name: "Show all 12 reports" }).click();
+    await expect.poll(() => focused(page)).toBe("Show its 43 bytes");
     const at = await told(page)
       .locator("time")
       .evaluateAll((times) =>

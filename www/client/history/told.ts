@@ -44,9 +44,7 @@ function explained(task: Task, words: Words, { number }: Written): [asked: strin
   const yearly = reportsAYear(budget);
   const spent = yearly * epsilon;
   means.push(words.year(budget.reports, budget.days, yearly, number(spent), certainty(spent)));
-  if (budget.answers === "permanent") {
-    means.push(words.permanent);
-  }
+  means.push(budget.answers === "permanent" ? words.permanent : words.unlinked);
   if ("questions" in task) {
     const names = task.questions.map(({ name }) => name);
     return [words.asked(names, true), means.join(" ")];
@@ -71,7 +69,7 @@ async function local(client: Pick<Client, Shown>, words: Words, written: Written
     asked,
     means,
     used: known ? words.used(used, allowed, number(spentInWindow(task, spent, sent))) : undefined,
-    ever: words.spent(reports, number(spent.spent)),
+    ever: words.spent(reports, number(spent.spent), number(Number(certaintyOf(spent.spent)))),
     entries: sent.map((each) => ({ ...each, cost: cost(each), parts: words.parts })),
     until,
     reports,

@@ -81,6 +81,8 @@ export interface Words {
     epsilon: string,
     certainty: string,
   ) => string;
+  /** Addition to `meaning` for fresh answers: reports have no common id. */
+  readonly unlinked: string;
   /** Addition to `meaning` for permanent answers. */
   readonly permanent: string;
   /** Note that reports are made but not sent. */
@@ -95,8 +97,8 @@ export interface Words {
   readonly kept: string;
   /** Reports in this window, reports allowed in it, and the ε of the former. */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
-  /** Total number of reports, and the ε that they spent. */
-  readonly spent: (reports: number, epsilon: string) => string;
+  /** All reports, their ε, and how sure, in per cent, someone can become who links them. */
+  readonly spent: (reports: number, epsilon: string, certainty: string) => string;
   /** Duration of the list if it is stored on the device. */
   readonly durable: string;
   /** Duration of the list if it is kept in memory. */
@@ -136,7 +138,7 @@ const STATES: Words["state"] = {
 };
 
 const guesses = (distance: string): Readonly<Record<Protection["about"], string>> => ({
-  everything: "your answer",
+  everything: "an answer of yours",
   item: "your answer about one item, even if they know the rest,",
   near: `which of two inputs is yours, if these differ by at most ${distance} in sum,`,
 });
@@ -145,7 +147,7 @@ const guesses = (distance: string): Readonly<Record<Protection["about"], string>
 export const ENGLISH: Words = {
   lang: "en-GB",
   title: "What leaves this browser",
-  task: (id, collector) => `${id}, collected by ${collector}`,
+  task: (id, collector) => `Task ${id}, collected by ${collector}`,
   consent: {
     granted: "You have agreed to these reports.",
     pending: "You have not agreed to reports: nothing is reported.",
@@ -161,9 +163,10 @@ export const ENGLISH: Words = {
       ? "Each report covers the names in your answers."
       : `Each report covers ${counted(items, "item")}.`,
   meaning: (epsilon, certainty, protects, distance) =>
-    `Random noise is added to each report before it leaves this browser. Anyone who sees a report, including the operator of the collector, can go from 50\u00a0% sure of ${guesses(distance)[protects]} to at most ${certainty}\u00a0% sure (ε\u00a0=\u00a0${epsilon}).`,
+    `Random noise is added to each report in this browser. Someone who is 50\u00a0% sure of ${guesses(distance)[protects]} is at most ${certainty}\u00a0% sure after seeing one report (ε\u00a0=\u00a0${epsilon}). That includes the operator of the collector.`,
   year: (reports, days, reportsAYear, epsilon, certainty) =>
-    `There is at most ${counted(reports, "report")} in ${counted(days, "day")}, ${reportsAYear} in a year. Together these spend at most ε\u00a0=\u00a0${epsilon}: someone who links them all to you can become at most ${certainty}\u00a0% sure of an answer that never changed.`,
+    `This browser sends at most ${counted(reports, "report")} in ${counted(days, "day")}, so at most ${reportsAYear} in a year. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0=\u00a0${epsilon}).`,
+  unlinked: "Nothing in a report says who sent it, or which other reports are yours.",
   failing: (delta) => `This fails with a probability of at most ${delta}.`,
   permanent:
     "While your answers stay the same, the same report is sent again and costs nothing more. Equal reports show that they come from one browser.",
@@ -171,10 +174,11 @@ export const ENGLISH: Words = {
   window: "In this period",
   ends: "The period ends",
   ever: "In total",
-  kept: "Remembered",
+  kept: "This list is kept",
   used: (reports, allowed, epsilon) =>
     `${reports} of ${counted(allowed, "report")}, ε\u00a0${epsilon}`,
-  spent: (reports, epsilon) => `${counted(reports, "report")}, ε\u00a0${epsilon}`,
+  spent: (reports, epsilon, certainty) =>
+    `${counted(reports, "report")}; at most ${certainty}\u00a0% sure if all are linked (ε\u00a0${epsilon})`,
   durable: "on this device, until this site's data is cleared",
   fleeting: "until this page is closed",
   summary: (reports, states) => {
@@ -189,13 +193,13 @@ export const ENGLISH: Words = {
   state: STATES,
   cost: (epsilon) => `ε\u00a0${epsilon}`,
   again: "sent again, ε\u00a00",
-  bytes: (bytes) => `Its exact ${counted(bytes, "byte")}`,
+  bytes: (bytes) => `Show its ${counted(bytes, "byte")}`,
   parts: [
-    "version of the format",
-    "which task it answers",
-    "its own random number",
-    "how many reports",
-    "the randomised report",
+    "format version",
+    "fingerprint of the questions",
+    "random id, new for each report",
+    "number of reports",
+    "the report with its noise",
   ],
   sums: {
     asked: (items, messages) =>
@@ -207,15 +211,16 @@ export const ENGLISH: Words = {
     spent: (reports, epsilon) => `${counted(reports, "report")}, central ε\u00a0${epsilon}`,
     cost: (epsilon, delta) => `central ε\u00a0${epsilon}, δ\u00a0${delta}`,
     parts: [
-      "version of the format",
-      "which task it answers",
-      "its own random number",
-      "how many messages",
+      "format version",
+      "fingerprint of the questions",
+      "random id, new for each report",
+      "number of messages",
       "the sealed messages",
     ],
   },
-  more: (reports) => `Show all ${reports}`,
+  more: (reports) => `Show all ${reports} reports`,
   revoke: "Withdraw my agreement",
-  revoked: "You have withdrawn: nothing more is reported.",
+  revoked:
+    "You have withdrawn. Waiting reports are deleted, and nothing more is sent. Received reports stay in the totals.",
   failed: (message) => `This could not be read: ${message}`,
 };
