@@ -14,7 +14,7 @@ use crate::task::task_file::ReportTaskFile;
 
 /// Measure the privacy loss of real uploads
 ///
-/// Makes uploads for pairs of inputs, and tries to tell the inputs apart. For a small task, also
+/// Makes uploads for pairs of inputs, and tries to distinguish the inputs. For a small task, also
 /// enumerates all inputs. Fails if the loss is above the task's ε. For sums through a shuffler,
 /// compares whole batches.
 #[derive(Debug, clap::Args)]

@@ -64,8 +64,8 @@ pub(super) fn write_table(
     }
 }
 
-/// Writes a table. Tabs separate the cells of a row. The first column is aligned to the left, others
-/// to the right.
+/// Writes a table. Tabs separate the cells of a row. The first column is aligned to the left, the
+/// other columns to the right.
 pub(super) fn write_rows(out: &mut dyn Write, rows: &[String]) -> io::Result<()> {
     let length = |row: &String, column| row.split('\t').nth(column).map(|own| own.chars().count());
     let width = |column: usize| rows.iter().filter_map(|row| length(row, column)).max();

@@ -133,7 +133,7 @@ async fn a_privacy_notice_says_what_a_person_spends() {
         assert_eq!(few.get("shuffled").is_some(), several <= 2);
         let said = few["shuffled_statement"].as_str().unwrap();
         assert_eq!(
-            said.contains("too many for the others"),
+            said.contains("too many for other reports to hide"),
             several > 2,
             "{said}"
         );

@@ -21,7 +21,7 @@ pub(super) struct Options {
     /// Number of people who report, once each
     #[arg(long, value_name = "N")]
     people: Option<u64>,
-    /// Number of people who report per day, to tell how many days it takes
+    /// Number of people who report per day, to compute the number of days
     #[arg(long, value_name = "N")]
     people_per_day: Option<f64>,
     #[arg(

@@ -39,7 +39,7 @@ pub(crate) enum LogFormat {
 pub(crate) struct Config {
     /// Location of the journal.
     pub(crate) location: Location,
-    /// Whether the journal is only read.
+    /// True if the journal is only read.
     pub(crate) read_only: bool,
     /// Tasks of all task files.
     pub(crate) tasks: Vec<TaskSetup>,

@@ -195,7 +195,7 @@ async fn close(closing: impl Future<Output = Result<(), StoreError>>) -> Result<
     Ok(())
 }
 
-/// Returns who has access: holders of tokens, or everybody for development.
+/// Returns who has access: holders of tokens, or any client for development.
 async fn access(config: &Config) -> Result<Access, Error> {
     if config.limits.release_on_read {
         return Ok(Access::Everybody);

@@ -252,7 +252,7 @@ mod tests {
                 defaults.insert(key);
             }
         }
-        // Lists and paths have no default here, nor do options whose default depends on others.
+        // Lists and paths have no default here, nor do options whose default depends on other options.
         for (key, value) in &sample {
             let open = ["data", "tls_certificate", "tls_key"].contains(&key.as_str())
                 || key.ends_with("_per_peer")

@@ -280,7 +280,7 @@ fn mean_error(
     }
 }
 
-/// Predicts errors for each number of people, of whom a fraction `share` answers the question.
+/// Predicts errors for each number of people. A fraction `share` of them answers the question.
 fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Prediction>, Error> {
     let predictor = Predictor::for_question(question);
     let alone = Quantiles::new(DEFAULT_CONFIDENCE, 1)?.simultaneous();

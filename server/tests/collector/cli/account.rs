@@ -78,7 +78,10 @@ fn batches_are_accounted_for() {
     assert_eq!(words.lines().count(), 3, "{words}");
     let words = file.line(&format!("{options} --verbose")).stdout;
     let words = String::from_utf8(words).unwrap();
-    assert!(words.contains("1000000 reports of a batch follow"), "{words}");
+    assert!(
+        words.contains("1000000 reports of a batch follow"),
+        "{words}"
+    );
     for field in ["\nmethod  ", "\nreduction_lower_epsilon  ", "\nalpha  "] {
         assert!(words.contains(field), "{words}");
     }

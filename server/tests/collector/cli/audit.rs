@@ -47,7 +47,7 @@ fn command_refuses_what_it_cannot_do() {
     let file = file.to_str().unwrap();
     let cases = [
         (["--trials", "0"], "trials is 0, expected"),
-        (["--trials", "20000"], "fewer cannot tell"),
+        (["--trials", "20000"], "fewer cannot detect"),
         (["--confidence", "1"], "confidence is 1, expected 0.5 to"),
     ];
     for (arguments, message) in cases {

@@ -66,7 +66,10 @@ fn the_command_says_what_the_library_does() {
     assert_eq!(printed["task"]["items"], json!(["dark-mode", "autoplay"]));
 
     for (arguments, text) in [
-        ("--items 300 --sparsity 2 --epsilon 1", "expected two of three"),
+        (
+            "--items 300 --sparsity 2 --epsilon 1",
+            "expected two of three",
+        ),
         ("--items many --sparsity 2", "expected a number of items"),
         (
             "--items 3 --sparsity 4 --epsilon 1 --people 9",

@@ -172,7 +172,7 @@ fn a_simulation_is_as_wrong_as_it_says() {
         files.say(&words[..3]).2
     };
     assert!(refused("size\n1\n").contains("line 2: \"load\": there is no answer"));
-    assert!(refused("size,size\n1,2\n").contains("\"size\" stands twice"));
+    assert!(refused("size,size\n1,2\n").contains("\"size\" appears twice"));
     assert!(refused("size,other\n1,2\n").contains("has no item \"other\""));
     assert!(
         refused("size,load\n1,x\n").contains("\"load\": expected a finite number, found \"x\"")

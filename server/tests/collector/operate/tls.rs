@@ -138,7 +138,7 @@ fn sighup_takes_up_another_certificate_and_keeps_one_that_is_good() {
     wait_for("the configuration stays as it is");
     let log = operated.log();
     assert!(
-        log.contains("key.pem is not that of the first certificate in "),
+        log.contains("key.pem does not match the first certificate in "),
         "{log}"
     );
     assert!(connect(operated.address, &trusting(&second)).is_ok());
@@ -224,7 +224,7 @@ fn what_is_no_pair_is_refused_by_name() {
     refused(
         &exchange,
         FILES,
-        "key.pem is not that of the first certificate in",
+        "key.pem does not match the first certificate in",
     );
     for open in [0o604, 0o660, 0o601] {
         let expected = format!("key.pem has mode {open:o}, expected 640 or less");

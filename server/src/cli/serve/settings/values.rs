@@ -145,7 +145,7 @@ pub(in crate::cli::serve) struct Settings {
     #[arg(long, value_name = "REPORTS")]
     pub(super) upload_reports: Option<u32>,
     /// For development only: anyone may read estimates, and reading them releases all reports so
-    /// far, however few. Nobody hides among others (default false)
+    /// far, however few. Reports are then not hidden in a batch (default false)
     #[arg(long, num_args = 0, default_missing_value = "true")]
     pub(super) development: Option<bool>,
 }
