@@ -19,7 +19,7 @@ use core::ops::Range;
 
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
-use crate::upload::{EncodedUpload, header_of, take_all, take_header};
+use crate::upload::{EncodedUpload, header_with_version, read_all, read_header};
 
 /// Version of the format, the first byte of every upload of sealed reports.
 pub const VERSION: u8 = 2;
@@ -57,7 +57,7 @@ pub const OVERHEAD: usize = KEY_ID + ENCAPSULATED + TAG;
 /// ```
 #[must_use]
 pub fn encode(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> {
-    let mut bytes = header_of(VERSION, upload.id, fingerprint, upload.count);
+    let mut bytes = header_with_version(VERSION, upload.id, fingerprint, upload.count);
     bytes.extend_from_slice(upload.reports);
     bytes
 }
@@ -73,8 +73,8 @@ pub fn decode_all<'a>(
     fingerprint: &Fingerprint,
     length: usize,
 ) -> Result<Vec<(EncodedUpload<'a>, Range<usize>)>, Error> {
-    take_all(bytes, |cursor| {
-        let (id, count) = take_header(cursor, VERSION, *fingerprint)?;
+    read_all(bytes, |cursor| {
+        let (id, count) = read_header(cursor, VERSION, *fingerprint)?;
         let length = count as usize * length;
         let reports = cursor.bytes(length, "expected as many sealed reports")?;
         Ok(EncodedUpload { id, count, reports })

@@ -292,7 +292,7 @@ fn every_randomizer_is_seeded_afresh() {
 fn reports_hit_as_predicted() {
     const REPORTS: u32 = 4000;
     let (mut randomizer, task) = settings();
-    let question = task.sole().unwrap();
+    let question = task.only_question().unwrap();
     let hushbin::Mechanism::Collision(collision) = question.mechanism() else {
         unreachable!()
     };

@@ -12,7 +12,7 @@ use std::env;
 use std::hint::black_box;
 use std::time::Instant;
 
-use hushbin::hash::{Keys, closed_sign, independent_bucket};
+use hushbin::hash::{HashKeys, closed_sign, independent_bucket};
 use hushbin::mechanism::hash_bin::Response;
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft};
 use hushbin_analysis::estimate::Totals;
@@ -58,7 +58,7 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
     match (mechanism, report) {
         (Mechanism::Collision(collision), Report::Collision(report)) => {
             let function = report.bucket / collision.buckets();
-            let keys = Keys::of_function(report.seed, function);
+            let keys = HashKeys::of_function(report.seed, function);
             let own = report.bucket % collision.buckets();
             for (element, count) in (0..).zip(counts.as_flattened_mut()) {
                 let bucket = independent_bucket(&keys, element, collision.buckets());
@@ -67,7 +67,7 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
         }
         (Mechanism::Coco(coco), Report::Coco(report)) => {
             let pair = report.bucket / 2;
-            let keys = Keys::of_function(report.seed, pair / coco.pairs());
+            let keys = HashKeys::of_function(report.seed, pair / coco.pairs());
             let minus = report.bucket % 2 == 1;
             for (item, count) in (0..).zip(counts) {
                 let hit = coco.pairs() == 1
@@ -79,7 +79,7 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
             }
         }
         (Mechanism::HashBin(hash_bin), Report::HashBin(report)) => {
-            let keys = Keys::new(report.seed);
+            let keys = HashKeys::new(report.seed);
             let bins = match &report.response {
                 Response::Sign(true) => &[1],
                 Response::Sign(false) => &[-1],

@@ -6,4 +6,4 @@ mod writer;
 
 pub(crate) use reader::CanonicalReader;
 #[cfg(feature = "collector")]
-pub(crate) use writer::{Canonical, Written};
+pub(crate) use writer::{CanonicalWriter, WriteCanonical};

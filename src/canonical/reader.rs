@@ -2,7 +2,7 @@
 
 use crate::error::{Error, error};
 
-/// Reader of the bytes that `Canonical` writes.
+/// Reader of the bytes that `CanonicalWriter` writes.
 ///
 /// After a malformed byte it returns zeros and empty texts, and [`CanonicalReader::end`] returns
 /// the error. A caller therefore checks only the meaning of values. Results that were built from
@@ -44,7 +44,7 @@ impl<'a> CanonicalReader<'a> {
 
     /// Reads a number below 2³².
     #[inline(never)]
-    pub(crate) fn small(&mut self) -> u32 {
+    pub(crate) fn number_u32(&mut self) -> u32 {
         u32::try_from(self.number()).unwrap_or_else(|_| {
             self.fail();
             0
@@ -58,7 +58,7 @@ impl<'a> CanonicalReader<'a> {
 
     /// Reads the length of a list. It is bounded by the bytes that follow.
     pub(crate) fn count(&mut self) -> u32 {
-        let count = self.small();
+        let count = self.number_u32();
         // A forged length must not make a caller allocate more than the input's size.
         if count as usize > self.rest.len() / NUMBER {
             self.fail();
@@ -71,13 +71,13 @@ impl<'a> CanonicalReader<'a> {
     #[cfg(feature = "reports")]
     #[inline(never)]
     pub(crate) fn list(&mut self) -> alloc::vec::Vec<u32> {
-        (0..self.count()).map(|_| self.small()).collect()
+        (0..self.count()).map(|_| self.number_u32()).collect()
     }
 
     #[inline(never)]
     /// Reads a text, preceded by its length in bytes.
     pub(crate) fn text(&mut self) -> &'a str {
-        let length = self.small() as usize;
+        let length = self.number_u32() as usize;
         if let Some((text, rest)) = self.rest.split_at_checked(length)
             && let Ok(text) = core::str::from_utf8(text)
         {
@@ -92,7 +92,7 @@ impl<'a> CanonicalReader<'a> {
     ///
     /// # Errors
     /// [`Error::Malformed`] for `None`. [`CanonicalReader::end`] then returns the same error.
-    pub(crate) fn known<T>(&mut self, known: Option<T>) -> Result<T, Error> {
+    pub(crate) fn require<T>(&mut self, known: Option<T>) -> Result<T, Error> {
         known.ok_or_else(|| {
             self.fail();
             Self::malformed()
@@ -102,7 +102,7 @@ impl<'a> CanonicalReader<'a> {
     /// Returns `read` if all bytes were read and well-formed.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for bytes that `Canonical` did not write. Otherwise the error of
+    /// [`Error::Malformed`] for bytes that `CanonicalWriter` did not write. Otherwise the error of
     /// `read`.
     pub(crate) fn end<T>(&self, read: Result<T, Error>) -> Result<T, Error> {
         if self.failed || (read.is_ok() && !self.rest.is_empty()) {

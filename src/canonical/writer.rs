@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 /// Buffer of canonical bytes: numbers of eight bytes, little endian, and texts preceded by their
 /// length. Different tasks have different bytes.
 #[derive(Debug, Default)]
-pub(crate) struct Canonical(Vec<u8>);
+pub(crate) struct CanonicalWriter(Vec<u8>);
 
-impl Canonical {
+impl CanonicalWriter {
     pub(crate) fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
         self.0.extend_from_slice(text.as_bytes());
@@ -29,7 +29,7 @@ impl Canonical {
 }
 
 /// Part of a task with canonical bytes.
-pub(crate) trait Written {
+pub(crate) trait WriteCanonical {
     /// Appends the bytes that the type's `read_canonical` reads.
-    fn write_canonical(&self, canonical: &mut Canonical);
+    fn write_canonical(&self, canonical: &mut CanonicalWriter);
 }

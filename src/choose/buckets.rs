@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use super::budget::Limit;
+use super::agreement::check_equal_if_stated;
+use super::budget::PreparedBudget;
 use super::contract::Choose;
-use super::differs::same_if_said;
 use super::objective::Goal;
 use super::predict::Predict;
 use super::search::{Candidate, Search};
@@ -76,13 +76,13 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     ) -> Result<Option<Subset<R>>, Error> {
         let rule = self.rule_or_default::<R>();
         if let Some(buckets) = self.buckets {
-            let one = (rule != paper::<R>().name()).then_some(1);
+            let one = (rule != paper_rule::<R>().name()).then_some(1);
             let rule = Subset::<R>::rule_from(rule, self.favoured.or(one))?;
             let (hashing, hashes) = (self.hashing_over(domain), self.hashes.unwrap_or(1));
             return Subset::with_hashes(rule, hashing, buckets, hashes).map(Some);
         }
         if let Some(hashes) = self.hashes {
-            if hashes > 1 && rule == paper::<R>().name() {
+            if hashes > 1 && rule == paper_rule::<R>().name() {
                 return Err(Error::Combination {
                     reason: R::ONE_HASH,
                 });
@@ -107,21 +107,21 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         &self,
         in_use: &Subset<R>,
     ) -> Result<(), Error> {
-        same_if_said("rule", &self.rule, in_use.rule_name())?;
-        same_if_said("favoured", &self.favoured, in_use.favoured())?;
-        same_if_said("hashing", &self.hashing, in_use.hashing())?;
-        same_if_said("buckets", &self.buckets, in_use.buckets())?;
-        same_if_said("hashes", &self.hashes, in_use.hashes())
+        check_equal_if_stated("rule", &self.rule, in_use.rule_name())?;
+        check_equal_if_stated("favoured", &self.favoured, in_use.favoured())?;
+        check_equal_if_stated("hashing", &self.hashing, in_use.hashing())?;
+        check_equal_if_stated("buckets", &self.buckets, in_use.buckets())?;
+        check_equal_if_stated("hashes", &self.hashes, in_use.hashes())
     }
 }
 
 /// Returns the paper's rule: `occupied` or `overwrite`.
-pub(super) fn paper<R: Rule>() -> R {
-    R::paper().expect("builds that choose are complete")
+pub(super) fn paper_rule<R: Rule>() -> R {
+    R::paper_rule().expect("builds that choose are complete")
 }
 
 /// Variance, with its parameters.
-pub(super) type Rated<R> = (f64, Subset<R>);
+pub(super) type WithVariance<R> = (f64, Subset<R>);
 
 /// Rule whose parameters can be chosen.
 pub(super) trait ChooseBuckets: NamedRule {
@@ -151,11 +151,11 @@ pub(super) trait ChooseBuckets: NamedRule {
     /// as good and less work to decode, or if there are no windows.
     fn windows(
         _domain: &Domain,
-        _limit: &Limit,
+        _limit: &PreparedBudget,
         _draft: &BucketsDraft<Self::Name>,
         _goal: &Goal<'_>,
-        other: Option<Rated<Self>>,
-    ) -> Option<Rated<Self>> {
+        other: Option<WithVariance<Self>>,
+    ) -> Option<WithVariance<Self>> {
         other
     }
 
@@ -163,7 +163,7 @@ pub(super) trait ChooseBuckets: NamedRule {
     ///
     /// # Errors
     /// As [`Choose::best`].
-    fn offer(search: &Search<'_>) -> Result<Candidate, Error>
+    fn best_unconstrained(search: &Search<'_>) -> Result<Candidate, Error>
     where
         Subset<Self>: Predict + Parameters<Report = BucketReport>,
     {

@@ -16,7 +16,7 @@ use crate::sample::ExpLowerBound;
 /// Two answers, one of them favoured: 1/(e + 1), the maximum of α.
 /// ```
 #[must_use]
-pub fn alpha(favoured: f64, others: f64, e: f64) -> f64 {
+pub fn mixture_alpha(favoured: f64, others: f64, e: f64) -> f64 {
     favoured.min(others) / (favoured * e + others)
 }
 
@@ -26,19 +26,19 @@ pub fn alpha(favoured: f64, others: f64, e: f64) -> f64 {
 /// fixed.
 ///
 /// ```
-/// use hushbin::choose::Budget;
+/// use hushbin::choose::PrivacyBudget;
 ///
 /// Without shuffling, α is not limited.
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Budget {
+pub struct PrivacyBudget {
     /// Local ε.
     pub epsilon: f64,
     /// Maximum α, infinite if nothing is shuffled.
     pub alpha: f64,
 }
 
-impl From<f64> for Budget {
+impl From<f64> for PrivacyBudget {
     /// Creates a budget of a local ε alone.
     fn from(epsilon: f64) -> Self {
         Self {
@@ -49,15 +49,15 @@ impl From<f64> for Budget {
 }
 
 /// Error of a search in which no parameters keep to the budget.
-pub(super) const HIDES_TOO_LITTLE: Error = Error::Combination {
+pub(super) const BUDGET_EXCEEDED: Error = Error::Combination {
     reason: "these parameters tell too much of a report that is shuffled",
 };
 
-impl Budget {
+impl PrivacyBudget {
     /// Returns the budget with exp(ε), for the repeated checks of a search.
-    pub(super) fn limit(&self) -> Limit {
+    pub(super) fn limit(&self) -> PreparedBudget {
         let bound = ExpLowerBound::new(self.epsilon);
-        Limit {
+        PreparedBudget {
             e: bound.to_f64(),
             bound,
             alpha: self.alpha,
@@ -65,16 +65,16 @@ impl Budget {
     }
 }
 
-/// [`Budget`] with a precomputed exp(ε).
+/// [`PrivacyBudget`] with a precomputed exp(ε).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limit {
+pub(super) struct PreparedBudget {
     pub(super) bound: ExpLowerBound,
     /// Lower bound of exp(ε), so that α is never underestimated.
     pub(super) e: f64,
     alpha: f64,
 }
 
-impl Limit {
+impl PreparedBudget {
     /// Returns whether `favoured` of `buckets` keep to the budget.
     pub(super) fn allows(&self, favoured: u32, buckets: u32) -> bool {
         let (favoured, buckets) = (f64::from(favoured), f64::from(buckets));
@@ -84,12 +84,12 @@ impl Limit {
 
     /// Returns whether sets of `favoured` and `others` keep to the budget.
     pub(super) fn allows_sets(&self, favoured: f64, others: f64) -> bool {
-        // If more than half are favoured, `alpha` understates what a report reveals. Its maximum
+        // If more than half are favoured, `mixture_alpha` understates what a report reveals. Its maximum
         // 1/(e + 1) holds for any randomizer.
         let alpha = if favoured > others {
-            alpha(1.0, 1.0, self.e)
+            mixture_alpha(1.0, 1.0, self.e)
         } else {
-            alpha(favoured, others, self.e)
+            mixture_alpha(favoured, others, self.e)
         };
         alpha <= self.alpha
     }
@@ -101,7 +101,7 @@ impl Limit {
 
     /// Returns the minimum number of buckets for `favoured` ones to keep to the budget, if they are
     /// at most half. Returns 2 if α is not limited.
-    pub(super) fn least_buckets(&self, favoured: u32) -> u32 {
+    pub(super) fn min_buckets(&self, favoured: u32) -> u32 {
         let least = f64::from(favoured) * (1.0 / self.alpha - self.e + 1.0);
         // From c/(c·e + t − c) ≤ α. Rounding may lose the last bit, in which case one more bucket
         // suffices.
@@ -116,7 +116,7 @@ impl Limit {
     /// Returns numbers of buckets at which the budget begins to allow one more favoured bucket.
     /// They are for the given `favoured`, or else for counts up to `most`: every count to 16, then
     /// steps of 6 per cent. Returns nothing if α is not limited.
-    pub(super) fn steps(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
+    pub(super) fn bucket_steps(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
         if self.alpha.is_infinite() {
             return Vec::new();
         }
@@ -124,7 +124,7 @@ impl Limit {
         let (first, last) = favoured.map_or((1, most), |c| (c, c));
         core::iter::successors(Some(first), next)
             .take_while(|c| *c <= last)
-            .map(|c| self.least_buckets(c))
+            .map(|c| self.min_buckets(c))
             .collect()
     }
 }

@@ -2,11 +2,11 @@
 //! objective weighs.
 
 use super::buckets::{BucketsDraft, ChooseBuckets};
-use super::budget::Budget;
+use super::budget::PrivacyBudget;
 use super::contract::Choose;
 use super::objective::{Goal, Objective};
 use super::population::Population;
-use super::predict::{self, Predict, Predicted};
+use super::predict::{self, Predict, PredictedErrors};
 use super::search::{Candidate, Search};
 use super::subset;
 use crate::domain::Domain;
@@ -25,27 +25,27 @@ const MANY_ITEMS: u32 = 1024;
 const SINGLE_PAIR_COST: f64 = 1.02;
 
 impl Predict for Coco {
-    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
         predicted(&self.rates(domain, epsilon), domain, population)
     }
 }
 
-fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predicted {
-    let items = predict::items(domain, population);
+fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> PredictedErrors {
+    let items = predict::averaged_items(domain, population);
     let with = rates.mean_square(true) - 1.0;
     let without = |kept| rates.mean_square_among(domain.sparsity(), f64::from(kept));
-    let mean = predict::sampled(domain, population, items, with, without);
-    // An entry has the frequencies of its own sign and of the other. `sampled` counts the other as
+    let mean = predict::sampled_error(domain, population, items, with, without);
+    // An entry has the frequencies of its own sign and of the other. `sampled_error` counts the other as
     // absent, so `none` is subtracted here.
     let frequency = rates.frequency_variances().map(|[own, other, none]| {
         let with = own + other - none;
-        predict::sampled(domain, population, 2.0 * items, with, |_| none)
+        predict::sampled_error(domain, population, 2.0 * items, with, |_| none)
     });
     let [with, without] = [true, false].map(|present| rates.nonmissing_variance(present));
     let nonmissing = with
         .zip(without)
-        .map(|(with, without)| predict::sampled(domain, population, items, with, |_| without));
-    Predicted {
+        .map(|(with, without)| predict::sampled_error(domain, population, items, with, |_| without));
+    PredictedErrors {
         mean: Some(mean),
         frequency,
         nonmissing,
@@ -81,7 +81,7 @@ impl ChooseBuckets for Rule {
 
     /// Returns the best parameters. An objective with non-missing frequencies requires rule
     /// `overwrite`, the only one that estimates them.
-    fn offer(search: &Search<'_>) -> Result<Candidate, Error> {
+    fn best_unconstrained(search: &Search<'_>) -> Result<Candidate, Error> {
         if search.objective.nonmissing > 0.0 {
             let rule = Some(RuleName::Overwrite);
             return Coco::best(
@@ -92,12 +92,12 @@ impl ChooseBuckets for Rule {
                 },
             );
         }
-        search.best(preferred)
+        search.best(best_or_single_pair)
     }
 }
 
 /// Returns the best parameters, or a single pair if it is nearly as good.
-fn preferred(domain: &Domain, budget: Budget) -> Result<Coco, Error> {
+fn best_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Result<Coco, Error> {
     let choose = |buckets| {
         let draft = Draft {
             buckets,
@@ -127,7 +127,7 @@ impl Coco {
     /// none of them keep to the budget.
     pub fn choose(
         domain: &Domain,
-        budget: impl Into<Budget>,
+        budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
         subset::choose(domain, budget.into(), draft, &Objective::MEAN.into())

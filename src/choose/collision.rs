@@ -1,11 +1,11 @@
 //! Choice of Collision's parameters: minimum total variance of the frequencies, or of the estimates
 //! that an objective weighs.
 
-use super::buckets::{BucketsDraft, ChooseBuckets, Rated};
-use super::budget::{Budget, Limit};
+use super::buckets::{BucketsDraft, ChooseBuckets, WithVariance};
+use super::budget::{PrivacyBudget, PreparedBudget};
 use super::objective::{Goal, Objective};
 use super::population::Population;
-use super::predict::{self, Predict, Predicted, SquaredError};
+use super::predict::{self, Predict, PredictedErrors, SquaredError};
 use super::subset;
 use super::windows;
 use crate::domain::Domain;
@@ -19,15 +19,15 @@ use crate::task::Part;
 pub type Draft = BucketsDraft<RuleName>;
 
 impl Predict for Collision {
-    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
         predicted(&self.rates(domain, epsilon), domain, population)
     }
 }
 
-fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predicted {
-    let items = predict::items(domain, population);
+fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> PredictedErrors {
+    let items = predict::averaged_items(domain, population);
     let sampled = |numbers, with, without| {
-        Some(predict::sampled(domain, population, numbers, with, |_| {
+        Some(predict::sampled_error(domain, population, numbers, with, |_| {
             without
         }))
     };
@@ -36,7 +36,7 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
     let nonmissing = |present| rates.nonmissing_variance(present);
     let elements = f64::from(domain.elements_per_item()) * items;
     let rated = |_: &SquaredError| domain.is_rated();
-    Predicted {
+    PredictedErrors {
         mean: sampled(items, mean(true) - 1.0, mean(false)).filter(rated),
         frequency: sampled(elements, frequency(true), frequency(false)),
         nonmissing: sampled(items, nonmissing(true), nonmissing(false)).filter(rated),
@@ -86,11 +86,11 @@ impl ChooseBuckets for Rule {
 
     fn windows(
         domain: &Domain,
-        limit: &Limit,
+        limit: &PreparedBudget,
         draft: &Draft,
         goal: &Goal<'_>,
-        other: Option<Rated<Self>>,
-    ) -> Option<Rated<Self>> {
+        other: Option<WithVariance<Self>>,
+    ) -> Option<WithVariance<Self>> {
         let variance = |rates: &Rates| total_variance(rates, domain, goal);
         windows::best(domain, limit, draft, variance, other)
     }
@@ -106,7 +106,7 @@ impl Collision {
     /// none of them keep to the budget.
     pub fn choose(
         domain: &Domain,
-        budget: impl Into<Budget>,
+        budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
         subset::choose(domain, budget.into(), draft, &Objective::FREQUENCY.into())

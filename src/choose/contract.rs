@@ -36,7 +36,7 @@ pub(crate) trait Choose: Predict {
     ///
     /// # Errors
     /// As [`Choose::best`].
-    fn offers(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+    fn candidates(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
         Ok(Vec::new())
     }
 

@@ -2,13 +2,13 @@
 
 use alloc::string::String;
 
-use super::differs::same;
+use super::agreement::check_equal;
 use super::mechanism::MechanismDraft;
 use super::number::{NumberDraft, collision};
 use crate::bounds;
 use crate::error::Error;
 use crate::mechanism::collision::Rates;
-use crate::task::{Cross, Part, Scale, Want};
+use crate::task::{Cross, Part, Purpose, Scale};
 
 /// [`Cross`] whose number may have open levels or bins.
 ///
@@ -65,7 +65,7 @@ impl CrossDraft {
         let [rows, columns] = &self.parts;
         let rows = rows.part(&|number| number.scale())?;
         let columns = columns.part(&|number| {
-            let shape = shape(rows.cells(), number, epsilon);
+            let shape = best_levels_and_buckets(rows.cells(), number, epsilon);
             let levels = shape.map(|shape| shape.levels);
             number.with_levels(levels).scale()
         })?;
@@ -79,7 +79,7 @@ impl CrossDraft {
             PartDraft::Number(_, number) => number,
             PartDraft::Complete(_) => return Ok(MechanismDraft::default()),
         };
-        let buckets = shape(rows, number, epsilon).map(|shape| shape.buckets);
+        let buckets = best_levels_and_buckets(rows, number, epsilon).map(|shape| shape.buckets);
         Ok(collision(buckets))
     }
 
@@ -90,10 +90,10 @@ impl CrossDraft {
     pub(super) fn agrees_with(&self, cross: &Cross) -> Result<(), Error> {
         for (draft, part) in self.parts.iter().zip(cross.parts()) {
             match draft {
-                PartDraft::Complete(draft) => same("of", &draft, &part)?,
+                PartDraft::Complete(draft) => check_equal("of", &draft, &part)?,
                 PartDraft::Number(name, number) => {
-                    same("of", &name.as_str(), &part.name())?;
-                    same("kind", &"number", &part.kind().name())?;
+                    check_equal("of", &name.as_str(), &part.name())?;
+                    check_equal("kind", &"number", &part.kind().name())?;
                     part.scale()
                         .map_or(Ok(()), |scale| number.agrees_with(scale))?;
                 }
@@ -107,7 +107,7 @@ impl PartDraft {
     fn part(&self, scale: &dyn Fn(&NumberDraft) -> Result<Scale, Error>) -> Result<Part, Error> {
         match self {
             Self::Complete(part) => Ok(part.clone()),
-            Self::Number(_, number) if number.wanted() == Want::Quantiles => {
+            Self::Number(_, number) if number.purpose() == Purpose::Quantiles => {
                 Err(Error::Combination {
                     reason: "a \"cross\" has means and shares within rows, but no \"quantiles\"",
                 })
@@ -119,7 +119,7 @@ impl PartDraft {
 
 /// Levels and buckets for the means of a number within rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Shape {
+struct LevelsAndBuckets {
     levels: u32,
     buckets: u32,
 }
@@ -129,7 +129,11 @@ const MOST_LEVELS: u32 = 64;
 
 /// Returns the best levels and buckets. Returns `None` if the purpose is not means, or if rows or
 /// levels are out of range, which is rejected elsewhere.
-fn shape(rows: u32, number: &NumberDraft, epsilon: f64) -> Option<Shape> {
+fn best_levels_and_buckets(
+    rows: u32,
+    number: &NumberDraft,
+    epsilon: f64,
+) -> Option<LevelsAndBuckets> {
     let asked = |levels: u32| {
         bounds::LEVELS.holds(f64::from(levels))
             && bounds::OPTIONS.holds(f64::from(rows) * f64::from(levels))
@@ -138,7 +142,7 @@ fn shape(rows: u32, number: &NumberDraft, epsilon: f64) -> Option<Shape> {
         Some(levels) => levels..=levels,
         None => 2..=MOST_LEVELS,
     };
-    let possible = number.wanted() == Want::Mean && bounds::OPTIONS.holds(f64::from(rows));
+    let possible = number.purpose() == Purpose::Mean && bounds::OPTIONS.holds(f64::from(rows));
     let mut best = None;
     let mut least = f64::INFINITY;
     let mut risen = 0;
@@ -148,9 +152,9 @@ fn shape(rows: u32, number: &NumberDraft, epsilon: f64) -> Option<Shape> {
         risen = if variance < least { 0 } else { risen + 1 };
         if variance < least {
             least = variance;
-            best = Some(Shape { levels, buckets });
+            best = Some(LevelsAndBuckets { levels, buckets });
         }
-        if risen == WITHOUT_GAIN {
+        if risen == PATIENCE {
             break;
         }
     }
@@ -158,7 +162,7 @@ fn shape(rows: u32, number: &NumberDraft, epsilon: f64) -> Option<Shape> {
 }
 
 /// Number of successive level counts without a lower variance after which the search ends.
-const WITHOUT_GAIN: u32 = 8;
+const PATIENCE: u32 = 8;
 
 /// Returns the minimum worst-case variance, with its number of buckets.
 ///

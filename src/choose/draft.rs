@@ -3,9 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::differs::same;
+use super::agreement::check_equal;
 use super::population::Population;
-use super::question::{Choice, QuestionDraft};
+use super::question::{QuestionChoice, QuestionDraft};
 use crate::error::Error;
 use crate::task::items::check_id;
 use crate::task::{Budget, Kind, Question, Task};
@@ -36,7 +36,7 @@ use crate::task::{Budget, Kind, Question, Task};
 ///     "mechanism": "auto"
 /// }"#).unwrap();
 /// let task = draft.resolve().unwrap();
-/// let ratings = task.sole().unwrap();
+/// let ratings = task.only_question().unwrap();
 /// assert_eq!((ratings.mechanism().name(), ratings.sparsity()), ("hash-bin", 2));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +78,7 @@ impl TaskDraft {
         check_id(&self.id)?;
         let complete = |question: &QuestionDraft| question.resolve(self.epsilon, self.people);
         let questions: Result<Vec<Question>, Error> = self.questions.iter().map(complete).collect();
-        self.weigh(questions?)
+        self.with_weights_and_budget(questions?)
     }
 
     /// Returns the choice for each question of [`TaskDraft::resolve`], with the alternatives.
@@ -86,9 +86,9 @@ impl TaskDraft {
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
-    pub fn choose(&self) -> Result<Vec<Choice>, Error> {
+    pub fn choose(&self) -> Result<Vec<QuestionChoice>, Error> {
         let choose = |question: &QuestionDraft| {
-            let choice = question.choose_hiding(self.epsilon, self.people, f64::INFINITY)?;
+            let choice = question.choose_within_alpha(self.epsilon, self.people, f64::INFINITY)?;
             Ok(choice.expect("without a limit every mechanism may be taken"))
         };
         self.questions.iter().map(choose).collect()
@@ -98,18 +98,18 @@ impl TaskDraft {
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
-    pub fn task_of(&self, choices: &[Choice]) -> Result<Task, Error> {
+    pub fn task_of(&self, choices: &[QuestionChoice]) -> Result<Task, Error> {
         let questions = choices.iter().map(|choice| choice.question.clone());
-        self.weigh(questions.collect())
+        self.with_weights_and_budget(questions.collect())
     }
 
     /// Returns the task of complete questions, with weights and the budget.
-    fn weigh(&self, questions: Vec<Question>) -> Result<Task, Error> {
-        let weighed = self.weighed(questions)?;
+    fn with_weights_and_budget(&self, questions: Vec<Question>) -> Result<Task, Error> {
+        let weighed = self.with_weights(questions)?;
         Ok(weighed.with_budget(self.budget))
     }
 
-    fn weighed(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
+    fn with_weights(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
         if let [sole] = &questions[..]
             && sole.name().is_empty()
         {
@@ -125,7 +125,7 @@ impl TaskDraft {
             let roots: Vec<f64> = questions.iter().map(root_variance).collect();
             let most = roots.iter().copied().fold(0.0, f64::max);
             for (question, root) in questions.iter_mut().zip(&roots) {
-                let weight = libm::round(PARTS * root / most).max(1.0);
+                let weight = libm::round(MAX_WEIGHT * root / most).max(1.0);
                 *question = question.clone().with_weight(weight as u32)?;
             }
         }
@@ -138,30 +138,30 @@ impl TaskDraft {
     /// # Errors
     /// [`Error::TaskDiffers`] with the first difference.
     pub fn agrees_with(&self, task: &Task) -> Result<(), Error> {
-        same("id", &self.id.as_str(), &task.id())?;
-        same("epsilon", &self.epsilon, &task.epsilon())?;
+        check_equal("id", &self.id.as_str(), &task.id())?;
+        check_equal("epsilon", &self.epsilon, &task.epsilon())?;
         let [drafts, questions] = [self.questions.len(), task.questions().len()];
         // `zip` below would ignore surplus questions.
-        same("number of questions", &drafts, &questions)?;
+        check_equal("number of questions", &drafts, &questions)?;
         for (draft, question) in self.questions.iter().zip(task.questions()) {
             draft.agrees_with(question, self.people)?;
         }
         let (given, in_use) = (self.budget, task.budget());
-        same("budget's days", &given.days(), &in_use.days())?;
-        same("budget's reports", &given.reports(), &in_use.reports())?;
-        same("budget's answers", &given.answers(), &in_use.answers())
+        check_equal("budget's days", &given.days(), &in_use.days())?;
+        check_equal("budget's reports", &given.reports(), &in_use.reports())?;
+        check_equal("budget's answers", &given.answers(), &in_use.answers())
     }
 }
 
 /// Maximum weight that is chosen. Weights are integers, so it also sets the precision.
-const PARTS: f64 = 100.0;
+const MAX_WEIGHT: f64 = 100.0;
 
 /// Returns the square root of the average variance of one report's estimates.
 fn root_variance(question: &Question) -> f64 {
     let domain = question.domain();
     let people = Population::even(1.0, question.sparsity());
     let mechanism = question.mechanism();
-    let predicted = mechanism.predict(&domain, question.epsilon(), &people);
+    let predicted = mechanism.predict_errors(&domain, question.epsilon(), &people);
     let error = predicted.mean.or(predicted.frequency);
     let parts = match question.kind() {
         // A report covers one prefix of a text, so each prefix is estimated from that part of the

@@ -9,12 +9,12 @@ use super::cross::{CrossDraft, PartDraft};
 use super::draft::TaskDraft;
 use super::mechanism::MechanismDraft;
 use super::number::NumberDraft;
-use super::question::{Asked, QuestionDraft};
+use super::question::{KindDraft, QuestionDraft};
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::task::collected::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
-use crate::task::collected::part_file::{AskedPart, PartFile, ScaleFile};
-use crate::task::{Budget, Items, Prefixes, Want};
+use crate::task::collected::part_file::{PartFile, PartOrNumber, ScaleFile};
+use crate::task::{Budget, Items, Prefixes, Purpose};
 
 /// Draft of either form: one question without a name, or questions with names.
 #[derive(Deserialize)]
@@ -52,7 +52,7 @@ impl<'de> Deserialize<'de> for TaskDraft {
                 let value = file.value.ok_or_else(|| missing("value"))?;
                 alloc::vec![QuestionDraft {
                     name: String::new(),
-                    asked: Asked::Ratings(items, value),
+                    kind: KindDraft::Ratings(items, value),
                     sparsity: file.sparsity,
                     entries: file.entries,
                     overlap: file.overlap,
@@ -74,9 +74,9 @@ impl<'de> Deserialize<'de> for TaskDraft {
 impl CrossDraft {
     fn of(file: &QuestionFile<MechanismDraft>) -> Result<Self, Error> {
         let part = |file: &PartFile| {
-            Ok(match file.asked()? {
-                AskedPart::Complete(part) => PartDraft::Complete(part),
-                AskedPart::Number(name, scale) => PartDraft::Number(name, scale.into()),
+            Ok(match file.part_or_number()? {
+                PartOrNumber::Complete(part) => PartDraft::Complete(part),
+                PartOrNumber::Number(name, scale) => PartDraft::Number(name, scale.into()),
             })
         };
         let [rows, columns] = file.parts()?;
@@ -96,43 +96,48 @@ impl<'de> Deserialize<'de> for QuestionDraft {
 
 impl QuestionDraft {
     fn of_file(file: QuestionFile<MechanismDraft>) -> Result<Self, Error> {
-        let listed = file.listed().map_err(|error| file.blame(error))?.cloned();
+        let listed = file
+            .stated_items()
+            .map_err(|error| file.blame(error))?
+            .cloned();
         let sparsity = file.sparsity();
-        let asked = match (file.kind, listed, file.value) {
-            (KindName::Ratings, Some(items), Some(value)) => Asked::Ratings(items, value),
-            (KindName::Set, Some(items), _) => Asked::Set(items),
-            (KindName::Choice, Some(items), _) => Asked::Choice(items),
+        let kind = match (file.kind, listed, file.value) {
+            (KindName::Ratings, Some(items), Some(value)) => KindDraft::Ratings(items, value),
+            (KindName::Set, Some(items), _) => KindDraft::Set(items),
+            (KindName::Choice, Some(items), _) => KindDraft::Choice(items),
             (KindName::Numbers, ..) => {
                 let (names, limits) = file.attributes().map_err(|error| file.blame(error))?;
-                Asked::Numbers(names, limits.into())
+                KindDraft::Numbers(names, limits.into())
             }
             (KindName::Number, ..) => {
                 let number = NumberDraft::from(file.scale());
-                if number.wanted() == Want::Mean {
+                if number.purpose() == Purpose::Mean {
                     let scale = ScaleFile {
                         want: None,
                         ..file.scale()
                     };
                     let limits = scale.limits(ScaleFile::NO_LIMITS);
                     let limits = limits.map_err(|error| file.blame(error))?;
-                    Asked::Numbers(Items::Count(1), alloc::vec![limits].into())
+                    KindDraft::Numbers(Items::Count(1), alloc::vec![limits].into())
                 } else {
-                    Asked::Number(number)
+                    KindDraft::Number(number)
                 }
             }
-            (KindName::Text, ..) => Asked::Text(text(&file).map_err(|error| file.blame(error))?),
+            (KindName::Text, ..) => {
+                KindDraft::Text(text(&file).map_err(|error| file.blame(error))?)
+            }
             (KindName::Together, ..) => {
-                Asked::Together(file.together().map_err(|error| file.blame(error))?)
+                KindDraft::Together(file.together().map_err(|error| file.blame(error))?)
             }
             (KindName::Cross, ..) => {
-                Asked::Cross(CrossDraft::of(&file).map_err(|error| file.blame(error))?)
+                KindDraft::Cross(CrossDraft::of(&file).map_err(|error| file.blame(error))?)
             }
-            // Only a flag remains: `listed` guarantees the lists of the other kinds.
-            _ => Asked::Flag,
+            // Only a flag remains: `stated_items` guarantees the lists of the other kinds.
+            _ => KindDraft::Flag,
         };
         Ok(Self {
             name: file.name,
-            asked,
+            kind,
             sparsity,
             entries: file.entries,
             overlap: file.overlap,

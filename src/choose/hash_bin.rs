@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::budget::HIDES_TOO_LITTLE;
+use super::budget::BUDGET_EXCEEDED;
 use super::contract::Choose;
-use super::differs::same_if_said;
+use super::agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{self, Predict, Predicted, SquaredError};
+use super::predict::{self, Predict, PredictedErrors, SquaredError};
 use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
@@ -61,18 +61,18 @@ impl Draft {
 }
 
 /// Distance L between inputs that differ in the value of one item, from −1 to 1.
-const EVENT: f64 = 2.0;
+const EVENT_DISTANCE: f64 = 2.0;
 
 impl Predict for HashBin {
-    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
         let rates = self.rates(domain, epsilon);
-        let items = predict::items(domain, population);
+        let items = predict::averaged_items(domain, population);
         // In an open domain `total_variance` is the variance of one item.
         let over = if domain.items().is_some() { items } else { 1.0 };
         let total = population.average(|entries| rates.total_variance(domain, entries));
         let rare = population.average(|entries| rates.variance(rates.square(entries), 0.0));
-        let lost = |entries| 1.0 - self.left(entries);
-        Predicted {
+        let lost = |entries| 1.0 - self.attenuation(entries);
+        PredictedErrors {
             mean: Some(SquaredError {
                 variance: total / over / population.people(),
                 rare_variance: rare / population.people(),
@@ -85,7 +85,7 @@ impl Predict for HashBin {
     }
 
     fn clips(&self, domain: &Domain) -> bool {
-        self.left(domain.sparsity()) < 1.0
+        self.attenuation(domain.sparsity()) < 1.0
     }
 }
 
@@ -119,16 +119,16 @@ impl Choose for HashBin {
         // `user` reports protect neighbours only, so shuffling gives no bound for other inputs.
         let user = draft.level.unwrap_or(LevelName::User) == LevelName::User;
         if !(search.budget.limit().allows(1, 2) && (user || search.budget.alpha.is_infinite())) {
-            return Err(HIDES_TOO_LITTLE);
+            return Err(BUDGET_EXCEEDED);
         }
         let average = libm::ceil(search.population.average(f64::from)) as u32;
-        let sparsity = search.sparsity.unwrap_or(average.clamp(1, search.most()));
+        let sparsity = search.sparsity.unwrap_or(average.clamp(1, search.max_sparsity()));
         let domain = search.domain.with_sparsity(sparsity);
         let chosen = HashBin::choose(&domain, search.budget.epsilon, draft, search.population)?;
         Ok(search.candidate(chosen, &domain))
     }
 
-    fn offers(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
+    fn candidates(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
         let mut offers = Vec::new();
         let mut offer = |level| -> Result<(), Error> {
             let draft = Draft {
@@ -150,14 +150,14 @@ impl Choose for HashBin {
 
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
         let level = self.level();
-        same_if_said("level", &draft.level, level.name())?;
-        same_if_said("distance", &draft.distance, level.distance())?;
-        same_if_said("delta", &draft.delta, level.delta())?;
-        same_if_said("clip", &draft.clip, level.clip())?;
-        same_if_said("noise", &draft.noise, level.noise())?;
-        same_if_said("hashing", &draft.hashing, self.hashing())?;
-        same_if_said("bins", &draft.bins, self.bins())?;
-        same_if_said("grid", &draft.grid, self.grid())
+        check_equal_if_stated("level", &draft.level, level.name())?;
+        check_equal_if_stated("distance", &draft.distance, level.distance())?;
+        check_equal_if_stated("delta", &draft.delta, level.delta())?;
+        check_equal_if_stated("clip", &draft.clip, level.clip())?;
+        check_equal_if_stated("noise", &draft.noise, level.noise())?;
+        check_equal_if_stated("hashing", &draft.hashing, self.hashing())?;
+        check_equal_if_stated("bins", &draft.bins, self.bins())?;
+        check_equal_if_stated("grid", &draft.grid, self.grid())
     }
 
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Report {
@@ -179,7 +179,7 @@ impl Choose for HashBin {
 const FEW_ITEMS: u32 = 6;
 /// Ratio of the number of bins to the paper's. With the paper's number, other entries in an item's
 /// bin add half of the noise variance. With this one they add an eighth.
-const MORE_BINS: f64 = 4.0;
+const BINS_RATIO: f64 = 4.0;
 
 impl HashBin {
     /// Returns the parameters that agree with the draft. Open parameters minimise the predicted
@@ -241,12 +241,12 @@ fn best_bins(
         .map_or(bounds::BINS.max, f64::from)
         .min(bounds::BINS.max);
     let by_distance = |distance: f64| {
-        let bins = libm::round(MORE_BINS * epsilon * epsilon * s / (distance * distance));
+        let bins = libm::round(BINS_RATIO * epsilon * epsilon * s / (distance * distance));
         bins.clamp(1.0, most) as u32
     };
     match level {
         Level::User { .. } => Ok(1),
-        Level::Event => Ok(by_distance(EVENT)),
+        Level::Event => Ok(by_distance(EVENT_DISTANCE)),
         // Each bin adds a grid step to Δ, and more under δ. The variance of noise and of other
         // entries is therefore compared directly.
         Level::Neighbouring { distance, delta } => {
@@ -283,7 +283,7 @@ fn best_user(
         .into_iter()
         .filter(|noise| draft.noise.is_none_or(|asked| asked == *noise));
     let tried = allowed.map(|noise| {
-        let error = ClipError::new(domain, epsilon, noise, population);
+        let error = ErrorByClip::new(domain, epsilon, noise, population);
         let clip = draft.clip.unwrap_or_else(|| error.best_clip(grid));
         (error.total(clip), (clip, noise))
     });
@@ -301,7 +301,7 @@ fn best_user(
 /// The error is summed over all items if the numbers of entries are known. Otherwise it is summed
 /// over as many items as a person has. Among thousands of items, the noise of all items would
 /// justify clipping most of each value.
-struct ClipError<'a> {
+struct ErrorByClip<'a> {
     population: &'a Population,
     items: f64,
     /// Noise variance of one item, for η = 1.
@@ -309,7 +309,7 @@ struct ClipError<'a> {
     laplace: bool,
 }
 
-impl<'a> ClipError<'a> {
+impl<'a> ErrorByClip<'a> {
     fn new(domain: &Domain, epsilon: f64, noise: Noise, population: &'a Population) -> Self {
         let items = match domain.items() {
             Some(items) if !population.is_even() || population.overlap.is_some() => items,

@@ -7,8 +7,8 @@ use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::agreement::check_equal;
 use super::contract::Choose;
-use super::differs::same;
 use super::objective::AutoDraft;
 use super::search::{Candidate, Search};
 use crate::domain::Domain;
@@ -71,8 +71,8 @@ macro_rules! register {
             pub(super) fn best(&self, search: &Search<'_>) -> Result<Candidate, Error> {
                 match self {
                     $(Self::$Name(draft) => mechanism::$module::$Name::best(search, draft),)+
-                    // Only a search without a limit on α comes here, so there is an offer.
-                    Self::Auto(auto) => Ok(offers(search, auto.level.name())?.swap_remove(0)),
+                    // Only a search without a limit on α comes here, so there is a candidate.
+                    Self::Auto(auto) => Ok(all_candidates(search, auto.level.name())?.swap_remove(0)),
                 }
             }
 
@@ -86,7 +86,7 @@ macro_rules! register {
                     (Self::Auto(auto), in_use) => auto.agrees_with(in_use),
                     $((Self::$Name(_), in_use) => {
                         let asked = <mechanism::$module::$Name as Parameters>::NAME;
-                        same("mechanism", &asked, &in_use.name())
+                        check_equal("mechanism", &asked, &in_use.name())
                     })+
                 }
             }
@@ -101,12 +101,12 @@ macro_rules! register {
         /// The list is empty if no mechanism keeps to the budget's bound on α.
         ///
         /// # Errors
-        /// As the mechanisms' `offers`.
-        pub(super) fn offers(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
+        /// As the mechanisms' `candidates`.
+        pub(super) fn all_candidates(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
             let mut candidates = Vec::new();
-            $(candidates.extend(mechanism::$module::$Name::offers(search, level)?);)+
+            $(candidates.extend(mechanism::$module::$Name::candidates(search, level)?);)+
             // The sort is stable: of equal errors the first in the registry wins.
-            candidates.sort_by(|a, b| a.error.total_cmp(&b.error));
+            candidates.sort_by(|a, b| a.objective_error.total_cmp(&b.objective_error));
             Ok(candidates)
         }
     };

@@ -4,12 +4,12 @@
 //! and an [`Objective`]. Each mechanism searches its own parameters, and an outer search finds the
 //! sparsity. Making a report needs none of this.
 
+mod agreement;
 mod buckets;
 mod budget;
-mod cells;
+mod cell_counts;
 mod contract;
 mod cross;
-mod differs;
 mod draft;
 mod file;
 mod mechanism;
@@ -23,19 +23,19 @@ mod subset;
 mod together;
 mod windows;
 
-pub use crate::task::{Spacing, Want};
+pub use crate::task::{Purpose, Spacing};
 pub use buckets::BucketsDraft;
-pub use budget::{Budget, alpha};
+pub use budget::{PrivacyBudget, mixture_alpha};
 pub use cross::{CrossDraft, PartDraft};
 pub use draft::TaskDraft;
 pub use mechanism::MechanismDraft;
 pub use number::NumberDraft;
 pub use objective::{AutoDraft, AutoLevel, Objective, ObjectiveDraft, ObjectiveName};
 pub use population::Population;
-pub use predict::{Predicted, SquaredError};
-pub use question::{Asked, Choice, QuestionDraft};
+pub use predict::{PredictedErrors, SquaredError};
+pub use question::{KindDraft, QuestionChoice, QuestionDraft};
 pub use search::Candidate;
-pub use together::{Comparison, together};
+pub use together::{TogetherComparison, compare_together};
 
 use alloc::vec::Vec;
 
@@ -63,8 +63,13 @@ impl Mechanism {
     /// # Panics
     /// If the parameters do not suit the domain. Those of a [`Task`] do.
     #[must_use]
-    pub fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
-        each!(Self, self, own => own.predict(domain, epsilon, population))
+    pub fn predict_errors(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        population: &Population,
+    ) -> PredictedErrors {
+        each!(Self, self, own => own.predict_errors(domain, epsilon, population))
     }
 
     /// Returns the maximum length of an encoded report, in bytes.

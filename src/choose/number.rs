@@ -3,29 +3,29 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::agreement::{check_equal, check_equal_if_stated};
 use super::collision::Draft;
-use super::differs::{same, same_if_said};
 use super::mechanism::MechanismDraft;
 use crate::bounds::{self, Bound};
 use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::collision::RuleName;
 use crate::task::collected::part_file::ScaleFile;
-use crate::task::{Limits, Scale, Spacing, Want};
+use crate::task::{Limits, Purpose, Scale, Spacing};
 
 /// Scale of a number whose levels or bins may be left open.
 ///
 /// ```
-/// use hushbin::choose::{NumberDraft, Want};
+/// use hushbin::choose::{NumberDraft, Purpose};
 ///
 /// let load = NumberDraft { min: Some(0.0), max: Some(30.0), ..NumberDraft::default() };
-/// let spread = NumberDraft { want: Some(Want::Quantiles), ..load };
+/// let spread = NumberDraft { purpose: Some(Purpose::Quantiles), ..load };
 /// assert_eq!(spread.scale().unwrap().cells(), 64);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberDraft {
     /// Purpose (default a histogram if bins are stated, else the mean).
-    pub want: Option<Want>,
+    pub purpose: Option<Purpose>,
     /// Minimum. Smaller numbers are clipped.
     pub min: Option<f64>,
     /// Maximum. Larger numbers are clipped.
@@ -59,11 +59,11 @@ impl NumberDraft {
     }
 
     /// Returns the stated purpose, or the one that the other fields imply.
-    pub(super) fn wanted(&self) -> Want {
-        self.want.unwrap_or(if self.is_binned() {
-            Want::Histogram
+    pub(super) fn purpose(&self) -> Purpose {
+        self.purpose.unwrap_or(if self.is_binned() {
+            Purpose::Histogram
         } else {
-            Want::Mean
+            Purpose::Mean
         })
     }
 
@@ -74,7 +74,7 @@ impl NumberDraft {
     /// [`Scale::levels`] and [`Scale::bins`].
     pub fn scale(&self) -> Result<Scale, Error> {
         let combination = |reason| Err(Error::Combination { reason });
-        let mean = self.wanted() == Want::Mean;
+        let mean = self.purpose() == Purpose::Mean;
         if mean && self.is_binned() {
             return combination(
                 "the mean of a \"number\" takes \"levels\", not bins, \"edges\" or a \"step\"",
@@ -96,10 +96,12 @@ impl NumberDraft {
                 Scale::levels(min, max, self.levels.unwrap_or(2))
             }
             (Some(min), Some(max), None) => {
-                let quantiles = self.wanted() == Want::Quantiles;
+                let quantiles = self.purpose() == Purpose::Quantiles;
                 let bins = Self::BINS * (1 + u32::from(quantiles));
                 match (self.step, self.spacing) {
-                    (Some(step), None) => Scale::bins(self.midways(min, max, step, bins)?),
+                    (Some(step), None) => {
+                        Scale::bins(self.edges_between_values(min, max, step, bins)?)
+                    }
                     (Some(_), Some(_)) => {
                         return combination(
                             "bins of a \"number\" with a \"step\" have equally many values: \
@@ -125,7 +127,13 @@ impl NumberDraft {
 
     /// Returns edges midway between possible numbers. There are `bins` bins if there are too many
     /// numbers for one bin each.
-    fn midways(&self, min: f64, max: f64, step: f64, bins: u32) -> Result<Vec<f64>, Error> {
+    fn edges_between_values(
+        &self,
+        min: f64,
+        max: f64,
+        step: f64,
+        bins: u32,
+    ) -> Result<Vec<f64>, Error> {
         let bound = |name, min, max| Bound { name, min, max };
         bound("step", f64::MIN_POSITIVE, max - min).check(step)?;
         let steps = libm::rint((max - min) / step);
@@ -154,9 +162,9 @@ impl NumberDraft {
 
     /// Returns the best mechanism for the purpose.
     pub(super) fn mechanism(&self) -> MechanismDraft {
-        match self.wanted() {
-            Want::Quantiles => MechanismDraft::Pattern(super::pattern::Draft::default()),
-            Want::Histogram | Want::Mean => collision(None),
+        match self.purpose() {
+            Purpose::Quantiles => MechanismDraft::Pattern(super::pattern::Draft::default()),
+            Purpose::Histogram | Purpose::Mean => collision(None),
         }
     }
 
@@ -178,15 +186,15 @@ impl NumberDraft {
         let mean = edges.is_none();
         let step = Some(scale.step()).filter(|step| *step > 0.0);
         // No step means any number, so an absent step is compared too.
-        same("step", &self.step, &step)?;
-        same_if_said("min", &self.min, min)?;
-        same_if_said("max", &self.max, max)?;
-        same_if_said("edges", &self.edges, edges)?;
-        same("unit", &self.unit.as_deref(), &scale.unit())?;
+        check_equal("step", &self.step, &step)?;
+        check_equal_if_stated("min", &self.min, min)?;
+        check_equal_if_stated("max", &self.max, max)?;
+        check_equal_if_stated("edges", &self.edges, edges)?;
+        check_equal("unit", &self.unit.as_deref(), &scale.unit())?;
         let cells = scale.cells();
-        same_if_said("levels", &self.levels, mean.then_some(cells))?;
-        same_if_said("bins", &self.bins, (!mean).then_some(cells))?;
-        same("for its mean", &(self.wanted() == Want::Mean), &mean)
+        check_equal_if_stated("levels", &self.levels, mean.then_some(cells))?;
+        check_equal_if_stated("bins", &self.bins, (!mean).then_some(cells))?;
+        check_equal("for its mean", &(self.purpose() == Purpose::Mean), &mean)
     }
 }
 
@@ -197,16 +205,16 @@ impl Limits {
     /// [`Error::TaskDiffers`] with the first difference.
     pub(super) fn agrees_with(&self, used: &Self) -> Result<(), Error> {
         let [[min, max], [least, most]] = [self.range(), used.range()];
-        same("min", &min, &least)?;
-        same("max", &max, &most)?;
-        same("unit", &self.unit(), &used.unit())
+        check_equal("min", &min, &least)?;
+        check_equal("max", &max, &most)?;
+        check_equal("unit", &self.unit(), &used.unit())
     }
 }
 
 impl From<ScaleFile> for NumberDraft {
     fn from(file: ScaleFile) -> Self {
         Self {
-            want: file.want,
+            purpose: file.want,
             min: file.min,
             max: file.max,
             unit: file.unit,

@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use super::differs::same;
+use super::agreement::check_equal;
 use super::population::Population;
-use super::predict::{Predicted, SquaredError};
+use super::predict::{PredictedErrors, SquaredError};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::LevelName;
@@ -14,10 +14,10 @@ use crate::task::Part;
 /// Purpose of estimates: weights of squared errors, each 0 or more.
 ///
 /// ```
-/// use hushbin::choose::{Objective, Predicted, SquaredError};
+/// use hushbin::choose::{Objective, PredictedErrors, SquaredError};
 ///
 /// let mean = SquaredError { variance: 0.003, rare_variance: 0.002, ..SquaredError::default() };
-/// let predicted = Predicted { mean: Some(mean), frequency: None, nonmissing: None };
+/// let predicted = PredictedErrors { mean: Some(mean), frequency: None, nonmissing: None };
 /// assert_eq!(Objective::MEAN.weigh(&predicted), Some(mean));
 /// assert_eq!(Objective::FREQUENCY.weigh(&predicted), None);
 /// ```
@@ -61,7 +61,7 @@ impl Objective {
     /// Returns the weighted average of the errors, or `None` if an estimate with a positive weight
     /// is missing.
     #[must_use]
-    pub fn weigh(&self, predicted: &Predicted) -> Option<SquaredError> {
+    pub fn weigh(&self, predicted: &PredictedErrors) -> Option<SquaredError> {
         let mut average = SquaredError::default();
         for (weight, error) in [
             (self.mean, predicted.mean),
@@ -88,7 +88,7 @@ impl Objective {
     pub(super) fn variance(
         &self,
         domain: &Domain,
-        predicted: impl Fn(&Population) -> Predicted,
+        predicted: impl Fn(&Population) -> PredictedErrors,
     ) -> Option<f64> {
         let variance = || {
             let person = Population::even(1.0, domain.sparsity());
@@ -261,7 +261,7 @@ impl AutoDraft {
         if protects {
             Ok(())
         } else {
-            same("level", &self.level.name(), &in_use.level())
+            check_equal("level", &self.level.name(), &in_use.level())
         }
     }
 }

@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::budget::{Budget, HIDES_TOO_LITTLE};
+use super::budget::{PrivacyBudget, BUDGET_EXCEEDED};
 use super::contract::Choose;
-use super::differs::same_if_said;
+use super::agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{Predict, Predicted, SquaredError};
+use super::predict::{Predict, PredictedErrors, SquaredError};
 use super::search::{Candidate, Search};
 use crate::domain::Domain;
 use crate::error::Error;
@@ -42,7 +42,7 @@ const PATTERNS: &str = include_str!("patterns.txt");
 
 impl Draft {
     /// Returns the stated pattern, if there is one, checked over a domain.
-    fn said(&self, domain: &Domain) -> Result<Option<Pattern>, Error> {
+    fn stated(&self, domain: &Domain) -> Result<Option<Pattern>, Error> {
         match (self.outputs, &self.favoured) {
             (None, None) => Ok(None),
             (Some(outputs), Some(favoured)) => {
@@ -59,13 +59,13 @@ impl Draft {
 impl Predict for Pattern {
     /// Returns the average variance of the shares of single cells, for people spread evenly over
     /// the cells.
-    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
         let cells = domain.elements().unwrap_or(0);
         let rates = self.rates(cells, epsilon);
         let of_cell = |cell| rates.even_variance(&rates.weights(cell..cell + 1));
         let sum: f64 = (0..rates.cells()).map(of_cell).sum();
         let variance = sum / f64::from(cells) / population.people();
-        Predicted {
+        PredictedErrors {
             mean: None,
             frequency: Some(SquaredError {
                 variance,
@@ -81,7 +81,7 @@ impl Choose for Pattern {
     type Draft = Draft;
 
     fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
-        draft.said(domain).map(drop)
+        draft.stated(domain).map(drop)
     }
 
     fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
@@ -89,8 +89,8 @@ impl Choose for Pattern {
     }
 
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
-        same_if_said("outputs", &draft.outputs, self.outputs())?;
-        same_if_said("favoured", &draft.favoured, self.favoured().to_vec())
+        check_equal_if_stated("outputs", &draft.outputs, self.outputs())?;
+        check_equal_if_stated("favoured", &draft.favoured, self.favoured().to_vec())
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> Report {
@@ -119,12 +119,12 @@ impl Pattern {
     /// ```
     pub fn choose(
         domain: &Domain,
-        budget: impl Into<Budget>,
+        budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        let said = draft.said(domain)?;
+        let said = draft.stated(domain)?;
         let cells = domain.elements().unwrap_or(0);
-        let budget: Budget = budget.into();
+        let budget: PrivacyBudget = budget.into();
         let limit = budget.limit();
         let allowed = |own: &Self| {
             let favoured = own.favoured().len() as u32;
@@ -132,20 +132,20 @@ impl Pattern {
         };
         let candidates = match said {
             Some(own) => alloc::vec![own],
-            None => known(cells)?,
+            None => known_patterns(cells)?,
         };
         let scored = candidates.into_iter().filter(allowed).map(|own| {
             let score = score(&own.rates(cells, budget.epsilon));
             (score, own)
         });
         let best = scored.min_by(|a, b| a.0.total_cmp(&b.0));
-        best.map(|(_, own)| own).ok_or(HIDES_TOO_LITTLE)
+        best.map(|(_, own)| own).ok_or(BUDGET_EXCEEDED)
     }
 }
 
 /// Returns the pattern of one favoured output, and the patterns of the smallest listed size that
 /// has at least `cells` cells.
-fn known(cells: u32) -> Result<Vec<Pattern>, Error> {
+fn known_patterns(cells: u32) -> Result<Vec<Pattern>, Error> {
     if cells > MOST_CELLS {
         return Err(Error::Combination {
             reason: "quantiles take at most 128 bins: more make them no more exact",

@@ -11,7 +11,7 @@ use crate::mechanism::contract::Parameters;
 /// use hushbin::choose::SquaredError;
 ///
 /// let error = SquaredError { variance: 0.5, squared_bias: 0.25, ..SquaredError::default() };
-/// assert_eq!((error.total(), error.likely()), (0.75, 0.5));
+/// assert_eq!((error.total(), error.likely_total()), (0.75, 0.5));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SquaredError {
@@ -36,7 +36,7 @@ impl SquaredError {
 
     /// Returns variance plus likely squared bias, by which parameters are chosen.
     #[must_use]
-    pub fn likely(&self) -> f64 {
+    pub fn likely_total(&self) -> f64 {
         self.variance + self.likely_squared_bias
     }
 }
@@ -50,7 +50,7 @@ impl SquaredError {
 /// Collision estimates both.
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Predicted {
+pub struct PredictedErrors {
     /// Error of means.
     pub mean: Option<SquaredError>,
     /// Error of the frequencies of an item with either sign.
@@ -66,7 +66,12 @@ pub(crate) trait Predict: Parameters + Into<Mechanism> {
     ///
     /// # Panics
     /// If the parameters do not suit the domain. Those of a [`Task`](crate::Task) do.
-    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted;
+    fn predict_errors(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        population: &Population,
+    ) -> PredictedErrors;
 
     /// Returns whether values of a person with s entries are clipped on average.
     fn clips(&self, _: &Domain) -> bool {
@@ -78,7 +83,7 @@ pub(crate) trait Predict: Parameters + Into<Mechanism> {
 ///
 /// Each kept entry is one of the numbers and has the variance `with`. Each other number has the
 /// variance `without(k)` for a person who keeps k entries.
-pub(super) fn sampled(
+pub(super) fn sampled_error(
     domain: &Domain,
     population: &Population,
     estimands: f64,
@@ -100,13 +105,14 @@ pub(super) fn sampled(
         variance: total / estimands / population.people(),
         rare_variance: rare / population.people(),
         squared_bias: population.squared_bias(1.0, lost) / estimands,
-        likely_squared_bias: population.likely_squared_bias(items(domain, population), lost)
+        likely_squared_bias: population
+            .likely_squared_bias(averaged_items(domain, population), lost)
             / estimands,
     }
 }
 
 /// Returns the number of items over which the error is averaged.
-pub(super) fn items(domain: &Domain, population: &Population) -> f64 {
+pub(super) fn averaged_items(domain: &Domain, population: &Population) -> f64 {
     let items = domain.items().unwrap_or(population.most_entries());
     f64::from(items.max(1))
 }

@@ -3,10 +3,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::budget::Budget;
+use super::agreement::{check_equal, check_equal_if_stated};
+use super::budget::PrivacyBudget;
 use super::cross::CrossDraft;
-use super::differs::{same, same_if_said};
-use super::mechanism::{MechanismDraft, offers};
+use super::mechanism::{MechanismDraft, all_candidates};
 use super::number::NumberDraft;
 use super::objective::Objective;
 use super::population::{PEOPLE, Population};
@@ -15,7 +15,7 @@ use super::{together, window};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
-use crate::task::local::question::check_asked;
+use crate::task::local::question::check_kind;
 use crate::task::{Items, Kind, Numbers, Prefixes, Question, QuestionParts, Together};
 
 /// [`Question`] whose mechanism may lack parameters or be missing, and whose sparsity, weight or
@@ -39,7 +39,7 @@ pub struct QuestionDraft {
     /// Name, as in [`QuestionParts`].
     pub name: String,
     /// Kind of the question, with its items.
-    pub asked: Asked,
+    pub kind: KindDraft,
     /// Sparsity, as in [`QuestionParts`]. If it is missing, it is chosen by `entries`.
     pub sparsity: Option<u32>,
     /// Numbers of people with 0, 1, 2, … entries, if known. They are needed to weigh the bias of
@@ -59,16 +59,16 @@ pub struct QuestionDraft {
 ///
 /// ```
 /// use hushbin::Items;
-/// use hushbin::choose::Asked;
+/// use hushbin::choose::KindDraft;
 ///
 /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{
 ///     "id": "t", "epsilon": 1.0,
 ///     "questions": [{ "name": "theme", "kind": "choice", "options": 3 }]
 /// }"#).unwrap();
-/// assert_eq!(draft.questions[0].asked, Asked::Choice(Items::Count(3)));
+/// assert_eq!(draft.questions[0].kind, KindDraft::Choice(Items::Count(3)));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum KindDraft {
     /// Ratings of items.
     Ratings(Items, ValueKind),
     /// Any number of these items, without values.
@@ -96,18 +96,18 @@ pub enum Asked {
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
 /// let choice = draft.choose().unwrap().remove(0);
-/// assert_eq!(choice.question.mechanism(), &choice.picked.mechanism);
-/// assert!(choice.others.is_sorted_by(|a, b| a.error <= b.error));
+/// assert_eq!(choice.question.mechanism(), &choice.chosen.mechanism);
+/// assert!(choice.alternatives.is_sorted_by(|a, b| a.objective_error <= b.objective_error));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct QuestionChoice {
     /// Complete question.
     pub question: Question,
     /// Mechanism and sparsity of the question.
-    pub picked: Candidate,
+    pub chosen: Candidate,
     /// Every other mechanism of at least the same protection, with its best parameters, by
     /// increasing error.
-    pub others: Vec<Candidate>,
+    pub alternatives: Vec<Candidate>,
     /// Number of people for which errors are predicted.
     pub people: f64,
 }
@@ -121,33 +121,33 @@ impl QuestionDraft {
     pub fn validate(&self, epsilon: f64, people: Option<u64>) -> Result<(), Error> {
         let check = || {
             self.population(people)?;
-            self.mechanism.check(&self.check_said(epsilon)?)
+            self.mechanism.check(&self.check_stated(epsilon)?)
         };
         check().map_err(|error| self.blame(error))
     }
 
     /// Checks the stated fields and returns the domain, with sparsity 1 if it is open.
-    fn check_said(&self, epsilon: f64) -> Result<Domain, Error> {
-        let (kind, items) = self.kind(epsilon)?;
+    fn check_stated(&self, epsilon: f64) -> Result<Domain, Error> {
+        let (kind, items) = self.complete_kind(epsilon)?;
         let sparsity = self.sparsity.unwrap_or(1);
         if let Some(weight) = self.weight {
             bounds::WEIGHT.check(f64::from(weight))?;
         }
-        check_asked(&kind, &items, sparsity, epsilon)
+        check_kind(&kind, &items, sparsity, epsilon)
     }
 
     /// Returns the kind at a local ε, with its items.
-    fn kind(&self, epsilon: f64) -> Result<(Kind, Items), Error> {
-        let (kind, items) = match &self.asked {
-            Asked::Ratings(items, value) => (Kind::Ratings(*value), Some(items)),
-            Asked::Set(items) => (Kind::Set, Some(items)),
-            Asked::Choice(items) => (Kind::Choice, Some(items)),
-            Asked::Flag => (Kind::Flag, None),
-            Asked::Number(number) => (Kind::Number(number.scale()?), None),
-            Asked::Numbers(items, numbers) => (Kind::Numbers(numbers.clone()), Some(items)),
-            Asked::Cross(cross) => (Kind::Cross(cross.cross(epsilon)?), None),
-            Asked::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
-            Asked::Together(together) => (Kind::Together(together.clone()), None),
+    fn complete_kind(&self, epsilon: f64) -> Result<(Kind, Items), Error> {
+        let (kind, items) = match &self.kind {
+            KindDraft::Ratings(items, value) => (Kind::Ratings(*value), Some(items)),
+            KindDraft::Set(items) => (Kind::Set, Some(items)),
+            KindDraft::Choice(items) => (Kind::Choice, Some(items)),
+            KindDraft::Flag => (Kind::Flag, None),
+            KindDraft::Number(number) => (Kind::Number(number.scale()?), None),
+            KindDraft::Numbers(items, numbers) => (Kind::Numbers(numbers.clone()), Some(items)),
+            KindDraft::Cross(cross) => (Kind::Cross(cross.cross(epsilon)?), None),
+            KindDraft::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
+            KindDraft::Together(together) => (Kind::Together(together.clone()), None),
         };
         let items = kind.own_items().or_else(|| items.cloned());
         Ok((
@@ -177,67 +177,67 @@ impl QuestionDraft {
     }
 
     /// Returns the choice of [`QuestionDraft::resolve`] and its alternatives, among parameters
-    /// whose [α](super::alpha) is at most `alpha`. Returns `None` if `auto` finds none. With a
+    /// whose [α](super::mixture_alpha) is at most `alpha`. Returns `None` if `auto` finds none. With a
     /// finite `alpha`, mechanisms that protect only single entries are excluded.
     ///
     /// # Errors
     /// As [`Question::new`]; [`Error::Combination`] if a stated mechanism cannot keep to `alpha`.
-    pub fn choose_hiding(
+    pub fn choose_within_alpha(
         &self,
         epsilon: f64,
         people: Option<u64>,
         alpha: f64,
-    ) -> Result<Option<Choice>, Error> {
-        let choose = || self.choose_any(epsilon, people, alpha);
+    ) -> Result<Option<QuestionChoice>, Error> {
+        let choose = || self.try_choose(epsilon, people, alpha);
         choose().map_err(|error| self.blame(error))
     }
 
-    fn choose_any(
+    fn try_choose(
         &self,
         epsilon: f64,
         people: Option<u64>,
         alpha: f64,
-    ) -> Result<Option<Choice>, Error> {
+    ) -> Result<Option<QuestionChoice>, Error> {
         let population = self.population(people)?;
         let search = self.search(&population, epsilon, alpha)?;
         let asked = self.mechanism_draft(epsilon)?;
-        let (mut picked, mut others) = match &asked {
+        let (mut chosen, mut alternatives) = match &asked {
             MechanismDraft::Auto(auto) => {
-                let mut all = offers(&search, auto.level.name())?;
+                let mut all = all_candidates(&search, auto.level.name())?;
                 if all.is_empty() {
                     return Ok(None);
                 }
                 (all.remove(0), all)
             }
             _ => {
-                let picked = asked.best(&search)?;
+                let chosen = asked.best(&search)?;
                 // Alternatives protect as much as the stated mechanism, which may protect single
                 // entries only. Questions without signs and dense numbers have only one mechanism.
-                let others = if search.domain.is_rated() && !search.domain.is_dense() {
-                    offers(&search, picked.mechanism.level())?
+                let alternatives = if search.domain.is_rated() && !search.domain.is_dense() {
+                    all_candidates(&search, chosen.mechanism.level())?
                 } else {
                     Vec::new()
                 };
-                (picked, others)
+                (chosen, alternatives)
             }
         };
-        if let Asked::Together(together) = &self.asked {
-            together::predict(together, epsilon, population.people(), &mut picked);
+        if let KindDraft::Together(together) = &self.kind {
+            together::predict(together, epsilon, population.people(), &mut chosen);
         }
-        // The picked mechanism is no alternative to itself.
-        others.retain(|other| {
-            (&other.mechanism, other.sparsity) != (&picked.mechanism, picked.sparsity)
+        // The chosen mechanism is no alternative to itself.
+        alternatives.retain(|other| {
+            (&other.mechanism, other.sparsity) != (&chosen.mechanism, chosen.sparsity)
         });
-        Ok(Some(Choice {
-            question: self.question_with(epsilon, &picked)?,
-            picked,
-            others,
+        Ok(Some(QuestionChoice {
+            question: self.question_with(epsilon, &chosen)?,
+            chosen,
+            alternatives,
             people: population.people(),
         }))
     }
 
     fn question_with(&self, epsilon: f64, candidate: &Candidate) -> Result<Question, Error> {
-        let (kind, items) = self.kind(epsilon)?;
+        let (kind, items) = self.complete_kind(epsilon)?;
         Question::new(QuestionParts {
             name: self.name.clone(),
             kind,
@@ -251,21 +251,21 @@ impl QuestionDraft {
 
     /// Returns the stated mechanism, or the one that the kind requires.
     fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
-        match &self.asked {
+        match &self.kind {
             // For these kinds an open draft, by default Collision, means the kind's best mechanism.
-            Asked::Number(number) if self.is_open() => Ok(number.mechanism()),
-            Asked::Cross(cross) if self.is_open() => cross.mechanism(epsilon),
-            Asked::Numbers(..) if self.is_open() => {
+            KindDraft::Number(number) if self.leaves_mechanism_open() => Ok(number.mechanism()),
+            KindDraft::Cross(cross) if self.leaves_mechanism_open() => cross.mechanism(epsilon),
+            KindDraft::Numbers(..) if self.leaves_mechanism_open() => {
                 Ok(MechanismDraft::Window(window::Draft::default()))
             }
-            Asked::Ratings(..) => Ok(self.mechanism.clone()),
-            _ if self.is_open() => Ok(MechanismDraft::default()),
+            KindDraft::Ratings(..) => Ok(self.mechanism.clone()),
+            _ if self.leaves_mechanism_open() => Ok(MechanismDraft::default()),
             _ => Ok(self.mechanism.clone()),
         }
     }
 
     /// Returns whether neither the mechanism nor any of its parameters is stated.
-    fn is_open(&self) -> bool {
+    fn leaves_mechanism_open(&self) -> bool {
         matches!(self.mechanism, MechanismDraft::Auto(_))
             || self.mechanism == MechanismDraft::default()
     }
@@ -288,14 +288,14 @@ impl QuestionDraft {
             (Some(entries), _) => {
                 let mut population = Population::from_counts(entries)?;
                 population.overlap = self.overlap;
-                let count = match &self.asked {
-                    Asked::Ratings(items, _) | Asked::Set(items) => items.count(),
-                    Asked::Choice(_)
-                    | Asked::Flag
-                    | Asked::Number(_)
-                    | Asked::Cross(_)
-                    | Asked::Text(_) => Some(1),
-                    Asked::Numbers(..) | Asked::Together(_) => {
+                let count = match &self.kind {
+                    KindDraft::Ratings(items, _) | KindDraft::Set(items) => items.count(),
+                    KindDraft::Choice(_)
+                    | KindDraft::Flag
+                    | KindDraft::Number(_)
+                    | KindDraft::Cross(_)
+                    | KindDraft::Text(_) => Some(1),
+                    KindDraft::Numbers(..) | KindDraft::Together(_) => {
                         return Err(Error::Combination {
                             reason: "everybody has all \"numbers\", and all that is asked \"together\": \
                                      there are no \"entries\" to count",
@@ -327,7 +327,7 @@ impl QuestionDraft {
         alpha: f64,
     ) -> Result<Search<'a>, Error> {
         // Invalid drafts are rejected before the search, which takes time.
-        let domain = self.check_said(epsilon)?;
+        let domain = self.check_stated(epsilon)?;
         self.mechanism.check(&domain)?;
         let objective = match &self.mechanism {
             MechanismDraft::Auto(auto) => auto.objective.objective()?,
@@ -336,7 +336,7 @@ impl QuestionDraft {
         Ok(Search {
             domain,
             sparsity: self.sparsity,
-            budget: Budget { epsilon, alpha },
+            budget: PrivacyBudget { epsilon, alpha },
             population,
             // Items without signs have frequencies and no separate means.
             objective: if domain.is_rated() {
@@ -344,15 +344,15 @@ impl QuestionDraft {
             } else {
                 Objective::FREQUENCY
             },
-            parts: match &self.asked {
-                Asked::Together(together) => together.parts(),
+            parts: match &self.kind {
+                KindDraft::Together(together) => together.parts(),
                 _ => &[],
             },
         })
     }
 
     fn blame(&self, error: Error) -> Error {
-        error.of_question(&self.name)
+        error.in_question_if_named(&self.name)
     }
 
     /// Checks that a question in use agrees with everything that this draft states. Open parameters
@@ -366,41 +366,41 @@ impl QuestionDraft {
         people: Option<u64>,
     ) -> Result<(), Error> {
         let agrees = || {
-            same("name", &self.name.as_str(), &question.name())?;
-            match (&self.asked, question.kind()) {
-                (Asked::Number(number), Kind::Number(scale)) => number.agrees_with(scale)?,
-                (Asked::Numbers(_, own), Kind::Numbers(used))
+            check_equal("name", &self.name.as_str(), &question.name())?;
+            match (&self.kind, question.kind()) {
+                (KindDraft::Number(number), Kind::Number(scale)) => number.agrees_with(scale)?,
+                (KindDraft::Numbers(_, own), Kind::Numbers(used))
                     if own.is_alone() && used.is_alone() =>
                 {
                     own[0].agrees_with(&used[0])?;
                 }
                 // Both are called "number" in files: one is for a mean, the other has bins.
-                (Asked::Numbers(_, own), Kind::Number(_)) if own.is_alone() => {
-                    same("for its mean", &true, &false)?;
+                (KindDraft::Numbers(_, own), Kind::Number(_)) if own.is_alone() => {
+                    check_equal("for its mean", &true, &false)?;
                 }
-                (Asked::Number(_), Kind::Numbers(used)) if used.is_alone() => {
-                    same("for its mean", &false, &true)?;
+                (KindDraft::Number(_), Kind::Numbers(used)) if used.is_alone() => {
+                    check_equal("for its mean", &false, &true)?;
                 }
-                (Asked::Cross(draft), Kind::Cross(cross)) => draft.agrees_with(cross)?,
+                (KindDraft::Cross(draft), Kind::Cross(cross)) => draft.agrees_with(cross)?,
                 _ => {
-                    let (kind, items) = self.kind(question.epsilon())?;
-                    same("kind", &kind.name(), &question.kind().name())?;
-                    same("items", &&items, &question.items())?;
+                    let (kind, items) = self.complete_kind(question.epsilon())?;
+                    check_equal("kind", &kind.name(), &question.kind().name())?;
+                    check_equal("items", &&items, &question.items())?;
                     match kind {
                         Kind::Numbers(_) | Kind::Together(_) => {
-                            same("of", &&kind, &question.kind())?;
+                            check_equal("of", &&kind, &question.kind())?;
                         }
-                        Kind::Text(_) => same("prefixes", &&kind, &question.kind())?,
+                        Kind::Text(_) => check_equal("prefixes", &&kind, &question.kind())?,
                         _ => {}
                     }
-                    same("value", &kind.value(), &question.value())?;
+                    check_equal("value", &kind.value(), &question.value())?;
                 }
             }
-            same_if_said("sparsity", &self.sparsity, question.sparsity())?;
-            same_if_said("weight", &self.weight, question.weight())?;
+            check_equal_if_stated("sparsity", &self.sparsity, question.sparsity())?;
+            check_equal_if_stated("weight", &self.weight, question.weight())?;
             self.population(people)?;
-            let asked = match &self.asked {
-                Asked::Number(_) | Asked::Numbers(..) => {
+            let asked = match &self.kind {
+                KindDraft::Number(_) | KindDraft::Numbers(..) => {
                     &self.mechanism_draft(question.epsilon())?
                 }
                 _ => &self.mechanism,

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use super::budget::Budget;
+use super::budget::PrivacyBudget;
 use super::objective::{Goal, Objective};
 use super::population::Population;
-use super::predict::{Predict, Predicted};
+use super::predict::{Predict, PredictedErrors};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -19,9 +19,9 @@ use crate::task::Part;
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let picked = draft.choose().unwrap().remove(0).picked;
+/// let picked = draft.choose().unwrap().remove(0).chosen;
 /// assert_eq!((picked.mechanism.name(), picked.sparsity), ("collision", 3));
-/// assert_eq!(picked.error, picked.predicted.mean.unwrap().total());
+/// assert_eq!(picked.objective_error, picked.predicted.mean.unwrap().total());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
@@ -30,10 +30,10 @@ pub struct Candidate {
     /// Sparsity for which the mechanism was chosen.
     pub sparsity: u32,
     /// Predicted errors.
-    pub predicted: Predicted,
+    pub predicted: PredictedErrors,
     /// Likely error of the objective. It is infinite if the mechanism lacks a required estimate, or
     /// is biased for people with at most as many entries as the stated sparsity.
-    pub error: f64,
+    pub objective_error: f64,
 }
 
 /// Search space and objective.
@@ -42,7 +42,7 @@ pub(crate) struct Search<'a> {
     pub(crate) domain: Domain,
     /// Stated sparsity s, or `None` to search for it.
     pub(crate) sparsity: Option<u32>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: PrivacyBudget,
     pub(crate) population: &'a Population,
     pub(crate) objective: Objective,
     /// Parts with one answer each, or none.
@@ -50,7 +50,7 @@ pub(crate) struct Search<'a> {
 }
 
 /// Search granularity: the search ends at sparsities that differ by at most 1 + s/32.
-const FINE: u32 = 32;
+const GRANULARITY: u32 = 32;
 /// Sparsity up to which every s is tried.
 const SMALL_SPARSITY: usize = 12;
 
@@ -62,7 +62,7 @@ impl Search<'_> {
     /// Those of `choose`.
     pub(crate) fn best<P: Predict>(
         &self,
-        choose: impl Fn(&Domain, Budget) -> Result<P, Error>,
+        choose: impl Fn(&Domain, PrivacyBudget) -> Result<P, Error>,
     ) -> Result<Candidate, Error> {
         let tried = self.sparsities();
         let mut best: Option<Candidate> = None;
@@ -71,7 +71,7 @@ impl Search<'_> {
             let domain = self.domain.with_sparsity(sparsity);
             let candidate = self.candidate(choose(&domain, self.budget)?, &domain);
             let before = |best: &Candidate| {
-                let order = candidate.error.total_cmp(&best.error);
+                let order = candidate.objective_error.total_cmp(&best.objective_error);
                 order.then(sparsity.cmp(&best.sparsity)).is_lt()
             };
             if best.as_ref().is_none_or(before) {
@@ -98,7 +98,7 @@ impl Search<'_> {
         let around = place(centre);
         let mut low = tried[around.saturating_sub(1)];
         let mut high = tried[(around + 1).min(last)];
-        while centre - low > 1 + centre / FINE || high - centre > 1 + centre / FINE {
+        while centre - low > 1 + centre / GRANULARITY || high - centre > 1 + centre / GRANULARITY {
             let (below, above) = (centre - (centre - low) / 2, centre + (high - centre) / 2);
             let mut found = centre;
             for sparsity in [below, above] {
@@ -118,13 +118,13 @@ impl Search<'_> {
 
     /// Returns the mechanism with its predicted error over a domain.
     pub(crate) fn candidate(&self, mechanism: impl Predict, domain: &Domain) -> Candidate {
-        let predicted = mechanism.predict(domain, self.budget.epsilon, self.population);
+        let predicted = mechanism.predict_errors(domain, self.budget.epsilon, self.population);
         // A stated sparsity s guarantees unbiased estimates for people with s entries.
         let biased = self.sparsity.is_some() && mechanism.clips(domain);
         let error = self.objective.weigh(&predicted).filter(|_| !biased);
         Candidate {
             sparsity: domain.sparsity(),
-            error: error.map_or(f64::INFINITY, |error| error.likely()),
+            objective_error: error.map_or(f64::INFINITY, |error| error.likely_total()),
             predicted,
             mechanism: mechanism.into(),
         }
@@ -139,7 +139,7 @@ impl Search<'_> {
     }
 
     /// Returns the maximum sparsity that is worth trying.
-    pub(crate) fn most(&self) -> u32 {
+    pub(crate) fn max_sparsity(&self) -> u32 {
         let items = self.domain.items().unwrap_or(u32::MAX);
         self.population
             .most_entries()
@@ -152,7 +152,7 @@ impl Search<'_> {
         if let Some(sparsity) = self.sparsity {
             return alloc::vec![sparsity];
         }
-        let most = self.most();
+        let most = self.max_sparsity();
         let next = |s: &u32| Some(s + 1 + if *s < SMALL_SPARSITY as u32 { 0 } else { s / 5 });
         let mut tried: Vec<u32> = core::iter::successors(Some(1), next)
             .take_while(|s| *s < most)

@@ -2,15 +2,15 @@
 //! variance within a budget.
 //!
 //! A report hashes R·s elements, each in several rounds. Unless a draft states R, this cost is at
-//! most [`AFFORDABLE`], and R is the least power of two whose variance is within [`WORTH`] of the
+//! most [`MAX_HASH_COST`], and R is the least power of two whose variance is within [`VARIANCE_TOLERANCE`] of the
 //! best.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::buckets::{BucketsDraft, ChooseBuckets, Rated, paper};
-use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
-use super::cells::Cells;
+use super::buckets::{BucketsDraft, ChooseBuckets, WithVariance, paper_rule};
+use super::budget::{BUDGET_EXCEEDED, PreparedBudget, PrivacyBudget};
+use super::cell_counts::CellCounts;
 use super::contract::Choose;
 use super::objective::Goal;
 use super::predict::Predict;
@@ -21,32 +21,32 @@ use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::contract::Parameters;
 use crate::mechanism::hash_bin::LevelName;
-use crate::mechanism::occupancy::{NearSums, TopSum, TopSums};
+use crate::mechanism::occupancy::{ApproximateTopSums, TopSum, TopSums};
 use crate::mechanism::{BucketReport, Subset};
 
 /// Maximum of R·s·(1 + rounds) that is chosen for R > 1. Each unit takes about 5 ns of a report in
 /// a page. Measured for an element under one hash function: 8 ns with a single pair, 30 in five
 /// rounds, 60 in nine, 126 in 21.
-const AFFORDABLE: u32 = 1500;
+const MAX_HASH_COST: u32 = 1500;
 /// Maximum ratio to the minimum variance at which fewer hash functions are preferred.
-const WORTH: f64 = 1.01;
+const VARIANCE_TOLERANCE: f64 = 1.01;
 /// Number of ranked candidates of each R that are compared exactly to choose R.
-const FIRST: usize = 3;
+const EXACT_PER_HASH_COUNT: usize = 3;
 /// Number of ranked candidates of the chosen R that are compared exactly.
 const FINALISTS: usize = 8;
 /// Maximum R·s for which candidates are ranked with exact sums. With independent cells, approximate
 /// sums led to 12 per cent more variance at R·s = 3, 7 per cent at 5, and none at 16.
-const EXACT: u32 = 12;
+const EXACT_RANKING_MAX: u32 = 12;
 /// Sparsity s from which approximate sums decide. At s = 1024 they led to the same choice as exact
 /// ones, except for c by one in a thousand. Exact sums take a tenth of a second each there.
-const LONG: u32 = 256;
+const APPROXIMATE_FROM_SPARSITY: u32 = 256;
 /// Maximum number of c that are all tried.
-const ALL: u32 = 24;
+const MAX_EXHAUSTIVE: u32 = 24;
 /// Number of items for each entry above which paddings are a small part of all slots.
-const FEW_ENTRIES: u32 = 16;
+const MAX_ITEMS_PER_ENTRY: u32 = 16;
 /// Factor by which the variance must decrease for paddings to be replaced. People with few entries
 /// add less noise with paddings.
-const PADDED: f64 = 1.003;
+const MIN_GAIN_WITHOUT_PADDING: f64 = 1.003;
 
 const NO_WINDOW: Error = Error::Combination {
     reason: "no \"balanced-windows\" agree with what is said: they take rule \"heaviest\", one of \"hashes\", and 2 \"favoured\" or more of 3 to 255 \"buckets\", no more than answers where either is left open",
@@ -63,13 +63,13 @@ const NO_WINDOW: Error = Error::Combination {
 /// of them keep to the budget.
 pub(super) fn choose<R: ChooseBuckets>(
     domain: &Domain,
-    budget: Budget,
+    budget: PrivacyBudget,
     draft: &BucketsDraft<R::Name>,
     goal: &Goal<'_>,
 ) -> Result<Subset<R>, Error> {
     let complete = draft.complete::<R>(domain)?;
-    let paper = draft.rule_or_default::<R>() == paper::<R>().name();
-    let with = |hashing| Buckets {
+    let paper = draft.rule_or_default::<R>() == paper_rule::<R>().name();
+    let with = |hashing| BucketSearch {
         domain,
         epsilon: budget.epsilon,
         limit: budget.limit(),
@@ -92,15 +92,15 @@ pub(super) fn choose<R: ChooseBuckets>(
             best.ok_or(NO_WINDOW)?.1
         }
         Some(complete) if paper || draft.favoured.is_some() => complete,
-        None if paper => search.paper(),
+        None if paper => search.best_of_paper_rule(),
         complete => {
             let cells = complete.map(|complete| complete.cells());
-            let padded = search.strongest::<R>(cells);
-            let fills = draft.hashing.is_none() && padded.1.rule().fills();
+            let padded = search.best_of_own_rule::<R>(cells);
+            let fills = draft.hashing.is_none() && padded.1.rule().adds_items();
             let filled = (fills && has_many_entries(domain))
-                .then(|| with(Hashing::BalancedItems).strongest(cells));
+                .then(|| with(Hashing::BalancedItems).best_of_own_rule(cells));
             match filled {
-                Some(filled) if filled.0 * PADDED < padded.0 => filled.1,
+                Some(filled) if filled.0 * MIN_GAIN_WITHOUT_PADDING < padded.0 => filled.1,
                 _ if says_nothing => windows(Some(padded)).map_or(padded.1, |best| best.1),
                 _ => padded.1,
             }
@@ -112,7 +112,7 @@ pub(super) fn choose<R: ChooseBuckets>(
     if search.limit.allows(favoured, chosen.outcomes()) {
         Ok(chosen)
     } else {
-        Err(HIDES_TOO_LITTLE)
+        Err(BUDGET_EXCEEDED)
     }
 }
 
@@ -134,9 +134,9 @@ where
         search.best(|domain, budget| choose(domain, budget, draft, &goal))
     }
 
-    fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+    fn candidates(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
         if search.budget.limit().allows_buckets() {
-            Ok(alloc::vec![R::offer(search)?])
+            Ok(alloc::vec![R::best_unconstrained(search)?])
         } else {
             Ok(Vec::new())
         }
@@ -153,15 +153,15 @@ where
 
 /// Returns whether paddings would be a considerable part of all slots.
 fn has_many_entries(domain: &Domain) -> bool {
-    let few = |items: u32| items / domain.sparsity() > FEW_ENTRIES;
+    let few = |items: u32| items / domain.sparsity() > MAX_ITEMS_PER_ENTRY;
     domain.items().is_some_and(|items| !few(items))
 }
 
 /// Search over buckets for one hashing.
-struct Buckets<'a> {
+struct BucketSearch<'a> {
     domain: &'a Domain,
     epsilon: f64,
-    limit: Limit,
+    limit: PreparedBudget,
     goal: &'a Goal<'a>,
     hashing: Hashing,
     favoured: Option<u32>,
@@ -169,21 +169,21 @@ struct Buckets<'a> {
 }
 
 /// Expected sums over the c strongest cells, exact or approximate.
-enum Sums {
+enum ExpectedSums {
     Exact(TopSums),
-    Near(NearSums),
+    Approximate(ApproximateTopSums),
 }
 
-impl Sums {
+impl ExpectedSums {
     fn at(&self, c: u32) -> TopSum {
         match self {
             Self::Exact(sums) => sums.at(c),
-            Self::Near(sums) => sums.at(c),
+            Self::Approximate(sums) => sums.at(c),
         }
     }
 }
 
-impl Buckets<'_> {
+impl BucketSearch<'_> {
     fn sparsity(&self) -> u32 {
         self.domain.sparsity()
     }
@@ -191,8 +191,8 @@ impl Buckets<'_> {
     /// Returns the number of cells of one function above which no variance decreases. The optimum
     /// of P1 (Wang et al., see [`collision`](crate::mechanism::collision)) is below s·e + 2s
     /// buckets, and a permutation gains nothing from more cells than elements. A budget of α may
-    /// need more cells ([`Limit::steps`]).
-    fn most_cells<R: ChooseBuckets>(&self) -> u32 {
+    /// need more cells ([`PreparedBudget::bucket_steps`]).
+    fn max_cells<R: ChooseBuckets>(&self) -> u32 {
         let s = f64::from(self.sparsity());
         // Twice P1's bound, for safety.
         let wide = 2.0 * s * (self.limit.e + 2.0);
@@ -216,16 +216,16 @@ impl Buckets<'_> {
     }
 
     /// Returns the best parameters under the paper's rule.
-    fn paper<R: ChooseBuckets>(&self) -> Subset<R> {
+    fn best_of_paper_rule<R: ChooseBuckets>(&self) -> Subset<R> {
         let s = self.sparsity();
         let first = s + 1;
         // α may require more cells than any that the variance favours.
-        let hiding = self.limit.least_buckets(s).div_ceil(R::SIDES).max(first);
-        let candidates = (first..=self.most_cells::<R>().max(first))
+        let hiding = self.limit.min_buckets(s).div_ceil(R::SIDES).max(first);
+        let candidates = (first..=self.max_cells::<R>().max(first))
             .filter(|cells| self.limit.allows(s, R::SIDES * cells))
             .chain(core::iter::once(hiding))
             .map(|cells| {
-                let subset = self.with(paper::<R>(), cells, 1);
+                let subset = self.with(paper_rule::<R>(), cells, 1);
                 (
                     R::paper_variance(&subset, self.domain, self.epsilon, self.goal),
                     subset,
@@ -235,7 +235,7 @@ impl Buckets<'_> {
     }
 
     /// Returns the numbers of cells to try under the project's own rule.
-    fn cells<R: ChooseBuckets>(&self) -> Cells {
+    fn cell_counts<R: ChooseBuckets>(&self) -> CellCounts {
         let favoured = self.favoured.unwrap_or(1);
         let hashes = self.hashes.unwrap_or(1);
         // At least one bucket is not favoured.
@@ -243,19 +243,19 @@ impl Buckets<'_> {
         let least = (fewest..)
             .find(|cells| R::most_favoured(hashes * R::SIDES * cells) >= favoured)
             .unwrap_or(favoured);
-        let steps = self.limit.steps(self.favoured, self.sparsity());
-        Cells {
+        let steps = self.limit.bucket_steps(self.favoured, self.sparsity());
+        CellCounts {
             least,
-            most: self.most_cells::<R>().max(least),
+            most: self.max_cells::<R>().max(least),
             elements: self.elements::<R>(),
             steps: steps.into_iter().map(|t| t.div_ceil(R::SIDES)).collect(),
         }
     }
 
     /// Returns the numbers of hash functions to try.
-    fn functions(&self) -> Vec<u32> {
+    fn hash_counts(&self) -> Vec<u32> {
         // The divisor is 2 because 1 + rounds is at least 2.
-        let most = (AFFORDABLE / 2 / self.sparsity()).max(1);
+        let most = (MAX_HASH_COST / 2 / self.sparsity()).max(1);
         match self.hashes {
             Some(hashes) => alloc::vec![hashes],
             None => (0..=most.ilog2()).map(|power| 1 << power).collect(),
@@ -263,37 +263,40 @@ impl Buckets<'_> {
     }
 
     /// Returns whether `hashes` functions may have `cells` cells each.
-    fn affords<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> bool {
+    fn is_affordable<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> bool {
         let buckets = u64::from(hashes) * u64::from(R::SIDES * cells);
         let affordable = || {
-            let rounds = self.any::<R>(cells, hashes).hash(self.domain).rounds() as u32;
-            hashes * self.sparsity() * (1 + rounds) <= AFFORDABLE
+            let rounds = self
+                .with_placeholder::<R>(cells, hashes)
+                .hash(self.domain)
+                .rounds() as u32;
+            hashes * self.sparsity() * (1 + rounds) <= MAX_HASH_COST
         };
         buckets <= bounds::BUCKETS.max as u64
             && (hashes == 1 || self.hashes.is_some() || affordable())
     }
 
     /// Returns the best parameters under the project's own rule, with `cells` cells or any number.
-    fn strongest<R: ChooseBuckets>(&self, cells: Option<u32>) -> Rated<R> {
+    fn best_of_own_rule<R: ChooseBuckets>(&self, cells: Option<u32>) -> WithVariance<R> {
         let Some(cells) = cells else {
-            let tries = self.cells::<R>();
-            let best = self.best_of(&tries.tried());
-            let around = tries.around(best.1.cells());
+            let counts = self.cell_counts::<R>();
+            let best = self.best_of_cells(&counts.to_try());
+            let around = counts.neighbours(best.1.cells());
             return self.best_around(best, around);
         };
-        self.best_of(&[cells])
+        self.best_of_cells(&[cells])
     }
 
     /// Returns the best parameters with one of these numbers of cells.
-    fn best_of<R: ChooseBuckets>(&self, cells: &[u32]) -> Rated<R> {
-        let functions = self.functions();
-        let mut ranked: Vec<Vec<Rated<R>>> = alloc::vec![Vec::new(); functions.len()];
+    fn best_of_cells<R: ChooseBuckets>(&self, cells: &[u32]) -> WithVariance<R> {
+        let functions = self.hash_counts();
+        let mut ranked: Vec<Vec<WithVariance<R>>> = alloc::vec![Vec::new(); functions.len()];
         for &cells in cells {
             // Approximate sums depend on the number of cells, and R only scales them.
-            let near = self.near::<R>(cells);
+            let near = self.approximate_sums::<R>(cells);
             for (ranked, &hashes) in ranked.iter_mut().zip(&functions) {
-                if self.affords::<R>(cells, hashes) {
-                    ranked.push(self.rank(cells, hashes, &near));
+                if self.is_affordable::<R>(cells, hashes) {
+                    ranked.push(self.best_favoured_quickly(cells, hashes, &near));
                 }
             }
         }
@@ -301,73 +304,84 @@ impl Buckets<'_> {
         for ranked in &mut ranked {
             ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
-        // Approximate sums can be wrong by more than [`WORTH`].
-        let leader = |ranked: &Vec<Rated<R>>| {
-            let first = ranked.iter().take(FIRST);
-            least(first.map(|(_, subset)| self.decide(subset)))
+        // Approximate sums can be wrong by more than [`VARIANCE_TOLERANCE`].
+        let leader = |ranked: &Vec<WithVariance<R>>| {
+            let first = ranked.iter().take(EXACT_PER_HASH_COUNT);
+            least(first.map(|(_, subset)| self.best_favoured_exactly(subset)))
         };
-        let leaders: Vec<Rated<R>> = ranked.iter().map(leader).collect();
+        let leaders: Vec<WithVariance<R>> = ranked.iter().map(leader).collect();
         let best = leaders.iter().map(|leader| leader.0);
         let best = best.fold(f64::INFINITY, f64::min);
         let (leader, ranked) = leaders
             .into_iter()
             .zip(ranked)
-            .find(|(leader, _)| leader.0 <= WORTH * best)
+            .find(|(leader, _)| leader.0 <= VARIANCE_TOLERANCE * best)
             .expect("one of them is the best");
-        let others = ranked.into_iter().take(FINALISTS).skip(FIRST);
-        let others = others.map(|(_, subset)| self.decide(&subset));
+        let others = ranked
+            .into_iter()
+            .take(FINALISTS)
+            .skip(EXACT_PER_HASH_COUNT);
+        let others = others.map(|(_, subset)| self.best_favoured_exactly(&subset));
         least(core::iter::once(leader).chain(others))
     }
 
     /// Returns the best of `best` and of parameters with these numbers of cells.
     fn best_around<R: ChooseBuckets>(
         &self,
-        best: Rated<R>,
+        best: WithVariance<R>,
         cells: impl Iterator<Item = u32>,
-    ) -> Rated<R> {
+    ) -> WithVariance<R> {
         let hashes = best.1.hashes();
         let others = cells
-            .filter(|cells| *cells != best.1.cells() && self.affords::<R>(*cells, hashes))
-            .map(|cells| self.decide(&self.any(cells, hashes)));
+            .filter(|cells| *cells != best.1.cells() && self.is_affordable::<R>(*cells, hashes))
+            .map(|cells| self.best_favoured_exactly(&self.with_placeholder(cells, hashes)));
         least(core::iter::once(best).chain(others))
     }
 
     /// Returns parameters with the stated c, or with 1 as a placeholder.
-    fn any<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> Subset<R> {
+    fn with_placeholder<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> Subset<R> {
         self.with(R::strongest(self.favoured.unwrap_or(1)), cells, hashes)
     }
 
     /// Returns approximate sums for a number of cells.
-    fn near<R: ChooseBuckets>(&self, cells: u32) -> NearSums {
-        self.any::<R>(cells, self.hashes.unwrap_or(1))
+    fn approximate_sums<R: ChooseBuckets>(&self, cells: u32) -> ApproximateTopSums {
+        self.with_placeholder::<R>(cells, self.hashes.unwrap_or(1))
             .occupancy(self.domain)
-            .near_sums(R::STRENGTH)
+            .approximate_top_sums(R::STRENGTH)
     }
 
     /// Returns the best c by approximate sums, or by exact ones if these take no longer.
-    fn rank<R: ChooseBuckets>(&self, cells: u32, hashes: u32, near: &NearSums) -> Rated<R> {
-        let any = self.any(cells, hashes);
-        if hashes * self.sparsity() <= EXACT {
-            self.decide(&any)
+    fn best_favoured_quickly<R: ChooseBuckets>(
+        &self,
+        cells: u32,
+        hashes: u32,
+        near: &ApproximateTopSums,
+    ) -> WithVariance<R> {
+        let any = self.with_placeholder(cells, hashes);
+        if hashes * self.sparsity() <= EXACT_RANKING_MAX {
+            self.best_favoured_exactly(&any)
         } else {
-            self.favour(&any, &Sums::Near(near.of_functions(hashes)))
+            self.best_favoured(&any, &ExpectedSums::Approximate(near.of_functions(hashes)))
         }
     }
 
     /// Returns the best c by exact sums, or by approximate ones if these are as good.
-    fn decide<R: ChooseBuckets>(&self, any: &Subset<R>) -> Rated<R> {
+    fn best_favoured_exactly<R: ChooseBuckets>(&self, any: &Subset<R>) -> WithVariance<R> {
         let occupancy = any.occupancy(self.domain);
-        if self.sparsity() >= LONG {
-            let near = occupancy.near_sums(R::STRENGTH);
-            return self.favour(any, &Sums::Near(near.of_functions(any.hashes())));
+        if self.sparsity() >= APPROXIMATE_FROM_SPARSITY {
+            let near = occupancy.approximate_top_sums(R::STRENGTH);
+            return self.best_favoured(
+                any,
+                &ExpectedSums::Approximate(near.of_functions(any.hashes())),
+            );
         }
-        let most = *self.favourable(any).end();
+        let most = *self.favoured_range(any).end();
         let sums = occupancy.top_sums(R::STRENGTH, any.hashes(), most);
-        self.favour(any, &Sums::Exact(sums))
+        self.best_favoured(any, &ExpectedSums::Exact(sums))
     }
 
     /// Returns the range of c to try. At c = R·s every cell with an element is favoured.
-    fn favourable<R: ChooseBuckets>(&self, any: &Subset<R>) -> RangeInclusive<u32> {
+    fn favoured_range<R: ChooseBuckets>(&self, any: &Subset<R>) -> RangeInclusive<u32> {
         let most = R::most_favoured(any.outcomes());
         match self.favoured {
             Some(c) => c..=c,
@@ -376,7 +390,11 @@ impl Buckets<'_> {
     }
 
     /// Returns the best c with its variance. The variance is infinite if no c keeps to the budget.
-    fn favour<R: ChooseBuckets>(&self, any: &Subset<R>, sums: &Sums) -> Rated<R> {
+    fn best_favoured<R: ChooseBuckets>(
+        &self,
+        any: &Subset<R>,
+        sums: &ExpectedSums,
+    ) -> WithVariance<R> {
         let rate = |c: u32| {
             if self.limit.allows(c, any.outcomes()) {
                 let sums = sums.at(c);
@@ -385,11 +403,11 @@ impl Buckets<'_> {
                 f64::INFINITY
             }
         };
-        let (first, last) = self.favourable(any).into_inner();
+        let (first, last) = self.favoured_range(any).into_inner();
         // The variance decreases as G(c)/Ω increases. G is concave in c and Ω linear, so the ratio
         // has one peak. The budget allows c up to some maximum.
         let (mut low, mut high) = (first, last);
-        while high - low > ALL {
+        while high - low > MAX_EXHAUSTIVE {
             let middle = low + (high - low) / 2;
             let (here, next) = (rate(middle), rate(middle + 1));
             // An infinite variance means that `middle` is beyond the budget: the best c is below.
@@ -400,7 +418,8 @@ impl Buckets<'_> {
             }
         }
         // Rounding can disturb the order near the peak, so all its neighbours are compared.
-        let rated = (low.saturating_sub(ALL / 2).max(first)..=(high + ALL / 2).min(last))
+        let rated = (low.saturating_sub(MAX_EXHAUSTIVE / 2).max(first)
+            ..=(high + MAX_EXHAUSTIVE / 2).min(last))
             .map(|c| (rate(c), c));
         let (variance, c) = least(rated);
         let best = self.with(R::strongest(c), any.cells(), any.hashes());

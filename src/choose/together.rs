@@ -21,7 +21,7 @@ use crate::task::{Kind, Part, Question, Task, Together};
 /// − f)·(1/w − 1) for an answer of share f.
 ///
 /// ```
-/// use hushbin::choose::together;
+/// use hushbin::choose::compare_together;
 ///
 /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{
 ///     "id": "settings", "epsilon": 4.0, "questions": [
@@ -29,13 +29,13 @@ use crate::task::{Kind, Part, Question, Task, Together};
 ///         { "name": "beta", "kind": "flag" }
 ///     ]
 /// }"#).unwrap();
-/// let compared = together(&draft.resolve().unwrap()).unwrap();
-/// assert!(compared.together < 0.5 * compared.drawn);
+/// let compared = compare_together(&draft.resolve().unwrap()).unwrap();
+/// assert!(compared.together < 0.5 * compared.separate);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Comparison {
+pub struct TogetherComparison {
     /// Variance if each report answers one question, as in the task.
-    pub drawn: f64,
+    pub separate: f64,
     /// Variance if each report answers all questions, with the best parameters.
     pub together: f64,
 }
@@ -43,17 +43,17 @@ pub struct Comparison {
 /// Compares both ways. Returns `None` unless the task has several choices and flags, all with
 /// Collision, that can be asked together.
 #[must_use]
-pub fn together(task: &Task) -> Option<Comparison> {
+pub fn compare_together(task: &Task) -> Option<TogetherComparison> {
     let questions = task.questions();
-    let mut drawn = 0.0;
+    let mut separate = 0.0;
     let mut parts = Vec::new();
     for (index, question) in questions.iter().enumerate() {
         let part = part(question)?;
         let (options, share) = (part.cells(), task.share(index));
-        let noise = one_of(&rates(question)?, options);
+        let noise = separate_variance(&rates(question)?, options);
         // Σ f(1 − f) over options of equal share f.
         let spread = 1.0 - 1.0 / f64::from(options);
-        drawn += noise / share + spread * (1.0 / share - 1.0);
+        separate += noise / share + spread * (1.0 / share - 1.0);
         parts.push(part);
     }
     let all = Together::new(parts);
@@ -68,17 +68,17 @@ pub fn together(task: &Task) -> Option<Comparison> {
     };
     let budget = epsilon.into();
     let collision: Collision = subset::choose(&domain, budget, &Draft::default(), &goal).ok()?;
-    Some(Comparison {
-        drawn,
+    Some(TogetherComparison {
+        separate,
         together: variance(&all, &collision.rates(&domain, epsilon)),
     })
 }
 
 /// Replaces the predicted error of a candidate by the error of its options' shares, for people
 /// spread evenly over each part's options.
-pub(super) fn predict(all: &Together, epsilon: f64, people: f64, picked: &mut Candidate) {
+pub(super) fn predict(all: &Together, epsilon: f64, people: f64, candidate: &mut Candidate) {
     let (count, cells) = (all.parts().len() as u32, all.cells());
-    let Mechanism::Collision(collision) = &picked.mechanism else {
+    let Mechanism::Collision(collision) = &candidate.mechanism else {
         return;
     };
     let rates = collision.rates(&Domain::exact(cells, count), epsilon);
@@ -88,8 +88,8 @@ pub(super) fn predict(all: &Together, epsilon: f64, people: f64, picked: &mut Ca
         rare_variance: all.parts().iter().map(rare).fold(0.0, f64::max) / people,
         ..SquaredError::default()
     };
-    picked.predicted.frequency = Some(error);
-    picked.error = error.total();
+    candidate.predicted.frequency = Some(error);
+    candidate.objective_error = error.total();
 }
 
 /// Returns the total variance of one report's estimates of all options.
@@ -100,7 +100,7 @@ fn variance(all: &Together, rates: &Rates) -> f64 {
 
 /// Returns the total variance of one report's estimates of the `options` options of a separate
 /// question.
-fn one_of(rates: &Rates, options: u32) -> f64 {
+fn separate_variance(rates: &Rates, options: u32) -> f64 {
     rates.frequency_variance(true) + f64::from(options - 1) * rates.frequency_variance(false)
 }
 

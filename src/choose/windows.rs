@@ -3,17 +3,17 @@
 
 use alloc::vec::Vec;
 
-use super::buckets::{BucketsDraft, Rated};
-use super::budget::Limit;
+use super::buckets::{BucketsDraft, WithVariance};
+use super::budget::PreparedBudget;
 use crate::domain::Domain;
-use crate::hash::{Hashing, MOST_WINDOWED};
+use crate::hash::{Hashing, MAX_WINDOW_BUCKETS};
 use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
 
 /// Maximum ratio to the minimum variance at which less work is preferred.
-const WORTH: f64 = 1.001;
+const VARIANCE_TOLERANCE: f64 = 1.001;
 /// Cost of a shuffle step, in hash rounds of a slot. Rounds are cheap because sixteen slots are
 /// computed together.
-const SHUFFLE: u32 = 10;
+const SHUFFLE_STEP_COST: u32 = 10;
 
 impl Collision {
     /// Lists the windows over `answers` answers whose share of favoured buckets lies between two
@@ -39,7 +39,8 @@ impl Collision {
             // them.
             (least.max(2)..=(most + 1).min(t - 1)).map(move |c| [t, c])
         };
-        let buckets = (*buckets.start()).max(3)..=(*buckets.end()).min(answers).min(MOST_WINDOWED);
+        let buckets =
+            (*buckets.start()).max(3)..=(*buckets.end()).min(answers).min(MAX_WINDOW_BUCKETS);
         let windows = buckets.flat_map(near);
         windows.map(|[t, c]| Self::with_windows(t, c)).collect()
     }
@@ -54,7 +55,7 @@ impl Collision {
     fn work(&self, domain: &Domain) -> u32 {
         let hash = self.hash(domain);
         match hash.rounds() {
-            0 => SHUFFLE * self.buckets(),
+            0 => SHUFFLE_STEP_COST * self.buckets(),
             rounds => hash.per_bucket().unwrap_or(1) * self.width() * (1 + rounds as u32),
         }
     }
@@ -64,11 +65,11 @@ impl Collision {
 /// Windows exist only for one answer of a list.
 pub(super) fn best(
     domain: &Domain,
-    limit: &Limit,
+    limit: &PreparedBudget,
     draft: &BucketsDraft<RuleName>,
     variance: impl Fn(&Rates) -> f64,
-    other: Option<Rated<Rule>>,
-) -> Option<Rated<Rule>> {
+    other: Option<WithVariance<Rule>>,
+) -> Option<WithVariance<Rule>> {
     let answers = domain.items().filter(|_| domain.is_one_of_list());
     // The variance is least near this share (Ye and Barg 2018).
     let part = 1.0 / (limit.e + 1.0);
@@ -76,10 +77,10 @@ pub(super) fn best(
         (None, ..) | (_, _, Some(1)) => Vec::new(),
         _ if draft.hashes.is_some_and(|hashes| hashes != 1) => Vec::new(),
         (Some(answers), said, None) => {
-            let buckets = said.map_or(3..=MOST_WINDOWED, |t| t..=t);
+            let buckets = said.map_or(3..=MAX_WINDOW_BUCKETS, |t| t..=t);
             Collision::windows(answers, buckets, [part, part])
         }
-        (Some(answers), None, Some(c)) => (c + 1..=answers.min(MOST_WINDOWED))
+        (Some(answers), None, Some(c)) => (c + 1..=answers.min(MAX_WINDOW_BUCKETS))
             .map(|t| Collision::with_windows(t, c))
             .collect(),
         (Some(_), Some(t), Some(c)) => alloc::vec![Collision::with_windows(t, c)],
@@ -90,8 +91,10 @@ pub(super) fn best(
         let rates = own.windowed_rates(domain, &limit.bound);
         (variance(&rates), own)
     });
-    let rated: Vec<Rated<Rule>> = rated.chain(other).collect();
+    let rated: Vec<WithVariance<Rule>> = rated.chain(other).collect();
     let least = rated.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
-    let good = rated.into_iter().filter(|own| own.0 <= WORTH * least);
+    let good = rated
+        .into_iter()
+        .filter(|own| own.0 <= VARIANCE_TOLERANCE * least);
     good.min_by_key(|(_, own)| own.work(domain))
 }

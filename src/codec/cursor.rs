@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, error};
 
 /// Appends a number of up to 128 bits, with postcard's own encoder.
-pub fn append_wide<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
+pub fn append_u128<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
     // With seven bits in each byte, 128 bits take 19 bytes.
     let written = postcard::to_slice(number, &mut [0; 19]).map(|written| bytes.extend(&*written));
     written.expect("no number has more than 128 bits");
@@ -21,7 +21,7 @@ pub fn append_wide<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
 /// let mut bytes = Vec::new();
 /// append(&mut bytes, 300);
 /// let mut cursor = Cursor::new("a number", &bytes);
-/// assert_eq!(cursor.take("expected a number"), Ok(300_u64));
+/// assert_eq!(cursor.read("expected a number"), Ok(300_u64));
 /// assert!(cursor.end("expected the end").is_ok());
 /// ```
 pub struct Cursor<'a> {
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the number of bytes that are left.
-    pub(crate) const fn rest(&self) -> usize {
+    pub(crate) const fn remaining(&self) -> usize {
         self.bytes.len() - self.offset
     }
 
@@ -63,7 +63,7 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// [`Error::Malformed`] where bytes are left.
     pub fn end(&self, reason: &'static str) -> Result<(), Error> {
-        if self.rest() == 0 {
+        if self.remaining() == 0 {
             Ok(())
         } else {
             Err(self.malformed(reason))
@@ -77,7 +77,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads the next `N` bytes.
-    pub fn array<const N: usize>(&mut self, reason: &'static str) -> Result<[u8; N], Error> {
+    pub fn read_array<const N: usize>(&mut self, reason: &'static str) -> Result<[u8; N], Error> {
         let array = self.peek(reason)?;
         self.offset += N;
         Ok(array)
@@ -92,7 +92,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a value in postcard's encoding. Rejects an encoding that is longer than necessary.
-    pub fn take<T>(&mut self, reason: &'static str) -> Result<T, Error>
+    pub fn read<T>(&mut self, reason: &'static str) -> Result<T, Error>
     where
         T: Serialize + for<'de> Deserialize<'de>,
     {

@@ -1,16 +1,16 @@
 //! Errors of this crate, with a stable code for every kind.
 
-#[cfg(feature = "module")]
-mod bare;
 pub(crate) mod code;
+#[cfg(feature = "module")]
+mod code_only;
 #[cfg(not(feature = "module"))]
-mod worded;
+mod detailed;
 
 #[cfg(feature = "module")]
-use bare as stated;
+use code_only as chosen;
 #[cfg(not(feature = "module"))]
-use worded as stated;
+use detailed as chosen;
 
+pub use chosen::Error;
+pub(crate) use chosen::error;
 pub use code::ErrorCode;
-pub use stated::Error;
-pub(crate) use stated::error;

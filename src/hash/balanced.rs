@@ -1,7 +1,7 @@
 //! The balanced hash: a keyed permutation of slots.
 
-use super::keys::{Keys, ROUNDS};
-use super::shuffled;
+use super::keys::{HashKeys, ROUNDS};
+use super::shuffle;
 
 /// Rounds if a coordinate takes few values. Odd, as every number of rounds is. See
 /// [`Balanced::rounds`].
@@ -9,13 +9,13 @@ const MORE_ROUNDS: usize = 21;
 /// Rounds if z takes few values and w many.
 const SOME_ROUNDS: usize = 9;
 /// Marker for a full shuffle in place of rounds.
-const SHUFFLED: usize = 0;
+const SHUFFLE_INSTEAD: usize = 0;
 /// Rounds of windows if each bucket has two slots.
 const MOST_ROUNDS: usize = 41;
 /// A coordinate with fewer values than this, but more than one, takes few values.
-const FEW: u32 = 8;
+const FEW_VALUES: u32 = 8;
 /// A coordinate with at least this many values takes many.
-const MANY: u32 = 32;
+const MANY_VALUES: u32 = 32;
 
 /// Balanced hash of a closed domain: m·t slots, exactly m in each of t buckets.
 ///
@@ -30,10 +30,10 @@ const MANY: u32 = 32;
 /// m·t. With m = 1 no two slots ever share a bucket.
 ///
 /// ```
-/// use hushbin::hash::{Balanced, Keys};
+/// use hushbin::hash::{Balanced, HashKeys};
 ///
 /// let hash = Balanced::new(100, 8);      // 100 elements, 8 buckets of 13 slots
-/// let keys = Keys::new(7);
+/// let keys = HashKeys::new(7);
 /// let mut slots = Vec::new();
 /// hash.for_each_slot(&keys, 3, |slot| slots.push(slot));
 /// assert_eq!(slots.len(), 13);
@@ -61,21 +61,21 @@ impl Balanced {
             rounds: match (per_bucket, buckets) {
                 (_, 1) => 1,
                 (1, _) => ROUNDS,
-                (MANY.., ..FEW) => SOME_ROUNDS,
-                (..FEW, _) | (_, ..FEW) => MORE_ROUNDS,
+                (MANY_VALUES.., ..FEW_VALUES) => SOME_ROUNDS,
+                (..FEW_VALUES, _) | (_, ..FEW_VALUES) => MORE_ROUNDS,
                 _ => ROUNDS,
             },
         }
     }
 
     /// Creates the hash for windows, in which an element is in several consecutive buckets.
-    pub(super) const fn of_windows(elements: u32, buckets: u32) -> Self {
+    pub(super) const fn for_windows(elements: u32, buckets: u32) -> Self {
         let plain = Self::new(elements, buckets);
         Self {
             // Sums of answers depend on triples of slots, which mix more slowly than pairs. One
             // slot to a bucket needs a shuffle.
             rounds: match plain.per_bucket {
-                1 => SHUFFLED,
+                1 => SHUFFLE_INSTEAD,
                 2 => MOST_ROUNDS,
                 3..=15 => MORE_ROUNDS,
                 _ => SOME_ROUNDS,
@@ -100,7 +100,7 @@ impl Balanced {
     /// Returns true if the order is shuffled in place of rounds. With m = 1, rounds only rotate the
     /// slots, and neighbours stay neighbours.
     pub(super) const fn is_shuffled(&self) -> bool {
-        self.rounds == SHUFFLED
+        self.rounds == SHUFFLE_INSTEAD
     }
 
     /// Number of buckets t.
@@ -110,15 +110,15 @@ impl Balanced {
 
     /// Returns the coordinates of a slot before the rounds: w in the upper half, z in the lower.
     /// They do not depend on the keys.
-    pub(super) const fn place(&self, slot: u32) -> u64 {
+    pub(super) const fn coordinates(&self, slot: u32) -> u64 {
         ((slot / self.buckets) as u64) << 32 | (slot % self.buckets) as u64
     }
 
-    /// Runs the rounds on L [placed](Balanced::place) slots side by side and returns the buckets.
-    /// `first` are the keys of the first round. `pair` returns the keys of the two rounds after it,
+    /// Runs the rounds on L [prepared](Balanced::coordinates) slots side by side and returns the
+    /// buckets. `first` are the keys of the first round. `pair` returns the keys of the two rounds after it,
     /// and so on.
     #[inline(always)]
-    pub(super) fn go<const L: usize>(
+    pub(super) fn run_rounds<const L: usize>(
         &self,
         placed: [u64; L],
         first: [u32; L],
@@ -136,14 +136,14 @@ impl Balanced {
         z
     }
 
-    /// Returns the bucket of a [placed](Balanced::place) slot.
+    /// Returns the bucket of a [prepared](Balanced::coordinates) slot.
     #[inline]
-    pub(super) fn bucket_of_place(&self, keys: &Keys, place: u64) -> u32 {
+    pub(super) fn bucket_of_prepared(&self, keys: &HashKeys, place: u64) -> u32 {
         if self.is_shuffled() {
-            return shuffled::place(keys, self.buckets, place as u32);
+            return shuffle::position(keys, self.buckets, place as u32);
         }
         let pair = |index| keys.pair(index).map(|key| [key]);
-        self.go([place], [keys.rounds[0]], pair)[0]
+        self.run_rounds([place], [keys.rounds[0]], pair)[0]
     }
 }
 

@@ -1,8 +1,8 @@
 //! Hash families for collectors: canonical bytes, and the buckets of reports.
 
-use super::family::{Hash, Hashing};
-use super::functions::Functions;
-use super::keys::Keys;
+use super::family::{ElementHash, Hashing};
+use super::functions::HashFunctions;
+use super::keys::HashKeys;
 use super::sign::{SignBit, sign_word};
 use crate::domain::Domain;
 
@@ -13,11 +13,11 @@ impl Hashing {
     }
 }
 
-impl Hash {
+impl ElementHash {
     /// Returns the bucket of an element. In a closed domain the element is below 2d + s < 2³².
     #[inline]
-    pub(crate) fn bucket(&self, keys: &Keys, element: u64) -> u32 {
-        self.bucket_of_place(keys, self.place(element))
+    pub(crate) fn bucket(&self, keys: &HashKeys, element: u64) -> u32 {
+        self.bucket_of_prepared(keys, self.prepare_element(element))
     }
 
     /// Number m of slots per bucket, or `None` for an independent hash.
@@ -31,40 +31,40 @@ impl Hash {
     /// Returns the keys of a cell's hash function, and the cell's bucket of it. Each function has t
     /// cells, and they follow each other.
     #[inline]
-    pub(crate) const fn locate(&self, seed: u64, cell: u32) -> (Keys, u32) {
+    pub(crate) const fn locate(&self, seed: u64, cell: u32) -> (HashKeys, u32) {
         let t = self.buckets();
-        (Keys::of_function(seed, cell / t), cell % t)
+        (HashKeys::of_function(seed, cell / t), cell % t)
     }
 }
 
-impl Functions {
+impl HashFunctions {
     /// Creates `count` functions to `buckets` buckets under a seed. Without a number of elements
     /// the domain is open and is hashed [independently](super::independent_bucket).
     ///
     /// # Panics
     /// If `buckets` is 0.
     #[must_use]
-    pub fn of_seed(
+    pub fn from_seed(
         hashing: Hashing,
         elements: Option<u32>,
         buckets: u32,
         count: u32,
         seed: u64,
     ) -> Self {
-        Self::new(Hash::new(hashing, elements, buckets), count, seed)
+        Self::new(ElementHash::new(hashing, elements, buckets), count, seed)
     }
 
     /// Returns the keys of one function, counted from 0.
     ///
     /// # Panics
-    /// If `function` is not below [`Functions::count`].
+    /// If `function` is not below [`HashFunctions::count`].
     #[must_use]
-    pub fn keys(&self, function: usize) -> Keys {
-        Keys::new(self.seeds[function])
+    pub fn keys(&self, function: usize) -> HashKeys {
+        HashKeys::new(self.seeds[function])
     }
 }
 
-impl Keys {
+impl HashKeys {
     /// Expands the seed of a report's `function`-th hash function, counted from 0.
     ///
     /// The first function has the report's seed. Each further one has its own seed: output number
@@ -77,14 +77,14 @@ impl Keys {
 }
 
 impl SignBit {
-    const fn sign(self, keys: &Keys) -> i8 {
+    const fn sign(self, keys: &HashKeys) -> i8 {
         if self.plus(keys.sign) == 1 { 1 } else { -1 }
     }
 }
 
 /// Returns the fair sign of an element that carries none (an item, or a padding).
 #[inline]
-pub(crate) fn element_sign(domain: &Domain, keys: &Keys, element: u64) -> i8 {
+pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8 {
     SignBit::of(domain, element).sign(keys)
 }
 
@@ -92,21 +92,21 @@ pub(crate) fn element_sign(domain: &Domain, keys: &Keys, element: u64) -> i8 {
 /// consecutive elements, so that decoders can count whole words.
 #[inline]
 #[must_use]
-pub fn closed_sign(keys: &Keys, element: u32) -> i8 {
+pub fn closed_sign(keys: &HashKeys, element: u32) -> i8 {
     SignBit::closed(element).sign(keys)
 }
 
 /// Returns the signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
 #[inline]
 #[must_use]
-pub fn closed_sign_word(keys: &Keys, word: u32) -> u64 {
+pub fn closed_sign_word(keys: &HashKeys, word: u32) -> u64 {
     sign_word(keys.sign, u64::from(word))
 }
 
 /// Returns the sign (+1 or −1) of a 64-bit key of an open domain.
 #[inline]
 #[must_use]
-pub fn open_sign(keys: &Keys, key: u64) -> i8 {
+pub fn open_sign(keys: &HashKeys, key: u64) -> i8 {
     SignBit::open(key).sign(keys)
 }
 
@@ -116,11 +116,14 @@ mod tests {
 
     #[test]
     fn a_cell_is_a_bucket_of_one_function() {
-        let hash = Hash::new(Hashing::Balanced, Some(40), 10);
+        let hash = ElementHash::new(Hashing::Balanced, Some(40), 10);
         let (first, bucket) = hash.locate(7, 9);
-        assert_eq!((first.rounds, bucket), (Keys::new(7).rounds, 9));
+        assert_eq!((first.rounds, bucket), (HashKeys::new(7).rounds, 9));
         let (third, bucket) = hash.locate(7, 21);
-        assert_eq!((third.rounds, bucket), (Keys::of_function(7, 2).rounds, 1));
+        assert_eq!(
+            (third.rounds, bucket),
+            (HashKeys::of_function(7, 2).rounds, 1)
+        );
         assert_ne!(third.rounds, first.rounds);
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::balanced::Balanced;
-use super::keys::Keys;
+use super::keys::HashKeys;
 use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::mix::mix64;
@@ -91,24 +91,24 @@ impl Hashing {
 /// high half of a 128-bit product.
 #[inline]
 #[must_use]
-pub fn independent_bucket(keys: &Keys, key: u64, buckets: u32) -> u32 {
+pub fn independent_bucket(keys: &HashKeys, key: u64, buckets: u32) -> u32 {
     ((u128::from(mix64(key ^ keys.independent)) * u128::from(buckets)) >> 64) as u32
 }
 
 /// Hash family fitted to a domain; it maps elements to buckets.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Hash {
+pub(crate) enum ElementHash {
     Balanced(Balanced),
     Independent { buckets: u32 },
 }
 
-impl Hash {
+impl ElementHash {
     /// Creates the hash of `elements` elements, or of an open domain. An open domain has no slots
     /// to balance; tasks refuse to balance one.
     pub(crate) fn new(hashing: Hashing, elements: Option<u32>, buckets: u32) -> Self {
         match elements {
             Some(elements) if hashing == Hashing::BalancedWindows => {
-                Self::Balanced(Balanced::of_windows(elements, buckets))
+                Self::Balanced(Balanced::for_windows(elements, buckets))
             }
             Some(elements) if hashing.is_balanced() => {
                 Self::Balanced(Balanced::new(elements, buckets))
@@ -117,19 +117,19 @@ impl Hash {
         }
     }
 
-    /// Returns the bucket of a [placed](Hash::place) element.
+    /// Returns the bucket of a [prepared](ElementHash::prepare_element) element.
     #[inline]
-    pub(crate) fn bucket_of_place(&self, keys: &Keys, place: u64) -> u32 {
+    pub(crate) fn bucket_of_prepared(&self, keys: &HashKeys, place: u64) -> u32 {
         match self {
-            Self::Balanced(balanced) => balanced.bucket_of_place(keys, place),
+            Self::Balanced(balanced) => balanced.bucket_of_prepared(keys, place),
             Self::Independent { buckets } => independent_bucket(keys, place, *buckets),
         }
     }
 
     /// Prepares an element for hashing: the part of the work that no key changes.
-    pub(crate) const fn place(&self, element: u64) -> u64 {
+    pub(crate) const fn prepare_element(&self, element: u64) -> u64 {
         match self {
-            Self::Balanced(balanced) => balanced.place(element as u32),
+            Self::Balanced(balanced) => balanced.coordinates(element as u32),
             Self::Independent { .. } => element,
         }
     }

@@ -2,42 +2,42 @@
 
 use alloc::vec::Vec;
 
-use super::family::Hash;
-use super::keys::Keys;
+use super::family::ElementHash;
+use super::keys::HashKeys;
 #[cfg(feature = "collector")]
-use super::lanes::Prepared;
+use super::lanes::RoundKeys;
 #[cfg(not(feature = "collector"))]
-use super::single::Prepared;
+use super::sequential::RoundKeys;
 
 /// R hash functions of a family. The seed can be replaced for each report. The buckets of an
 /// element under all functions are computed together.
 ///
 /// ```
-/// use hushbin::hash::{Functions, Hashing, Keys, independent_bucket};
+/// use hushbin::hash::{HashFunctions, Hashing, HashKeys, independent_bucket};
 ///
 /// // Two functions of 8 buckets, under the seed 7.
-/// let functions = Functions::of_seed(Hashing::Independent, None, 8, 2, 7);
+/// let functions = HashFunctions::from_seed(Hashing::Independent, None, 8, 2, 7);
 /// let mut buckets = [0; 2];
-/// functions.buckets_of(&[functions.place(99)], &mut buckets);
-/// assert_eq!(buckets[0], independent_bucket(&Keys::new(7), 99, 8));
+/// functions.fill_buckets(&[functions.prepare_element(99)], &mut buckets);
+/// assert_eq!(buckets[0], independent_bucket(&HashKeys::new(7), 99, 8));
 /// assert_eq!(buckets[1], independent_bucket(&functions.keys(1), 99, 8));
 /// ```
 #[derive(Debug, Clone)]
-pub struct Functions {
-    hash: Hash,
+pub struct HashFunctions {
+    hash: ElementHash,
     /// Seed of each function.
     pub(super) seeds: Vec<u64>,
-    prepared: Prepared,
+    prepared: RoundKeys,
 }
 
-impl Functions {
-    pub(crate) fn new(hash: Hash, count: u32, seed: u64) -> Self {
+impl HashFunctions {
+    pub(crate) fn new(hash: ElementHash, count: u32, seed: u64) -> Self {
         let mut functions = Self {
             hash,
             seeds: alloc::vec![0; count as usize],
-            prepared: Prepared::default(),
+            prepared: RoundKeys::default(),
         };
-        functions.take_seed(seed);
+        functions.reseed(seed);
         functions
     }
 
@@ -48,22 +48,23 @@ impl Functions {
     }
 
     /// Replaces the functions by those of another report's seed.
-    pub(crate) fn take_seed(&mut self, seed: u64) {
+    pub(crate) fn reseed(&mut self, seed: u64) {
         for (function, own) in (0..).zip(&mut self.seeds) {
-            *own = Keys::function_seed(seed, function);
+            *own = HashKeys::function_seed(seed, function);
         }
-        self.prepared.take_seeds(&self.hash, &self.seeds);
+        self.prepared.reseed(&self.hash, &self.seeds);
     }
 
     /// Prepares an element for hashing: the part of the work that no function or seed changes.
     #[must_use]
-    pub const fn place(&self, element: u64) -> u64 {
-        self.hash.place(element)
+    pub const fn prepare_element(&self, element: u64) -> u64 {
+        self.hash.prepare_element(element)
     }
 
-    /// Fills `buckets` with the buckets of [placed](Functions::place) elements. The buckets of the
-    /// first element under each function come first, then those of the second element, and so on.
-    pub fn buckets_of(&self, placed: &[u64], buckets: &mut [u32]) {
+    /// Fills `buckets` with the buckets of [prepared](HashFunctions::prepare_element) elements. The
+    /// buckets of the first element under each function come first, then those of the second
+    /// element, and so on.
+    pub fn fill_buckets(&self, placed: &[u64], buckets: &mut [u32]) {
         // A single bucket needs no hash.
         if self.hash.buckets() == 1 || buckets.is_empty() {
             buckets.fill(0);

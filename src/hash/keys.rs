@@ -16,14 +16,15 @@ pub(super) const ROUNDS: usize = 5;
 /// - 18 more, computed on demand, are the keys of further rounds.
 ///
 /// ```
-/// use hushbin::hash::{Keys, independent_bucket};
+/// use hushbin::hash::{HashKeys, independent_bucket};
 ///
 /// let seed = 7;
-/// let [a, b] = [Keys::new(seed), Keys::new(seed)].map(|keys| independent_bucket(&keys, 99, 8));
+/// let keys = [HashKeys::new(seed), HashKeys::new(seed)];
+/// let [a, b] = keys.map(|keys| independent_bucket(&keys, 99, 8));
 /// assert!(a == b && a < 8);
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Keys {
+pub struct HashKeys {
     pub(super) seed: u64,
     pub(super) rounds: [u32; ROUNDS],
     /// Key that the [independent hash](super::independent_bucket) mixes into elements.
@@ -32,7 +33,7 @@ pub struct Keys {
     pub sign: u64,
 }
 
-impl Keys {
+impl HashKeys {
     /// Expands a report's seed.
     #[inline]
     #[must_use]

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::balanced::Balanced;
-use super::family::{Hash, independent_bucket};
-use super::keys::Keys;
+use super::family::{ElementHash, independent_bucket};
+use super::keys::HashKeys;
 
 /// Number of slots that are hashed side by side. With sixteen, four 128-bit registers for each
 /// coordinate, the compiler vectorises the rounds. With eight it does not. The modules of pages are
@@ -13,24 +13,24 @@ pub(super) const LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 16 
 /// Number of lanes if no more slots are left.
 pub(super) const FEW_LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
 
-/// Round keys of several functions. Each row has one [half](Keys::half_of) of the key words, for
-/// all functions.
+/// Round keys of several functions. Each row has one [half](HashKeys::key_index_of_round) of the
+/// key words, for all functions.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Prepared(Vec<u32>);
+pub(super) struct RoundKeys(Vec<u32>);
 
-impl Prepared {
+impl RoundKeys {
     /// Expands the round keys of the functions with these seeds.
-    pub(super) fn take_seeds(&mut self, hash: &Hash, seeds: &[u64]) {
+    pub(super) fn reseed(&mut self, hash: &ElementHash, seeds: &[u64]) {
         let Some(balanced) = side_by_side(hash, seeds) else {
             return;
         };
-        let (count, width) = (seeds.len(), width(seeds.len()));
+        let (count, width) = (seeds.len(), row_length(seeds.len()));
         // The number of rounds is odd, so one half of a word is left over.
         self.0.resize(width * (balanced.rounds() + 1), 0);
         for (word, rows) in self.0.chunks_exact_mut(2 * width).enumerate() {
             let (left, right) = rows.split_at_mut(width);
             for ((left, right), &seed) in left.iter_mut().zip(&mut *right).zip(seeds) {
-                [*left, *right] = Keys::round_word(seed, word);
+                [*left, *right] = HashKeys::round_word(seed, word);
             }
             // Repeat the functions up to the width, so that several elements fill the lanes.
             for again in count..width {
@@ -42,10 +42,16 @@ impl Prepared {
 
     /// Fills `buckets` with the buckets of placed elements. The buckets of the first element under
     /// each function come first, then those of the second element, and so on.
-    pub(super) fn fill(&self, hash: &Hash, seeds: &[u64], placed: &[u64], buckets: &mut [u32]) {
+    pub(super) fn fill(
+        &self,
+        hash: &ElementHash,
+        seeds: &[u64],
+        placed: &[u64],
+        buckets: &mut [u32],
+    ) {
         let count = seeds.len();
         if let Some(balanced) = side_by_side(hash, seeds) {
-            let width = width(count);
+            let width = row_length(count);
             let elements = placed.chunks(width / count);
             for (placed, buckets) in elements.zip(buckets.chunks_mut(width)) {
                 for first in (0..buckets.len()).step_by(LANES) {
@@ -68,16 +74,16 @@ impl Prepared {
             return;
         }
         for (function, &seed) in seeds.iter().enumerate() {
-            let keys = Keys::new(seed);
+            let keys = HashKeys::new(seed);
             let mut buckets = buckets[function..].iter_mut().step_by(count);
             if LANES == 1 {
                 for (bucket, &placed) in buckets.zip(placed) {
-                    *bucket = hash.bucket_of_place(&keys, placed);
+                    *bucket = hash.bucket_of_prepared(&keys, placed);
                 }
                 continue;
             }
             match hash {
-                Hash::Balanced(balanced) => {
+                ElementHash::Balanced(balanced) => {
                     for placed in placed.chunks(LANES) {
                         let mut found = [0; LANES];
                         if placed.len() > FEW_LANES {
@@ -92,7 +98,7 @@ impl Prepared {
                         }
                     }
                 }
-                Hash::Independent { buckets: t } => {
+                ElementHash::Independent { buckets: t } => {
                     for (bucket, &element) in buckets.zip(placed) {
                         *bucket = independent_bucket(&keys, element, *t);
                     }
@@ -104,14 +110,16 @@ impl Prepared {
 
 /// Length of a row of round keys: the least multiple of `count` that fills the lanes. Several
 /// elements then share the lanes.
-fn width(count: usize) -> usize {
+fn row_length(count: usize) -> usize {
     count * LANES.div_ceil(count)
 }
 
 /// Returns the balanced hash if there are several functions and more than one bucket, else `None`.
-fn side_by_side(hash: &Hash, seeds: &[u64]) -> Option<Balanced> {
+fn side_by_side(hash: &ElementHash, seeds: &[u64]) -> Option<Balanced> {
     match hash {
-        Hash::Balanced(balanced) if LANES > 1 && seeds.len() > 1 && balanced.buckets() > 1 => {
+        ElementHash::Balanced(balanced)
+            if LANES > 1 && seeds.len() > 1 && balanced.buckets() > 1 =>
+        {
             Some(*balanced)
         }
         _ => None,
@@ -119,21 +127,21 @@ fn side_by_side(hash: &Hash, seeds: &[u64]) -> Option<Balanced> {
 }
 
 impl Balanced {
-    /// Returns the buckets of at most L [placed](Balanced::place) slots under one function.
+    /// Returns the buckets of at most L [prepared](Balanced::coordinates) slots under one function.
     #[inline(always)]
-    pub(super) fn buckets_of<const L: usize>(&self, keys: &Keys, placed: &[u64]) -> [u32; L] {
+    pub(super) fn buckets_of<const L: usize>(&self, keys: &HashKeys, placed: &[u64]) -> [u32; L] {
         if self.is_shuffled() {
-            let bucket = |&place: &u64| self.bucket_of_place(keys, place);
+            let bucket = |&place: &u64| self.bucket_of_prepared(keys, place);
             return core::array::from_fn(|lane| placed.get(lane).map_or(0, bucket));
         }
         let mut lanes = [0; L];
         lanes[..placed.len()].copy_from_slice(placed);
         let pair = |index| keys.pair(index).map(|key| [key; L]);
-        self.go(lanes, [keys.rounds[0]; L], pair)
+        self.run_rounds(lanes, [keys.rounds[0]; L], pair)
     }
 
-    /// Returns the buckets of [placed](Balanced::place) slots, each under its own function. Rows of
-    /// keys are `stride` apart, one row for each [half](Keys::half_of).
+    /// Returns the buckets of [prepared](Balanced::coordinates) slots, each under its own function.
+    /// Rows of keys are `stride` apart, one row for each [half](HashKeys::key_index_of_round).
     #[inline(always)]
     fn buckets_by<const L: usize>(
         &self,
@@ -142,18 +150,18 @@ impl Balanced {
         placed: [u64; L],
     ) -> [u32; L] {
         let round = |round: usize| {
-            let keys = rounds[Keys::half_of(round) * stride..].first_chunk();
+            let keys = rounds[HashKeys::key_index_of_round(round) * stride..].first_chunk();
             *keys.expect("every round has the keys of as many functions")
         };
         let pair = |index| [round(2 * index + 1), round(2 * index + 2)];
-        self.go(placed, round(0), pair)
+        self.run_rounds(placed, round(0), pair)
     }
 }
 
-impl Keys {
+impl HashKeys {
     /// Returns the index of a round's key among the halves of the key words, counted from 0.
     #[inline]
-    const fn half_of(round: usize) -> usize {
+    const fn key_index_of_round(round: usize) -> usize {
         // The half after the fifth round's key is unused.
         if round < super::keys::ROUNDS {
             round
@@ -165,7 +173,7 @@ impl Keys {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Functions, Hashing};
+    use super::super::{HashFunctions, Hashing};
     use super::*;
 
     #[test]
@@ -173,17 +181,18 @@ mod tests {
         for hashing in [Hashing::Balanced, Hashing::Independent] {
             // One round, 21 for either reason, nine, five, and one slot in each bucket.
             for t in [1, 7, 50, 20, 3, 200] {
-                let hash = Hash::new(hashing, Some(200), t);
+                let hash = ElementHash::new(hashing, Some(200), t);
                 for count in [1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 40] {
-                    let mut functions = Functions::new(hash, count, 0);
-                    functions.take_seed(11);
+                    let mut functions = HashFunctions::new(hash, count, 0);
+                    functions.reseed(11);
                     for elements in [0, 1, 3, 4, 5, 16, 17, 33, 50] {
                         let elements: Vec<u64> = (0..elements).map(|i| 199 - 3 * i).collect();
-                        let placed: Vec<u64> = elements.iter().map(|&e| hash.place(e)).collect();
+                        let placed: Vec<u64> =
+                            elements.iter().map(|&e| hash.prepare_element(e)).collect();
                         let mut buckets = alloc::vec![u32::MAX; elements.len() * count as usize];
-                        functions.buckets_of(&placed, &mut buckets);
+                        functions.fill_buckets(&placed, &mut buckets);
                         let expected = elements.iter().flat_map(|&element| {
-                            let keys = |function| Keys::of_function(11, function);
+                            let keys = |function| HashKeys::of_function(11, function);
                             (0..count).map(move |function| hash.bucket(&keys(function), element))
                         });
                         assert!(expected.eq(buckets), "{count} of {t}, {}", elements.len());

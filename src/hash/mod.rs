@@ -4,20 +4,20 @@
 //! depends on the quality of a hash; utility does.
 
 mod balanced;
-#[cfg(feature = "analysis")]
-mod chosen;
 #[cfg(feature = "collector")]
 mod collected;
-mod drawn;
+#[cfg(feature = "analysis")]
+mod defaults;
 mod family;
 mod functions;
 mod keys;
 #[cfg(feature = "collector")]
 mod lanes;
-mod shuffled;
-mod sign;
+mod random_subset;
 #[cfg(not(feature = "collector"))]
-mod single;
+mod sequential;
+mod shuffle;
+mod sign;
 #[cfg(feature = "collector")]
 mod slots;
 
@@ -26,10 +26,10 @@ pub use balanced::Balanced;
 pub(crate) use collected::element_sign;
 #[cfg(feature = "collector")]
 pub use collected::{closed_sign, closed_sign_word, open_sign};
-pub use drawn::for_each_drawn;
-pub(crate) use family::Hash;
+pub(crate) use family::ElementHash;
 pub use family::{Hashing, independent_bucket};
-pub use functions::Functions;
-pub use keys::Keys;
-pub(crate) use shuffled::MOST_WINDOWED;
+pub use functions::HashFunctions;
+pub use keys::HashKeys;
+pub use random_subset::for_each_drawn_item;
+pub(crate) use shuffle::MAX_WINDOW_BUCKETS;
 pub(crate) use sign::SignBit;

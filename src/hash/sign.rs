@@ -1,7 +1,7 @@
 //! Fair signs of elements.
 
-use super::functions::Functions;
-use super::keys::Keys;
+use super::functions::HashFunctions;
+use super::keys::HashKeys;
 use crate::domain::Domain;
 use crate::mix::mix64;
 
@@ -39,16 +39,16 @@ impl SignBit {
         Self { word: key, bit: 63 }
     }
 
-    /// Reads the sign under the [key](Keys::sign_key) of one function: 1 for +1, 0 for −1.
+    /// Reads the sign under the [key](HashKeys::sign_key) of one function: 1 for +1, 0 for −1.
     #[inline]
     pub(crate) const fn plus(self, key: u64) -> u32 {
         (sign_word(key, self.word) >> self.bit) as u32 & 1
     }
 }
 
-impl Functions {
+impl HashFunctions {
     /// Returns the sign key of each function, for a [`SignBit`].
     pub(crate) fn sign_keys(&self) -> impl Iterator<Item = u64> {
-        self.seeds.iter().map(|&seed| Keys::sign_key(seed))
+        self.seeds.iter().map(|&seed| HashKeys::sign_key(seed))
     }
 }

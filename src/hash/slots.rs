@@ -3,9 +3,9 @@
 use core::ops::Range;
 
 use super::balanced::{Balanced, scaled, sub};
-use super::keys::Keys;
+use super::keys::HashKeys;
 use super::lanes::{FEW_LANES, LANES};
-use super::shuffled::{MOST_WINDOWED, drawn};
+use super::shuffle::{MAX_WINDOW_BUCKETS, exchange_index};
 
 impl Balanced {
     /// Number of slots in each bucket, m.
@@ -23,16 +23,16 @@ impl Balanced {
     /// Returns the bucket of a slot.
     #[inline]
     #[must_use]
-    pub fn bucket(&self, keys: &Keys, slot: u32) -> u32 {
-        self.bucket_of_place(keys, self.place(slot))
+    pub fn bucket(&self, keys: &HashKeys, slot: u32) -> u32 {
+        self.bucket_of_prepared(keys, self.coordinates(slot))
     }
 
     /// Calls `visit` with each of the m slots of `bucket`, in no particular order. Slots at or
     /// above the number of elements belong to no element.
     #[inline]
-    pub fn for_each_slot(&self, keys: &Keys, bucket: u32, visit: impl FnMut(u32)) {
+    pub fn for_each_slot(&self, keys: &HashKeys, bucket: u32, visit: impl FnMut(u32)) {
         if self.is_shuffled() {
-            return self.for_each_slot_up_to(keys, bucket, 1, visit);
+            return self.for_each_slot_in_buckets(keys, bucket, 1, visit);
         }
         self.visit_all(keys, self.per_bucket, |w| [w, bucket], visit);
     }
@@ -40,9 +40,9 @@ impl Balanced {
     /// Visits the slots of `buckets` consecutive buckets, the last of which is `bucket`. The order
     /// is cyclic: the bucket before bucket 0 is the last one.
     #[inline]
-    pub(crate) fn for_each_slot_up_to(
+    pub(crate) fn for_each_slot_in_buckets(
         &self,
-        keys: &Keys,
+        keys: &HashKeys,
         bucket: u32,
         buckets: u32,
         mut visit: impl FnMut(u32),
@@ -65,7 +65,7 @@ impl Balanced {
     #[inline(always)]
     fn visit_all(
         &self,
-        keys: &Keys,
+        keys: &HashKeys,
         count: u32,
         end: impl Fn(u32) -> [u32; 2],
         mut visit: impl FnMut(u32),
@@ -84,7 +84,7 @@ impl Balanced {
     #[inline(always)]
     fn visit_lanes<const L: usize>(
         &self,
-        keys: &Keys,
+        keys: &HashKeys,
         indices: Range<u32>,
         end: &impl Fn(u32) -> [u32; 2],
         visit: &mut impl FnMut(u32),
@@ -102,7 +102,7 @@ impl Balanced {
 
     /// Returns the slots that end the rounds at these w and z.
     #[inline(always)]
-    fn undo<const L: usize>(&self, keys: &Keys, ends: [[u32; 2]; L]) -> [u32; L] {
+    fn undo<const L: usize>(&self, keys: &HashKeys, ends: [[u32; 2]; L]) -> [u32; L] {
         let (t, m) = (self.buckets, self.per_bucket);
         let mut w = ends.map(|[w, _]| w);
         let mut z = ends.map(|[_, z]| z);
@@ -123,10 +123,10 @@ impl Balanced {
 }
 
 /// Returns the element in each of `count` places of the order that a seed draws.
-fn order(keys: &Keys, count: u32) -> [u8; MOST_WINDOWED as usize] {
+fn order(keys: &HashKeys, count: u32) -> [u8; MAX_WINDOW_BUCKETS as usize] {
     let mut order = core::array::from_fn(|place| place as u8);
     for last in (1..count).rev() {
-        order.swap(last as usize, drawn(keys, count, last) as usize);
+        order.swap(last as usize, exchange_index(keys, count, last) as usize);
     }
     order
 }

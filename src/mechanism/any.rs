@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::collected::Collected;
+use super::collected::CollectedMechanism;
 use super::contract::{Encode, Parameters};
 use super::list::each;
-use super::prepared::{Made, Mechanism, Prepared};
-use crate::canonical::{Canonical, Written};
+use super::prepared::{Mechanism, PreparedRandomizer, RandomizerWithReport};
+use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -35,7 +35,7 @@ macro_rules! register {
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Report {
             $(
-                #[doc = concat!("Made by [`", stringify!($module), "`](super::", stringify!($module), ").")]
+                #[doc = concat!("RandomizerWithReport by [`", stringify!($module), "`](super::", stringify!($module), ").")]
                 $Name(super::$module::Report),
             )+
         }
@@ -75,8 +75,8 @@ impl<'de> Deserialize<'de> for Mechanism {
     }
 }
 
-impl Written for Mechanism {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Mechanism {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.text(self.name());
         each!(Self, self, own => own.write_canonical(canonical));
     }
@@ -106,7 +106,7 @@ impl Mechanism {
         count: u32,
         visit: &mut dyn FnMut(Report, usize),
     ) -> Result<(), Error> {
-        fn decode<P: Reported + Collected>(
+        fn decode<P: Reported + CollectedMechanism>(
             own: &P,
             (domain, epsilon): (&Domain, f64),
             cursor: &mut Cursor<'_>,
@@ -137,10 +137,10 @@ impl Report {
     }
 }
 
-impl Prepared {
+impl PreparedRandomizer {
     /// Takes the report that was made last.
     pub(crate) fn take(&mut self) -> Report {
-        fn take<P: Reported>(made: &mut Made<P>) -> Report {
+        fn take<P: Reported>(made: &mut RandomizerWithReport<P>) -> Report {
             P::report(core::mem::take(&mut made.report))
         }
         each!(Self, self, own => take(own))

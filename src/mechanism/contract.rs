@@ -98,7 +98,7 @@ pub enum Neighbours {
 }
 
 /// Returns the error for a name that is unknown, or that this build leaves out.
-pub(crate) fn left_out(name: &str) -> Error {
+pub(crate) fn left_out_of_build(name: &str) -> Error {
     error!(UnknownMechanism {
         name: String::from(name)
     })

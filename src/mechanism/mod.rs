@@ -19,7 +19,7 @@ mod subset;
 
 pub use contract::Neighbours;
 pub use prepared::Mechanism;
-pub(crate) use prepared::Prepared;
+pub(crate) use prepared::PreparedRandomizer;
 #[cfg(feature = "analysis")]
 pub(crate) use subset::parameters::most_hashes;
 pub use subset::{BucketReport, Rule, Subset};

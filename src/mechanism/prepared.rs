@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::contract::{Encode, Neighbours, Parameters, Randomize, left_out};
+use super::contract::{Encode, Neighbours, Parameters, Randomize, left_out_of_build};
 use super::list::each;
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
@@ -12,7 +12,7 @@ use crate::error::Error;
 
 /// Randomizer with the report that it made last.
 #[derive(Debug, Clone)]
-pub(crate) struct Made<P: Parameters> {
+pub(crate) struct RandomizerWithReport<P: Parameters> {
     pub(super) randomizer: P::Randomizer,
     pub(super) report: P::Report,
 }
@@ -40,15 +40,15 @@ macro_rules! register {
 
         /// Randomizer of one mechanism, with the report that it made last.
         #[derive(Debug, Clone)]
-        pub(crate) enum Prepared {
-            $($(#[$feature])? $Name(Made<super::$module::$Name>),)+
+        pub(crate) enum PreparedRandomizer {
+            $($(#[$feature])? $Name(RandomizerWithReport<super::$module::$Name>),)+
         }
 
         impl Mechanism {
             /// Creates a randomizer of inputs over `domain` at local ε.
-            pub(crate) fn randomizer(&self, domain: &Domain, epsilon: f64) -> Prepared {
+            pub(crate) fn randomizer(&self, domain: &Domain, epsilon: f64) -> PreparedRandomizer {
                 match self {
-                    $($(#[$feature])? Self::$Name(own) => Prepared::$Name(Made {
+                    $($(#[$feature])? Self::$Name(own) => PreparedRandomizer::$Name(RandomizerWithReport {
                         randomizer: own.randomizer(domain, epsilon),
                         report: Default::default(),
                     }),)+
@@ -68,7 +68,7 @@ macro_rules! register {
                         <super::$module::$Name>::read_canonical(reader).map(Mechanism::$Name)
                     }
                 )+
-                name => Err(left_out(name)),
+                name => Err(left_out_of_build(name)),
             }
         }
     };
@@ -98,7 +98,7 @@ impl Mechanism {
     }
 }
 
-impl Prepared {
+impl PreparedRandomizer {
     /// Randomises entries as [`Randomize::randomize`] does, and keeps the report.
     pub(crate) fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
@@ -106,7 +106,7 @@ impl Prepared {
         seed: u64,
         rng: &mut R,
     ) -> bool {
-        each!(Self, self, Made { randomizer, report } => {
+        each!(Self, self, RandomizerWithReport { randomizer, report } => {
             randomizer.randomize(entries, seed, rng, report)
         })
     }

@@ -75,9 +75,9 @@ impl Randomizer {
         answers: &[&[Entry]],
         rng: &mut R,
     ) -> Result<Randomized, Error> {
-        let sampled_down = self.draw(answers, rng)?;
+        let sampled_down = self.randomize_prepared(answers, rng)?;
         Ok(Randomized {
-            report: self.prepared[self.answered].take(),
+            report: self.prepared[self.last_question].take(),
             sampled_down,
         })
     }

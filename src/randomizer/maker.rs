@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 
 use crate::domain::{Entry, check_distinct, check_values};
 use crate::error::{Error, error};
-use crate::mechanism::Prepared;
+use crate::mechanism::PreparedRandomizer;
 use crate::sample::word;
 use crate::task::{Kind, Question, Task};
 
@@ -40,14 +40,14 @@ use crate::task::{Kind, Question, Task};
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     task: Task,
-    /// Prepared mechanism of each question.
-    pub(super) prepared: Vec<Prepared>,
+    /// Prepared randomizer of each question.
+    pub(super) prepared: Vec<PreparedRandomizer>,
     /// Memory for the check of unsorted entries.
     keys: Vec<u64>,
     /// Memory for coded entries.
-    coded: Vec<Entry>,
+    coded_entries: Vec<Entry>,
     /// Index of the question answered last.
-    pub(super) answered: usize,
+    pub(super) last_question: usize,
 }
 
 impl Randomizer {
@@ -60,8 +60,8 @@ impl Randomizer {
             prepared: task.questions().iter().map(prepare).collect(),
             task,
             keys: Vec::new(),
-            coded: Vec::new(),
-            answered: 0,
+            coded_entries: Vec::new(),
+            last_question: 0,
         }
     }
 
@@ -83,12 +83,12 @@ impl Randomizer {
         rng: &mut R,
         bytes: &mut Vec<u8>,
     ) -> Result<bool, Error> {
-        let sampled_down = self.draw(answers, rng)?;
-        self.prepared[self.answered].encode(bytes);
+        let sampled_down = self.randomize_prepared(answers, rng)?;
+        self.prepared[self.last_question].encode(bytes);
         Ok(sampled_down)
     }
 
-    pub(super) fn draw<R: CryptoRng + ?Sized>(
+    pub(super) fn randomize_prepared<R: CryptoRng + ?Sized>(
         &mut self,
         answers: &[&[Entry]],
         rng: &mut R,
@@ -107,10 +107,15 @@ impl Randomizer {
         }
         // The seed is drawn independently of the answers, because it is public.
         let seed = word(rng);
-        self.answered = self.task.draw().question(seed);
-        let kind = questions[self.answered].kind();
-        let entries = kind.code(answers[self.answered], &mut self.coded, seed, rng);
-        Ok(self.prepared[self.answered].randomize(entries, seed, rng))
+        self.last_question = self.task.draw().question(seed);
+        let kind = questions[self.last_question].kind();
+        let entries = kind.code(
+            answers[self.last_question],
+            &mut self.coded_entries,
+            seed,
+            rng,
+        );
+        Ok(self.prepared[self.last_question].randomize(entries, seed, rng))
     }
 }
 
@@ -126,7 +131,7 @@ fn check(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<
         false => Err(error!(AnswerCount { given, expected })),
     };
     let mut items = domain.items();
-    let coded = kind.coded();
+    let coded = kind.entry_counts();
     if let Some([expected, of]) = coded {
         count(entries.len(), expected)?;
         // A short text has one item for several prefixes.

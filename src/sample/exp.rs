@@ -66,7 +66,7 @@ impl ExpLowerBound {
     /// # Panics
     /// If k > a, b = 0 or a + b > 2⁶⁴.
     #[must_use]
-    pub fn share(&self, k: u64, a: u64, b: u64) -> u64 {
+    pub fn favoured_probability(&self, k: u64, a: u64, b: u64) -> u64 {
         assert!(k <= a && b > 0, "some weight lies outside the favoured set");
         // Each unit weighs less than 2⁶⁴.
         assert!(a.checked_add(b - 1).is_some(), "all weigh less than 2¹²⁸");
@@ -77,12 +77,12 @@ impl ExpLowerBound {
 
     /// Returns floor(2⁶⁴ · (E + 1) / (a·(E + 1) + b)). It is the probability of one pair of weights
     /// E and 1, among a such pairs and a weight of b elsewhere. It is rounded to the safe side as
-    /// in [`ExpLowerBound::share`].
+    /// in [`ExpLowerBound::favoured_probability`].
     ///
     /// # Panics
     /// If a = 0 or b = 0.
     #[must_use]
-    pub fn pair_share(&self, a: u32, b: u32) -> u64 {
+    pub fn pair_probability(&self, a: u32, b: u32) -> u64 {
         assert!(a > 0 && b > 0, "some weight lies outside the pairs");
         let pair = u128::from(self.mantissa) + self.fixed(1);
         fraction(pair, pair * u128::from(a) + self.fixed(b.into()))
@@ -95,7 +95,7 @@ impl ExpLowerBound {
     /// # Panics
     /// If part > whole, or `whole` is 0.
     #[must_use]
-    pub fn lean(&self, part: u32, whole: u32) -> u64 {
+    pub fn sign_excess(&self, part: u32, whole: u32) -> u64 {
         assert!(part <= whole && whole > 0, "numbers are clipped");
         let mantissa = u128::from(self.mantissa);
         fraction(

@@ -98,7 +98,7 @@ impl Ball {
         self.spread / libm::sqrt(self.frame().dimension() as f64)
     }
 
-    fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> Lost {
+    fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {
         // Divide by the largest number first, so that no square is infinite.
         let largest = answer
             .iter()
@@ -118,12 +118,12 @@ impl Ball {
         let mut vector: Vec<f64> = unit.iter().map(|own| own * scale).collect();
         let (frame, bound) = (self.frame(), self.bound());
         vector.resize(frame.dimension(), 0.0);
-        let (values, left) = frame.coefficients(&vector, bound);
+        let (values, omitted) = frame.coefficients(&vector, bound);
         // The coefficients are within the bound, so coordinates are from −1 to 1.
         coordinates.extend(values.iter().map(|own| own / bound));
-        Lost {
+        CodingLoss {
             clipped: relative > 1.0,
-            left,
+            omitted,
         }
     }
 }
@@ -166,7 +166,7 @@ impl Measure {
     }
 
     /// Replaces `coordinates` by those of an answer, each from −1 to 1. Returns what is lost.
-    pub(super) fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> Lost {
+    pub(super) fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {
         coordinates.clear();
         let limits = match self {
             Self::Box(_, limits) => limits,
@@ -178,9 +178,9 @@ impl Measure {
             let [min, max] = limits.range();
             *own < min || *own > max
         });
-        Lost {
+        CodingLoss {
             clipped: beyond.any(|beyond| beyond),
-            left: 0.0,
+            omitted: 0.0,
         }
     }
 
@@ -198,7 +198,7 @@ impl Measure {
                 let (length, seed) = (reader.float(), reader.number());
                 Ball::new(items, length, seed, reader.float()).map(Self::Ball)
             }
-            _ => reader.known(None),
+            _ => reader.require(None),
         }
     }
 }
@@ -206,16 +206,16 @@ impl Measure {
 /// Part of an answer that its messages lose, in expectation. It is for the page's own count.
 ///
 /// ```
-/// use hushbin::sums::Lost;
+/// use hushbin::sums::CodingLoss;
 ///
 /// // A number beyond its limits is reported as the nearer limit.
-/// let lost = Lost { clipped: true, left: 0.0 };
+/// let lost = CodingLoss { clipped: true, omitted: 0.0 };
 /// assert!(lost.clipped && lost.left == 0.0);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Lost {
+pub struct CodingLoss {
     /// True if a number was beyond its limits, or a vector too long.
     pub clipped: bool,
     /// Remainder ‖v − U^T·a‖₂ of a vector of length at most 1.
-    pub left: f64,
+    pub omitted: f64,
 }

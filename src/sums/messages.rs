@@ -136,8 +136,8 @@ impl Messages {
     }
 
     pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let [levels, drawn, trials] = core::array::from_fn(|_| reader.small());
+        let [levels, drawn, trials] = core::array::from_fn(|_| reader.number_u32());
         let threshold = Threshold(reader.number());
-        Self::new(levels, drawn, trials, threshold, reader.small())
+        Self::new(levels, drawn, trials, threshold, reader.number_u32())
     }
 }

@@ -24,7 +24,7 @@ mod task;
 #[cfg(feature = "collector")]
 pub use collected::SumDraft;
 pub use frame::Frame;
-pub use measure::{Ball, Lost, Measure};
+pub use measure::{Ball, CodingLoss, Measure};
 pub use messages::{Message, Messages};
 pub use randomizer::SumRandomizer;
 pub use task::{SumParts, SumTask};

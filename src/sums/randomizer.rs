@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::measure::Lost;
+use super::measure::CodingLoss;
 use super::messages::Message;
 use super::task::SumTask;
 use crate::error::{Error, error};
@@ -69,7 +69,7 @@ impl SumRandomizer {
         answer: &[f64],
         rng: &mut R,
         messages: &mut Vec<Message>,
-    ) -> Result<Lost, Error> {
+    ) -> Result<CodingLoss, Error> {
         let expected = self.task.measure().items().count().unwrap_or(0);
         if answer.len() != expected as usize {
             return Err(error!(AnswerCount {
@@ -88,10 +88,10 @@ impl SumRandomizer {
         messages.clear();
         self.draw_noise(rng, messages);
         let noise = messages.len();
-        self.tell(rng, messages);
+        self.append_values(rng, messages);
         let own = self.task.messages();
-        let told = messages.len() - noise;
-        debug_assert!(told <= (own.levels * own.drawn) as usize);
+        let appended = messages.len() - noise;
+        debug_assert!(appended <= (own.levels * own.drawn) as usize);
         // Blanks fill up to a fixed count, and the shuffle hides which message is which.
         messages.resize(own.count() as usize, Message::Blank);
         let count = messages.len();
@@ -120,7 +120,7 @@ impl SumRandomizer {
     }
 
     /// Appends the messages of the drawn coordinates, each rounded to one of L levels without bias.
-    fn tell<R: CryptoRng + ?Sized>(&mut self, rng: &mut R, messages: &mut Vec<Message>) {
+    fn append_values<R: CryptoRng + ?Sized>(&mut self, rng: &mut R, messages: &mut Vec<Message>) {
         let own = self.task.messages();
         let (levels, drawn) = (own.levels, own.drawn as usize);
         if drawn < self.drawn.len() {

@@ -164,7 +164,7 @@ pub(super) fn honest(parts: &SumParts) -> u64 {
 fn read(reader: &mut CanonicalReader<'_>) -> Result<(SumParts, Messages), Error> {
     let mut form = reader.text();
     let budget = Budget::read_canonical(&mut form, reader)?;
-    reader.known((form == FORM).then_some(()))?;
+    reader.require((form == FORM).then_some(()))?;
     let id = reader.text().to_owned();
     let (epsilon, delta) = (reader.float(), reader.float());
     let (people, honest_fraction) = (reader.number(), reader.float());

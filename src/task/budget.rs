@@ -97,15 +97,15 @@ impl Budget {
         if *form != BUDGET {
             return Ok(Self::default());
         }
-        let (days, reports) = (reader.small(), reader.small());
+        let (days, reports) = (reader.number_u32(), reader.number_u32());
         let answers = match reader.number() {
             0 => Answers::Fresh,
             1 => Answers::Permanent,
-            _ => reader.known(None)?,
+            _ => reader.require(None)?,
         };
         *form = reader.text();
         let budget = Self::new(days, reports, answers)?;
         // The default has one encoding: no budget. Spelling it out is malformed.
-        reader.known((!budget.is_default()).then_some(budget))
+        reader.require((!budget.is_default()).then_some(budget))
     }
 }

@@ -68,7 +68,7 @@ impl Items {
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Self {
         match reader.number() {
             0 => Self::Named((0..reader.count()).map(|_| reader.text().into()).collect()),
-            1 => Self::Count(reader.small()),
+            1 => Self::Count(reader.number_u32()),
             number => {
                 if number != 2 {
                     reader.fail();

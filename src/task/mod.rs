@@ -11,7 +11,7 @@ pub(crate) mod local;
 
 pub use budget::{Answers, Budget};
 #[cfg(feature = "collector")]
-pub use collected::{Spacing, TaskParts, Want};
+pub use collected::{Purpose, Spacing, TaskParts};
 pub use items::{Items, Open, item_key};
 #[cfg(any(feature = "complete", feature = "sums"))]
 pub use limits::Limits;

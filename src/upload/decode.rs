@@ -59,14 +59,14 @@ impl Upload {
     /// written: too short, too long, out of range, or not canonical.
     pub fn decode(bytes: &[u8], task: &Task) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", bytes);
-        let upload = Self::take(&mut cursor, task)?;
+        let upload = Self::read_next(&mut cursor, task)?;
         cursor.end("expected the end after the last report")?;
         Ok(upload)
     }
 
     /// Reads the next upload.
-    fn take(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
-        let (id, count) = take_header(cursor, VERSION, task.fingerprint())?;
+    fn read_next(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
+        let (id, count) = read_header(cursor, VERSION, task.fingerprint())?;
         let mut reports = Vec::new();
         task.decode_reports(cursor, count, &mut |report, _| reports.push(report))?;
         Ok(Self { id, reports })
@@ -119,8 +119,8 @@ impl<'a> EncodedUpload<'a> {
     /// first byte; [`Error::Malformed`] if `bytes` is empty, or if the uploads have more than
     /// [`bounds::REPORTS`] reports together.
     pub fn check_all(bytes: &'a [u8], task: &Task) -> Result<Vec<(Self, Range<usize>)>, Error> {
-        take_all(bytes, |cursor| {
-            let (id, count) = take_header(cursor, VERSION, task.fingerprint())?;
+        read_all(bytes, |cursor| {
+            let (id, count) = read_header(cursor, VERSION, task.fingerprint())?;
             let begin = cursor.offset();
             task.decode_reports(cursor, count, &mut |_, _| {})?;
             let reports = &bytes[begin..cursor.offset()];
@@ -136,7 +136,7 @@ impl<'a> EncodedUpload<'a> {
     /// is not the header of an upload.
     pub fn read(bytes: &'a [u8], fingerprint: Fingerprint) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", bytes);
-        let (id, count) = take_header(&mut cursor, VERSION, fingerprint)?;
+        let (id, count) = read_header(&mut cursor, VERSION, fingerprint)?;
         let reports = &bytes[cursor.offset()..];
         Ok(Self { id, count, reports })
     }
@@ -148,7 +148,7 @@ impl<'a> EncodedUpload<'a> {
     /// [`Error::Malformed`] if `body` does not begin with a number of reports.
     pub fn from_body(id: UploadId, body: &'a [u8]) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", body);
-        let count = take_count(&mut cursor)?;
+        let count = read_count(&mut cursor)?;
         let reports = &body[cursor.offset()..];
         Ok(Self { id, count, reports })
     }
@@ -178,7 +178,7 @@ impl<'a> EncodedUpload<'a> {
 /// # Errors
 /// Those of `take`; [`Error::Malformed`] if `bytes` is empty, or if the uploads have more than
 /// [`bounds::REPORTS`] reports together.
-pub(crate) fn take_all<'a>(
+pub(crate) fn read_all<'a>(
     bytes: &'a [u8],
     mut take: impl FnMut(&mut Cursor<'a>) -> Result<EncodedUpload<'a>, Error>,
 ) -> Result<Vec<(EncodedUpload<'a>, Range<usize>)>, Error> {
@@ -195,39 +195,39 @@ pub(crate) fn take_all<'a>(
             return Err(cursor.malformed("expected at most 4096 reports in all uploads"));
         }
         all.push((upload, begin..cursor.offset()));
-        if cursor.rest() == 0 {
+        if cursor.remaining() == 0 {
             return Ok(all);
         }
     }
 }
 
 /// Reads an upload's header and returns the upload's id and its number of reports.
-pub(crate) fn take_header(
+pub(crate) fn read_header(
     cursor: &mut Cursor<'_>,
     version: u8,
     fingerprint: Fingerprint,
 ) -> Result<(UploadId, u32), Error> {
-    let [found] = cursor.array("expected a version byte")?;
+    let [found] = cursor.read_array("expected a version byte")?;
     if found != version {
         return Err(error!(Version {
             found,
             expected: version,
         }));
     }
-    let received = Fingerprint(cursor.array("expected a task fingerprint of 16 bytes")?);
+    let received = Fingerprint(cursor.read_array("expected a task fingerprint of 16 bytes")?);
     if received != fingerprint {
         return Err(error!(FingerprintMismatch {
             expected: fingerprint,
             received,
         }));
     }
-    let id = UploadId(cursor.array("expected an upload id of 16 bytes")?);
-    Ok((id, take_count(cursor)?))
+    let id = UploadId(cursor.read_array("expected an upload id of 16 bytes")?);
+    Ok((id, read_count(cursor)?))
 }
 
 /// Reads the number of reports of an upload.
-fn take_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
-    let count: u32 = cursor.take("expected the number of reports")?;
+fn read_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
+    let count: u32 = cursor.read("expected the number of reports")?;
     if !bounds::REPORTS.holds(f64::from(count)) {
         return Err(cursor.malformed("expected 1 to 4096 reports"));
     }

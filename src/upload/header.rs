@@ -12,11 +12,11 @@ pub const VERSION: u8 = 1;
 /// Returns the header of an upload of `count` reports. The encoded reports follow, back to back.
 #[must_use]
 pub fn header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
-    header_of(VERSION, id, fingerprint, count)
+    header_with_version(VERSION, id, fingerprint, count)
 }
 
 /// Returns the header for a version of the format.
-pub(crate) fn header_of(
+pub(crate) fn header_with_version(
     version: u8,
     id: UploadId,
     fingerprint: &Fingerprint,

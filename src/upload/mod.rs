@@ -19,6 +19,6 @@ pub use decode::{EncodedUpload, Upload};
 pub use header::{UploadId, VERSION, header};
 #[cfg(feature = "collector")]
 pub(crate) use {
-    decode::{take_all, take_header},
-    header::header_of,
+    decode::{read_all, read_header},
+    header::header_with_version,
 };

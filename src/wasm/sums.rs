@@ -6,11 +6,11 @@ use chacha20::ChaCha20Rng;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::common::{Thrown, generator, header, thrown};
-use crate::sums::{self, Lost, Message, SumTask};
+use crate::sums::{self, CodingLoss, Message, SumTask};
 
 /// Part of a vector of length 1 that messages may omit without being counted in
 /// [`SumRandomizer::left`].
-const LEFT: f64 = 1e-6;
+const OMITTED_TOLERANCE: f64 = 1e-6;
 
 /// Randomizer of messages, and source of upload headers, for one task of sums.
 #[wasm_bindgen]
@@ -49,12 +49,14 @@ impl SumRandomizer {
     /// # Errors
     /// The code of the numbers' error. No random number is drawn then.
     pub fn randomize(&mut self, values: &[f64]) -> Result<Vec<u8>, Thrown> {
-        let Lost { clipped, left } = self
+        let CodingLoss { clipped, omitted } = self
             .inner
             .randomize(values, &mut self.rng, &mut self.messages)
             .map_err(|error| thrown(&error))?;
         self.clipped = self.clipped.saturating_add(u32::from(clipped));
-        self.left = self.left.saturating_add(u32::from(left > LEFT));
+        self.left = self
+            .left
+            .saturating_add(u32::from(omitted > OMITTED_TOLERANCE));
         let mut bytes = Vec::new();
         self.inner.task.encode_padded(&self.messages, &mut bytes);
         Ok(bytes)

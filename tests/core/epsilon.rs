@@ -171,16 +171,19 @@ fn coco_realised(coco: &Coco, sparsity: u32, epsilon: f64) -> (Exact, BigUint) {
     let fraction = |weight: BigUint, count: u32| Exact::new_raw(weight, BigUint::from(count));
     match coco.rule() {
         coco::Rule::Strongest { favoured } => {
-            let inside =
-                BigUint::from(e.share(favoured.into(), favoured.into(), (t - favoured).into()));
+            let inside = BigUint::from(e.favoured_probability(
+                favoured.into(),
+                favoured.into(),
+                (t - favoured).into(),
+            ));
             let outside = &whole - &inside;
             let least = inside.clone().min(outside.clone());
             let ratio = fraction(inside, favoured) / fraction(outside, t - favoured);
             (ratio, least)
         }
         coco::Rule::Overwrite => {
-            let pair = BigUint::from(e.pair_share(sparsity, t - 2 * sparsity));
-            let decided = BigUint::from(e.share(1, 1, 1));
+            let pair = BigUint::from(e.pair_probability(sparsity, t - 2 * sparsity));
+            let decided = BigUint::from(e.favoured_probability(1, 1, 1));
             let opposite = &whole - &decided;
             let least = pair.clone().min(opposite.clone());
             let mut levels = vec![fraction(&pair * decided, 1), fraction(&pair * opposite, 1)];
@@ -267,7 +270,7 @@ fn hash_bin_spends_what_was_asked_for() {
             let lost = epsilon - effective;
             let Some(noise) = sampling.laplace() else {
                 // P(plus) over P(minus), for a sum at the clip.
-                let lean = ExpLowerBound::new(epsilon).lean(5, 5) >> 1;
+                let lean = ExpLowerBound::new(epsilon).sign_excess(5, 5) >> 1;
                 let plus = BigUint::from((1u64 << 63) + lean);
                 let ratio = Exact::new_raw(plus.clone(), &whole - plus);
                 assert!(ratio <= Exp::of(effective).low_ratio(), "{}", case());

@@ -4,7 +4,7 @@
 //! `server/study/tests/study/competitors` for published mechanisms.
 
 use hushbin::domain::{Domain, Signed};
-use hushbin::hash::{Hashing, Keys, closed_sign, independent_bucket};
+use hushbin::hash::{HashKeys, Hashing, closed_sign, independent_bucket};
 use hushbin::mechanism::coco::{self, Rule};
 use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
 use hushbin::mechanism::hash_bin::{self, GRID, HashBin, Level, Noise};
@@ -78,7 +78,7 @@ fn presence_divides_by_the_whole_pair() {
             let sides = randomizer.probabilities(seed, &input, 0);
             let pair = |pair: u32| sides[2 * pair as usize] + sides[2 * pair as usize + 1];
             for entry in &input {
-                let own = independent_bucket(&Keys::new(seed), entry.item, model.pairs);
+                let own = independent_bucket(&HashKeys::new(seed), entry.item, model.pairs);
                 assert_close(pair(own), right, 1e-14, "P(an entry's pair)");
             }
             // Another item's pair is any of the T, for all placements of the entries.
@@ -240,7 +240,7 @@ fn signs_are_of_items() {
                 for (side, &p) in sides.iter().enumerate() {
                     assert_close(opposite[side ^ 1], p, 1e-15, "mirrored");
                 }
-                let keys = Keys::new(seed);
+                let keys = HashKeys::new(seed);
                 let pair = |item| independent_bucket(&keys, item, model.pairs);
                 if pair(0) != pair(1) {
                     let minus = usize::from(closed_sign(&keys, 0) < 0);
@@ -302,7 +302,9 @@ fn bins_sum_their_own_items() {
     for seed in 0..100 {
         let mut bins = vec![0.0; 4];
         for &Entry { item, value } in &entries {
-            let (bin, sign) = hash_bin.support(&domain).place(&Keys::new(seed), item);
+            let (bin, sign) = hash_bin
+                .support(&domain)
+                .bin_and_sign(&HashKeys::new(seed), item);
             bins[bin as usize] += f64::from(sign) * value * f64::from(GRID);
         }
         assert_eq!(randomizer.bins(seed, &entries), bins);
@@ -328,7 +330,10 @@ fn implemented(k: u32, eta: f64, noise: Noise, epsilon: f64) -> (f64, f64) {
     let level = Level::User { clip: eta, noise };
     let hash_bin = HashBin::new(level, Hashing::Independent, 1, GRID).unwrap();
     let domain = hash_bin_domain(k, hash_bin);
-    (hash_bin.rates(&domain, epsilon).noise, hash_bin.left(k))
+    (
+        hash_bin.rates(&domain, epsilon).noise,
+        hash_bin.attenuation(k),
+    )
 }
 
 fn on_grid(eta: f64) -> f64 {

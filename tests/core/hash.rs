@@ -1,6 +1,6 @@
 //! The balanced hash against its definition, one slot and one round at a time.
 
-use hushbin::hash::{Balanced, Keys, closed_sign_word, independent_bucket};
+use hushbin::hash::{Balanced, HashKeys, closed_sign_word, independent_bucket};
 use hushbin::mix::mix64;
 use proptest::prelude::*;
 
@@ -52,7 +52,7 @@ proptest! {
     ) {
         let hash = Balanced::new(buckets * per_bucket, buckets);
         prop_assert_eq!(hash.per_bucket(), per_bucket);
-        let (keys, rounds) = (Keys::new(seed), round_keys(seed));
+        let (keys, rounds) = (HashKeys::new(seed), round_keys(seed));
         let mut held = vec![Vec::new(); buckets as usize];
         for slot in 0..buckets * per_bucket {
             let there = bucket(&hash, buckets, &rounds, slot);
@@ -70,7 +70,7 @@ proptest! {
     #[test]
     fn each_family_has_a_key_of_its_own(seed: u64, x: u64, word: u32, buckets in 1u32..u32::MAX) {
         let outputs: Vec<u64> = splitmix(seed).take(4).collect();
-        let keys = Keys::new(seed);
+        let keys = HashKeys::new(seed);
         let product = u128::from(mix64(x ^ outputs[0])) * u128::from(buckets);
         prop_assert_eq!(independent_bucket(&keys, x, buckets), (product >> 64) as u32);
         prop_assert_eq!(closed_sign_word(&keys, word), mix64(u64::from(word) ^ outputs[3]));

@@ -1,7 +1,7 @@
 //! Questions for one option, a set or a number, and several questions at once: randomisation,
 //! privacy and refusals.
 
-use hushbin::choose::together;
+use hushbin::choose::compare_together;
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{self, Collision, Rule};
@@ -373,10 +373,13 @@ fn questions_are_chosen_for() {
     let choices = draft.choose().unwrap();
     let task = draft.task_of(&choices).unwrap();
     assert_eq!(task, draft.resolve().unwrap());
-    let others: Vec<usize> = choices.iter().map(|choice| choice.others.len()).collect();
+    let others: Vec<usize> = choices
+        .iter()
+        .map(|choice| choice.alternatives.len())
+        .collect();
     assert_eq!(others, [0, 0, 0, 0, 2]);
     for (index, choice) in choices[..4].iter().enumerate() {
-        let predicted = choice.picked.predicted;
+        let predicted = choice.chosen.predicted;
         let [own, other] = match index {
             1 => [predicted.mean, predicted.frequency],
             _ => [predicted.frequency, predicted.mean],
@@ -686,7 +689,7 @@ fn drawing_one_question_is_compared_with_all_together() {
         (8, 2, 6.0),
     ] {
         let task = choices(count, options, epsilon);
-        let found = together(&task).unwrap();
+        let found = compare_together(&task).unwrap();
         let variance = |domain: &Domain| {
             let all = (2..=domain.elements().unwrap()).flat_map(|buckets| {
                 (1..=domain.sparsity().min(buckets - 1)).map(move |favoured| (buckets, favoured))
@@ -706,7 +709,7 @@ fn drawing_one_question_is_compared_with_all_together() {
         let spread = 1.0 - 1.0 / f64::from(options);
         let drawn = m * (m * variance(&Domain::exact(options, 1)) + (m - 1.0) * spread);
         assert!(
-            (found.drawn / drawn - 1.0).abs() < 0.01,
+            (found.separate / drawn - 1.0).abs() < 0.01,
             "{found:?}, {drawn}"
         );
         let best = variance(&Domain::exact(count * options, count));
@@ -714,7 +717,7 @@ fn drawing_one_question_is_compared_with_all_together() {
         assert!(ratio < 1.001, "{found:?}, {ratio}");
         assert!(best < drawn * (1.0 + 1e-9), "{found:?}, {best}");
         let better = (options, epsilon) != (20, 3.0) && epsilon >= 3.0;
-        assert_eq!(found.together < 0.95 * found.drawn, better, "{found:?}");
+        assert_eq!(found.together < 0.95 * found.separate, better, "{found:?}");
         // The stated ratio equals that of the resolved tasks.
         let parts: Vec<Value> = (0..count)
             .map(|index| json!({ "name": format!("q{index}"), "kind": "choice", "options": options }))
@@ -723,8 +726,8 @@ fn drawing_one_question_is_compared_with_all_together() {
             { "name": "all", "kind": "together", "of": parts },
         ] });
         let asked: TaskDraft = serde_json::from_value(asked).unwrap();
-        let picked = asked.choose().unwrap().remove(0).picked;
-        let in_sum = picked.error * f64::from(count * options) * 1000.0;
+        let picked = asked.choose().unwrap().remove(0).chosen;
+        let in_sum = picked.objective_error * f64::from(count * options) * 1000.0;
         assert!(
             (in_sum / found.together - 1.0).abs() < 1e-9,
             "{found:?}, {in_sum}"
@@ -734,18 +737,18 @@ fn drawing_one_question_is_compared_with_all_together() {
     // drawn choice is better hashed to fewer buckets.
     for (count, options) in [2, 3, 5, 8].iter().flat_map(|m| [(*m, 2), (*m, 3)]) {
         for epsilon in [0.5, 1.0, 2.0, 3.0, 4.0, 6.0] {
-            let found = together(&choices(count, options, epsilon)).unwrap();
+            let found = compare_together(&choices(count, options, epsilon)).unwrap();
             let what = format!("{count} of {options} at {epsilon}: {found:?}");
-            assert!(found.together < found.drawn * (1.0 + 1e-9), "{what}");
+            assert!(found.together < found.separate * (1.0 + 1e-9), "{what}");
         }
     }
-    let many = together(&choices(2, 6, 1.0)).unwrap();
-    assert!(many.together > 1.05 * many.drawn, "{many:?}");
-    assert_eq!(together(&choices(1, 5, 1.0)), None);
+    let many = compare_together(&choices(2, 6, 1.0)).unwrap();
+    assert!(many.together > 1.05 * many.separate, "{many:?}");
+    assert_eq!(compare_together(&choices(1, 5, 1.0)), None);
     let number = json!({ "id": "t", "epsilon": 1.0, "questions": [
         { "name": "beta", "kind": "flag" },
         { "name": "load", "kind": "number", "min": 0, "max": 1 },
     ] });
     let number: TaskDraft = serde_json::from_value(number).unwrap();
-    assert_eq!(together(&number.resolve().unwrap()), None);
+    assert_eq!(compare_together(&number.resolve().unwrap()), None);
 }

@@ -2,7 +2,9 @@
 
 use hushbin::Task;
 use hushbin::TaskDraft;
-use hushbin::hash::{Balanced, Keys, closed_sign, closed_sign_word, independent_bucket, open_sign};
+use hushbin::hash::{
+    Balanced, HashKeys, closed_sign, closed_sign_word, independent_bucket, open_sign,
+};
 use hushbin::mechanism::Mechanism;
 use serde_json::{Value, json};
 
@@ -26,7 +28,7 @@ fn integers(value: &Value) -> Vec<u64> {
 }
 
 /// Checks a row's buckets, and the slots of one of them.
-fn assert_balanced(hash: &Balanced, keys: &Keys, row: &Value) {
+fn assert_balanced(hash: &Balanced, keys: &HashKeys, row: &Value) {
     assert_eq!(u64::from(hash.per_bucket()), row["m"].as_u64().unwrap());
     let buckets: Vec<u64> = integers(&row["slots"])
         .iter()
@@ -42,8 +44,8 @@ fn assert_balanced(hash: &Balanced, keys: &Keys, row: &Value) {
     assert_eq!(preimage, integers(&row["preimage_sorted_first_30"]));
 }
 
-fn keys(row: &Value) -> Keys {
-    Keys::new(row["seed"].as_str().unwrap().parse().unwrap())
+fn keys(row: &Value) -> HashKeys {
+    HashKeys::new(row["seed"].as_str().unwrap().parse().unwrap())
 }
 
 fn whole(row: &Value, field: &str) -> u32 {
@@ -111,7 +113,7 @@ fn every_hash_function_of_a_seed_matches() {
     let rows = rows(HASH_FUNCTIONS);
     for row in &rows {
         let seed = row["seed"].as_str().unwrap().parse().unwrap();
-        let keys = Keys::of_function(seed, whole(row, "function"));
+        let keys = HashKeys::of_function(seed, whole(row, "function"));
         let (m, t) = (whole(row, "m"), whole(row, "t"));
         assert_balanced(&Balanced::new(m * t, t), &keys, row);
         let item_keys = integers(&row["keys"]);

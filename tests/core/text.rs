@@ -1,7 +1,7 @@
 //! Questions for a text: the reported prefix, privacy, and refusals.
 
 use hushbin::domain::Domain;
-use hushbin::hash::{Hashing, Keys, independent_bucket};
+use hushbin::hash::{HashKeys, Hashing, independent_bucket};
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::mix::mix64;
 use hushbin::task::{Kind, Prefixes};
@@ -101,7 +101,7 @@ fn a_report_tells_of_the_prefix_that_its_seed_draws() {
         let drawn = own.drawn(seed);
         seen[drawn] += 1;
         let given = entries(own, "abcdef");
-        let hashed = independent_bucket(&Keys::new(seed), given[drawn].item, T);
+        let hashed = independent_bucket(&HashKeys::new(seed), given[drawn].item, T);
         for word in [0, inside - 1, inside, u64::MAX] {
             let words = [seed, word, 0, 0, 0];
             let (of, bucket, taken) = report(&given, &words);
@@ -134,7 +134,7 @@ fn parts_are_drawn_evenly_and_by_themselves() {
         let seed = mix64(seed ^ 0x5eed);
         let part = prefixes.drawn(seed);
         let question = task.draw().question(seed);
-        let bucket = independent_bucket(&Keys::new(seed), 99, 4) as usize;
+        let bucket = independent_bucket(&HashKeys::new(seed), 99, 4) as usize;
         joint[(part * 2 + question) * 4 + bucket] += 1;
     }
     assert_uniform(&joint, "parts, questions and buckets");

@@ -139,7 +139,7 @@ fn estimates_are_those_of_all_ways_to_fill_buckets() {
         let rule = Rule::Heaviest { favoured };
         let collision = Collision::with_hashes(rule, Hashing::Balanced, buckets, hashes).unwrap();
         let rates = collision.rates(&domain, epsilon);
-        let law = collision.members(&domain, epsilon);
+        let law = collision.member_count_distribution(&domain, epsilon);
         let answers = answers(&together);
         // The first, the last, and one in the middle.
         for answer in [0, answers.len() / 2, answers.len() - 1] {
@@ -213,7 +213,7 @@ fn laws_of_members_are_those_of_the_rates() {
     ] {
         let collision = Collision::with_hashes(rule, hashing, buckets, hashes).unwrap();
         let rates = collision.rates(&domain, 2.0);
-        let law = collision.members(&domain, 2.0);
+        let law = collision.member_count_distribution(&domain, 2.0);
         let moment = |power: i32| -> f64 {
             let terms = law
                 .iter()

@@ -2,7 +2,7 @@
 
 use hushbin::bounds;
 use hushbin::domain::{Domain, Signed};
-use hushbin::hash::{Functions, Hashing};
+use hushbin::hash::{HashFunctions, Hashing};
 use hushbin::mechanism::collision::{Collision, Randomizer, Report, Rule};
 use hushbin::{Task, TaskDraft};
 use num_bigint::BigUint;
@@ -287,9 +287,13 @@ fn three_answers_are_apart_as_in_a_random_order() {
         let mut counts = vec![0; (buckets * buckets) as usize];
         for _ in 0..n {
             let seed = rng.next_u64();
-            let functions = Functions::of_seed(windows.hashing(), Some(answers), buckets, 1, seed);
+            let functions =
+                HashFunctions::from_seed(windows.hashing(), Some(answers), buckets, 1, seed);
             let mut first = [0; 3];
-            functions.buckets_of(&[0, 1, 2].map(|answer| functions.place(answer)), &mut first);
+            functions.fill_buckets(
+                &[0, 1, 2].map(|answer| functions.prepare_element(answer)),
+                &mut first,
+            );
             let [a, b, c] = first;
             let [near, far] = [b, c].map(|own| (own + buckets - a) % buckets);
             counts[(near * buckets + far) as usize] += 1;

@@ -425,7 +425,7 @@ pub fn bias(question: &Question) -> Option<String> {
         return None;
     };
     let (clip, s) = (hash_bin.level().clip()?, question.sparsity());
-    let left = hash_bin.left(s);
+    let left = hash_bin.attenuation(s);
     (left < 1.0).then(|| {
         format!(
             "Each person's sum is clipped to ±{clip}, which pulls estimates towards 0. For a person \

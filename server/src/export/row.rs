@@ -44,7 +44,7 @@ impl Row {
     pub(crate) fn new(task: &Task, batch: u64, report: &Report) -> Self {
         let mut bytes = Vec::new();
         report.encode(&mut bytes);
-        let question = match task.sole() {
+        let question = match task.only_question() {
             Some(sole) => sole,
             None => &task.questions()[task.draw().question(report.seed())],
         };

@@ -111,8 +111,8 @@ impl CollectedTask {
     /// [`Error::Malformed`] if `bytes` does not start with one of this task.
     pub(crate) fn measure_report(&self, bytes: &[u8]) -> Result<usize, Error> {
         match self {
-            Self::Reports(task) => task.take_report(bytes).map(|(_, length)| length),
-            Self::Sums(task) => task.take_message(bytes).map(|(_, length)| length),
+            Self::Reports(task) => task.decode_first_report(bytes).map(|(_, length)| length),
+            Self::Sums(task) => task.decode_first_message(bytes).map(|(_, length)| length),
         }
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hushbin::choose::Choice;
+use hushbin::choose::QuestionChoice;
 use hushbin::{Task, TaskDraft};
 use hushbin_analysis::accounting::AccountError;
 use serde::Serialize;
@@ -125,7 +125,7 @@ impl ReportTaskFile {
     ///
     /// # Errors
     /// As [`ReportTaskFile::resolve`].
-    pub(crate) fn choose(&self) -> Result<(Task, Vec<Choice>), TaskFileError> {
+    pub(crate) fn choose(&self) -> Result<(Task, Vec<QuestionChoice>), TaskFileError> {
         let choices = self.draft.choose().map_err(|error| self.error(error))?;
         let task = self.draft.task_of(&choices);
         Ok((task.map_err(|error| self.error(error))?, choices))

@@ -121,7 +121,7 @@ fn no_random_alternative_is_better() {
         // The plan states the worst case, but is chosen by the expected error.
         let worst = asked.error(&ours).unwrap().total().sqrt();
         assert!((stated / worst - 1.0).abs() < 1e-9, "{asked:?}");
-        let error = |task: &Task| asked.error(task).unwrap().likely().sqrt();
+        let error = |task: &Task| asked.error(task).unwrap().likely_total().sqrt();
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mut best = f64::INFINITY;
         for _ in 0..ALTERNATIVES {

@@ -8,11 +8,11 @@ pub use draft::{Draft, Objective};
 
 use alloc::vec::Vec;
 
-use super::budget::{Budget, HIDES_TOO_LITTLE};
+use super::budget::{PrivacyBudget, BUDGET_EXCEEDED};
 use super::contract::Choose;
-use super::differs::same_if_said;
+use super::agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{Predict, Predicted, SquaredError};
+use super::predict::{Predict, PredictedErrors, SquaredError};
 use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
@@ -23,9 +23,9 @@ use crate::mechanism::window::{Report, Window};
 
 impl Predict for Window {
     /// Returns the worst-case variance over numbers. Every person has all attributes.
-    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
         let variance = self.rates(domain, epsilon).worst_variance() / population.people();
-        Predicted {
+        PredictedErrors {
             mean: Some(SquaredError {
                 variance,
                 rare_variance: variance,
@@ -69,22 +69,22 @@ impl Choose for Window {
         search.best(|domain, budget| Self::choose(domain, budget, draft))
     }
 
-    fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+    fn candidates(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
         if !search.domain.is_dense() {
             return Ok(Vec::new());
         }
-        let keeps_to_it = |candidate: &Candidate| candidate.error.is_finite();
+        let keeps_to_it = |candidate: &Candidate| candidate.objective_error.is_finite();
         match Self::best(search, &Draft::default()) {
-            Err(error) if error == HIDES_TOO_LITTLE => Ok(Vec::new()),
+            Err(error) if error == BUDGET_EXCEEDED => Ok(Vec::new()),
             best => Ok(alloc::vec![best?].into_iter().filter(keeps_to_it).collect()),
         }
     }
 
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
-        same_if_said("drawn", &draft.drawn, self.drawn())?;
-        same_if_said("atoms", &draft.atoms, self.atoms())?;
-        same_if_said("favoured", &draft.favoured, self.favoured())?;
-        same_if_said("values", &draft.values, self.values().to_vec())
+        check_equal_if_stated("drawn", &draft.drawn, self.drawn())?;
+        check_equal_if_stated("atoms", &draft.atoms, self.atoms())?;
+        check_equal_if_stated("favoured", &draft.favoured, self.favoured())?;
+        check_equal_if_stated("values", &draft.values, self.values().to_vec())
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> Report {
@@ -110,10 +110,10 @@ impl Window {
     /// ```
     pub fn choose(
         domain: &Domain,
-        budget: impl Into<Budget>,
+        budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
         Self::check_draft(draft, domain)?;
-        sizes::best(domain, budget.into(), draft).ok_or(HIDES_TOO_LITTLE)
+        sizes::best(domain, budget.into(), draft).ok_or(BUDGET_EXCEEDED)
     }
 }

@@ -5,19 +5,19 @@ use alloc::vec::Vec;
 use super::draft::{Draft, Objective};
 use super::values::{self, Squares};
 use crate::bounds;
-use crate::choose::budget::{Budget, Limit};
+use crate::choose::budget::{PrivacyBudget, PreparedBudget};
 use crate::domain::Domain;
 use crate::mechanism::window::{Rates, Window};
 
 /// Search space.
-struct Sizes<'a> {
+struct SizeSearch<'a> {
     attributes: u32,
-    limit: Limit,
+    limit: PreparedBudget,
     draft: &'a Draft,
 }
 
-/// Sizes with values and worst-case variance.
-struct Found {
+/// SizeSearch with values and worst-case variance.
+struct SizesWithVariance {
     drawn: u32,
     atoms: u32,
     favoured: u32,
@@ -32,17 +32,17 @@ const TRIED_ATOMS: u32 = 64;
 /// Relative precision of variances, for the comparison of sizes and for the final values.
 const PRECISION: [f64; 2] = [1e-4, 1e-6];
 /// Ratio of variances above which doubling the atoms ends the search.
-const LITTLE: f64 = 0.999;
+const DOUBLING_RATIO_LIMIT: f64 = 0.999;
 /// Maximum ratio to the minimum variance at which fewer atoms are preferred.
-const AS_GOOD: f64 = 1.004;
+const VARIANCE_TOLERANCE: f64 = 1.004;
 /// Integers to which the maximum value may be scaled.
-const GREATEST: core::ops::RangeInclusive<u32> = 500..=1000;
+const MAX_VALUE_RANGE: core::ops::RangeInclusive<u32> = 500..=1000;
 
 /// Returns the best parameters that agree with a draft and keep to the budget, or `None` if there
 /// are none.
-pub(super) fn best(domain: &Domain, budget: Budget, draft: &Draft) -> Option<Window> {
+pub(super) fn best(domain: &Domain, budget: PrivacyBudget, draft: &Draft) -> Option<Window> {
     let attributes = domain.items().unwrap_or(0);
-    let sizes = Sizes {
+    let sizes = SizeSearch {
         attributes,
         limit: budget.limit(),
         draft,
@@ -55,74 +55,74 @@ pub(super) fn best(domain: &Domain, budget: Budget, draft: &Draft) -> Option<Win
         let variance = |own: &Window| own.rates(domain, budget.epsilon).worst_variance();
         return kept.min_by(|a, b| variance(a).total_cmp(&variance(b)));
     }
-    let all = drawn.filter_map(|drawn| sizes.of(drawn));
+    let all = drawn.filter_map(|drawn| sizes.best_for_drawn(drawn));
     let mut best = all.min_by(|a, b| a.variance.total_cmp(&b.variance))?;
     let mut variance: fn(&Rates) -> f64 = Rates::worst_variance;
     if draft.objective == Some(Objective::Average) {
-        // Sizes stay those of the worst case: only the values differ.
+        // SizeSearch stay those of the worst case: only the values differ.
         let squares = sizes.squares(best.drawn, [best.atoms, best.favoured])?;
         best.values = values::best_on_average(best.atoms, best.favoured, squares, best.values);
         variance = Rates::average_variance;
     }
-    rounded(&best, |own| variance(&own.rates(domain, budget.epsilon)))
+    round_to_integers(&best, |own| variance(&own.rates(domain, budget.epsilon)))
 }
 
-impl Sizes<'_> {
+impl SizeSearch<'_> {
     /// Returns the best sizes for `drawn` numbers.
-    fn of(&self, drawn: u32) -> Option<Found> {
+    fn best_for_drawn(&self, drawn: u32) -> Option<SizesWithVariance> {
         let best = match (self.draft.atoms, self.draft.favoured) {
-            (Some(t), Some(k)) => self.compared(drawn, [t, k]),
+            (Some(t), Some(k)) => self.solve_roughly(drawn, [t, k]),
             (Some(t), None) => (1..=t / 2)
-                .filter_map(|k| self.compared(drawn, [t, k]))
+                .filter_map(|k| self.solve_roughly(drawn, [t, k]))
                 .min_by(|a, b| a.variance.total_cmp(&b.variance)),
             (None, Some(k)) => {
-                let beside = self.fewest(drawn);
-                self.with_atoms(drawn, k, beside.as_ref(), in_cells(MOST_ATOMS, drawn))
+                let previous = self.fewest_atoms(drawn);
+                self.with_favoured(drawn, k, previous.as_ref(), max_atoms_within_cells(MOST_ATOMS, drawn))
             }
-            (None, None) => self.fewest(drawn),
+            (None, None) => self.fewest_atoms(drawn),
         }?;
-        self.solved(drawn, [best.atoms, best.favoured], PRECISION[1])
+        self.solve(drawn, [best.atoms, best.favoured], PRECISION[1])
     }
 
     /// Returns the smallest number of atoms that is nearly as good as the best.
     ///
     /// Doubling both the atoms and the favoured atoms never increases the variance, because pairs
     /// of atoms can have the old values. The search therefore ends when doubling has gained little.
-    fn fewest(&self, drawn: u32) -> Option<Found> {
-        let most = in_cells(TRIED_ATOMS, drawn);
-        let mut tried: Vec<Found> = Vec::new();
+    fn fewest_atoms(&self, drawn: u32) -> Option<SizesWithVariance> {
+        let most = max_atoms_within_cells(TRIED_ATOMS, drawn);
+        let mut tried: Vec<SizesWithVariance> = Vec::new();
         // Every k to 5, then steps of about a fifth.
         let next = |k: &u32| Some(k + 1 + k / 5);
         let all = core::iter::successors(Some(1), next);
         for favoured in all.take_while(|k| 2 * k <= most) {
             let is_last = tried.last().is_some_and(|own| own.atoms == most);
-            tried.extend(self.with_atoms(drawn, favoured, tried.last(), most));
-            let halved = |own: &&Found| 2 * own.favoured <= favoured;
-            let before = least(tried.iter().filter(halved));
-            if is_last || least(&tried) > LITTLE * before {
+            tried.extend(self.with_favoured(drawn, favoured, tried.last(), most));
+            let halved = |own: &&SizesWithVariance| 2 * own.favoured <= favoured;
+            let before = least_variance(tried.iter().filter(halved));
+            if is_last || least_variance(&tried) > DOUBLING_RATIO_LIMIT * before {
                 break;
             }
         }
-        let most = AS_GOOD * least(&tried);
+        let most = VARIANCE_TOLERANCE * least_variance(&tried);
         tried.into_iter().find(|own| own.variance <= most)
     }
 
     /// Returns the best number of atoms with k favoured ones.
     ///
     /// The variance is unimodal in the number of atoms. The search starts at the share of favoured
-    /// atoms of `beside`, an earlier result.
-    fn with_atoms(&self, drawn: u32, k: u32, beside: Option<&Found>, most: u32) -> Option<Found> {
-        let first = beside.map_or(2 * k, |own| {
+    /// atoms of `previous`, an earlier result.
+    fn with_favoured(&self, drawn: u32, k: u32, previous: Option<&SizesWithVariance>, most: u32) -> Option<SizesWithVariance> {
+        let first = previous.map_or(2 * k, |own| {
             (own.atoms * k).div_ceil(own.favoured).min(most)
         });
         let first = (first..=most).find(|t| self.allows(drawn, [*t, k]).is_some())?;
-        let mut best = self.compared(drawn, [first, k])?;
+        let mut best = self.solve_roughly(drawn, [first, k])?;
         let more: [&mut dyn Iterator<Item = u32>; 2] =
             [&mut (first + 1..=most), &mut (2 * k..first).rev()];
         for sizes in more {
             // More atoms first, then fewer. The budget or the number of cells ends either
             // direction.
-            for found in sizes.map_while(|t| self.compared(drawn, [t, k])) {
+            for found in sizes.map_while(|t| self.solve_roughly(drawn, [t, k])) {
                 if found.variance >= best.variance {
                     break;
                 }
@@ -136,8 +136,8 @@ impl Sizes<'_> {
     }
 
     /// Returns sizes with values that are precise enough to compare variances.
-    fn compared(&self, drawn: u32, sizes: [u32; 2]) -> Option<Found> {
-        self.solved(drawn, sizes, PRECISION[0])
+    fn solve_roughly(&self, drawn: u32, sizes: [u32; 2]) -> Option<SizesWithVariance> {
+        self.solve(drawn, sizes, PRECISION[0])
     }
 
     /// Returns the numbers of cells and of favoured cells. Returns `None` if there are too many, or
@@ -152,10 +152,10 @@ impl Sizes<'_> {
     }
 
     /// Returns sizes with the best values, to a relative `precision` of the variance.
-    fn solved(&self, drawn: u32, [atoms, favoured]: [u32; 2], precision: f64) -> Option<Found> {
+    fn solve(&self, drawn: u32, [atoms, favoured]: [u32; 2], precision: f64) -> Option<SizesWithVariance> {
         let squares = self.squares(drawn, [atoms, favoured])?;
         let (values, variance) = values::best(atoms, favoured, squares, precision);
-        Some(Found {
+        Some(SizesWithVariance {
             drawn,
             atoms,
             favoured,
@@ -186,23 +186,23 @@ impl Sizes<'_> {
 }
 
 /// Returns the maximum number of atoms, at most `most`, whose number of cells is allowed.
-fn in_cells(most: u32, drawn: u32) -> u32 {
+fn max_atoms_within_cells(most: u32, drawn: u32) -> u32 {
     let kept = |t: &u32| t.saturating_pow(drawn) <= Window::MOST_CELLS;
     (2..=most).rev().find(kept).unwrap_or(2)
 }
 
 /// The least variance of any; infinite without any.
-fn least<'a>(all: impl IntoIterator<Item = &'a Found>) -> f64 {
+fn least_variance<'a>(all: impl IntoIterator<Item = &'a SizesWithVariance>) -> f64 {
     let variances = all.into_iter().map(|own| own.variance);
     variances.fold(f64::INFINITY, f64::min)
 }
 
 /// Returns the window with the integer values of minimum variance. The scale of the integers is
 /// searched.
-fn rounded(found: &Found, variance: impl Fn(&Window) -> f64) -> Option<Window> {
+fn round_to_integers(found: &SizesWithVariance, variance: impl Fn(&Window) -> f64) -> Option<Window> {
     let last = found.values.last()?;
     let mut best: Option<(f64, Window)> = None;
-    for greatest in GREATEST {
+    for greatest in MAX_VALUE_RANGE {
         let scale = f64::from(greatest) / last;
         let integer = |value: &f64| libm::round(scale * value) as u32;
         let values: Vec<u32> = found.values.iter().map(integer).collect();

@@ -33,7 +33,7 @@ struct Slacks {
 }
 
 /// Derivatives, by the values, of the maximum variance between two levels.
-struct Between {
+struct SegmentDerivatives {
     gradient: Vec<f64>,
     /// Diagonal part of the second derivative.
     diagonal: Vec<f64>,
@@ -42,7 +42,7 @@ struct Between {
 }
 
 /// Factor by which the barrier becomes steeper at each stage.
-const STEEPER: f64 = 20.0;
+const BARRIER_GROWTH: f64 = 20.0;
 /// Maximum number of Newton steps of a stage.
 const MOST_STEPS: u32 = 50;
 
@@ -57,18 +57,18 @@ pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) 
     let mut point: Vec<f64> = (1..=half).map(|place| place as f64).collect();
     programme.scale(&mut point);
     // Strictly above all variances: a feasible start for the barrier.
-    let mut bound = 1.1 * programme.worst(&point) + 1e-3;
+    let mut bound = 1.1 * programme.worst_variance(&point) + 1e-3;
     let constraints = (programme.segments().len() + half) as f64;
     let mut steepness = constraints / bound;
     // constraints/steepness is the duality gap at the centre (Boyd and Vandenberghe, §11.3.1).
     while constraints / steepness > precision * bound {
-        steepness *= STEEPER;
+        steepness *= BARRIER_GROWTH;
         programme.centre(&mut point, &mut bound, steepness);
     }
     // If it does not converge, values that are 0 except for the last k can be better.
     let mut last = vec![0.0; half];
     last[half - programme.window..].fill(1.0 / f64::from(favoured));
-    let all = [point, last].map(|own| (programme.worst(&own), own));
+    let all = [point, last].map(|own| (programme.worst_variance(&own), own));
     let [(worst, point), (other, last)] = all;
     if worst <= other {
         (point, worst)
@@ -90,7 +90,7 @@ pub(super) fn best_on_average(
 ) -> Vec<f64> {
     let programme = Programme::new(atoms, favoured, squares);
     let mut values = worst;
-    let mut least = programme.average(&values);
+    let mut least = programme.average_variance(&values);
     let mut step = 0.1 * values.last().copied().unwrap_or(0.0);
     let smallest = 1e-5 * step;
     while step > smallest {
@@ -101,7 +101,7 @@ pub(super) fn best_on_average(
                 let mut next = values.clone();
                 next[at..].iter_mut().for_each(|value| *value += by);
                 programme.scale(&mut next);
-                let average = programme.average(&next);
+                let average = programme.average_variance(&next);
                 if average < least * (1.0 - 1e-9) {
                     (values, least, is_best) = (next, average, false);
                     break;
@@ -143,7 +143,7 @@ impl Programme {
 
     /// Returns the index of an atom's value in the upper half, and its sign. Returns `None` for a
     /// middle atom, whose value is 0.
-    const fn place(&self, atom: usize) -> Option<(usize, f64)> {
+    const fn value_index(&self, atom: usize) -> Option<(usize, f64)> {
         let half = self.half();
         if atom < half {
             Some((half - 1 - atom, -1.0))
@@ -156,20 +156,20 @@ impl Programme {
 
     /// Returns the values of all atoms.
     fn values(&self, point: &[f64]) -> Vec<f64> {
-        let value = |atom| self.place(atom).map_or(0.0, |(at, sign)| sign * point[at]);
+        let value = |atom| self.value_index(atom).map_or(0.0, |(at, sign)| sign * point[at]);
         (0..self.atoms).map(value).collect()
     }
 
     /// Returns the worst-case variance over numbers.
-    fn worst(&self, point: &[f64]) -> f64 {
+    fn worst_variance(&self, point: &[f64]) -> f64 {
         let values = self.values(point);
-        let of = |level| self.between(&values, level).0;
+        let of = |level| self.segment_maximum(&values, level).0;
         self.segments().map(of).fold(0.0, f64::max)
     }
 
-    /// Returns the average variance over numbers spread evenly from −1 to 1. Between levels the
+    /// Returns the average variance over numbers spread evenly from −1 to 1. SegmentDerivatives levels the
     /// mean square is linear.
-    fn average(&self, point: &[f64]) -> f64 {
+    fn average_variance(&self, point: &[f64]) -> f64 {
         let Squares { any, favoured } = self.squares;
         let values = self.values(point);
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
@@ -186,33 +186,33 @@ impl Programme {
     /// at which it is reached.
     ///
     /// At λ the variance is A + λB − (W + λΔ)², which is concave in λ.
-    fn between(&self, values: &[f64], level: usize) -> (f64, f64) {
+    fn segment_maximum(&self, values: &[f64], level: usize) -> (f64, f64) {
         let Squares { any, favoured } = self.squares;
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
         let own = &values[level..level + self.window];
         let (leaves, joins) = (values[level], values[level + self.window]);
         let at = any * squared(values) + favoured * squared(own);
         let more = favoured * (joins * joins - leaves * leaves);
-        let (stands, step) = (own.iter().sum::<f64>(), joins - leaves);
+        let (mean, step) = (own.iter().sum::<f64>(), joins - leaves);
         let part = if step > 0.0 {
-            ((0.5 * more / step - stands) / step).clamp(0.0, 1.0)
+            ((0.5 * more / step - mean) / step).clamp(0.0, 1.0)
         } else {
             0.0
         };
-        let number = stands + part * step;
+        let number = mean + part * step;
         (at + part * more - number * number, part)
     }
 
     /// Returns the derivatives of the maximum variance between a level and the next.
-    fn derivatives(&self, point: &[f64], values: &[f64], level: usize) -> Between {
+    fn derivatives(&self, point: &[f64], values: &[f64], level: usize) -> SegmentDerivatives {
         let Squares { any, favoured } = self.squares;
-        let (_, part) = self.between(values, level);
+        let (_, part) = self.segment_maximum(values, level);
         let half = self.half();
         let mut diagonal = vec![4.0 * any; half];
         let (mut number, mut turns, mut moves) =
             (vec![0.0; half], vec![0.0; half], vec![0.0; half]);
         for atom in level..=level + self.window {
-            let Some((at, sign)) = self.place(atom) else {
+            let Some((at, sign)) = self.value_index(atom) else {
                 continue;
             };
             // Weight with which the mixture favours each atom, and its derivative by the part.
@@ -229,17 +229,17 @@ impl Programme {
             turns[at] += 2.0 * favoured * change * point[at];
         }
         let dot = |v: &[f64]| v.iter().zip(point).map(|(a, b)| a * b).sum::<f64>();
-        let (stands, step) = (dot(&number), dot(&moves));
+        let (mean, step) = (dot(&number), dot(&moves));
         let gradient = (0..half)
-            .map(|at| diagonal[at] * point[at] - 2.0 * stands * number[at])
+            .map(|at| diagonal[at] * point[at] - 2.0 * mean * number[at])
             .collect();
         // The maximising part moves with the values. Inside (0, 1) this adds a rank-one term.
         let inner = part > 0.0 && part < 1.0 && step > 0.0;
         for at in 0..half {
-            turns[at] -= 2.0 * (step * number[at] + stands * moves[at]);
+            turns[at] -= 2.0 * (step * number[at] + mean * moves[at]);
         }
         let weight = if inner { 0.5 / (step * step) } else { 0.0 };
-        Between {
+        SegmentDerivatives {
             gradient,
             diagonal,
             outer: [(-2.0, number), (weight, turns)],
@@ -248,7 +248,7 @@ impl Programme {
 
     fn slacks(&self, point: &[f64], bound: f64) -> Slacks {
         let values = self.values(point);
-        let below = |level| bound - self.between(&values, level).0;
+        let below = |level| bound - self.segment_maximum(&values, level).0;
         let mut before = 0.0;
         let step = |value: &f64| value - core::mem::replace(&mut before, *value);
         Slacks {
@@ -278,7 +278,7 @@ impl Programme {
                     // Sufficient decrease (Armijo's rule).
                     after <= before - 0.1 * length * decrement
                 };
-                if there.keeps(&slacks) && falls() {
+                if there.stay_above_tenth_of(&slacks) && falls() {
                     (*point, *bound) = (next, next_bound);
                     break;
                 }
@@ -355,7 +355,7 @@ impl Slacks {
     }
 
     /// Returns whether each slack is at least a tenth of its former value.
-    fn keeps(&self, before: &Self) -> bool {
+    fn stay_above_tenth_of(&self, before: &Self) -> bool {
         self.all()
             .zip(before.all())
             .all(|(own, before)| *own > 0.1 * before)

@@ -27,17 +27,17 @@ impl Randomizer {
         assert!(missing <= 64, "one bit for each sign");
         // With 64 missing entries no bits are left for a rank.
         let rank = completion.checked_shr(missing).unwrap_or(0);
-        self.gather(rank as u32, |index| (completion >> index) & 1 == 1);
+        self.list_elements(rank as u32, |index| (completion >> index) & 1 == 1);
         if let Some(decided) = self.thresholds.decided {
             self.sort_pushes(seed);
             return self.overwrite_probabilities(decided);
         }
         let sides = self.thresholds.outcomes;
         let favoured = self.favour(seed);
-        let levels = favoured.levels(sides, self.inside());
-        let mut probabilities = alloc::vec![favoured.level(&levels, 0); sides as usize];
+        let levels = favoured.probabilities(sides, self.inside());
+        let mut probabilities = alloc::vec![favoured.probability_of_strength(&levels, 0); sides as usize];
         for (side, strength) in self.cells.strengths() {
-            probabilities[side as usize] = favoured.level(&levels, strength);
+            probabilities[side as usize] = favoured.probability_of_strength(&levels, strength);
             probabilities[opposite(side) as usize] = levels.outside;
         }
         probabilities

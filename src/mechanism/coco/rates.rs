@@ -34,7 +34,7 @@ pub struct Rates {
     /// Exact probabilities, or `None` if the rule does not estimate non-missing frequencies.
     pub presence: Option<Presence>,
     /// Number of items d if items are added for missing entries, else `None`.
-    pub(crate) filling: Option<u32>,
+    pub(crate) filling_items: Option<u32>,
 }
 
 /// Probabilities of a hit on the pair of an entry, and of another item.
@@ -104,7 +104,7 @@ impl Coco {
             pair: 1.0 / f64::from(self.pairs()),
             predicted: self.presence(domain, p_pair),
             presence: None,
-            filling: self.filling(domain),
+            filling_items: self.filling_items(domain),
         }
     }
 
@@ -120,7 +120,7 @@ impl Coco {
             pair: 1.0 / pairs,
             predicted: presence,
             presence: Some(presence),
-            filling: None,
+            filling_items: None,
         }
     }
 
@@ -196,7 +196,7 @@ impl Rates {
     pub fn mean_square_among(&self, sparsity: u32, entries: f64) -> f64 {
         let [with, without] = [true, false].map(|present| self.mean_square(present));
         let missing = f64::from(sparsity) - entries;
-        match self.filling {
+        match self.filling_items {
             Some(items) if missing > 0.0 => {
                 without + (with - without) * missing / (f64::from(items) - entries)
             }
@@ -248,7 +248,7 @@ impl Rates {
     /// gap·Ω/(e − 1) is no less. It loses at most (s − 1)(m − 1)/(2(N − 1)), by entries that share
     /// a pair.
     #[must_use]
-    pub fn other_side(&self) -> Option<f64> {
+    pub fn other_side_weight(&self) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;
         let difference = p_pair - q_pair;
         // If no pair is shared, rounding alone can make it negative.

@@ -46,7 +46,7 @@ impl subset::Rule for Rule {
         }
     }
 
-    fn paper() -> Result<Self, Error> {
+    fn paper_rule() -> Result<Self, Error> {
         Ok(Self::Overwrite)
     }
 

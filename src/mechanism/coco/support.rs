@@ -2,7 +2,7 @@
 
 use super::rule::Coco;
 use crate::domain::Domain;
-use crate::hash::{Hash, closed_sign, element_sign, independent_bucket};
+use crate::hash::{ElementHash, closed_sign, element_sign, independent_bucket};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Coco {
@@ -33,7 +33,7 @@ impl Coco {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Support {
-    hash: Hash,
+    hash: ElementHash,
     domain: Domain,
 }
 
@@ -43,9 +43,9 @@ impl Support {
     #[must_use]
     pub fn slots(&self) -> usize {
         match (&self.hash, self.domain.items()) {
-            (Hash::Balanced(balanced), _) => balanced.slots() as usize,
-            (Hash::Independent { .. }, Some(items)) => items as usize,
-            (Hash::Independent { .. }, None) => 0,
+            (ElementHash::Balanced(balanced), _) => balanced.slots() as usize,
+            (ElementHash::Independent { .. }, Some(items)) => items as usize,
+            (ElementHash::Independent { .. }, None) => 0,
         }
     }
 
@@ -58,10 +58,10 @@ impl Support {
         let minus = report.bucket % 2 == 1;
         let own_plus = |slot: u32| (closed_sign(&keys, slot) < 0) == minus;
         match self.hash {
-            Hash::Balanced(balanced) => {
+            ElementHash::Balanced(balanced) => {
                 balanced.for_each_slot(&keys, pair, |slot| visit(slot, own_plus(slot)));
             }
-            Hash::Independent { buckets } => {
+            ElementHash::Independent { buckets } => {
                 for item in 0..self.domain.items().unwrap_or(0) {
                     if independent_bucket(&keys, u64::from(item), buckets) == pair {
                         visit(item, own_plus(item));

@@ -15,13 +15,13 @@ impl Randomizer {
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
         self.signed.clear();
         self.signed.extend_from_slice(signed);
-        self.gather(0, |_| false);
+        self.list_elements(0, |_| false);
         let favoured = self.favour(seed);
         let buckets = self.thresholds.outcomes;
-        let levels = favoured.levels(buckets, self.inside());
-        let mut probabilities = alloc::vec![favoured.level(&levels, 0); buckets as usize];
+        let levels = favoured.probabilities(buckets, self.inside());
+        let mut probabilities = alloc::vec![favoured.probability_of_strength(&levels, 0); buckets as usize];
         for (bucket, strength) in self.cells.strengths() {
-            probabilities[bucket as usize / 2] = favoured.level(&levels, strength);
+            probabilities[bucket as usize / 2] = favoured.probability_of_strength(&levels, strength);
         }
         probabilities
     }

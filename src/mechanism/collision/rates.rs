@@ -82,7 +82,7 @@ impl Collision {
     /// let rule = Rule::Heaviest { favoured: 1 };
     /// let collision = Collision::new(rule, Hashing::Balanced, 2)?;
     /// let domain = Domain::exact(4, 2);
-    /// let law = collision.members(&domain, 1.0);
+    /// let law = collision.member_count_distribution(&domain, 1.0);
     /// let mean: f64 = law.iter().zip(0..).map(|(p, k)| p * f64::from(k)).sum();
     /// assert!((mean - 2.0 * collision.rates(&domain, 1.0).p_true).abs() < 1e-12);
     /// # Ok::<(), hushbin::Error>(())
@@ -91,7 +91,7 @@ impl Collision {
     /// # Panics
     /// As for [`Collision::rates`].
     #[must_use]
-    pub fn members(&self, domain: &Domain, epsilon: f64) -> Vec<f64> {
+    pub fn member_count_distribution(&self, domain: &Domain, epsilon: f64) -> Vec<f64> {
         let s = domain.sparsity();
         if self.width() > 1 {
             let given = self.thresholds(s, epsilon).inside(s);
@@ -109,7 +109,7 @@ impl Collision {
                 (s, (1..law.len()).map(tail).collect())
             }
             Rule::Heaviest { favoured } => {
-                let reaching = occupancy.favoured_reaching(self.hashes(), favoured);
+                let reaching = occupancy.expected_favoured_reaching(self.hashes(), favoured);
                 (favoured, reaching)
             }
         };
@@ -234,17 +234,17 @@ impl Rates {
 
     /// Maximum number of options for which the known sum of the shares improves estimates. With
     /// more options each would gain less than 3 per cent.
-    pub const FEW: u32 = 32;
+    pub const MAX_OPTIONS_WITH_SUM: u32 = 32;
 
     /// Variance of one report's estimate of [the answer is this option], if exactly one of
     /// `options` options is given. The domain may have further elements.
     ///
-    /// Up to [`Rates::FEW`] options, the estimate uses that all of them sum to 1. It is (hit −
-    /// H/c)/gap + 1/c, where H is the number of hits among the c options. With more options it is
-    /// that of [`Rates::frequency_variance`].
+    /// Up to [`Rates::MAX_OPTIONS_WITH_SUM`] options, the estimate uses that all of them sum to 1.
+    /// It is (hit − H/c)/gap + 1/c, where H is the number of hits among the c options. With more
+    /// options it is that of [`Rates::frequency_variance`].
     #[must_use]
     pub fn option_variance(&self, options: u32, given: bool) -> f64 {
-        if options > Self::FEW {
+        if options > Self::MAX_OPTIONS_WITH_SUM {
             return self.frequency_variance(given);
         }
         let part = 1.0 / f64::from(options);

@@ -47,13 +47,13 @@ impl subset::Rule for Rule {
     }
 
     #[cfg(feature = "complete")]
-    fn paper() -> Result<Self, Error> {
+    fn paper_rule() -> Result<Self, Error> {
         Ok(Self::Occupied)
     }
 
     #[cfg(not(feature = "complete"))]
-    fn paper() -> Result<Self, Error> {
-        Err(crate::mechanism::contract::left_out("a rule of a paper"))
+    fn paper_rule() -> Result<Self, Error> {
+        Err(crate::mechanism::contract::left_out_of_build("a rule of a paper"))
     }
 
     fn strongest(favoured: u32) -> Self {

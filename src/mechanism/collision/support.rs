@@ -2,7 +2,7 @@
 
 use super::rule::Collision;
 use crate::domain::Domain;
-use crate::hash::{Hash, Keys};
+use crate::hash::{ElementHash, HashKeys};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Collision {
@@ -38,7 +38,7 @@ impl Collision {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Support {
-    hash: Hash,
+    hash: ElementHash,
     domain: Domain,
     /// Number of consecutive buckets that an element is in.
     width: u32,
@@ -51,9 +51,9 @@ impl Support {
     #[must_use]
     pub fn slots(&self) -> usize {
         match (&self.hash, self.domain.items()) {
-            (Hash::Balanced(balanced), _) => balanced.slots() as usize,
-            (Hash::Independent { .. }, Some(_)) => self.elements_of_items() as usize,
-            (Hash::Independent { .. }, None) => 0,
+            (ElementHash::Balanced(balanced), _) => balanced.slots() as usize,
+            (ElementHash::Independent { .. }, Some(_)) => self.elements_of_items() as usize,
+            (ElementHash::Independent { .. }, None) => 0,
         }
     }
 
@@ -75,11 +75,11 @@ impl Support {
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
         let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
         match self.hash {
-            Hash::Balanced(balanced) => match self.width {
+            ElementHash::Balanced(balanced) => match self.width {
                 1 => balanced.for_each_slot(&keys, bucket, visit),
-                width => balanced.for_each_slot_up_to(&keys, bucket, width, visit),
+                width => balanced.for_each_slot_in_buckets(&keys, bucket, width, visit),
             },
-            Hash::Independent { .. } => {
+            ElementHash::Independent { .. } => {
                 for element in 0..self.elements_of_items() {
                     if self.holds(&keys, bucket, element.into()) {
                         visit(element);
@@ -100,7 +100,7 @@ impl Support {
 
     /// Returns true if `bucket` is in the element's window.
     #[inline]
-    fn holds(&self, keys: &Keys, bucket: u32, element: u64) -> bool {
+    fn holds(&self, keys: &HashKeys, bucket: u32, element: u64) -> bool {
         let (first, t) = (self.hash.bucket(keys, element), self.hash.buckets());
         // Distance from the window's first bucket, in cyclic order.
         bucket == first || (self.width > 1 && (bucket + t - first) % t < self.width)

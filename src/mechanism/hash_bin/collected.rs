@@ -7,12 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::level::{Level, Noise};
 use super::parameters::HashBin;
 use super::report::{BinsReport as Report, Response};
-use crate::canonical::{Canonical, Written};
+use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::hash::Hashing;
-use crate::mechanism::collected::Collected;
+use crate::mechanism::collected::CollectedMechanism;
 
 /// Name of a [`Level`], as in a task file.
 ///
@@ -137,8 +137,8 @@ impl Level {
     }
 }
 
-impl Written for HashBin {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for HashBin {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         let (kind, amount) = match self.level() {
             Level::Event => (0, 0.0),
             Level::Neighbouring { distance, .. } => (1, distance),
@@ -156,7 +156,7 @@ impl Written for HashBin {
     }
 }
 
-impl Collected for HashBin {
+impl CollectedMechanism for HashBin {
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
         self.sampling(domain.items(), epsilon).effective_epsilon()
     }
@@ -178,16 +178,16 @@ impl Report {
         bins: u32,
         limit: Option<i64>,
     ) -> Result<Self, Error> {
-        let seed = u64::from_le_bytes(cursor.array("expected a seed of 8 bytes")?);
+        let seed = u64::from_le_bytes(cursor.read_array("expected a seed of 8 bytes")?);
         let Some(limit) = limit else {
-            let response = Response::Sign(cursor.take("expected a sign, 0 or 1")?);
+            let response = Response::Sign(cursor.read("expected a sign, 0 or 1")?);
             return Ok(Self { seed, response });
         };
         // Reserve at most one number for each byte left, so that a short report cannot claim more
         // memory.
-        let mut values = Vec::with_capacity((bins as usize).min(cursor.rest()));
+        let mut values = Vec::with_capacity((bins as usize).min(cursor.remaining()));
         for _ in 0..bins {
-            let bin: i64 = cursor.take("expected a number for each of the task's bins")?;
+            let bin: i64 = cursor.read("expected a number for each of the task's bins")?;
             if bin.unsigned_abs() > limit.unsigned_abs() {
                 return Err(cursor.malformed("expected a bin within what the noise reaches"));
             }

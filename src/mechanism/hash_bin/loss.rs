@@ -11,7 +11,7 @@ impl Sampling {
         match self.kind {
             Kind::TwoPoint { bound, clip } => {
                 const HALF: u128 = 1 << 63;
-                let lean = u128::from(Self::lean(&bound, clip, clip));
+                let lean = u128::from(Self::excess_over_half(&bound, clip, clip));
                 least_epsilon_covering(
                     Factors(HALF + lean, 1),
                     Factors(HALF - lean, 1),
@@ -55,7 +55,7 @@ impl Sampling {
         match self.kind {
             Kind::TwoPoint { bound, clip } => {
                 let magnitude = steps.unsigned_abs().min(clip);
-                let lean = Self::lean(&bound, magnitude, clip) as f64 / TWO_64;
+                let lean = Self::excess_over_half(&bound, magnitude, clip) as f64 / TWO_64;
                 Some(if steps < 0 { 0.5 - lean } else { 0.5 + lean })
             }
             Kind::Laplace { .. } => None,

@@ -87,11 +87,11 @@ impl Parameters for HashBin {
                     Noise::Laplace
                 },
             },
-            _ => reader.known(None)?,
+            _ => reader.require(None)?,
         };
         let hashing = Hashing::of_canonical(reader.number());
-        let hashing = reader.known(hashing)?;
-        let (bins, bits) = (reader.small(), reader.small());
+        let hashing = reader.require(hashing)?;
+        let (bins, bits) = (reader.number_u32(), reader.number_u32());
         // Saturated, because too fine a grid is out of range in any case.
         let grid = 1_u32.checked_shl(bits).unwrap_or(u32::MAX);
         Self::new(level, hashing, bins, grid)

@@ -4,7 +4,7 @@ use super::level::Level;
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::hash::{Hash, Hashing};
+use crate::hash::{ElementHash, Hashing};
 use crate::sample::ExpLowerBound;
 
 /// Parameters of hash-bin.
@@ -102,8 +102,8 @@ impl HashBin {
         1 << self.grid_bits
     }
 
-    pub(crate) fn hash(&self, domain: &Domain) -> Hash {
-        Hash::new(self.hashing, domain.items(), self.bins)
+    pub(crate) fn hash(&self, domain: &Domain) -> ElementHash {
+        ElementHash::new(self.hashing, domain.items(), self.bins)
     }
 
     /// Clip η in steps of the grid, at user level; else `None`.
@@ -125,7 +125,7 @@ impl HashBin {
         match self.level {
             Level::Event => 2 * u64::from(self.grid()),
             Level::Neighbouring { distance, .. } => {
-                let apart = self.concentrated().unwrap_or(distance);
+                let apart = self.hoeffding_distance().unwrap_or(distance);
                 // Rounding is coupled: bins that are x steps apart are at most ⌈x⌉ apart
                 // afterwards. This adds at most one step for each bin.
                 libm::ceil(apart * grid) as u64 + u64::from(self.bins)
@@ -136,7 +136,7 @@ impl HashBin {
 
     /// Bound 2√(b·L·ln(2b/δ)) on the distance, which fails with probability at most δ; `None` if
     /// there is no δ or if it is not below L.
-    fn concentrated(&self) -> Option<f64> {
+    fn hoeffding_distance(&self) -> Option<f64> {
         let Level::Neighbouring {
             distance,
             delta: Some(delta),
@@ -155,7 +155,7 @@ impl HashBin {
     /// Realised δ of the guarantee: 0 if the noise covers the distance L in any case.
     #[must_use]
     pub fn realised_delta(&self) -> f64 {
-        match self.concentrated() {
+        match self.hoeffding_distance() {
             Some(_) => self.level.delta().unwrap_or(0.0),
             None => 0.0,
         }

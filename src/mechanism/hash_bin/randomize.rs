@@ -8,7 +8,7 @@ use super::parameters::HashBin;
 use super::report::{BinsReport as Report, Response};
 use super::sampling::{Kind, Sampling};
 use crate::domain::{Domain, Entry};
-use crate::hash::{Hash, Keys, SignBit};
+use crate::hash::{ElementHash, HashKeys, SignBit};
 use crate::mechanism::contract::Randomize;
 use crate::sample::Threshold;
 
@@ -31,7 +31,7 @@ pub(super) const FRACTION_BITS: u32 = 42;
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     domain: Domain,
-    hash: Hash,
+    hash: ElementHash,
     sampling: Sampling,
     pub(super) grid_bits: u32,
     /// Clip ηΓ in steps of the grid, at user level; else `None`.
@@ -57,7 +57,7 @@ impl Randomizer {
 
     /// Sums signed values by bin, and clips the sum at user level.
     pub(super) fn sum(&mut self, seed: u64, entries: &[Entry]) {
-        let keys = Keys::new(seed);
+        let keys = HashKeys::new(seed);
         self.sums.fill(0);
         for &Entry { item, value } in entries {
             // Multiplying by a power of two is exact; the conversion rounds towards 0.
@@ -65,7 +65,7 @@ impl Randomizer {
             let plus = SignBit::of(&self.domain, item).plus(keys.sign) == 1;
             let signed = if plus { value } else { -value };
             let sum =
-                &mut self.sums[self.hash.bucket_of_place(&keys, self.hash.place(item)) as usize];
+                &mut self.sums[self.hash.bucket_of_prepared(&keys, self.hash.prepare_element(item)) as usize];
             // Neither saturation nor clipping moves two sums further apart.
             *sum = sum.saturating_add(signed);
         }
@@ -104,7 +104,7 @@ impl Randomize for Randomizer {
             Kind::TwoPoint { bound, clip } => {
                 let steps = self.round(self.sums[0], rng);
                 // The sum is clipped, so it is below 2²⁶ steps.
-                let lean = Sampling::lean(&bound, steps.unsigned_abs() as u32, clip);
+                let lean = Sampling::excess_over_half(&bound, steps.unsigned_abs() as u32, clip);
                 let half = 1 << 63;
                 let plus = Threshold(if steps < 0 { half - lean } else { half + lean });
                 report.response = Response::Sign(plus.sample(rng));

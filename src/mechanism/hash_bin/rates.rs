@@ -34,7 +34,7 @@ pub struct Rates {
 }
 
 /// Share of each value that reaches the estimate under this clip, if there is one.
-fn left(clip: Option<f64>, entries: u32) -> f64 {
+fn clip_attenuation(clip: Option<f64>, entries: u32) -> f64 {
     clip.map_or(1.0, |clip| attenuation(entries, clip))
 }
 
@@ -42,8 +42,8 @@ impl HashBin {
     /// Share of each value that reaches the estimates, for a person with `entries` entries of ±1.
     /// It is 1 if nothing is clipped.
     #[must_use]
-    pub fn left(&self, entries: u32) -> f64 {
-        left(self.level().clip(), entries)
+    pub fn attenuation(&self, entries: u32) -> f64 {
+        clip_attenuation(self.level().clip(), entries)
     }
 
     /// Computes the rates over `domain` at local ε.
@@ -116,7 +116,7 @@ impl Rates {
         match domain.items() {
             None => none,
             Some(items) => {
-                let left = left(self.clip, entries);
+                let left = clip_attenuation(self.clip, entries);
                 let member = self.variance(square, left);
                 k * member + (f64::from(items) - k) * none
             }

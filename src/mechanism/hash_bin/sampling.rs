@@ -84,7 +84,7 @@ pub(super) enum Kind {
 impl Sampling {
     /// Excess of P(plus) over 1/2 for a sum of `steps` out of ηΓ, in units of 2⁻⁶⁴. It is
     /// floor(2⁶³·(e − 1)/(e + 1)·steps/ηΓ), so both probabilities are rounded towards 1/2.
-    pub(super) fn lean(bound: &ExpLowerBound, steps: u32, clip: u32) -> u64 {
-        bound.lean(steps, clip) >> 1
+    pub(super) fn excess_over_half(bound: &ExpLowerBound, steps: u32, clip: u32) -> u64 {
+        bound.sign_excess(steps, clip) >> 1
     }
 }

@@ -2,7 +2,7 @@
 
 use super::parameters::HashBin;
 use crate::domain::Domain;
-use crate::hash::{Hash, Keys, element_sign, independent_bucket};
+use crate::hash::{ElementHash, HashKeys, element_sign, independent_bucket};
 
 impl HashBin {
     /// Prepares the decoding of reports over `domain`.
@@ -18,29 +18,30 @@ impl HashBin {
 /// Decoder of the bin and sign of every item in a report, over one domain.
 ///
 /// ```
-/// use hushbin::hash::Keys;
+/// use hushbin::hash::HashKeys;
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
 /// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level};
 ///
 /// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
-/// let (bin, sign) = hash_bin.support(&Domain::rated(Some(40), 3)).place(&Keys::new(7), 12);
+/// let support = hash_bin.support(&Domain::rated(Some(40), 3));
+/// let (bin, sign) = support.bin_and_sign(&HashKeys::new(7), 12);
 /// assert!(bin < 4 && sign.abs() == 1);
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Support {
-    hash: Hash,
+    hash: ElementHash,
     domain: Domain,
 }
 
 impl Support {
     /// Calls `visit` with every item of a closed domain and its bin, in no particular order. Takes
-    /// O(d) steps. For an open domain it visits nothing; use [`Support::place`].
+    /// O(d) steps. For an open domain it visits nothing; use [`Support::bin_and_sign`].
     #[inline]
-    pub fn for_each_item(&self, keys: &Keys, mut visit: impl FnMut(u32, u32)) {
+    pub fn for_each_item(&self, keys: &HashKeys, mut visit: impl FnMut(u32, u32)) {
         let items = self.domain.items().unwrap_or(0);
         match &self.hash {
-            Hash::Balanced(balanced) => {
+            ElementHash::Balanced(balanced) => {
                 for bin in 0..balanced.buckets() {
                     balanced.for_each_slot(keys, bin, |slot| {
                         if slot < items {
@@ -49,7 +50,7 @@ impl Support {
                     });
                 }
             }
-            Hash::Independent { buckets } => {
+            ElementHash::Independent { buckets } => {
                 for item in 0..items {
                     visit(item, independent_bucket(keys, u64::from(item), *buckets));
                 }
@@ -60,7 +61,7 @@ impl Support {
     /// Returns the bin of an item (an index or key) and its sign.
     #[inline]
     #[must_use]
-    pub fn place(&self, keys: &Keys, item: u64) -> (u32, i8) {
+    pub fn bin_and_sign(&self, keys: &HashKeys, item: u64) -> (u32, i8) {
         let bin = self.hash.bucket(keys, item);
         (bin, element_sign(&self.domain, keys, item))
     }

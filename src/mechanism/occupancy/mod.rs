@@ -21,17 +21,17 @@
 //! All factors are probabilities: nothing overflows, and underflow is negligible. There is no
 //! negative term, so nothing cancels.
 
-mod law;
-mod near;
+mod approximate;
+mod distribution;
 mod strengths;
 mod top;
 
 use alloc::vec::Vec;
 
-pub(crate) use near::NearSums;
+pub(crate) use approximate::ApproximateTopSums;
 pub use top::{TopSum, TopSums};
 
-use law::{DUST, Law, NEGLIGIBLE, from_mode, trim};
+use distribution::{CountDistribution, DROPPED_MASS, NEGLIGIBLE, from_mode, trim};
 use strengths::Strengths;
 
 /// Model of s elements thrown into T cells.
@@ -107,16 +107,16 @@ impl Occupancy {
         functions: u32,
         most: usize,
     ) -> impl Iterator<Item = Vec<f64>> {
-        let reaching = strengths.reaches[1..strengths.law.len()].iter();
+        let reaching = strengths.reach_probabilities[1..strengths.law.len()].iter();
         reaching
-            .map(move |reach| self.reaching(&strengths.law, reach).power(functions))
+            .map(move |reach| self.cells_reaching(&strengths.law, reach).power(functions))
             .map(move |law| law.tails(most))
             .take_while(|tails| tails[1] > NEGLIGIBLE)
     }
 
     /// E[min(c, K_v)] over the cells of `functions` functions, for v = 1, 2, …. It is the expected
     /// number of the `favoured` heaviest cells that hold v or more elements.
-    pub(crate) fn favoured_reaching(&self, functions: u32, favoured: u32) -> Vec<f64> {
+    pub(crate) fn expected_favoured_reaching(&self, functions: u32, favoured: u32) -> Vec<f64> {
         let strengths = self.strengths(Strength::Count);
         let tails = self.tails(&strengths, functions, favoured as usize);
         tails.map(|tails| tails[1..].iter().sum()).collect()
@@ -124,25 +124,25 @@ impl Occupancy {
 
     /// P(count = n) of one of the T cells, given that all sum to s, for n from 0 to s.
     pub(crate) fn counts(&self) -> Vec<f64> {
-        self.count_law(self.elements as usize + 1)
+        self.count_distribution(self.elements as usize + 1)
     }
 
     /// Computes approximate sums for searches, for one function. The mean of each K_v is exact, its
     /// variance approximate.
-    pub(crate) fn near_sums(&self, strength: Strength) -> NearSums {
-        NearSums::new(self.cells, &self.strengths(strength))
+    pub(crate) fn approximate_top_sums(&self, strength: Strength) -> ApproximateTopSums {
+        ApproximateTopSums::new(self.cells, &self.strengths(strength))
     }
 
     fn strengths(&self, strength: Strength) -> Strengths {
-        let law = self.cell_law();
-        let reaches: Vec<Vec<f64>> = match strength {
+        let law = self.independent_count_distribution();
+        let reach_probabilities: Vec<Vec<f64>> = match strength {
             Strength::Count => (0..=law.len())
                 .map(|v| (0..law.len()).map(|n| f64::from(n >= v)).collect())
                 .collect(),
-            Strength::SignedSum => strengths::signed_sum_reaches(law.len()),
+            Strength::SignedSum => strengths::signed_sum_reach_probabilities(law.len()),
         };
-        let counts = self.count_law(law.len());
-        let loads = reaches
+        let counts = self.count_distribution(law.len());
+        let loads = reach_probabilities
             .windows(2)
             .map(|level| {
                 let weights = || (0..law.len()).map(|n| counts[n] * (level[0][n] - level[1][n]));
@@ -158,14 +158,14 @@ impl Occupancy {
         Strengths {
             law,
             counts,
-            reaches,
+            reach_probabilities,
             loads,
         }
     }
 
     /// P(count = n) of one of the T cells, given that all sum to s, for n below `len`: binomial, or
     /// hypergeometric.
-    fn count_law(&self, len: usize) -> Vec<f64> {
+    fn count_distribution(&self, len: usize) -> Vec<f64> {
         let s = f64::from(self.elements);
         let cells = f64::from(self.cells);
         // P(n + 1) / P(n). It is infinite or negative below the least possible n.
@@ -188,7 +188,7 @@ impl Occupancy {
 
     /// P(count = n) of one independent cell with mean s/T, for n from 0 until it is negligible:
     /// Poisson, or binomial of m.
-    fn cell_law(&self) -> Vec<f64> {
+    fn independent_count_distribution(&self) -> Vec<f64> {
         let mean = f64::from(self.elements) / f64::from(self.cells);
         let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
         // P(n + 1) / P(n).
@@ -208,7 +208,7 @@ impl Occupancy {
 
     /// Distribution of K_v. `law` is that of a cell's count, and `reach` the probability that each
     /// count reaches v.
-    fn reaching(&self, law: &[f64], reach: &[f64]) -> Law {
+    fn cells_reaching(&self, law: &[f64], reach: &[f64]) -> CountDistribution {
         let s = self.elements as usize;
         let cells = self.cells as usize;
         let split = |reached: bool| {
@@ -220,7 +220,7 @@ impl Occupancy {
         if b == 0.0 {
             // Every cell reaches v, because all slots hold elements. The odds a/b below would
             // divide by 0.
-            return Law::new(cells, alloc::vec![1.0]);
+            return CountDistribution::new(cells, alloc::vec![1.0]);
         }
         // Least count that reaches v, which bounds the number of such cells.
         let v = reach.iter().position(|&p| p > 0.0).unwrap_or(s).max(1);
@@ -228,20 +228,20 @@ impl Occupancy {
 
         // B^(T − last), …, B^(T − first).
         let mut powers = Vec::with_capacity(last - first + 1);
-        powers.push(law::power(&below, cells - last, s));
+        powers.push(distribution::power(&below, cells - last, s));
         for i in 0..last - first {
-            powers.push(law::product(&powers[i], &below, s));
+            powers.push(distribution::product(&powers[i], &below, s));
         }
         // Coefficient of x^s in A^k·B^(T − k).
         let mut weights = binomial_weights(self.cells, a / b, last).split_off(first);
-        let mut reached = law::power(&reaching, first, s);
+        let mut reached = distribution::power(&reaching, first, s);
         for (i, weight) in weights.iter_mut().enumerate() {
             if i > 0 {
-                reached = law::product(&reached, &reaching, s);
+                reached = distribution::product(&reached, &reaching, s);
             }
-            *weight *= law::coefficient(&reached, &powers[last - first - i], s);
+            *weight *= distribution::coefficient(&reached, &powers[last - first - i], s);
         }
-        Law::new(first, weights)
+        CountDistribution::new(first, weights)
     }
 
     /// Bounds of K_v, up to `most`, except for a negligible probability. A cell reaches v with
@@ -252,8 +252,8 @@ impl Occupancy {
     fn window(&self, a: f64, most: usize) -> [usize; 2] {
         let mean = f64::from(self.cells) * a;
         let variance = mean * (1.0 - a);
-        let far = -libm::log(DUST);
-        // Solves Bernstein's bound exp(−x²/(2(variance + x/3))) = DUST for the deviation x.
+        let far = -libm::log(DROPPED_MASS);
+        // Solves Bernstein's bound exp(−x²/(2(variance + x/3))) = DROPPED_MASS for the deviation x.
         let x = far / 3.0 + libm::sqrt(far * far / 9.0 + 2.0 * far * variance);
         let first = libm::floor(f64::max(mean - x, 0.0)) as usize;
         let last = libm::ceil(mean + x).min(most as f64) as usize;

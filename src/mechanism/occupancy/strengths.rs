@@ -9,24 +9,24 @@ pub(super) struct Strengths {
     pub(super) law: Vec<f64>,
     /// P(count = n) of one of the T cells, given that all sum to s.
     pub(super) counts: Vec<f64>,
-    /// P(strength ≥ v) at a count of n: `reaches[v][n]`, v from 0 on.
-    pub(super) reaches: Vec<Vec<f64>>,
+    /// P(strength ≥ v) at a count of n: `reach_probabilities[v][n]`, v from 0 on.
+    pub(super) reach_probabilities: Vec<Vec<f64>>,
     /// Expected number of elements in a cell of strength 0, 1, ….
     pub(super) loads: Vec<f64>,
 }
 
 /// P(|sum of n fair signs| ≥ v) by v from 0 to `len` and n below `len`. The distribution of |sum|
 /// is updated sign by sign.
-pub(super) fn signed_sum_reaches(len: usize) -> Vec<Vec<f64>> {
+pub(super) fn signed_sum_reach_probabilities(len: usize) -> Vec<Vec<f64>> {
     // `law[k]` is the probability of |sum| = k.
     let mut law = vec![0.0; len + 1];
     law[0] = 1.0;
-    let mut reaches = vec![vec![0.0; len]; len + 1];
+    let mut reach_probabilities = vec![vec![0.0; len]; len + 1];
     for n in 0..len {
         let mut tail = 0.0;
-        for (reaches, p) in reaches.iter_mut().zip(&law).take(n + 1).rev() {
+        for (reach_probabilities, p) in reach_probabilities.iter_mut().zip(&law).take(n + 1).rev() {
             tail += p;
-            reaches[n] = tail;
+            reach_probabilities[n] = tail;
         }
         let mut next = vec![0.0; len + 1];
         for (k, &p) in law.iter().enumerate().take(n + 1) {
@@ -39,5 +39,5 @@ pub(super) fn signed_sum_reaches(len: usize) -> Vec<Vec<f64>> {
         }
         law = next;
     }
-    reaches
+    reach_probabilities
 }

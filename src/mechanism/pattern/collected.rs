@@ -10,11 +10,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::parameters::Pattern;
 use super::randomize::Randomizer;
-use crate::canonical::{Canonical, Written};
+use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::collected::Collected;
+use crate::mechanism::collected::CollectedMechanism;
 use crate::mechanism::subset::BucketReport as Report;
 
 /// [`Pattern`] in a task file.
@@ -39,14 +39,14 @@ impl<'de> Deserialize<'de> for Pattern {
     }
 }
 
-impl Written for Pattern {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Pattern {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.number(u64::from(self.outputs()));
         canonical.list(self.favoured());
     }
 }
 
-impl Collected for Pattern {
+impl CollectedMechanism for Pattern {
     fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
         self.thresholds(epsilon).effective_epsilon()
     }

@@ -48,7 +48,7 @@ impl Parameters for Pattern {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let outputs = reader.small();
+        let outputs = reader.number_u32();
         Self::new(outputs, reader.list())
     }
 

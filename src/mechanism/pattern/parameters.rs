@@ -67,6 +67,6 @@ impl Pattern {
     /// Computes the threshold at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        Thresholds::of_sets(epsilon, self.favoured.len() as u32, self.outputs)
+        Thresholds::for_fixed_size(epsilon, self.favoured.len() as u32, self.outputs)
     }
 }

@@ -8,12 +8,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::parameters::{Rule, Subset};
 use super::report::BucketReport;
 use super::thresholds::Thresholds;
-use crate::canonical::{Canonical, Written};
+use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::hash::Hashing;
-use crate::mechanism::collected::Collected;
+use crate::mechanism::collected::CollectedMechanism;
 use crate::sample::{Factors, realised_epsilon};
 
 /// [`Subset`] in a task file.
@@ -92,7 +92,7 @@ impl<R: NamedRule> Subset<R> {
 
     /// Returns the rule of a name, with its c if it has one.
     pub(crate) fn rule_from(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
-        let paper = R::paper()?;
+        let paper = R::paper_rule()?;
         if name == paper.name() {
             return match favoured {
                 None => Ok(paper),
@@ -107,8 +107,8 @@ impl<R: NamedRule> Subset<R> {
     }
 }
 
-impl<R: Rule> Written for Subset<R> {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl<R: Rule> WriteCanonical for Subset<R> {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.number(u64::from(self.favoured().unwrap_or(0)));
         // With one function this is the number of the hashing alone.
         let further = u64::from(self.hashes() - 1);
@@ -121,7 +121,7 @@ impl Thresholds {
     /// Probabilities of each favoured output and of each other output. Requires that all inputs
     /// favour the same number of outputs.
     #[must_use]
-    pub fn levels(&self) -> [f64; 2] {
+    pub fn output_probabilities(&self) -> [f64; 2] {
         let (inside, favoured) = (self.inside(1), self.favoured(1));
         [
             inside.probability() / f64::from(favoured),
@@ -158,7 +158,7 @@ impl Thresholds {
     }
 }
 
-impl<R: Rule> Collected for Subset<R> {
+impl<R: Rule> CollectedMechanism for Subset<R> {
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
         self.thresholds(domain.sparsity(), epsilon)
             .effective_epsilon()
@@ -186,7 +186,7 @@ impl BucketReport {
     /// # Errors
     /// [`Error::Malformed`] if the bucket is not below `buckets`.
     pub(crate) fn decode(cursor: &mut Cursor<'_>, buckets: u32) -> Result<Self, Error> {
-        let (seed, bucket): ([u8; 8], u32) = cursor.take("expected a seed and a bucket")?;
+        let (seed, bucket): ([u8; 8], u32) = cursor.read("expected a seed and a bucket")?;
         let report = Self {
             seed: u64::from_le_bytes(seed),
             bucket,

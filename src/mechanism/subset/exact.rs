@@ -1,7 +1,7 @@
 //! Exact probabilities of buckets, from the thresholds of the sampler.
 
-use super::cells::{Cells, side_of, strength_of};
-use super::favoured::Favoured;
+use super::cell_strengths::{CellStrengths, side_of, strength_of};
+use super::favoured::FavouredSet;
 use super::parameters::{Rule, Subset};
 
 use crate::domain::Domain;
@@ -10,7 +10,7 @@ use crate::sample::Threshold;
 
 /// Probabilities of single buckets, by place relative to the favoured set.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::mechanism) struct Levels {
+pub(in crate::mechanism) struct BucketProbabilities {
     /// Probability of a bucket that is certainly inside.
     pub(in crate::mechanism) inside: f64,
     /// Probability of a tied bucket.
@@ -19,14 +19,18 @@ pub(in crate::mechanism) struct Levels {
     pub(in crate::mechanism) outside: f64,
 }
 
-impl Favoured {
-    /// Computes the probabilities that [`Favoured::sample`] draws with.
-    pub(in crate::mechanism) fn levels(&self, buckets: u32, threshold: Threshold) -> Levels {
+impl FavouredSet {
+    /// Computes the probabilities that [`FavouredSet::sample`] draws with.
+    pub(in crate::mechanism) fn probabilities(
+        &self,
+        buckets: u32,
+        threshold: Threshold,
+    ) -> BucketProbabilities {
         let inside = threshold.probability() / f64::from(self.size);
         let outside = threshold.complement() / f64::from(buckets - self.size);
         // Probability that a tied bucket is in the set.
         let share = f64::from(self.chosen()) / f64::from(self.tied.max(1));
-        Levels {
+        BucketProbabilities {
             inside,
             tied: outside + (inside - outside) * share,
             outside,
@@ -35,7 +39,11 @@ impl Favoured {
 
     /// Returns the probability of buckets of a strength. A strength of 0 means the buckets without
     /// strength that may be favoured.
-    pub(in crate::mechanism) const fn level(&self, levels: &Levels, strength: u32) -> f64 {
+    pub(in crate::mechanism) const fn probability_of_strength(
+        &self,
+        levels: &BucketProbabilities,
+        strength: u32,
+    ) -> f64 {
         if strength > self.strength {
             levels.inside
         } else if strength == self.strength {
@@ -46,10 +54,10 @@ impl Favoured {
     }
 }
 
-impl Cells {
+impl CellStrengths {
     /// Sides and strengths, in no particular order.
     pub(in crate::mechanism) fn strengths(&self) -> impl Iterator<Item = (u32, u32)> {
-        let held = self.held[..self.len() as usize].iter();
+        let held = self.packed[..self.len() as usize].iter();
         held.map(|&held| (side_of(held), strength_of(held)))
     }
 }

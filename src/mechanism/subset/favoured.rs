@@ -1,24 +1,24 @@
 //! Favoured set of the rules that take the c strongest of all buckets, with ties broken uniformly
 //! at random. It knows which buckets are in the set, which ones tie, and how to draw a bucket.
 //!
-//! [`Cells`] rank the buckets that have a strength. The sampler only draws a rank inside or outside
-//! the set. Tied buckets are interchangeable, so for a rank among them one of them is drawn. It is
-//! never decided which of them are in the set.
+//! [`CellStrengths`] rank the buckets that have a strength. The sampler only draws a rank inside or
+//! outside the set. Tied buckets are interchangeable, so for a rank among them one of them is
+//! drawn. It is never decided which of them are in the set.
 
 use rand_core::Rng;
 
-use super::cells::Cells;
+use super::cell_strengths::CellStrengths;
 use crate::sample::{Threshold, below};
 
 /// Favoured set for one seed and input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::mechanism) struct Favoured {
+pub(in crate::mechanism) struct FavouredSet {
     /// Size c of the set.
     pub(super) size: u32,
     /// Number of ranked buckets.
     ranked: u32,
     /// Number of ranked buckets that are certainly in the set.
-    sure: u32,
+    certain: u32,
     /// Number of buckets that tie for the last places of the set.
     pub(super) tied: u32,
     /// Strength of the tied buckets, 0 if they are not ranked.
@@ -27,7 +27,7 @@ pub(in crate::mechanism) struct Favoured {
 
 /// Drawn bucket, for the mechanism to name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::mechanism) enum Drawn {
+pub(in crate::mechanism) enum DrawnBucket {
     /// Ranked bucket of this rank.
     Ranked(u32),
     /// Bucket of strength 0 with this index, in any fixed order.
@@ -36,28 +36,28 @@ pub(in crate::mechanism) enum Drawn {
     Other(u32),
 }
 
-impl Favoured {
+impl FavouredSet {
     /// Creates the favoured set of these cells. `zeros` buckets have no strength and may be
     /// favoured.
     ///
     /// `size` is at least 1. There are at least `size` buckets that are ranked or counted by
     /// `zeros`.
-    pub(in crate::mechanism) fn new(size: u32, cells: &Cells, zeros: u32) -> Self {
+    pub(in crate::mechanism) fn new(size: u32, cells: &CellStrengths, zeros: u32) -> Self {
         let ranked = cells.len();
-        let (mut sure, mut tied, mut strength) = (ranked, zeros, 0);
+        let (mut certain, mut tied, mut strength) = (ranked, zeros, 0);
         if size <= ranked {
-            (sure, strength) = (0, cells.greatest());
-            tied = cells.level(strength);
-            while sure + tied < size {
-                sure += tied;
+            (certain, strength) = (0, cells.greatest());
+            tied = cells.sides_of_strength(strength);
+            while certain + tied < size {
+                certain += tied;
                 strength -= 1;
-                tied = cells.level(strength);
+                tied = cells.sides_of_strength(strength);
             }
         }
         Self {
             size,
             ranked,
-            sure,
+            certain,
             tied,
             strength: strength as u32,
         }
@@ -65,7 +65,7 @@ impl Favoured {
 
     /// Number of tied buckets in the set.
     pub(super) const fn chosen(&self) -> u32 {
-        self.size - self.sure
+        self.size - self.certain
     }
 
     /// Draws a bucket: inside the set with the probability of `threshold`, and uniformly on either
@@ -76,11 +76,11 @@ impl Favoured {
         buckets: u32,
         threshold: Threshold,
         rng: &mut R,
-    ) -> Drawn {
+    ) -> DrawnBucket {
         if threshold.sample(rng) {
             let rank = below(rng, self.size);
-            if rank < self.sure {
-                Drawn::Ranked(rank)
+            if rank < self.certain {
+                DrawnBucket::Ranked(rank)
             } else {
                 self.tied(rng)
             }
@@ -90,31 +90,31 @@ impl Favoured {
             if rank < tied_outside {
                 self.tied(rng)
             } else {
-                self.lighter(rank - tied_outside)
+                self.draw_outside(rank - tied_outside)
             }
         }
     }
 
-    fn tied<R: Rng + ?Sized>(&self, rng: &mut R) -> Drawn {
+    fn tied<R: Rng + ?Sized>(&self, rng: &mut R) -> DrawnBucket {
         let index = below(rng, self.tied);
         if self.zeros_tie() {
-            Drawn::Zero(index)
+            DrawnBucket::Zero(index)
         } else {
-            Drawn::Ranked(self.sure + index)
+            DrawnBucket::Ranked(self.certain + index)
         }
     }
 
     /// Returns the `index`-th bucket that is certainly outside: ranked after the tied ones, or
     /// neither ranked nor tied.
-    const fn lighter(&self, index: u32) -> Drawn {
+    const fn draw_outside(&self, index: u32) -> DrawnBucket {
         if self.zeros_tie() {
-            return Drawn::Other(index);
+            return DrawnBucket::Other(index);
         }
-        let rank = self.sure + self.tied + index;
+        let rank = self.certain + self.tied + index;
         if rank < self.ranked {
-            Drawn::Ranked(rank)
+            DrawnBucket::Ranked(rank)
         } else {
-            Drawn::Other(rank - self.ranked)
+            DrawnBucket::Other(rank - self.ranked)
         }
     }
 

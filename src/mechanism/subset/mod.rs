@@ -13,7 +13,7 @@
 //! "Optimal Schemes for Discrete Distribution Estimation Under Locally Differential Privacy",
 //! 2018).
 
-mod cells;
+mod cell_strengths;
 #[cfg(feature = "collector")]
 mod collected;
 #[cfg(feature = "analysis")]
@@ -62,17 +62,17 @@ impl<R: Rule> Parameters for Subset<R> {
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         // c is at least 1, so 0 can stand for the paper's rule.
-        let rule = match reader.small() {
-            0 => R::paper()?,
+        let rule = match reader.number_u32() {
+            0 => R::paper_rule()?,
             favoured => R::strongest(favoured),
         };
         let number = reader.number();
         // One number encodes the hashing and R − 1.
-        let hashing = reader.known(Hashing::of_canonical(number % Hashing::COUNT))?;
+        let hashing = reader.require(Hashing::of_canonical(number % Hashing::COUNT))?;
         let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
-        let hashes = reader.known(hashes)?;
+        let hashes = reader.require(hashes)?;
         // Saturated, because too many cells are out of range in any case.
-        let buckets = reader.small().saturating_mul(R::SIDES);
+        let buckets = reader.number_u32().saturating_mul(R::SIDES);
         Self::with_hashes(rule, hashing, buckets, hashes)
     }
 

@@ -3,11 +3,11 @@
 use core::fmt::Debug;
 use core::hash::Hash as Hashable;
 
-use super::cells::Cells;
+use super::cell_strengths::CellStrengths;
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::hash::{Hash, Hashing, MOST_WINDOWED};
+use crate::hash::{ElementHash, Hashing, MAX_WINDOW_BUCKETS};
 
 /// Parameters of a mechanism that draws one bucket. They are its rule, its hash family, the number
 /// of hash functions, and the number t of buckets of each.
@@ -44,7 +44,7 @@ pub struct Subset<R> {
 /// ```
 /// use hushbin::mechanism::{Rule as _, coco, collision};
 ///
-/// assert_eq!(collision::Rule::paper()?.favoured(), None);
+/// assert_eq!(collision::Rule::paper_rule()?.favoured(), None);
 /// assert_eq!(coco::Rule::strongest(3).favoured(), Some(3));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -66,7 +66,7 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     ///
     /// # Errors
     /// [`Error::UnknownMechanism`] in builds that are not complete.
-    fn paper() -> Result<Self, Error>;
+    fn paper_rule() -> Result<Self, Error>;
 
     /// Returns the rule that favours the `favoured` strongest buckets.
     fn strongest(favoured: u32) -> Self;
@@ -81,7 +81,7 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     }
 
     /// Returns true if items outside an input may be added in place of paddings.
-    fn fills(&self) -> bool {
+    fn adds_items(&self) -> bool {
         Self::SIDES > 1 && self.favoured().is_some()
     }
 }
@@ -112,7 +112,7 @@ impl<R: Rule> Subset<R> {
     ) -> Result<Self, Error> {
         let windows = hashing == Hashing::BalancedWindows;
         let all = bounds::BUCKETS.max as u32;
-        let most = if windows { MOST_WINDOWED } else { all };
+        let most = if windows { MAX_WINDOW_BUCKETS } else { all };
         let bound = bounds::BUCKETS.at_most(f64::from(most));
         bound.check(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES) {
@@ -120,7 +120,7 @@ impl<R: Rule> Subset<R> {
                 reason: "coco needs an even number of \"buckets\": they form pairs",
             }));
         }
-        if !rule.fills() {
+        if !rule.adds_items() {
             hashing.check_paddings()?;
         }
         let most = if windows { 1 } else { all / buckets };
@@ -208,19 +208,19 @@ impl<R: Rule> Subset<R> {
     }
 
     /// Returns the hash to cells.
-    pub(crate) fn hash(&self, domain: &Domain) -> Hash {
-        Hash::new(self.hashing, self.elements(domain), self.cells())
+    pub(crate) fn hash(&self, domain: &Domain) -> ElementHash {
+        ElementHash::new(self.hashing, self.elements(domain), self.cells())
     }
 
     /// Number of items d if items are added for missing entries, else `None`.
-    pub(in crate::mechanism) fn filling(&self, domain: &Domain) -> Option<u32> {
+    pub(in crate::mechanism) fn filling_items(&self, domain: &Domain) -> Option<u32> {
         let items = domain.items();
         items.filter(|_| self.hashing == Hashing::BalancedItems)
     }
 
     /// Creates the counts for the cells of all functions, for inputs over `domain`.
-    pub(super) fn tally(&self, domain: &Domain) -> Cells {
-        Cells::new(self.cells(), self.hashes, domain.sparsity() * self.width())
+    pub(super) fn empty_cells(&self, domain: &Domain) -> CellStrengths {
+        CellStrengths::new(self.cells(), self.hashes, domain.sparsity() * self.width())
     }
 }
 

@@ -6,13 +6,13 @@ use core::marker::PhantomData;
 
 use rand_core::CryptoRng;
 
-use super::cells::Cells;
-use super::favoured::{Drawn, Favoured};
+use super::cell_strengths::CellStrengths;
+use super::favoured::{DrawnBucket, FavouredSet};
 use super::parameters::{Rule, Subset};
 use super::report::BucketReport;
 use super::thresholds::Thresholds;
 use crate::domain::{Domain, Entry, Signed};
-use crate::hash::{Functions, SignBit};
+use crate::hash::{HashFunctions, SignBit};
 use crate::mechanism::contract::Randomize;
 use crate::sample::{Threshold, below, word};
 use crate::sort::sort;
@@ -36,9 +36,9 @@ use crate::sort::sort;
 #[derive(Debug, Clone)]
 pub struct Randomizer<R> {
     pub(in crate::mechanism) domain: Domain,
-    functions: Functions,
+    functions: HashFunctions,
     /// Number of items d if items are added to an input in place of paddings, else `None`.
-    filling: Option<u32>,
+    filling_items: Option<u32>,
     pub(in crate::mechanism) thresholds: Thresholds,
     /// Entries that are left, at most s. If cells have two sides, they include what is added to
     /// them.
@@ -50,7 +50,7 @@ pub struct Randomizer<R> {
     hashed: Vec<u32>,
     /// Sign key of each hash function.
     sign_keys: Vec<u64>,
-    pub(in crate::mechanism) cells: Cells,
+    pub(in crate::mechanism) cells: CellStrengths,
     /// Sides that the s elements push to, ascending, under CoCo's rule of a paper.
     pushes: Vec<u64>,
     rule: PhantomData<R>,
@@ -69,7 +69,7 @@ impl<R: Rule> Randomizer<R> {
     pub fn new(subset: &Subset<R>, domain: &Domain, epsilon: f64) -> Self {
         let capacity = domain.sparsity() as usize;
         let paired = if Self::PAIRS { capacity } else { 0 };
-        let functions = Functions::new(subset.hash(domain), subset.hashes(), 0);
+        let functions = HashFunctions::new(subset.hash(domain), subset.hashes(), 0);
         Self {
             // For pairs, signs are stored with the elements.
             domain: if Self::PAIRS {
@@ -77,13 +77,13 @@ impl<R: Rule> Randomizer<R> {
             } else {
                 *domain
             },
-            filling: subset.filling(domain),
+            filling_items: subset.filling_items(domain),
             thresholds: subset.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
             placed: Vec::with_capacity(capacity),
             hashed: alloc::vec![0; capacity * functions.count() * subset.width() as usize],
             sign_keys: Vec::new(),
-            cells: subset.tally(domain),
+            cells: subset.empty_cells(domain),
             pushes: Vec::with_capacity(paired),
             functions,
             rule: PhantomData,
@@ -93,7 +93,7 @@ impl<R: Rule> Randomizer<R> {
     /// Number of items that may be added to `signed` signed ones; `None` if none is added.
     pub(in crate::mechanism) fn others(&self, signed: u32) -> Option<u32> {
         let fills = Self::PAIRS && signed < self.domain.sparsity();
-        let items = self.filling.filter(|_| fills);
+        let items = self.filling_items.filter(|_| fills);
         items.map(|items| items - signed)
     }
 
@@ -110,7 +110,7 @@ impl<R: Rule> Randomizer<R> {
     ///
     /// If the rank is uniformly random, each other item is equally likely to be added. With a fair
     /// sign an added item is neither liked nor disliked on average.
-    pub(in crate::mechanism) fn gather(
+    pub(in crate::mechanism) fn list_elements(
         &mut self,
         rank: u32,
         mut is_negative: impl FnMut(u32) -> bool,
@@ -118,7 +118,7 @@ impl<R: Rule> Randomizer<R> {
         let mut missing = self.missing();
         if Self::PAIRS {
             self.placed.clear();
-            if self.filling.is_some() {
+            if self.filling_items.is_some() {
                 let own = self.signed.iter().map(|own| own.item);
                 self.placed.extend(own);
                 sort(&mut self.placed);
@@ -130,7 +130,7 @@ impl<R: Rule> Randomizer<R> {
             }
             for index in 0..missing {
                 let mut item = self.domain.padding(index);
-                if let Some(items) = self.filling {
+                if let Some(items) = self.filling_items {
                     while self.placed.binary_search(&other).is_ok() {
                         other = (other + 1) % u64::from(items);
                     }
@@ -144,15 +144,15 @@ impl<R: Rule> Randomizer<R> {
         }
         let own = self.signed.iter().map(|&own| self.domain.element(own));
         let paddings = (0..missing).map(|index| self.domain.padding(index));
-        let place = |element: u64| self.functions.place(element);
+        let prepare = |element: u64| self.functions.prepare_element(element);
         self.placed.clear();
-        self.placed.extend(own.chain(paddings).map(place));
+        self.placed.extend(own.chain(paddings).map(prepare));
     }
 
     /// Hashes the elements to cells, and then to the sides that they push to.
     fn push(&mut self, seed: u64) {
-        self.functions.take_seed(seed);
-        self.functions.buckets_of(&self.placed, &mut self.hashed);
+        self.functions.reseed(seed);
+        self.functions.fill_buckets(&self.placed, &mut self.hashed);
         if Self::PAIRS {
             self.sign_keys.clear();
             self.sign_keys.extend(self.functions.sign_keys());
@@ -173,11 +173,11 @@ impl<R: Rule> Randomizer<R> {
     }
 
     /// Ranks the sides by the net push of the elements.
-    pub(in crate::mechanism) fn favour(&mut self, seed: u64) -> Favoured {
+    pub(in crate::mechanism) fn favour(&mut self, seed: u64) -> FavouredSet {
         self.push(seed);
         self.cells.fill(&self.hashed);
         let size = self.thresholds.favoured(self.cells.len());
-        Favoured::new(size, &self.cells, self.balanced())
+        FavouredSet::new(size, &self.cells, self.balanced())
     }
 
     /// Probability of drawing a favoured bucket, for the input that was ranked last.
@@ -195,25 +195,27 @@ impl<R: Rule> Randomizer<R> {
         let drawn = favoured.sample(self.thresholds.outcomes, self.inside(), rng);
         if !Self::PAIRS {
             return match drawn {
-                Drawn::Ranked(rank) => self.cells.ranked(rank) / 2,
+                DrawnBucket::Ranked(rank) => self.cells.side_of_rank(rank) / 2,
                 // These buckets hold no element, tied or not.
-                Drawn::Zero(index) | Drawn::Other(index) => self.cells.weak(2 * index) / 2,
+                DrawnBucket::Zero(index) | DrawnBucket::Other(index) => {
+                    self.cells.side_without_strength(2 * index) / 2
+                }
             };
         }
         match drawn {
-            Drawn::Ranked(rank) => self.cells.ranked(rank),
-            Drawn::Zero(index) => self.cells.weak(index),
+            DrawnBucket::Ranked(rank) => self.cells.side_of_rank(rank),
+            DrawnBucket::Zero(index) => self.cells.side_without_strength(index),
             // Sides that are neither ranked nor tied: first the balanced ones, unless these tie,
             // then the opposite sides of the ranked ones.
-            Drawn::Other(index) => {
+            DrawnBucket::Other(index) => {
                 let balanced = if favoured.zeros_tie() {
                     0
                 } else {
                     self.balanced()
                 };
                 match index.checked_sub(balanced) {
-                    None => self.cells.weak(index),
-                    Some(rank) => opposite(self.cells.ranked(rank)),
+                    None => self.cells.side_without_strength(index),
+                    Some(rank) => opposite(self.cells.side_of_rank(rank)),
                 }
             }
         }
@@ -294,7 +296,7 @@ impl<R: Rule> Randomize for Randomizer<R> {
         let others = self.others(self.signed.len() as u32);
         let rank = others.map_or(0, |others| below(rng, others));
         let mut signs = 0;
-        self.gather(rank, |index| {
+        self.list_elements(rank, |index| {
             if index.is_multiple_of(64) {
                 signs = word(rng);
             }
@@ -337,7 +339,7 @@ mod tests {
                 let mut added = alloc::vec![0; items as usize];
                 for rank in 0..items - input.len() as u32 {
                     randomizer.signed.clone_from(&input);
-                    randomizer.gather(rank, |index| index % 2 == 0);
+                    randomizer.list_elements(rank, |index| index % 2 == 0);
                     let items = randomizer.signed.iter().map(|own| own.item);
                     let mut elements: Vec<u64> = items.collect();
                     assert_eq!(elements.len(), sparsity as usize);

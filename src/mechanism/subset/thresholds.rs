@@ -34,7 +34,7 @@ pub struct Thresholds {
 
 impl Thresholds {
     /// Creates the thresholds for sets of c = `favoured` of all outputs.
-    pub(in crate::mechanism) fn of_sets(epsilon: f64, favoured: u32, outcomes: u32) -> Self {
+    pub(in crate::mechanism) fn for_fixed_size(epsilon: f64, favoured: u32, outcomes: u32) -> Self {
         let bound = ExpLowerBound::new(epsilon);
         Self {
             inside: alloc::vec![threshold(&bound, favoured, outcomes - favoured)],
@@ -68,7 +68,7 @@ pub(in crate::mechanism) fn threshold(
     favoured: u32,
     others: u32,
 ) -> Threshold {
-    Threshold(bound.share(favoured.into(), favoured.into(), others.into()))
+    Threshold(bound.favoured_probability(favoured.into(), favoured.into(), others.into()))
 }
 
 impl<R: Rule> Subset<R> {
@@ -80,18 +80,18 @@ impl<R: Rule> Subset<R> {
     pub fn thresholds(&self, sparsity: u32, epsilon: f64) -> Thresholds {
         let outcomes = self.outcomes();
         if let Some(favoured) = self.favoured() {
-            return Thresholds::of_sets(epsilon, favoured, outcomes);
+            return Thresholds::for_fixed_size(epsilon, favoured, outcomes);
         }
         assert!(self.cells() > sparsity, "a rule takes more cells than s");
         let bound = ExpLowerBound::new(epsilon);
         let others = outcomes - R::SIDES * sparsity;
         // A pushed pair has one share e + 1 of Ω = s(e + 1) + t − 2s. So every input's pairs weigh
         // the same to the last bit, and s of them weigh less than 2⁶⁴ together.
-        let pair = (R::SIDES == 2).then(|| bound.pair_share(sparsity, others));
+        let pair = (R::SIDES == 2).then(|| bound.pair_probability(sparsity, others));
         let inside = |k: u32| match pair {
             Some(pair) => u64::from(k) * pair,
             // floor(2⁶⁴·k·e/Ω), Ω = s·e + t − s.
-            None => bound.share(k.into(), sparsity.into(), others.into()),
+            None => bound.favoured_probability(k.into(), sparsity.into(), others.into()),
         };
         Thresholds {
             inside: (1..=sparsity).map(|k| Threshold(inside(k))).collect(),

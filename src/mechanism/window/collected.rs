@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::parameters::Window;
-use crate::canonical::{Canonical, Written};
+use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::hash::for_each_drawn;
-use crate::mechanism::collected::Collected;
+use crate::hash::for_each_drawn_item;
+use crate::mechanism::collected::CollectedMechanism;
 use crate::mechanism::subset::BucketReport as Report;
 
 /// [`Window`] in a task file.
@@ -67,8 +67,8 @@ impl<'de> Deserialize<'de> for Window {
     }
 }
 
-impl Written for Window {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Window {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         for number in [self.drawn(), self.atoms(), self.favoured()] {
             canonical.number(u64::from(number));
         }
@@ -76,7 +76,7 @@ impl Written for Window {
     }
 }
 
-impl Collected for Window {
+impl CollectedMechanism for Window {
     fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
         self.thresholds(epsilon).effective_epsilon()
     }
@@ -130,7 +130,7 @@ impl Support {
     #[inline]
     pub fn for_each_atom(&self, report: &Report, mut visit: impl FnMut(u32, u32)) {
         let (mut cell, mut cells) = (report.bucket, self.cells);
-        for_each_drawn(report.seed, self.attributes, self.drawn, |attribute| {
+        for_each_drawn_item(report.seed, self.attributes, self.drawn, |attribute| {
             cells /= self.atoms;
             visit(attribute, cell / cells);
             cell %= cells;

@@ -51,7 +51,7 @@ impl Parameters for Window {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let [drawn, atoms, favoured] = [reader.small(), reader.small(), reader.small()];
+        let [drawn, atoms, favoured] = [reader.number_u32(), reader.number_u32(), reader.number_u32()];
         Self::new(drawn, atoms, favoured, reader.list())
     }
 

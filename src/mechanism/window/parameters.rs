@@ -111,7 +111,7 @@ impl Window {
     /// Computes the threshold at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        Thresholds::of_sets(epsilon, self.favoured_cells(), self.cells())
+        Thresholds::for_fixed_size(epsilon, self.favoured_cells(), self.cells())
     }
 
     /// Value Y of an atom below t.
@@ -132,7 +132,7 @@ impl Window {
     ///
     /// The result has two roundings, each down by less than a unit. One is that of the number to a
     /// multiple of 2⁻⁵³, which numbers of a task are. The other is that of the probability.
-    pub(super) fn beside(&self, number: f64) -> (u32, u64) {
+    pub(super) fn level_and_rounding(&self, number: f64) -> (u32, u64) {
         const BITS: u32 = 53;
         let (k, last) = (self.favoured, self.atoms - self.favoured);
         let top: i32 = (last..self.atoms).map(|atom| self.value(atom)).sum();

@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 
 use super::parameters::Window;
 use crate::domain::{Domain, Entry};
-use crate::hash::for_each_drawn;
+use crate::hash::for_each_drawn_item;
 use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::{BucketReport as Report, Thresholds};
 use crate::sample::{below, word};
@@ -98,8 +98,8 @@ impl Randomize for Randomizer {
         report: &mut Report,
     ) -> bool {
         let mut at = 0;
-        for_each_drawn(seed, self.attributes, self.window.drawn(), |attribute| {
-            let (level, up) = self.window.beside(number_of(entries, attribute));
+        for_each_drawn_item(seed, self.attributes, self.window.drawn(), |attribute| {
+            let (level, up) = self.window.level_and_rounding(number_of(entries, attribute));
             self.levels[at] = level + u32::from(word(rng) < up);
             at += 1;
         });

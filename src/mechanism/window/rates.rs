@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::parameters::Window;
 use super::randomize::{Randomizer, number_of};
 use crate::domain::{Domain, Entry};
-use crate::hash::for_each_drawn;
+use crate::hash::for_each_drawn_item;
 use crate::sample::Threshold;
 
 /// Scale and variance of the estimates from a report's atoms, for the realised threshold.
@@ -47,7 +47,7 @@ impl Window {
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         let d = domain.items().unwrap_or(self.drawn());
-        let [own, other] = self.thresholds(epsilon).levels();
+        let [own, other] = self.thresholds(epsilon).output_probabilities();
         let gap = f64::from(self.favoured_cells() / self.favoured()) * (own - other);
         let other = f64::from(self.cells() / self.atoms()) * other;
         let share = f64::from(self.drawn()) / f64::from(d);
@@ -137,7 +137,7 @@ impl Window {
     /// Probability that a number from −1 to 1 is rounded to a level that favours an atom.
     #[must_use]
     pub fn chance(&self, number: f64, atom: u32) -> f64 {
-        let (level, up) = self.beside(number);
+        let (level, up) = self.level_and_rounding(number);
         let up = Threshold(up);
         let favours =
             |level: u32| f64::from(u8::from((level..level + self.favoured()).contains(&atom)));
@@ -152,7 +152,7 @@ impl Randomizer {
     /// 0. Takes O(m·tᵐ): for tests and audits.
     #[must_use]
     pub fn probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
-        let [own, other] = self.thresholds.levels();
+        let [own, other] = self.thresholds.output_probabilities();
         let favoured = self.favoured(seed, entries).into_iter();
         favoured.map(|p| other + (own - other) * p).collect()
     }
@@ -160,7 +160,7 @@ impl Randomizer {
     /// Probability that the numbers are rounded to levels that favour each cell.
     fn favoured(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let mut cells = alloc::vec![1.0];
-        for_each_drawn(seed, self.attributes, self.window.drawn(), |attribute| {
+        for_each_drawn_item(seed, self.attributes, self.window.drawn(), |attribute| {
             let of = |atom: u32| self.window.chance(number_of(entries, attribute), atom);
             let with = |cell: &f64| {
                 let cell = *cell;

@@ -13,8 +13,8 @@ impl Message {
     ///
     /// # Errors
     /// [`Error::Malformed`] for bytes that no message of the task begins with.
-    fn take(cursor: &mut Cursor<'_>, coordinates: u32) -> Result<Self, Error> {
-        let code: u32 = cursor.take("expected a message")?;
+    fn read(cursor: &mut Cursor<'_>, coordinates: u32) -> Result<Self, Error> {
+        let code: u32 = cursor.read("expected a message")?;
         if code > 2 * coordinates {
             return Err(cursor.malformed("expected a message about a coordinate of the task"));
         }
@@ -27,9 +27,9 @@ impl SumTask {
     ///
     /// # Errors
     /// [`Error::Malformed`] for bytes that no message of the task begins with.
-    pub fn take_message(&self, bytes: &[u8]) -> Result<(Message, usize), Error> {
+    pub fn decode_first_message(&self, bytes: &[u8]) -> Result<(Message, usize), Error> {
         let mut cursor = Cursor::new("message", bytes);
-        let message = Message::take(&mut cursor, self.measure().coordinates())?;
+        let message = Message::read(&mut cursor, self.measure().coordinates())?;
         Ok((message, cursor.offset()))
     }
 
@@ -60,7 +60,7 @@ impl SumTask {
     pub fn decode_messages(&self, upload: &EncodedUpload<'_>) -> Result<Vec<Message>, Error> {
         let mut cursor = Cursor::new("upload", upload.reports);
         let coordinates = self.measure().coordinates();
-        let messages = (0..upload.count).map(|_| Message::take(&mut cursor, coordinates));
+        let messages = (0..upload.count).map(|_| Message::read(&mut cursor, coordinates));
         let messages = messages.collect::<Result<_, _>>()?;
         cursor.end("expected the end after the last message")?;
         Ok(messages)

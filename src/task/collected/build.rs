@@ -4,8 +4,8 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::canonical;
 use super::parts::TaskParts;
-use super::written;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
@@ -24,7 +24,7 @@ impl Task {
     /// [`Error::Combination`] for parameters that cannot be combined.
     pub fn new(parts: TaskParts) -> Result<Self, Error> {
         let (id, question) = parts.into_question();
-        Self::written(id, alloc::vec![Question::new(question)?])
+        Self::from_checked(id, alloc::vec![Question::new(question)?])
     }
 
     /// Creates a task of questions with names.
@@ -44,13 +44,13 @@ impl Task {
                 reason: "all questions of a task have its \"epsilon\"",
             })));
         }
-        Self::written(id, questions)
+        Self::from_checked(id, questions)
     }
 
     /// Creates a task with the default budget from checked questions.
-    pub(super) fn written(id: String, questions: Vec<Question>) -> Result<Self, Error> {
+    pub(super) fn from_checked(id: String, questions: Vec<Question>) -> Result<Self, Error> {
         let budget = Budget::default();
-        let bytes = written::write(&id, &questions, budget);
+        let bytes = canonical::write(&id, &questions, budget);
         Self::build(id, questions, budget, &bytes)
     }
 
@@ -69,7 +69,7 @@ impl Task {
     /// ```
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
-        let bytes = written::write(&self.id, &self.questions, budget);
+        let bytes = canonical::write(&self.id, &self.questions, budget);
         Self {
             budget,
             fingerprint: Fingerprint::from_canonical(&bytes),
@@ -93,7 +93,7 @@ impl Task {
     /// ```
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        written::write(&self.id, &self.questions, self.budget)
+        canonical::write(&self.id, &self.questions, self.budget)
     }
 
     /// Returns the effective local ε of one report: the maximum over the questions. It is never
@@ -112,7 +112,7 @@ impl Task {
 
     /// Returns the question if the task has exactly one.
     #[must_use]
-    pub fn sole(&self) -> Option<&Question> {
+    pub fn only_question(&self) -> Option<&Question> {
         match &self.questions[..] {
             [question] => Some(question),
             _ => None,
@@ -197,7 +197,7 @@ impl Question {
                 reason: "\"pattern\" is for \"number\", with outputs that tell all bins apart",
             })));
         };
-        Err(error!(Combination { reason }).of_question(&parts.name))
+        Err(error!(Combination { reason }).in_question_if_named(&parts.name))
     }
 
     /// Returns the items asked about. The items of a number are the cells of its scale. The items
@@ -233,7 +233,7 @@ impl TryFrom<Task> for TaskParts {
     /// # Errors
     /// The task itself if its questions have names.
     fn try_from(task: Task) -> Result<Self, Task> {
-        match task.sole() {
+        match task.only_question() {
             Some(sole) if task.is_unnamed() => Ok(Self {
                 id: task.id().to_owned(),
                 items: sole.items().clone(),
@@ -252,7 +252,7 @@ impl TryFrom<Task> for TaskParts {
 fn suits(question: &Question) -> bool {
     match (question.mechanism(), question.kind()) {
         (Mechanism::Pattern(own), Kind::Number(scale)) => {
-            own.tells_apart(scale.cells(), question.epsilon())
+            own.is_identifiable(scale.cells(), question.epsilon())
         }
         (Mechanism::Pattern(_), _) => false,
         _ => true,

@@ -9,7 +9,7 @@ use crate::task::local::task::Task;
 impl Task {
     /// Creates a task of one question of ratings, without a name.
     pub(crate) fn of_question(id: String, question: Question) -> Result<Self, Error> {
-        Self::written(id, alloc::vec![question])
+        Self::from_checked(id, alloc::vec![question])
     }
 }
 

@@ -26,7 +26,7 @@ impl Task {
     /// [`Error::Malformed`] for anything that [`Report::encode`] would not have written for
     /// this task.
     pub fn decode_report(&self, bytes: &[u8]) -> Result<Report, Error> {
-        match self.take_report(bytes)? {
+        match self.decode_first_report(bytes)? {
             (report, read) if read == bytes.len() => Ok(report),
             (_, offset) => Err(error!(Malformed {
                 what: "report",
@@ -40,7 +40,7 @@ impl Task {
     ///
     /// # Errors
     /// As [`Task::decode_report`], but bytes may follow the report.
-    pub fn take_report(&self, bytes: &[u8]) -> Result<(Report, usize), Error> {
+    pub fn decode_first_report(&self, bytes: &[u8]) -> Result<(Report, usize), Error> {
         let mut cursor = Cursor::new("report", bytes);
         let mut taken = None;
         self.decode_reports(&mut cursor, 1, &mut |report, end| {
@@ -62,7 +62,7 @@ impl Task {
             mechanism.decode_reports(&domain, epsilon, cursor, count, visit)
         };
         // One question decodes all reports in one call, which is faster.
-        if let Some(sole) = self.sole() {
+        if let Some(sole) = self.only_question() {
             return decode(sole, cursor, count);
         }
         for _ in 0..count {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::part_file::{PartFile, ScaleFile};
 use super::parts::TaskParts;
-use super::want::{Spacing, Want};
+use super::purpose::{Purpose, Spacing};
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
@@ -71,7 +71,7 @@ pub(crate) struct QuestionFile<M> {
     #[serde(default, skip_serializing)]
     pub(crate) length: Option<u32>,
     #[serde(default, skip_serializing)]
-    pub(crate) want: Option<Want>,
+    pub(crate) want: Option<Purpose>,
     #[serde(default, skip_serializing)]
     pub(crate) bins: Option<u32>,
     #[serde(default, skip_serializing)]
@@ -87,7 +87,7 @@ impl<M> QuestionFile<M> {
     ///
     /// # Errors
     /// [`Error::Combination`] if a field is missing or belongs to another kind.
-    pub(crate) fn listed(&self) -> Result<Option<&Items>, Error> {
+    pub(crate) fn stated_items(&self) -> Result<Option<&Items>, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
         let rates = self.kind == KindName::Ratings;
         let lists = matches!(self.kind, KindName::Set | KindName::Choice);
@@ -167,9 +167,9 @@ impl<M> QuestionFile<M> {
     /// Returns the kind of a complete question, with its items.
     ///
     /// # Errors
-    /// As [`QuestionFile::listed`], and those of the kind's parts. [`Error::Combination`] for
+    /// As [`QuestionFile::stated_items`], and those of the kind's parts. [`Error::Combination`] for
     /// fields that only a draft may have.
-    fn asked(&self) -> Result<(Kind, Items), Error> {
+    fn complete_kind(&self) -> Result<(Kind, Items), Error> {
         let crowd = self.entries.is_some() || self.overlap.is_some();
         if self.scale().is_open() || crowd || self.length.is_some() {
             return Err(error!(Combination {
@@ -177,7 +177,7 @@ impl<M> QuestionFile<M> {
                          what is chosen by, not part of a complete question",
             }));
         }
-        let items = self.listed()?.cloned();
+        let items = self.stated_items()?.cloned();
         if self.kind == KindName::Numbers {
             let (names, limits) = self.attributes()?;
             return Ok((Kind::Numbers(limits.into()), names));
@@ -228,7 +228,7 @@ impl<M> QuestionFile<M> {
 
     /// Attributes an error to this question.
     pub(crate) fn blame(&self, error: Error) -> Error {
-        error.blamed(&self.name)
+        error.in_question(&self.name)
     }
 
     /// Returns the sparsity, if it is stated or follows from the kind.
@@ -247,7 +247,7 @@ impl<M> QuestionFile<M> {
 
 impl QuestionFile<Mechanism> {
     fn complete(self, epsilon: f64) -> Result<Question, Error> {
-        let (kind, items) = self.asked().map_err(|error| self.blame(error))?;
+        let (kind, items) = self.complete_kind().map_err(|error| self.blame(error))?;
         let missing = |reason| self.blame(error!(Combination { reason }));
         let sparsity = self.sparsity();
         let sparsity =

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::task::items::Items;
 use crate::task::limits::Limits;
-use crate::task::local::kind::{Asked, Cross, Kind, Part, Together};
+use crate::task::local::kind::{Cross, Kind, Part, PartKind, Together};
 use crate::task::local::scale::Scale;
 
 impl Kind {
@@ -54,7 +54,7 @@ impl Part {
     pub fn choice(name: impl Into<String>, options: Items) -> Self {
         Self {
             name: name.into(),
-            asked: Asked::Choice,
+            kind: PartKind::Choice,
             items: options,
         }
     }
@@ -64,7 +64,7 @@ impl Part {
     pub fn flag(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            asked: Asked::Flag,
+            kind: PartKind::Flag,
             items: Items::Count(2),
         }
     }
@@ -75,7 +75,7 @@ impl Part {
         Self {
             name: name.into(),
             items: Items::Count(scale.cells()),
-            asked: Asked::Number(scale),
+            kind: PartKind::Number(scale),
         }
     }
 
@@ -95,10 +95,10 @@ impl Part {
     /// Returns the part's kind: a choice, a flag or a number.
     #[must_use]
     pub fn kind(&self) -> Kind {
-        match &self.asked {
-            Asked::Choice => Kind::Choice,
-            Asked::Flag => Kind::Flag,
-            Asked::Number(scale) => Kind::Number(scale.clone()),
+        match &self.kind {
+            PartKind::Choice => Kind::Choice,
+            PartKind::Flag => Kind::Flag,
+            PartKind::Number(scale) => Kind::Number(scale.clone()),
         }
     }
 }

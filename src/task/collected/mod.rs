@@ -2,6 +2,7 @@
 
 mod budget_file;
 mod build;
+mod canonical;
 mod cells;
 #[cfg(feature = "analysis")]
 mod chosen;
@@ -11,8 +12,7 @@ mod kinds;
 pub(crate) mod part_file;
 mod parts;
 mod prefix_keys;
-mod want;
-mod written;
+mod purpose;
 
 pub use parts::TaskParts;
-pub use want::{Spacing, Want};
+pub use purpose::{Purpose, Spacing};

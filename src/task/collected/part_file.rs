@@ -7,17 +7,17 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::want::{Spacing, Want};
+use super::purpose::{Purpose, Spacing};
 use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::limits::Limits;
-use crate::task::local::kind::{Asked, Part};
+use crate::task::local::kind::{Part, PartKind};
 use crate::task::local::scale::Scale;
 
 /// Fields of a number's scale in a task file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ScaleFile {
-    pub(crate) want: Option<Want>,
+    pub(crate) want: Option<Purpose>,
     pub(crate) min: Option<f64>,
     pub(crate) max: Option<f64>,
     pub(crate) unit: Option<String>,
@@ -138,7 +138,7 @@ pub(crate) struct PartFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     step: Option<f64>,
     #[serde(default, skip_serializing)]
-    want: Option<Want>,
+    want: Option<Purpose>,
     #[serde(default, skip_serializing)]
     bins: Option<u32>,
     #[serde(default, skip_serializing)]
@@ -167,10 +167,10 @@ impl PartFile {
     /// Returns the fields of a part with a kind.
     pub(super) fn of(part: &Part) -> Self {
         let scale = part.scale().map(ScaleFile::of).unwrap_or_default();
-        let (kind, options) = match &part.asked {
-            Asked::Number(_) => (AxisName::Number, None),
-            Asked::Flag => (AxisName::Flag, None),
-            Asked::Choice => (AxisName::Choice, Some(part.items().clone())),
+        let (kind, options) = match &part.kind {
+            PartKind::Number(_) => (AxisName::Number, None),
+            PartKind::Flag => (AxisName::Flag, None),
+            PartKind::Choice => (AxisName::Choice, Some(part.items().clone())),
         };
         Self {
             name: part.name().to_owned(),
@@ -218,15 +218,15 @@ impl PartFile {
     /// # Errors
     /// [`Error::Combination`] if the kind or the options are missing, or if fields belong to
     /// another kind.
-    pub(crate) fn asked(&self) -> Result<AskedPart, Error> {
+    pub(crate) fn part_or_number(&self) -> Result<PartOrNumber, Error> {
         let (name, scale) = (self.name.clone(), self.scale());
         let scaled = scale != ScaleFile::default();
         match (self.kind, &self.options) {
             (Some(AxisName::Choice), Some(items)) if !scaled => {
-                Ok(AskedPart::Complete(Part::choice(name, items.clone())))
+                Ok(PartOrNumber::Complete(Part::choice(name, items.clone())))
             }
-            (Some(AxisName::Flag), None) if !scaled => Ok(AskedPart::Complete(Part::flag(name))),
-            (Some(AxisName::Number), None) => Ok(AskedPart::Number(name, scale)),
+            (Some(AxisName::Flag), None) if !scaled => Ok(PartOrNumber::Complete(Part::flag(name))),
+            (Some(AxisName::Number), None) => Ok(PartOrNumber::Number(name, scale)),
             _ => Err(error!(Combination {
                 reason: "each part of a \"cross\" or of \"together\" has the \"kind\" \"choice\" and \
                          \"options\", \"flag\", or, of a cross, \"number\" and what belongs to one",
@@ -237,21 +237,21 @@ impl PartFile {
     /// Returns the part of a complete task.
     ///
     /// # Errors
-    /// As [`PartFile::asked`]; [`Error::Combination`] if the scale is left open.
+    /// As [`PartFile::part_or_number`]; [`Error::Combination`] if the scale is left open.
     pub(super) fn complete(&self) -> Result<Part, Error> {
-        match self.asked()? {
-            AskedPart::Complete(part) => Ok(part),
-            AskedPart::Number(_, scale) if scale.is_open() => Err(error!(Combination {
+        match self.part_or_number()? {
+            PartOrNumber::Complete(part) => Ok(part),
+            PartOrNumber::Number(_, scale) if scale.is_open() => Err(error!(Combination {
                 reason: "\"want\", \"bins\" and \"spacing\" are what is chosen by, not part of a \
                          complete question",
             })),
-            AskedPart::Number(name, scale) => Ok(Part::number(name, scale.complete()?)),
+            PartOrNumber::Number(name, scale) => Ok(Part::number(name, scale.complete()?)),
         }
     }
 }
 
 /// Part of a cross, possibly with an open scale.
-pub(crate) enum AskedPart {
+pub(crate) enum PartOrNumber {
     /// A choice or a flag.
     Complete(Part),
     /// Name and scale of a number.

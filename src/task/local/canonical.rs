@@ -33,7 +33,7 @@ impl Task {
             let named = match form {
                 UNNAMED => false,
                 NAMED => true,
-                _ => reader.known(None)?,
+                _ => reader.require(None)?,
             };
             let id = reader.text().to_owned();
             Ok((id, read_questions(named, reader)?, budget))
@@ -56,15 +56,15 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
     for _ in 0..count {
         let (mut name, mut weight) = (String::new(), 1);
         let (kind, items, sparsity) = if named {
-            (name, weight) = (reader.text().to_owned(), reader.small());
+            (name, weight) = (reader.text().to_owned(), reader.number_u32());
             Kind::read_canonical(reader)?
         } else {
-            let (items, sparsity) = (Items::read_canonical(reader), reader.small());
+            let (items, sparsity) = (Items::read_canonical(reader), reader.number_u32());
             epsilon = reader.float();
             let value = match reader.number() {
                 0 => ValueKind::Sign,
                 1 => ValueKind::Real,
-                _ => reader.known(None)?,
+                _ => reader.require(None)?,
             };
             (Kind::Ratings(value), items, sparsity)
         };

@@ -89,14 +89,14 @@ impl Question {
 
     /// Checks all fields but the name.
     pub(in crate::task) fn check(&self) -> Result<(), Error> {
-        let domain = check_asked(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
+        let domain = check_kind(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
         bounds::WEIGHT.check(f64::from(self.0.weight))?;
         self.0.mechanism.check(&domain)
     }
 
     /// Attributes an error to this question, if the question has a name.
     pub(crate) fn blame(&self, error: Error) -> Error {
-        error.of_question(&self.0.name)
+        error.in_question_if_named(&self.0.name)
     }
 
     /// Returns the name, under which answers are given.
@@ -143,7 +143,7 @@ impl Question {
 }
 
 /// Checks everything but the weight and the mechanism, and returns the domain.
-pub(crate) fn check_asked(
+pub(crate) fn check_kind(
     kind: &Kind,
     items: &Items,
     sparsity: u32,

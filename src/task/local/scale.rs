@@ -155,7 +155,7 @@ impl Scale {
         let step = reader.float();
         let scale = match reader.count() {
             0 if of_part => {
-                let levels = reader.small();
+                let levels = reader.number_u32();
                 Self::levels(reader.float(), reader.float(), levels)
             }
             count => Self::bins((0..count).map(|_| reader.float()).collect()),

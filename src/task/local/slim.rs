@@ -8,9 +8,9 @@ use rand_core::Rng;
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
-use crate::mechanism::contract::left_out;
+use crate::mechanism::contract::left_out_of_build;
 use crate::task::items::Items;
-use crate::task::local::kind::contract::Several;
+use crate::task::local::kind::contract::MultipartKind;
 
 /// Type without a value.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,12 +23,12 @@ pub type Cross = Never;
 /// Stand-in for options of several parts.
 pub type Together = Never;
 
-impl Several for Never {
+impl MultipartKind for Never {
     fn own_items(&self) -> Option<Items> {
         match *self {}
     }
 
-    fn coded(&self) -> [u32; 2] {
+    fn entry_counts(&self) -> [u32; 2] {
         match *self {}
     }
 
@@ -37,6 +37,6 @@ impl Several for Never {
     }
 
     fn read_canonical(_: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        Err(left_out("a kind of several parts"))
+        Err(left_out_of_build("a kind of several parts"))
     }
 }

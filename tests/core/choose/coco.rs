@@ -3,7 +3,7 @@
 use hushbin::TaskDraft;
 use hushbin::choose::coco::Draft;
 use hushbin::domain::{Domain, Signed};
-use hushbin::hash::{Balanced, Hashing, Keys};
+use hushbin::hash::{Balanced, HashKeys, Hashing};
 use hushbin::mechanism::coco::{self, Coco, Rule, RuleName};
 use serde_json::json;
 
@@ -202,7 +202,7 @@ fn predictions_hold_at_real_sizes() {
         let mut rates = Vec::new();
         for seed in 0..4000 {
             let probabilities = randomizer.probabilities(seed, &input, 0);
-            let keys = Keys::new(seed);
+            let keys = HashKeys::new(seed);
             let hit = |item: u32| {
                 let plus = 2 * hash.bucket(&keys, item) as usize;
                 probabilities[plus] + probabilities[plus + 1]

@@ -4,7 +4,7 @@
 use hushbin::Mechanism;
 use hushbin::TaskDraft;
 use hushbin::choose::collision::Draft;
-use hushbin::choose::{Budget, alpha};
+use hushbin::choose::{PrivacyBudget, mixture_alpha};
 use hushbin::domain::Domain;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule, RuleName};
@@ -76,14 +76,14 @@ fn no_other_parameters_that_hide_as_well_are_better() {
         for epsilon in [0.3, 1.5, 4.0] {
             let e = f64::exp(epsilon);
             for limit in [0.6, 0.1, 0.01, 0.002].map(|part| part / (e + 1.0)) {
-                let budget = Budget {
+                let budget = PrivacyBudget {
                     epsilon,
                     alpha: limit,
                 };
                 let (rule, hashing) = (RuleName::Heaviest, Hashing::Balanced);
                 let chosen = Collision::choose(&domain, budget, &draft(rule, None, hashing, None));
                 let chosen = chosen.unwrap();
-                let hides = |c: u32, t: u32| alpha(c.into(), (t - c).into(), e) <= limit;
+                let hides = |c: u32, t: u32| mixture_alpha(c.into(), (t - c).into(), e) <= limit;
                 assert!(hides(chosen.favoured().unwrap(), chosen.buckets()));
                 let ours = variance(&chosen, &domain, epsilon);
                 for favoured in 1..=sparsity {

@@ -2,8 +2,8 @@
 //! alternatives. The prediction is correct.
 
 use hushbin::choose::hash_bin::Draft as HashBinDraft;
-use hushbin::choose::{Candidate, Objective, Population, Predicted, SquaredError};
-use hushbin::hash::{Hashing, Keys};
+use hushbin::choose::{Candidate, Objective, Population, PredictedErrors, SquaredError};
+use hushbin::hash::{HashKeys, Hashing};
 use hushbin::mechanism::hash_bin::{HashBin, Level, LevelName, Noise, Response};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn hash_bin(task: &Task) -> HashBin {
 
 fn predicted_mean(mechanism: HashBin, task: &Task, crowd: &Population) -> SquaredError {
     let mechanism = Mechanism::HashBin(mechanism);
-    let predicted = mechanism.predict(&task.questions()[0].domain(), task.epsilon(), crowd);
+    let predicted = mechanism.predict_errors(&task.questions()[0].domain(), task.epsilon(), crowd);
     predicted.mean.unwrap()
 }
 
@@ -73,7 +73,7 @@ fn no_other_clip_is_better() {
                 let error = |clip: f64| {
                     let level = Level::User { clip, noise };
                     let other = HashBin::new(level, chosen.hashing(), 1, 1024).unwrap();
-                    predicted_mean(other, &task, &crowd).likely()
+                    predicted_mean(other, &task, &crowd).likely_total()
                 };
                 let ours = error(chosen.level().clip().unwrap());
                 // The clips start at 1, as a single entry is never clipped.
@@ -87,7 +87,7 @@ fn no_other_clip_is_better() {
                     ours <= 1.1 * best,
                     "{ours} {best}: {chosen:?} {counts:?}, {epsilon}"
                 );
-                inner += u32::from(chosen.left(most) < 0.9);
+                inner += u32::from(chosen.attenuation(most) < 0.9);
             }
         }
     }
@@ -115,9 +115,9 @@ fn no_other_noise_is_better() {
                     HashBin::choose(&task.questions()[0].domain(), epsilon, &draft, &crowd).unwrap()
                 };
                 let chosen = choose(None);
-                let ours = predicted_mean(chosen, &task, &crowd).likely();
+                let ours = predicted_mean(chosen, &task, &crowd).likely_total();
                 for noise in [Noise::TwoPoint, Noise::Laplace] {
-                    let other = predicted_mean(choose(Some(noise)), &task, &crowd).likely();
+                    let other = predicted_mean(choose(Some(noise)), &task, &crowd).likely_total();
                     assert!(
                         ours <= other * (1.0 + 1e-6),
                         "{ours} {other}: {chosen:?}, {epsilon}"
@@ -195,7 +195,7 @@ fn squared_bias_is_that_of_the_worst_case() {
                 let task = even(items, s, 1.0, &mechanism);
                 let predicted = task.questions()[0]
                     .mechanism()
-                    .predict(&domain, 1.0, &crowd);
+                    .predict_errors(&domain, 1.0, &crowd);
                 let ours = predicted.mean.unwrap().squared_bias;
                 let expected = left_out / f64::from(items);
                 assert!((ours - expected).abs() <= 1e-12, "{ours} {expected}");
@@ -209,9 +209,9 @@ fn squared_bias_is_that_of_the_worst_case() {
                     noise: Noise::TwoPoint,
                 };
                 let clipped = HashBin::new(level, Hashing::Balanced, 1, 1024).unwrap();
-                let predicted = Mechanism::HashBin(clipped).predict(&domain, 1.0, &crowd);
+                let predicted = Mechanism::HashBin(clipped).predict_errors(&domain, 1.0, &crowd);
                 let ours = predicted.mean.unwrap().squared_bias;
-                let expected = worst(&|k| 1.0 - clipped.left(k as u32)) / f64::from(items);
+                let expected = worst(&|k| 1.0 - clipped.attenuation(k as u32)) / f64::from(items);
                 assert!((ours - expected).abs() <= 1e-12, "{ours} {expected}");
             }
         }
@@ -219,10 +219,10 @@ fn squared_bias_is_that_of_the_worst_case() {
 }
 
 /// Average error of a task's predictions, weighted by the objective.
-fn weighed(objective: Objective, predicted: &Predicted) -> f64 {
+fn weighed(objective: Objective, predicted: &PredictedErrors) -> f64 {
     let part = |weight: f64, error: Option<SquaredError>| match error {
         _ if weight == 0.0 => 0.0,
-        Some(error) => weight * error.likely(),
+        Some(error) => weight * error.likely_total(),
         None => f64::INFINITY,
     };
     let sum = part(objective.mean, predicted.mean)
@@ -232,7 +232,7 @@ fn weighed(objective: Objective, predicted: &Predicted) -> f64 {
 }
 
 fn error_of(task: &Task, objective: Objective, crowd: &Population) -> f64 {
-    let predicted = task.questions()[0].mechanism().predict(
+    let predicted = task.questions()[0].mechanism().predict_errors(
         &task.questions()[0].domain(),
         task.epsilon(),
         crowd,
@@ -265,10 +265,10 @@ fn no_other_sparsity_is_better() {
                 let auto = json!({ "name": "auto", "objective": name });
                 let open = with(file(&json!(40), epsilon, &auto), "entries", json!(counts));
                 let plan = draft(open.clone()).choose().unwrap().remove(0);
-                let picked = plan.picked;
+                let picked = plan.chosen;
                 let task = resolve(open);
                 let ours = error_of(&task, *objective, &crowd);
-                assert!((ours / picked.error - 1.0).abs() < 1e-12);
+                assert!((ours / picked.objective_error - 1.0).abs() < 1e-12);
                 distinct.insert((picked.mechanism.name(), picked.sparsity));
                 for mechanism in ["collision", "coco"] {
                     for s in 1..=most {
@@ -332,18 +332,18 @@ fn a_given_sparsity_is_never_clipped() {
                     let file = with(file(&json!(items), epsilon, &auto), "people", json!(people));
                     let plan = draft(with(file, "sparsity", json!(sparsity)));
                     let plan = plan.choose().unwrap().remove(0);
-                    let left = match &plan.picked.mechanism {
-                        Mechanism::HashBin(hash_bin) => hash_bin.left(sparsity),
+                    let left = match &plan.chosen.mechanism {
+                        Mechanism::HashBin(hash_bin) => hash_bin.attenuation(sparsity),
                         _ => 1.0,
                     };
-                    assert_eq!(left, 1.0, "{:?}", plan.picked);
-                    let error = plan.picked.predicted.mean.unwrap();
+                    assert_eq!(left, 1.0, "{:?}", plan.chosen);
+                    let error = plan.chosen.predicted.mean.unwrap();
                     assert_eq!(error.squared_bias, 0.0);
-                    picked.insert(plan.picked.mechanism.name());
+                    picked.insert(plan.chosen.mechanism.name());
                     // Biased mechanisms come last.
-                    for other in &plan.others {
+                    for other in &plan.alternatives {
                         let biased = other.predicted.mean.unwrap().squared_bias > 0.0;
-                        assert_eq!(other.error == f64::INFINITY, biased, "{other:?}");
+                        assert_eq!(other.objective_error == f64::INFINITY, biased, "{other:?}");
                     }
                 }
             }
@@ -383,13 +383,13 @@ fn weaker_levels_are_more_to_choose_from() {
         draft(file).choose().unwrap().remove(0)
     };
     let (user, event) = (plan("user"), plan("event"));
-    assert_eq!(user.others.len() + 1, 3);
-    assert_eq!(event.others.len() + 1, 4);
-    assert_eq!(level(&event.picked), Some(LevelName::Event));
-    assert!(event.picked.error < user.picked.error);
-    assert!(event.others.contains(&user.picked));
+    assert_eq!(user.alternatives.len() + 1, 3);
+    assert_eq!(event.alternatives.len() + 1, 4);
+    assert_eq!(level(&event.chosen), Some(LevelName::Event));
+    assert!(event.chosen.objective_error < user.chosen.objective_error);
+    assert!(event.alternatives.contains(&user.chosen));
     assert!(
-        user.others
+        user.alternatives
             .iter()
             .all(|other| level(other) != Some(LevelName::Event))
     );
@@ -423,9 +423,9 @@ fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
             (Mechanism::HashBin(hash_bin), Report::HashBin(report)) => {
                 let scale = hash_bin.rates(&domain, task.epsilon()).scale;
                 let support = hash_bin.support(&domain);
-                let keys = Keys::new(report.seed);
+                let keys = HashKeys::new(report.seed);
                 support.for_each_item(&keys, |item, bin| {
-                    let sign = support.place(&keys, u64::from(item)).1;
+                    let sign = support.bin_and_sign(&keys, u64::from(item)).1;
                     let response = match &report.response {
                         Response::Sign(plus) => {
                             if *plus {
@@ -497,10 +497,11 @@ fn predictions_are_what_happens() {
                 .unwrap()
         })
         .unwrap();
-        let predicted =
-            task.questions()[0]
-                .mechanism()
-                .predict(&task.questions()[0].domain(), epsilon, &crowd);
+        let predicted = task.questions()[0].mechanism().predict_errors(
+            &task.questions()[0].domain(),
+            epsilon,
+            &crowd,
+        );
         let predicted = predicted.mean.unwrap().total();
         let mut errors = Moments::default();
         for round in 0..100 {
@@ -521,9 +522,13 @@ fn open_tasks_are_chosen_for() {
         let open = file(&json!("open"), 1.0, &auto);
         let plan: TaskDraft = draft(with(open, "entries", json!([10, 500, 200, 100])));
         let plan = plan.choose().unwrap().remove(0);
-        assert!(plan.picked.error.is_finite());
-        let errors = plan.others.iter().map(|other| other.error);
-        assert!(errors.into_iter().all(|error| error >= plan.picked.error));
+        assert!(plan.chosen.objective_error.is_finite());
+        let errors = plan.alternatives.iter().map(|other| other.objective_error);
+        assert!(
+            errors
+                .into_iter()
+                .all(|error| error >= plan.chosen.objective_error)
+        );
     }
 }
 
@@ -550,12 +555,12 @@ fn the_papers_rules_are_no_better() {
     ] {
         for epsilon in [0.05, 0.5, 1.0, 2.0, 4.0] {
             let crowd = Population::even(1.0, sparsity);
-            let predicted = |mechanism: &Value| -> Predicted {
+            let predicted = |mechanism: &Value| -> PredictedErrors {
                 let task = even(items, sparsity, epsilon, mechanism);
                 let domain = task.questions()[0].domain();
                 task.questions()[0]
                     .mechanism()
-                    .predict(&domain, epsilon, &crowd)
+                    .predict_errors(&domain, epsilon, &crowd)
             };
             let mean = predicted(&json!("auto")).mean.unwrap().total();
             let frequency = json!({ "name": "auto", "objective": "frequency" });

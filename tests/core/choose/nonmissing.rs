@@ -13,7 +13,7 @@ use super::{Functions, domain};
 
 fn variance(mechanism: &Mechanism, domain: &Domain, epsilon: f64) -> f64 {
     let person = Population::even(1.0, domain.sparsity());
-    let predicted = mechanism.predict(domain, epsilon, &person);
+    let predicted = mechanism.predict_errors(domain, epsilon, &person);
     Objective::NONMISSING.weigh(&predicted).unwrap().variance
 }
 
@@ -37,9 +37,9 @@ fn draft(domain: &Domain, epsilon: f64, mechanism: &Value) -> TaskDraft {
 fn chosen(domain: &Domain, epsilon: f64, _: Hashing) -> (u32, u32, f64) {
     let auto = json!({ "name": "auto", "objective": "nonmissing" });
     let choice = draft(domain, epsilon, &auto).choose().unwrap().remove(0);
-    let offers = std::iter::once(choice.picked).chain(choice.others);
+    let offers = std::iter::once(choice.chosen).chain(choice.alternatives);
     let found = offers.into_iter().find_map(|offer| match offer.mechanism {
-        Mechanism::Collision(own) => Some((own, offer.error)),
+        Mechanism::Collision(own) => Some((own, offer.objective_error)),
         _ => None,
     });
     let (own, error) = found.unwrap();
@@ -75,19 +75,19 @@ fn no_other_mechanism_is_better() {
             let auto = |objective: &str| json!({ "name": "auto", "objective": objective });
             let choice = draft(&domain, epsilon, &auto("nonmissing"));
             let choice = choice.choose().unwrap().remove(0);
-            let ours = variance(&choice.picked.mechanism, &domain, epsilon);
+            let ours = variance(&choice.chosen.mechanism, &domain, epsilon);
             let most = (2.0 * f64::from(sparsity) * (f64::exp(epsilon) + 2.0)) as u32 + 8;
             let hashings = [Hashing::Balanced, Hashing::Independent];
             let of = |mechanism: Mechanism| variance(&mechanism, &domain, epsilon);
             let least = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
             let what = format!(
                 "d = {items}, s = {sparsity}, ε = {epsilon}: {:?}",
-                choice.picked
+                choice.chosen
             );
 
             let pairs = || sparsity + 1..=most;
             let coco = least(&mut pairs().map(|pairs| of(overwrite(Hashing::Balanced, pairs))));
-            let offers = std::iter::once(&choice.picked).chain(&choice.others);
+            let offers = std::iter::once(&choice.chosen).chain(&choice.alternatives);
             let coco_chosen = offers
                 .map(|offer| &offer.mechanism)
                 .find(|mechanism| mechanism.name() == "coco");
@@ -107,7 +107,7 @@ fn no_other_mechanism_is_better() {
             let frequency = draft(&domain, epsilon, &auto("frequency"))
                 .resolve()
                 .unwrap();
-            let theirs = of(frequency.sole().unwrap().mechanism().clone());
+            let theirs = of(frequency.only_question().unwrap().mechanism().clone());
             assert!(ours <= 1.0105 * theirs, "{what}: {ours}, {theirs}");
             apart += u32::from(ours < 0.99 * theirs);
         }
@@ -124,14 +124,14 @@ fn sets_are_better_still() {
         let signed = draft(&domain(items, sparsity), epsilon, &auto)
             .choose()
             .unwrap();
-        let signed = signed[0].picked.predicted.nonmissing.unwrap().variance;
+        let signed = signed[0].chosen.predicted.nonmissing.unwrap().variance;
         let set: TaskDraft = serde_json::from_value(json!({
             "id": "t", "epsilon": epsilon,
             "questions": [{ "name": "q", "kind": "set", "options": items, "sparsity": sparsity }],
         }))
         .unwrap();
         let set = set.choose().unwrap();
-        let predicted = set[0].picked.predicted;
+        let predicted = set[0].chosen.predicted;
         assert_eq!((predicted.mean, predicted.nonmissing), (None, None));
         let share = predicted.frequency.unwrap().variance;
         assert!(share < signed, "{share} {signed}");

@@ -152,7 +152,7 @@ fn sums_are_without_bias() {
     for own in patterns() {
         let cells = own.outputs() - own.outputs() / 5;
         let epsilon = [0.3, 1.0, 4.0][own.favoured().len() % 3];
-        if !own.tells_apart(cells, epsilon) {
+        if !own.is_identifiable(cells, epsilon) {
             continue;
         }
         tried += 1;
@@ -177,11 +177,11 @@ fn sums_are_without_bias() {
 #[test]
 fn cells_that_look_alike_are_told() {
     let own = |outputs, favoured: &[u32]| Pattern::new(outputs, favoured.to_vec()).unwrap();
-    assert!(!own(4, &[0, 2]).tells_apart(4, 1.0));
-    assert!(!own(4, &[0, 1]).tells_apart(4, 1.0));
-    assert!(own(4, &[0, 1]).tells_apart(3, 1.0));
-    assert!(own(4, &[0]).tells_apart(4, 1.0));
+    assert!(!own(4, &[0, 2]).is_identifiable(4, 1.0));
+    assert!(!own(4, &[0, 1]).is_identifiable(4, 1.0));
+    assert!(own(4, &[0, 1]).is_identifiable(3, 1.0));
+    assert!(own(4, &[0]).is_identifiable(4, 1.0));
     for row in rows() {
-        assert!(pattern(&row).tells_apart(whole(&row, "K"), number(&row, "epsilon")));
+        assert!(pattern(&row).is_identifiable(whole(&row, "K"), number(&row, "epsilon")));
     }
 }

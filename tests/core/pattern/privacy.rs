@@ -36,7 +36,7 @@ fn any_two_cells_are_as_near_as_epsilon_says() {
         // p/q = inside·(L − c)/((2⁶⁴ − inside)·c) is at most exp(ε), rounded down.
         let bound = ExpLowerBound::new(epsilon);
         assert!(
-            inside <= u128::from(bound.share(c as u64, c as u64, others as u64)),
+            inside <= u128::from(bound.favoured_probability(c as u64, c as u64, others as u64)),
             "{own:?}"
         );
         assert!(thresholds.effective_epsilon() <= epsilon);
@@ -46,7 +46,7 @@ fn any_two_cells_are_as_near_as_epsilon_says() {
             let favoured = (0..own.outputs()).filter(|output| own.favours(cell, *output));
             let favoured: Vec<u32> = favoured.collect();
             assert_eq!(favoured.len() as u128, c);
-            let [p, q] = thresholds.levels();
+            let [p, q] = thresholds.output_probabilities();
             for (output, probability) in (0..).zip(&probabilities) {
                 let expected = if favoured.contains(&output) { p } else { q };
                 assert_eq!(*probability, expected, "{own:?}, {cell}, {output}");

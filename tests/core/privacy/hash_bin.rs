@@ -673,7 +673,7 @@ fn hashed_signs_are_apart_as_fair_ones() {
 fn the_lean_is_half_of_what_epsilon_allows() {
     for epsilon in EPSILONS {
         let e = epsilon.exp();
-        let lean = ExpLowerBound::new(epsilon).lean(5, 5) as f64 / 2f64.powi(64);
+        let lean = ExpLowerBound::new(epsilon).sign_excess(5, 5) as f64 / 2f64.powi(64);
         assert!((lean - (e - 1.0) / (e + 1.0)).abs() < 1e-15);
     }
 }

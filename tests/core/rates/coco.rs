@@ -136,7 +136,7 @@ fn check(model: &Model) {
         assert_eq!(rates.nonmissing_variance(true), None);
         assert_eq!(rates.mean_times_presence(), None);
         assert_eq!(rates.frequency_variances(), None);
-        assert_eq!(rates.other_side(), None);
+        assert_eq!(rates.other_side_weight(), None);
         // This is a prediction. It is worst if few entries share few pairs.
         let off = rates.predicted.p_pair / entry_pair - 1.0;
         assert!((-0.07..1e-9).contains(&off), "{off}: {model:?}");
@@ -227,7 +227,7 @@ fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64
         );
     }
     // A hit of the other side has a fraction of the weight of one on the own side.
-    let part = rates.other_side().unwrap();
+    let part = rates.other_side_weight().unwrap();
     assert!((0.0..1.0).contains(&part), "{part}");
     let (plus, minus) = (1.0 / (p_pair - q_pair), 1.0 / rates.gap);
     let exact = (plus - minus) / (plus + minus);

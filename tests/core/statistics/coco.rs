@@ -2,7 +2,7 @@
 //! at most 10⁻⁶, shared among its cells.
 
 use hushbin::domain::Signed;
-use hushbin::hash::{Hashing, Keys, closed_sign, open_sign};
+use hushbin::hash::{HashKeys, Hashing, closed_sign, open_sign};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco, Rule};
 use hushbin::{Entry, Items, Randomizer, Report, Task, TaskParts, ValueKind};
@@ -331,7 +331,7 @@ fn listed_hits_are_those_asked_for() {
                 assert_eq!(listed[item as usize], support.hit(&report, item));
             }
             // The plus side of an item is the pair's plus side if the item's sign is +1.
-            let keys = Keys::new(report.seed);
+            let keys = HashKeys::new(report.seed);
             for (slot, listed) in (0..).zip(&listed) {
                 let plus = (closed_sign(&keys, slot) == 1) == report.bucket.is_multiple_of(2);
                 assert!(listed.is_none_or(|listed| listed == plus));
@@ -356,7 +356,7 @@ fn signs_are_fair() {
         } else {
             rng.next_u64()
         };
-        let keys = Keys::new(seed);
+        let keys = HashKeys::new(seed);
         let signs = [
             elements.map(|element| closed_sign(&keys, element)),
             elements.map(|element| open_sign(&keys, key(element))),

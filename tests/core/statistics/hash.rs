@@ -1,6 +1,6 @@
 //! Distribution of hashes over seeds.
 
-use hushbin::hash::{Balanced, Keys, independent_bucket};
+use hushbin::hash::{Balanced, HashKeys, independent_bucket};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
@@ -24,7 +24,7 @@ fn the_balanced_hash_is_uniform() {
         let mut alone = vec![vec![0; buckets as usize]; slots.len()];
         let mut together = vec![vec![0; slots.len()]; slots.len()];
         for seed in seeds(&mut rng, n) {
-            let keys = Keys::new(seed);
+            let keys = HashKeys::new(seed);
             let placed = slots.map(|slot| hash.bucket(&keys, slot));
             for (i, &bucket) in placed.iter().enumerate() {
                 alone[i][bucket as usize] += 1;
@@ -76,7 +76,7 @@ fn the_balanced_hash_is_as_uniform_as_documented() {
         let same_z = ideal + (1.0 / t - ideal) * left;
         let mut met = [0, 0];
         for _ in 0..n {
-            let keys = Keys::new(rng.next_u64());
+            let keys = HashKeys::new(rng.next_u64());
             let bucket = hash.bucket(&keys, 0);
             met[0] += u64::from(hash.bucket(&keys, 1) == bucket);
             met[1] += u64::from(hash.bucket(&keys, buckets) == bucket);
@@ -97,7 +97,7 @@ fn the_independent_hash_is_uniform() {
         let mut alone = vec![0; buckets as usize];
         let mut met = 0;
         for seed in seeds(&mut rng, n) {
-            let keys = Keys::new(seed);
+            let keys = HashKeys::new(seed);
             let (a, b) = (
                 independent_bucket(&keys, 6, buckets),
                 independent_bucket(&keys, 7, buckets),

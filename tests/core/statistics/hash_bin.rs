@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use hushbin::hash::{Hashing, Keys};
+use hushbin::hash::{HashKeys, Hashing};
 use hushbin::mechanism::hash_bin::{Level, Noise, Response, attenuation};
 use hushbin::{Entry, Randomizer, Report};
 use rand_chacha::rand_core::Rng;
@@ -83,7 +83,7 @@ fn estimates(model: &Model, input: &[Entry], watched: &[u64], n: u32, seed: u64)
             unreachable!()
         };
         for (moments, &item) in moments.iter_mut().zip(watched) {
-            let (bin, sign) = support.place(&Keys::new(report.seed), item);
+            let (bin, sign) = support.bin_and_sign(&HashKeys::new(report.seed), item);
             assert_eq!((bin as usize, sign), model.place(report.seed, item));
             let response = match &report.response {
                 Response::Sign(true) => 1.0,
@@ -131,7 +131,7 @@ fn signs(entries: u32) -> Vec<Entry> {
 fn assert_as_stated(model: &Model, entries: u32, n: u32, seed: u64) {
     let hash_bin = model.hash_bin();
     let rates = hash_bin.rates(&model.task().questions()[0].domain(), model.epsilon);
-    let left = hash_bin.left(entries);
+    let left = hash_bin.attenuation(entries);
     let square = rates.square(entries);
     let present = rates.variance(square, left);
     let absent = rates.variance(square, 0.0);
@@ -172,7 +172,10 @@ fn a_clip_leaves_what_attenuation_says() {
                 closed(user(clip, noise), BALANCED, 1, 1024),
                 open(user(clip, noise), 1, 2),
             ] {
-                assert_eq!(model.hash_bin().left(entries), attenuation(entries, clip));
+                assert_eq!(
+                    model.hash_bin().attenuation(entries),
+                    attenuation(entries, clip)
+                );
                 assert_as_stated(&model, entries, 60_000, seed);
                 seed += 1;
             }
@@ -255,10 +258,10 @@ fn listed_items_are_those_asked_for() {
             .support(&model.task().questions()[0].domain());
         for _ in 0..50 {
             let seed = rng.next_u64();
-            let keys = Keys::new(seed);
+            let keys = HashKeys::new(seed);
             let mut listed = BTreeSet::new();
             support.for_each_item(&keys, |item, bin| {
-                assert_eq!(bin, support.place(&keys, u64::from(item)).0);
+                assert_eq!(bin, support.bin_and_sign(&keys, u64::from(item)).0);
                 assert!(listed.insert(item));
             });
             assert!(listed.into_iter().eq(0..model.items.unwrap_or(0)));

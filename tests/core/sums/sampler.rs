@@ -1,5 +1,5 @@
 use hushbin::ErrorCode;
-use hushbin::sums::{Lost, Measure, Message, SumRandomizer, SumTask};
+use hushbin::sums::{CodingLoss, Measure, Message, SumRandomizer, SumTask};
 use hushbin_tests::significance::{assert_distributed, assert_means, assert_rates, assert_uniform};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -28,7 +28,7 @@ fn draw(task: &SumTask, answer: &[f64], mut visit: impl FnMut(&[Message])) {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     for _ in 0..DRAWS {
         let lost = randomizer.randomize(answer, &mut rng, &mut sent).unwrap();
-        assert!(!lost.clipped && lost.left < 1e-11);
+        assert!(!lost.clipped && lost.omitted < 1e-11);
         assert_eq!(sent.len(), task.messages().count() as usize);
         visit(&sent);
     }
@@ -155,7 +155,7 @@ fn a_vector_is_told_by_its_coefficients() {
 fn what_is_beyond_limits_is_clipped_and_said_so() {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut sent = Vec::new();
-    let mut lost = |task: &SumTask, answer: &[f64]| -> Lost {
+    let mut lost = |task: &SumTask, answer: &[f64]| -> CodingLoss {
         let mut randomizer = SumRandomizer::new(task);
         randomizer.randomize(answer, &mut rng, &mut sent).unwrap()
     };
@@ -168,11 +168,11 @@ fn what_is_beyond_limits_is_clipped_and_said_so() {
     // Lengths whose square overflows, and smaller ones.
     for far in [f64::MAX, 1e200] {
         let found = lost(&vectors, &[far, -far]);
-        assert!(found.clipped && found.left < 1e-11, "{found:?}");
+        assert!(found.clipped && found.omitted < 1e-11, "{found:?}");
     }
     for near in [f64::MIN_POSITIVE, 5e-324, 0.0] {
         let found = lost(&vectors, &[near, -near]);
-        assert!(!found.clipped && found.left < 1e-11, "{found:?}");
+        assert!(!found.clipped && found.omitted < 1e-11, "{found:?}");
     }
 }
 

@@ -230,14 +230,14 @@ proptest! {
             let mut bytes = Vec::new();
             message.encode(&mut bytes);
             prop_assert!(bytes.len() <= task.message_bytes());
-            prop_assert_eq!(task.take_message(&bytes), Ok((message, bytes.len())));
+            prop_assert_eq!(task.decode_first_message(&bytes), Ok((message, bytes.len())));
         }
     }
 
     #[test]
     fn no_bytes_are_more_than_one_message(bytes: [u8; 4]) {
         let task = task(numbers(300), messages([2, 100, 2], 0.01, 70));
-        if let Ok((message, length)) = task.take_message(&bytes) {
+        if let Ok((message, length)) = task.decode_first_message(&bytes) {
             let mut again = Vec::new();
             message.encode(&mut again);
             prop_assert_eq!(&again, &bytes[..length]);
@@ -270,6 +270,6 @@ proptest! {
         let own = task(numbers(3), messages([2, 3, 1], 0.25, 6));
         let _ = decoded(&own, &bytes);
         let _ = SumTask::from_canonical_bytes(&bytes);
-        let _ = own.take_message(&bytes);
+        let _ = own.decode_first_message(&bytes);
     }
 }

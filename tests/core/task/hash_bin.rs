@@ -746,23 +746,31 @@ fn plans_list_what_else_there_is() {
             let plan = draft.choose().unwrap().remove(0);
             assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
-            assert_eq!(task.questions()[0].mechanism(), &plan.picked.mechanism);
-            assert_eq!(task.questions()[0].sparsity(), plan.picked.sparsity);
-            let errors: Vec<f64> = plan.others.iter().map(|other| other.error).collect();
+            assert_eq!(task.questions()[0].mechanism(), &plan.chosen.mechanism);
+            assert_eq!(task.questions()[0].sparsity(), plan.chosen.sparsity);
+            let errors: Vec<f64> = plan
+                .alternatives
+                .iter()
+                .map(|other| other.objective_error)
+                .collect();
             assert!(errors.is_sorted(), "{file}: {errors:?}");
-            assert!(!plan.others.contains(&plan.picked));
+            assert!(!plan.alternatives.contains(&plan.chosen));
             let auto = mechanism.get("name") == Some(&json!("auto")) || mechanism == json!("auto");
             if auto {
-                assert!(plan.picked.error.is_finite());
-                assert!(errors.iter().all(|error| *error >= plan.picked.error));
+                assert!(plan.chosen.objective_error.is_finite());
+                assert!(
+                    errors
+                        .iter()
+                        .all(|error| *error >= plan.chosen.objective_error)
+                );
             }
             let allowed = |candidate| {
                 level(candidate) == LevelName::User
-                    || level(&plan.picked) != LevelName::User
+                    || level(&plan.chosen) != LevelName::User
                     || mechanism["level"] == "event"
             };
-            assert!(plan.others.iter().all(allowed), "{file}");
-            assert!(plan.others.len() >= 2, "{file}");
+            assert!(plan.alternatives.iter().all(allowed), "{file}");
+            assert!(plan.alternatives.len() >= 2, "{file}");
         }
     }
 }

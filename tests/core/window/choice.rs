@@ -1,7 +1,7 @@
 //! Choice of a window: values with the least worst variance, and sizes.
 
 use hushbin::ErrorCode;
-use hushbin::choose::Budget;
+use hushbin::choose::PrivacyBudget;
 use hushbin::choose::window::{Draft, Objective};
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
@@ -229,7 +229,7 @@ fn drafts_of_windows_are_kept_to() {
 fn windows_keep_to_what_a_shuffled_report_may_tell() {
     let domain = Domain::dense(1);
     for (epsilon, alpha) in [(4.0, 0.05), (4.0, 0.02), (4.0, 0.0175), (0.25, 0.02)] {
-        let budget = Budget { epsilon, alpha };
+        let budget = PrivacyBudget { epsilon, alpha };
         let own = Window::choose(&domain, budget, &Draft::default()).unwrap();
         let [k, t] = [own.favoured(), own.atoms()].map(f64::from);
         assert!(
@@ -237,7 +237,7 @@ fn windows_keep_to_what_a_shuffled_report_may_tell() {
             "{own:?}"
         );
     }
-    let budget = Budget {
+    let budget = PrivacyBudget {
         epsilon: 4.0,
         alpha: 0.9 / (4_f64.exp() + 63.0),
     };

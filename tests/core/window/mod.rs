@@ -132,7 +132,7 @@ fn rates_are_those_of_the_reference() {
         assert_threshold(thresholds.inside(1).0, &row);
         let effective = number(&row, "effective_epsilon");
         assert!((thresholds.effective_epsilon() - effective).abs() < 1e-9);
-        let [favoured, other] = thresholds.levels();
+        let [favoured, other] = thresholds.output_probabilities();
         assert!(near(favoured, number(&row, "favoured_probability")));
         assert!(near(other, number(&row, "other_probability")));
         let rates = own.rates(&Domain::dense(1), epsilon);

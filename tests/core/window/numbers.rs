@@ -314,12 +314,12 @@ fn numbers_are_chosen_for() {
         let choices = draft.choose().unwrap();
         let task = draft.task_of(&choices).unwrap();
         assert_eq!(task, self::task());
-        assert_eq!(choices[0].others, []);
-        let mean = choices[0].picked.predicted.mean.unwrap();
+        assert_eq!(choices[0].alternatives, []);
+        let mean = choices[0].chosen.predicted.mean.unwrap();
         for variance in [mean.rare_variance, mean.variance] {
             assert!((variance * choices[0].people / worst - 1.0).abs() < 1e-9);
         }
-        assert_eq!(choices[0].picked.predicted.frequency, None);
+        assert_eq!(choices[0].chosen.predicted.frequency, None);
         // Weights are proportional to the roots of the variances, with e/(e − 1)² for the flag.
         let e = 2.0_f64.exp();
         let flag = e / (e - 1.0).powi(2);

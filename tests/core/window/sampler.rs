@@ -1,7 +1,7 @@
 //! Decisions and distribution of the sampler.
 
 use hushbin::domain::Domain;
-use hushbin::hash::for_each_drawn;
+use hushbin::hash::for_each_drawn_item;
 use hushbin::mechanism::window::{Randomizer, Report, Window};
 use hushbin::task::Limits;
 use hushbin::{Entry, Task};
@@ -84,7 +84,7 @@ fn every_decision_is_taken() {
             let levels: Vec<u32> = (0..m).map(|at| (start + 3 * at) % own.levels()).collect();
             let mut values = vec![0.0; m as usize];
             let mut at = 0;
-            for_each_drawn(9, m, m, |attribute| {
+            for_each_drawn_item(9, m, m, |attribute| {
                 values[attribute as usize] = stands(&own, levels[at]);
                 at += 1;
             });
@@ -175,7 +175,7 @@ fn attributes_keep_to_their_order() {
     let task = task(9, own.clone(), 2.0);
     for seed in 0..200 {
         let mut drawn = Vec::new();
-        for_each_drawn(seed, 9, 3, |attribute| drawn.push(attribute));
+        for_each_drawn_item(seed, 9, 3, |attribute| drawn.push(attribute));
         for alone in 0..9 {
             let mut values = vec![-1.0; 9];
             values[alone as usize] = 1.0;
@@ -292,7 +292,7 @@ fn sets_of_attributes_are_drawn_uniformly() {
         let mut counts = vec![0; sets.len()];
         for _ in 0..100_000 {
             let mut set = 0_u32;
-            for_each_drawn(rng.next_u64(), items, count, |item| {
+            for_each_drawn_item(rng.next_u64(), items, count, |item| {
                 assert!(item < items && set >> item & 1 == 0);
                 set |= 1 << item;
             });
@@ -305,7 +305,7 @@ fn sets_of_attributes_are_drawn_uniformly() {
     while seeds < 100_000 {
         seeds += 1;
         let mut last = 0;
-        for_each_drawn(rng.next_u64(), 1024, 12, |item| last = item);
+        for_each_drawn_item(rng.next_u64(), 1024, 12, |item| last = item);
         drawn[last as usize] += 1;
     }
     // The last draw is one of the first 1023, or the last item. That item is twice as likely if it

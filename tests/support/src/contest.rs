@@ -117,7 +117,7 @@ pub fn over_predicted(
     done: impl Fn() + Sync,
 ) -> Ratio {
     let population = Population::even(f64::from(people), task.questions()[0].sparsity());
-    let predicted = (task.questions()[0].mechanism()).predict(
+    let predicted = (task.questions()[0].mechanism()).predict_errors(
         &task.questions()[0].domain(),
         task.epsilon(),
         &population,

@@ -50,7 +50,7 @@ pub fn run(given: &Given) -> Outcome {
     for answer in &given.answers {
         let lost = randomizer.randomize(answer, &mut rng, &mut drawn).unwrap();
         clipped.push(lost.clipped);
-        left.push(lost.left > 1e-6);
+        left.push(lost.omitted > 1e-6);
         let mut encoded = Vec::new();
         task.encode_padded(&drawn, &mut encoded);
         messages.push(encoded);

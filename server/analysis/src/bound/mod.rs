@@ -281,7 +281,7 @@ pub fn distance(
         return None;
     }
     let population = Population::even(1.0, domain.sparsity());
-    let predicted = mechanism.predict(domain, epsilon, &population);
+    let predicted = mechanism.predict_errors(domain, epsilon, &population);
     let error = if domain.is_rated() {
         objective.weigh(&predicted)?
     } else {

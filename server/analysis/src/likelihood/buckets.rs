@@ -2,7 +2,7 @@
 
 use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
-use hushbin::hash::Functions;
+use hushbin::hash::HashFunctions;
 use hushbin::mechanism::{BucketReport, Rule, Subset};
 
 use super::contract::{Enumerable, Observed};
@@ -41,7 +41,7 @@ pub(super) trait Weighed: Rule {
 
     /// Converts cells into the sides that positive values push towards. `cells` has R cells per
     /// element.
-    fn take_sides(_: &Functions, _: &Domain, _elements: &[u64], _cells: &mut [u32]) {}
+    fn take_sides(_: &HashFunctions, _: &Domain, _elements: &[u64], _cells: &mut [u32]) {}
 
     /// Returns the probability of the reported bucket, times the rule's Ω.
     fn weight(
@@ -177,16 +177,19 @@ impl Rows {
         });
         let first_padding = elements.len();
         elements.extend((0..paddings).map(|index| domain.padding(index)));
-        let functions = Functions::of_seed(
+        let functions = HashFunctions::from_seed(
             subset.hashing(),
             subset.elements(&domain),
             subset.buckets() / R::SIDES,
             subset.hashes(),
             seed,
         );
-        let placed: Vec<u64> = elements.iter().map(|&e| functions.place(e)).collect();
+        let placed: Vec<u64> = elements
+            .iter()
+            .map(|&e| functions.prepare_element(e))
+            .collect();
         let mut buckets = vec![0; elements.len() * functions.count()];
-        functions.buckets_of(&placed, &mut buckets);
+        functions.fill_buckets(&placed, &mut buckets);
         R::take_sides(&functions, &domain, &elements, &mut buckets);
         Self {
             functions: functions.count(),

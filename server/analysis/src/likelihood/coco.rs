@@ -1,7 +1,7 @@
 //! Likelihoods of CoCo reports, from Algorithm 1 of Wang et al. and the rule `strongest`.
 
 use hushbin::domain::Domain;
-use hushbin::hash::{Functions, closed_sign_word, open_sign};
+use hushbin::hash::{HashFunctions, closed_sign_word, open_sign};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
 
@@ -17,7 +17,7 @@ impl Weighed for Rule {
         }
     }
 
-    fn take_sides(functions: &Functions, domain: &Domain, elements: &[u64], cells: &mut [u32]) {
+    fn take_sides(functions: &HashFunctions, domain: &Domain, elements: &[u64], cells: &mut [u32]) {
         let count = functions.count();
         for function in 0..count {
             let keys = functions.keys(function);

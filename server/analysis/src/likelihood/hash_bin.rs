@@ -1,7 +1,7 @@
 //! Likelihoods of hash-bin reports, which are noisy sums of bins.
 
 use hushbin::domain::Domain;
-use hushbin::hash::Keys;
+use hushbin::hash::HashKeys;
 use hushbin::mechanism::hash_bin::{HashBin, Level, Report, Response, Support};
 use hushbin::{Entry, Question};
 
@@ -23,12 +23,12 @@ impl Observed for HashBin {
         inputs: [&Hypothesis; 2],
         report: &Report,
     ) -> Observation {
-        let keys = Keys::new(report.seed);
+        let keys = HashKeys::new(report.seed);
         let support = self.support(domain);
         let sums = inputs.map(|input| sums(self, &support, &keys, input.entries()));
         let fall = |input: &Hypothesis| {
             let push = |entry: &Entry| {
-                let (bin, sign) = support.place(&keys, entry.item);
+                let (bin, sign) = support.bin_and_sign(&keys, entry.item);
                 (bin, (sign < 0) == (entry.value < 0.0))
             };
             SeedPlacement::new(input.entries().iter().map(push))
@@ -57,10 +57,10 @@ impl Observed for HashBin {
 }
 
 /// Computes the sums of the bins, clipped at user level.
-fn sums(hash_bin: &HashBin, support: &Support, keys: &Keys, input: &[Entry]) -> Vec<f64> {
+fn sums(hash_bin: &HashBin, support: &Support, keys: &HashKeys, input: &[Entry]) -> Vec<f64> {
     let mut sums = vec![0.0; hash_bin.bins() as usize];
     for entry in input {
-        let (bin, sign) = support.place(keys, entry.item);
+        let (bin, sign) = support.bin_and_sign(keys, entry.item);
         sums[bin as usize] += f64::from(sign) * entry.value;
     }
     if let Some(clip) = hash_bin.level().clip() {

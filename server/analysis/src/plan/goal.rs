@@ -1,7 +1,7 @@
 //! Goal of a question: the estimate whose error is to be small, and how small.
 
 use hushbin::bounds::Bound;
-use hushbin::choose::{Asked, QuestionDraft, Want};
+use hushbin::choose::{KindDraft, Purpose, QuestionDraft};
 use hushbin::task::{Cross, Kind, Limits, Prefixes, Scale};
 use hushbin::{Items, Question};
 use serde::Serialize;
@@ -214,8 +214,7 @@ impl Goal {
         let [min, max] = scale.range();
         let unit = scale.unit().map(str::to_owned);
         let range = max - min;
-        let for_quantiles =
-            matches!(&draft.asked, Asked::Number(number) if number.want == Some(Want::Quantiles));
+        let for_quantiles = matches!(&draft.kind, KindDraft::Number(number) if number.purpose == Some(Purpose::Quantiles));
         if wanted.quantile.is_none() && wanted.spread.is_none() && !for_quantiles {
             return Ok(Self::of_shares(question));
         }

@@ -1,6 +1,6 @@
 //! Cost of asking the same as ratings.
 
-use hushbin::choose::{Asked, AutoDraft, MechanismDraft, ObjectiveDraft, ObjectiveName};
+use hushbin::choose::{AutoDraft, KindDraft, MechanismDraft, ObjectiveDraft, ObjectiveName};
 use hushbin::choose::{AutoLevel, QuestionDraft};
 use hushbin::task::Kind;
 use hushbin::{Items, Question, ValueKind};
@@ -36,7 +36,7 @@ pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64>
     };
     let rated = QuestionDraft {
         name: String::new(),
-        asked: Asked::Ratings(Items::Count(items), value),
+        kind: KindDraft::Ratings(Items::Count(items), value),
         sparsity: Some(sparsity),
         entries: None,
         overlap: None,

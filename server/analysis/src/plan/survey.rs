@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::bounds::{Bound, EPSILON, PEOPLE};
-use hushbin::choose::{Asked, MechanismDraft, ObjectiveDraft, QuestionDraft};
+use hushbin::choose::{KindDraft, MechanismDraft, ObjectiveDraft, QuestionDraft};
 use hushbin::domain::Domain;
 use hushbin::task::{Budget, Kind, QuestionParts};
 use hushbin::{Error, Items, Mechanism, Question, Task, TaskParts, ValueKind};
@@ -238,8 +238,8 @@ impl Survey {
         let [draft] = &self.questions[..] else {
             return None;
         };
-        let (Asked::Ratings(items, value), MechanismDraft::Auto(auto)) =
-            (&draft.asked, &draft.mechanism)
+        let (KindDraft::Ratings(items, value), MechanismDraft::Auto(auto)) =
+            (&draft.kind, &draft.mechanism)
         else {
             return None;
         };

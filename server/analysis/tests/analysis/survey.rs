@@ -1,7 +1,7 @@
 //! Plans for surveys of one question or several: promised errors are those of reports, and two of
 //! people, privacy and accuracy give the third.
 
-use hushbin::choose::together;
+use hushbin::choose::compare_together;
 use hushbin::mechanism::pattern::Pattern;
 use hushbin::task::Kind;
 use hushbin::{Entry, Question, Randomizer, TaskDraft};
@@ -538,8 +538,11 @@ fn the_other_ways_to_ask_say_what_they_cost() {
     let answer = ask(&base).unwrap();
     let draft = json!({ "id": "t", "epsilon": 1.0, "questions": base["questions"] });
     let draft: TaskDraft = serde_json::from_value(draft).unwrap();
-    let both = together(&draft.resolve().unwrap()).unwrap();
-    assert_eq!(answer.together_over_drawn, Some(both.together / both.drawn));
+    let both = compare_together(&draft.resolve().unwrap()).unwrap();
+    assert_eq!(
+        answer.together_over_drawn,
+        Some(both.together / both.separate)
+    );
     // Asked as one question, they take the stated multiple of people.
     let flags = |count: u32| -> Value {
         (0..count)
@@ -554,7 +557,7 @@ fn the_other_ways_to_ask_say_what_they_cost() {
     assert!((0.5..0.7).contains(&ratio), "{ratio}");
     let draft = json!({ "id": "t", "epsilon": 3.0, "questions": flags(4) });
     let draft: TaskDraft = serde_json::from_value(draft).unwrap();
-    let both = together(&draft.resolve().unwrap()).unwrap();
+    let both = compare_together(&draft.resolve().unwrap()).unwrap();
     // Sum over eight answers, each with one error.
     let in_sum = 8.0 * 1000.0 * at_once.questions[0].standard_error.powi(2);
     assert!(

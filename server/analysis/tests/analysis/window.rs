@@ -3,7 +3,7 @@
 
 use hushbin::choose::Objective;
 use hushbin::domain::{Domain, Signed};
-use hushbin::hash::for_each_drawn;
+use hushbin::hash::for_each_drawn_item;
 use hushbin::mechanism::window::{self, Window};
 use hushbin::task::{Kind, Limits};
 use hushbin::{Entry, Mechanism, Question, Randomizer, Report, Task, TaskDraft};
@@ -271,7 +271,7 @@ fn estimates_are_scaled_sums_of_values() {
         let bucket = [0, 5, 15, 9][seed as usize % 4];
         totals.fold(&Report::Window(window::Report { seed, bucket }));
         let mut atoms = [bucket / 4, bucket % 4].into_iter();
-        for_each_drawn(seed, 5, 2, |attribute| {
+        for_each_drawn_item(seed, 5, 2, |attribute| {
             let atom = atoms.next().unwrap();
             sums[attribute as usize] += f64::from(own.value(atom));
         });

@@ -1,6 +1,6 @@
 //! Costs of a task: privacy, bytes and errors.
 
-use hushbin::choose::{Candidate, Choice, Objective, SquaredError, together};
+use hushbin::choose::{Candidate, Objective, QuestionChoice, SquaredError, compare_together};
 use hushbin::task::Kind;
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
@@ -176,7 +176,11 @@ impl Cost {
     ///
     /// # Errors
     /// When a number of people is 0, or a mechanism estimates nothing.
-    pub(super) fn new(task: Task, choices: Vec<Choice>, people: &[u64]) -> Result<Self, Error> {
+    pub(super) fn new(
+        task: Task,
+        choices: Vec<QuestionChoice>,
+        people: &[u64],
+    ) -> Result<Self, Error> {
         let first = task.questions()[0].mechanism();
         let (protects, delta) = (protects(first.neighbours()), first.delta());
         let report_bytes = task.report_bytes();
@@ -202,20 +206,20 @@ impl Cost {
             influence: Estimator::for_task(task.clone()).influence(),
             unnamed,
             questions: costs,
-            together_over_drawn: together(&task).map(|both| both.together / both.drawn),
+            together_over_drawn: compare_together(&task).map(|both| both.together / both.separate),
             task,
         })
     }
 }
 
 impl QuestionCost {
-    fn new(choice: Choice, share: f64, people: &[u64]) -> Result<Self, Error> {
+    fn new(choice: QuestionChoice, share: f64, people: &[u64]) -> Result<Self, Error> {
         let question = &choice.question;
         let reports = choice.people * share;
         let predictor = Predictor::for_question(question);
         let below = predictor.worst_variance(Aim::Distribution(0.5), share < 1.0);
-        let candidates: Vec<CandidateErrors> = std::iter::once(choice.picked)
-            .chain(choice.others)
+        let candidates: Vec<CandidateErrors> = std::iter::once(choice.chosen)
+            .chain(choice.alternatives)
             .map(|candidate| CandidateErrors::new(candidate, share))
             .collect();
         Ok(Self {

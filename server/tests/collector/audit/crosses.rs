@@ -1,6 +1,6 @@
 //! Crosses: what a report reveals about both parts, and leaks about one part that are caught.
 
-use hushbin::hash::{Balanced, Keys};
+use hushbin::hash::{Balanced, HashKeys};
 use hushbin::mechanism::BucketReport;
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_server::audit::{Verdict, audit};
@@ -63,7 +63,7 @@ fn favouring(likelier: [f64; 2], mut words: ChaCha20Rng) -> impl FnMut(&[Entry])
             let weight = shared
                 .filter(|(shared, _)| *shared)
                 .map(|(_, weight)| weight);
-            law[hash.bucket(&Keys::new(seed), cell) as usize] = weight.product();
+            law[hash.bucket(&HashKeys::new(seed), cell) as usize] = weight.product();
         }
         let all: f64 = law.iter().sum();
         law.iter_mut().for_each(|p| *p /= all);

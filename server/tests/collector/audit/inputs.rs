@@ -1,7 +1,7 @@
 //! Leaks that only fractions, zeros or too many entries reveal, and look-alikes that are none.
 
 use hushbin::domain::Signed;
-use hushbin::hash::{Hashing, Keys, independent_bucket};
+use hushbin::hash::{HashKeys, Hashing, independent_bucket};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::Level;
@@ -143,7 +143,7 @@ fn set_that_grows_with_the_entries_is_caught() {
         for entry in input {
             let (item, negative) = (entry.item, entry.value < 0.0);
             let element = domain.element(Signed { item, negative });
-            row[independent_bucket(&Keys::new(seed), element, 12) as usize] = inside;
+            row[independent_bucket(&HashKeys::new(seed), element, 12) as usize] = inside;
         }
         let empty = row.iter().filter(|p| **p == 0.0).count() as f64;
         let outside = (1.0 - inside * (12.0 - empty)).max(0.0) / empty;

@@ -1,7 +1,7 @@
 //! Randomizers that reveal more than stated; the audit catches each of them.
 
 use hushbin::domain::Signed;
-use hushbin::hash::Keys;
+use hushbin::hash::HashKeys;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::hash_bin::{self, Level, Noise, Response};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task};
@@ -63,10 +63,10 @@ fn unclipped(task: &Task) -> impl Fn(u64, &[Entry]) -> Vec<f64> + use<> {
         hash_bin.bins() as usize,
     );
     move |seed, input| {
-        let keys = Keys::new(seed);
+        let keys = HashKeys::new(seed);
         let mut sums = vec![0.0; bins];
         for entry in input {
-            let (bin, sign) = support.place(&keys, entry.item);
+            let (bin, sign) = support.bin_and_sign(&keys, entry.item);
             sums[bin as usize] += f64::from(sign) * entry.value;
         }
         sums

@@ -1,6 +1,6 @@
 //! Numbers: what the window reveals about them, and leaks that are caught.
 
-use hushbin::hash::for_each_drawn;
+use hushbin::hash::for_each_drawn_item;
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::core_probabilities;
 use hushbin_server::audit::{STEPS, Verdict, audit, enumerate, measure, sender};
@@ -95,7 +95,7 @@ fn leaks_of_numbers_are_caught() {
         // The first number is drawn only if it is large.
         let drawn_where_large = |seed: u64, input: &[Entry]| {
             let mut first = false;
-            for_each_drawn(seed, 5, drawn, |attribute| first |= attribute == 0);
+            for_each_drawn_item(seed, 5, drawn, |attribute| first |= attribute == 0);
             first == (input[0].value > 4.0)
         };
         let found = measured(&asked, 20_000, suited(&asked, 1, &drawn_where_large));
@@ -107,7 +107,7 @@ fn leaks_of_numbers_are_caught() {
             turn += 1;
             if let (Report::Window(report), true) = (&mut report, turn % 3 == 0) {
                 let mut cell = 0;
-                for_each_drawn(report.seed, 5, drawn, |attribute| {
+                for_each_drawn_item(report.seed, 5, drawn, |attribute| {
                     let middle = 5.0 * f64::from(attribute + 1) - 1.0;
                     let last = input[attribute as usize].value > middle;
                     cell = cell * atoms + if last { atoms - 1 } else { 0 };

@@ -2,7 +2,7 @@
 //! bucket under each seed is honest.
 
 use hushbin::domain::Signed;
-use hushbin::hash::{Balanced, Keys, closed_sign};
+use hushbin::hash::{Balanced, HashKeys, closed_sign};
 use hushbin::mechanism::hash_bin::{Level, Noise};
 use hushbin::mix::mix64;
 use hushbin::{Entry, Report, Task, TaskParts, ValueKind};
@@ -104,7 +104,7 @@ fn seeds_that_spread_the_entries_are_caught() {
         let negative = entry.value < 0.0;
         let item = entry.item;
         let element = domain.element(Signed { item, negative });
-        hash.bucket(&Keys::new(seed), element as u32)
+        hash.bucket(&HashKeys::new(seed), element as u32)
     };
     let apart = |seed: u64, input: &[Entry]| {
         let mut buckets: Vec<u32> = input.iter().map(|entry| bucket(seed, entry)).collect();
@@ -133,7 +133,7 @@ fn seeds_that_turn_values_are_caught() {
         let task = Task::new(TaskParts { value, ..parts }).unwrap();
         let plus = |seed: u64, input: &[Entry]| {
             let push = |entry: &Entry| {
-                let sign = closed_sign(&Keys::new(seed), entry.item as u32);
+                let sign = closed_sign(&HashKeys::new(seed), entry.item as u32);
                 (sign < 0) == (entry.value < 0.0)
             };
             input.first().is_none_or(push)

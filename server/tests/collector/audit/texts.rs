@@ -1,6 +1,6 @@
 //! Texts: what a prefix reveals about them, and leaks that are caught.
 
-use hushbin::hash::{Keys, independent_bucket};
+use hushbin::hash::{HashKeys, independent_bucket};
 use hushbin::task::{Kind, Prefixes};
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_server::audit::{Verdict, audit, measure, sender};
@@ -65,7 +65,7 @@ fn leaks_of_texts_are_caught() {
         turn += 1;
         if let (Report::Collision(report), true) = (&mut report, turn % 3 == 0) {
             let told = input[prefixes.drawn(report.seed)].item;
-            report.bucket = independent_bucket(&Keys::new(report.seed), told, T);
+            report.bucket = independent_bucket(&HashKeys::new(report.seed), told, T);
         }
         report
     };

@@ -48,7 +48,8 @@ pub(super) const BY_HAND: [&str; 6] = [
 
 /// Returns whether a task asks one question with listed items.
 fn of_one_list(task: &Task) -> bool {
-    task.sole().is_some_and(|own| own.items().count().is_some())
+    task.only_question()
+        .is_some_and(|own| own.items().count().is_some())
 }
 
 #[track_caller]

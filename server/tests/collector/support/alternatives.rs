@@ -127,9 +127,10 @@ impl Asked {
     /// Squared error of the wanted estimates; `None` if the mechanism does not estimate them.
     pub(crate) fn error(&self, task: &Task) -> Option<SquaredError> {
         let (domain, epsilon) = (task.questions()[0].domain(), task.epsilon());
-        let predicted = task.questions()[0]
-            .mechanism()
-            .predict(&domain, epsilon, &self.crowd());
+        let predicted =
+            task.questions()[0]
+                .mechanism()
+                .predict_errors(&domain, epsilon, &self.crowd());
         if self.frequency {
             predicted.frequency
         } else {
@@ -159,7 +160,7 @@ impl Asked {
             Err(_) => 1,
         };
         let unbiased = match task.questions()[0].mechanism() {
-            Mechanism::HashBin(hash_bin) => hash_bin.left(whole) == 1.0,
+            Mechanism::HashBin(hash_bin) => hash_bin.attenuation(whole) == 1.0,
             _ => task.questions()[0].sparsity() >= whole,
         };
         let exact = task.questions()[0].mechanism().delta() == 0.0;

@@ -25,7 +25,7 @@ pub struct Rates {
     /// Probability of each output for a person in each cell, one row for each cell.
     chances: Vec<f64>,
     /// Weight of each output in each cell's share, one row for each cell.
-    worth: Vec<f64>,
+    output_weights: Vec<f64>,
     outputs: usize,
 }
 
@@ -40,17 +40,17 @@ impl Pattern {
         let (size, outputs) = (cells as usize, self.outputs() as usize);
         let chances = self.chances(cells, epsilon);
         let (factor, weighed) = weighed(&chances, size);
-        let mut worth = alloc::vec![0.0; size * outputs];
+        let mut output_weights = alloc::vec![0.0; size * outputs];
         for output in 0..outputs {
             let of_cell = |cell: usize| weighed[cell * outputs + output];
             let right: Vec<f64> = (0..size).map(of_cell).collect();
             for (cell, own) in solve(&factor, &right).into_iter().enumerate() {
-                worth[cell * outputs + output] = own;
+                output_weights[cell * outputs + output] = own;
             }
         }
         Rates {
             chances,
-            worth,
+            output_weights,
             outputs,
         }
     }
@@ -62,7 +62,7 @@ impl Pattern {
     /// # Panics
     /// If there are more cells than outputs.
     #[must_use]
-    pub fn tells_apart(&self, cells: u32, epsilon: f64) -> bool {
+    pub fn is_identifiable(&self, cells: u32, epsilon: f64) -> bool {
         let size = cells as usize;
         let (factor, _) = weighed(&self.chances(cells, epsilon), size);
         let pivots = (0..size).map(|row| factor[row * size + row]);
@@ -75,7 +75,7 @@ impl Pattern {
 
     /// Probability of each output for a person in each of `cells` cells.
     fn chances(&self, cells: u32, epsilon: f64) -> Vec<f64> {
-        let [own, other] = self.thresholds(epsilon).levels();
+        let [own, other] = self.thresholds(epsilon).output_probabilities();
         let of_cell = |cell| {
             let chance = move |output| {
                 if self.favours(cell, output) {
@@ -146,21 +146,21 @@ impl Rates {
     /// unbiased for every distribution over cells.
     #[must_use]
     pub fn sum(&self, weights: &[f64]) -> Vec<f64> {
-        let mut worth = alloc::vec![0.0; self.outputs];
-        let rows = self.worth.chunks_exact(self.outputs).zip(weights);
+        let mut output_weights = alloc::vec![0.0; self.outputs];
+        let rows = self.output_weights.chunks_exact(self.outputs).zip(weights);
         for (own, weight) in rows.filter(|(_, weight)| **weight != 0.0) {
-            for (sum, own) in worth.iter_mut().zip(own) {
+            for (sum, own) in output_weights.iter_mut().zip(own) {
                 *sum += weight * own;
             }
         }
-        worth
+        output_weights
     }
 
-    /// Variance of one report's estimate of a weighted sum, for a person in each cell. `worth` are
-    /// the weights of outputs, `weights` those of cells.
+    /// Variance of one report's estimate of a weighted sum, for a person in each cell.
+    /// `output_weights` are the weights of outputs, `weights` those of cells.
     #[must_use]
-    pub fn variances(&self, worth: &[f64], weights: &[f64]) -> Vec<f64> {
-        let squares: Vec<f64> = worth.iter().map(|own| own * own).collect();
+    pub fn variances(&self, output_weights: &[f64], weights: &[f64]) -> Vec<f64> {
+        let squares: Vec<f64> = output_weights.iter().map(|own| own * own).collect();
         let of_cell =
             |(cell, weight): (usize, &f64)| product(self.chances(cell), &squares) - weight * weight;
         weights.iter().enumerate().map(of_cell).collect()

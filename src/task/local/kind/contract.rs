@@ -11,12 +11,12 @@ use crate::error::{Error, error};
 use crate::task::items::Items;
 
 /// Kind of question whose answer has several parts.
-pub(crate) trait Several: Sized {
+pub(crate) trait MultipartKind: Sized {
     /// Returns the kind's own items, as [`Kind::own_items`](super::Kind::own_items).
     fn own_items(&self) -> Option<Items>;
 
     /// Returns the number of entries of an answer, and the number of items that they name.
-    fn coded(&self) -> [u32; 2];
+    fn entry_counts(&self) -> [u32; 2];
 
     /// Returns whether an entry of an existing item may have this value.
     fn accepts(&self, _item: u64, value: f64) -> bool {
@@ -63,7 +63,7 @@ pub(in crate::task) const NUMBER: u64 = 5;
 /// # Errors
 /// [`Error::Combination`] for open options; [`Error::OutOfRange`] for a number outside
 /// [`bounds::OPTIONS`].
-// Several kinds call it: without inlining, pages download it once.
+// MultipartKind kinds call it: without inlining, pages download it once.
 #[inline(never)]
 pub(super) fn check_options(items: &Items) -> Result<(), Error> {
     let Some(count) = items.count() else {

@@ -2,13 +2,13 @@
 
 pub(in crate::task) mod contract;
 #[cfg(feature = "complete")]
-mod several;
+mod multipart;
 
-#[cfg(feature = "collector")]
-pub(in crate::task) use several::Asked;
 #[cfg(feature = "complete")]
-pub use several::Part;
-pub use several::{Cross, Numbers, Together};
+pub use multipart::Part;
+#[cfg(feature = "collector")]
+pub(in crate::task) use multipart::PartKind;
+pub use multipart::{Cross, Numbers, Together};
 
 use alloc::vec::Vec;
 
@@ -17,13 +17,13 @@ use rand_core::Rng;
 use super::prefixes::Prefixes;
 use super::scale::Scale;
 #[cfg(not(feature = "complete"))]
-use super::slim as several;
+use super::slim as multipart;
 use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry, ValueKind};
 use crate::error::Error;
 use crate::task::items::{Items, Open};
-use contract::{CHOICE, FLAG, NUMBER, Several, check_options};
+use contract::{CHOICE, FLAG, MultipartKind, NUMBER, check_options};
 
 /// Kind of a question.
 ///
@@ -47,7 +47,7 @@ pub enum Kind {
     Flag,
     /// One number, coded as one of the scale's cells.
     Number(Scale),
-    /// Several numbers, one for each item, clipped to its limits.
+    /// MultipartKind numbers, one for each item, clipped to its limits.
     Numbers(Numbers),
     /// A row and a column, coded as one cell.
     Cross(Cross),
@@ -85,13 +85,13 @@ impl Kind {
 
     /// Returns the number of entries of an answer, and the number of items that they name. `None`
     /// if entries need no [coding](Kind::code).
-    pub(crate) fn coded(&self) -> Option<[u32; 2]> {
+    pub(crate) fn entry_counts(&self) -> Option<[u32; 2]> {
         match self {
             Self::Number(_) => Some([1, 1]),
             Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
-            Self::Numbers(own) => Some(own.coded()),
-            Self::Cross(own) => Some(own.coded()),
-            Self::Together(own) => Some(own.coded()),
+            Self::Numbers(own) => Some(own.entry_counts()),
+            Self::Cross(own) => Some(own.entry_counts()),
+            Self::Together(own) => Some(own.entry_counts()),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Flag => None,
         }
     }
@@ -199,14 +199,14 @@ impl Kind {
             7 => Self::Cross(Cross::read_canonical(reader)?),
             8 => Self::Text(Prefixes::read_canonical(reader)?),
             9 => Self::Together(Together::read_canonical(reader)?),
-            _ => reader.known(None)?,
+            _ => reader.require(None)?,
         };
         let (items, sparsity) = match kind.own_items() {
             Some(items) => match &kind {
-                Self::Together(own) => (items, own.coded()[0]),
+                Self::Together(own) => (items, own.entry_counts()[0]),
                 _ => (items, 1),
             },
-            None => (Items::read_canonical(reader), reader.small()),
+            None => (Items::read_canonical(reader), reader.number_u32()),
         };
         Ok((kind, items, sparsity))
     }

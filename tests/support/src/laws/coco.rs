@@ -2,7 +2,7 @@
 //! each side. Shares only the hashes with the sampler; reference numbers check those.
 
 use hushbin::domain::Signed;
-use hushbin::hash::{Balanced, Hashing, Keys, closed_sign, independent_bucket};
+use hushbin::hash::{Balanced, HashKeys, Hashing, closed_sign, independent_bucket};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{Coco, Rule};
 use hushbin::sample::ExpLowerBound;
@@ -198,7 +198,7 @@ impl Model {
         let elements: Vec<_> = items.chain(added).collect();
         let mut pushes = vec![0; self.buckets() as usize];
         for function in 0..self.hashes {
-            let keys = Keys::of_function(seed, function);
+            let keys = HashKeys::of_function(seed, function);
             for &(element, sign) in &elements {
                 let pair = match self.hashing {
                     Hashing::Independent => {
@@ -220,11 +220,13 @@ impl Model {
         let (s, t) = (self.sparsity, self.buckets());
         match self.rule {
             Rule::Strongest { favoured: c } => Words::Strongest {
-                inside: e.share(c.into(), c.into(), (t - c).into()).into(),
+                inside: e
+                    .favoured_probability(c.into(), c.into(), (t - c).into())
+                    .into(),
             },
             Rule::Overwrite => Words::Overwrite {
-                pair: e.pair_share(s, t - 2 * s).into(),
-                decided: e.share(1, 1, 1).into(),
+                pair: e.pair_probability(s, t - 2 * s).into(),
+                decided: e.favoured_probability(1, 1, 1).into(),
             },
         }
     }

@@ -2,7 +2,7 @@
 //! bucket. Shares only the hash with the sampler; reference numbers check that.
 
 use hushbin::domain::Signed;
-use hushbin::hash::{Balanced, Hashing, Keys, independent_bucket};
+use hushbin::hash::{Balanced, HashKeys, Hashing, independent_bucket};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::{Items, Task, TaskParts, ValueKind};
@@ -104,7 +104,7 @@ impl Model {
         let elements: Vec<u32> = items.chain(paddings).collect();
         let mut counts = vec![0; self.outcomes() as usize];
         for function in 0..self.hashes {
-            let keys = Keys::of_function(seed, function);
+            let keys = HashKeys::of_function(seed, function);
             for &element in &elements {
                 let bucket = match self.hashing {
                     Hashing::Independent => {

@@ -1,7 +1,7 @@
 //! Hash-bin from its definition: sums of bins, rounding, and the loss of a report. Shares only the
 //! hashes with the sampler; reference numbers check those.
 
-use hushbin::hash::{Balanced, Hashing, Keys, closed_sign, independent_bucket, open_sign};
+use hushbin::hash::{Balanced, HashKeys, Hashing, closed_sign, independent_bucket, open_sign};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::hash_bin::{HashBin, Level, Response};
 use hushbin::sample::ExpLowerBound;
@@ -59,7 +59,7 @@ impl Model {
 
     /// Bin and sign of an item.
     pub fn place(&self, seed: u64, item: u64) -> (usize, i8) {
-        let keys = Keys::new(seed);
+        let keys = HashKeys::new(seed);
         let bin = match (self.hashing, self.items) {
             (Hashing::Balanced, Some(items)) => {
                 Balanced::new(items, self.bins).bucket(&keys, item as u32)
@@ -104,7 +104,7 @@ impl Model {
     /// Deviation of P(plus) from 1/2 for a sum of `steps` steps, in units of 2⁻⁶⁴.
     pub fn lean(&self, steps: u32) -> u64 {
         let clip = self.clip_steps().unwrap();
-        ExpLowerBound::new(self.epsilon).lean(steps, clip) >> 1
+        ExpLowerBound::new(self.epsilon).sign_excess(steps, clip) >> 1
     }
 
     /// P(plus) of a sum of `steps` steps, in units of 2⁻⁶⁴, given its deviation from 1/2.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::contract::Choose;
 use super::population::Population;
-use super::predict::{self, Predict, Predicted};
+use super::predict::{self, Predict, PredictedErrors};
 use super::search::{Candidate, Search};
 use crate::domain::Domain;
 use crate::error::Error;
@@ -19,12 +19,12 @@ use crate::mechanism::toy::{Report, Toy};
 pub struct Draft {}
 
 impl Predict for Toy {
-    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
         let gap = self.lean(epsilon) / f64::from(domain.sparsity());
         let square = 1.0 / (gap * gap);
-        let items = predict::items(domain, population);
-        let mean = predict::sampled(domain, population, items, square - 1.0, |_| square);
-        Predicted {
+        let items = predict::averaged_items(domain, population);
+        let mean = predict::sampled_error(domain, population, items, square - 1.0, |_| square);
+        PredictedErrors {
             mean: Some(mean),
             frequency: None,
             nonmissing: None,
@@ -44,7 +44,7 @@ impl Choose for Toy {
     }
 
     /// Returns no candidates: the toy is used only on request.
-    fn offers(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+    fn candidates(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
         Ok(Vec::new())
     }
 

@@ -2,7 +2,7 @@
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
-use hushbin::choose::alpha;
+use hushbin::choose::mixture_alpha;
 
 /// Mixture from which every report of an ε-LDP randomizer is drawn, with parameter α.
 ///
@@ -76,7 +76,7 @@ impl Mixture {
         let favoured = Favoured { count, others };
         Ok(Self {
             epsilon,
-            alpha: alpha(count, others, e),
+            alpha: mixture_alpha(count, others, e),
             // Equals (Ω − min(c, t − c)·(e + 1))/Ω.
             rest: (others - count).max((count - others) * e) / favoured.omega(epsilon),
             weight: if count > others { e } else { 1.0 },

@@ -56,7 +56,7 @@ impl Mixture {
             }
         }
         Ok(Self {
-            attains_reduction: first.attains_reduction && task.sole().is_some(),
+            attains_reduction: first.attains_reduction && task.only_question().is_some(),
             ..first
         })
     }

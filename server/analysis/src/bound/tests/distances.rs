@@ -136,7 +136,7 @@ fn the_distance_is_of_what_is_predicted() {
     let predicted =
         task.questions()[0]
             .mechanism()
-            .predict(&task.questions()[0].domain(), 2.0, &people);
+            .predict_errors(&task.questions()[0].domain(), 2.0, &people);
     for objective in OBJECTIVES {
         let bound = least(&task.questions()[0].domain(), 2.0, &objective).unwrap();
         let found = distance(

@@ -101,14 +101,14 @@ impl<'a> Reader<'a> {
     /// Reads the header and checks version and fingerprint.
     pub(crate) fn new(expected: &Fingerprint, bytes: &'a [u8]) -> Result<Self, TotalsError> {
         let mut cursor = Cursor::new("the encoding of totals", bytes);
-        let [version] = cursor.array("expected a version byte")?;
+        let [version] = cursor.read_array("expected a version byte")?;
         if version != VERSION {
             return Err(TotalsError::Version {
                 found: version,
                 expected: VERSION,
             });
         }
-        let found = Fingerprint(cursor.array("expected a task fingerprint of 16 bytes")?);
+        let found = Fingerprint(cursor.read_array("expected a task fingerprint of 16 bytes")?);
         if found != *expected {
             return Err(TotalsError::FingerprintMismatch {
                 expected: *expected,
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
             }
             let offset = self.0.offset();
             let reason = "expected a count of hits";
-            let difference: i64 = self.0.take(reason)?;
+            let difference: i64 = self.0.read(reason)?;
             // Differences are modulo 2⁶⁴, so every count is reachable.
             before = before.wrapping_add(difference.cast_unsigned());
             check(offset, reason, before.into(), left.into())?;
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         T: Copy + Into<u128> + Serialize + for<'de> Deserialize<'de>,
     {
         let offset = self.0.offset();
-        let number: T = self.0.take(reason)?;
+        let number: T = self.0.read(reason)?;
         check(offset, reason, number.into(), most.into())?;
         Ok(number)
     }
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
     /// Reads a signed number of magnitude at most `most`.
     pub(crate) fn within(&mut self, reason: &'static str, most: u128) -> Result<i128, TotalsError> {
         let offset = self.0.offset();
-        let number: i128 = self.0.take(reason)?;
+        let number: i128 = self.0.read(reason)?;
         check(offset, reason, number.unsigned_abs(), most)?;
         Ok(number)
     }

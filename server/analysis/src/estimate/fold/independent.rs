@@ -1,6 +1,6 @@
 //! Fast hit test of a Collision report under the independent hash.
 
-use hushbin::hash::Keys;
+use hushbin::hash::HashKeys;
 use hushbin::mechanism::collision::Report;
 use hushbin::mix::mix64;
 
@@ -18,7 +18,7 @@ pub(crate) struct BucketWords {
 impl BucketWords {
     /// Prepares a report whose hash functions have t buckets each.
     pub(crate) fn new(report: &Report, t: u32) -> Self {
-        let keys = Keys::of_function(report.seed, report.bucket / t);
+        let keys = HashKeys::of_function(report.seed, report.bucket / t);
         let bucket = report.bucket % t;
         let first = first_word(bucket, t);
         Self {
@@ -62,7 +62,7 @@ mod tests {
             }
             for seed in 0..200 {
                 let function = (seed % 3) as u32;
-                let keys = Keys::of_function(seed, function);
+                let keys = HashKeys::of_function(seed, function);
                 let bucket = (seed as u32 * 7) % t;
                 let report = Report {
                     seed,

@@ -5,7 +5,7 @@
 //! bit p of 64 items' counts in one word. Sixteen reports at a time are added by full adders on
 //! whole words (Harley and Seal's population count; Warren, "Hacker's Delight", 5-1).
 
-use hushbin::hash::{Keys, closed_sign_word};
+use hushbin::hash::{HashKeys, closed_sign_word};
 
 use super::counted::Hits;
 use super::encoding::{self, Reader, TotalsError};
@@ -24,7 +24,7 @@ const MOST_BLOCKS: u32 = (1 << (PLANES - BLOCK_PLANES)) - 1;
 pub(crate) struct SignCounter {
     reports: u64,
     /// Reports of the incomplete block: keys, and a mask of ones if the report's sign is negative.
-    waiting: Vec<(Keys, u64)>,
+    waiting: Vec<(HashKeys, u64)>,
     /// Bit planes, for 64 items each.
     planes: Vec<[u64; PLANES]>,
     /// Number of blocks in the planes.
@@ -51,7 +51,7 @@ impl SignCounter {
 
     /// Adds a report with this sign. Its keys determine the items' signs.
     #[inline]
-    pub(crate) fn add(&mut self, keys: Keys, negative: bool) {
+    pub(crate) fn add(&mut self, keys: HashKeys, negative: bool) {
         self.reports += 1;
         self.waiting
             .push((keys, if negative { u64::MAX } else { 0 }));
@@ -147,7 +147,7 @@ impl SignCounter {
 
 /// Returns a mask of the items from 64·`word` whose sign equals the report's sign.
 #[inline(always)]
-fn agreeing((keys, negative): &(Keys, u64), word: u32) -> u64 {
+fn agreeing((keys, negative): &(HashKeys, u64), word: u32) -> u64 {
     closed_sign_word(keys, word) ^ negative
 }
 
@@ -186,7 +186,7 @@ mod tests {
     fn scalar(items: usize, reports: &[(u64, bool)]) -> Vec<Hits> {
         let hits = |item| {
             let agrees = |&(seed, negative): &(u64, bool)| {
-                (closed_sign(&Keys::new(seed), item) < 0) == negative
+                (closed_sign(&HashKeys::new(seed), item) < 0) == negative
             };
             let agree = reports.iter().filter(|report| agrees(report)).count() as u64;
             [agree, reports.len() as u64 - agree]
@@ -197,7 +197,7 @@ mod tests {
     fn counted(items: usize, reports: &[(u64, bool)]) -> SignCounter {
         let mut counter = SignCounter::new(items);
         for &(seed, negative) in reports {
-            counter.add(Keys::new(seed), negative);
+            counter.add(HashKeys::new(seed), negative);
         }
         counter
     }
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn planes_do_not_overflow() {
         let reports = 3 * (BLOCK as u64) * u64::from(MOST_BLOCKS) + 15;
-        let sign = |seed, item| closed_sign(&Keys::new(seed), item);
+        let sign = |seed, item| closed_sign(&HashKeys::new(seed), item);
         let always: Vec<_> = (0..reports).map(|seed| (seed, sign(seed, 0) < 0)).collect();
         let counter = counted(3, &always);
         assert_eq!(counter.hits(0), [reports, 0]);

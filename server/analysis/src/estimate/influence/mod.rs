@@ -285,7 +285,7 @@ impl<'a> Buckets<'a> {
     fn options(&self, together: &Together) -> ContributionRange {
         let of = |cells: u32| {
             let gap = self.rates.gap();
-            if cells > Rates::FEW {
+            if cells > Rates::MAX_OPTIONS_WITH_SUM {
                 return self.weighted(&[1.0]);
             }
             let each = 1.0 / f64::from(cells);

@@ -7,7 +7,7 @@
 //! sum and half the difference of these estimates.
 
 use hushbin::domain::Domain;
-use hushbin::hash::{Hashing, Keys};
+use hushbin::hash::{Hashing, HashKeys};
 use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
 
 use super::contract::{Estimated, Estimator, CountedReports};
@@ -53,7 +53,7 @@ impl Estimated for Coco {
     fn fold(counts: &mut Counts, report: &Report) {
         match counts {
             Counts::Signs(signs) => {
-                let keys = Keys::of_function(report.seed, report.bucket / 2);
+                let keys = HashKeys::of_function(report.seed, report.bucket / 2);
                 // Odd buckets are minus sides.
                 signs.add(keys, report.bucket % 2 == 1);
             }
@@ -212,7 +212,7 @@ fn law(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -> HitDistribu
         0.0
     };
     let law = HitDistribution::new(people(presence, rates.gap), given, mean, frequency);
-    match rates.other_side() {
+    match rates.other_side_weight() {
         Some(other_side) => law.counting_other_side(other_side),
         None => law,
     }

@@ -4,9 +4,9 @@
 //! The estimate is unbiased, because signs are fair and independent. At user level, clipping biases
 //! it.
 
-use hushbin::codec::append_wide;
+use hushbin::codec::append_u128;
 use hushbin::domain::Domain;
-use hushbin::hash::{Keys, closed_sign_word};
+use hushbin::hash::{HashKeys, closed_sign_word};
 use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support, attenuation};
 
 use super::contract::{Estimated, CountedReports, Squares};
@@ -51,7 +51,7 @@ impl Estimated for HashBin {
     fn fold(counts: &mut Counts, report: &Report) {
         match (counts, &report.response) {
             (Counts::Signs(signs), Response::Sign(plus)) => {
-                signs.add(Keys::new(report.seed), !plus);
+                signs.add(HashKeys::new(report.seed), !plus);
             }
             (Counts::All { support, sums }, Response::Bins(bins)) => {
                 sums.add(support, report.seed, bins);
@@ -74,9 +74,9 @@ impl Estimated for HashBin {
                     Response::Bins(bins) => bins,
                 };
                 *squares += bins.iter().map(square).sum::<u128>();
-                let keys = Keys::new(report.seed);
+                let keys = HashKeys::new(report.seed);
                 for (item, sum) in sums {
-                    let (bin, sign) = support.place(&keys, *item);
+                    let (bin, sign) = support.bin_and_sign(&keys, *item);
                     *sum += i128::from(bins[bin as usize]) * i128::from(sign);
                 }
             }
@@ -263,7 +263,7 @@ impl Sums {
         }
         self.held += 1;
         self.squares += bins.iter().map(square).sum::<u128>();
-        let keys = Keys::new(seed);
+        let keys = HashKeys::new(seed);
         match bins {
             [bin] => self.responses.fill(*bin),
             _ => support.for_each_item(&keys, |item, bin| {
@@ -290,9 +290,9 @@ impl Sums {
     }
 
     fn encode(&self, bytes: &mut Vec<u8>) {
-        append_wide(bytes, &self.squares);
+        append_u128(bytes, &self.squares);
         for item in 0..self.far.len() {
-            append_wide(bytes, &self.total(item));
+            append_u128(bytes, &self.total(item));
         }
     }
 

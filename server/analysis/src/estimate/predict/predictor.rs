@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hushbin::Question;
-use hushbin::choose::{Population, Predicted};
+use hushbin::choose::{Population, PredictedErrors};
 use hushbin::domain::Domain;
 use hushbin::mechanism::collision::Rates;
 use hushbin::task::{Kind, Part};
@@ -20,7 +20,7 @@ pub struct Predictor {
     domain: Domain,
     kind: Kind,
     /// Prediction for one person with s full entries.
-    person: Predicted,
+    person: PredictedErrors,
 }
 
 /// Quantity that a question is meant to estimate.
@@ -48,7 +48,7 @@ impl Predictor {
             prepared: prepared(question),
             domain,
             kind: question.kind().clone(),
-            person: (question.mechanism()).predict(&domain, question.epsilon(), &person),
+            person: (question.mechanism()).predict_errors(&domain, question.epsilon(), &person),
         }
     }
 

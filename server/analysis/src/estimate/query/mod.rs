@@ -199,7 +199,7 @@ impl Query {
 /// [`EstimateError::UnknownQuestion`], [`EstimateError::QuestionNeeded`].
 pub(crate) fn position(task: &Task, name: Option<&str>) -> Result<usize, EstimateError> {
     let Some(name) = name else {
-        return match task.sole() {
+        return match task.only_question() {
             Some(_) => Ok(0),
             None => Err(EstimateError::QuestionNeeded),
         };

@@ -29,7 +29,7 @@ pub(crate) struct Parts {
     together: Together,
     rates: Rates,
     whose: SamplingModel,
-    /// Score distributions by number of options, up to [`Rates::FEW`].
+    /// Score distributions by number of options, up to [`Rates::MAX_OPTIONS_WITH_SUM`].
     laws: HashMap<u32, Arc<ScoreDistribution>>,
 }
 
@@ -57,7 +57,7 @@ impl Parts {
             rates: collision.rates(&question.domain(), question.epsilon()),
             whose,
             laws: options
-                .filter(|&count| count <= Rates::FEW)
+                .filter(|&count| count <= Rates::MAX_OPTIONS_WITH_SUM)
                 .map(law)
                 .collect(),
         })
@@ -69,7 +69,7 @@ impl Parts {
     }
 
     /// Returns the number of options in the item's part. `None` if there are more than
-    /// [`Rates::FEW`].
+    /// [`Rates::MAX_OPTIONS_WITH_SUM`].
     fn options(&self, item: u64) -> Option<u32> {
         let (part, _) = self.together.option(item as u32);
         let options = self.together.parts()[part].cells();
@@ -138,7 +138,7 @@ impl Hits {
         let support = collision.support(&domain);
         let slots = support.slots() as u32;
         Self {
-            members: collision.members(&domain, question.epsilon()),
+            members: collision.member_count_distribution(&domain, question.epsilon()),
             slots: support.hit_slots().map(|hit| [hit, slots]),
             alone: 1.0 / f64::from(collision.buckets()),
         }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use hushbin::bounds::{EPSILON, OVERLAP};
-use hushbin::choose::{Asked, Candidate, Objective, QuestionDraft, SquaredError};
+use hushbin::choose::{Candidate, KindDraft, Objective, QuestionDraft, SquaredError};
 use hushbin::{Error, Items};
 
 use crate::accounting::{
@@ -27,7 +27,7 @@ impl Choice {
     /// Returns the squared error by which choices are compared. It is infinite if the mechanism
     /// does not estimate the objective, or is biased and no bias is accepted.
     pub(in crate::plan) const fn squared_error(&self) -> f64 {
-        self.candidate.error
+        self.candidate.objective_error
     }
 }
 
@@ -93,7 +93,7 @@ impl<'a> Search<'a> {
         let wanted = wanted.standard_error.or(wanted.smallest);
         let draft = QuestionDraft {
             name: String::new(),
-            asked: Asked::Ratings(items, open.value),
+            kind: KindDraft::Ratings(items, open.value),
             sparsity: open.draft.sparsity,
             entries: open.draft.entries.clone(),
             // A wanted error is kept in the worst case.
@@ -117,11 +117,11 @@ impl<'a> Search<'a> {
     fn choices(&self, epsilon: f64, alpha: f64) -> Result<Vec<Choice>, PlanError> {
         let chosen = self
             .draft
-            .choose_hiding(epsilon, Some(self.people), alpha)?;
+            .choose_within_alpha(epsilon, Some(self.people), alpha)?;
         let Some(plan) = chosen else {
             return Ok(Vec::new());
         };
-        let candidates = std::iter::once(plan.picked).chain(plan.others);
+        let candidates = std::iter::once(plan.chosen).chain(plan.alternatives);
         let choice = |candidate: Candidate| Choice {
             epsilon,
             predicted: self.objective.weigh(&candidate.predicted),
@@ -193,12 +193,13 @@ impl<'a> Search<'a> {
             if choice.squared_error() <= good && good.is_finite() {
                 let epsilon = self.stretched(choice, central_epsilon)?;
                 let domain = self.open.domain(choice.candidate.sparsity);
-                let predicted = (choice.candidate.mechanism).predict(&domain, epsilon, &population);
+                let predicted =
+                    (choice.candidate.mechanism).predict_errors(&domain, epsilon, &population);
                 choice.epsilon = epsilon;
                 choice.candidate.predicted = predicted;
                 choice.predicted = self.objective.weigh(&predicted);
-                let likely = |error: SquaredError| error.likely();
-                choice.candidate.error = choice.predicted.map_or(f64::INFINITY, likely);
+                let likely = |error: SquaredError| error.likely_total();
+                choice.candidate.objective_error = choice.predicted.map_or(f64::INFINITY, likely);
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ mod width;
 pub(super) use candidates::Choice;
 
 use hushbin::bounds::{Bound, EPSILON, PEOPLE, WEIGHT};
-use hushbin::choose::{MechanismDraft, QuestionDraft, TaskDraft, together};
+use hushbin::choose::{MechanismDraft, QuestionDraft, TaskDraft, compare_together};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::task::{Kind, QuestionParts};
@@ -296,7 +296,8 @@ impl Planned {
             task: survey.task(questions)?,
             errors,
             others: Vec::new(),
-            together_over_drawn: together(&resolved).map(|both| both.together / both.drawn),
+            together_over_drawn: compare_together(&resolved)
+                .map(|both| both.together / both.separate),
         })
     }
 

@@ -23,7 +23,7 @@ fn the_largest_alpha_is_met() {
         let most = largest_alpha(epsilon, n, 1.0, delta, central).unwrap();
         let alpha = |favoured| {
             let [favoured, others] = [favoured, BUCKETS - favoured].map(f64::from);
-            hushbin::choose::alpha(favoured, others, f64::exp(epsilon))
+            hushbin::choose::mixture_alpha(favoured, others, f64::exp(epsilon))
         };
         let favoured = (1..BUCKETS / 2).rfind(|&c| alpha(c) <= most).unwrap();
         let of = |favoured| account(&heaviest(favoured, epsilon), n, 1.0, delta).unwrap();

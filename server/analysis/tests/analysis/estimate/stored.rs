@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use hushbin::hash::Keys;
+use hushbin::hash::HashKeys;
 use hushbin::mechanism::hash_bin::{self, Response};
 use hushbin::task::Kind;
 use hushbin::{Entry, Items, Mechanism, Question, Randomizer, Report, Task, TaskDraft, ValueKind};
@@ -306,7 +306,7 @@ fn the_encoding_is_as_described() {
             .map(|bin| bin.unsigned_abs().pow(2))
             .sum::<u64>();
         for (item, sum) in (0..).zip(&mut sums) {
-            let (bin, sign) = support.place(&Keys::new(*seed), item);
+            let (bin, sign) = support.bin_and_sign(&HashKeys::new(*seed), item);
             *sum += i128::from(bins[bin as usize] * i64::from(sign));
         }
     }

@@ -88,7 +88,7 @@ fn records(bytes: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
     let mut payload = payload(bytes, fields);
     let record = |_| {
         let logged = read_upload(&mut payload)?;
-        let reports = Cursor::new("upload", logged.body).take("expected a number");
+        let reports = Cursor::new("upload", logged.body).read("expected a number");
         Some(UploadRecord {
             id: logged.id,
             reports: reports.ok()?,

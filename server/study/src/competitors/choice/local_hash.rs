@@ -2,7 +2,7 @@
 
 use hushbin::Error;
 use hushbin::bounds::BUCKETS;
-use hushbin::hash::{Keys, independent_bucket};
+use hushbin::hash::{HashKeys, independent_bucket};
 use hushbin::sample::Threshold;
 use rand_core::CryptoRng;
 
@@ -109,7 +109,7 @@ impl LocalHash {
     ) -> Result<HashReport, Error> {
         check_answer(answer, self.options)?;
         let seed = rng.next_u64();
-        let hashed = self.bucket(&Keys::new(seed), answer);
+        let hashed = self.bucket(&HashKeys::new(seed), answer);
         let bucket = if self.own.sample(rng) {
             hashed
         } else {
@@ -123,10 +123,10 @@ impl LocalHash {
     /// Checks whether a report supports an answer.
     #[must_use]
     pub fn supports(&self, report: &HashReport, answer: u32) -> bool {
-        self.bucket(&Keys::new(report.seed), answer) == report.bucket
+        self.bucket(&HashKeys::new(report.seed), answer) == report.bucket
     }
 
-    pub(in crate::competitors) fn bucket(&self, keys: &Keys, answer: u32) -> u32 {
+    pub(in crate::competitors) fn bucket(&self, keys: &HashKeys, answer: u32) -> u32 {
         independent_bucket(keys, answer.into(), self.buckets)
     }
 }

@@ -1,6 +1,6 @@
 //! Table row of hushbin: the mechanism that its drafts choose for the question.
 
-use hushbin::choose::{self, Asked as Draft, MechanismDraft, QuestionDraft};
+use hushbin::choose::{self, KindDraft, MechanismDraft, QuestionDraft};
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{self, Window};
 use hushbin::{Error, Items, Mechanism};
@@ -35,7 +35,7 @@ pub(super) fn line(asked: Asked, budget: &Budget) -> Result<Line, Error> {
 fn choice(options: u32, epsilon: f64) -> Result<(String, Variance), Error> {
     let draft = QuestionDraft {
         name: "compared".to_owned(),
-        asked: Draft::Choice(Items::Count(options)),
+        kind: KindDraft::Choice(Items::Count(options)),
         sparsity: Some(1),
         entries: None,
         overlap: None,

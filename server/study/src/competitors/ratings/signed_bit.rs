@@ -1,7 +1,7 @@
 //! One-bit oracle: reports the value times a hashed sign of its item.
 
 use hushbin::Error;
-use hushbin::hash::{Keys, closed_sign};
+use hushbin::hash::{HashKeys, closed_sign};
 use rand_core::CryptoRng;
 
 use super::heard::{Heard, Linear};
@@ -72,7 +72,7 @@ impl OneSparse for SignedBit {
     }
 
     fn tell(&self, slot: Slot<'_>, heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        let keys = Keys::new(rng.next_u64());
+        let keys = HashKeys::new(rng.next_u64());
         let value = match slot {
             Slot::Entry(entry) => f64::from(closed_sign(&keys, entry.item as u32)) * entry.value,
             Slot::Dummy(_) => 0.0,

@@ -1,7 +1,7 @@
 //! OLH over signed elements: local hashing of (item, sign).
 
 use hushbin::Error;
-use hushbin::hash::Keys;
+use hushbin::hash::HashKeys;
 use rand_core::CryptoRng;
 
 use super::heard::{Heard, Linear};
@@ -100,7 +100,7 @@ impl OneSparse for SignedHash {
         };
         let report = self.hash.randomize(element, rng);
         let report = report.expect("there are items and dummies below d + s");
-        let keys = Keys::new(report.seed);
+        let keys = HashKeys::new(report.seed);
         for item in 0..self.items {
             for (element, sign) in [(2 * item, 1.0), (2 * item + 1, -1.0)] {
                 if self.hash.bucket(&keys, element) == report.bucket {

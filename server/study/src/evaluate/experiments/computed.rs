@@ -158,7 +158,7 @@ impl Experiment for Buckets {
                 measured.push(Measured::new(point, mechanism, "report", metric, value));
             };
             let own = Collision::new(CollisionRule::Occupied, Hashing::Independent, buckets)?;
-            let predicted = Mechanism::from(own).predict(&domain, EPSILON, &population);
+            let predicted = Mechanism::from(own).predict_errors(&domain, EPSILON, &population);
             if let Some(error) = predicted.frequency {
                 add("signed items, Collision", TOTAL, 2.0 * d * error.variance);
             }
@@ -179,7 +179,7 @@ impl Experiment for Buckets {
                 );
                 add("other items, P_f", RATES, 0.5 * presence.q_pair);
             }
-            let predicted = Mechanism::from(own).predict(&domain, EPSILON, &population);
+            let predicted = Mechanism::from(own).predict_errors(&domain, EPSILON, &population);
             let errors = [
                 ("means, CoCo", predicted.mean, d),
                 ("non-missing items, CoCo", predicted.nonmissing, d),

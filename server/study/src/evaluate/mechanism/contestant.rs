@@ -142,7 +142,8 @@ impl Contestant {
                 let people = asked.people as f64;
                 let population = Population::even(people, asked.sparsity);
                 let mechanism = question.mechanism();
-                let errors = mechanism.predict(&question.domain(), task.epsilon(), &population);
+                let errors =
+                    mechanism.predict_errors(&question.domain(), task.epsilon(), &population);
                 let unbiased = errors.mean.filter(|error| error.squared_bias == 0.0);
                 // The prediction is for the whole crowd. Times n it is the variance of one report.
                 Predicted {

@@ -1,7 +1,7 @@
 //! Protocols for one choice of k options, and estimates from a whole crowd's reports.
 
 use crate::competitors::{Budget, Direct, Gaussian, LocalHash, OptimalHash, Rates, Unary};
-use hushbin::choose::{Asked, MechanismDraft, QuestionDraft};
+use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft};
 use hushbin::task::Budget as Reports;
 use hushbin::{Entry, Error, Items, Mechanism, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{Totals, points};
@@ -175,7 +175,7 @@ fn choice(options: u32, epsilon: f64) -> Result<Protocol, Error> {
         people: None,
         questions: vec![QuestionDraft {
             name: "answer".to_owned(),
-            asked: Asked::Choice(Items::Count(options)),
+            kind: KindDraft::Choice(Items::Count(options)),
             sparsity: Some(1),
             entries: None,
             overlap: None,

@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
-use super::collected::Collected;
+use super::collected::CollectedMechanism;
 use super::contract::{Encode, Parameters, Randomize};
-use crate::canonical::{Canonical, CanonicalReader, Written};
+use crate::canonical::{CanonicalWriter, CanonicalReader, WriteCanonical};
 use crate::codec::{Cursor, append};
 use crate::domain::{Domain, Entry, Signed};
 use crate::error::{Error, error};
-use crate::hash::{Keys, element_sign};
+use crate::hash::{HashKeys, element_sign};
 use crate::sample::{ExpLowerBound, Factors, Threshold, below, realised_epsilon};
 
 /// Parameters of the toy: none.
@@ -39,7 +39,7 @@ pub struct Randomizer {
 
 impl Toy {
     fn truthful(epsilon: f64) -> Threshold {
-        Threshold(ExpLowerBound::new(epsilon).share(1, 1, 1))
+        Threshold(ExpLowerBound::new(epsilon).favoured_probability(1, 1, 1))
     }
 
     /// Returns P(plus) of an element that pushes towards plus, minus that of one that does not.
@@ -74,11 +74,11 @@ impl Parameters for Toy {
     }
 }
 
-impl Written for Toy {
-    fn write_canonical(&self, _: &mut Canonical) {}
+impl WriteCanonical for Toy {
+    fn write_canonical(&self, _: &mut CanonicalWriter) {}
 }
 
-impl Collected for Toy {
+impl CollectedMechanism for Toy {
     fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
         let truthful = u128::from(Self::truthful(epsilon).0);
         let sides = [truthful, (1 << 64) - truthful].map(|weight| Factors(weight, 1));
@@ -87,8 +87,8 @@ impl Collected for Toy {
 
     fn decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
         |cursor| {
-            let seed = u64::from_le_bytes(cursor.array("expected a seed of 8 bytes")?);
-            let plus = cursor.take("expected a sign, 0 or 1")?;
+            let seed = u64::from_le_bytes(cursor.read_array("expected a seed of 8 bytes")?);
+            let plus = cursor.read("expected a sign, 0 or 1")?;
             Ok(Report { seed, plus })
         }
     }
@@ -115,7 +115,7 @@ impl Randomize for Randomizer {
         let drawn = below(rng, self.domain.sparsity()) as usize;
         let plus = match self.signed.get(drawn) {
             Some(signed) => {
-                let sign = element_sign(&self.domain, &Keys::new(seed), signed.item);
+                let sign = element_sign(&self.domain, &HashKeys::new(seed), signed.item);
                 (sign < 0) == signed.negative
             }
             // A padding has a fair sign.

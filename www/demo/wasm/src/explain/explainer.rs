@@ -47,7 +47,7 @@ impl Explainer {
     /// [`ExplainError::TooLarge`] for an open task, a sparsity above 12, or more than 16,384
     /// replacements of missing answers.
     pub fn new(task: &Task) -> Result<Self, ExplainError> {
-        let question = match task.sole() {
+        let question = match task.only_question() {
             Some(sole) if sole.domain().is_rated() => sole,
             _ => return Err(ExplainError::NotRatings),
         };

@@ -2,7 +2,7 @@
 
 use hushbin::Entry;
 use hushbin::domain::Signed;
-use hushbin::hash::Keys;
+use hushbin::hash::HashKeys;
 use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, Response, Sampling};
 
 use super::contract::{Explained, Reported, Setting};
@@ -91,10 +91,10 @@ fn sampling(hash_bin: &HashBin, setting: &Setting) -> Sampling {
 /// Returns the answers in each bin, and the sum.
 fn bins(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<Bin> {
     let support = hash_bin.support(&setting.domain);
-    let keys = Keys::new(seed);
+    let keys = HashKeys::new(seed);
     let mut bins = vec![Bin::default(); hash_bin.bins() as usize];
     for signed in answers {
-        let (bin, sign) = support.place(&keys, signed.item);
+        let (bin, sign) = support.bin_and_sign(&keys, signed.item);
         let answer = Answered::from(signed);
         let push = answer.sign * sign;
         let bin = &mut bins[bin as usize];

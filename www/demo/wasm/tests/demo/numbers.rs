@@ -1,6 +1,6 @@
 //! Tests of explained reports of numbers.
 
-use hushbin::hash::for_each_drawn;
+use hushbin::hash::for_each_drawn_item;
 use hushbin::mechanism::window;
 use hushbin::{Mechanism, Report, Task, TaskDraft};
 use hushbin_demo::explain::{Explainer, Placement, Reported};
@@ -44,7 +44,7 @@ fn reports_of_the_window_are_explained() {
             panic!("atoms are drawn")
         };
         let mut order = Vec::new();
-        for_each_drawn(seed, 5, 3, |attribute| order.push(attribute));
+        for_each_drawn_item(seed, 5, 3, |attribute| order.push(attribute));
         assert_eq!(order, drawn.iter().map(|own| own.item).collect::<Vec<_>>());
         for (index, own) in (0..).zip(&drawn) {
             // Favoured share of each atom. In the middle, each level contributes one half.

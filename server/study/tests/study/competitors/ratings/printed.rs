@@ -1,6 +1,6 @@
 //! Parameters as the papers print them, and what they cost.
 
-use hushbin::choose::{Population, Predicted};
+use hushbin::choose::{Population, PredictedErrors};
 use hushbin::mechanism::hash_bin::Level;
 use hushbin::{Mechanism, Task, TaskDraft};
 use hushbin_study::competitors::ratings::as_printed;
@@ -121,11 +121,11 @@ fn bins_of_hash_bin_are_the_papers() {
     }
 }
 
-fn predicted(task: &Task, people: f64) -> Predicted {
-    let question = task.sole().unwrap();
+fn predicted(task: &Task, people: f64) -> PredictedErrors {
+    let question = task.only_question().unwrap();
     let population = Population::even(people, question.sparsity());
     let domain = question.domain();
-    (question.mechanism()).predict(&domain, question.epsilon(), &population)
+    (question.mechanism()).predict_errors(&domain, question.epsilon(), &population)
 }
 
 /// P1's t against the best of its rule, and what is chosen.
@@ -147,7 +147,7 @@ fn printed_buckets_cost() {
             "name": "collision", "rule": "occupied", "hashing": "independent",
         }));
         let [own, best_own] = [&printed, &best].map(variance);
-        let buckets = |task: &Task| match task.sole().unwrap().mechanism() {
+        let buckets = |task: &Task| match task.only_question().unwrap().mechanism() {
             Mechanism::Collision(collision) => collision.buckets(),
             _ => unreachable!("it was asked for"),
         };
@@ -198,7 +198,7 @@ fn printed_bins_and_clips_cost() {
         };
         let printed = planned(1000, k, epsilon, n, &printed);
         let error = |task: &Task| predicted(task, n as f64).mean.unwrap().total();
-        let in_words = |task: &Task| match task.sole().unwrap().mechanism() {
+        let in_words = |task: &Task| match task.only_question().unwrap().mechanism() {
             Mechanism::HashBin(own) => match own.level() {
                 Level::User { clip, .. } => format!("η = {clip:.1}"),
                 _ => format!("b = {}", own.bins()),

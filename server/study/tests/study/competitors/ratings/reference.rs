@@ -244,7 +244,7 @@ fn one_clipped_bin_is_the_reference() {
         assert_eq!(own, &same);
         let rates = own.rates(&question.domain(), epsilon);
         let square = rates.square(k);
-        for (field, left) in [("member", own.left(k)), ("other", 0.0)] {
+        for (field, left) in [("member", own.attenuation(k)), ("other", 0.0)] {
             let ours = rates.variance(square, left);
             // What is drawn is discrete, and the clip is further by up to a step.
             let formula = clipped_square(k, clip) + 8.0 * (clip / epsilon).powi(2) - left * left;

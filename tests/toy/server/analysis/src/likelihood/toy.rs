@@ -2,7 +2,7 @@
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
-use hushbin::hash::{Keys, closed_sign};
+use hushbin::hash::{HashKeys, closed_sign};
 use hushbin::mechanism::toy::{Report, Toy};
 
 use super::contract::Observed;
@@ -19,7 +19,7 @@ impl Observed for Toy {
         inputs: [&Hypothesis; 2],
         report: &Report,
     ) -> Observation {
-        let keys = Keys::new(report.seed);
+        let keys = HashKeys::new(report.seed);
         let likelihood = |input: &Hypothesis| {
             let push = |entry: &Entry| {
                 entry.value.signum() * f64::from(closed_sign(&keys, entry.item as u32))

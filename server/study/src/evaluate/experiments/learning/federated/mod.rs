@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use hushbin::choose::{Asked, MechanismDraft, QuestionDraft, coco};
+use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft, coco};
 use hushbin::sample::choose_front;
 use hushbin::task::Budget;
 use hushbin::{Entry, Error, Items, Randomizer, Task, TaskDraft, ValueKind};
@@ -259,7 +259,7 @@ impl Cell {
             people: None,
             questions: vec![QuestionDraft {
                 name: "weights".to_owned(),
-                asked: Asked::Ratings(Items::Count(self.words.into()), ValueKind::Real),
+                kind: KindDraft::Ratings(Items::Count(self.words.into()), ValueKind::Real),
                 sparsity: Some(self.sparsity),
                 entries: None,
                 overlap: None,

@@ -1,7 +1,7 @@
 //! Estimates of the toy: how much more often an item's sign is reported than its opposite.
 
 use hushbin::domain::Domain;
-use hushbin::hash::Keys;
+use hushbin::hash::HashKeys;
 use hushbin::mechanism::toy::{Report, Toy};
 
 use super::contract::{Estimated, Seen};
@@ -27,7 +27,7 @@ impl Estimated for Toy {
     }
 
     fn fold(counts: &mut SignCounter, report: &Report) {
-        counts.add(Keys::new(report.seed), !report.plus);
+        counts.add(HashKeys::new(report.seed), !report.plus);
     }
 
     fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {

@@ -1,7 +1,7 @@
 //! The toy's reports, explained.
 
 use hushbin::domain::Signed;
-use hushbin::hash::{Keys, closed_sign};
+use hushbin::hash::{HashKeys, closed_sign};
 use hushbin::mechanism::toy::{Report, Toy};
 
 use super::contract::{Explained, Reported, Setting};
@@ -43,7 +43,7 @@ impl Explained for Toy {
 }
 
 fn push(signed: &Signed, seed: u64) -> f64 {
-    let sign = f64::from(closed_sign(&Keys::new(seed), signed.item as u32));
+    let sign = f64::from(closed_sign(&HashKeys::new(seed), signed.item as u32));
     if signed.negative { -sign } else { sign }
 }
 

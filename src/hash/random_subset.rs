@@ -19,12 +19,12 @@ const MOST: usize = bounds::DRAWN.max as usize;
 ///
 /// ```
 /// let mut drawn = Vec::new();
-/// hushbin::hash::for_each_drawn(7, 10, 3, |item| drawn.push(item));
+/// hushbin::hash::for_each_drawn_item(7, 10, 3, |item| drawn.push(item));
 /// drawn.sort();
 /// drawn.dedup();
 /// assert!(drawn.len() == 3 && drawn[2] < 10);
 /// ```
-pub fn for_each_drawn(seed: u64, items: u32, count: u32, mut visit: impl FnMut(u32)) {
+pub fn for_each_drawn_item(seed: u64, items: u32, count: u32, mut visit: impl FnMut(u32)) {
     assert!(count <= items, "items are drawn once");
     let mut drawn = [0; MOST];
     for (index, last) in (items - count..items).enumerate() {

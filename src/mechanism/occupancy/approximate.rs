@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
-use super::law::NEGLIGIBLE;
+use super::distribution::NEGLIGIBLE;
 use super::strengths::Strengths;
 use super::top::{TopSum, step};
 
 /// Expected sums over the c strongest cells, with each K_v approximated as normal.
 #[derive(Debug, Clone)]
-pub(crate) struct NearSums {
+pub(crate) struct ApproximateTopSums {
     /// Moments of K_1, K_2, ….
     levels: Vec<Level>,
     /// Expected number of elements in a cell of strength 0.
@@ -22,11 +22,12 @@ struct Level {
     step: f64,
 }
 
-impl NearSums {
+impl ApproximateTopSums {
     pub(super) fn new(cells: u32, strengths: &Strengths) -> Self {
         let levels = (1..strengths.law.len())
             .map(|v| {
-                let (mean, variance) = moments(cells, &strengths.counts, &strengths.reaches[v]);
+                let (mean, variance) =
+                    moments(cells, &strengths.counts, &strengths.reach_probabilities[v]);
                 Level {
                     mean,
                     deviation: libm::sqrt(variance),

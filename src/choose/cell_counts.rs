@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 /// Numbers of cells to try.
 #[derive(Debug, Clone)]
-pub(super) struct Cells {
+pub(super) struct CellCounts {
     pub(super) least: u32,
     pub(super) most: u32,
     /// Number of elements under a balanced hash, else `None`. Near each tried number, the search
@@ -18,9 +18,9 @@ pub(super) struct Cells {
 /// Number of neighbours to try on each side of the best number of cells.
 const NEIGHBOURS: u32 = 6;
 
-impl Cells {
+impl CellCounts {
     /// Returns every number below 24, then steps of about 4 per cent.
-    pub(super) fn tried(&self) -> Vec<u32> {
+    pub(super) fn to_try(&self) -> Vec<u32> {
         let (least, most) = (self.least, self.most);
         let mut cells = self.steps.clone();
         if let Some(elements) = self.elements {
@@ -47,7 +47,7 @@ impl Cells {
     }
 
     /// Returns the neighbours of a number of cells.
-    pub(super) fn around(&self, centre: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn neighbours(&self, centre: u32) -> impl Iterator<Item = u32> {
         let most = self
             .steps
             .iter()

@@ -11,7 +11,7 @@ use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::limits::Limits;
-use crate::task::local::kind::contract::Several;
+use crate::task::local::kind::contract::MultipartKind;
 
 /// Limits of each number, indexed by item. A single number has the name of its question.
 ///
@@ -47,12 +47,12 @@ impl Deref for Numbers {
     }
 }
 
-impl Several for Numbers {
+impl MultipartKind for Numbers {
     fn own_items(&self) -> Option<Items> {
         self.is_alone().then_some(Items::Count(1))
     }
 
-    fn coded(&self) -> [u32; 2] {
+    fn entry_counts(&self) -> [u32; 2] {
         [self.len() as u32; 2]
     }
 

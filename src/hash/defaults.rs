@@ -1,6 +1,6 @@
 //! Hash families for the choice of parameters.
 
-use super::family::{Hash, Hashing};
+use super::family::{ElementHash, Hashing};
 use crate::domain::Domain;
 
 impl Hashing {
@@ -14,7 +14,7 @@ impl Hashing {
     }
 }
 
-impl Hash {
+impl ElementHash {
     /// Number of rounds that hash one element.
     pub(crate) const fn rounds(&self) -> usize {
         match self {

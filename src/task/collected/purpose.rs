@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 /// Purpose of a number.
 ///
 /// ```
-/// use hushbin::task::Want;
+/// use hushbin::task::Purpose;
 ///
-/// assert_eq!(serde_json::from_str::<Want>(r#""quantiles""#).unwrap(), Want::Quantiles);
+/// assert_eq!(serde_json::from_str::<Purpose>(r#""quantiles""#).unwrap(), Purpose::Quantiles);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Want {
+pub enum Purpose {
     /// Mean, by levels.
     Mean,
     /// Number of people in each bin.

@@ -1,4 +1,4 @@
-//! Parts of cross tables and of questions asked together.
+//! Parts of cross tables and of questions kind together.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -23,14 +23,14 @@ use crate::task::local::scale::Scale;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     pub(in crate::task) name: String,
-    pub(in crate::task) asked: Asked,
+    pub(in crate::task) kind: PartKind,
     /// Items, as of a question of the part's kind.
     pub(in crate::task) items: Items,
 }
 
 /// Kind of a part.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::task) enum Asked {
+pub(in crate::task) enum PartKind {
     Choice,
     Flag,
     Number(Scale),
@@ -40,8 +40,8 @@ impl Part {
     /// Returns the scale of a number, or `None` for other kinds.
     #[must_use]
     pub const fn scale(&self) -> Option<&Scale> {
-        match &self.asked {
-            Asked::Number(scale) => Some(scale),
+        match &self.kind {
+            PartKind::Number(scale) => Some(scale),
             _ => None,
         }
     }
@@ -64,17 +64,17 @@ impl Part {
     ) -> Result<Vec<Self>, Error> {
         let mut part = |_| {
             let name = String::from(reader.text());
-            let (asked, items) = match reader.number() {
-                CHOICE => (Asked::Choice, Items::read_canonical(reader)),
-                FLAG => (Asked::Flag, Items::Count(2)),
+            let (kind, items) = match reader.number() {
+                CHOICE => (PartKind::Choice, Items::read_canonical(reader)),
+                FLAG => (PartKind::Flag, Items::Count(2)),
                 NUMBER => {
                     let scale = Scale::read_canonical(true, reader)?;
                     let items = Items::Count(scale.cells());
-                    (Asked::Number(scale), items)
+                    (PartKind::Number(scale), items)
                 }
-                _ => reader.known(None)?,
+                _ => reader.require(None)?,
             };
-            Ok(Self { name, asked, items })
+            Ok(Self { name, kind, items })
         };
         (0..count).map(&mut part).collect()
     }
@@ -98,7 +98,7 @@ pub(super) fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Resul
         }
         if part.scale().is_some() && (!is_cross || index == 0) {
             return Err(error!(Combination {
-                reason: "the first part of a \"cross\", and each of what is asked \"together\", is a \
+                reason: "the first part of a \"cross\", and each of what is kind \"together\", is a \
                      \"choice\" or a \"flag\"",
             }));
         }

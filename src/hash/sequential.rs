@@ -1,23 +1,29 @@
 //! Hashing of elements and functions one after the other, in the modules that pages download.
 
-use super::family::Hash;
-use super::keys::Keys;
+use super::family::ElementHash;
+use super::keys::HashKeys;
 
 /// Empty stand-in: keys are expanded from the seeds on demand.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Prepared {}
+pub(super) struct RoundKeys {}
 
-impl Prepared {
-    pub(super) const fn take_seeds(&mut self, _: &Hash, _: &[u64]) {}
+impl RoundKeys {
+    pub(super) const fn reseed(&mut self, _: &ElementHash, _: &[u64]) {}
 
     /// Fills `buckets` with the buckets of placed elements. The buckets of the first element under
     /// each function come first, then those of the second element, and so on.
-    pub(super) fn fill(&self, hash: &Hash, seeds: &[u64], placed: &[u64], buckets: &mut [u32]) {
+    pub(super) fn fill(
+        &self,
+        hash: &ElementHash,
+        seeds: &[u64],
+        placed: &[u64],
+        buckets: &mut [u32],
+    ) {
         for (function, &seed) in seeds.iter().enumerate() {
-            let keys = Keys::new(seed);
+            let keys = HashKeys::new(seed);
             let buckets = buckets[function..].iter_mut().step_by(seeds.len());
             for (bucket, &placed) in buckets.zip(placed) {
-                *bucket = hash.bucket_of_place(&keys, placed);
+                *bucket = hash.bucket_of_prepared(&keys, placed);
             }
         }
     }

@@ -7,7 +7,7 @@ mod together;
 
 pub use cross::Cross;
 pub use numbers::Numbers;
-#[cfg(feature = "collector")]
-pub(in crate::task) use part::Asked;
 pub use part::Part;
+#[cfg(feature = "collector")]
+pub(in crate::task) use part::PartKind;
 pub use together::Together;

@@ -2,21 +2,21 @@
 
 use alloc::vec::Vec;
 
-use crate::canonical::{Canonical, Written};
+use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::domain::ValueKind;
 use crate::task::budget::{BUDGET, Budget};
 use crate::task::items::Items;
 use crate::task::limits::Limits;
 use crate::task::local::canonical::{NAMED, UNNAMED};
 use crate::task::local::kind::contract::{CHOICE, FLAG, NUMBER};
-use crate::task::local::kind::{Asked, Cross, Kind, Numbers, Part, Together};
+use crate::task::local::kind::{Cross, Kind, Numbers, Part, PartKind, Together};
 use crate::task::local::prefixes::Prefixes;
 use crate::task::local::question::Question;
 use crate::task::local::scale::Scale;
 
 /// Returns the canonical bytes of a task.
 pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
-    let mut canonical = Canonical::default();
+    let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
     match questions {
         [sole] if sole.name().is_empty() => {
@@ -48,8 +48,8 @@ pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8>
     canonical.into_bytes()
 }
 
-impl Written for Budget {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Budget {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         // The default is not written, so it does not change the fingerprint.
         if !self.is_default() {
             canonical.text(BUDGET);
@@ -60,8 +60,8 @@ impl Written for Budget {
     }
 }
 
-impl Written for Items {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Items {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
             Self::Named(names) => {
                 canonical.number(0);
@@ -77,8 +77,8 @@ impl Written for Items {
     }
 }
 
-impl Written for Kind {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Kind {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
             // `Question::new` rejects ratings of presence, so 0 means signs only.
             Self::Ratings(ValueKind::Sign | ValueKind::Presence) => canonical.number(0),
@@ -110,38 +110,38 @@ impl Written for Kind {
     }
 }
 
-impl Written for Numbers {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Numbers {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.number(self.len() as u64);
         self.iter().for_each(|own| own.write_canonical(canonical));
     }
 }
 
-impl Written for Cross {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Cross {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         let parts = self.parts().iter();
         parts.for_each(|part| part.write_canonical(canonical));
     }
 }
 
-impl Written for Together {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Together {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.number(self.parts().len() as u64);
         let parts = self.parts().iter();
         parts.for_each(|part| part.write_canonical(canonical));
     }
 }
 
-impl Written for Part {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Part {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.text(self.name());
-        match &self.asked {
-            Asked::Choice => {
+        match &self.kind {
+            PartKind::Choice => {
                 canonical.number(CHOICE);
                 self.items().write_canonical(canonical);
             }
-            Asked::Flag => canonical.number(FLAG),
-            Asked::Number(scale) => {
+            PartKind::Flag => canonical.number(FLAG),
+            PartKind::Number(scale) => {
                 canonical.number(NUMBER);
                 scale.write_canonical(canonical);
             }
@@ -149,8 +149,8 @@ impl Written for Part {
     }
 }
 
-impl Written for Scale {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Scale {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.text(self.unit().unwrap_or(""));
         canonical.number(self.step().to_bits());
         match self.edges() {
@@ -171,8 +171,8 @@ impl Written for Scale {
     }
 }
 
-impl Written for Limits {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Limits {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.text(self.unit().unwrap_or(""));
         let [min, max] = self.range().map(f64::to_bits);
         canonical.number(min);
@@ -180,8 +180,8 @@ impl Written for Limits {
     }
 }
 
-impl Written for Prefixes {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Prefixes {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.list(self.lengths());
     }
 }

@@ -14,7 +14,7 @@ use crate::sort::sort;
 
 /// Sides that have a strength, for one seed and input.
 #[derive(Debug, Clone)]
-pub(in crate::mechanism) struct Cells {
+pub(in crate::mechanism) struct CellStrengths {
     /// Number of cells T of each function.
     cells: u32,
     /// Number of functions R.
@@ -23,8 +23,8 @@ pub(in crate::mechanism) struct Cells {
     counts: Vec<i32>,
     /// Cell and count in one number, for each cell with a strength, block by block. Entries at or
     /// after the end of the last block are stale.
-    pub(super) held: Vec<u64>,
-    /// End of each block in `held`.
+    pub(super) packed: Vec<u64>,
+    /// End of each block in `packed`.
     ends: Vec<u32>,
     /// Number of cells with a count of −s, 1 − s, …, s.
     tallies: Vec<u32>,
@@ -56,14 +56,14 @@ pub(super) const fn side_of(held: u64) -> u32 {
     2 * cell_of(held) + (count_of(held) < 0) as u32
 }
 
-impl Cells {
+impl CellStrengths {
     /// Creates cells for inputs of `elements` elements, at most 1024.
     pub(in crate::mechanism) fn new(cells: u32, functions: u32, elements: u32) -> Self {
         Self {
             cells,
             functions: functions as usize,
             counts: alloc::vec![0; if cells == 1 { functions } else { cells } as usize],
-            held: alloc::vec![0; (functions * elements) as usize],
+            packed: alloc::vec![0; (functions * elements) as usize],
             ends: Vec::new(),
             tallies: alloc::vec![0; 2 * elements as usize + 1],
             sorted: Vec::with_capacity(elements.max(SINGLES) as usize),
@@ -99,7 +99,7 @@ impl Cells {
                 for side in sides.clone() {
                     self.counts[cell(side)] += added(side);
                 }
-                self.take(function as u32 * self.cells, sides.map(cell));
+                self.collect_block(function as u32 * self.cells, sides.map(cell));
             }
             return;
         }
@@ -112,19 +112,19 @@ impl Cells {
         let functions = 0..self.functions;
         for first in functions.clone().step_by(SINGLES as usize) {
             let block = first..functions.end.min(first + SINGLES as usize);
-            self.take(0, block);
+            self.collect_block(0, block);
         }
     }
 
-    /// Moves the counts of a block's cells to `held`. Cells are numbered from `first` on.
+    /// Moves the counts of a block's cells to `packed`. Cells are numbered from `first` on.
     #[inline(always)]
-    fn take(&mut self, first: u32, cells: impl Iterator<Item = usize>) {
+    fn collect_block(&mut self, first: u32, cells: impl Iterator<Item = usize>) {
         let mut len = self.len() as usize;
         let zero = self.tallies.len() / 2;
         for cell in cells {
             // A cell may come several times; the first visit takes the count and leaves 0.
             let count = core::mem::take(&mut self.counts[cell]);
-            self.held[len] = pack(first + cell as u32, count);
+            self.packed[len] = pack(first + cell as u32, count);
             // No branch: an entry without strength is overwritten by the next.
             len += usize::from(count != 0);
             self.tallies[zero.wrapping_add_signed(count as isize)] += 1;
@@ -143,24 +143,24 @@ impl Cells {
     }
 
     /// Number of sides of this strength, from 1 on.
-    pub(super) fn level(&self, strength: usize) -> u32 {
+    pub(super) fn sides_of_strength(&self, strength: usize) -> u32 {
         let zero = self.greatest();
         self.tallies[zero + strength] + self.tallies[zero - strength]
     }
 
-    /// Returns the side of a rank below [`Cells::len`].
-    pub(in crate::mechanism) fn ranked(&mut self, rank: u32) -> u32 {
+    /// Returns the side of a rank below [`CellStrengths::len`].
+    pub(in crate::mechanism) fn side_of_rank(&mut self, rank: u32) -> u32 {
         // Find the strength of this rank by counting down from the greatest.
         let mut index = rank;
         let mut strength = self.greatest();
-        while index >= self.level(strength) {
-            index -= self.level(strength);
+        while index >= self.sides_of_strength(strength) {
+            index -= self.sides_of_strength(strength);
             strength -= 1;
         }
         let alike = |held: &u64| strength_of(*held) as usize == strength;
         let mut begin = 0;
         for &end in &self.ends {
-            let held = &self.held[begin..end as usize];
+            let held = &self.packed[begin..end as usize];
             let count = held.iter().filter(|held| alike(held)).count() as u32;
             if index < count {
                 self.sorted.clear();
@@ -175,7 +175,7 @@ impl Cells {
     }
 
     /// Returns the `index`-th side of the cells without strength, ascending.
-    pub(in crate::mechanism) fn weak(&mut self, index: u32) -> u32 {
+    pub(in crate::mechanism) fn side_without_strength(&mut self, index: u32) -> u32 {
         // Find the block by counting its cells without strength.
         let mut cell = index / 2;
         let (mut begin, mut first) = (0, 0);
@@ -183,7 +183,7 @@ impl Cells {
             let weak = self.block() - (end - begin);
             if cell < weak {
                 self.sorted.clear();
-                let held = &self.held[begin as usize..end as usize];
+                let held = &self.packed[begin as usize..end as usize];
                 self.sorted.extend(held);
                 break;
             }
@@ -211,8 +211,8 @@ mod tests {
 
     /// Two functions of five cells. In the first, cells 4 and 1 have counts 2 and −1, and cell 0 is
     /// in balance. In the second, cells 3 and 2 have 1, and cell 0 has −3.
-    fn cells() -> Cells {
-        let mut cells = Cells::new(5, 2, 5);
+    fn cells() -> CellStrengths {
+        let mut cells = CellStrengths::new(5, 2, 5);
         for _ in 0..2 {
             // The second time must give the same result as the first.
             cells.fill(&[8, 6, 1, 1, 3, 4, 8, 1, 0, 1]);
@@ -223,9 +223,9 @@ mod tests {
     #[test]
     fn sides_are_ranked_by_strength_then_number() {
         let mut cells = cells();
-        let levels = [1, 2, 3, 4, 5].map(|strength| cells.level(strength));
+        let levels = [1, 2, 3, 4, 5].map(|strength| cells.sides_of_strength(strength));
         assert_eq!((cells.len(), levels), (5, [3, 1, 1, 0, 0]));
-        let ranked: Vec<u32> = (0..5).map(|rank| cells.ranked(rank)).collect();
+        let ranked: Vec<u32> = (0..5).map(|rank| cells.side_of_rank(rank)).collect();
         // Plus sides are even; the second function begins at 10.
         assert_eq!(ranked, [11, 8, 3, 14, 16]);
     }
@@ -233,7 +233,9 @@ mod tests {
     #[test]
     fn cells_without_strength_are_counted_in_order() {
         let mut cells = cells();
-        let weak: Vec<u32> = (0..10).map(|index| cells.weak(index)).collect();
+        let weak: Vec<u32> = (0..10)
+            .map(|index| cells.side_without_strength(index))
+            .collect();
         assert_eq!(weak, [0, 1, 4, 5, 6, 7, 12, 13, 18, 19]);
     }
 
@@ -242,7 +244,7 @@ mod tests {
     fn any_number_of_functions_is_counted() {
         for (t, functions) in [(1, 1), (1, 15), (1, 16), (1, 37), (2, 37), (9, 5)] {
             for elements in 1..8 {
-                let mut cells = Cells::new(t, functions, elements);
+                let mut cells = CellStrengths::new(t, functions, elements);
                 let drawn = |index: u32| (mix64(index.into()) % u64::from(2 * t)) as u32;
                 let sides: Vec<u32> = (0..elements * functions).map(drawn).collect();
                 cells.fill(&sides);
@@ -260,13 +262,22 @@ mod tests {
                 }
                 ranked.sort_unstable();
                 assert_eq!(cells.len() as usize, ranked.len());
-                let levels = (1..=cells.greatest()).map(|strength| cells.level(strength));
+                let levels =
+                    (1..=cells.greatest()).map(|strength| cells.sides_of_strength(strength));
                 assert_eq!(levels.sum::<u32>(), cells.len());
                 for (rank, &(_, side)) in (0..).zip(&ranked) {
-                    assert_eq!(cells.ranked(rank), side, "{functions} of {t}, {elements}");
+                    assert_eq!(
+                        cells.side_of_rank(rank),
+                        side,
+                        "{functions} of {t}, {elements}"
+                    );
                 }
                 for (index, &side) in (0..).zip(&weak) {
-                    assert_eq!(cells.weak(index), side, "{functions} of {t}, {elements}");
+                    assert_eq!(
+                        cells.side_without_strength(index),
+                        side,
+                        "{functions} of {t}, {elements}"
+                    );
                 }
             }
         }

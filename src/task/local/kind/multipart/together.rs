@@ -1,4 +1,4 @@
-//! Several parts that one report covers together.
+//! MultipartKind parts that one report covers together.
 
 use alloc::vec::Vec;
 
@@ -10,9 +10,9 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
-use crate::task::local::kind::contract::{Several, check_options};
+use crate::task::local::kind::contract::{MultipartKind, check_options};
 
-/// Several small choices and flags that one report covers together. An input has one cell of each
+/// MultipartKind small choices and flags that one report covers together. An input has one cell of each
 /// part.
 ///
 /// A person's answer has an entry for each part. Its item is the part's position. Its value is the
@@ -74,12 +74,12 @@ impl Together {
     }
 }
 
-impl Several for Together {
+impl MultipartKind for Together {
     fn own_items(&self) -> Option<Items> {
         Some(Items::Count(self.cells()))
     }
 
-    fn coded(&self) -> [u32; 2] {
+    fn entry_counts(&self) -> [u32; 2] {
         [self.parts.len() as u32; 2]
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::canonical::{Canonical, Written};
+use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::error::Error;
 use crate::sums::measure::Measure;
 use crate::sums::messages::Messages;
@@ -41,7 +41,7 @@ fn write(parts: &SumParts, messages: &Messages) -> Vec<u8> {
         honest_fraction,
         budget,
     } = parts;
-    let mut canonical = Canonical::default();
+    let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
     canonical.text(FORM);
     canonical.text(id);
@@ -54,8 +54,8 @@ fn write(parts: &SumParts, messages: &Messages) -> Vec<u8> {
     canonical.into_bytes()
 }
 
-impl Written for Measure {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Measure {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
             Self::Box(items, limits) => {
                 canonical.number(0);
@@ -73,8 +73,8 @@ impl Written for Measure {
     }
 }
 
-impl Written for Messages {
-    fn write_canonical(&self, canonical: &mut Canonical) {
+impl WriteCanonical for Messages {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         for small in [self.levels(), self.drawn(), self.trials()] {
             canonical.number(small.into());
         }

@@ -9,7 +9,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
 use crate::task::items::Items;
-use crate::task::local::kind::contract::Several;
+use crate::task::local::kind::contract::MultipartKind;
 use crate::task::local::scale::Scale;
 
 /// Cross table of two small choices, or of a choice and a number. Each person is in one of its rows
@@ -81,12 +81,12 @@ impl Cross {
     }
 }
 
-impl Several for Cross {
+impl MultipartKind for Cross {
     fn own_items(&self) -> Option<Items> {
         Some(Items::Count(self.cells()))
     }
 
-    fn coded(&self) -> [u32; 2] {
+    fn entry_counts(&self) -> [u32; 2] {
         [1, self.shape()[0]]
     }
 

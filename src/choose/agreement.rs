@@ -10,7 +10,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// [`Error::TaskDiffers`] if they differ.
-pub(super) fn same<T: PartialEq + fmt::Debug>(
+pub(super) fn check_equal<T: PartialEq + fmt::Debug>(
     field: &'static str,
     given: &T,
     in_use: &T,
@@ -29,14 +29,14 @@ pub(super) fn same<T: PartialEq + fmt::Debug>(
 ///
 /// # Errors
 /// [`Error::TaskDiffers`] if the stated value differs.
-pub(super) fn same_if_said<T: PartialEq + fmt::Debug>(
+pub(super) fn check_equal_if_stated<T: PartialEq + fmt::Debug>(
     field: &'static str,
     given: &Option<T>,
     in_use: impl Into<Option<T>>,
 ) -> Result<(), Error> {
     match (given, in_use.into()) {
         (None, _) => Ok(()),
-        (Some(given), Some(in_use)) => same(field, given, &in_use),
+        (Some(given), Some(in_use)) => check_equal(field, given, &in_use),
         (Some(given), None) => Err(Error::TaskDiffers {
             field,
             given: format!("{given:?}"),

@@ -6,18 +6,18 @@ use alloc::vec::Vec;
 /// Probability below which a term does not change a sum in its last place.
 pub(super) const NEGLIGIBLE: f64 = 1e-18;
 /// Probability mass that can be dropped in total: it changes nothing that is not [`NEGLIGIBLE`].
-pub(super) const DUST: f64 = NEGLIGIBLE * 1e-4;
+pub(super) const DROPPED_MASS: f64 = NEGLIGIBLE * 1e-4;
 /// Coefficient, relative to the greatest, below which terms are dropped.
 const DROPPED: f64 = 1e-40;
 
 /// Distribution of a whole number: probabilities from its least value on.
 #[derive(Debug, Clone)]
-pub(super) struct Law {
+pub(super) struct CountDistribution {
     first: usize,
     probabilities: Vec<f64>,
 }
 
-impl Law {
+impl CountDistribution {
     /// Creates a distribution in proportion to weights, from `first` on.
     pub(super) fn new(first: usize, weights: Vec<f64>) -> Self {
         let total: f64 = weights.iter().sum();
@@ -35,20 +35,20 @@ impl Law {
         let mut power = self.clone();
         let bits = exponent.ilog2();
         for bit in (0..bits).rev() {
-            power = power.plus(&power);
+            power = power.convolve(&power);
             if (exponent >> bit) & 1 == 1 {
-                power = power.plus(self);
+                power = power.convolve(self);
             }
         }
         power
     }
 
     /// Distribution of the sum of two independent numbers.
-    fn plus(&self, other: &Self) -> Self {
+    fn convolve(&self, other: &Self) -> Self {
         let degree = self.probabilities.len() + other.probabilities.len();
         let sum = product(&self.probabilities, &other.probabilities, degree);
         // Drop negligible ends, so that repeated sums stay short.
-        let heavy = |p: &f64| *p > DUST;
+        let heavy = |p: &f64| *p > DROPPED_MASS;
         let begin = sum.iter().position(heavy).unwrap_or(0);
         let end = sum.iter().rposition(heavy).map_or(sum.len(), |i| i + 1);
         Self {
