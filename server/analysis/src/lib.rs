@@ -2,12 +2,12 @@
 //!
 //! [`estimate`] folds reports into totals, and turns totals into estimates with error bars.
 //! [`accounting`] computes the central privacy of a shuffled batch. [`bound`] compares a mechanism
-//! with the best possible one. [`plan`] weighs people, privacy and accuracy against each other.
-//! [`heavy_hitters`] finds texts that are not listed in advance. [`likelihood`] distinguishes
-//! inputs by reports, for audits. [`promise`] states in words what ε protects. [`sums`] estimates
-//! and plans sums of vectors through a shuffler. [`numeric`] contains the numerical methods. The
-//! collector and its commands run this code natively. The demo's pages run it compiled to
-//! WebAssembly.
+//! with the best possible one. [`plan`] weighs the number of people, privacy and accuracy against
+//! each other. [`heavy_hitters`] finds frequent texts that no list names in advance. [`likelihood`]
+//! computes the probability of a report under a given input, for audits. [`promise`] states in
+//! words what ε protects. [`sums`] estimates and plans sums of vectors that a shuffler collects.
+//! [`numeric`] contains the numerical methods. The collector and its commands run this code
+//! natively. The demo's pages run it compiled to WebAssembly.
 
 pub mod accounting;
 pub mod bound;

@@ -1,4 +1,4 @@
-//! Estimator: from the totals of a task to estimates.
+//! Estimator, which computes estimates from the totals of a task.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::estimate::query::{Estimate, Label, Quantiles, Query};
 use crate::estimate::question::{NumberEstimates, Parts, cross, number};
 use crate::promise::{Privacy, bias, repeats};
 
-/// A task with the rates of its mechanisms, computed once.
+/// A task with the hit rates of its mechanisms, which are computed once and used for every query.
 ///
 /// ```
 /// use hushbin_analysis::estimate::{Estimator, Options, Query, Totals};
@@ -35,9 +35,9 @@ use crate::promise::{Privacy, bias, repeats};
 #[derive(Debug, Clone)]
 pub struct Estimator {
     task: Task,
-    /// Mechanism and rates, by question.
+    /// Mechanism with its rates, for each question.
     prepared: Vec<Arc<dyn Prepared>>,
-    /// Parts, by question. `None` unless the question asks several parts together.
+    /// Parts of each question. `None` unless the question asks several parts together.
     parts: Vec<Option<Parts>>,
 }
 
@@ -60,7 +60,7 @@ impl Estimator {
         &self.task
     }
 
-    /// Returns mechanism and rates, by question.
+    /// Returns each question's mechanism with its rates.
     pub(crate) fn prepared(&self) -> &[Arc<dyn Prepared>] {
         &self.prepared
     }
@@ -74,7 +74,7 @@ impl Estimator {
     /// the same order. Empty if no report answers the question.
     ///
     /// # Panics
-    /// If the totals belong to another task, or do not count an item.
+    /// If the totals belong to another task, or do not count one of the items.
     #[must_use]
     pub fn points(&self, totals: &Totals, question: usize, items: &[u64]) -> Vec<ItemPoints> {
         totals.check(&self.task);
@@ -89,7 +89,7 @@ impl Estimator {
         let Some(parts) = &self.parts[question] else {
             return of(items);
         };
-        // Corrections of a part need the raw estimates of all its options.
+        // The correction for a part's sum needs the raw estimates of all its options.
         let all: Vec<u64> = (0..parts.items()).collect();
         parts.points(&of(&all), items, *reports)
     }
@@ -106,8 +106,8 @@ impl Estimator {
 
     /// Answers a query like [`Estimator::estimates`], without storing the items.
     ///
-    /// The error bars of items are most of the work and of the output. They are computed on all
-    /// cores while the answer is written.
+    /// Most of the work and of the output are the items' error bars. They are computed on all cores
+    /// while the answer is written.
     ///
     /// # Panics
     /// Same as [`Estimator::points`].
@@ -168,8 +168,8 @@ impl Estimator {
         }
     }
 
-    /// Returns a function that gives an item's estimate and its standard error for a true value of
-    /// 0.
+    /// Returns a function of the item's index in the query. The function returns the item's
+    /// estimate, and the standard error that it would have if the true value were 0.
     fn null<'a>(
         &'a self,
         laws: &'a Laws<'_>,
@@ -190,7 +190,8 @@ impl Estimator {
         }
     }
 
-    /// Returns the points and noise distributions of the queried items.
+    /// Computes the point estimates of the queried items, and collects what their noise
+    /// distributions depend on.
     fn laws<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Laws<'a> {
         let index = query.question();
         let cells = self.cells(totals, index);
@@ -204,8 +205,8 @@ impl Estimator {
         }
     }
 
-    /// Returns the cell counts of a number or a cross. `None` without reports or for other
-    /// questions.
+    /// Returns the cell counts if the question asks for a number or a cross-tabulation. Returns
+    /// `None` for other kinds of question, or if there are no reports.
     pub(crate) fn cells(&self, totals: &Totals, question: usize) -> Option<Cells> {
         let asked = &self.task.questions()[question];
         let folded = totals.folded(question);
@@ -222,7 +223,8 @@ fn people(task: &Task, question: &Question) -> SamplingModel {
     SamplingModel::of(question.kind(), task.questions().len() > 1)
 }
 
-/// Returns the limits of an item that is one of several numbers.
+/// Returns the minimum and maximum of an item, if the question asks for several numbers. Returns
+/// `None` for other kinds of question.
 fn limits(question: &Question, item: u64) -> Option<&Limits> {
     match question.kind() {
         Kind::Numbers(of) => of.get(item as usize),
@@ -236,7 +238,7 @@ fn in_unit(mean: Estimate, limits: &Limits) -> Estimate {
     mean.within([0.5, 1.0]).within(limits.range())
 }
 
-/// Estimates of items, computed one by one as they are written.
+/// Estimates of the queried items, computed one by one while they are written.
 #[derive(Debug)]
 pub struct LazyItems<'a> {
     question: &'a Question,
@@ -262,7 +264,8 @@ impl LazyItems<'_> {
         }
     }
 
-    /// Passes each item's estimates to `take`. Does nothing without reports.
+    /// Passes each item's estimates to `take`, in query order. Does nothing if there are no
+    /// reports.
     fn take<E>(&self, take: impl FnMut(ItemEstimates) -> Result<(), E>) -> Result<(), E> {
         parallel::ordered_map(self.laws.points.len(), |item| self.item(item), take)
     }
@@ -309,14 +312,15 @@ impl Estimates<LazyItems<'_>> {
     }
 }
 
-/// Noise distributions of one question's items.
+/// Point estimates of one question's items, with the data from which their noise distributions are
+/// computed.
 #[derive(Debug)]
 struct Laws<'a> {
     parts: Option<&'a Parts>,
     folded: &'a Folded,
     whose: SamplingModel,
     items: &'a [u64],
-    /// Cell counts of a number or a cross.
+    /// Cell counts, if the question asks for a number or a cross-tabulation.
     cells: Option<Cells>,
     points: Vec<ItemPoints>,
 }

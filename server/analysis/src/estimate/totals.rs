@@ -25,7 +25,8 @@ pub struct Totals {
     fingerprint: Fingerprint,
     draw: Draw,
     questions: Vec<Folded>,
-    /// Distribution of the seeds of all questions together, because a seed draws its question.
+    /// Counts that show whether seeds are uniform. They cover all questions together, because a
+    /// report's seed determines its question.
     pub(crate) seeds: UniformityCounts,
 }
 
@@ -34,7 +35,8 @@ pub struct Totals {
 pub(crate) struct Folded {
     pub(crate) reports: u64,
     pub(crate) counts: Box<dyn Counts>,
-    /// Distribution of the reported places. It is uniform for an honest crowd.
+    /// Counts that show whether reported outcomes (buckets, sides or signs) are uniform. They are
+    /// uniform for honest reports.
     pub(crate) places: UniformityCounts,
 }
 
@@ -50,8 +52,8 @@ impl Folded {
 }
 
 impl Totals {
-    /// Creates empty totals. For an open question, only the number of reports is counted, because
-    /// its items cannot be listed: see [`Totals::of_items`].
+    /// Creates empty totals. For an open question, they count only the number of reports, because
+    /// its items cannot be listed. [`Totals::of_items`] also counts chosen items.
     #[must_use]
     pub fn new(task: &Task) -> Self {
         Self::of_items(task, 0, &[])
@@ -76,7 +78,7 @@ impl Totals {
     /// If the report was decoded under another task.
     pub fn fold(&mut self, report: &Report) {
         let folded = match &mut self.questions[..] {
-            // The seed draws the question only if there are several.
+            // The seed determines the question only if the task asks several.
             [sole] => sole,
             several => &mut several[self.draw.question(report.seed())],
         };
@@ -112,16 +114,17 @@ impl Totals {
     /// 1. The version byte, 2.
     /// 2. The task's fingerprint (16 bytes).
     /// 3. For each question: the number of reports (varint), the counts of its mechanism, and the
-    ///    distribution of its places, if reports name one of several places. Places are counted one
-    ///    by one or in groups.
-    /// 4. The distribution of all seeds, by first byte.
+    ///    counts of reported outcomes. The latter are absent if reports name no uniform outcome.
+    ///    Outcomes are counted one by one or in groups.
+    /// 4. The counts of all seeds, by first byte.
     ///
     /// The task determines the number of counts. Hits are counted for each element (Collision) or
-    /// for each item's plus and minus side (CoCo). If reports are signs, or CoCo has one pair, the
-    /// agreeing side is counted. Each count is stored as the difference from the previous one
-    /// (zigzag varint, from 0 and modulo 2⁶⁴). Hits are similar, so most differences take two
-    /// bytes. Hash-bin stores the sum of squared bins (varint) and each item's sum of responses
-    /// (zigzag varint). An open question has no item counts.
+    /// for each item's plus and minus side (CoCo). If reports are signs, or CoCo has one pair,
+    /// there is one count per item: reports that agree with the item's sign. Each count is stored
+    /// as the difference from the previous one (zigzag varint, modulo 2⁶⁴). The first difference is
+    /// from 0. Hits are similar, so most differences take two bytes. Hash-bin stores the sum of
+    /// squared bins (varint) and each item's sum of responses (zigzag varint). An open question has
+    /// no item counts.
     ///
     /// ```
     /// use hushbin::mechanism::collision;
@@ -173,15 +176,16 @@ impl Totals {
     /// Memory use is bounded by the size of the task's totals, for any input.
     ///
     /// # Errors
-    /// [`TotalsError`] if no reports of the task would be encoded as these bytes, as far as single
-    /// counts show.
+    /// [`TotalsError`] if the bytes are no encoding of totals of the task, or if a single count is
+    /// too large for the number of reports.
     pub fn decode(task: &Task, bytes: &[u8]) -> Result<Self, TotalsError> {
         let mut reader = Reader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
         let mut left = MAX_REPORTS;
         for folded in &mut totals.questions {
             folded.reports = reader.at_most("expected a number of reports", left)?;
-            // The limit is for all questions together, so the sum stays exact in `f64`.
+            // All questions share one limit on the number of reports, so their sum stays exact in
+            // `f64`.
             left -= folded.reports;
             folded.counts.decode(folded.reports, &mut reader)?;
             folded.places.decode(folded.reports, &mut reader)?;

@@ -1,23 +1,23 @@
-//! Conditional means: the mean among people who have the item.
+//! Conditional mean of an item: its mean among the people who have the item.
 //!
 //! A conditional mean is the mean divided by the non-missing frequency (P1, Wang et al.,
 //! "Differentially Private Numerical Vector Analyses in the Local and Shuffle Model"). Both
-//! estimates are unbiased. The ratio is biased, most of all if the frequency is within a few
-//! standard errors of 0.
+//! estimates are unbiased, but their ratio is biased. The bias is largest if the frequency is
+//! within a few standard errors of 0.
 
 use crate::estimate::law::Law;
 use crate::estimate::point::{Estimand, ItemPoints, Point};
 use crate::estimate::query::{Estimate, Quantiles};
 use crate::numeric::limits::Side;
 
-/// Returns the conditional mean. `None` if the frequency is not significantly above 0.
+/// Returns the conditional mean. `None` if the non-missing frequency is not significantly above 0.
 ///
-/// The test is one-sided at the confidence of `quantiles`. The standard error is that of the delta
-/// method. The interval contains every r for which mean − r·frequency may be noise around 0
-/// (Fieller 1954).
+/// That test is one-sided, at the confidence of `quantiles`. The standard error comes from the
+/// delta method. The interval contains every ratio r for which the estimate of mean − r·frequency
+/// could be noise around 0 (Fieller 1954).
 ///
 /// # Panics
-/// If the mechanism does not estimate both.
+/// If the mechanism does not estimate both the mean and the non-missing frequency.
 pub(crate) fn mean(
     points: &ItemPoints,
     law: &Law,

@@ -37,7 +37,7 @@ pub struct ItemEstimates {
 }
 
 impl ItemEstimates {
-    /// Returns the available estimates.
+    /// Returns the quantities that the mechanism estimates, with their estimates.
     pub fn estimates(&self) -> impl Iterator<Item = (Estimand, &Estimate)> {
         Estimand::ALL
             .into_iter()
@@ -64,7 +64,7 @@ impl Serialize for ItemEstimates {
     }
 }
 
-/// Estimates of items, stored or computed one by one.
+/// Estimates of items, either stored or computed one by one on demand.
 pub trait ByItem {
     /// Passes each item's estimates to `take`, in order.
     ///
@@ -95,43 +95,47 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     pub reports: u64,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// Privacy that each report cost.
+    /// Privacy guarantee of each report.
     pub privacy: Privacy,
     /// Bias by clipping, in words, if there is any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bias: Option<String>,
-    /// Limitation of error bars over several windows, in words, if answers are permanent.
+    /// Limitation of error bars over several time windows, in words. Present if people repeat their
+    /// first report (permanent answers).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
-    /// Statement for each requested member of [`PostProcessed`].
+    /// Statement about each requested method and its bias, by member of [`PostProcessed`].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) post_processing: BTreeMap<&'static str, &'static str>,
-    /// Outcome of shrinkage, if requested and there are reports.
+    /// Outcome of shrinkage, if it was requested and there are reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<Shrinkage>,
-    /// Items that stand out, if requested.
+    /// Items that differ significantly from 0, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stand_out: Option<StandOut>,
-    /// Estimates of a question for a number. `None` without reports.
+    /// Estimates for a question that asks for a number. `None` for other kinds of question, or if
+    /// there are no reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<NumberEstimates>,
-    /// Estimates of a cross. `None` without reports.
+    /// Estimates for a cross-tabulation question. `None` for other kinds of question, or if there
+    /// are no reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross: Option<CrossEstimates>,
-    /// Estimates by item. Empty without reports.
+    /// Estimates by item. Empty if there are no reports.
     pub estimates: Items,
 }
 
 impl<Items: ByItem> Estimates<Items> {
     /// Writes CSV: a header, then one row for each item and estimand.
     ///
-    /// Post-processed results have rows with other names. Cells are empty if a result was refused
-    /// or has no error bars. Further rows follow:
+    /// Post-processed results have their own rows, whose estimand column names the method. CSV
+    /// fields are empty if a result was refused or has no error bars. Further rows follow:
     ///
     /// - For a number: the share of people below each edge, and the quantiles.
-    /// - For a cross: the margins, and the ratios within rows.
-    /// - The reason, if shrinkage was refused.
-    /// - One row for each item in [`StandOut`].
+    /// - For a cross-tabulation: the shares of its rows and columns, and the conditional means and
+    ///   shares within rows.
+    /// - If shrinkage was refused: the reason.
+    /// - For each item in [`StandOut`]: one row.
     ///
     /// # Errors
     /// I/O errors of `writer`.
@@ -179,7 +183,7 @@ pub(crate) fn table<W: io::Write>(writer: W) -> io::Result<csv::Writer<W>> {
     Ok(csv)
 }
 
-/// CSV cells: estimate, standard error, interval and simultaneous interval.
+/// CSV fields of one row: estimate, standard error, interval and simultaneous interval.
 type Cells = (Option<f64>, Option<f64>, Interval, Interval);
 type Interval = [Option<f64>; 2];
 
@@ -196,7 +200,7 @@ pub(crate) fn cells(own: &Estimate) -> Cells {
     )
 }
 
-/// Returns the CSV rows of a number's estimates.
+/// Returns the CSV rows for the distribution function and the quantiles of a number.
 fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> {
     let below = number
         .distribution
@@ -211,7 +215,7 @@ fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> 
     below.chain(quantiles).collect()
 }
 
-/// Returns the CSV rows of a cross's estimates.
+/// Returns the CSV rows for the estimates of a cross-tabulation.
 fn cross_lines(cross: &CrossEstimates) -> Vec<(String, &'static str, Cells)> {
     let mut lines = Vec::new();
     for margin in [&cross.rows, &cross.columns] {

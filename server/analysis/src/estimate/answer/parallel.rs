@@ -5,14 +5,14 @@ use std::ops::Range;
 use std::sync::mpsc;
 use std::thread;
 
-/// Numbers per share: enough work to be worth a message.
+/// Number of indices per chunk of work. Fewer would not be worth a message between threads.
 const SHARE: usize = 256;
 
-/// Shares that a worker may finish before they are consumed.
+/// Maximum number of finished chunks per worker that wait to be consumed.
 const AHEAD: usize = 4;
 
-/// Maps 0..`len` on all cores and passes the results to `take` in ascending order. At most a few
-/// thousand results are buffered.
+/// Calls `make` for each index in 0..`len` on all cores, and passes the results to `take` in
+/// ascending order of the index. At most a few thousand results per core are buffered.
 ///
 /// # Errors
 /// Errors of `take`. They end the computation.
@@ -30,7 +30,7 @@ pub(crate) fn ordered_map<T: Send, E>(
     let numbers = |share: usize| -> Range<usize> { SHARE * share..len.min(SHARE * (share + 1)) };
     let make = &make;
     thread::scope(|scope| {
-        // Worker w computes the shares w, w + cores, and so on. If the receiver is dropped, sending
+        // Worker w computes the chunks w, w + cores, and so on. If the receiver is dropped, sending
         // fails and the worker stops.
         let worker = |first: usize| {
             // A bounded channel limits how far a worker runs ahead.
@@ -44,8 +44,7 @@ pub(crate) fn ordered_map<T: Send, E>(
         };
         let workers: Vec<_> = (0..cores.min(shares)).map(worker).collect();
         (0..shares).try_for_each(|share| {
-            // An empty channel means that its worker panicked. The scope re-raises the panic at its
-            // end.
+            // `recv` fails only if the worker panicked. The scope re-raises the panic at its end.
             let made = workers[share % cores].recv();
             made.into_iter().flatten().try_for_each(&mut take)
         })
@@ -90,7 +89,7 @@ mod tests {
             Err(5)
         );
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        // Each worker may hold one more share that waits to be sent.
+        // Each worker may hold one more finished chunk that waits to be sent.
         let most = SHARE * (cores * (AHEAD + 2) + 1);
         assert!(made.into_inner() <= most);
     }

@@ -1,5 +1,5 @@
 //! Post-processing of estimates. It costs no privacy, but its results are biased. So they are
-//! labelled, and computed only on request.
+//! computed only on request, and labelled in the output.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::estimate::point::{Estimand, ItemPoints, Point};
 use crate::estimate::query::{Estimate, PostProcessing};
 use crate::numeric::projection::{Sum, project};
 
-/// Post-processed results of one item. `None` if a result was not requested.
+/// Post-processed results of one item. A field is `None` if its method was not requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct PostProcessed {
     /// Result of [`PostProcessing::ConditionalMean`].
@@ -37,15 +37,17 @@ pub struct PostProcessed {
 pub enum ConditionalMean {
     /// Raw ratio of estimates, neither unbiased nor clamped.
     Estimate(Estimate),
-    /// The non-missing frequency is not significantly above 0.
+    /// No result, because the non-missing frequency is not significantly above 0.
     Refused {
         /// Reason for the refusal.
         refused: &'static str,
     },
 }
 
-/// Frequencies that a population can have. They have no standard errors: bounds cut off the noise,
-/// and an increase of one item decreases the remaining ones.
+/// Frequencies of one item after projecting all items onto values that a population can have.
+///
+/// They have no standard errors. Bounds cut off a part of the noise, and an increase of one item
+/// decreases the remaining ones.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Projected {
@@ -55,7 +57,7 @@ pub enum Projected {
         plus: f64,
         /// Frequency of the item with a negative value.
         minus: f64,
-        /// Difference of both frequencies.
+        /// Mean: `plus` minus `minus`.
         mean: f64,
     },
     /// Projection of an answer.
@@ -68,23 +70,26 @@ pub enum Projected {
 const REFUSED: &str =
     "the non-missing frequency is not significantly above 0 at the stated confidence";
 
-/// Constraints on the sums of frequencies, by question.
+/// Constraints on the sums of frequencies of one question.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sums<'a> {
     /// Sparsity s, the maximum number of entries of one person.
     pub(crate) sparsity: u32,
-    /// True if every person has exactly s entries.
+    /// True if every person has exactly s entries, so that frequencies sum to s.
     pub(crate) full: bool,
-    /// Parts in which each person chooses one option. The items are the options of all parts, in
-    /// order. Empty for other questions.
+    /// Parts of a question that asks several parts together. Each person chooses one option per
+    /// part, and the items are the options of all parts, in order. Empty for other questions.
     pub(crate) parts: &'a [Part],
 }
 
-/// Applies the requested post-processing to the queried items, in query order. Returns nothing for
-/// items if none was requested or there are no points.
+/// Applies the requested post-processing methods to the queried items.
+///
+/// Returns the results by item, in query order, and the outcome of shrinkage if it was requested.
+/// The list is empty if no method was requested or there are no points.
 ///
 /// `conditional` returns the conditional mean of the item at an index, if it has one. `null`
-/// returns its first estimate and the standard error for a true value of 0.
+/// returns that item's first estimate, and the standard error that it would have if the true value
+/// were 0.
 pub(crate) fn process(
     post: &[PostProcessing],
     sums: Sums<'_>,
@@ -187,7 +192,8 @@ fn projected(points: &[ItemPoints], sum: Sum) -> Vec<Projected> {
 /// Estimands that are projected, if the question estimates them.
 const FREQUENCIES: [Estimand; 3] = [Estimand::Plus, Estimand::Minus, Estimand::Share];
 
-/// Returns the statement of each requested method, by member of [`PostProcessed`].
+/// Returns a statement about each requested method and its bias. The keys are the members of
+/// [`PostProcessed`].
 pub(crate) fn statements(post: &[PostProcessing]) -> BTreeMap<&'static str, &'static str> {
     post.iter()
         .map(|post| (post.member(), post.statement()))

@@ -1,15 +1,16 @@
-//! Shrinkage: the posterior mean of each item, given all items.
+//! Shrinkage: replaces each item's estimate by its posterior mean, given the estimates of all
+//! items.
 //!
-//! Empirical Bayes (Stephens, "False Discovery Rates: A New Deal", Biostatistics 2017). The prior
-//! is a mixture of normal distributions around 0 with many widths, including a point mass at 0. Its
-//! weights are the maximum-likelihood weights.
+//! The method is empirical Bayes (Stephens, "False Discovery Rates: A New Deal", Biostatistics
+//! 2017). The prior is a mixture of normal distributions around 0 with many widths, including a
+//! point mass at 0. The mixture weights are fitted to all items by maximum likelihood.
 //!
-//! Estimates and widths are measured in standard errors for a true value of 0. An item's own
-//! standard error depends on its estimate, so it is not used here.
+//! Estimates and widths are divided by the standard error that an item would have if its true value
+//! were 0. The reported standard error depends on the estimate, so it is not used for this.
 //!
-//! The prior is fitted to noise, too, so its own error prediction is not trusted. Stein's unbiased
-//! risk estimate decides whether the result is released ("Estimation of the Mean of a Multivariate
-//! Normal Distribution", Annals of Statistics 1981).
+//! The prior is also fitted to noise, so the error that it predicts is not trusted. Stein's
+//! unbiased risk estimate decides whether the result is released ("Estimation of the Mean of a
+//! Multivariate Normal Distribution", Annals of Statistics 1981).
 
 use serde::{Serialize, Serializer};
 
@@ -28,10 +29,10 @@ pub enum Shrinkage {
     },
 }
 
-/// Expected errors: root mean squares over all items.
+/// Expected errors of three ways to estimate all items, each a root mean square over the items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Errors {
-    /// Error of the raw estimates, from the standard errors.
+    /// Error of the raw estimates, computed from their standard errors.
     pub raw_error: f64,
     /// Error predicted for answering 0 for every item, from the raw estimates and standard errors.
     pub zero_error: f64,
@@ -48,13 +49,13 @@ pub enum Refusal {
              estimates"
     )]
     FewItems,
-    /// Nearly all estimates may be noise.
+    /// The gain over answering 0 for every item is not proven: nearly all estimates may be noise.
     #[error(
         "shrunken estimates are not proven to err less than 0 for every item: use the raw \
          estimates with their intervals"
     )]
     NoBetterThanZero,
-    /// Shrinkage brings no gain.
+    /// The shrunken estimates are expected to err more than the raw ones.
     #[error("shrunken estimates are expected to err more than the raw estimates: use those")]
     WorseThanRaw,
 }
@@ -74,28 +75,31 @@ pub struct Shrunken {
     pub(crate) deviation: f64,
 }
 
-/// Ratio of neighbouring widths of the prior.
+/// Ratio of each width of the prior to the next smaller one.
 const STEP: f64 = std::f64::consts::SQRT_2;
-/// Smallest positive width. Hardly distinguishable from 0.
+/// Smallest positive width of the prior, in standard errors. It is hardly distinguishable from 0.
 const LEAST: f64 = 0.1;
-/// Maximum number of EM iterations, and the change of a weight that ends them.
+/// Maximum number of iterations of expectation-maximisation.
 const ROUNDS: usize = 2000;
+/// Change of a weight below which expectation-maximisation stops.
 const ENOUGH: f64 = 1e-6;
-/// Width of the bins of estimates on the asinh scale. Near 0 it is absolute, and far out it is
-/// relative. Estimates of one bin share a factor.
+/// Width of the bins into which estimates are grouped, after applying asinh. Near 0 it is an
+/// absolute width, and far from 0 a relative one. Estimates of one bin are multiplied by the same
+/// factor.
 const BIN: f64 = 0.02;
-/// Required gain over answering 0, in standard deviations.
+/// Required gain over answering 0 for every item, in standard deviations of the gain.
 const CERTAIN: f64 = 3.0;
 /// Minimum number of items for estimating the prior.
 const FEWEST: usize = 20;
 
 /// Shrinks the estimates of all items together.
 ///
-/// Each item has its standard error for a true value of 0.
+/// Each item is given as its estimate and the standard error that it would have if its true value
+/// were 0.
 ///
 /// # Errors
-/// [`Refusal`] if the estimates do not show that shrinkage beats answering 0, or if it is expected
-/// to be worse than the raw estimates.
+/// [`Refusal`] if there are too few items, if the estimates do not show that shrinkage beats
+/// answering 0 for every item, or if it is expected to be worse than the raw estimates.
 ///
 /// ```
 /// use hushbin_analysis::estimate::{Point, shrink};
@@ -124,12 +128,13 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
         let estimate = kept * point.estimate;
         let deviation = slope.sqrt() * null;
         raw += own;
-        // E[x² − σ²] = θ²: the squared error of answering 0, unbiased.
+        // Unbiased estimate of the squared error of answering 0: E[x² − σ²] = θ², where θ is the
+        // true value.
         zero += point.estimate.powi(2) - own;
-        // Stein's unbiased risk estimate, with derivative `slope`.
+        // Stein's unbiased risk estimate. `slope` is the derivative of the shrunken estimate.
         shrunken += (point.estimate - estimate).powi(2) + own * (2.0 * slope - 1.0);
         left += deviation.powi(2);
-        // Delta method: variance of the difference between the last two sums.
+        // Delta method: variance of `zero` − `shrunken`.
         spread += (2.0 * estimate * (2.0 - kept)).powi(2) * own;
         Shrunken {
             estimate,
@@ -144,7 +149,7 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
         return Err(Refusal::WorseThanRaw);
     }
     let [raw_error, zero_error, shrunken_error] =
-        // The larger of Stein's estimate and the posterior variance, to be conservative.
+        // To be conservative, take the larger of Stein's estimate and the posterior variance.
         [raw, zero, shrunken.max(left)].map(|sum| (sum / items.len() as f64).sqrt());
     let errors = Errors {
         raw_error,
@@ -154,11 +159,12 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
     Ok((items, errors))
 }
 
-/// Multipliers for the estimates of one bin, and for the variance.
+/// Factors by which shrinkage multiplies the estimates of one bin (`kept`) and their variance
+/// (`slope`).
 #[derive(Debug, Clone, Copy, Default)]
 struct Factor {
     kept: f64,
-    /// Derivative of the shrunken estimate by the raw one.
+    /// Derivative of the shrunken estimate with respect to the raw one.
     slope: f64,
 }
 
@@ -167,7 +173,7 @@ fn bin((point, null): &(Point, f64)) -> usize {
     ((point.estimate / null).abs().asinh() / BIN).round() as usize
 }
 
-/// Computes the factors by bin, from the estimates in these bins. Empty bins have factor 0.
+/// Computes the factors of every bin. `bins` is the bin of each estimate. Empty bins have factor 0.
 fn factors(bins: &[usize]) -> Vec<Factor> {
     let mut counts = vec![0.0; bins.iter().max().map_or(0, |most| most + 1)];
     for &bin in bins {
@@ -199,11 +205,12 @@ fn factors(bins: &[usize]) -> Vec<Factor> {
 struct Bin {
     at: usize,
     count: f64,
-    /// Likelihood under each component of the prior.
+    /// Likelihood of the bin's centre under each component of the prior, up to a common factor.
     likelihoods: Vec<f64>,
 }
 
-/// Returns the likelihood of an estimate under each component, scaled to a maximum of 1.
+/// Returns the likelihood of an estimate at `distance` from 0 under each component of the prior.
+/// The likelihoods are scaled to a maximum of 1.
 fn likelihoods(distance: f64, variances: &[f64]) -> Vec<f64> {
     let logarithm = |variance: &f64| {
         // The estimate is normal with variance 1 (noise) plus that of the component.
@@ -216,7 +223,7 @@ fn likelihoods(distance: f64, variances: &[f64]) -> Vec<f64> {
     logarithms.iter().map(|l| (l - most).exp()).collect()
 }
 
-/// Returns the maximum-likelihood weights, computed by expectation-maximisation.
+/// Computes the maximum-likelihood weights of the prior's components by expectation-maximisation.
 fn weights(bins: &[Bin], laws: usize) -> Vec<f64> {
     let mut weights = vec![1.0 / laws as f64; laws];
     let all: f64 = bins.iter().map(|bin| bin.count).sum();
@@ -224,7 +231,7 @@ fn weights(bins: &[Bin], laws: usize) -> Vec<f64> {
         let mut counts = vec![0.0; laws];
         for bin in bins {
             let each = bin.likelihoods.iter().zip(&weights).map(|(l, w)| l * w);
-            // Expectation: posterior weights of the components.
+            // Expectation step: posterior weights of the components, for all estimates of the bin.
             let part = bin.count / each.clone().sum::<f64>();
             counts
                 .iter_mut()
@@ -233,7 +240,7 @@ fn weights(bins: &[Bin], laws: usize) -> Vec<f64> {
         }
         let mut change: f64 = 0.0;
         for (weight, count) in weights.iter_mut().zip(counts) {
-            // Maximisation: new weights are mean posterior weights.
+            // Maximisation step: new weights are mean posterior weights.
             change = change.max((*weight - count / all).abs());
             *weight = count / all;
         }
@@ -244,12 +251,12 @@ fn weights(bins: &[Bin], laws: usize) -> Vec<f64> {
     weights
 }
 
-/// Computes the factor of an estimate at `distance` from 0, from the posterior distribution.
+/// Computes the factors for an estimate at `distance` from 0 from its posterior distribution.
 fn factor(distance: f64, likelihoods: &[f64], weights: &[f64], variances: &[f64]) -> Factor {
     let [mut sum, mut kept, mut square] = [0.0; 3];
     for ((likelihood, weight), variance) in likelihoods.iter().zip(weights).zip(variances) {
         let part = likelihood * weight;
-        // Posterior of a component: mean own·distance, variance own.
+        // Posterior distribution given the component: mean own·distance, variance own.
         let own = variance / (1.0 + variance);
         sum += part;
         kept += part * own;

@@ -1,4 +1,4 @@
-//! Items of a long table that stand out.
+//! Items of a long table that stand out: their estimates differ significantly from 0.
 
 use serde::Serialize;
 
@@ -9,16 +9,16 @@ use crate::numeric::limits::{Failure, Side};
 
 /// Items that differ significantly from 0, at a controlled rate of false discoveries.
 ///
-/// Benjamini and Hochberg, "Controlling the False Discovery Rate" (1995): among k items, find the
-/// greatest i such that tests at level rate·i/k reject i of them. Means are tested for being
-/// different from 0, shares for being greater than 0.
+/// The method is that of Benjamini and Hochberg, "Controlling the False Discovery Rate" (1995).
+/// Among k items, it finds the greatest i such that tests at level rate·i/k reject i of them. Means
+/// are tested for being different from 0, shares for being greater than 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StandOut {
-    /// Expected share of false discoveries among the listed items, in (0, 1/2].
+    /// Maximum expected share of false discoveries among the listed items, in (0, 1/2].
     pub false_discovery_rate: f64,
     /// Estimand that was tested.
     pub(crate) estimand: Estimand,
-    /// Items that stand out, by descending distance from 0 in standard errors.
+    /// Items that stand out, sorted by descending distance from 0 in standard errors.
     pub items: Vec<Label>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn benjamini_hochberg(
     reports: f64,
     false_discovery_rate: f64,
 ) -> StandOut {
-    // Two-sided tests of means split the level between both sides.
+    // Two-sided tests of means divide the level between both sides.
     let sides = if estimand == Estimand::Mean { 2.0 } else { 1.0 };
     let all = tested.len() as f64;
     let mut left = tested;
