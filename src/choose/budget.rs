@@ -13,7 +13,9 @@ use crate::sample::ExpLowerBound;
 /// `others` with weight 1. For c favoured sides of T pairs, `others` is 2T − c.
 ///
 /// ```
-/// Two answers, one of them favoured: 1/(e + 1), the maximum of α.
+/// // Two answers, one of them favoured: 1/(e + 1), the maximum of α.
+/// assert_eq!(hushbin::choose::mixture_alpha(1.0, 1.0, 3.0), 0.25);
+/// assert!(hushbin::choose::mixture_alpha(1.0, 7.0, 3.0) < 0.25);
 /// ```
 #[must_use]
 pub fn mixture_alpha(favoured: f64, others: f64, e: f64) -> f64 {
@@ -28,7 +30,9 @@ pub fn mixture_alpha(favoured: f64, others: f64, e: f64) -> f64 {
 /// ```
 /// use hushbin::choose::PrivacyBudget;
 ///
-/// Without shuffling, α is not limited.
+/// // Without shuffling, α is not limited.
+/// let local = PrivacyBudget { epsilon: 1.0, alpha: f64::INFINITY };
+/// assert_eq!(PrivacyBudget::from(1.0), local);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrivacyBudget {

@@ -47,7 +47,10 @@ impl SquaredError {
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// Collision estimates both.
+/// let chosen = draft.choose().unwrap().remove(0).chosen;
+/// // Collision estimates both.
+/// let [mean, frequency] = [chosen.predicted.mean, chosen.predicted.frequency];
+/// assert!(mean.unwrap().total() > frequency.unwrap().total());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PredictedErrors {

@@ -210,7 +210,7 @@ impl Measure {
 ///
 /// // A number beyond its limits is reported as the nearer limit.
 /// let lost = CodingLoss { clipped: true, omitted: 0.0 };
-/// assert!(lost.clipped && lost.left == 0.0);
+/// assert!(lost.clipped && lost.omitted == 0.0);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CodingLoss {
