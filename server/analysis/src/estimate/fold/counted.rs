@@ -1,14 +1,14 @@
-//! Hits by item and sign, for mechanisms whose reports are buckets.
+//! Counts of hits by item and sign, for mechanisms whose reports name a bucket.
 
 use std::ops::Range;
 
 use super::encoding::{self, Reader, TotalsError};
 
-/// Pair of counts for one item.
+/// Pair of counts for one item: hits with a positive and with a negative sign.
 pub(crate) type Hits = [u64; 2];
 
-/// Counters with random access patterns. The lowest bytes are stored separately: a million of them
-/// fit into the cache, which makes folding twice as fast.
+/// Counters that reports increment in random order. The lowest bytes are stored separately: those
+/// of a million counters fit into the cache, which makes folding twice as fast.
 #[derive(Debug, Clone)]
 pub(crate) struct Slots {
     /// Lowest byte of each count.
@@ -49,7 +49,7 @@ impl Slots {
         self.high[slot] << 8 | u64::from(self.low[slot])
     }
 
-    /// Returns both counts of one item.
+    /// Returns both counts of one item, if each item has two consecutive counters.
     pub(crate) fn pair(&self, item: u64) -> Hits {
         let first = 2 * item as usize;
         [self.get(first), self.get(first + 1)]
@@ -72,8 +72,8 @@ impl Slots {
         encoding::append_counts(own.map(|slot| self.get(slot)), bytes);
     }
 
-    /// Decodes the counts of the slots `own`. Each report counts at most once in every `row`
-    /// counts.
+    /// Decodes the counts of the slots `own`. A report increments at most one counter in each group
+    /// of `row` consecutive ones.
     pub(crate) fn decode(
         &mut self,
         own: Range<usize>,
@@ -85,13 +85,13 @@ impl Slots {
     }
 }
 
-/// Counts that merge by addition.
+/// Hit counts of a closed or an open domain. They merge by addition.
 #[derive(Debug, Clone)]
 pub(crate) enum Counted {
-    /// Counters of a closed domain: two consecutive counts per item, or one. Counts of paddings and
-    /// of unused slots follow.
+    /// Counters of a closed domain: two consecutive ones per item, or one if items have no sign.
+    /// Counters of padding elements and of unused slots follow.
     Slots(Slots),
-    /// Counters of the queried items of an open domain, in ascending order.
+    /// Counters of the queried items of an open domain, in ascending order of their keys.
     Items(Vec<(u64, Hits)>),
 }
 
@@ -108,7 +108,7 @@ impl Counted {
         Self::Items(counted)
     }
 
-    /// Adds the counts of the same task.
+    /// Adds counts that belong to the same task.
     pub(crate) fn merge(&mut self, other: &Self) {
         match (self, other) {
             (Self::Slots(slots), Self::Slots(others)) => {
@@ -128,7 +128,7 @@ impl Counted {
     /// Appends the encoded counts.
     ///
     /// # Panics
-    /// If an open domain has queried items.
+    /// If the domain is open and has queried items.
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         match self {
             Self::Slots(slots) => slots.encode(slots.all(), bytes),
@@ -136,7 +136,8 @@ impl Counted {
         }
     }
 
-    /// Decodes all counts of `reports` reports. Each counts at most once in every `row` counts.
+    /// Decodes all counts of `reports` reports. A report increments at most one counter in each
+    /// group of `row` consecutive ones.
     pub(crate) fn decode(
         &mut self,
         row: usize,
@@ -149,7 +150,7 @@ impl Counted {
         }
     }
 
-    /// Returns the count of an item that is a single element.
+    /// Returns the count of an item without signs, which is a single element.
     pub(crate) fn hits_of_element(&self, item: u64) -> u64 {
         match self {
             Self::Slots(slots) => slots.get(item as usize),
@@ -157,7 +158,7 @@ impl Counted {
         }
     }
 
-    /// Returns both counts of an item.
+    /// Returns the counts of an item with a positive and with a negative sign.
     pub(crate) fn hits(&self, item: u64) -> Hits {
         match self {
             Self::Slots(slots) => slots.pair(item),

@@ -1,4 +1,4 @@
-//! Encoding of the numbers in totals. [`Totals::encode`](crate::estimate::Totals::encode) describes
+//! Encoding of the counts in totals. [`Totals::encode`](crate::estimate::Totals::encode) describes
 //! the format.
 
 use std::ops::Range;
@@ -7,13 +7,14 @@ use hushbin::Fingerprint;
 use hushbin::codec::{Cursor, append_signed};
 use serde::{Deserialize, Serialize};
 
-/// Version of the format, the first byte of all totals.
+/// Format version: the first byte of encoded totals.
 const VERSION: u8 = 2;
 
-/// Maximum number of reports. Integers up to 2⁵³ are exact as `f64`, which estimates use.
+/// Maximum number of reports in totals, 2⁵³. Estimates use `f64`, which represents integers up to
+/// this one exactly.
 pub(crate) const MAX_REPORTS: u64 = 1 << f64::MANTISSA_DIGITS;
 
-/// Reasons why bytes are not totals of a task.
+/// Reasons why bytes are not encoded totals of a task.
 ///
 /// ```
 /// use hushbin_analysis::estimate::Totals;
@@ -44,7 +45,7 @@ pub enum TotalsError {
     /// The totals belong to another task.
     #[error("totals are of task {found}, expected {expected}")]
     FingerprintMismatch {
-        /// Fingerprint of the task.
+        /// Fingerprint of the task under which the bytes are decoded.
         expected: Fingerprint,
         /// Fingerprint in the bytes.
         found: Fingerprint,
@@ -52,14 +53,14 @@ pub enum TotalsError {
     /// The bytes are too short, too long, or not a valid encoding.
     #[error(transparent)]
     Malformed(#[from] hushbin::Error),
-    /// A number is too large for any set of reports.
+    /// A number is larger than the number of reports allows.
     #[error(
         "the encoding of totals is impossible at byte {offset}: {reason} up to {most}, found {found}"
     )]
     Impossible {
         /// Byte offset of the number.
         offset: usize,
-        /// Expected quantity.
+        /// Quantity that was expected, in words.
         reason: &'static str,
         /// Maximum magnitude that is possible.
         most: u128,
@@ -86,7 +87,7 @@ pub(crate) fn append_counts(counts: impl Iterator<Item = u64>, bytes: &mut Vec<u
 /// Checks that an open question has no item counts to encode.
 ///
 /// # Panics
-/// If it has.
+/// If it has item counts.
 pub(crate) fn check_no_items<T>(items: &[T]) {
     assert!(
         items.is_empty(),
@@ -94,11 +95,11 @@ pub(crate) fn check_no_items<T>(items: &[T]) {
     );
 }
 
-/// Reader over the remaining bytes of totals.
+/// Reader of encoded totals, at its position in the bytes.
 pub(crate) struct Reader<'a>(Cursor<'a>);
 
 impl<'a> Reader<'a> {
-    /// Reads the header and checks version and fingerprint.
+    /// Reads the header, and checks its version and fingerprint.
     pub(crate) fn new(expected: &Fingerprint, bytes: &'a [u8]) -> Result<Self, TotalsError> {
         let mut cursor = Cursor::new("the encoding of totals", bytes);
         let [version] = cursor.read_array("expected a version byte")?;
@@ -123,8 +124,8 @@ impl<'a> Reader<'a> {
         Ok(self.0.end("expected the end after the last count")?)
     }
 
-    /// Reads the counts of `places` and passes them to `take`. In every `row` counts, the sum is at
-    /// most `reports`.
+    /// Reads one count for each index in `places`, and passes index and count to `take`. The sum of
+    /// each group of `row` consecutive counts must be at most `reports`.
     pub(crate) fn counts(
         &mut self,
         places: Range<usize>,
@@ -140,7 +141,7 @@ impl<'a> Reader<'a> {
             let offset = self.0.offset();
             let reason = "expected a count of hits";
             let difference: i64 = self.0.read(reason)?;
-            // Differences are modulo 2⁶⁴, so every count is reachable.
+            // Differences wrap modulo 2⁶⁴, so they can express every count.
             before = before.wrapping_add(difference.cast_unsigned());
             check(offset, reason, before.into(), left.into())?;
             left -= before;

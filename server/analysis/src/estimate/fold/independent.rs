@@ -4,10 +4,10 @@ use hushbin::hash::HashKeys;
 use hushbin::mechanism::collision::Report;
 use hushbin::mix::mix64;
 
-/// Range of hash words that fall into a report's bucket, with the report's key.
+/// Range of 64-bit hash values that fall into a report's bucket, with the report's hash key.
 ///
-/// A fast test for many keys per report, as in an open domain. It takes a third of the time of
-/// [`independent_bucket`](hushbin::hash::independent_bucket).
+/// It tests quickly whether many keys hit one report, as in an open domain. A test takes a third of
+/// the time of [`independent_bucket`](hushbin::hash::independent_bucket).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BucketWords {
     key: u64,
@@ -16,7 +16,7 @@ pub(crate) struct BucketWords {
 }
 
 impl BucketWords {
-    /// Prepares a report whose hash functions have t buckets each.
+    /// Computes the range for a report whose hash functions have t buckets each.
     pub(crate) fn new(report: &Report, t: u32) -> Self {
         let keys = HashKeys::of_function(report.seed, report.bucket / t);
         let bucket = report.bucket % t;
@@ -28,15 +28,15 @@ impl BucketWords {
         }
     }
 
-    /// Returns whether the key is hashed to the report's bucket.
+    /// Returns true if the report's hash function maps `key` to the reported bucket.
     #[inline]
     pub(crate) const fn hits(&self, key: u64) -> bool {
-        // One comparison for first ≤ word < first + width. Both wrap modulo 2⁶⁴.
+        // One comparison tests first ≤ word < first + width. Subtraction and sum wrap modulo 2⁶⁴.
         mix64(key ^ self.key).wrapping_sub(self.first) < self.width
     }
 }
 
-/// Returns the smallest word of a bucket, ⌈bucket·2⁶⁴/t⌉.
+/// Returns the smallest hash value that falls into a bucket, ⌈bucket·2⁶⁴/t⌉.
 ///
 /// [`independent_bucket`](hushbin::hash::independent_bucket) is ⌊word·t/2⁶⁴⌋. The end of the last
 /// bucket, 2⁶⁴, wraps to 0.
@@ -50,7 +50,8 @@ mod tests {
 
     use super::*;
 
-    /// Bucket bounds agree with the product that they replace, at both ends and for many words.
+    /// The bounds of a bucket agree with the multiplication that they replace, at both ends and for
+    /// many keys.
     #[test]
     fn words_of_a_bucket_are_those_that_are_hashed_to_it() {
         for t in [2, 3, 4, 7, 55, 4096, 1 << 22] {

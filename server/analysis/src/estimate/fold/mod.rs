@@ -1,4 +1,4 @@
-//! Counters that reports are folded into, and the encoding of counts.
+//! Counters into which reports are folded, and the encoding of their counts.
 
 mod counted;
 pub(crate) mod encoding;

@@ -1,9 +1,11 @@
-//! Bit-parallel sign counters: the number of reports that agree with each item's sign.
+//! Bit-parallel counters of sign reports: for each item, the number of reports whose sign agrees
+//! with the item's sign.
 //!
-//! One mix yields the signs of 64 items, so a report is d/64 words with one bit per item. Adding
-//! bits one by one would take 64 times as long. So counts are stored as bit planes: plane p holds
-//! bit p of 64 items' counts in one word. Sixteen reports at a time are added by full adders on
-//! whole words (Harley and Seal's population count; Warren, "Hacker's Delight", 5-1).
+//! One call of the mixing function yields the signs of 64 items. So a report over d items is d/64
+//! words with one bit per item. Adding bits one by one would take 64 times as long. So counts are
+//! stored as bit planes: plane p holds bit p of 64 items' counts in one word. Full adders on whole
+//! words add sixteen reports at a time (Harley and Seal's population count; Warren, "Hacker's
+//! Delight", 5-1).
 
 use hushbin::hash::{HashKeys, closed_sign_word};
 
@@ -16,20 +18,22 @@ const BLOCK: usize = 16;
 const BLOCK_PLANES: usize = 4;
 /// Number of bit planes.
 const PLANES: usize = 12;
-/// Number of blocks after which the planes could overflow.
+/// Maximum number of blocks in the planes. One more could overflow them.
 const MOST_BLOCKS: u32 = (1 << (PLANES - BLOCK_PLANES)) - 1;
 
-/// Counts, for each of d items, the reports whose sign equals the item's closed sign.
+/// Counter of the reports whose sign equals an item's sign, for each of d items. The items' signs
+/// are those of the closed sign hash under the report's keys.
 #[derive(Debug, Clone)]
 pub(crate) struct SignCounter {
     reports: u64,
-    /// Reports of the incomplete block: keys, and a mask of ones if the report's sign is negative.
+    /// Reports of the incomplete block. Each is its keys and a mask: all ones if the report's sign
+    /// is negative, otherwise 0.
     waiting: Vec<(HashKeys, u64)>,
-    /// Bit planes, for 64 items each.
+    /// Bit planes of the counts, for groups of 64 items.
     planes: Vec<[u64; PLANES]>,
-    /// Number of blocks in the planes.
+    /// Number of blocks added to the planes since they were last cleared.
     blocks: u32,
-    /// Count of each item, without planes and waiting reports.
+    /// Count of each item, excluding the reports in the planes and the waiting ones.
     counts: Vec<u64>,
 }
 
@@ -44,12 +48,12 @@ impl SignCounter {
         }
     }
 
-    /// Returns the number of words of a report over `items` items.
+    /// Returns the number of 64-bit words that a report over `items` items updates.
     pub(crate) const fn words(items: usize) -> u64 {
         items.div_ceil(64) as u64
     }
 
-    /// Adds a report with this sign. Its keys determine the items' signs.
+    /// Adds a report. `negative` is its sign, and its keys determine the items' signs.
     #[inline]
     pub(crate) fn add(&mut self, keys: HashKeys, negative: bool) {
         self.reports += 1;
@@ -75,7 +79,7 @@ impl SignCounter {
         self.blocks += 1;
     }
 
-    /// Adds the planes to the counts and clears them.
+    /// Adds the planes to the counts, then clears the planes.
     fn flush_planes(&mut self) {
         for (planes, counts) in self.planes.iter_mut().zip(self.counts.chunks_mut(64)) {
             for (bit, count) in (0..).zip(counts) {
@@ -86,11 +90,11 @@ impl SignCounter {
         self.blocks = 0;
     }
 
-    /// Adds the counts of a counter with equally many items.
+    /// Adds the counts of another counter with the same number of items.
     pub(crate) fn merge(&mut self, other: &Self) {
         assert_eq!(self.counts.len(), other.counts.len(), "totals of one task");
         self.reports += other.reports;
-        // Plain counts take the sum, so the planes cannot overflow.
+        // The other counter's counts go into the plain counts, so the planes cannot overflow.
         for (count, more) in self.counts.iter_mut().zip(other.all()) {
             *count += more;
         }
@@ -112,7 +116,7 @@ impl SignCounter {
         bytes.counts(places, 1, reports, |item, count| self.counts[item] = count)
     }
 
-    /// Returns the planes of a word with the waiting reports added.
+    /// Returns the planes of the group of 64 items at index `word`, with the waiting reports added.
     fn planes_with_waiting(&self, word: usize) -> [u64; PLANES] {
         let mut planes = self.planes[word];
         let mut agree = [0; BLOCK];
@@ -145,13 +149,15 @@ impl SignCounter {
     }
 }
 
-/// Returns a mask of the items from 64·`word` whose sign equals the report's sign.
+/// Returns a mask of 64 items, from item 64·`word` on. A bit is 1 if the item's sign equals the
+/// report's sign.
 #[inline(always)]
 fn agreeing((keys, negative): &(HashKeys, u64), word: u32) -> u64 {
     closed_sign_word(keys, word) ^ negative
 }
 
-/// Adds words to bit planes. Each plane passes half as many carries to the next.
+/// Adds one bit per report and item to the bit planes of 64 items. Each of the lowest planes passes
+/// half as many carries to the next plane.
 #[inline(always)]
 fn add_to_planes(planes: &mut [u64; PLANES], mut carries: [u64; BLOCK]) {
     let (low, high) = planes.split_at_mut(BLOCK_PLANES);
@@ -182,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts one report at a time.
+    /// Counts one report and one item at a time, without bit planes.
     fn scalar(items: usize, reports: &[(u64, bool)]) -> Vec<Hits> {
         let hits = |item| {
             let agrees = |&(seed, negative): &(u64, bool)| {

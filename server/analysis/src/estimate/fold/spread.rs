@@ -1,16 +1,19 @@
-//! Uniformity of the values that reports name.
+//! Test whether a value that every report names is uniformly distributed. The value is the seed or
+//! the reported outcome, such as a bucket.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::encoding::{Reader, TotalsError, append_counts};
 
-/// Maximum number of groups.
+/// Maximum number of groups into which the possible values are divided.
 const GROUPS: u128 = 256;
 
-/// Minimum expected count of a group. Then the count is close to normal, also in the tails.
+/// Minimum expected count of a group. From this count on, the distribution is close to normal, also
+/// in its tails.
 pub(crate) const MIN_EXPECTED: f64 = 20.0;
 
-/// Counts of reports by reported place, in groups of neighbouring places.
+/// Counts of reports by the value (place) that they name. Neighbouring places are counted together
+/// in groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UniformityCounts {
     places: u128,
@@ -18,7 +21,7 @@ pub(crate) struct UniformityCounts {
 }
 
 impl UniformityCounts {
-    /// Creates counters for `places` places. With fewer than two places there are no groups.
+    /// Creates counters for values in 0..`places`. With fewer than two places nothing is counted.
     pub(crate) fn among(places: u128) -> Self {
         let groups = if places < 2 { 0 } else { places.min(GROUPS) };
         Self {
@@ -31,7 +34,7 @@ impl UniformityCounts {
     pub(crate) fn count(&mut self, place: u64) {
         let groups = self.groups.len() as u128;
         if groups > 0 {
-            // In 128 bits: a place may have 64 bits.
+            // Multiply in 128 bits, because a place may have 64.
             self.groups[(u128::from(place) * groups / self.places) as usize] += 1;
         }
     }
@@ -57,18 +60,18 @@ impl UniformityCounts {
         })
     }
 
-    /// Returns the p-value of uniformity by Pearson's chi-squared test. `None` if there are too few
-    /// reports.
+    /// Returns the p-value of Pearson's chi-squared test for a uniform distribution. `None` if
+    /// there are too few reports for the test.
     pub(crate) fn p_value(&self) -> Option<f64> {
         let groups = self.groups.len() as u128;
         let reports: u64 = self.groups.iter().sum();
-        // First place of a group.
+        // Returns the first place of a group.
         let first = |group: u128| (group * self.places).div_ceil(groups);
         let each = reports as f64 / self.places as f64;
         let mut joined: Vec<[f64; 2]> = Vec::new();
         for (group, &count) in (0..).zip(&self.groups) {
             let expected = (first(group + 1) - first(group)) as f64 * each;
-            // Join neighbouring groups until each expects enough reports.
+            // Join neighbouring groups until the expected count of each is large enough.
             match joined.last_mut().filter(|last| last[1] < MIN_EXPECTED) {
                 Some([counts, sum]) => {
                     *counts += count as f64;
@@ -77,7 +80,7 @@ impl UniformityCounts {
                 None => joined.push([count as f64, expected]),
             }
         }
-        // The last group takes an incomplete rest.
+        // If the last group is still too small, add it to its neighbour.
         if let Some([counts, sum]) = joined.pop_if(|last| last[1] < MIN_EXPECTED) {
             let last = joined.last_mut()?;
             last[0] += counts;
@@ -119,7 +122,7 @@ mod tests {
         );
     }
 
-    /// Small crowds that are large enough for the test have a small p at most at its nominal rate.
+    /// With just enough reports for the test, small p-values are no more frequent than nominal.
     #[test]
     fn few_reports_flag_no_more_often_than_is_said() {
         let mut rng = ChaCha20Rng::seed_from_u64(2);
@@ -129,7 +132,7 @@ mod tests {
                 (0..reports).for_each(|_| spread.count(rng.next_u64()));
                 spread.p_value().unwrap() < 1e-3
             });
-            // 20 are expected; more than 45 come about once in a million.
+            // The expected number is 20. More than 45 has a probability of about one in a million.
             let small = small.count();
             assert!(small < 45, "{reports}: {small}");
         }

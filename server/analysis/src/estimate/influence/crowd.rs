@@ -1,13 +1,15 @@
-//! Tests whether reports look like those of people who follow the mechanism, for any answers.
+//! Tests whether reports are consistent with people who follow the mechanism. A report is *honest*
+//! if it was randomised as the task requires, whatever the answer is.
 //!
 //! Three properties of honest reports do not depend on the answers:
 //!
 //! - Seeds are uniform.
-//! - A seed determines the hash functions, so every bucket (or side, or sign) is equally likely.
-//! - Estimates stay within the feasible range, up to noise.
+//! - A seed determines the hash functions of its report, so every bucket (or side, or sign) is
+//!   reported with equal probability.
+//! - Estimates stay within the range of possible true values, up to noise.
 //!
-//! The tests catch careless forgeries. They cannot catch people who lie but draw seeds and
-//! randomise correctly. [`Influence`] bounds the effect of such lies.
+//! The tests catch careless forgeries. They cannot catch people who give false answers but draw
+//! seeds and randomise correctly. [`Influence`] bounds the effect of such lies.
 //!
 //! [`Influence`]: super::Influence
 
@@ -23,10 +25,10 @@ use crate::estimate::mechanism::Squares;
 use crate::estimate::point::{Estimand, ItemPoints};
 use crate::estimate::totals::Totals;
 
-/// Maximum false-alarm probability of a test.
+/// p-value below which a test is flagged: its maximum false-alarm probability.
 const FALSE_ALARM: f64 = 1e-6;
 
-/// Result of one test of honest behaviour.
+/// Result of one test of whether reports are honest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CrowdTest {
     /// Name of the question. `None` if the test covers all questions.
@@ -34,27 +36,27 @@ pub struct CrowdTest {
     pub question: Option<String>,
     /// Property that was tested.
     pub(crate) test: CrowdProperty,
-    /// p-value: upper bound on the probability that honest reports look this unusual.
+    /// p-value: upper bound on the probability that honest reports deviate at least as much.
     pub p: f64,
-    /// True if the p-value is too small for chance: below one in a million.
+    /// True if the p-value is below one in a million, too small to be chance.
     pub flagged: bool,
-    /// Result in words.
+    /// Result of the test, in words.
     pub(crate) statement: String,
 }
 
-/// Property of honest reports that a test checks.
+/// Property of honest reports that one test checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CrowdProperty {
     /// Seeds are uniform.
     Seeds,
-    /// Reported places are uniform, because seeds determine the hash functions.
+    /// Reported buckets, sides or signs are uniform, because seeds determine the hash functions.
     Places,
-    /// Bins are not wider than noise and answers explain.
+    /// Bins of hash-bin vary no more than noise and answers can explain.
     Bins,
-    /// Output counts of a pattern fit the cells of some population.
+    /// The counts of a pattern's outputs fit the bins of some population.
     Outputs,
-    /// Estimates stay within the feasible range, up to noise.
+    /// Estimates stay within the range of possible true values, up to noise.
     Limits,
 }
 
@@ -104,9 +106,10 @@ impl CrowdProperty {
 }
 
 impl Estimator {
-    /// Runs all tests that have enough reports.
+    /// Runs all tests for which the totals have enough reports.
     ///
-    /// Returns no tests if answers are permanent, because honest reports are then repeated.
+    /// Returns no tests if answers are permanent, because honest people then send the same report
+    /// again.
     ///
     /// # Panics
     /// If the totals belong to another task.
@@ -141,8 +144,9 @@ impl Estimator {
         tests
     }
 
-    /// Returns the p-value of the misfit of a pattern's outputs. `None` unless there are more
-    /// outputs than cells.
+    /// Returns the p-value for how badly the counts of a pattern's outputs fit its bins. `None` for
+    /// other mechanisms, if the pattern has no more outputs than bins, or if there are too few
+    /// reports.
     fn outputs(&self, totals: &Totals, index: usize) -> Option<f64> {
         let Some(Cells::Patterned(patterned)) = self.cells(totals, index) else {
             return None;
@@ -152,7 +156,8 @@ impl Estimator {
         Some(law.sf(statistic))
     }
 
-    /// Returns the p-value of the estimate farthest outside the feasible range.
+    /// Returns the p-value of the estimate that is farthest outside the range of possible true
+    /// values. `None` for an open question or if there are too few reports.
     fn limits(&self, totals: &Totals, index: usize, question: &Question) -> Option<f64> {
         let items = match question.items() {
             Items::Named(names) => names.len() as u64,
@@ -165,7 +170,7 @@ impl Estimator {
         }
         let all: Vec<u64> = (0..items).collect();
         let points = self.points(totals, index, &all);
-        // Bonferroni over both sides of all items.
+        // Bonferroni correction over both ends of the range and over all items.
         let beyond = points
             .iter()
             .filter_map(distance_from_feasible)
@@ -175,8 +180,8 @@ impl Estimator {
     }
 }
 
-/// Returns the distance of an estimate from the feasible range, in standard errors. Negative
-/// inside.
+/// Returns the distance of an estimate from the range of possible true values, in standard errors.
+/// It is negative inside the range.
 fn distance_from_feasible(points: &ItemPoints) -> Option<f64> {
     let (estimand, point) = points.first()?;
     let [least, most] = match estimand {
@@ -187,14 +192,15 @@ fn distance_from_feasible(points: &ItemPoints) -> Option<f64> {
     (point.standard_error > 0.0).then(|| far / point.standard_error)
 }
 
-/// Returns the p-value of the average square of bins.
+/// Returns the p-value of the mean squared bin, compared with its maximum expectation.
 fn of_squares(squares: Squares) -> Option<f64> {
     let Squares {
         mean,
         most,
         numbers,
     } = squares;
-    // The square of a Laplace variable has variance 5 times its squared mean. Answers add less.
+    // The variance of a squared Laplace variable is 5 times the square of its mean. Answers add
+    // less.
     let error = most * (5.0 / numbers).sqrt();
     (numbers >= MIN_EXPECTED * MIN_EXPECTED).then(|| Normal::standard().sf((mean - most) / error))
 }
@@ -250,11 +256,12 @@ mod tests {
             flagged(&copied),
             [CrowdProperty::Seeds, CrowdProperty::Places]
         );
-        // The reported bucket is constant, for all hash functions.
+        // All forged reports name the same bucket of the same hash function.
         let mut same = honest.clone();
         (0..2000).for_each(|_| of(&mut same, &|report| report.bucket == 1));
         assert_eq!(flagged(&same), [CrowdProperty::Places]);
-        // Always the bucket of one answer: this resembles an honest crowd until there are too many.
+        // Forged reports always name the bucket of one answer. They resemble honest reports until
+        // there are too many of them.
         let mut answer = honest.clone();
         (0..2000).for_each(|_| of(&mut answer, &|report| support.hits(report, 5)));
         assert_eq!(flagged(&answer), []);

@@ -1,17 +1,18 @@
 //! Influence of forged reports on estimates.
 //!
-//! An estimate is the average contribution of the answers to its question. Let c be the average
-//! contribution of forged answers and f that of honest ones. If a fraction g of the answers is
-//! forged, the average is (1 − g)·f + g·c instead of f. So it moves by g·(c − f). In the worst case
-//! over answers, this is g times the distance from the minimum of f to the maximum contribution of
-//! a report.
+//! An estimate is the average, over a question's reports, of each report's contribution. Let c be
+//! the average contribution of forged reports and f that of honest ones. If a fraction g of the
+//! question's reports is forged, the estimate is (1 − g)·f + g·c instead of f. So it moves by g·(c
+//! − f). In the worst case over honest answers, the upward move is g times the distance from the
+//! minimum of f to the maximum contribution of a report.
 //!
-//! Differential privacy bounds the information in one honest report, so it cannot bound this
-//! influence. A report with less information has a larger contribution.
+//! Differential privacy bounds the information in one honest report, but not this influence. On the
+//! contrary: the less information a report contains, the larger is its contribution.
 //!
-//! The seed of a report determines its question, and the length of a text's prefix. An attacker
-//! chooses the seed. Let a fraction γ of all reports be forged, and let a share s of the honest
-//! ones answer the question. Then the forged fraction of its answers is g = γ/(γ + (1 − γ)·s).
+//! The seed of a report determines which question it answers, and for a text the length of the
+//! reported prefix. An attacker can choose the seed. Let a fraction γ of all reports be forged, and
+//! let a proportion s of the honest ones answer the question. If all forged reports answer it, the
+//! forged fraction of its reports is g = γ/(γ + (1 − γ)·s).
 
 pub(crate) mod crowd;
 
@@ -26,33 +27,34 @@ use crate::estimate::estimator::Estimator;
 use crate::estimate::mechanism::{Prepared, SumRates};
 use crate::estimate::point::Estimand;
 
-/// Assumed fraction γ of forged reports.
+/// Assumed fraction γ of forged reports among all reports of a task.
 pub const MADE_UP: f64 = 0.01;
 
-/// Worst-case change of any item's estimate of a question by forged reports.
+/// Maximum amount by which forged reports can move any item's estimate of a question.
 ///
-/// The maximum is over all answers of people and all reports that the task accepts. All forged
-/// reports may answer this question. For a text, all may concern prefixes of the rarest length.
+/// The maximum is over all honest answers and over all reports that the task accepts. It assumes
+/// that all forged reports answer this question. For a text, it assumes that all concern prefixes
+/// of the length that fewest honest reports concern.
 ///
-/// Ratios are excluded. The mean within a row of a cross can move further if few people are in the
-/// row.
+/// Conditional shares and means of a cross-tabulation are not included. The mean within a row can
+/// move further if few people are in the row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Influence {
     /// Name of the question. `None` if the task has a single unnamed question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// Estimate that is moved.
+    /// Estimate that the forged reports move.
     pub estimate: Influenced,
     /// Maximum increase caused by a fraction [`MADE_UP`] of all reports.
     pub up: f64,
-    /// Maximum decrease caused by them.
+    /// Maximum decrease caused by the same fraction of reports.
     pub down: f64,
-    /// Unit of both, unless they are shares, or means from −1 to 1.
+    /// Unit of `up` and `down`. `None` if they are shares, or means from −1 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
 }
 
-/// Kind of estimate that is moved.
+/// Kind of estimate that forged reports move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Influenced {
@@ -66,9 +68,9 @@ pub enum Influenced {
     Nonmissing,
     /// The estimate [`Estimand::Share`].
     Share,
-    /// The share of people below an edge between two bins, at the most sensitive edge.
+    /// The share of people below an edge between two bins, at the edge where it can move most.
     Below,
-    /// The share of people in a row or a column of a cross, whichever is more sensitive.
+    /// The share of people in a row or in a column of a cross-tabulation, whichever can move more.
     Margin,
 }
 
@@ -84,10 +86,10 @@ impl From<Estimand> for Influenced {
     }
 }
 
-/// Minimum and maximum of one report's contribution, or of the true value.
+/// Minimum and maximum of one report's contribution to an estimate, or of the true value.
 type ContributionRange = [f64; 2];
 
-/// Returns the smallest interval that contains both.
+/// Returns the smallest range that contains both ranges.
 fn hull([a, b]: ContributionRange, [c, d]: ContributionRange) -> ContributionRange {
     [a.min(c), b.max(d)]
 }
@@ -105,8 +107,8 @@ impl Estimator {
     ///     }"#,
     /// ).unwrap();
     /// let estimator = Estimator::for_task(draft.resolve().unwrap());
-    /// // A report names one of two answers. It contributes e/(e − 1) to that answer,
-    /// // and −1/(e − 1) to the second one.
+    /// // A report names one of two answers. It contributes e/(e − 1) to the share of that
+    /// // answer, and −1/(e − 1) to the share of the second one.
     /// let e = 1_f64.exp();
     /// let influence = &estimator.influence()[0];
     /// assert!((influence.up - 0.01 * e / (e - 1.0)).abs() < 1e-9);
@@ -123,7 +125,8 @@ impl Estimator {
         answered.flatten().collect()
     }
 
-    /// Returns the influence on a question if a fraction `forged` of its answers is forged.
+    /// Returns the influence on the estimates of a question if a fraction `forged` of its reports
+    /// is forged.
     fn moved(&self, question: &Question, prepared: &dyn Prepared, forged: f64) -> Vec<Influence> {
         let name = (!self.task().is_unnamed()).then(|| question.name().to_owned());
         let influence = |estimate,
@@ -133,8 +136,8 @@ impl Estimator {
                          size: f64| Influence {
             question: name.clone(),
             estimate,
-            // Worst case: honest people at the minimum, forged reports at the maximum, and vice
-            // versa.
+            // Worst case upwards: honest people are at the minimum and forged reports at the
+            // maximum. Downwards it is the reverse.
             up: forged * (reach[1] - people[0]) * size,
             down: forged * (people[1] - reach[0]) * size,
             unit,
@@ -156,7 +159,8 @@ impl Estimator {
                 [cell, part(Influenced::Margin, buckets.margin(cross))].concat()
             }
             (kind, ..) => {
-                // Numbers with individual limits: the influence is relative to each range.
+                // Several numbers have different ranges, so the influence is stated as a fraction
+                // of each range.
                 let (size, unit) = match kind {
                     Kind::Numbers(own) if own.is_alone() => {
                         let [low, high] = own[0].range();
@@ -179,8 +183,9 @@ impl Estimator {
     }
 }
 
-/// Returns the fraction of a text question's reports that concern prefixes of the rarest length. A
-/// dead end of that length is estimated from these alone. Returns 1 for other questions.
+/// Returns the smallest fraction of a text question's honest reports that concern one distinct
+/// prefix length. A text that ends at that length is estimated from these reports alone. Returns 1
+/// for other questions.
 fn rarest(question: &Question) -> f64 {
     let Kind::Text(prefixes) = question.kind() else {
         return 1.0;
@@ -189,7 +194,8 @@ fn rarest(question: &Question) -> f64 {
     fewest.unwrap_or(1) as f64 / prefixes.lengths().len() as f64
 }
 
-/// Returns the reach of the share below an edge between bins of a pattern, over all edges.
+/// Returns the range of one report's contribution to the share of people below an edge between
+/// bins, over all edges. For reports of a pattern.
 fn below(rates: &pattern::Rates) -> ContributionRange {
     let at = |below: usize| {
         let worth = rates.sum(&rates.weights(0..below));
@@ -202,7 +208,8 @@ fn below(rates: &pattern::Rates) -> ContributionRange {
         .unwrap_or([0.0, 1.0])
 }
 
-/// Bounds the number of elements that one report hits at once. An attacker can search for the seed.
+/// Bounds on the number of elements that one report of Collision hits at once. An attacker can
+/// search for a seed under which a report hits many.
 struct Buckets<'a> {
     rates: &'a Rates,
     /// Number of buckets t.
@@ -211,11 +218,12 @@ struct Buckets<'a> {
     slots: Option<u32>,
 }
 
-/// Number of seeds.
+/// Number of possible seeds.
 const SEEDS: f64 = (1_u128 << 64) as f64;
 
 impl<'a> Buckets<'a> {
-    /// Returns the bounds for a question whose mechanism is Collision.
+    /// Creates the bounds for a question whose mechanism is Collision. Returns `None` for other
+    /// mechanisms.
     fn of(question: &Question, sums: Option<SumRates<'a>>) -> Option<Self> {
         let (Some(SumRates::Hits(rates)), Mechanism::Collision(collision)) =
             (sums, question.mechanism())
@@ -229,29 +237,30 @@ impl<'a> Buckets<'a> {
         })
     }
 
-    /// Returns the maximum number of `elements` that one report hits.
+    /// Returns the maximum number of elements that one report hits, out of `elements` given ones.
     ///
-    /// With a balanced hash, this is the number of slots of a bucket. With an independent hash, it
-    /// is the number that some seed is expected to reach.
+    /// With a balanced hash, this is at most the number of slots of a bucket. With an independent
+    /// hash, it is the largest number of hits that some seed is expected to attain.
     fn most(&self, elements: u32) -> u32 {
         if let Some(slots) = self.slots {
             return slots.min(elements);
         }
         let share = 1.0 / f64::from(self.buckets);
         let law = Binomial::new(share, elements.into()).expect("a probability");
-        // Expected number of (seed, bucket) pairs with more hits is below 1: SEEDS · t · tail.
+        // The expected number of pairs (seed, bucket) with more hits, SEEDS·t·tail, is below 1.
         let is_rare = |hits: &u32| law.sf(u64::from(*hits)) * SEEDS / share < 1.0;
         // sf(h) is P(more than h).
         (0..elements).find(is_rare).unwrap_or(elements)
     }
 
-    /// Returns the reach of a weighted sum of hits, each minus its average.
+    /// Returns the range of one report's contribution to a weighted sum of shares. `worths` are the
+    /// weights of the elements.
     fn weighted(&self, worths: &[f64]) -> ContributionRange {
         let most = self.most(worths.len() as u32) as usize;
         let mut sorted = worths.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
-        // Extremes hit the `most` smallest or greatest weights. Weights of the wrong sign are left
-        // out.
+        // An extreme report hits the elements with the `most` smallest or greatest weights, and no
+        // element whose weight has the wrong sign.
         let least: f64 = sorted.iter().take(most).map(|worth| worth.min(0.0)).sum();
         let top: f64 = sorted
             .iter()
@@ -263,14 +272,15 @@ impl<'a> Buckets<'a> {
         [least - average, top - average].map(|sum| sum / self.rates.gap())
     }
 
-    /// Returns the reach of the share of people below an edge, over all edges.
+    /// Returns the range of one report's contribution to the share of people below an edge, over
+    /// all edges between `bins` bins.
     fn below(&self, bins: u32) -> ContributionRange {
         let below = |bins: u32| self.weighted(&vec![1.0; bins as usize]);
         (1..bins).map(below).reduce(hull).unwrap_or([0.0, 1.0])
     }
 
-    /// Returns the reach of the share of people in a row or a column, which is a sum of cells. The
-    /// levels of a number for its mean have no column shares.
+    /// Returns the range of one report's contribution to the share of people in a row or a column,
+    /// which is a sum of cells. If the columns are levels of a number, only rows have shares.
     fn margin(&self, cross: &Cross) -> ContributionRange {
         let sum = |cells: u32| self.weighted(&vec![1.0; cells as usize]);
         let [rows, columns] = cross.shape();
@@ -280,8 +290,8 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    /// Returns the reach of an option's share. The estimate subtracts the excess of the part's sum
-    /// over 1.
+    /// Returns the range of one report's contribution to an option's share, over all parts. The
+    /// estimate of the share includes the correction that makes the shares of a part sum to 1.
     fn options(&self, together: &Together) -> ContributionRange {
         let of = |cells: u32| {
             let gap = self.rates.gap();
@@ -290,7 +300,8 @@ impl<'a> Buckets<'a> {
             }
             let each = 1.0 / f64::from(cells);
             let others = f64::from(self.most(cells - 1));
-            // Minimum: hits on all other options that fit. Maximum: a hit on the option alone.
+            // The minimum is a report that hits as many other options as possible. The maximum is a
+            // report that hits this option alone.
             [each - others * each / gap, each + (1.0 - each) / gap]
         };
         let parts = together.parts().iter().map(|part| of(part.cells()));
@@ -314,13 +325,14 @@ mod tests {
         draft.resolve().unwrap()
     }
 
-    /// Returns a task of one question.
+    /// Returns a task that asks this one question.
     fn asking(epsilon: f64, mut question: Value) -> Task {
         question["name"] = "q".into();
         task(json!({ "id": "t", "epsilon": epsilon, "questions": [question] }))
     }
 
-    /// Returns every report under a seed. For bins, only those at the limit.
+    /// Returns every possible report with this seed. If reports are noisy bins, returns only those
+    /// whose bins are at their limits.
     fn reports(task: &Task, seed: u64) -> Vec<Report> {
         let question = &task.questions()[0];
         match question.mechanism() {
@@ -353,8 +365,8 @@ mod tests {
         }
     }
 
-    /// The estimate from a single report is its contribution. None exceeds the stated reach, and
-    /// some attain it.
+    /// The estimate from a single report is that report's contribution. No contribution is outside
+    /// the stated range, and some attain its ends.
     #[test]
     fn no_report_counts_more() {
         let rated = json!({
@@ -425,7 +437,8 @@ mod tests {
         }
     }
 
-    /// Sums over several elements stay within the reach, too. A report hits few of them at once.
+    /// Contributions to sums over several elements stay within the stated range, too. A report hits
+    /// few of these elements at once.
     #[test]
     fn no_report_counts_more_for_a_number_or_an_option() {
         let tasks = [

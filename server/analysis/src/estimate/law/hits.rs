@@ -1,54 +1,67 @@
-//! Sums of hits: distribution of one report's hits on an item, and of sums over all reports.
+//! Distribution of the hits of one report on an item, and of their sum over all reports.
+//!
+//! A report can hit an item on its plus side, on its minus side, on both or on neither. An estimand
+//! has a score for each of these outcomes. Its estimate is a linear function of the reports' summed
+//! scores.
+//!
+//! People are *given* if the population is fixed. Then the cumulants ln E[e^(tX)] of people's
+//! scores X add up. Otherwise people are *drawn* at random. Then all scores have one distribution,
+//! whose moment E[e^(tX)] is the average over people.
 
 use super::score::{MAX_TILT, Node, solve_truth};
 use crate::estimate::point::{Estimand, Point};
 use crate::numeric::limits::{Failure, Observed, Side};
 use crate::numeric::roots::bisect;
 
-/// Probabilities of hitting only an item's minus side, neither side, only its plus side, and both.
+/// Probabilities that a report hits only an item's minus side, neither side, only its plus side,
+/// and both sides.
 pub(crate) type Outcomes = [f64; 4];
 
-/// Score of each of [`Outcomes`].
+/// Score of each outcome, in the order of [`Outcomes`].
 type Scores = [f64; 4];
 
-/// Continuity correction of a normal tail, as a fraction of the step of sums: 1/2 for the lattice
-/// and 1/6 for skewness.
+/// Continuity correction of a normal tail, as a fraction of the distance between possible sums: 1/2
+/// because sums are discrete, and 1/6 for skewness.
 ///
-/// It holds if the score 0 has at least probability [`IDLE`]. Then tails of sums of ±1 and 0 exceed
-/// the bound by at most 2 per cent, compared with exact tails.
+/// It is sufficient if the score 0 has at least probability [`MIN_ZERO_PROBABILITY`]. Then exact
+/// tails of sums of the scores −1, 0 and 1 exceed the corrected normal tail by at most 2 per cent.
 const CONTINUITY_CORRECTION: f64 = 2.0 / 3.0;
 const MIN_ZERO_PROBABILITY: f64 = 0.4;
 
-/// Precision of a ratio's limit, relative to its distance from the estimate.
+/// Precision of a ratio's confidence limit, relative to the distance of the limit from the
+/// estimate.
 const PRECISION: f64 = 1e-4;
 
-/// Distribution of the hits on one item.
+/// Distribution of one report's hits on one item, for people with and without the item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct HitDistribution {
-    /// Outcomes for people with the item at −1, without it, and with it at 1.
+    /// Outcome probabilities for people who have the item at −1, who do not have it, and who have
+    /// it at 1.
     people: [Outcomes; 3],
-    /// True if people are given, as for signs. Then cumulants add up.
+    /// True if people are given, so that cumulants add up. Values are then signs.
     ///
-    /// Real values make membership random, as if people were drawn. This is the worst case. As ln
-    /// E[e^(tX)] is concave in a person's value, no people with the same mean vary more.
+    /// Real values are rounded to signs at random, as if people were drawn. This is the worst case:
+    /// ln E[e^(tX)] is concave in a person's value, so no people with the same mean vary more.
     given: bool,
     /// Estimated share of people with the item, in [0, 1].
     present: f64,
-    /// Weight of a hit on the opposite side, set by [`HitDistribution::counting_other_side`].
+    /// Weight of a hit on the opposite side in the frequency of one sign. Set by
+    /// [`HitDistribution::counting_other_side`].
     other_side: f64,
-    /// Means from −1 to 1, ascending, each with the most likely share. The share is convex in the
-    /// mean, so linear interpolation can only overestimate it.
+    /// Possible true means from −1 to 1, ascending, each with the most likely share of people who
+    /// have the item. The share is convex in the mean, so linear interpolation can only
+    /// overestimate it.
     shares: [Share; NODES],
 }
 
-/// A mean, and the share of people with the item.
+/// A true mean, and the share of people who have the item.
 type Share = (f64, f64);
 
-/// Number of tabulated means.
+/// Number of means in the table of shares.
 const NODES: usize = 9;
 
 impl HitDistribution {
-    /// Creates the distribution from an item's estimated mean and non-missing frequency.
+    /// Creates the distribution from an item's estimated `mean` and non-missing `frequency`.
     pub(crate) fn new(people: [Outcomes; 3], given: bool, mean: f64, frequency: f64) -> Self {
         let [signs, hits] = [Estimand::Mean, Estimand::Nonmissing].map(|of| scores(of, 0.0));
         let [_, none, plus] = people;
@@ -58,17 +71,19 @@ impl HitDistribution {
         let held_mean = mean.clamp(-1.0, 1.0);
         let present = frequency.clamp(held_mean.abs(), 1.0);
         let hit = without + per_hit * frequency;
-        // The variance of the mean's sum depends on the share of people with the item, which few
-        // hits do not determine. So use the maximum-likelihood share at each mean μ for Poisson
-        // hits, at least |μ|. Let g be the gain of the mean, h the observed hit rate of both sides,
-        // and e the observed difference. If the true rates differ by gμ, the most likely total
-        // rate is the root of a quadratic: (h + √(h² + 4gμ(gμ − e)))/2. It is h if gμ is 0 or e,
-        // and larger beyond.
+        // The variance of the sum behind the mean depends on the share of people who have the item.
+        // A few hits do not determine this share. So at each mean μ, use the maximum-likelihood
+        // share for Poisson hits, but at least |μ|. Let h be the observed hit rate of both sides
+        // together, and e the observed rate of the plus side minus that of the minus side. At a
+        // true mean μ these rates differ by gμ, where g is `gain`. Then the most likely rate of
+        // both sides is the root of a quadratic: (h + √(h² + 4gμ(gμ − e)))/2. It is h if gμ is 0 or
+        // e, smaller between 0 and e, and larger outside.
         let share = |held: f64| {
             let square = hit * hit + 4.0 * gain * held * gain * (held - mean);
             let likely = 0.5 * (hit + square.max(0.0).sqrt());
             let share = (likely - without) / per_hit;
-            // If people without the item hit as often, hits carry no information about the share.
+            // If people without the item hit it as often, the number of hits carries no information
+            // about the share.
             let share = if per_hit > 0.0 { share } else { present };
             (held, share.clamp(held.abs(), 1.0))
         };
@@ -98,13 +113,15 @@ impl HitDistribution {
         }
     }
 
-    /// Sets the weight o in [0, 1] of a hit on the opposite side in the frequency of one sign.
+    /// Sets the weight o, in [0, 1], of a hit on the opposite side in the frequency of one sign.
     ///
-    /// With this weight, people with the opposite sign contribute 0 on average, like people without
-    /// the item. Limits treat them as people without the item, who vary more.
+    /// The weight must be such that people with the opposite sign contribute 0 on average, like
+    /// people without the item. Confidence limits then treat them as people without the item, whose
+    /// scores vary more.
     ///
-    /// Proof: people with the opposite sign hit the opposite side more often by w, and the own side
-    /// less often by o·w. So E[e^(tX)] differs by w·(e^(ot) − 1 − o·(e^t − 1)). This is at most 0,
+    /// Proof: compare people with the opposite sign to people without the item. They hit the
+    /// opposite side with a probability that is larger by some w, and the own side with one that is
+    /// smaller by o·w. So E[e^(tX)] differs by w·(e^(ot) − 1 − o·(e^t − 1)). This is at most 0,
     /// because e^x is convex.
     pub(crate) fn counting_other_side(self, other_side: f64) -> Self {
         Self { other_side, ..self }
@@ -131,8 +148,8 @@ impl HitDistribution {
         })
     }
 
-    /// Implements [`Law::ratio_limit`](super::Law::ratio_limit). The interval contains every r for
-    /// which the estimate of mean − r·frequency does not rule out 0.
+    /// Implements [`Law::ratio_limit`](super::Law::ratio_limit). The interval contains every ratio
+    /// r for which the estimate of mean − r·frequency does not rule out that this difference is 0.
     pub(crate) fn ratio_limit(
         &self,
         [mean, frequency]: [Point; 2],
@@ -145,7 +162,7 @@ impl HitDistribution {
         let frequencies = ScoreFamily::new(self, Estimand::Nonmissing);
         let present = self.present;
         let ruled_out = |r: f64| {
-            // True ratios lie in [-1, 1]. Beyond, use the noise at the end.
+            // True ratios lie in [-1, 1]. For r outside, use the noise at the nearer end.
             let held = r.clamp(-1.0, 1.0);
             let per_hit = held / frequencies.gain;
             let mut scores = means.scores.map(|score| score / means.gain);
@@ -173,7 +190,8 @@ impl HitDistribution {
             observed.rules_out(failure, side, cumulants)
         };
         let away = |by: f64| ratio.estimate + side.sign() * by;
-        // Search outwards for a rejected r: far away, the sum exceeds the maximum of all hits.
+        // Search outwards for a ratio that is ruled out. There is one, because far away the sum
+        // would have to exceed its maximum over all hits.
         let mut reach = (failure.z() * ratio.standard_error).max(PRECISION);
         while !ruled_out(away(reach)) {
             reach *= 2.0;
@@ -182,8 +200,9 @@ impl HitDistribution {
         bisect(ratio.estimate, away(reach), near, |r| !ruled_out(r)).1
     }
 
-    /// Returns the continuity correction of a normal tail: [`THIRDS`] of the step of sums. The step
-    /// is 2 if every report hits one side.
+    /// Returns the continuity correction of a normal tail, in units of the score:
+    /// [`CONTINUITY_CORRECTION`] times the distance between possible sums. This distance is 2 if
+    /// every report hits exactly one side.
     fn shift(&self) -> f64 {
         let idle = self.people.iter().map(|outcomes| outcomes[1]);
         match idle.fold(1.0, f64::min) {
@@ -193,8 +212,8 @@ impl HitDistribution {
         }
     }
 
-    /// Converts E[e^(tX)] − 1 to the quantity that is linear in people: the cumulant if they are
-    /// given, else the moment. Both are 0 at t = 0.
+    /// Converts `moment`, which is E[e^(tX)] − 1, to the quantity that averages over people: the
+    /// cumulant if people are given, otherwise the moment itself. Both are 0 at t = 0.
     fn additive_of_moment(&self, moment: f64) -> f64 {
         if self.given { moment.ln_1p() } else { moment }
     }
@@ -204,8 +223,8 @@ impl HitDistribution {
     }
 }
 
-/// Returns the scores of an estimand. `other` is the weight of a hit on the opposite side in the
-/// frequency of one sign.
+/// Returns the scores of an estimand. `other` is the weight of a hit on the opposite side, which is
+/// used for the frequency of one sign.
 fn scores(estimand: Estimand, other: f64) -> Scores {
     match estimand {
         Estimand::Mean => [-1.0, 0.0, 1.0, 0.0],
@@ -223,12 +242,12 @@ fn expectation(outcomes: &Outcomes, scores: &Scores) -> f64 {
         .sum()
 }
 
-/// Distributions of one report's score, for every true value of an estimand.
+/// Distributions of one report's score for one estimand, with one distribution for each true value.
 struct ScoreFamily<'a> {
     law: &'a HitDistribution,
     estimand: Estimand,
     scores: Scores,
-    /// Expected score at a true value of 0.
+    /// Expected score if the true value is 0.
     without: f64,
     /// Increase of the expected score per unit of the true value.
     gain: f64,
@@ -251,8 +270,8 @@ impl<'a> ScoreFamily<'a> {
         }
     }
 
-    /// Returns the nodes in ascending order. Between nodes, cumulants or moments are linear in the
-    /// true value.
+    /// Returns true values in ascending order, each with the cumulant (given people) or moment
+    /// (drawn people) of the score at t. Between them, this quantity is linear in the true value.
     fn nodes(&self, t: f64) -> [Node; NODES] {
         let weights = self.scores.map(|score| (t * score).exp_m1());
         let [minus, none, plus] = self
@@ -260,7 +279,7 @@ impl<'a> ScoreFamily<'a> {
             .people
             .map(|person| self.law.additive_of_moment(expectation(&person, &weights)));
         let at = |(mean, present): Share| {
-            // Shares (present ± mean)/2 of people have the item at ±1.
+            // A share (present + mean)/2 of people has the item at 1, and (present − mean)/2 at −1.
             let both = 0.5 * (present * (plus + minus) + mean * (plus - minus));
             (mean, both + (1.0 - present) * none)
         };
@@ -276,7 +295,7 @@ impl<'a> ScoreFamily<'a> {
         }
     }
 
-    /// Implements [`solve_truth`].
+    /// Returns the true value at which the score has this cumulant at t: see [`solve_truth`].
     fn solve(&self, t: f64, cumulant: f64) -> Option<f64> {
         solve_truth(&self.nodes(t), self.law.given, self.gain, t, cumulant)
     }

@@ -1,4 +1,5 @@
-//! Distributions of the sums behind estimates, for every true value.
+//! Distributions of the sums from which estimates are computed, for every possible true value.
+//! Confidence limits are derived from them.
 
 mod hits;
 mod noise;
@@ -19,20 +20,20 @@ use std::sync::Arc;
 use crate::estimate::point::{Estimand, Point};
 use crate::numeric::limits::{Failure, Side};
 
-/// Reports about the cells of a number or a cross.
+/// Counted reports of a question for a number or a cross-tabulation, by cell.
 #[derive(Debug, Clone)]
 pub(crate) enum Cells {
-    /// Hits of each cell.
+    /// Number of hits of each cell.
     Flat(SingleAnswerHits),
-    /// Outputs of a pattern over bins.
+    /// Counts of a pattern's outputs, from which bins are estimated.
     Patterned(PatternEstimates),
 }
 
 impl Cells {
-    /// Returns the hits of the cells of a cross.
+    /// Returns the hits of the cells of a cross-tabulation.
     ///
     /// # Panics
-    /// If the reports are those of a pattern.
+    /// If the reports are outputs of a pattern.
     pub(crate) fn flat(&self) -> &SingleAnswerHits {
         match self {
             Self::Flat(answers) => answers,
@@ -45,9 +46,9 @@ impl Cells {
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(crate) enum Law {
-    /// Unspecified: limits use the normal distribution.
+    /// No distribution is specified, so limits use the normal distribution.
     Normal,
-    /// Reports hit the item's plus side, its minus side, both, or none.
+    /// Reports hit the item's plus side, its minus side, both or neither.
     Hits(HitDistribution),
     /// Reports add noise of a known distribution.
     Noise(LaplaceDistribution),
@@ -73,8 +74,9 @@ impl Law {
         }
     }
 
-    /// Returns the confidence limit on one side for a `ratio` of `parts`, the mean and the
-    /// non-missing frequency. The frequency is significantly above 0.
+    /// Returns the confidence limit on one side for a conditional mean. `parts` are the mean and
+    /// the non-missing frequency, and `ratio` is their quotient. The frequency must be
+    /// significantly above 0.
     pub(crate) fn ratio_limit(
         &self,
         parts: [Point; 2],
@@ -90,7 +92,7 @@ impl Law {
     }
 }
 
-/// Returns the limit of the normal distribution.
+/// Returns the confidence limit on one side if the estimate is normally distributed.
 pub(crate) fn normal_limit(point: Point, failure: &Failure, side: Side) -> f64 {
     point.estimate + side.sign() * failure.z() * point.standard_error
 }

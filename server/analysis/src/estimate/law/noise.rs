@@ -1,22 +1,23 @@
-//! Sums of noisy responses, for hash-bin.
+//! Distribution of sums of noisy responses under hash-bin. A response is the reported value of the
+//! bin to which the item is hashed, times the item's sign.
 
 use crate::estimate::point::Point;
 use crate::numeric::limits::{Failure, Observed, Side};
 
-/// Distribution of the responses for one item around its value.
+/// Distribution of the deviations of responses from one item's true value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct LaplaceDistribution {
     /// Value of one grid step.
     pub(crate) scale: f64,
-    /// Variance of the discrete Laplace noise, in squared steps.
+    /// Variance V of the discrete Laplace noise, in squared grid steps.
     pub(crate) noise: f64,
-    /// Variance that other items add to a response.
+    /// Variance that other items in the same bin add to a response.
     pub(crate) others: f64,
 }
 
 impl LaplaceDistribution {
-    /// Implements [`Law::limit`](super::Law::limit). The sum of values is fixed, so only its mean
-    /// depends on the true value.
+    /// Implements [`Law::limit`](super::Law::limit). People's values only shift the sum of
+    /// responses. So the distribution around its mean does not depend on the true value.
     pub(crate) fn limit(&self, point: Point, reports: f64, failure: &Failure, side: Side) -> f64 {
         let observed = Observed {
             sum: reports * point.estimate,
@@ -30,16 +31,18 @@ impl LaplaceDistribution {
         })
     }
 
-    /// Returns an upper bound on ln E[e^(tX)] of a response for people without the item.
+    /// Returns an upper bound on ln E[e^(tX)], where X is a response for people without the item.
     fn cumulant(&self, t: f64) -> f64 {
-        // Discrete Laplace noise of variance V has −ln(1 − V·(cosh t − 1)). Another entry adds ±v
-        // with variance v²·p. Its part is below p·(cosh(tv) − 1) ≤ p·v²·(cosh t − 1), as v² ≤ 1.
-        // cosh t − 1 = 2 sinh²(t/2), without cancellation.
+        // Discrete Laplace noise of variance V contributes −ln(1 − V·(cosh t − 1)), with t in grid
+        // steps. An entry v of another item adds ±v with probability p, if it shares the bin. It
+        // contributes at most p·(cosh(tv) − 1) ≤ p·v²·(cosh t − 1), as v² ≤ 1, and adds p·v² to the
+        // variance. cosh t − 1 is computed as 2 sinh²(t/2), to avoid cancellation.
         let half = |t: f64| 2.0 * (0.5 * t).sinh().powi(2);
         self.others * half(t) - (-self.noise * half(t * self.scale)).ln_1p()
     }
 
-    /// Returns a limit of t just below the pole V·(cosh t − 1) = 1, where the noise has no moment.
+    /// Returns the maximum t to use. It is just below the solution of V·(cosh t − 1) = 1, at which
+    /// the noise has no finite moment.
     fn steepest(&self) -> f64 {
         const BELOW: f64 = 1.0 - 1e-9;
         2.0 * (0.5 / self.noise).sqrt().asinh() / self.scale * BELOW
@@ -50,8 +53,8 @@ impl LaplaceDistribution {
 mod tests {
     use super::*;
 
-    /// Returns P(S = s) from s = −`REACH` on. S sums `reports` discrete Laplace draws of this rate,
-    /// and equally many ±1 grid steps that occur with probability `other`.
+    /// Returns P(S = s) for s from −`REACH` on. S is the sum of `reports` discrete Laplace draws
+    /// with this rate, and of `reports` steps of ±1 that occur with probability `other`.
     fn exact(reports: u32, rate: f64, other: f64) -> Vec<f64> {
         let q = (-rate).exp();
         let one = |s: i32| (1.0 - q) / (1.0 + q) * q.powi(s.abs());
@@ -74,8 +77,8 @@ mod tests {
 
     const REACH: i32 = 400;
 
-    /// Limits rule out the truth at most at the nominal rate, and are not much too wide. The
-    /// variance of other items is known.
+    /// Limits exclude the true value at most at the nominal rate, and are not much wider than
+    /// necessary. Here the variance that other items add is known.
     #[test]
     fn limits_fail_as_seldom_as_they_say() {
         let rate = 0.2_f64;

@@ -1,8 +1,9 @@
-//! Sums of shares if every person gives exactly one answer: histograms, distribution functions and
-//! means of numbers.
+//! Estimates of sums of shares if every person gives exactly one answer. They are used for
+//! histograms, distribution functions and means of numbers.
 //!
-//! The answer's element is hit with probability p and any other element with q. Pairs of elements
-//! have known joint rates. So the variance of every sum is known exactly, without the reports.
+//! A report hits the element of the person's answer with probability p, and any other element with
+//! probability q. The probability of hitting two given elements at once is known, too. So the
+//! variance of every sum of hits is known exactly before any report exists.
 
 use hushbin::mechanism::collision::Rates;
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
@@ -10,7 +11,7 @@ use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 use super::score::{BetweenNodes, Crowd, Score, ScoreDistribution};
 use crate::estimate::point::{Point, SamplingModel, variance_over_people};
 
-/// Hits of the answers to one question. Each person gave one answer.
+/// Number of hits of every answer to one question. Each person gave one answer.
 #[derive(Debug, Clone)]
 pub(crate) struct SingleAnswerHits {
     pub(crate) rates: Rates,
@@ -19,18 +20,20 @@ pub(crate) struct SingleAnswerHits {
     pub(crate) hits: Vec<u64>,
     /// Number of reports n.
     pub(crate) reports: u64,
-    /// Slots m that a report hits, and the total N. `None` if elements are hashed independently.
+    /// Number m of slots that a report hits, and number N of all slots. `None` if elements are
+    /// hashed independently.
     pub(crate) slots: Option<[u32; 2]>,
 }
 
 impl SingleAnswerHits {
-    /// Returns the raw share of an answer.
+    /// Returns the raw estimate of an answer's share.
     pub(crate) fn share(&self, answer: usize) -> f64 {
         let part = self.hits[answer] as f64 / self.reports as f64;
         (part - self.rates.p_false) / self.rates.gap()
     }
 
-    /// Returns the share of people whose answer is in `answers`, which has no duplicates.
+    /// Returns the estimated share of people whose answer is in `answers`, with its score
+    /// distribution. `answers` has no duplicates.
     pub(crate) fn among(
         &self,
         answers: impl Iterator<Item = usize> + Clone,
@@ -48,8 +51,8 @@ impl SingleAnswerHits {
         (Point::new(estimate, variance, self.reports as f64), law)
     }
 
-    /// Returns the distribution of one report's hits on `answers` answers. `among` states whether
-    /// the person's answer is one of them.
+    /// Returns the distribution of the number of hits of one report on `answers` answers. `among`
+    /// states whether the person's own answer is one of them.
     fn hits_among(&self, answers: u32, among: bool) -> Score {
         let own = u64::from(among);
         let others = u64::from(answers) - own;
@@ -62,8 +65,8 @@ impl SingleAnswerHits {
             }
         };
         match self.slots {
-            // In the bucket of the person's answer: m − 1 of the N − 1 other slots. In another
-            // bucket: m of them.
+            // If the report hits the person's answer, it also hits m − 1 of the N − 1 other slots.
+            // Otherwise it hits m of them.
             Some([m, slots]) => {
                 let of = |draws: u32| {
                     let law = Hypergeometric::new(u64::from(slots - 1), others, draws.into());
@@ -109,7 +112,8 @@ mod tests {
         }
     }
 
-    /// The distribution behind intervals has the mean and the variance of the rates.
+    /// The distribution from which intervals are computed has the mean and the variance that follow
+    /// from the rates.
     #[test]
     fn laws_of_hits_are_those_of_the_rates() {
         for hashing in [
@@ -163,8 +167,8 @@ mod tests {
         all
     }
 
-    /// Limits of the share below an edge miss at most at the nominal rate, over all possible hits
-    /// of n reports.
+    /// Limits of the share below an edge miss the true share at most at the nominal rate. The rate
+    /// is summed over all possible numbers of hits of n reports.
     #[test]
     fn limits_miss_no_more_often_than_they_say() {
         for (hashing, cells, buckets, epsilon) in [

@@ -1,5 +1,9 @@
-//! Sums of scores: distribution of a sum of reports' contributions, for every value of an
-//! increasing parameter.
+//! Distribution of sums of scores, for every true value. A report's score is its contribution to an
+//! estimate, up to a linear function. The expected score increases with the true value.
+//!
+//! People are *given* if the population is fixed. Then the cumulants ln E[e^(tX)] of people's
+//! scores X add up. Otherwise people are *drawn* at random. Then all scores have one distribution,
+//! whose moment E[e^(tX)] is the average over people.
 
 use crate::estimate::point::Point;
 use crate::numeric::limits::{Failure, Observed, Side};
@@ -7,28 +11,31 @@ use crate::numeric::limits::{Failure, Observed, Side};
 /// Distribution of one report's score, as pairs (score, probability).
 pub(crate) type Score = Vec<(f64, f64)>;
 
-/// A true value, with the cumulant or moment of one report's score there.
+/// A true value, with the cumulant (given people) or moment minus 1 (drawn people) of one report's
+/// score if this is the true value.
 pub(crate) type Node = (f64, f64);
 
-/// Maximum of |t| times the largest score. There the weights of outcomes differ by e⁴⁰, so a larger
-/// |t| changes nothing.
+/// Maximum of |t| times the largest score. At this maximum, the weights e^(tX) of outcomes differ
+/// by a factor e⁴⁰, so a larger |t| changes nothing.
 pub(crate) const MAX_TILT: f64 = 40.0;
 
-/// Distance below which nodes are equal, up to rounding.
+/// Distance between true values below which two nodes count as one, because of rounding errors.
 const NODE_TOLERANCE: f64 = 1e-12;
 
-/// Continuity correction of a normal tail: 1/2 for whole scores and 1/2 for skewness.
+/// Continuity correction of a normal tail, for integer scores: 1/2 because sums are discrete, and
+/// 1/2 for skewness.
 const CONTINUITY_CORRECTION: f64 = 1.0;
 
-/// People, with a distribution of scores each.
+/// Groups of people, with one distribution of scores for each group.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Crowd {
-    /// Shares of people, which sum to 1, and the score of each.
+    /// Share of people in each group, and the score distribution of a person in it. Shares sum to
+    /// 1.
     pub(crate) people: Vec<(f64, Score)>,
 }
 
 impl Crowd {
-    /// Creates a crowd whose people have equal scores.
+    /// Creates a crowd in which every person has the same score distribution.
     pub(crate) fn alike(score: Score) -> Self {
         Self {
             people: vec![(1.0, score)],
@@ -43,7 +50,8 @@ impl Crowd {
             .sum()
     }
 
-    /// Returns E[e^(tX)] − 1 of drawn people, or the mean of ln E[e^(tX)] if people are `given`.
+    /// Returns the mean over people of ln E[e^(tX)] if people are `given`. Otherwise returns
+    /// E[e^(tX)] − 1 for a person drawn at random. X is the score of a person's report.
     fn of(&self, t: f64, given: bool) -> f64 {
         let moment =
             |score: &Score| -> f64 { score.iter().map(|(x, p)| p * (t * x).exp_m1()).sum() };
@@ -61,41 +69,45 @@ impl Crowd {
     }
 }
 
-/// Distribution of one report's score, by true value.
+/// Distribution of one report's score, for every true value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ScoreDistribution {
-    /// True values from the minimum to the maximum, each with people who have it. Between nodes,
-    /// people are mixed.
+    /// Nodes: true values in ascending order, each with a crowd for which it is the true value. The
+    /// first and last node are the minimum and maximum. For a true value between two nodes, `whose`
+    /// describes the crowd.
     pub(crate) nodes: Vec<(f64, Crowd)>,
-    /// True if people are given: then cumulants add up. Otherwise moments do, as if people
-    /// were drawn.
+    /// True if people are given, so that cumulants average over people. Otherwise moments do, as
+    /// for drawn people.
     pub(crate) given: bool,
-    /// Assumption about people between two nodes.
+    /// Assumption about the crowd if the true value lies between two nodes.
     pub(crate) whose: BetweenNodes,
 }
 
-/// Assumption about people whose true value lies between nodes.
+/// Assumption about the crowd if the true value lies between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BetweenNodes {
-    /// Mixture of the people of the two neighbouring nodes.
+    /// The crowd is a mixture of the crowds of the two neighbouring nodes.
     Neighbours,
-    /// Worst case: people with the greatest cumulant, at nodes or random between two neighbouring
+    /// The crowd is the worst case: of all crowds with this true value, the one with the greatest
+    /// cumulant. Each person in it is at a node, or is rounded at random to one of two neighbouring
     /// nodes.
     Any,
 }
 
-/// Positions between neighbouring nodes at which the envelope is sampled.
+/// Positions between two neighbouring nodes at which the envelope is sampled, as fractions of their
+/// distance.
 const ENVELOPE_POSITIONS: [f64; 7] = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875];
 
-/// Returns the least concave function above all people, at nodes and between them. Between nodes,
-/// moments are linear in the true value.
+/// Returns the smallest concave function that is nowhere below the cumulants or moments of people
+/// at nodes and between them. The result is given by its corners. `moments` contains moments, which
+/// are linear in the true value between nodes.
 fn envelope(moments: &[Node], given: bool) -> Vec<Node> {
     let of = |moment: f64| if given { moment.ln_1p() } else { moment };
     let mut all: Vec<Node> = Vec::new();
     let mut add = |(truth, moment): Node| {
         let node = (truth, of(moment));
         while let [.., a, b] = all[..] {
-            // Cross product: positive if b lies above the line from a to the new node.
+            // Keep b if it lies above the line from a to the new node, by their cross product.
             if (b.0 - a.0) * (node.1 - a.1) < (b.1 - a.1) * (node.0 - a.0) {
                 break;
             }
@@ -149,12 +161,12 @@ impl ScoreDistribution {
     }
 }
 
-/// Returns the true value at which a report's score has this cumulant at t. `None` unless cumulants
-/// rise with the true value (or fall, for a negative t).
+/// Returns the true value for which ln E[e^(tX)] of a report's score X is `cumulant`. Returns
+/// `None` unless this quantity increases with the true value (decreases, if t is negative).
 ///
-/// Between nodes, cumulants (given people) or moments are linear in the true value. No true value
-/// lies beyond the last nodes. There the distribution is that of the node with another mean, which
-/// rises by `gain`.
+/// Between nodes, cumulants (given people) or moments (drawn people) are linear in the true value.
+/// True values outside all nodes are impossible, but the function is extended to them. There the
+/// score has the distribution of the nearest node, shifted by `gain` per unit of the true value.
 pub(crate) fn solve_truth(
     nodes: &[Node],
     given: bool,

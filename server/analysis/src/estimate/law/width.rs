@@ -1,7 +1,8 @@
 //! Expected width of a quantile's interval, simulated before any report exists.
 //!
-//! No formula is accurate. The ends are edges, so they jump. In a sparse tail, the slope of the
-//! distribution function at the quantile does not determine them.
+//! No formula is accurate enough. The ends of an interval are edges of bins, so they change in
+//! jumps. In a sparse tail of the distribution, the slope of the distribution function at the
+//! quantile does not determine them.
 
 use std::sync::Arc;
 
@@ -13,26 +14,27 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::patterned::{Edges, PatternEstimates, outputs};
 use crate::estimate::point::SamplingModel;
 
-/// Simulated crowds for measuring the interval of a quantile.
+/// Simulated crowds, with which the width of a quantile's interval is measured.
 #[derive(Debug, Clone)]
 pub(crate) struct IntervalWidth {
     edges: Arc<Edges>,
     quantile: f64,
     failure: f64,
-    /// Per crowd: the probability of each output, and the deviations of output counts over √n.
+    /// Simulated data of each crowd: the probability of each output, and the deviations of the
+    /// output counts from their expectations, divided by √n.
     crowds: Vec<[Vec<f64>; 2]>,
 }
 
 impl IntervalWidth {
-    /// Simulates crowds from shares of bins, which sum to 1. An end of an interval fails with
-    /// probability at most `failure`.
+    /// Simulates crowds. Each is given by its shares of bins, which sum to 1. `failure` is the
+    /// maximum probability that one end of the interval fails to cover the quantile.
     pub(crate) fn new(
         rates: Rates,
         crowds: impl Iterator<Item = Vec<f64>>,
         quantile: f64,
         failure: f64,
     ) -> Self {
-        // A fixed seed gives equal deviations for every n, so the width falls with n.
+        // A fixed seed gives the same deviations for every n, so that the width falls with n.
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let simulated = crowds.map(|shares| {
             let chances = outputs(&rates, &shares);
@@ -47,8 +49,8 @@ impl IntervalWidth {
         }
     }
 
-    /// Returns half the mean width over crowds of `reports` reports. Bin b lies between the numbers
-    /// `edges[b]` and `edges[b + 1]`.
+    /// Returns half of the interval's width, averaged over the simulated crowds, if each crowd
+    /// sends `reports` reports. Bin b lies between the numbers `edges[b]` and `edges[b + 1]`.
     pub(crate) fn half(&self, reports: f64, edges: &[f64]) -> f64 {
         let width = |[chances, deviations]: &[Vec<f64>; 2]| {
             let count = |(chance, deviation): (&f64, &f64)| {
@@ -70,7 +72,8 @@ impl IntervalWidth {
     }
 }
 
-/// Draws deviations from the normal limit of the multinomial distribution.
+/// Draws deviations of output counts, divided by √n, from the normal limit of the multinomial
+/// distribution.
 fn deviations(chances: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
     let normal = Normal::standard();
     let mut draw = |chance: &f64| {
@@ -79,7 +82,7 @@ fn deviations(chances: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
         chance.sqrt() * normal.inverse_cdf(uniform)
     };
     let independent: Vec<f64> = chances.iter().map(&mut draw).collect();
-    // Output counts sum to n, so deviations sum to 0.
+    // Output counts sum to n, so the deviations must sum to 0.
     let sum: f64 = independent.iter().sum();
     let of_output = |(own, chance): (f64, &f64)| own - chance * sum;
     independent

@@ -1,28 +1,30 @@
-//! Claims about the side of an edge on which a quantile lies.
+//! Claims that a quantile lies on one side of an edge between two bins.
 //!
-//! A claim is a one-sided test that the share of people below the edge is τ. Intervals invert these
-//! tests like those of Clopper and Pearson (Biometrika 26, 1934), with a normal instead of a
-//! binomial distribution. Quantile τ is the smallest x with P(X ≤ x) ≥ τ. So claims are valid for
-//! every crowd, even if many people have equal numbers.
+//! Quantile τ is the smallest x with P(X ≤ x) ≥ τ, where X is the number of a random person. A
+//! claim is made if a one-sided test rejects that the share of people below the edge is τ.
+//! Confidence intervals invert these tests like those of Clopper and Pearson (Biometrika 26, 1934),
+//! with a normal instead of a binomial distribution. Claims are valid for every crowd, even if many
+//! people have equal numbers.
 
 use std::sync::OnceLock;
 
 use hushbin::mechanism::pattern::{Rates, triangle};
 
-/// Weights of outputs in the estimate for one edge.
+/// Weights of a pattern's outputs in the estimate of the share of people below one edge.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) worth: Vec<f64>,
-    /// Minimum variances of a report's weight: over people below the edge, and over people above.
+    /// Minimum variance of the weight of one report's output: over people below the edge, and over
+    /// people above it.
     pub(super) least: [f64; 2],
 }
 
-/// Rates of a number's bins, and weights of outputs for all edges. They depend on the pattern, the
-/// bins and ε, but not on the reports.
+/// Rates of a pattern, and the weights of its outputs for all edges between bins. They depend on
+/// the pattern, the bins and ε, but not on the reports.
 #[derive(Debug, Clone)]
 pub(crate) struct Edges {
     pub(crate) rates: Rates,
-    /// Computed on first use. Planning does not need them.
+    /// Weights for all edges. They are computed on first use, because planning does not need them.
     rows: OnceLock<[Vec<Row>; 3]>,
 }
 
@@ -32,11 +34,12 @@ impl Edges {
         Self { rates, rows }
     }
 
-    /// Returns the rows of the share below each inner edge, then those of two averages over an
-    /// eighth of the bins.
+    /// Returns the weights for each inner edge, in three sets. The first set estimates the share of
+    /// people below the edge. The second and third set estimate averages of the distribution
+    /// function over an eighth of the bins.
     ///
-    /// The first average starts at the edge, so it is at least the share below it. The second ends
-    /// at the edge, so it is at most that share.
+    /// The average of the second set starts at the edge, so it is at least the share below the
+    /// edge. The average of the third set ends at the edge, so it is at most that share.
     pub(super) fn rows(&self) -> &[Vec<Row>; 3] {
         self.rows.get_or_init(|| rows(&self.rates))
     }
@@ -44,7 +47,7 @@ impl Edges {
 
 fn rows(rates: &Rates) -> [Vec<Row>; 3] {
     let bins = rates.cells();
-    // Half-width of the triangle: half of an eighth of the bins.
+    // Half the width over which an average extends: half of an eighth of the bins.
     let half = bins as f64 / 16.0;
     let rows = |weight: &dyn Fn(f64) -> f64| {
         let of_edge = |edge: usize| {
@@ -62,30 +65,32 @@ fn rows(rates: &Rates) -> [Vec<Row>; 3] {
     [fine, coarse(half), coarse(-half)]
 }
 
-/// Returns the minimum of variances, or 0 if there are none.
+/// Returns the minimum of these variances, or 0 if there are none.
 pub(super) fn least<'a>(variances: impl IntoIterator<Item = &'a f64>) -> f64 {
     let least = variances.into_iter().copied().reduce(f64::min);
     least.unwrap_or(0.0).max(0.0)
 }
 
-/// Estimate for one edge.
+/// Estimate of the share of people below one edge, or of an average around it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Estimate {
     pub(super) share: f64,
-    /// Observed variance of one report's weight.
+    /// Observed variance of the weight of one report's output.
     pub(super) variance: f64,
     /// Minimum variances, as in [`Row`].
     pub(super) least: [f64; 2],
 }
 
-/// Claims about a quantile and one edge: the quantile is [at or above, at or below] the edge.
+/// Two claims about a quantile and one edge: the quantile is [at or above, at or below] the edge.
+/// True if the claim is made.
 pub(crate) type Claim = [bool; 2];
 
-/// Returns the claims for each edge.
+/// Returns the claims about the quantile for each edge.
 ///
-/// `more` and `less` are estimates of at least and at most the share below the edge. `reach` is the
-/// width of a test in standard deviations of one report. `least` combines the minimum variance of
-/// the noise with that of drawn people.
+/// `more` estimates quantities that are at least the share of people below the edge, and `less`
+/// quantities that are at most this share. `reach` is the half-width of a test, divided by the
+/// standard deviation of one report's weight. `least` combines the minimum variance of the noise
+/// with the variance from drawing people at random.
 pub(super) fn claims(
     [more, less]: [&[Estimate]; 2],
     quantile: f64,
@@ -94,8 +99,8 @@ pub(super) fn claims(
 ) -> impl Iterator<Item = Claim> {
     let drawn = quantile * (1.0 - quantile);
     let reach = move |own: &Estimate| {
-        // If the share is τ, no crowd has a smaller variance, but few reports may show a smaller
-        // one.
+        // If the share below the edge is τ, the true variance is at least this minimum. The
+        // observed variance of few reports may be smaller.
         let [below, above] = own.least;
         let noise = quantile * below + (1.0 - quantile) * above;
         reach * own.variance.max(least(noise, drawn)).sqrt()
@@ -106,14 +111,16 @@ pub(super) fn claims(
     })
 }
 
-/// Combines the claims of two scales. Contradicting claims cancel.
+/// Combines claims about one edge that come from two sets of estimates. Contradicting claims
+/// cancel.
 pub(super) fn combine((one, other): (Claim, Claim)) -> Claim {
     let [above, below] = [one[0] || other[0], one[1] || other[1]];
     [above && !below, below && !above]
 }
 
-/// Returns the edges at the ends of an interval, from the claims for each inner edge. An end moves
-/// inwards while every edge on its way is claimed.
+/// Returns the edges at the ends of an interval, from the claims for each inner edge. The lower end
+/// moves up as long as the quantile is claimed to be at or above each edge that it passes. The
+/// upper end moves down correspondingly.
 pub(crate) fn interval_edges(claims: impl Iterator<Item = Claim>) -> [usize; 2] {
     let claims: Vec<Claim> = claims.collect();
     let lower = claims.iter().take_while(|claim| claim[0]).count();

@@ -1,8 +1,9 @@
-//! Products with the probability matrix M: a row for each output, a column for each bin.
+//! Products with the probability matrix M of a pattern. M has a row for each output and a column
+//! for each bin. An entry is the probability of the output for a person in the bin.
 
 use hushbin::mechanism::pattern::Rates;
 
-/// Returns M·f. `bins` has one number per bin, the result one per output.
+/// Returns M·f, where f is `bins`. It has one number per bin, and the result one per output.
 pub(crate) fn outputs(rates: &Rates, bins: &[f64]) -> Vec<f64> {
     let mut outputs = vec![0.0; rates.chances(0).len()];
     for (bin, own) in bins.iter().enumerate() {
@@ -13,24 +14,25 @@ pub(crate) fn outputs(rates: &Rates, bins: &[f64]) -> Vec<f64> {
     outputs
 }
 
-/// Returns Mᵀ·r. `outputs` has one number per output, the result one per bin.
+/// Returns Mᵀ·r, where r is `outputs`. It has one number per output, and the result one per bin.
 pub(super) fn bins(rates: &Rates, outputs: &[f64]) -> Vec<f64> {
     let product = |(own, chance): (&f64, &f64)| own * chance;
     let of_bin = |bin| outputs.iter().zip(rates.chances(bin)).map(product).sum();
     (0..rates.cells()).map(of_bin).collect()
 }
 
-/// Returns the lower half of Mᵀ·diag(w)·M for weights w of outputs.
+/// Returns Mᵀ·diag(w)·M, where w are the `weights` of outputs. Only the lower triangle is filled.
 pub(super) fn gram(rates: &Rates, weights: &[f64]) -> Vec<f64> {
     // M has only two values, and each bin's favoured outputs are a rotation of those of bin 0. So
-    // all pairs of bins at one distance share the same sums.
+    // running sums yield the entries for all pairs of bins at one distance.
     let (bins, outputs) = (rates.cells(), weights.len());
-    // Doubled, so that rotations stay in range.
+    // Repeat both lists once, so that rotated indices stay in range.
     let [chances, doubled] = [rates.chances(0), weights].map(|own| [own, own].concat());
     let [other, favoured] =
         [f64::min, f64::max].map(|of| chances.iter().copied().fold(chances[0], of));
     let gap = favoured - other;
-    // Sums over the outputs that both bins at a distance favour, by the lower bin.
+    // Sums of weights over the outputs that two bins at this distance both favour, by the lower
+    // bin.
     let shared = |distance: usize| {
         let mut sums = vec![0.0; bins - distance];
         let turned = &chances[outputs - distance..];

@@ -1,9 +1,12 @@
-//! Estimates of a number's bins from reports of a rotated pattern
+//! Estimates of the shares of a number's bins, from reports that are outputs of a rotated pattern
 //! ([`hushbin::mechanism::pattern`]).
 //!
+//! A pattern has K bins and L outputs. Each estimate is the mean over reports of a weight that
+//! depends on the output.
+//!
 //! [`PatternEstimates::quantile_edges`] returns intervals that are valid for every crowd.
-//! [`PatternEstimates::smooth`] fits a smooth curve to the shares of bins. A quantile is estimated from
-//! the curve and moved into its interval.
+//! [`PatternEstimates::smooth`] fits a smooth curve to the shares of bins. A quantile is estimated
+//! from this curve, and moved into its confidence interval.
 
 pub(crate) mod claims;
 mod matrix;
@@ -25,11 +28,11 @@ use crate::estimate::fold::MIN_EXPECTED;
 use crate::estimate::point::{Point, SamplingModel};
 use crate::numeric::limits::Failure;
 
-/// Parts of an interval's failure probability for its two scales: single edges, and averages over
-/// an eighth of the bins.
+/// Fractions of an interval's failure probability that are assigned to its two sets of tests: those
+/// of single edges, and those of averages over an eighth of the bins.
 const PARTS: [f64; 2] = [0.8, 0.2];
 
-/// Shares of outputs among the reports of a pattern over bins.
+/// Counted reports of a pattern, as the share of each output, from which bins are estimated.
 #[derive(Debug, Clone)]
 pub(crate) struct PatternEstimates {
     edges: Arc<Edges>,
@@ -42,8 +45,8 @@ pub(crate) struct PatternEstimates {
 }
 
 impl PatternEstimates {
-    /// Creates the shares from the number of reports with each output. Returns `None` if there are
-    /// no reports.
+    /// Computes the shares of outputs from `counts`, the number of reports with each output.
+    /// Returns `None` if there are no reports.
     pub(crate) fn new(edges: Arc<Edges>, whose: SamplingModel, counts: &[u64]) -> Option<Self> {
         let reports = counts.iter().sum::<u64>() as f64;
         let shares = counts.iter().map(|own| *own as f64 / reports).collect();
@@ -76,10 +79,12 @@ impl PatternEstimates {
         let own = rates.variances(&worth, &weights);
         let (estimate, variance) = self.moments(&worth);
         let share = estimate.clamp(0.0, 1.0);
-        // No crowd with this share has a smaller variance, but few reports may show a smaller one.
+        // For this share the true variance is at least this minimum. The observed variance of few
+        // reports may be smaller.
         let others = least(own[..bins.start].iter().chain(&own[bins.end..]));
         let floor = share * least(&own[bins]) + (1.0 - share) * others;
-        // The observed variance includes drawing people. It is removed if people are given.
+        // The observed variance includes the variance from drawing people at random. Remove it if
+        // the population is fixed.
         let drawn = share * (1.0 - share);
         let given = self.whose == SamplingModel::FixedPopulation;
         let variance = (variance - drawn).max(floor) + if given { 0.0 } else { drawn };
@@ -95,9 +100,10 @@ impl PatternEstimates {
         (point, law)
     }
 
-    /// Returns the scores of people in the bins with this weight, relative to the greatest score.
+    /// Returns the score distribution of people in the bins whose entry in `weights` is `weight`.
+    /// Scores are divided by the greatest score.
     ///
-    /// The people are spread over these bins as estimated, or evenly if all estimates are 0.
+    /// These people are distributed over the bins as estimated, or evenly if all estimates are 0.
     fn crowd(&self, worth: &[f64], weights: &[f64], weight: f64) -> Crowd {
         let among = |own: &f64| *own == weight;
         let estimated = weights.iter().zip(self.estimated());
@@ -131,50 +137,52 @@ impl PatternEstimates {
         })
     }
 
-    /// Returns the interval of each quantile as the edges at its ends. Edge b is the lower end of
-    /// bin b, and edge K is the upper end of the range.
+    /// Returns the confidence interval of each quantile, as the indices of the edges at its ends.
+    /// Edge b is the lower end of bin b, and edge K is the upper end of the range.
     ///
-    /// The quantiles are those of the population that people are drawn from. Each end fails with
-    /// probability at most `failure`, up to the normal approximation. An end moves inwards over all
-    /// claimed edges. So it fails only if the claim at the edge next to the quantile fails, and the
-    /// number of edges needs no correction.
+    /// The quantiles are those of the population from which people are drawn. Each end fails with
+    /// probability at most `failure`, up to the normal approximation. An end moves inwards only as
+    /// long as the claim about each edge is made. So it passes the quantile only if the claim about
+    /// the edge next to the quantile is false. Therefore the number of edges needs no correction.
     pub(crate) fn quantile_edges(&self, quantiles: &[f64], failure: f64) -> Vec<[usize; 2]> {
         let reach = PARTS.map(|part| Failure::new(part * failure).z() / self.reports.sqrt());
         let [fine, more, less] = (self.edges.rows().each_ref()).map(|rows| self.estimates(rows));
         let interval = |quantile: &f64| {
             let fine = claims([&fine, &fine], *quantile, reach[0], Add::add);
-            // Averages may not vary over the people of some crowds. Otherwise the variance is at
-            // most τ(1 − τ), which few reports at a large ε may not show.
+            // For some crowds, averages have no variance from drawing people. Otherwise that
+            // variance is at most τ(1 − τ), which few reports at a large ε may not show.
             let coarse = claims([&more, &less], *quantile, reach[1], f64::max);
             interval_edges(fine.zip(coarse).map(combine))
         };
         quantiles.iter().map(interval).collect()
     }
 
-    /// Returns the shares of bins of a smooth curve, which sum to 1.
+    /// Fits a smooth curve and returns its share in each bin. The shares sum to 1.
     pub(crate) fn smooth(&self) -> Vec<f64> {
         smooth::fit(&self.edges.rates, &self.shares, self.reports).1
     }
 
-    /// Returns χ² of the best fit, with its L − K degrees of freedom.
+    /// Returns the χ² statistic of the shares of bins that fit the outputs best, and its L − K
+    /// degrees of freedom.
     ///
-    /// Honest reports from K bins satisfy L − K linear relations between the shares of outputs.
-    /// Returns `None` if L = K, or if some output has too few expected reports for a χ²
-    /// distribution.
+    /// The expected shares of the L outputs of honest reports satisfy L − K linear relations. The
+    /// statistic measures how far the observed shares are from satisfying them. Returns `None` if L
+    /// = K, or if some output has too few expected reports for a χ² distribution.
     pub(crate) fn misfit(&self) -> Option<(f64, usize)> {
         let (rates, bins) = (&self.edges.rates, self.bins());
         let freedom = self.shares.len() - bins;
         if freedom == 0 {
             return None;
         }
-        // Negative shares are set to 0, so the sum is at least 1.
+        // The estimated shares sum to 1 before negative ones are set to 0, so the sum is at least
+        // 1.
         let first = self.estimated();
         let total: f64 = first.iter().sum();
         let expected = matrix::outputs(rates, first);
         if self.reports * least(&expected) < MIN_EXPECTED * total {
             return None;
         }
-        // Weighted least squares, with variances of outputs from the unbiased estimate.
+        // Weighted least squares. The variances of outputs come from the estimated shares of bins.
         let over: Vec<f64> = expected.iter().map(|own| total / own).collect();
         let weighed = self.shares.iter().zip(&over).map(|(own, over)| own * over);
         let right = matrix::bins(rates, &weighed.collect::<Vec<f64>>());
@@ -193,12 +201,13 @@ impl PatternEstimates {
         Some((self.reports * squares, freedom))
     }
 
-    /// Returns the mean weight of the reports, and the variance of one report's weight.
+    /// Returns the mean weight of the reports' outputs, and its variance over reports. `worth` is
+    /// the weight of each output.
     fn moments(&self, worth: &[f64]) -> (f64, f64) {
         let pairs = || self.shares.iter().zip(worth);
         let mean: f64 = pairs().map(|(share, own)| share * own).sum();
         let square: f64 = pairs().map(|(share, own)| share * own * own).sum();
-        // A single report shows no variance. Callers use a minimum instead.
+        // The variance of a single report is 0. Callers replace it by a minimum.
         let freedom = (self.reports - 1.0).max(1.0);
         let variance = (square - mean * mean) * self.reports / freedom;
         (mean, variance)
@@ -218,8 +227,9 @@ impl PatternEstimates {
     }
 }
 
-/// Returns the point at which a distribution function reaches a quantile, in bins from the first
-/// edge. The shares of bins sum to 1. The function is linear within a bin.
+/// Returns the position at which a distribution function reaches the value `quantile`, as a number
+/// of bins from the first edge. The function is given by the shares of bins, which sum to 1. It is
+/// linear within a bin.
 pub(crate) fn quantile_position(shares: &[f64], quantile: f64) -> f64 {
     let mut below = 0.0;
     for (bin, share) in shares.iter().enumerate() {

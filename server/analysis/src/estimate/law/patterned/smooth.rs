@@ -1,31 +1,37 @@
-//! Smooth curves through the shares of bins.
+//! Fit of a smooth curve to the shares of bins.
 //!
-//! Shares are exponentials of a vector. Squared second differences of this vector are penalised
-//! (Eilers, "Ill-posed problems with counts, the composite link model and penalized likelihood",
-//! Statistical Modelling 7, 2007). The penalty weight λ maximises the evidence in Laplace's
-//! approximation. The largest λ leaves an exponential distribution.
+//! The curve is the logarithm of each share. It maximises the likelihood of the reports minus λ/2
+//! times the squared second differences of the logarithms (Eilers, "Ill-posed problems with counts,
+//! the composite link model and penalized likelihood", Statistical Modelling 7, 2007). The penalty
+//! weight λ maximises the evidence (marginal likelihood) in Laplace's approximation. The largest λ
+//! leaves an exponential distribution.
 
 use hushbin::mechanism::pattern::Rates;
 use hushbin::solve::{factorise, solve};
 
 use super::matrix;
 
-/// Exponents of λ in half powers of ten: λ = 10⁻³ to 10⁶.
+/// Values of λ that are tried, as the exponent h in λ = 10^(h/2). They run from 10⁻³ to 10⁶.
 const HALF_POWERS: std::ops::RangeInclusive<i32> = -6..=12;
-/// Weight of a penalty on the squared distance of logarithms from those of equal shares. It bounds
-/// the logarithms of bins without information.
+/// Weight of a second penalty, on the squared distance of each logarithm from its value for equal
+/// shares. It bounds the logarithms of bins about which the reports contain no information.
 const RIDGE: f64 = 1e-6;
 /// Maximum change of a logarithm in one Newton step.
 const LONGEST_STEP: f64 = 3.0;
-/// Change of logarithms that ends the iteration. Newton's method squares it in the next step.
+/// Change of a logarithm below which the iteration stops. The next Newton step would change it by
+/// about the square of this.
 const SHORTEST_STEP: f64 = 1e-4;
-/// Loop limits. About five steps, hardly ever halved, are enough.
+/// Maximum number of Newton steps. About five are usually enough.
 const STEPS: usize = 60;
+/// Maximum number of times that one step is halved to reach a higher value. It is hardly ever
+/// halved.
 const HALVINGS: i32 = 40;
 
-/// Fits curves from the smoothest to the roughest, each starting from the previous one.
+/// Fits curves from the largest λ (smoothest) to the smallest, each starting from the previous
+/// curve.
 ///
-/// Returns λ and the shares of the curve with the largest evidence. The shares sum to 1.
+/// `shares` are the observed shares of outputs. Returns λ and the shares of bins of the curve with
+/// the largest evidence. The latter sum to 1.
 pub(super) fn fit(rates: &Rates, shares: &[f64], reports: f64) -> (f64, Vec<f64>) {
     let even = -(rates.cells() as f64).ln();
     let mut logs = vec![even; rates.cells()];
@@ -48,18 +54,20 @@ pub(super) fn fit(rates: &Rates, shares: &[f64], reports: f64) -> (f64, Vec<f64>
     (best.1, shares.iter().map(|share| share / total).collect())
 }
 
-/// Penalised likelihood of the logarithms of shares. Counts of outputs are Poisson.
+/// Penalised likelihood as a function of the logarithms of the bins' shares, for one λ. Counts of
+/// outputs have Poisson distributions.
 struct Curve<'a> {
     rates: &'a Rates,
     shares: &'a [f64],
     reports: f64,
-    /// Logarithm of equal shares.
+    /// Logarithm of the share of each bin if all are equal, ln(1/K) for K bins.
     even: f64,
     lambda: f64,
 }
 
 impl Curve<'_> {
-    /// Moves the logarithms to the maximum by Newton's method. Returns the evidence there.
+    /// Moves the logarithms to the maximum of the penalised likelihood by Newton's method. Returns
+    /// the logarithm of the evidence there, up to a constant.
     fn climb(&self, logs: &mut Vec<f64>) -> f64 {
         let (mut value, mut expected) = self.value(logs);
         for _ in 0..STEPS {
@@ -73,7 +81,7 @@ impl Curve<'_> {
                 let at = self.value(&moved);
                 (at.0 > value).then_some((moved, at))
             });
-            // Next to the maximum, rounding leaves no higher value.
+            // Very close to the maximum, rounding errors hide any higher value.
             let Some((moved, at)) = higher else { break };
             *logs = moved;
             (value, expected) = at;
@@ -83,13 +91,14 @@ impl Curve<'_> {
         }
         let factor = self.expected_factor(logs, &expected);
         let log_root: f64 = diagonal(&factor, logs.len()).map(f64::ln).sum();
-        // Laplace: value − ½ ln det + ½(K − 2) ln λ. `log_root` is half of ln det.
+        // Laplace's approximation: value − ½ ln det + ½(K − 2) ln λ, where det is the determinant
+        // of the curvature. `log_root` is ½ ln det.
         let differences = logs.len().saturating_sub(2) as f64;
         value - log_root + 0.5 * differences * self.lambda.ln()
     }
 
-    /// Returns the Newton step. If the value is not concave, the expected curvature replaces the
-    /// observed one.
+    /// Returns the Newton step from these logarithms. If the penalised likelihood is not concave
+    /// there, the expected curvature replaces the observed one.
     fn step(&self, logs: &[f64], expected: &[f64]) -> Vec<f64> {
         let pairs = || self.shares.iter().zip(expected);
         let excess: Vec<f64> = pairs().map(|(share, own)| share / own - 1.0).collect();
@@ -98,9 +107,11 @@ impl Curve<'_> {
         for (slope, log) in slopes.iter_mut().zip(logs) {
             *slope *= self.reports * log.exp();
         }
-        // Expected shares are exponentials: second derivatives equal slopes.
+        // A bin's share is the exponential of its logarithm. So the second derivative of the share
+        // equals the first, and the slopes appear on the diagonal of the curvature.
         let mut factor = self.factor(logs, &weights, &slopes);
-        // `factorise` leaves this number on the diagonal if a matrix is not positive definite.
+        // `factorise` leaves at most this number on the diagonal if the matrix is not positive
+        // definite.
         if diagonal(&factor, logs.len()).any(|own| own <= f64::MIN_POSITIVE.sqrt()) {
             factor = self.expected_factor(logs, expected);
         }
@@ -116,8 +127,7 @@ impl Curve<'_> {
         solve(&factor, &slopes)
     }
 
-    /// Returns the penalised log-likelihood without its constant, and the expected shares of
-    /// outputs.
+    /// Returns the penalised log-likelihood up to a constant, and the expected shares of outputs.
     fn value(&self, logs: &[f64]) -> (f64, Vec<f64>) {
         let bins: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
         let expected = matrix::outputs(self.rates, &bins);
@@ -130,14 +140,15 @@ impl Curve<'_> {
         (self.reports * likelihood - penalty, expected)
     }
 
-    /// Returns the factor of the expected curvature at these logarithms.
+    /// Returns the Cholesky factor of the expected curvature at these logarithms.
     fn expected_factor(&self, logs: &[f64], expected: &[f64]) -> Vec<f64> {
         let over: Vec<f64> = expected.iter().map(|own| 1.0 / own).collect();
         self.factor(logs, &over, &[])
     }
 
-    /// Returns the Cholesky factor of the curvature with penalties, for weights of outputs. The
-    /// numbers in `subtracted`, if any, are subtracted from its diagonal.
+    /// Returns the Cholesky factor of the curvature of the negative penalised log-likelihood.
+    /// `weights` are the weights of outputs in it. The numbers in `subtracted`, if any, are first
+    /// subtracted from the curvature's diagonal.
     fn factor(&self, logs: &[f64], weights: &[f64], subtracted: &[f64]) -> Vec<f64> {
         let size = logs.len();
         let bins: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
@@ -167,7 +178,7 @@ fn diagonal(matrix: &[f64], size: usize) -> impl Iterator<Item = f64> {
     matrix.iter().step_by(size + 1).copied()
 }
 
-/// Weights of a second difference.
+/// Coefficients of a second difference.
 const DIFFERENCE: [f64; 3] = [1.0, -2.0, 1.0];
 
 fn second(logs: &[f64]) -> f64 {

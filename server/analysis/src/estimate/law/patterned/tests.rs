@@ -1,4 +1,5 @@
-//! Tests of estimates against reference numbers, and of intervals for many crowds.
+//! Tests that compare estimates with reference numbers, and measure the coverage of intervals for
+//! many crowds.
 
 use std::sync::Arc;
 
@@ -248,7 +249,7 @@ fn named(name: &str) -> Arc<Edges> {
     edges(set.bins, set.outputs, &set.favoured, set.epsilon)
 }
 
-/// Draws output counts for people with these shares of bins.
+/// Draws the output counts of `reports` random people from a population with these shares of bins.
 fn draw(edges: &Edges, shares: &[f64], reports: u64, rng: &mut ChaCha20Rng) -> Vec<u64> {
     let (mut left, mut rest) = (reports, 1.0);
     let mut counts = Vec::new();
@@ -299,8 +300,8 @@ fn bin_of(shares: &[f64], quantile: f64) -> usize {
     ends.take_while(|sum| *sum < quantile - 1e-9).count()
 }
 
-/// Coverage is at least 94 per cent in each case. The joint false-alarm probability of all cases is
-/// at most 10⁻⁶. All cases together have 95 per cent.
+/// Coverage is at least 94 per cent in each case, and 95 per cent over all cases together. The
+/// joint false-alarm probability of the single cases is at most 10⁻⁶.
 #[test]
 fn intervals_cover_quantiles_of_every_crowd() {
     const RUNS: u64 = 300;
@@ -346,8 +347,8 @@ fn intervals_cover_quantiles_of_every_crowd() {
     assert!(upper_bound(all[0], all[1], 1e-6) > 0.95, "{all:?}");
 }
 
-/// At a large ε, the few people below an edge may all be missing from the reports. Then no claim is
-/// made.
+/// At a large ε, no report may come from the few people below an edge. Then no claim is made about
+/// that edge.
 #[test]
 fn rare_people_are_covered() {
     const RUNS: u64 = 2000;
@@ -437,7 +438,8 @@ fn honest_crowds_fit() {
     );
 }
 
-/// 5 per cent of the reports are forged, all with one output. Every output is tried.
+/// The misfit is significant if 5 per cent of the reports are forged with one output, for every
+/// output.
 #[test]
 fn forged_reports_do_not_fit() {
     let mut rng = ChaCha20Rng::seed_from_u64(13);
