@@ -1,5 +1,9 @@
-//! Printed parameters that are wrong, for errata and figure legends. Each comes with the privacy
-//! loss that it really causes. This module does not randomise.
+//! Wrong parameters as the paper printed them, for errata and figure legends. Each comes with the
+//! privacy loss that it really causes. Nothing here randomises an answer.
+//!
+//! Below, e = exp(ε), d is the number of attributes, and κ is the threshold of agreeing signs from
+//! which on a vector is favoured. N₊ is the number of favoured vectors and N₋ that of the remaining
+//! ones.
 
 use hushbin::Error;
 
@@ -8,12 +12,14 @@ use super::gaussian::Gaussian;
 use super::numbers::Counts;
 use hushbin_analysis::accounting::gaussian_delta;
 
-/// Mechanism-1 with the printed α and B.
+/// Mechanism-1 with the printed probability α of a favoured vector, and the printed scale B of its
+/// estimates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrintedMajority {
-    /// α: (e + N₊·δ)/(e + 1) for odd d; (N₊·δ + e·r)/(1 + e·r) for even d, r = N₊/N₋ (Eq. 24).
+    /// Probability α of a favoured vector: (e + N₊·δ)/(e + 1) for odd d; (N₊·δ + e·r)/(1 + e·r) for
+    /// even d, r = N₊/N₋ (Eq. 24).
     pub alpha: f64,
-    /// B: (2^d + N₊·(e − 1))/(C(d − 1, κ − 1)·(e + 2^d·δ − 1)).
+    /// Scale B of the estimates: (2^d + N₊·(e − 1))/(C(d − 1, κ − 1)·(e + 2^d·δ − 1)).
     pub scale: f64,
     /// Actual δ at the requested ε: N₊ times the requested δ.
     pub delta: f64,
@@ -52,8 +58,8 @@ pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Err
     }
     let outside = (1.0 - delta) / (1.0 + ratio);
     let all = sets.inside + sets.outside;
-    // C(d − 1, κ − 1): number of favoured vectors with the person's own sign in a place, less those
-    // with the opposite sign.
+    // C(d − 1, κ − 1): for one attribute, the number of favoured vectors with the person's own sign
+    // minus the number of those with the opposite sign.
     let more = counts.more(threshold);
     let less_1 = budget.epsilon().exp_m1();
     Ok(PrintedMajority {
@@ -64,7 +70,8 @@ pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Err
     })
 }
 
-/// Normal noise for the printed sensitivity Δ = 2, which ignores d.
+/// Gaussian mechanism with noise for the printed sensitivity Δ = 2, which ignores the number d of
+/// attributes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrintedGaussian {
     /// Printed standard deviation σ, for Δ = 2.
@@ -75,7 +82,8 @@ pub struct PrintedGaussian {
     pub right_sigma: f64,
 }
 
-/// Returns the Gaussian mechanism as printed: noise calibrated for one attribute, applied to d.
+/// Returns the Gaussian mechanism as printed: its noise is calibrated for one attribute, but added
+/// to each of d attributes.
 ///
 /// # Errors
 /// Same errors as [`Gaussian::on_numbers`].
@@ -97,8 +105,8 @@ pub fn gaussian(attributes: u32, budget: &Budget) -> Result<PrintedGaussian, Err
     })
 }
 
-/// Returns the bucket count that is best for local hashing, by the printed root. `None` if δ is 0
-/// or the root is not real.
+/// Computes the best number of buckets for local hashing by the printed formula, a root of a
+/// quadratic equation. Returns `None` if δ is 0 or the root is not real.
 ///
 /// The printed form subtracts nearly equal numbers and divides by 2δ, so it loses precision.
 ///

@@ -1,4 +1,5 @@
-//! Budget (ε, δ) of one report, and the privacy loss of a pair of distributions.
+//! Budget (ε, δ) of one report, and the privacy loss between the output distributions of two
+//! inputs.
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
@@ -6,14 +7,14 @@ use hushbin::sample::ExpLowerBound;
 
 use crate::roots::bisect;
 
-/// Range of δ of one report.
+/// Allowed range of a report's δ.
 pub const DELTA: Bound = Bound {
     name: "delta",
     min: 0.0,
     max: 0.5,
 };
 
-/// Budget (ε, δ) of one report. Both are in range.
+/// Budget (ε, δ) of one report. Both values are known to be in their allowed ranges.
 ///
 /// ```
 /// use hushbin_study::competitors::Budget;
@@ -30,7 +31,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns the budget of ε, in natural units and in [`EPSILON`], and δ in [`DELTA`].
+    /// Creates a budget. `epsilon` is in natural units and must be in [`EPSILON`]; `delta` must be
+    /// in [`DELTA`].
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε or δ is out of its range.
@@ -52,8 +54,8 @@ impl Budget {
         self.delta
     }
 
-    /// Returns the budget of each of `parts` equal parts. It may be below the range of
-    /// [`Budget::new`].
+    /// Divides ε and δ by `parts`. The results may lie below the ranges that [`Budget::new`]
+    /// allows.
     pub(super) fn part(&self, parts: f64) -> Self {
         Self {
             epsilon: self.epsilon / parts,
@@ -74,8 +76,9 @@ impl Budget {
 
 /// Returns the hockey-stick divergence at ε: Σ max(0, P − exp(ε)·Q).
 ///
-/// Each outcome is its pair of probabilities (P, Q) under two inputs. The result is the δ of this
-/// pair of inputs at ε.
+/// `outcomes` has one pair (P, Q) for each outcome: its probabilities under the first and the
+/// second input. The result is the least δ for which P(set) ≤ exp(ε)·Q(set) + δ for all sets of
+/// outcomes.
 ///
 /// ```
 /// use hushbin_study::competitors::hockey_stick;
@@ -94,8 +97,8 @@ pub fn hockey_stick(outcomes: impl IntoIterator<Item = (f64, f64)>, epsilon: f64
 /// Upper end of the search in [`least_epsilon`].
 const FAR: f64 = 64.0;
 
-/// Returns the least ε at which `delta_at` is at most `delta`, to one part in 10¹². Infinite if
-/// there is none up to 64.
+/// Returns the least ε at which `delta_at` is at most `delta`, to one part in 10¹². Returns
+/// infinity if no ε up to 64 suffices.
 ///
 /// `delta_at` must not increase with ε.
 ///

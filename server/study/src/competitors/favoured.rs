@@ -1,15 +1,16 @@
-//! Favoured sets: outputs that an input makes likelier. Most of these mechanisms reduce to them.
+//! Favoured sets: each input makes a set of outputs likelier. Most mechanisms of this module are
+//! determined by the sizes of such sets.
 //!
 //! An input favours N₊ outputs and does not favour the remaining N₋. With probability α the report
-//! is uniform over the favoured outputs, otherwise uniform over the rest. For the worst pair of
-//! inputs, O outputs favoured by the first are not favoured by the second. Only these O outcomes
-//! contribute to δ:
+//! is uniform over the favoured outputs, otherwise uniform over the rest. In the worst pair of
+//! inputs, the first favours O outputs that the second does not. Only these O outputs contribute to
+//! δ:
 //!
 //! δ(ε) = O·(α/N₊ − exp(ε)·(1 − α)/N₋).
 //!
-//! Solving for α gives α₀ + (1 − α₀)·δ·N₊/O, where α₀ = e·N₊/(e·N₊ + N₋) is the α of δ = 0. So with
-//! probability δ·N₊/O the report is certainly favoured. Otherwise it comes from the ε-LDP
-//! mechanism.
+//! Write e = exp(ε). Solving for α gives α₀ + (1 − α₀)·δ·N₊/O, where α₀ = e·N₊/(e·N₊ + N₋) is the α
+//! for δ = 0. So with probability δ·N₊/O the report is certainly favoured. Otherwise the report
+//! comes from the ε-LDP mechanism, the one for δ = 0.
 
 use hushbin::Error;
 use hushbin::bounds::{BUCKETS, Bound};
@@ -17,7 +18,8 @@ use hushbin::sample::Threshold;
 
 use super::budget::Budget;
 
-/// Sizes N₊, N₋ and O, each at least 1. They are doubles because they reach 2¹⁰⁰⁰.
+/// Numbers of outputs N₊, N₋ and O of the module's comment, each at least 1. They are doubles
+/// because they reach 2¹⁰⁰⁰.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Favoured {
     /// Number of favoured outputs, N₊.
@@ -26,12 +28,14 @@ pub(super) struct Favoured {
     pub(super) outside: f64,
     /// Number of outputs O that one input favours and the worst alternative does not.
     pub(super) against: f64,
-    /// Number of roundings behind these three numbers; 0 if they are exact.
+    /// Number of rounding errors, of half an ulp each, that these three numbers contain; 0 if they
+    /// are exact.
     pub(super) roundings: u32,
 }
 
 impl Favoured {
-    /// Returns the sizes for one favoured output of `outputs`, at least 2.
+    /// Returns the sizes if each input favours one of `outputs` outputs, and different inputs
+    /// favour different ones. `outputs` must be at least 2.
     pub(super) fn one_of(outputs: u32) -> Self {
         Self {
             inside: 1.0,
@@ -41,7 +45,7 @@ impl Favoured {
         }
     }
 
-    /// Returns the probability α of a favoured output, at most 1.
+    /// Returns the probability α, at most 1, that the report is a favoured output.
     pub(super) fn probability(&self, budget: &Budget) -> f64 {
         let weight = budget.e() * self.inside;
         let all = weight + self.outside;
@@ -56,18 +60,20 @@ impl Favoured {
         self.outside / (budget.e() * self.inside + self.outside) * (1.0 - certain)
     }
 
-    /// Returns the threshold of α, rounded down.
+    /// Returns the 64-bit threshold that draws an event of probability α, rounded down.
     pub(super) fn threshold(&self, budget: &Budget) -> Threshold {
         rounded_down(self.probability(budget), self.roundings)
     }
 
-    /// Returns δ at ε for a report that is favoured with the probability `inside`.
+    /// Returns δ at ε if the report is a favoured output with the probability of the threshold
+    /// `inside`.
     pub(super) fn delta_at(&self, inside: Threshold, epsilon: f64) -> f64 {
         let (p, q) = (inside.probability(), inside.complement());
         self.delta_of(p, q, epsilon)
     }
 
-    /// Returns δ at ε for any probabilities α and 1 − α.
+    /// Returns δ at ε if the report is a favoured output with probability `inside` = α. `outside` =
+    /// 1 − α is passed separately, because subtracting would lose precision.
     pub(super) fn delta_of(&self, inside: f64, outside: f64, epsilon: f64) -> f64 {
         let favoured = inside * (self.against / self.inside);
         let left = outside * (self.against / self.outside);
@@ -75,34 +81,36 @@ impl Favoured {
     }
 }
 
-/// Returns a threshold that is at most the exact value of `probability`.
+/// Returns a threshold whose probability is at most the exact value that `probability`
+/// approximates.
 ///
-/// `roundings` counts the roundings of the inputs to the formula. At most a dozen more follow, of
-/// half an ulp each.
+/// `roundings` is the number of rounding errors in the inputs of the caller's formula. The formula
+/// adds at most a dozen more. Each is half an ulp.
 pub(super) fn rounded_down(probability: f64, roundings: u32) -> Threshold {
     let slack = f64::from(roundings + 12) * (f64::EPSILON / 2.0);
     // The cast truncates, which rounds down again. The slack keeps the product below 2⁶⁴.
     Threshold((probability * (1.0 - slack) * TWO_64) as u64)
 }
 
-/// Returns a threshold near `probability`, for cases in which privacy does not depend on its exact
-/// value.
+/// Returns a threshold near `probability`, for draws whose exact probability does not matter to
+/// privacy.
 pub(super) fn truncated(probability: f64) -> Threshold {
     Threshold((probability * TWO_64) as u64)
 }
 
-/// Number of values of a 64-bit draw, 2⁶⁴.
+/// Number of possible 64-bit words, 2⁶⁴.
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
-/// Returns the probability of reporting one of c favoured buckets of t under (ε, δ), for 1 ≤ c < t.
-/// Collision `heaviest` and CoCo `strongest` would have this probability if they supported a δ.
+/// Returns the probability that a report is one of the c favoured buckets among t, under (ε, δ),
+/// for 1 ≤ c < t. The `heaviest` rule of the collision mechanism and the `strongest` rule of CoCo
+/// would have this probability if they supported a δ.
 ///
 /// If 2c ≤ t, two inputs can favour disjoint sets of c buckets. Otherwise at most t − c buckets of
 /// one set are outside the other.
 ///
-/// The core does not offer δ because nothing is gained. If 2c ≤ t, the divisor of the estimates
-/// grows by the factor 1 + δ·(t/c)/(e − 1), which is negligible at δ ≤ 10⁻⁶. Each shuffled report
-/// would also lose δ.
+/// The core does not offer δ, because it gains nothing. If 2c ≤ t, the divisor of the estimates
+/// grows only by the factor 1 + δ·(t/c)/(exp(ε) − 1), which is negligible at δ ≤ 10⁻⁶. The δ of a
+/// shuffled batch would also grow by δ for each report.
 ///
 /// Source: enumeration of all pairs of favoured sets, in the tests.
 ///

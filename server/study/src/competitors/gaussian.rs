@@ -14,13 +14,13 @@ use super::numbers::ATTRIBUTES;
 use crate::roots::bisect;
 use hushbin_analysis::accounting::gaussian_delta;
 
-/// Range of δ for normal noise. No finite σ reaches δ = 0.
+/// Allowed range of δ for normal noise. The minimum is above 0 because no finite σ reaches δ = 0.
 const POSITIVE_DELTA: Bound = Bound {
     min: 1e-15,
     ..DELTA
 };
 
-/// Normal noise on every coordinate.
+/// Gaussian mechanism: adds independent normal noise to every coordinate of a vector.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, Gaussian};
@@ -38,7 +38,8 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// Returns the mechanism for an answer's one-hot vector: Δ = √2.
+    /// Returns the mechanism for one-hot vectors, which have a 1 at the answer and 0 elsewhere. Its
+    /// sensitivity is Δ = √2.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
@@ -46,7 +47,8 @@ impl Gaussian {
         Self::new(2.0_f64.sqrt(), budget)
     }
 
-    /// Returns the mechanism for d attributes in [−1, 1]: Δ = 2√d, not 2 as printed.
+    /// Returns the mechanism for d `attributes` in [−1, 1]. Its sensitivity is Δ = 2√d; the paper
+    /// prints 2.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`] or δ is below 10⁻¹⁵.
@@ -55,8 +57,8 @@ impl Gaussian {
         Self::new(2.0 * f64::from(attributes).sqrt(), budget)
     }
 
-    /// Returns the mechanism for vectors that differ by at most Δ = `sensitivity` between two
-    /// inputs.
+    /// Returns the mechanism for inputs whose vectors are at most Δ = `sensitivity` apart in
+    /// Euclidean distance.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
@@ -69,7 +71,7 @@ impl Gaussian {
     }
 
     /// Returns the mechanism with the classical σ = Δ·√(2·ln(1.25/δ))/ε. Dwork and Roth 2014,
-    /// Theorem A.1, prove it for ε below 1.
+    /// Theorem A.1, prove for ε below 1 that it satisfies (ε, δ).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
@@ -97,7 +99,7 @@ impl Gaussian {
         self.sensitivity
     }
 
-    /// Variance of one report's estimate of a coordinate: σ² for every value.
+    /// Variance of one report's estimate of a coordinate: σ², whatever the coordinate's value.
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.sigma * self.sigma
@@ -109,7 +111,8 @@ impl Gaussian {
         gaussian_delta(self.sigma, self.sensitivity, epsilon)
     }
 
-    /// Returns a vector with noise, for simulations only. It is an unbiased estimate.
+    /// Adds noise to a vector, for simulations only. The result is an unbiased estimate of the
+    /// vector.
     ///
     /// Normal noise in floating point reveals more than σ promises (Mironov, "On Significance of
     /// the Least Significant Bits for Differential Privacy", CCS 2012).
@@ -119,7 +122,8 @@ impl Gaussian {
     }
 }
 
-/// Returns the least σ that satisfies the budget, to one part in 10¹³ and rounded up.
+/// Returns the least standard deviation σ that satisfies the budget, to one part in 10¹³ and
+/// rounded up.
 fn sigma(sensitivity: f64, budget: &Budget) -> f64 {
     let enough =
         |sigma: f64| gaussian_delta(sigma, sensitivity, budget.epsilon()) <= budget.delta();

@@ -1,23 +1,25 @@
-//! Private learning up to the randomisation: features, one person's gradient, and clipping. The
-//! clipped gradient has d numbers in [−1, 1]. Any mechanism for numbers can report it.
+//! Private learning, except for the randomisation: features, the gradient of one person's loss, and
+//! clipping. The clipped gradient consists of d numbers in [−1, 1]. Any mechanism for numbers can
+//! report it.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
 
-/// Loss of a linear model that predicts the label y from w·x.
+/// Loss function of a linear model, which predicts a label y from w·x. w is the vector of weights
+/// and x that of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// Linear regression: (w·x − y)².
     Squared,
-    /// Logistic regression, y = ±1: ln(1 + exp(−y·w·x)).
+    /// Logistic regression, for labels y = ±1: ln(1 + exp(−y·w·x)).
     Logistic,
-    /// A support vector machine, y = ±1: max(0, 1 − y·w·x).
+    /// Support vector machine, for labels y = ±1: max(0, 1 − y·w·x).
     Hinge,
 }
 
 impl Loss {
-    /// Returns the gradient in w of one person's loss plus λ·|w|². The gradient of the hinge loss
-    /// is 0 if y·w·x ≥ 1.
+    /// Returns the gradient, with respect to w, of one person's loss plus λ·|w|². λ is
+    /// `regularization`. The gradient of the hinge loss is taken as 0 if y·w·x ≥ 1.
     ///
     /// # Panics
     /// If the numbers of weights and features differ.
@@ -54,15 +56,17 @@ impl Loss {
     }
 }
 
-/// Clips every coordinate to [−1, 1]. The paper omits this step, but every mechanism needs it.
+/// Clips every coordinate to [−1, 1]. The paper omits this step, but every mechanism requires
+/// numbers in this range.
 pub fn clip(gradient: &mut [f64]) {
     for coordinate in gradient {
         *coordinate = coordinate.clamp(-1.0, 1.0);
     }
 }
 
-/// Encodes one of k `values` as k − 1 features, for k from 2 to 2²⁰. A value below k − 1 has 1 in
-/// its own feature and −1 elsewhere. The last value has −1 everywhere.
+/// Encodes `value`, one of k = `values` categories, as k − 1 features, for k from 2 to 2²⁰. A value
+/// below k − 1 gets 1 in the feature with its number and −1 in the rest. The last value gets −1 in
+/// every feature.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if k is out of range. [`Error::UnknownItem`] if `value` is not below k.

@@ -1,10 +1,10 @@
 //! Published mechanisms for choices and dense numbers, corrected, for comparison with hushbin.
 //!
-//! They come from T. Wang, Zhao, Yang, Ren, "Locally Differentially Private Data Collection and
+//! Most come from T. Wang, Zhao, Yang, Ren, "Locally Differentially Private Data Collection and
 //! Analysis" (P4 in the [`errata`](hushbin_analysis::errata)). Each report has a budget (ε, δ): for
-//! any set of outcomes, P(set under one input) ≤ exp(ε)·P(set under another) + δ. Errors of the
-//! paper are corrected here. [`as_printed`] has the printed formulas and the privacy loss that they
-//! really cause.
+//! any set of outcomes, P(set under one input) ≤ exp(ε)·P(set under another) + δ. In all formulas,
+//! e = exp(ε). Errors of the paper are corrected here. [`as_printed`] has the printed formulas and
+//! the privacy loss that they really cause.
 //!
 //! | paper | here | equation |
 //! |---|---|---|
@@ -16,24 +16,26 @@
 //! | Mechanism-2 | [`SampledTwoPoints`] | k attributes at (ε/k, δ/k) |
 //! | optimal Gaussian | [`Gaussian`] | Δ = √2 of a choice, 2√d of numbers |
 //!
-//! Each type has checked parameters, δ at any ε, the variance of its unbiased estimate, and a
-//! sampler. Samplers take the caller's generator and draw with thresholds rounded to the safe side.
-//! There are two exceptions: [`Gaussian`] draws in floating point, for simulations, and
-//! [`piecewise_variance`] is a formula only. A small δ of this kind gains nothing
-//! ([`subset_delta`]), so hushbin does not offer it.
+//! Each type of the table checks its parameters. It computes δ at any ε and the variance of its
+//! unbiased estimate, and it draws reports. Drawing uses the caller's generator, and thresholds
+//! that are rounded so that privacy holds. There are two exceptions: [`Gaussian`] draws in floating
+//! point, for simulations, and [`piecewise_variance`] is a formula only. A small δ for each report
+//! improves estimates by a negligible factor ([`subset_delta`]), so hushbin does not offer it.
 //!
 //! More mechanisms have a distribution and a variance, but no sampler: [`Grid`], [`Sliding`] (PM,
 //! its best width, OPM), [`ThreeOutputs`], [`Mixed`] (HM-TP), [`Staircase`], [`SampledPiecewise`]
 //! and [`Hadamard`]. [`least_variance`] is a lower bound for all unbiased mechanisms for one
 //! number.
 //!
-//! [`ratings`] has mechanisms for sparse ratings, with which P1, P2 and P3 compare.
-//! [`distribution`] has mechanisms for the distribution of one number.
+//! [`ratings`] has mechanisms for sparse ratings, with which P1, P2 and P3 of the
+//! [`errata`](hushbin_analysis::errata) compare theirs. [`distribution`] has mechanisms for the
+//! distribution of one number.
 //!
-//! [`sums`] implements another paper: sums of vectors from shuffled messages, without a local ε.
+//! [`sums`] implements the mechanism of a different paper: sums of vectors from shuffled messages,
+//! without a local ε.
 //!
-//! All of them are for comparisons, [`compare`] and figures; pages cannot use them for reports.
-//! [`Loss`] produces the inputs of private learning.
+//! All of these mechanisms serve only comparisons, such as [`compare`], and figures; pages cannot
+//! use them for reports. [`Loss`] computes the gradients that private learning reports.
 //!
 //! ```
 //! use hushbin_study::competitors::{Budget, OptimalHash, Unary};

@@ -8,8 +8,9 @@ use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// GRR over k answers, also called k-ary randomised response. It reports the own answer with
-/// probability p = (e + (k − 1)δ)/(e + k − 1), otherwise a uniform one of the rest.
+/// GRR over k answers, also called k-ary randomised response. It reports the person's answer with
+/// probability p = (e + (k − 1)δ)/(e + k − 1), where e = exp(ε). Otherwise it reports one of the
+/// other answers, all with equal probability.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, Direct};
@@ -24,7 +25,7 @@ use crate::competitors::favoured::Favoured;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Direct {
     options: u32,
-    /// Threshold of p, rounded down.
+    /// Threshold that draws an event of probability p, rounded down.
     own: Threshold,
 }
 
@@ -47,7 +48,8 @@ impl Direct {
         self.options
     }
 
-    /// Probabilities of the realised threshold.
+    /// Returns the probabilities that a report equals the person's answer, and any one different
+    /// answer. They are exact for the rounded threshold.
     #[must_use]
     pub fn rates(&self) -> Rates {
         Rates {
@@ -68,7 +70,7 @@ impl Direct {
         (rates.p / rates.q).ln()
     }
 
-    /// Draws a report of an answer from 0 to k − 1. The report is an answer, too.
+    /// Draws a report for an answer from 0 to k − 1. The report is also a number from 0 to k − 1.
     ///
     /// # Errors
     /// [`Error::UnknownItem`] if `answer` is not below k.
@@ -77,7 +79,7 @@ impl Direct {
         if self.own.sample(rng) {
             return Ok(answer);
         }
-        // Uniform over the rest: numbers from `answer` on move up by one.
+        // Skips `answer`: drawn numbers from `answer` on move up by one.
         let other = below(rng, self.options - 1);
         Ok(other + u32::from(other >= answer))
     }

@@ -1,4 +1,4 @@
-//! Hadamard response: an answer favours half of the outputs of a block.
+//! Hadamard response: each answer makes half of the outputs of one block likelier.
 
 use hushbin::Error;
 
@@ -9,9 +9,9 @@ use crate::competitors::budget::Budget;
 /// Distributions Privately, Efficiently, and with Little Communication", 2019). It ignores the δ of
 /// a budget.
 ///
-/// There are B blocks of b outputs each, for at most b − 1 answers each. An answer favours b/2
+/// There are B blocks. Each has b outputs and serves at most b − 1 answers. An answer favours b/2
 /// outputs of its block, given by a row of the Hadamard matrix. B and b are powers of 2. The
-/// constructor searches for the B of least variance, averaged over answers.
+/// constructor chooses the B with the least variance, averaged over answers.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, Hadamard};
@@ -25,9 +25,9 @@ use crate::competitors::budget::Budget;
 pub struct Hadamard {
     options: u32,
     blocks: u32,
-    /// Length b of a block.
+    /// Number b of outputs in a block.
     length: u32,
-    /// Factor e = exp(ε) between a favoured output and any other.
+    /// Ratio e = exp(ε) of the probability of a favoured output to that of any other.
     e: f64,
 }
 
@@ -67,7 +67,7 @@ impl Hadamard {
         self.blocks * self.length
     }
 
-    /// Probability of each output for an answer below k.
+    /// Returns the probability of each output, given the person's answer, which must be below k.
     ///
     /// Answer x is in block x mod B and uses row ⌊x/B⌋ + 1 of the matrix. The first row favours the
     /// whole block and is not used.
@@ -88,7 +88,8 @@ impl Hadamard {
         f64::from(self.sign(answer, output)) * self.scale()
     }
 
-    /// Maximum variance of one report's estimate of a share, over the kinds of pairs that exist.
+    /// Maximum variance of one report's estimate of a share. The maximum is over all pairs of a
+    /// person's answer and an estimated answer.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let all = self.variances().into_iter().zip(self.pairs());
@@ -105,7 +106,8 @@ impl Hadamard {
         all.map(|(own, pairs)| own * pairs).sum::<f64>() / pairs.iter().sum::<f64>()
     }
 
-    /// Number of pairs of answers: equal, different in the same block, and in different blocks.
+    /// Returns the numbers of pairs of answers that are equal, different but in the same block, and
+    /// in different blocks.
     fn pairs(&self) -> [f64; 3] {
         let k = f64::from(self.options);
         let of_block = |block: u32| {
@@ -116,8 +118,8 @@ impl Hadamard {
         [k, near - k, k * k - near]
     }
 
-    /// Variance of the estimate of an answer. The person has this answer, a different one of its
-    /// block, or one of another block.
+    /// Returns the variances of the estimate of an answer's share, in the order of [`Self::pairs`]:
+    /// the person's answer equals it, is a different one of its block, or is in another block.
     fn variances(&self) -> [f64; 3] {
         // Mean squares: `scale`² times the probability of an output in the estimated answer's
         // block.
@@ -127,12 +129,13 @@ impl Hadamard {
         [near - 1.0, near, square * 2.0 / all]
     }
 
-    /// Factor of the estimate, (e − 1 + 2B)/(e − 1).
+    /// Factor (e − 1 + 2B)/(e − 1) that makes the estimate unbiased.
     fn scale(&self) -> f64 {
         1.0 + 2.0 * f64::from(self.blocks) / (self.e - 1.0)
     }
 
-    /// Entry of the answer's row: 1 or −1 within its block, 0 outside.
+    /// Returns the entry of the answer's row for this output: 1 or −1 within the answer's block, 0
+    /// outside it.
     const fn sign(&self, answer: u32, output: u32) -> i32 {
         if answer % self.blocks != output / self.length {
             return 0;

@@ -11,12 +11,12 @@ use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// LH of the paper. Each report draws a hash function to g buckets and applies GRR to the answer's
-/// bucket.
+/// LH of the paper. Each report draws a hash function that maps answers to g buckets, and applies
+/// GRR to the answer's bucket.
 ///
-/// The hash is the core's independent one. The paper requires that two answers collide with
-/// probability *at most* 1/g. An unbiased estimate with q = 1/g needs exactly 1/g. No deviation
-/// from 1/g can be measured with this hash.
+/// The hash function is [`independent_bucket`] of the core. The paper requires that two answers
+/// collide with probability *at most* 1/g. But an estimate with q = 1/g is unbiased only if the
+/// probability is exactly 1/g. No deviation from 1/g can be measured with this hash function.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, LocalHash};
@@ -30,7 +30,7 @@ use crate::competitors::favoured::Favoured;
 pub struct LocalHash {
     options: u32,
     buckets: u32,
-    /// Threshold of reporting the own bucket, rounded down.
+    /// Threshold that draws whether the report is the bucket of the person's answer, rounded down.
     own: Threshold,
 }
 
@@ -71,7 +71,8 @@ impl LocalHash {
         self.buckets
     }
 
-    /// Probabilities of support, averaged over hash functions, for the realised threshold.
+    /// Returns the probabilities that a report supports an answer, averaged over hash functions.
+    /// They are exact for the rounded threshold.
     #[must_use]
     pub fn rates(&self) -> Rates {
         Rates {
@@ -92,13 +93,12 @@ impl LocalHash {
         (self.own.probability() * others / self.own.complement()).ln()
     }
 
-    /// Draws only whether a report supports the person's own answer, without the rest of the
-    /// report.
+    /// Draws whether a report supports the person's own answer, without drawing the report.
     pub(in crate::competitors) fn keeps<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> bool {
         self.own.sample(rng)
     }
 
-    /// Draws a report of an answer from 0 to k − 1. The seed is drawn first.
+    /// Draws a report for an answer from 0 to k − 1. The seed is drawn before the bucket.
     ///
     /// # Errors
     /// [`Error::UnknownItem`] if `answer` is not below k.
@@ -113,14 +113,15 @@ impl LocalHash {
         let bucket = if self.own.sample(rng) {
             hashed
         } else {
-            // Uniform over the rest: numbers from `hashed` on move up by one.
+            // Skips `hashed`: drawn numbers from `hashed` on move up by one.
             let other = hushbin::sample::below(rng, self.buckets - 1);
             other + u32::from(other >= hashed)
         };
         Ok(HashReport { seed, bucket })
     }
 
-    /// Checks whether a report supports an answer.
+    /// Returns true if a report supports an answer: its hash function maps the answer to the
+    /// reported bucket.
     #[must_use]
     pub fn supports(&self, report: &HashReport, answer: u32) -> bool {
         self.bucket(&HashKeys::new(report.seed), answer) == report.bucket
@@ -131,14 +132,15 @@ impl LocalHash {
     }
 }
 
-/// Returns the root g* that minimises the variance for a person with another answer,
-/// (e + g − 1)²/((g − 1)(e − 1 + g·δ)²). `None` if the root is not real; then the variance falls
-/// for all g.
+/// Returns the number of buckets g*, not rounded, that minimises the variance (e + g − 1)²/((g −
+/// 1)(e − 1 + g·δ)²), where e = exp(ε). This is the variance of the estimate of an answer's share,
+/// from the report of a person with a different answer. Returns `None` if the root that defines g*
+/// is not real. The variance then falls for all g.
 ///
-/// This form avoids the cancellation of the printed one.
+/// The formula avoids the cancellation of the printed one.
 ///
-/// The minimum is a local one. If δ > 0, the variance falls to 0 as g grows. Then hardly any report
-/// is informative, and the variance for a person with the answer itself is 1/δ.
+/// The minimum is only local. If δ > 0, the variance falls to 0 as g grows. For such g hardly any
+/// report is informative: the variance from the report of a person who has the answer is 1/δ.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, best_buckets};
@@ -173,7 +175,7 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
 pub enum OptimalHash {
     /// Local hashing with the best number of buckets.
     Hash(LocalHash),
-    /// GRR over all answers.
+    /// GRR over all answers, for a g* that is not real.
     Direct(Direct),
 }
 
@@ -186,14 +188,15 @@ impl OptimalHash {
         let Some(root) = best_buckets(budget) else {
             return Direct::new(options, budget).map(Self::Direct);
         };
-        // A single bucket would reveal nothing, so there are at least two.
+        // A single bucket would carry no information, so there are at least two.
         let of = |buckets: f64| LocalHash::new(options, (buckets as u32).max(2), budget);
         let (down, up) = (of(root.floor())?, of(root.ceil())?);
         let [low, high] = [down, up].map(|lh| lh.rates().variance(false));
         Ok(Self::Hash(if low <= high { down } else { up }))
     }
 
-    /// Probabilities of the realised threshold.
+    /// Returns the probabilities that a report supports an answer. They are exact for the rounded
+    /// threshold.
     #[must_use]
     pub fn rates(&self) -> Rates {
         match self {

@@ -1,5 +1,5 @@
-//! One choice among k answers: the mechanisms of the paper's §5, and OUE, Hadamard response and
-//! subset selection.
+//! Mechanisms for one choice among k answers: those of the paper's §5, OUE, Hadamard response and
+//! subset selection. In all formulas, e = exp(ε).
 
 mod direct;
 mod hadamard;

@@ -1,4 +1,4 @@
-//! Probabilities that a report supports an answer, and the estimates that follow.
+//! Probabilities that a report supports an answer, and the estimates computed from them.
 
 use hushbin::Error;
 use hushbin::bounds::OPTIONS;
@@ -21,25 +21,26 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Variance of one report's estimate (support − q)/(p − q) of an answer's share. It is
-    /// p(1 − p)/(p − q)² for a person with this answer (`own`), otherwise q(1 − q)/(p − q)².
+    /// Returns the variance of one report's estimate of an answer's share. The estimate is (1 −
+    /// q)/(p − q) if the report supports the answer, otherwise −q/(p − q). The variance is p(1 −
+    /// p)/(p − q)² if the reporting person has this answer (`own`), otherwise q(1 − q)/(p − q)².
     ///
-    /// The paper's Var* is N times the latter.
+    /// The paper's Var* is the latter times the number N of people.
     #[must_use]
     pub fn variance(&self, own: bool) -> f64 {
         let p = if own { self.p } else { self.q };
         p * (1.0 - p) / (self.p - self.q).powi(2)
     }
 
-    /// Returns the unbiased estimate of an answer's share if `supporting` of all reports support
-    /// it.
+    /// Returns the unbiased estimate of an answer's share if `supporting` of `reports` reports
+    /// support it.
     #[must_use]
     pub fn estimate(&self, supporting: u64, reports: u64) -> f64 {
         (supporting as f64 / reports as f64 - self.q) / (self.p - self.q)
     }
 }
 
-/// Checks the number of options of a choice.
+/// Checks that the number of options of a choice is within [`OPTIONS`].
 pub(super) fn check_options(options: u32) -> Result<(), Error> {
     OPTIONS.check(f64::from(options))
 }

@@ -1,4 +1,5 @@
-//! Subset selection: reports a set of answers, more likely one that contains the own answer.
+//! Subset selection: reports a set of answers. Sets that contain the person's own answer are
+//! likelier.
 
 use hushbin::Error;
 use hushbin::sample::{Threshold, below};
@@ -10,7 +11,8 @@ use crate::competitors::favoured::rounded_down;
 
 /// Subset selection over k answers (Ye and Barg, "Optimal Schemes for Discrete Distribution
 /// Estimation Under Locally Differential Privacy", 2018). A report is a set of c answers. Each set
-/// with the own answer is e times as likely as each set without it. The δ of a budget is ignored.
+/// that contains the person's answer is exp(ε) times as likely as each set that does not. The δ of
+/// a budget is ignored.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, SubsetSelection};
@@ -27,7 +29,7 @@ pub struct SubsetSelection {
 }
 
 impl SubsetSelection {
-    /// Returns the mechanism for k `options`, with the c of least variance averaged over all
+    /// Returns the mechanism for k `options`. Its c minimises the variance averaged over all
     /// answers.
     ///
     /// # Errors
@@ -37,8 +39,8 @@ impl SubsetSelection {
         let (k, e) = (f64::from(options), budget.epsilon().exp());
         let of = |chosen: u32| {
             let c = f64::from(chosen);
-            // Sets with and without the own answer weigh e·C(k − 1, c − 1) and C(k − 1, c). Both
-            // are divided by C(k − 1, c − 1)/c here.
+            // All sets with the person's answer together weigh e·C(k − 1, c − 1), where e = exp(ε).
+            // Those without weigh C(k − 1, c). Both are divided by C(k − 1, c − 1)/c here.
             let all = c * e + k - c;
             let rates = Rates {
                 p: c * e / all,
@@ -70,29 +72,30 @@ impl SubsetSelection {
         self.chosen
     }
 
-    /// Probabilities that a report contains an answer.
+    /// Returns the probabilities that a report contains the person's answer, and any one different
+    /// answer.
     #[must_use]
     pub const fn rates(&self) -> Rates {
         self.rates
     }
 
-    /// Variance of one report's estimate of a share, times k/(k − 1), for people spread evenly over
-    /// the options.
+    /// Returns k/(k − 1) times the variance of one report's estimate of a share, if the k options
+    /// are equally frequent.
     ///
-    /// The estimate of a weighted sum of shares has this variance times Σ (weight − mean weight)².
+    /// A weighted sum of estimated shares has this variance times Σ (weight − mean weight)².
     pub(in crate::competitors) fn even_variance(&self) -> f64 {
         let (k, c) = (f64::from(self.options), f64::from(self.chosen));
         let Rates { p, q } = self.rates;
         c * (k - c) / (k * (k - 1.0)) / (p - q).powi(2)
     }
 
-    /// Threshold of the probability that a report contains the own answer, as it is drawn.
+    /// Threshold that draws whether a report contains the person's answer.
     pub(in crate::competitors) fn own(&self) -> Threshold {
         // The computation of p took three roundings.
         rounded_down(self.rates.p, 3)
     }
 
-    /// Draws a report of an answer below k, and increments the count of each option in it.
+    /// Draws a report for an answer below k, and increments the count of each option in the report.
     ///
     /// # Panics
     /// If there are fewer counts than options.

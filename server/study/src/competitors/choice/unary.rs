@@ -1,8 +1,8 @@
-//! One bit for each answer, each randomised separately: PRR, SPRR, OUE.
+//! Unary encoding: one bit for each possible answer, each randomised separately (PRR, SPRR, OUE).
 //!
-//! The bit of the own answer is set with probability p, every other bit with q. Two answers differ
-//! in two bits, with four outcomes. Only one outcome contributes to δ: the first answer's bit is
-//! set and the second's is not. So δ(ε) = p(1 − q) − exp(ε)·q(1 − p).
+//! The bit of the person's answer is set with probability p, every other bit with q. Two answers
+//! differ in two bits, with four outcomes. Only one outcome contributes to δ: the first answer's
+//! bit is set and the second's is not. So, with e = exp(ε), δ(ε) = p(1 − q) − exp(ε)·q(1 − p).
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -14,7 +14,7 @@ use crate::competitors::budget::{Budget, hockey_stick};
 use crate::competitors::favoured::{rounded_down, truncated};
 use crate::roots::bisect;
 
-/// Range of q in the paper's PRR.
+/// Allowed range of q, the probability of setting a bit of an answer that the person did not give.
 const Q: Bound = Bound {
     name: "q",
     min: 1e-9,
@@ -38,14 +38,14 @@ const Q: Bound = Bound {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unary {
     options: u32,
-    /// Threshold of p, rounded down.
+    /// Threshold that sets the bit of the person's answer with probability p, rounded down.
     own: Threshold,
-    /// Threshold of q.
+    /// Threshold that sets any other bit with probability q.
     other: Threshold,
 }
 
 impl Unary {
-    /// Returns PRR of the paper: q is free, p = (q·e + δ)/(1 − q + q·e).
+    /// Returns PRR of the paper for a given q, with p = (q·e + δ)/(1 − q + q·e).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS) or q is outside
@@ -81,16 +81,17 @@ impl Unary {
         Self::new(options, (1.0 - delta) / (root + 1.0), budget)
     }
 
-    /// Returns OUE (T. Wang et al., USENIX Security 2017) under (ε, δ). Its q is the local minimum,
-    /// near 1/(e + 1), of the variance for a person with another answer. For δ = 0 it is exactly
-    /// 1/(e + 1).
+    /// Returns OUE (T. Wang et al., USENIX Security 2017) under (ε, δ). Its q is a local minimum of
+    /// the variance that the report of a person with a different answer adds. The minimum is near
+    /// 1/(e + 1), and exactly there for δ = 0.
     ///
-    /// If δ > 0, the variance also falls to 0 as q does. Then p is δ, and only one report in 1/δ is
-    /// informative. The variance for a person with the answer itself is then 1/δ.
+    /// If δ > 0, the variance also falls to 0 as q falls to 0. Near q = 0, p is δ, and only one
+    /// report in 1/δ is informative. The variance from the report of a person who has the answer is
+    /// then 1/δ.
     ///
     /// # Errors
-    /// Same errors as [`Unary::new`]. [`Error::Combination`] if δ is so large that the variance
-    /// increases for all q.
+    /// Same errors as [`Unary::new`]. [`Error::Combination`] if δ is so large that the variance has
+    /// no local minimum.
     pub fn optimized(options: u32, budget: &Budget) -> Result<Self, Error> {
         let q = best_q(budget).ok_or(Error::Combination {
             reason: "\"delta\" is too large for optimized unary encoding: no q is best",
@@ -104,7 +105,7 @@ impl Unary {
         self.options
     }
 
-    /// Probabilities of the realised thresholds.
+    /// Returns the probabilities p and q. They are exact for the rounded thresholds.
     #[must_use]
     pub fn rates(&self) -> Rates {
         Rates {
@@ -122,8 +123,8 @@ impl Unary {
         hockey_stick(two_bits.map(outcome), epsilon)
     }
 
-    /// Draws a report of an answer from 0 to k − 1: k bits, each true if the report supports that
-    /// answer.
+    /// Draws a report for an answer from 0 to k − 1. The report has k bits; bit i is true if the
+    /// report supports answer i.
     ///
     /// # Errors
     /// [`Error::UnknownItem`] if `answer` is not below k.
@@ -145,17 +146,17 @@ impl Unary {
     }
 }
 
-/// Returns the q at which the derivative of ln(q(1 − q)/(p − q)²) rises through 0. `None` if the
-/// variance has no minimum.
+/// Returns the q at which the variance q(1 − q)/(p − q)² has a local minimum, or `None` if there is
+/// none.
 fn best_q(budget: &Budget) -> Option<f64> {
     let (a, delta) = (budget.e_minus_1(), budget.delta());
     let one = -a + (3.0 * a - 2.0) * delta;
     let two = a * (a + 3.0 - 4.0 * delta);
     let three = -a * (a + 2.0);
-    // With a = e − 1, the derivative has the sign of
-    // h(q) = δ − (a − (3a − 2)δ)q + (a² + 3a − 4aδ)q² − (a² + 2a)q³. h is positive at 1/2, and at 0
-    // unless δ = 0. A minimum of the variance exists if h is negative somewhere between. It lies
-    // above the q at which h is least.
+    // With a = e − 1, the derivative of ln(q(1 − q)/(p − q)²) has the sign of h(q) = δ − (a − (3a −
+    // 2)δ)q + (a² + 3a − 4aδ)q² − (a² + 2a)q³. h is positive at 1/2, and at 0 unless δ = 0. A
+    // minimum of the variance exists if h is negative somewhere between. The minimum lies above the
+    // q at which h is least.
     let h = |q: f64| delta + q * (one + q * (two + q * three));
     // h is least at the smaller root of its derivative, 0 = one + 2·two·q + 3·three·q².
     let square = two * two - 3.0 * one * three;

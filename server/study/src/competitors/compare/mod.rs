@@ -1,4 +1,4 @@
-//! Variances of hushbin and of all competitors for one question.
+//! Table of the variances of hushbin and of all competitors for one question.
 
 mod asked;
 mod ours;
@@ -18,7 +18,7 @@ pub use variance::Variance;
 /// Table of all mechanisms for a question, hushbin first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Question that is compared.
+    /// Question for which mechanisms are compared.
     pub asked: Asked,
     /// Local ε of one report.
     pub epsilon: f64,
@@ -30,31 +30,32 @@ pub struct Comparison {
     pub rows: Vec<Row>,
 }
 
-/// Table row of one mechanism.
+/// Row of the table, for one mechanism.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// Name of the mechanism.
     pub mechanism: &'static str,
-    /// Best parameters, in words.
+    /// Parameters with the least variance, as text.
     pub parameters: String,
     /// Variance of one report's estimate; `None` if the mechanism does not exist at this budget.
     pub variance: Option<Variance>,
-    /// Ratio of the worst-case variance to hushbin's.
+    /// Worst-case variance divided by hushbin's; `None` if either variance is missing.
     pub worst_ratio: Option<f64>,
-    /// Ratio of the average variance to hushbin's.
+    /// Average variance divided by hushbin's; `None` if either variance is missing.
     pub average_ratio: Option<f64>,
     /// Standard error of the estimate from all `people`: √(worst variance/people).
     pub standard_error: Option<f64>,
-    /// Reason for a missing variance.
+    /// Reason why `variance` is `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Compares mechanisms under a budget for a number of people, from 1 to 10¹².
+/// Compares all mechanisms that answer the question, under a budget. `people` is from 1 to 10¹².
 ///
-/// Variances are of one report. For a choice they are of an answer's share: the maximum over own
-/// and different answers, and the average over all k. For a number they are the maximum and the
-/// average over −1 to 1.
+/// Each variance is that of one report's estimate. For a choice, it is the estimate of the share of
+/// people who gave one answer. The maximum is over whether the reporting person gave this answer,
+/// and the average is over the k answers. For a number, the maximum and the average are over its
+/// values from −1 to 1.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if the question's k or d, or the number of people, is out of range.

@@ -1,4 +1,4 @@
-//! Table row of hushbin: the mechanism that its drafts choose for the question.
+//! Table row of hushbin: the mechanism that it chooses for the question by default.
 
 use hushbin::choose::{self, KindDraft, MechanismDraft, QuestionDraft};
 use hushbin::domain::Domain;
@@ -11,7 +11,7 @@ use crate::competitors::budget::Budget;
 use crate::competitors::choice::Rates;
 use crate::competitors::numbers::ATTRIBUTES;
 
-/// Returns the row of hushbin at the budget's ε. The δ is ignored.
+/// Returns the row of hushbin at the budget's ε. The budget's δ is ignored.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if k or d is out of range.

@@ -1,4 +1,4 @@
-//! Table rows of the competitors, each with its best parameters.
+//! Table rows of the competitors, with the best parameters of each.
 
 use hushbin::Error;
 
@@ -11,7 +11,7 @@ use crate::competitors::numbers::{
     Counts, SampledTwoPoints, TwoPoints, hybrid_variance, piecewise_variance,
 };
 
-/// Returns the rows of all mechanisms that fit a question.
+/// Returns one row for each competing mechanism that can answer the question.
 pub(super) fn lines(asked: Asked, budget: &Budget) -> Vec<Line> {
     match asked {
         Asked::Choice { options } => choice(options, budget),
@@ -20,7 +20,7 @@ pub(super) fn lines(asked: Asked, budget: &Budget) -> Vec<Line> {
     }
 }
 
-/// Returns the row of one mechanism: its parameters and variance, or why it failed.
+/// Returns the row of one mechanism: its parameters and variance, or the error that prevents them.
 fn line(mechanism: &'static str, found: Result<(String, Variance), Error>) -> Line {
     let (parameters, variance) = match found {
         Ok((parameters, variance)) => (parameters, Ok(variance)),
@@ -85,9 +85,11 @@ fn numbers(attributes: u32, budget: &Budget) -> Vec<Line> {
     ]
 }
 
-/// Returns the parameters and variance of Mechanism-1, for a given threshold or the best one.
+/// Returns the parameters and variance of Mechanism-1, for the given threshold κ. `None` stands for
+/// the κ of least variance.
 ///
-/// This uses the formula, because the sampler is refused if favoured vectors are rare.
+/// Computes them by formula instead of [`Majority`](crate::competitors::Majority), which refuses
+/// parameters whose favoured vectors are too rare to draw.
 fn majority(
     attributes: u32,
     threshold: Option<u32>,

@@ -10,11 +10,11 @@ use crate::competitors::choice::Rates;
 pub struct Variance {
     /// Variance for the worst answer or number.
     pub worst: f64,
-    /// Variance averaged over answers, or over numbers from −1 to 1.
+    /// Variance averaged over the person's answers, or over numbers from −1 to 1.
     pub average: f64,
 }
 
-/// Table row before ratios are known: a mechanism with its variance, or why there is none.
+/// Table row without ratios: a mechanism with its variance, or the error that prevents one.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) mechanism: &'static str,
@@ -23,7 +23,8 @@ pub(super) struct Line {
 }
 
 impl Variance {
-    /// Returns the variance of shares of a choice among k options.
+    /// Returns the variance of one report's estimate of an option's share, for a choice among k
+    /// `options`.
     pub(super) fn of_shares(rates: &Rates, options: u32) -> Self {
         let [own, other] = [true, false].map(|own| rates.variance(own));
         let k = f64::from(options);
@@ -33,7 +34,8 @@ impl Variance {
         }
     }
 
-    /// Returns the worst case and average of `square` − x², for x from −1 to 1.
+    /// Returns the worst case and the average of the variance `square` − x², for numbers x from −1
+    /// to 1.
     pub(super) fn less_square(square: f64) -> Self {
         Self {
             worst: square,
@@ -42,7 +44,8 @@ impl Variance {
         }
     }
 
-    /// Returns a variance that is equal for all answers.
+    /// Returns a worst case and average that are equal, for a variance that does not depend on the
+    /// answer.
     pub(super) const fn constant(variance: f64) -> Self {
         Self {
             worst: variance,

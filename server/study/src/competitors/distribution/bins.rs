@@ -1,4 +1,4 @@
-//! Choice of one of several equally wide bins.
+//! Distribution of a number from a choice of one of several equally wide bins.
 
 use hushbin::Error;
 use rand_core::CryptoRng;
@@ -7,8 +7,8 @@ use crate::competitors::budget::Budget;
 use crate::competitors::choice::SubsetSelection;
 
 /// Subset selection over equally wide bins of [0, 1]. It estimates the shares of the bins without
-/// bias. The share below an edge is a sum of bins and collects the noise of each, so more bins make
-/// it noisier.
+/// bias. The share of people below an edge is the sum of several bins' shares, so its noise grows
+/// with the number of bins.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::Bins};
@@ -40,7 +40,7 @@ impl Bins {
         self.choice.options() as usize
     }
 
-    /// Draws a report of a number in [0, 1], and increments the count of each bin in it.
+    /// Draws a report for a number in [0, 1], and increments the count of each bin in the report.
     ///
     /// # Panics
     /// If there are fewer counts than bins.
@@ -50,8 +50,8 @@ impl Bins {
         self.choice.count(bin, rng, counts);
     }
 
-    /// Returns unbiased estimates of the shares of bins, from the number of reports that contain
-    /// each bin. They sum to 1.
+    /// Returns unbiased estimates of the shares of people in the bins, which sum to 1. `counts` has
+    /// the number of reports that contain each bin.
     #[must_use]
     pub fn shares(&self, counts: &[u64], reports: u64) -> Vec<f64> {
         let rates = self.choice.rates();
@@ -59,8 +59,9 @@ impl Bins {
         counts.iter().map(share).collect()
     }
 
-    /// Returns the variance of one report's estimate of a weighted sum of shares, for people spread
-    /// evenly over the bins. It includes the random choice of the people.
+    /// Returns the variance of one report's estimate of a weighted sum of the bins' shares, if
+    /// people are spread evenly over the bins. It includes the variance from sampling people at
+    /// random.
     #[must_use]
     pub fn variance(&self, weights: &[f64]) -> f64 {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;

@@ -1,4 +1,4 @@
-//! Binary tree over cells, in which each report answers for one level.
+//! Binary tree over cells of a number's range. Each report covers one level of the tree.
 
 use hushbin::Error;
 use rand_core::CryptoRng;
@@ -8,13 +8,14 @@ use crate::competitors::budget::Budget;
 use crate::competitors::choice::SubsetSelection;
 
 /// Hierarchy over 2^h cells of [0, 1] (Cormode, Kulkarni, Srivastava, "Answering Range Queries
-/// Under Local Differential Privacy", VLDB 2019). Each report draws one level of a binary tree. It
-/// reports the number's node in that level by subset selection. Estimates combine all levels by
-/// least squares.
+/// Under Local Differential Privacy", VLDB 2019). Each report draws one level of a binary tree over
+/// the cells. It reports the node of this level that contains the number, by subset selection.
+/// Estimates combine all levels by least squares.
 ///
-/// Subset selection has equal variances for all answers and equal covariances for all pairs. For
-/// people spread evenly, the differences between the two children of a node are therefore
-/// uncorrelated. Least squares is then a weighted mean over the levels for each difference.
+/// In subset selection, the estimates of all answers have equal variances, and all pairs have equal
+/// covariances. Take, for each node, the difference between the shares of its two children. If
+/// people are spread evenly, the estimates of these differences are therefore uncorrelated. So the
+/// least-squares estimate of each difference is a weighted mean over the levels.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::Hierarchy};
@@ -27,19 +28,19 @@ use crate::competitors::choice::SubsetSelection;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hierarchy {
-    /// Choice of a node for each level. The first level has two nodes.
+    /// Subset selection among the nodes of each level. The first level has two nodes.
     levels: Vec<SubsetSelection>,
-    /// Share of reports that answer each level.
+    /// Share of reports that cover each level.
     shares: Vec<f64>,
 }
 
-/// Number of steps of the search for the best shares. Each step lowers the variance, the last ones
-/// imperceptibly.
+/// Number of steps of the search for the best shares of levels. Each step lowers the mean variance,
+/// the last ones by a negligible amount.
 const STEPS: u32 = 400;
 
 impl Hierarchy {
-    /// Returns the hierarchy of this height with the best shares of levels: they minimise the mean
-    /// variance of the share of people below an edge.
+    /// Returns the hierarchy with `height` levels. The shares of reports that cover each level
+    /// minimise [`mean_variance`](Self::mean_variance).
     ///
     /// # Errors
     /// Same errors as [`SubsetSelection::new`].
@@ -59,8 +60,8 @@ impl Hierarchy {
         Ok(own)
     }
 
-    /// Returns the hierarchy with these shares of levels. The first share is of the level with two
-    /// nodes.
+    /// Returns the hierarchy in which each level is covered by the given share of reports. The
+    /// first share belongs to the level with two nodes.
     ///
     /// # Errors
     /// Same errors as [`SubsetSelection::new`].
@@ -73,26 +74,26 @@ impl Hierarchy {
         })
     }
 
-    /// Choice of a node for each level.
+    /// Subset selection among the nodes of each level.
     #[must_use]
     pub fn levels(&self) -> &[SubsetSelection] {
         &self.levels
     }
 
-    /// Share of reports that answer each level.
+    /// Share of reports that cover each level.
     #[must_use]
     pub fn shares(&self) -> &[f64] {
         &self.shares
     }
 
-    /// Number of cells, K.
+    /// Number K of cells.
     #[must_use]
     pub const fn cells(&self) -> usize {
         1 << self.levels.len()
     }
 
-    /// Draws a report of a number in [0, 1]. Returns its level and increments the count of each
-    /// node in it.
+    /// Draws a report for a number in [0, 1]. Returns the report's level, and increments the count
+    /// of each node in the report.
     ///
     /// # Panics
     /// If there are fewer counts than nodes.
@@ -117,13 +118,14 @@ impl Hierarchy {
         level
     }
 
-    /// Returns least-squares estimates of the shares of cells. The inputs are the number of reports
-    /// that contain each node, and the number of reports of each level.
+    /// Returns least-squares estimates of the shares of people in the cells. `counts` has, for each
+    /// level, the number of reports that contain each node. `reports` has the number of reports of
+    /// each level.
     ///
-    /// The estimates are NaN if no report is of the last level.
+    /// The estimates are NaN if no report covers the last level.
     ///
     /// # Panics
-    /// If there are fewer counts or report numbers than levels.
+    /// If `counts` or `reports` has fewer entries than there are levels.
     #[must_use]
     pub fn estimates(&self, counts: &[Vec<u64>], reports: &[u64]) -> Vec<f64> {
         let shares = |level: usize| {
@@ -140,8 +142,8 @@ impl Hierarchy {
         self.combined(all, &weights)
     }
 
-    /// Returns the shares of cells by least squares. The inputs are the shares of the nodes of each
-    /// level, and the number of reports of each level.
+    /// Returns the shares of people in the cells by least squares. `shares` has the estimated share
+    /// of each node, for each level. `reports` has the number of reports of each level.
     #[must_use]
     pub fn combined(&self, mut shares: Vec<Vec<f64>>, reports: &[f64]) -> Vec<f64> {
         let weights: Vec<f64> = (reports.iter().enumerate())
@@ -166,7 +168,7 @@ impl Hierarchy {
                 *own = own.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
             }
         }
-        // From the root, whose share is exactly 1, down to the cells.
+        // Splits the root, whose share is exactly 1, down to the cells.
         let mut cells = vec![1.0];
         for differences in differences.into_iter().rev() {
             let halves = cells.iter().zip(differences);
@@ -177,8 +179,8 @@ impl Hierarchy {
         cells
     }
 
-    /// Returns the variance of one report's estimate of a weighted sum of shares of cells, for
-    /// people spread evenly. It includes the random choice of the people.
+    /// Returns the variance of one report's estimate of a weighted sum of the cells' shares, if
+    /// people are spread evenly. It includes the variance from sampling people at random.
     #[must_use]
     pub fn variance(&self, weights: &[f64]) -> f64 {
         let squares = squares(weights);
@@ -188,8 +190,8 @@ impl Hierarchy {
             .sum()
     }
 
-    /// Returns the variance of the estimated share of people below an edge between cells, averaged
-    /// over edges.
+    /// Returns the variance of one report's estimate of the share of people below an edge between
+    /// cells, averaged over the edges.
     #[must_use]
     pub fn mean_variance(&self) -> f64 {
         let squares = self.edge_squares();
@@ -199,14 +201,17 @@ impl Hierarchy {
             .sum()
     }
 
-    /// Information of a report of one level about a difference between nodes of that level, times
-    /// the level's number of nodes.
+    /// Returns a value proportional to the information (inverse variance) that a report of this
+    /// level has about a difference between two nodes of the level. The factor makes values of
+    /// different levels comparable: [`Self::known`] multiplies them by the number of nodes at its
+    /// depth.
     fn information(&self, level: usize) -> f64 {
         1.0 / (self.levels[level].even_variance() * f64::from(2 << level))
     }
 
-    /// Information of a report about a difference between the children at a depth. Deeper levels
-    /// sum 2^(level − depth) nodes on either side.
+    /// Returns the information (inverse variance) that one report, of a random level, has about a
+    /// difference between the two children of a node at `depth`. On a deeper level, each child is a
+    /// sum of 2^(level − depth) nodes.
     fn known(&self, depth: usize) -> f64 {
         let levels = (self.shares.iter().enumerate()).skip(depth);
         let sum: f64 = levels
@@ -215,7 +220,8 @@ impl Hierarchy {
         sum * f64::from(1 << depth)
     }
 
-    /// Squared weights of the differences at each depth, averaged over edges.
+    /// Returns, for each depth, the sum of squared weights of its nodes (see [`squares`]) for the
+    /// share of people below an edge, averaged over edges.
     fn edge_squares(&self) -> Vec<f64> {
         let cells = self.cells();
         let mut means = vec![0.0; self.levels.len()];
@@ -230,7 +236,8 @@ impl Hierarchy {
         means
     }
 
-    /// Returns the decrease of the mean variance per share of each level.
+    /// Returns, for each level, the negative derivative of the mean variance with respect to the
+    /// level's share of reports.
     fn slopes(&self) -> Vec<f64> {
         let squares = self.edge_squares();
         let slope = |level: usize| {
@@ -243,8 +250,9 @@ impl Hierarchy {
     }
 }
 
-/// Returns, for each depth, the sum of squared weights of its nodes. A node's weight is the factor
-/// of the difference between its children in the weighted sum of shares.
+/// Returns, for each depth, the sum of squared weights of its nodes. Write the weighted sum of the
+/// cells' shares as a sum over nodes. The weight of a node is then the factor of the difference
+/// between its children's shares.
 fn squares(weights: &[f64]) -> Vec<f64> {
     let mut sums = weights.to_vec();
     let mut size = 1.0;

@@ -7,8 +7,8 @@
 //! | choice of a bin (Ye and Barg, 2018) | [`Bins`] | unbiased share of each bin |
 //!
 //! Noisy unbiased estimates need not form a distribution function. [`rising`] finds the nearest
-//! one, and [`quantile`] reads it. The mechanisms are for simulations: Square Wave draws in
-//! floating point.
+//! distribution function, and [`quantile`] computes its quantiles. The mechanisms are for
+//! simulations only: Square Wave draws its reports in floating point.
 
 mod bins;
 mod hierarchy;

@@ -1,9 +1,11 @@
-//! Isotonic regression: distribution functions from noisy shares below edges, and their quantiles.
+//! Isotonic regression: computes a distribution function from noisy shares of people below edges,
+//! and its quantiles.
 
-/// Returns the cell shares of the distribution function that is nearest in squared distance.
-/// `below` has the estimated shares below the edges between cells.
+/// Finds the distribution function that is nearest, in squared distance, to the estimates `below`,
+/// and returns the share of each cell. `below` has the estimated share of people below each edge
+/// between cells.
 ///
-/// It pools adjacent violators (Ayer et al., 1955).
+/// The algorithm pools adjacent violators (Ayer et al., 1955).
 ///
 /// ```
 /// use hushbin_study::competitors::distribution::rising;
@@ -13,7 +15,7 @@
 /// ```
 #[must_use]
 pub fn rising(below: &[f64]) -> Vec<f64> {
-    // Sum and size of each pool of adjacent estimates.
+    // Sum and number of the adjacent estimates in each pool.
     let mut pools: Vec<(f64, f64)> = Vec::new();
     for &own in below {
         let mut pool = (own, 1.0);
@@ -40,8 +42,8 @@ pub fn rising(below: &[f64]) -> Vec<f64> {
     shares
 }
 
-/// Returns the point in [0, 1] at which the distribution function of equally wide cells reaches
-/// `part`. The function is linear within a cell.
+/// Returns the point in [0, 1] at which a distribution function reaches `part`, a number from 0 to
+/// 1. `shares` has the shares of equally wide cells, and the function is linear within a cell.
 ///
 /// ```
 /// use hushbin_study::competitors::distribution::quantile;

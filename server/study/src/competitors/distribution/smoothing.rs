@@ -2,16 +2,17 @@
 
 use super::square_wave::Transition;
 
-/// Gain of the log-likelihood below which the loop ends, as in Li et al.
+/// Change of the log-likelihood below which the loop ends, as in Li et al.
 const LEAST_GAIN: f64 = 1e-3;
 /// Maximum number of steps, as in the program of Li et al.
 const STEPS: u32 = 10_000;
 
-/// Returns the shares of input cells from counts of output cells, by the EMS of Li et al.
+/// Estimates the shares of people in the input cells by the EMS of Li et al. `counts` has the
+/// number of reports in each output cell.
 ///
-/// The loop starts with equal shares. Each step does one expectation maximisation. It then replaces
-/// each share by the mean of its neighbourhood, with weights 1, 2, 1. At the ends the missing
-/// neighbour is left out.
+/// The loop starts with equal shares. Each iteration does one step of expectation maximisation. It
+/// then replaces each share by the weighted mean of itself (weight 2) and its two neighbours
+/// (weight 1). At the ends the missing neighbour is left out.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::{SquareWave, smoothed}};
@@ -54,7 +55,7 @@ pub fn smoothed(transition: &Transition, counts: &[u64]) -> Vec<f64> {
     shares
 }
 
-/// Returns means of neighbourhoods with weights 1, 2, 1.
+/// Replaces each share by the weighted mean of itself (weight 2) and its neighbours (weight 1).
 fn averaged(shares: &[f64]) -> Vec<f64> {
     let last = shares.len() - 1;
     let mean = |cell: usize| {

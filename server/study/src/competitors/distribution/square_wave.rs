@@ -1,4 +1,5 @@
-//! Square Wave: reports a point near the number or anywhere in the range.
+//! Square Wave: reports a point that is probably near the number, but can be anywhere in the range
+//! of reports.
 
 use hushbin::Error;
 use rand_core::Rng;
@@ -7,8 +8,9 @@ use rand_distr::{Distribution, StandardUniform};
 use crate::competitors::budget::Budget;
 
 /// Square Wave of Li et al., "Estimating Numerical Distributions under Local Differential Privacy",
-/// SIGMOD 2020. A report of a number v in [0, 1] lies in [−b, 1 + b]. Its density is p = e·q within
-/// b of v, and q elsewhere. The half width b maximises the information of a report about v.
+/// SIGMOD 2020. A report of a number v in [0, 1] lies in [−b, 1 + b]. Its density is p = exp(ε)·q
+/// within a distance b of v, the raised interval, and q elsewhere. b is chosen such that a report
+/// has the most information about v.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::SquareWave};
@@ -21,22 +23,23 @@ use crate::competitors::budget::Budget;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SquareWave {
     half_width: f64,
-    /// Density outside the window, q.
+    /// Density q outside the raised interval.
     base: f64,
-    /// Density inside the window, p.
+    /// Density p inside the raised interval.
     raised: f64,
 }
 
-/// Probabilities of output cells for each input cell. Numbers are uniform within an input cell.
+/// Transition matrix: the probability of each output cell, for each input cell. Numbers are taken
+/// to be uniform within an input cell.
 #[derive(Debug, Clone)]
 pub struct Transition {
-    /// Probability of an output cell outside every window.
+    /// Probability of an output cell that the raised interval does not touch.
     base: f64,
-    /// Excess over the base for each input cell: the first output cell with an excess, and the
-    /// values from there.
+    /// For each input cell, the probabilities that exceed `base`: the number of the first such
+    /// output cell, and the excesses from this cell on.
     columns: Vec<(usize, Vec<f64>)>,
-    /// Excess over the base for each output cell: the first input cell with an excess, and the
-    /// values from there.
+    /// For each output cell, the probabilities that exceed `base`: the number of the first such
+    /// input cell, and the excesses from this cell on.
     rows: Vec<(usize, Vec<f64>)>,
 }
 
@@ -50,7 +53,8 @@ impl SquareWave {
         hushbin::bounds::EPSILON.check(epsilon)?;
         let half_width =
             (epsilon * e - budget.e_minus_1()) / (2.0 * e * (budget.e_minus_1() - epsilon));
-        // The window has length 2b and the rest of the range length 1: q·(2b·e + 1) = 1.
+        // The raised interval has length 2b and the rest of the range has length 1, so q·(2b·e + 1)
+        // = 1.
         let base = 1.0 / (2.0 * half_width * e + 1.0);
         Ok(Self {
             half_width,
@@ -59,7 +63,7 @@ impl SquareWave {
         })
     }
 
-    /// Half width of the window, b.
+    /// Half the width of the raised interval, b.
     #[must_use]
     pub const fn half_width(&self) -> f64 {
         self.half_width
@@ -75,27 +79,29 @@ impl SquareWave {
         }
     }
 
-    /// Draws a report of a number in [0, 1].
+    /// Draws a report for a number in [0, 1].
     pub fn randomize<R: Rng + ?Sized>(&self, number: f64, rng: &mut R) -> f64 {
         let (choice, place): (f64, f64) =
             (StandardUniform.sample(rng), StandardUniform.sample(rng));
         if choice < 2.0 * self.half_width * self.raised {
             return number + (2.0 * place - 1.0) * self.half_width;
         }
-        // The range outside the window has total length 1. A part of length `number` of it lies
-        // below the window.
+        // The range outside the raised interval has total length 1. The part below the interval has
+        // length `number`.
         let beyond = if place < number { -1.0 } else { 1.0 };
         place + beyond * self.half_width
     }
 
-    /// Returns the output cell of a report, among `cells` equally wide ones.
+    /// Returns the number of the output cell that contains a report. The `cells` cells divide the
+    /// range of reports equally.
     #[must_use]
     pub fn cell(&self, report: f64, cells: usize) -> usize {
         let part = (report + self.half_width) / (1.0 + 2.0 * self.half_width);
         ((part * cells as f64) as usize).min(cells - 1)
     }
 
-    /// Returns the probabilities of output cells, for equal numbers of input and output cells.
+    /// Returns the transition matrix from `cells` equally wide input cells to `cells` equally wide
+    /// output cells.
     #[must_use]
     pub fn transition(&self, cells: usize) -> Transition {
         let b = self.half_width;
@@ -108,8 +114,8 @@ impl SquareWave {
                 b * t.abs() - 0.5 * b * b
             }
         };
-        // Mean length of the overlap of output cell r with the window, over numbers in input cell
-        // i.
+        // Mean length of the part of output cell r that lies in the raised interval, averaged over
+        // numbers in input cell i.
         let overlap = |r: usize, i: usize| {
             let (lower, upper) = (r as f64 * output - b, (r + 1) as f64 * output - b);
             let mean = |end: f64| {
@@ -132,10 +138,10 @@ impl SquareWave {
     }
 }
 
-/// Returns the index of the first non-zero number, and the numbers from there to the last non-zero
-/// one.
+/// Returns the index of the first non-zero number, and all numbers from the first to the last
+/// non-zero one.
 fn band(numbers: impl Iterator<Item = f64>) -> (usize, Vec<f64>) {
-    // Differences of integrals leave rounding errors in place of zeros.
+    // Largest number that counts as zero: differences of integrals leave rounding errors.
     const ROUNDING: f64 = 1e-13;
     let mut numbers: Vec<f64> = numbers.collect();
     let is_some = |own: &f64| *own > ROUNDING;
@@ -148,7 +154,8 @@ fn band(numbers: impl Iterator<Item = f64>) -> (usize, Vec<f64>) {
     (first, numbers.split_off(first))
 }
 
-/// Returns the weighted sum of bands plus the base times the sum of weights.
+/// Multiplies a matrix by the vector `weights`. Each column of the matrix is `base` everywhere,
+/// plus a band of further values from the row `first` on.
 fn combined(bands: &[(usize, Vec<f64>)], weights: &[f64], base: f64) -> Vec<f64> {
     let mut sums = vec![base * weights.iter().sum::<f64>(); weights.len()];
     for ((first, band), weight) in bands.iter().zip(weights) {
@@ -166,7 +173,7 @@ impl Transition {
         self.columns.len()
     }
 
-    /// Returns the probability of an output cell for an input cell.
+    /// Returns the probability that the report is in `output` if the number is in `input`.
     #[must_use]
     pub fn probability(&self, output: usize, input: usize) -> f64 {
         let (first, band) = &self.columns[input];
@@ -174,14 +181,14 @@ impl Transition {
         self.base + above.unwrap_or(&0.0)
     }
 
-    /// Returns the probabilities of output cells, for shares of input cells.
+    /// Returns the probability of each output cell if input cells have the given shares of people.
     #[must_use]
     pub fn outputs(&self, shares: &[f64]) -> Vec<f64> {
         combined(&self.columns, shares, self.base)
     }
 
-    /// Returns the weighted sum of output probabilities for each input cell, with a weight for each
-    /// output cell.
+    /// Returns, for each input cell, the sum over output cells of the probability times the output
+    /// cell's weight.
     #[must_use]
     pub fn inputs(&self, weights: &[f64]) -> Vec<f64> {
         combined(&self.rows, weights, self.base)

@@ -1,4 +1,4 @@
-//! Counts of the sign vectors that agree with a given one in at least κ places.
+//! Numbers of sign vectors that agree with a given sign vector in at least κ of its d coordinates.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -7,8 +7,8 @@ use super::input::ATTRIBUTES;
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// Number of vectors in {−1, 1}^d by the number of places in which they agree with a given one, for
-/// every threshold κ. They are doubles, exact up to 2⁵³.
+/// For each a, the numbers of vectors in {−1, 1}^d that agree with a given vector in exactly a
+/// coordinates, and in at least a. They are doubles, exact up to 2⁵³.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     attributes: u32,
@@ -39,10 +39,11 @@ impl Counts {
         })
     }
 
-    /// Returns N₊, N₋ and O of a threshold κ from 1 to d.
+    /// Returns the sizes N₊, N₋ and O of [`Favoured`] for a threshold κ from 1 to d.
     ///
-    /// The favoured sets of two corners differ most for opposite corners. A vector that agrees with
-    /// one of them in a places agrees with the opposite one in d − a.
+    /// An input that is a sign vector favours the vectors that agree with it in at least κ
+    /// coordinates. The favoured sets of two inputs differ most if the inputs are opposite. A
+    /// vector that agrees with an input in a coordinates agrees with the opposite input in d − a.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if κ is out of range.
@@ -53,20 +54,21 @@ impl Counts {
             max: f64::from(self.attributes),
         }
         .check(f64::from(threshold))?;
-        // Favoured by one corner and not by its opposite: a ≥ κ and d − a < κ.
+        // Favoured by one input and not by the opposite one: a ≥ κ and d − a < κ.
         let opposite = threshold.max(self.attributes - threshold + 1);
         Ok(Favoured {
             inside: self.at_least[threshold as usize],
-            // By symmetry, as many vectors agree in fewer than κ places as in more than d − κ.
+            // By symmetry, the number that agree in fewer than κ coordinates equals the number that
+            // agree in more than d − κ.
             outside: self.at_least[(self.attributes - threshold + 1) as usize],
             against: self.at_least[opposite as usize],
             roundings: self.roundings(),
         })
     }
 
-    /// Number of roundings behind N₊, N₋ and O. Each is a sum of up to d binomial coefficients, and
-    /// each coefficient takes d steps of at most two roundings. Up to d = 50 no intermediate
-    /// product is above 2⁵³, so there are none.
+    /// Upper bound on the number of rounding errors that N₊, N₋ and O contain. Each is a sum of up
+    /// to d binomial coefficients. Computing a coefficient takes d steps of at most two roundings.
+    /// Up to d = 50 no intermediate product is above 2⁵³, so nothing is rounded.
     const fn roundings(&self) -> u32 {
         if self.attributes <= 50 {
             0
@@ -75,23 +77,23 @@ impl Counts {
         }
     }
 
-    /// Returns C(d − 1, κ − 1), the surplus of favoured vectors with a place's own sign over those
-    /// with the opposite sign. It is Σ C(d − 1, a − 1) − C(d − 1, a) over a ≥ κ. Vectors that are
-    /// not favoured have the same surplus of the opposite sign.
+    /// Returns C(d − 1, κ − 1). For any one coordinate, this is the number of favoured vectors with
+    /// the input's sign minus the number with the opposite sign: Σ C(d − 1, a − 1) − C(d − 1, a)
+    /// over a ≥ κ. Among vectors that are not favoured, the difference is the negative of this.
     pub(crate) fn more(&self, threshold: u32) -> f64 {
         // C(d − 1, κ − 1) = (κ/d)·C(d, κ).
         f64::from(threshold) / f64::from(self.attributes) * self.ways[threshold as usize]
     }
 
-    /// Returns B = 1/[(α/N₊ − (1 − α)/N₋)·C(d − 1, κ − 1)]. The expected value of a reported sign
-    /// is 1/B times the person's value.
+    /// Returns the scale B = 1/[(α/N₊ − (1 − α)/N₋)·C(d − 1, κ − 1)], where α is `inside` and 1 − α
+    /// is `outside`. The expected value of a reported sign is 1/B times the person's value.
     pub(crate) fn scale(&self, threshold: u32, sets: &Favoured, inside: f64, outside: f64) -> f64 {
         let more = self.more(threshold);
         let gap = inside * (more / sets.inside) - outside * (more / sets.outside);
         1.0 / gap
     }
 
-    /// Returns B for the α of a budget.
+    /// Returns the scale B for the greatest α that the budget allows.
     ///
     /// # Errors
     /// Same errors as [`Counts::favoured`].
@@ -101,7 +103,7 @@ impl Counts {
         Ok(self.scale(threshold, &sets, inside, outside))
     }
 
-    /// Returns the threshold of least B under a budget, and this B.
+    /// Returns the threshold κ with the least scale B under the budget, and this B.
     pub(crate) fn best(&self, budget: &Budget) -> (u32, f64) {
         let scale = |threshold| {
             let scale = self.scale_at(threshold, budget);

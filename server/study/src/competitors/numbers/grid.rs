@@ -1,13 +1,14 @@
-//! Generalised randomised response over evenly spaced levels of a number.
+//! Generalised randomised response whose answers are evenly spaced levels of a number.
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
 
-/// Grid of r steps between −1 and 1.
+/// Mechanism for one number that reports one of r + 1 levels, which divide −1 to 1 into r equal
+/// steps.
 ///
-/// A number is rounded to one of its two neighbouring levels without bias. This level is reported
-/// with odds of exp(ε) against each of the r remaining levels. With one step this is
-/// [`TwoPoints`](super::TwoPoints).
+/// A number is rounded at random, without bias, to one of its two neighbouring levels. The report
+/// is exp(ε) times as likely to be this level as any one of the r remaining levels. With one step
+/// this is [`TwoPoints`](super::TwoPoints).
 ///
 /// ```
 /// use hushbin_study::competitors::Grid;
@@ -20,11 +21,12 @@ use hushbin::bounds::{Bound, EPSILON};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grid {
     steps: u32,
-    /// Odds e = exp(ε) of the own level against any other level.
+    /// Ratio e = exp(ε) of the probability of the rounded number's level to that of any other
+    /// level.
     e: f64,
 }
 
-/// Range of the number of steps r.
+/// Allowed range of the number of steps r.
 const STEPS: Bound = Bound {
     name: "steps",
     min: 1.0,
@@ -32,7 +34,7 @@ const STEPS: Bound = Bound {
 };
 
 impl Grid {
-    /// Grid of r `steps` at ε.
+    /// Returns the mechanism with r `steps` at ε.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if r is not from 1 to 64 or ε is outside [`EPSILON`].
@@ -45,7 +47,7 @@ impl Grid {
         })
     }
 
-    /// Returns the minimax grid at ε: its worst-case variance is the least.
+    /// Returns the mechanism at ε whose number of steps has the least worst-case variance.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
@@ -66,14 +68,14 @@ impl Grid {
         self.steps
     }
 
-    /// Estimate from each reported level, in ascending order.
+    /// Returns the estimate that each reported level yields, in ascending order.
     #[must_use]
     pub fn estimates(&self) -> Vec<f64> {
         let scaled = |level| self.level(level) / self.gap();
         (0..=self.steps).map(scaled).collect()
     }
 
-    /// Probability of each reported level for a number in [−1, 1].
+    /// Returns the probability of each reported level, given a person's number in [−1, 1].
     #[must_use]
     pub fn probabilities(&self, value: f64) -> Vec<f64> {
         let (low, up) = self.below(value);
@@ -98,8 +100,8 @@ impl Grid {
 
     /// Maximum variance over all numbers in [−1, 1].
     ///
-    /// Between two levels the mean square is linear in x. So the variance is greatest where x is
-    /// half its slope, or at the nearer end.
+    /// Between two levels, the mean square of the estimate is linear in the number x. So the
+    /// variance is greatest at x = slope/2, or at the nearer level if that lies outside the step.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let of_step = |low: u32| {
@@ -112,24 +114,25 @@ impl Grid {
         (0..self.steps).map(of_step).fold(0.0, f64::max)
     }
 
-    /// Level below a number, and the probability of rounding up from it.
+    /// Returns the level below a number, and the probability that the number is rounded up to the
+    /// next level.
     fn below(&self, value: f64) -> (u32, f64) {
         let place = 0.5 * (value + 1.0) * f64::from(self.steps);
         let low = place.floor().clamp(0.0, f64::from(self.steps - 1));
         (low as u32, place - low)
     }
 
-    /// Value of a level, from −1 to 1.
+    /// Returns the number, from −1 to 1, that a level stands for.
     fn level(&self, level: u32) -> f64 {
         2.0 * f64::from(level) / f64::from(self.steps) - 1.0
     }
 
-    /// Probability of a level to which the number is not rounded.
+    /// Probability of reporting any one level other than that of the rounded number.
     fn rest(&self) -> f64 {
         1.0 / (self.e + f64::from(self.steps))
     }
 
-    /// Difference between the probabilities of the own level and of any other level.
+    /// Probability of reporting the rounded number's level, minus that of any one other level.
     fn gap(&self) -> f64 {
         (self.e - 1.0) * self.rest()
     }

@@ -5,14 +5,14 @@ use hushbin::bounds::Bound;
 use hushbin::sample::with_probability;
 use rand_core::Rng;
 
-/// Range of the number of attributes d. 2^d still fits into a double.
+/// Allowed range of the number of attributes d. Up to the maximum, 2^d fits into a double.
 pub const ATTRIBUTES: Bound = Bound {
     name: "attributes",
     min: 1.0,
     max: 1000.0,
 };
 
-/// Checks one person's numbers.
+/// Checks that there are `attributes` numbers and that each is in [−1, 1].
 pub(super) fn check(values: &[f64], attributes: u32) -> Result<(), Error> {
     if values.len() != attributes as usize {
         return Err(Error::AnswerCount {
@@ -34,7 +34,8 @@ pub(super) fn check(values: &[f64], attributes: u32) -> Result<(), Error> {
 
 /// Rounds a number x in [−1, 1] to 1 (true) with probability (1 + x)/2, otherwise to −1 (false).
 ///
-/// With probability |x|, rounded down, the result is the sign of x. Otherwise it is a fair coin.
+/// With probability |x|, rounded down, the result is the sign of x. Otherwise it is either sign
+/// with probability 1/2.
 pub(in crate::competitors) fn rounds_up<R: Rng + ?Sized>(value: f64, rng: &mut R) -> bool {
     if with_probability(rng, value) {
         value > 0.0

@@ -1,17 +1,19 @@
 //! Lower bound on the worst-case variance of unbiased mechanisms for one number.
 //!
-//! Up to ε = 0.7122 there is a closed form. Above, a dual certificate proves a bound at each ε that
-//! has one. A certificate contains multipliers λ, β and α for evenly spaced inputs. With
-//! g(y) = λy² − βy − α for each input, let F(y) = Σ g⁺ − e·Σ g⁻. If F is at least 0 for each y,
-//! each unbiased ε-private mechanism has a worst-case variance of at least Σ (α + βx − λx²).
-//! Otherwise the minimum of F is added. So a wrong certificate only lowers the bound.
+//! Up to ε = 0.7122 there is a closed form. Above, the bound is known only at each ε for which the
+//! program contains a dual certificate (of linear programming). A certificate contains multipliers
+//! λ, β and α for each of several evenly spaced inputs x. For each input and an output y, let g(y)
+//! = λy² − βy − α. Let F(y) = Σ g⁺ − e·Σ g⁻, with sums over the inputs, positive and negative
+//! parts, and e = exp(ε). The λ sum to 1. If F(y) ≥ 0 for all y, every unbiased ε-private mechanism
+//! has a worst-case variance of at least Σ (α + βx − λx²). Otherwise the minimum of F is added to
+//! this sum. So a wrong certificate only lowers the bound.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// Dual certificate at one ε: multipliers of the N inputs j/(N − 1) from 0 to 1. The multipliers of
-/// −x are λ, −β and α.
+/// Dual certificate at one ε: the multipliers of the N inputs j/(N − 1) from 0 to 1. If an input x
+/// has the multipliers λ, β and α, then −x has λ, −β and α.
 #[derive(Debug, Deserialize)]
 struct Certificate {
     epsilon: f64,
@@ -34,7 +36,7 @@ static CERTIFICATES: LazyLock<Vec<Certificate>> = LazyLock::new(|| {
     serde_json::from_str(text).expect("the file is part of the program")
 });
 
-/// Outputs beyond ±`FAR` are far from each sign change.
+/// Limit of the outputs y at which F is evaluated. All sign changes of g are well within ±`FAR`.
 const FAR: f64 = 1e6;
 
 /// Returns a lower bound on the worst-case variance of one unbiased report of a number in [−1, 1].
@@ -62,7 +64,8 @@ pub fn least_variance(epsilon: f64) -> Option<f64> {
 }
 
 impl Certificate {
-    /// Bound that the certificate proves, scaled so that the λ sum to 1.
+    /// Returns the lower bound that the certificate proves. The multipliers are scaled so that the
+    /// λ sum to 1.
     fn bound(&self) -> f64 {
         let inputs = self.inputs();
         let sum = inputs
@@ -72,7 +75,7 @@ impl Certificate {
         (sum.sum::<f64>() + least(&inputs, self.epsilon.exp())) / total
     }
 
-    /// Multipliers of all inputs from −1 to 1.
+    /// Returns the multipliers of all inputs, the negative ones included.
     fn inputs(&self) -> Vec<Multipliers> {
         let last = self.lambda.len() as f64 - 1.0;
         let all = self.lambda.iter().zip(&self.beta).zip(&self.alpha);
@@ -92,7 +95,8 @@ impl Certificate {
     }
 }
 
-/// Returns the minimum of F over all y, or 0 if F is positive. Between sign changes F is quadratic.
+/// Returns the minimum of F (see the module's comment) over all outputs y, or 0 if F is positive
+/// everywhere. Between sign changes of any g, F is quadratic.
 fn least(inputs: &[Multipliers], e: f64) -> f64 {
     let mut turns = vec![-FAR, FAR];
     turns.extend(inputs.iter().flat_map(Multipliers::roots));
@@ -115,12 +119,12 @@ fn least(inputs: &[Multipliers], e: f64) -> f64 {
 }
 
 impl Multipliers {
-    /// Value of g at an output y.
+    /// Returns g(y) for an output y.
     fn at(&self, y: f64) -> f64 {
         (self.lambda * y - self.beta) * y - self.alpha
     }
 
-    /// Outputs y at which g changes its sign.
+    /// Returns the outputs y at which g changes its sign.
     fn roots(&self) -> Vec<f64> {
         let square = self.beta * self.beta + 4.0 * self.lambda * self.alpha;
         if self.lambda > 0.0 && square >= 0.0 {

@@ -1,9 +1,11 @@
-//! Mechanism-1: reports a vector of signs that agrees with the person's in many places.
+//! Mechanism-1: reports a vector of signs that probably agrees with the person's signs in many
+//! coordinates.
 //!
 //! Source: Algorithm 1 of the paper, after Duchi, Jordan, Wainwright (2018). Each number is rounded
-//! to a sign without bias. A vector is favoured if it agrees with these signs in at least κ places.
-//! The report is a uniform favoured vector with probability α, otherwise a uniform one of the rest.
-//! The paper's κ is ⌊d/2⌋ + 1, the strict majority. α and B differ from the printed ones: see
+//! to a sign without bias. A vector is favoured if it agrees with these signs in at least κ
+//! coordinates. With probability α the report is uniform over the favoured vectors, otherwise
+//! uniform over the rest. The paper's κ is ⌊d/2⌋ + 1, the strict majority of the d coordinates. α
+//! and the scale B of the estimates differ from the printed ones: see
 //! [`as_printed`](crate::competitors::as_printed).
 
 use hushbin::Error;
@@ -16,7 +18,8 @@ use super::input;
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// Expected number of draws for one vector. The sampler is refused above the maximum.
+/// Expected number of vectors drawn, by rejection sampling, for one report. Parameters above the
+/// maximum are refused.
 const DRAWS: Bound = Bound {
     name: "vectors drawn for one",
     min: 1.0,
@@ -43,9 +46,10 @@ const DRAWS: Bound = Bound {
 pub struct Majority {
     attributes: u32,
     threshold: u32,
-    /// Numbers of favoured and other vectors.
+    /// Numbers of favoured vectors and of remaining ones.
     sets: Favoured,
-    /// Threshold of α, rounded down.
+    /// Threshold that draws whether the report is a favoured vector, with probability α rounded
+    /// down.
     inside: Threshold,
     /// Scale B of estimates.
     scale: f64,
@@ -60,7 +64,7 @@ impl Majority {
         Self::with_threshold(attributes, attributes / 2 + 1, budget)
     }
 
-    /// Returns the mechanism with the threshold of least variance.
+    /// Returns the mechanism with the threshold κ that has the least variance.
     ///
     /// # Errors
     /// Same errors as [`Majority::with_threshold`].
@@ -95,7 +99,7 @@ impl Majority {
         self.attributes
     }
 
-    /// Minimum number of places in which a favoured vector agrees, κ.
+    /// Minimum number κ of coordinates in which a favoured vector agrees with the person's signs.
     #[must_use]
     pub const fn threshold(&self) -> u32 {
         self.threshold
@@ -107,7 +111,7 @@ impl Majority {
         self.sets.inside
     }
 
-    /// Probability α of a favoured vector, of the realised threshold.
+    /// Probability α that the report is a favoured vector. It is exact for the rounded threshold.
     #[must_use]
     pub fn alpha(&self) -> f64 {
         self.inside.probability()
@@ -119,13 +123,14 @@ impl Majority {
         self.scale
     }
 
-    /// Variance of one report's estimate of an attribute with value x: B² − x², rounding included.
+    /// Variance of one report's estimate of an attribute with value x: B² − x². It includes the
+    /// rounding of x to a sign.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         self.scale * self.scale - value * value
     }
 
-    /// Returns δ at ε for the worst inputs, which are opposite corners.
+    /// Returns δ at ε for the worst pair of inputs, which are opposite vectors of ±1.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         self.sets.delta_at(self.inside, epsilon)
@@ -137,8 +142,8 @@ impl Majority {
         self.scale * signs as f64 / reports as f64
     }
 
-    /// Draws a report of d numbers in [−1, 1]: d signs, true for +. The number of draws does not
-    /// depend on the numbers, except for the draws that round them.
+    /// Draws a report for d numbers in [−1, 1]: d signs, true for +. The time for drawing the
+    /// vector does not depend on the numbers; only that for rounding them does.
     ///
     /// # Errors
     /// [`Error::AnswerCount`] if there are not d numbers. [`Error::ValueRange`] if a number is out
@@ -153,7 +158,7 @@ impl Majority {
         for (place, &value) in values.iter().enumerate() {
             own[place / 64] |= u64::from(input::rounds_up(value, rng)) << (place % 64);
         }
-        // Rejection sampling: uniform vectors until one is of the drawn kind.
+        // Rejection sampling: draws uniform vectors until one is favoured, or not, as was drawn.
         let inside = self.inside.sample(rng);
         let mut signs = own.clone();
         loop {
@@ -169,7 +174,7 @@ impl Majority {
         }
     }
 
-    /// Mask of the bits of a vector's word that belong to an attribute.
+    /// Returns a mask of those bits in a vector's 64-bit word that belong to an attribute.
     const fn used(&self, word: usize) -> u64 {
         match self.attributes - 64 * word as u32 {
             0..64 => (1 << (self.attributes % 64)) - 1,

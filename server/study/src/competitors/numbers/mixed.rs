@@ -1,4 +1,4 @@
-//! HM-TP: each report uses Three-Outputs or a piecewise mechanism, at random.
+//! HM-TP: each report uses either Three-Outputs or a piecewise mechanism, chosen at random.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
@@ -7,8 +7,9 @@ use super::search::{minimum, most_of_quadratic};
 use super::sliding::Sliding;
 use super::three_outputs::ThreeOutputs;
 
-/// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020). All three of its parameters are
-/// chosen for the least worst-case variance.
+/// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020). Its parameters minimise the
+/// worst-case variance: the mixing probability, the width of the piecewise mechanism, and the
+/// probability a of [`ThreeOutputs`].
 ///
 /// ```
 /// use hushbin_study::competitors::{Mixed, Sliding, ThreeOutputs};
@@ -45,7 +46,8 @@ impl Mixed {
         };
         let with_middle = |middle: f64| {
             let width = |logarithm| of(middle, logarithm).worst_variance();
-            // Bounds of the logarithm of the relative width u, which is in (0, 2): ln 2 = 0.69.
+            // Search interval for ln u, where u is the interval's width relative to half the range.
+            // u is in (0, 2), and ln 2 = 0.69.
             of(middle, minimum([-8.0, 0.6], width))
         };
         // There can be several local minima, so the search starts at the best point of a grid.
@@ -62,19 +64,19 @@ impl Mixed {
         })
     }
 
-    /// Probability of using the piecewise mechanism.
+    /// Probability that a report uses the piecewise mechanism.
     #[must_use]
     pub const fn part(&self) -> f64 {
         self.part
     }
 
-    /// Piecewise mechanism, used with probability [`part`](Self::part).
+    /// Piecewise mechanism, which a report uses with probability [`part`](Self::part).
     #[must_use]
     pub const fn sliding(&self) -> Sliding {
         self.sliding
     }
 
-    /// Three-Outputs mechanism, used otherwise.
+    /// Three-Outputs mechanism, which the remaining reports use.
     #[must_use]
     pub const fn three(&self) -> ThreeOutputs {
         self.three

@@ -1,4 +1,5 @@
-//! Numbers in [−1, 1], with d attributes for every person: the paper's §4.
+//! Mechanisms for numbers in [−1, 1]: those of the paper's §4, and newer ones. Each person has d
+//! attributes, each with one number. In all formulas, e = exp(ε) and x is a person's number.
 
 mod counts;
 mod grid;

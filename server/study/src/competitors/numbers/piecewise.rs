@@ -1,12 +1,12 @@
-//! Variances of the piecewise and hybrid mechanisms. They have no sampler, because reports are real
-//! numbers.
+//! Variances of the piecewise and hybrid mechanisms. Reports are not drawn here, because they are
+//! real numbers.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
 
 /// Returns the variance of one report's estimate of x in [−1, 1] under the piecewise mechanism at ε
 /// (N. Wang et al., ICDE 2019, Lemma 1). With h = exp(ε/2) it is x²/(h − 1) + (h + 3)/(3(h − 1)²).
-/// The worst case is at the ends.
+/// It is greatest for x = ±1.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
@@ -27,8 +27,9 @@ pub fn piecewise_variance(value: f64, epsilon: f64) -> Result<f64, Error> {
 }
 
 /// Returns the variance of one report's estimate of x in [−1, 1] under the hybrid mechanism at ε
-/// (N. Wang et al., ICDE 2019, Equation 6). It uses the piecewise mechanism with probability
-/// 1 − exp(−ε/2), otherwise two points. At ε ≤ 0.61 it uses two points only.
+/// (N. Wang et al., ICDE 2019, Equation 6). The hybrid mechanism uses the piecewise mechanism with
+/// probability 1 − exp(−ε/2), otherwise [`TwoPoints`](super::TwoPoints). At ε ≤ 0.61 it uses only
+/// the latter.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].

@@ -1,4 +1,4 @@
-//! Mechanism-2: k of d attributes, each reported by two points.
+//! Mechanism-2: draws k of d attributes and reports each of them by [`TwoPoints`].
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
@@ -10,12 +10,12 @@ use super::input::{self, ATTRIBUTES};
 use super::two_points::TwoPoints;
 use crate::competitors::budget::{Budget, hockey_stick};
 
-/// Divisor of ε in the paper's number of drawn attributes. It is near the ε of one attribute at
-/// which ε·((e + 1)/(e − 1))² is least.
+/// Divisor of ε in the paper's number of drawn attributes, ⌊ε/2.17⌋. It is near the minimum of
+/// ε·((exp(ε) + 1)/(exp(ε) − 1))² over ε, which is the best ε for one attribute.
 pub const ANSWERED_EPSILON: f64 = 2.17;
 
-/// Mechanism-2 of the paper: k of the d attributes are drawn uniformly. Each is reported by
-/// [`TwoPoints`] at (ε/k, δ/k), and estimates are scaled by d/k.
+/// Mechanism-2 of the paper: k of the d attributes are drawn uniformly. Each drawn attribute is
+/// reported by [`TwoPoints`] at (ε/k, δ/k). Estimates are multiplied by d/k.
 ///
 /// ```
 /// use hushbin_study::competitors::SampledTwoPoints;
@@ -45,7 +45,8 @@ impl SampledTwoPoints {
         Self::with_answered(attributes, answered, epsilon, delta)
     }
 
-    /// Returns the mechanism with the k of least variance, among all k with ε/k in range.
+    /// Returns the mechanism with the k that has the least variance, among all k with ε/k in
+    /// [`EPSILON`].
     ///
     /// # Errors
     /// Same errors as [`SampledTwoPoints::with_answered`].
@@ -64,7 +65,7 @@ impl SampledTwoPoints {
         Ok(best)
     }
 
-    /// Returns the mechanism with k `answered` attributes, from 1 to d.
+    /// Returns the mechanism that draws k = `answered` of the d `attributes`, with k from 1 to d.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`], k is outside 1 to d, ε/k is outside
@@ -97,28 +98,31 @@ impl SampledTwoPoints {
         self.attributes
     }
 
-    /// Number of attributes in a report, k.
+    /// Number k of attributes in a report.
     #[must_use]
     pub const fn answered(&self) -> u32 {
         self.answered
     }
 
-    /// Scale (d/k)·A: the estimate of a drawn attribute is its reported sign times this.
+    /// Scale (d/k)·A, where A is the scale of [`TwoPoints`]. The estimate of a drawn attribute is
+    /// this scale times the reported sign.
     #[must_use]
     pub fn scale(&self) -> f64 {
         f64::from(self.attributes) / f64::from(self.answered) * self.each.scale()
     }
 
-    /// Variance of one report's estimate of an attribute with value x: (d/k)·A² − x².
+    /// Variance of one report's estimate of an attribute with value x: (d/k)·A² − x², where A is
+    /// the scale of [`TwoPoints`].
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         self.scale() * self.each.scale() - value * value
     }
 
-    /// Returns δ at ε for the worst inputs, which are opposite corners.
+    /// Returns δ at ε for the worst pair of inputs, which are opposite vectors of ±1.
     ///
-    /// All k drawn attributes then differ, whichever they are. The number of signs that are the
-    /// person's own is a sufficient statistic. The result is at most the sum of the k parts.
+    /// All k drawn attributes then differ, whichever are drawn. The number of reported signs that
+    /// equal those of the first input is a sufficient statistic. The result is at most k times the
+    /// δ of one attribute.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         let k = self.answered;
@@ -132,15 +136,15 @@ impl SampledTwoPoints {
         hockey_stick((0..=k).map(outcome), epsilon)
     }
 
-    /// Returns the estimated mean of an attribute, from the sum of its reported signs and the
-    /// number of all reports.
+    /// Returns the estimated mean of an attribute. `signs` is the sum of its reported signs.
+    /// `reports` is the number of all reports, including those that did not draw the attribute.
     #[must_use]
     pub fn estimate(&self, signs: i64, reports: u64) -> f64 {
         self.scale() * signs as f64 / reports as f64
     }
 
-    /// Draws a report of d numbers in [−1, 1]: k attributes from 0 to d − 1, each with a sign, true
-    /// for +.
+    /// Draws a report for d numbers in [−1, 1]: k attributes, numbered from 0 to d − 1, each with a
+    /// sign, true for +.
     ///
     /// # Errors
     /// [`Error::AnswerCount`] if there are not d numbers. [`Error::ValueRange`] if a number is out

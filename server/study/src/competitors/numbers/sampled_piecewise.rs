@@ -1,4 +1,4 @@
-//! Samples k of d attributes and reports each by a mechanism for one number.
+//! Mechanism that draws k of d attributes and reports each of them by a mechanism for one number.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
@@ -14,7 +14,7 @@ use super::sliding::Sliding;
 pub enum Part {
     /// Piecewise mechanism PM, as published.
     Piecewise,
-    /// Piecewise mechanism with the best width.
+    /// Piecewise mechanism whose favoured interval has the best width.
     BestWidth,
     /// Hybrid mechanism HM.
     Hybrid,
@@ -30,8 +30,9 @@ enum One {
     Mixed(Mixed),
 }
 
-/// Mechanism for d attributes of N. Wang et al. (ICDE 2019, Algorithm 4): k attributes are drawn,
-/// and each is reported by a mechanism for one number at ε/k. Estimates are scaled by d/k.
+/// Mechanism of N. Wang et al. (ICDE 2019, Algorithm 4) for d attributes. A report draws k
+/// attributes, and reports each by a mechanism for one number at ε/k. Estimates are multiplied by
+/// d/k.
 ///
 /// ```
 /// use hushbin_study::competitors::{Part, SampledPiecewise};
@@ -49,9 +50,10 @@ pub struct SampledPiecewise {
     one: One,
 }
 
-/// Divisor of ε in the paper's number of drawn attributes.
+/// Divisor of ε in the paper's number of drawn attributes, ⌊ε/2.5⌋.
 const EPSILON_OF_ONE: f64 = 2.5;
-/// Minimum ε/k of the search. Below it HM is two points.
+/// Minimum ε/k that the search tries. Below it, the hybrid mechanism is only
+/// [`TwoPoints`](super::TwoPoints).
 const LEAST_EPSILON: f64 = 0.6;
 
 impl SampledPiecewise {
@@ -66,7 +68,7 @@ impl SampledPiecewise {
         Self::with_answered(attributes, answered, part, epsilon)
     }
 
-    /// Returns the mechanism with the k of least worst-case variance.
+    /// Returns the mechanism with the k that has the least worst-case variance.
     ///
     /// # Errors
     /// Same errors as [`SampledPiecewise::new`].
@@ -103,14 +105,14 @@ impl SampledPiecewise {
         })
     }
 
-    /// Number of attributes drawn, k.
+    /// Number k of attributes in a report.
     #[must_use]
     pub const fn answered(&self) -> u32 {
         self.answered
     }
 
-    /// Variance of one report's estimate of an attribute with value x: (d/k)·E[y²] − x², where y is
-    /// the report of one number.
+    /// Variance of one report's estimate of an attribute with value x: (d/k)·E[y²] − x². Here y is
+    /// the estimate of x by the mechanism for one number.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         let times = f64::from(self.attributes) / f64::from(self.answered);

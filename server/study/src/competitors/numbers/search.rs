@@ -1,10 +1,11 @@
-//! Minimum and maximum of functions of one variable.
+//! Search for the minimum or maximum of a function of one variable.
 
-/// Number of steps. Each leaves 0.618 of the interval, so all leave 10⁻¹⁰ of it.
+/// Number of steps of the golden-section search. Each shortens the interval by the factor 0.618,
+/// all together by 10⁻¹⁰.
 const STEPS: u32 = 48;
 
-/// Returns the point of an interval at which a function with one minimum is least, by
-/// golden-section search.
+/// Returns the point of an interval at which a function is least, by golden-section search. The
+/// function must have only one local minimum.
 pub(super) fn minimum([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) -> f64 {
     // Inverse golden ratio: each step reuses one of the two inner points.
     let part = 0.5 * (5.0_f64.sqrt() - 1.0);
@@ -24,9 +25,9 @@ pub(super) fn minimum([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) ->
     low.midpoint(high)
 }
 
-/// Returns the maximum over 0 to 1 of a function that is quadratic there.
+/// Returns the maximum, over 0 to 1, of a function that is quadratic on this interval.
 ///
-/// Three values determine its vertex.
+/// Three of its values determine its vertex.
 pub(super) fn most_of_quadratic(of: impl Fn(f64) -> f64) -> f64 {
     let [flat, middle, end] = [0.0, 0.5, 1.0].map(&of);
     // The function is flat + slope·x + curve·x².

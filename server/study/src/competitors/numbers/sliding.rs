@@ -1,14 +1,16 @@
-//! Piecewise mechanisms: a uniform density with a favoured interval that moves with the number.
+//! Piecewise mechanisms: the density of a report is higher within a favoured interval, whose
+//! position depends on the number.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
 
 use super::search::minimum;
 
-/// Piecewise mechanism on [−H, H] with a favoured interval of width w.
+/// Piecewise mechanism: reports a number in [−H, H], with a favoured interval of width w.
 ///
-/// The density is e·q inside the favoured interval and q elsewhere, with q = 1/(2H + (e − 1)w). The
-/// middle of the interval is at x·s. The slope s = 1/((e − 1)·q·w) makes the report unbiased.
+/// The density of a report is e·q inside the favoured interval and q elsewhere, with e = exp(ε) and
+/// q = 1/(2H + (e − 1)w). For a number x, the middle of the interval is x·s. The slope s = 1/((e −
+/// 1)·q·w) makes the report unbiased.
 ///
 /// ```
 /// use hushbin_study::competitors::{Sliding, piecewise_variance};
@@ -35,7 +37,7 @@ impl Sliding {
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn published(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
-        // C = (h + 1)/(h − 1) with h = exp(ε/2).
+        // The paper's C = (h + 1)/(h − 1), with h = exp(ε/2), is H here.
         let half = 1.0 / (0.25 * epsilon).tanh();
         Ok(Self {
             half,
@@ -44,17 +46,17 @@ impl Sliding {
         })
     }
 
-    /// Returns the piecewise mechanism whose favoured width has the least worst-case variance.
+    /// Returns the piecewise mechanism with the least worst-case variance, over all widths w.
     ///
-    /// PM-OPT and PM-SUB (Y. Zhao et al., IEEE Internet of Things Journal, 2020) are of this form,
-    /// so neither is better.
+    /// PM-OPT and PM-SUB (Y. Zhao et al., IEEE Internet of Things Journal, 2020) are also of this
+    /// form, so neither is better.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn best(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         let of = |logarithm: f64| Self::with_part(logarithm.exp(), epsilon);
-        // Bounds of the logarithm of the relative width u, which is in (0, 2): ln 2 = 0.69.
+        // Search interval for ln u, where u = w/H. u is in (0, 2), and ln 2 = 0.69.
         let best = minimum([-12.0, 0.6], |logarithm| of(logarithm).worst_variance());
         Ok(of(best))
     }
@@ -76,8 +78,8 @@ impl Sliding {
         })
     }
 
-    /// Returns the mechanism with an interval of width u·H that reaches H when the number is 1, for
-    /// u in (0, 2).
+    /// Returns the mechanism with w = u·H, where u is `part`, in (0, 2). H is such that the
+    /// favoured interval of the number 1 ends at H.
     pub(super) fn with_part(part: f64, epsilon: f64) -> Self {
         let e = epsilon.exp();
         // Solves s + w/2 = H for H, with w = u·H.
@@ -95,20 +97,20 @@ impl Sliding {
         self.half
     }
 
-    /// Density outside the favoured interval, q.
+    /// Density q of a report outside the favoured interval.
     #[must_use]
     pub fn density(&self) -> f64 {
         1.0 / (2.0 * self.half + (self.e - 1.0) * self.width)
     }
 
-    /// Ends of the favoured interval of a number in [−1, 1]. The density inside is e·q.
+    /// Returns the ends of the favoured interval for a number in [−1, 1].
     #[must_use]
     pub fn favoured(&self, value: f64) -> [f64; 2] {
         let middle = value * self.slope();
         [-0.5, 0.5].map(|side| middle + side * self.width)
     }
 
-    /// Variance of one report of a number in [−1, 1]. It is quadratic in the number.
+    /// Returns the variance of a report, given a number in [−1, 1]. It is quadratic in the number.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         // E[y²] = q·(2H³/3) + (e − 1)·q·(w³/12 + w·(x·s)²), and (e − 1)·q·w·s = 1.
@@ -124,7 +126,7 @@ impl Sliding {
         self.variance(1.0).max(self.variance(0.0))
     }
 
-    /// Distance by which the interval moves while the number moves by 1.
+    /// Slope s: distance by which the favoured interval moves if the number increases by 1.
     fn slope(&self) -> f64 {
         1.0 / ((self.e - 1.0) * self.density() * self.width)
     }

@@ -1,4 +1,4 @@
-//! Staircase mechanism: staircase noise added to the number.
+//! Staircase mechanism: adds noise whose density is a staircase to the number.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
@@ -6,9 +6,9 @@ use hushbin::bounds::EPSILON;
 /// Sensitivity Δ: the distance between −1 and 1.
 const RANGE: f64 = 2.0;
 
-/// Staircase mechanism of least variance (Geng, Kairouz, Oh, Viswanath, "The Staircase Mechanism in
-/// Differential Privacy", 2015). The density of its noise falls by the factor exp(−ε) once in each
-/// step of length 2.
+/// Staircase mechanism with the least variance (Geng, Kairouz, Oh, Viswanath, "The Staircase
+/// Mechanism in Differential Privacy", 2015). The density of its noise falls, on either side of 0,
+/// by the factor exp(−ε) once in each interval of length 2.
 ///
 /// ```
 /// use hushbin_study::competitors::Staircase;
@@ -20,7 +20,7 @@ const RANGE: f64 = 2.0;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Staircase {
-    /// Factor exp(−ε) by which the density falls, b.
+    /// Factor b = exp(−ε) by which the density falls once in each interval.
     fall: f64,
 }
 
@@ -36,7 +36,7 @@ impl Staircase {
         })
     }
 
-    /// Fraction γ of a step after which the density falls, in (0, 1).
+    /// Fraction γ of an interval after which the density falls, in (0, 1).
     #[must_use]
     pub fn part(&self) -> f64 {
         let b = self.fall;
@@ -44,7 +44,7 @@ impl Staircase {
         (0.5 * cube).cbrt() / (1.0 - b).powi(2) - b / (1.0 - b)
     }
 
-    /// Density of the noise at a value.
+    /// Returns the density of the noise at a value of the noise.
     #[must_use]
     pub fn density(&self, noise: f64) -> f64 {
         let (b, part) = (self.fall, self.part());
@@ -54,7 +54,7 @@ impl Staircase {
         first * b.powf(falls)
     }
 
-    /// Variance of one report, equal for all numbers.
+    /// Variance of one report. It does not depend on the number.
     #[must_use]
     pub fn variance(&self) -> f64 {
         let b = self.fall;

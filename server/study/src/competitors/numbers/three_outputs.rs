@@ -1,4 +1,4 @@
-//! Three-Outputs: reports −C, 0 or C.
+//! Three-Outputs: a mechanism for one number that reports −C, 0 or C.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
@@ -7,9 +7,9 @@ use super::search::minimum;
 
 /// Three-Outputs (Y. Zhao et al., IEEE Internet of Things Journal, 2020).
 ///
-/// The number 0 gives the output 0 with probability a, and ±1 give it with probability a/e. Each
-/// probability is linear in between. In the paper the a of least worst-case variance is the root of
-/// a cubic. Here a search finds it.
+/// The output 0 has probability a for the number 0, and a/e for ±1, where e = exp(ε). In between,
+/// each output's probability is linear in the number. In the paper, the a with the least worst-case
+/// variance is the root of a cubic. This code finds it by search.
 ///
 /// ```
 /// use hushbin_study::competitors::ThreeOutputs;
@@ -27,7 +27,7 @@ pub struct ThreeOutputs {
 }
 
 impl ThreeOutputs {
-    /// Returns the mechanism of least worst-case variance at ε.
+    /// Returns the mechanism with the least worst-case variance at ε.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
@@ -37,7 +37,7 @@ impl ThreeOutputs {
         let best = minimum([0.0, Self::most(epsilon)], |middle| {
             of(middle).worst_variance()
         });
-        // The search never reaches the end a = 0, two outputs, which is best at small ε.
+        // The search never tries the end a = 0, which is best at small ε. It has only two outputs.
         let [own, none] = [of(best), of(0.0)];
         Ok(if own.worst_variance() < none.worst_variance() {
             own
@@ -46,13 +46,13 @@ impl ThreeOutputs {
         })
     }
 
-    /// Returns the greatest a that is ε-private, e/(e + 2). At this a the output C is as likely for
-    /// 0 as for −1.
+    /// Returns the greatest a that is ε-private, e/(e + 2). With this a, the output C is e times as
+    /// likely for 0 as for −1.
     pub(super) fn most(epsilon: f64) -> f64 {
         1.0 / (1.0 + 2.0 * (-epsilon).exp())
     }
 
-    /// Returns the mechanism with a given a at ε.
+    /// Returns the mechanism at ε with a = `middle`.
     pub(super) fn with_middle(middle: f64, epsilon: f64) -> Self {
         Self {
             middle,
@@ -70,15 +70,16 @@ impl ThreeOutputs {
     #[must_use]
     pub fn scale(&self) -> f64 {
         let e = self.e;
-        // Unbiased at x = 1: C·(P(C) − P(−C)) = 1.
+        // The estimate is unbiased for the number 1: C·(P(C) − P(−C)) = 1.
         e * (e + 1.0) / ((e - 1.0) * (e - self.middle))
     }
 
-    /// Probabilities of −C, 0 and C for a number in [−1, 1].
+    /// Returns the probabilities of the outputs −C, 0 and C, given a number in [−1, 1].
     #[must_use]
     pub fn probabilities(&self, value: f64) -> [f64; 3] {
         let (a, e) = (self.middle, self.e);
-        // Probabilities at 0 and, in `to`, at 1.
+        // `from` is the probability of either end, −C or C, for the number 0. `to` has the three
+        // probabilities for the number 1.
         let from = 0.5 * (1.0 - a);
         let to = [(e - a) / (e * (e + 1.0)), a / e, (e - a) / (e + 1.0)];
         let between = |from: f64, to: f64| from + value.abs() * (to - from);
@@ -105,11 +106,12 @@ impl ThreeOutputs {
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let [_, slope] = self.square();
-        // `flat` + `slope`·x − x² is greatest at half the slope.
+        // `flat` + `slope`·x − x² is greatest at x = `slope`/2.
         self.variance((0.5 * slope).min(1.0))
     }
 
-    /// Mean square of the estimate at 0, and its slope in |x|.
+    /// Returns the mean square of the estimate for the number 0, and the slope with which it grows
+    /// with |x|.
     fn square(&self) -> [f64; 2] {
         let square = self.scale().powi(2);
         let less = self.middle * (1.0 - 1.0 / self.e);

@@ -1,4 +1,4 @@
-//! Algorithm 2: one number, reported by two points.
+//! Algorithm 2: reports one number by a random sign, so that its estimate is one of two points.
 
 use hushbin::Error;
 use hushbin::sample::Threshold;
@@ -8,8 +8,8 @@ use super::input;
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// Algorithm 2 of the paper: the estimate is ±A with A = (e + 1)/(e + 2δ − 1), and + has
-/// probability 1/2 + x/(2A).
+/// Algorithm 2 of the paper: the estimate is A or −A, where A = (e + 1)/(e + 2δ − 1) and e =
+/// exp(ε). For a number x, it is A with probability 1/2 + x/(2A).
 ///
 /// This code rounds x to a sign and reports that sign with probability (e + δ)/(e + 1), which has
 /// the same distribution.
@@ -24,7 +24,8 @@ use crate::competitors::favoured::Favoured;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoPoints {
-    /// Threshold of reporting the rounded sign, rounded down.
+    /// Threshold that draws whether the report is the sign to which x was rounded. It is rounded
+    /// down.
     own: Threshold,
 }
 
@@ -37,7 +38,7 @@ impl TwoPoints {
         }
     }
 
-    /// Probability of + for a number in [−1, 1]: 1/2 + x/(2A).
+    /// Returns the probability 1/2 + x/(2A) of reporting +, given a number x in [−1, 1].
     #[must_use]
     pub fn plus(&self, value: f64) -> f64 {
         0.5 + value / (2.0 * self.scale())
@@ -55,7 +56,7 @@ impl TwoPoints {
         self.scale().powi(2) - value * value
     }
 
-    /// Returns δ at ε for the worst numbers, −1 and 1.
+    /// Returns δ at ε for the worst pair of numbers, −1 and 1.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         Favoured::one_of(2).delta_at(self.own, epsilon)
@@ -72,7 +73,7 @@ impl TwoPoints {
         self.scale() * signs as f64 / reports as f64
     }
 
-    /// Draws a report of a number in [−1, 1]: a sign, true for +.
+    /// Draws a report for a number in [−1, 1]: a sign, true for +.
     ///
     /// # Errors
     /// [`Error::ValueRange`] if the number is out of range or NaN.
@@ -81,7 +82,7 @@ impl TwoPoints {
         Ok(self.respond(value, rng))
     }
 
-    /// Draws a report of a number that was already checked.
+    /// Draws a report for a number that is known to be in [−1, 1].
     pub(in crate::competitors) fn respond<R: CryptoRng + ?Sized>(
         &self,
         value: f64,
