@@ -46,8 +46,8 @@ impl ThreeOutputs {
         })
     }
 
-    /// Returns the greatest a that is ε-private, e/(e + 2). With this a, the output C is e times as
-    /// likely for 0 as for −1.
+    /// Returns the greatest a that is ε-private, e/(e + 2). With this a, the output C has equal
+    /// probabilities for 0 and −1, and is e times as likely for 1.
     pub(super) fn most(epsilon: f64) -> f64 {
         1.0 / (1.0 + 2.0 * (-epsilon).exp())
     }

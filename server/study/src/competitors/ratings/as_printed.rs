@@ -1,21 +1,23 @@
-//! Mechanisms with the parameters printed in P1 and P3, as drafts for task files.
+//! Mechanisms with the parameters that P1 and P3 print, as JSON drafts for task files. P1 and P3
+//! are papers of the [`errata`](hushbin_analysis::errata), and e = exp(ε).
 //!
-//! The [`errata`](hushbin_analysis::errata) list how much worse these parameters are than the ones
-//! that hushbin chooses.
+//! The errata list how much worse these parameters are than the ones that hushbin chooses.
 
 use hushbin::mechanism::hash_bin::GRID;
 use serde_json::{Value, json};
 
-/// Maximum probability β that P3's clip changes a sum. The paper does not print it.
+/// Maximum probability β that clipping changes a sum in P3. The paper does not print its value.
 const BETA: f64 = 0.05;
 
-/// Returns the number of buckets of Collision, t = ⌊s·e + 2s − 1⌋ (P1, §5).
+/// Returns the number of buckets of the collision mechanism, t = ⌊s·e + 2s − 1⌋ (P1, §5), where s
+/// is `sparsity`.
 pub(crate) fn buckets(sparsity: u32, epsilon: f64) -> u32 {
     let s = f64::from(sparsity);
     (s * libm::exp(epsilon) + 2.0 * s - 1.0).floor() as u32
 }
 
-/// Returns Collision as in P1: rule `occupied`, an independent hash and ⌊s·e + 2s − 1⌋ buckets.
+/// Returns the collision mechanism as in P1: rule `occupied`, independent hashing and ⌊s·e + 2s −
+/// 1⌋ buckets, where s is `sparsity`.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::as_printed;
@@ -31,15 +33,15 @@ pub fn collision(sparsity: u32, epsilon: f64) -> Value {
     })
 }
 
-/// Returns CoCo as in P1: rule `overwrite` and an independent hash. The draft has no number of
-/// buckets, so the best one is chosen.
+/// Returns CoCo as in P1: rule `overwrite` and independent hashing. The draft leaves the number of
+/// buckets unset, so the best one is chosen.
 #[must_use]
 pub fn coco() -> Value {
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" })
 }
 
 /// Returns hash-bin at level `user` as in P3, for n people with k entries each. It has one bin,
-/// Laplace noise and the clip η = √(2k·ln(4n/β)), rounded up to the grid.
+/// Laplace noise and the clipping bound η = √(2k·ln(4n/β)), rounded up to a multiple of 1/[`GRID`].
 #[must_use]
 pub fn clipped(entries: u32, people: u64) -> Value {
     let grid = f64::from(GRID);
@@ -50,7 +52,7 @@ pub fn clipped(entries: u32, people: u64) -> Value {
     })
 }
 
-/// Returns hash-bin at level `event` as in P3: ε²k/4 bins for people with k entries.
+/// Returns hash-bin at level `event` as in P3, for people with k entries: ε²k/4 bins.
 #[must_use]
 pub fn event(entries: u32, epsilon: f64) -> Value {
     json!({
@@ -59,8 +61,8 @@ pub fn event(entries: u32, epsilon: f64) -> Value {
     })
 }
 
-/// Returns hash-bin at level `neighbouring` as in P3, for people with k entries: ε²k/L² bins, or
-/// √(ε²k/(L·ln(1/δ))) bins if δ is given.
+/// Returns hash-bin at level `neighbouring` as in P3, for people with k entries and the distance L:
+/// ε²k/L² bins, or √(ε²k/(L·ln(1/δ))) bins if δ is given.
 #[must_use]
 pub fn neighbouring(entries: u32, epsilon: f64, distance: f64, delta: Option<f64>) -> Value {
     let square = epsilon * epsilon * f64::from(entries);
@@ -74,7 +76,7 @@ pub fn neighbouring(entries: u32, epsilon: f64, distance: f64, delta: Option<f64
     })
 }
 
-/// Rounds to the nearest number of bins, at least 1.
+/// Rounds to the nearest integer that is at least 1.
 fn bins(exact: f64) -> u32 {
     exact.round().max(1.0) as u32
 }

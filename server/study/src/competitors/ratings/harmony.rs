@@ -1,4 +1,4 @@
-//! Harmony: one coordinate of d, reported by two points.
+//! Harmony: draws one of d coordinates and reports it by [`TwoPoints`].
 
 use hushbin::sample::below;
 use hushbin::{Entry, Error};
@@ -9,8 +9,9 @@ use super::oracle::{Moments, Oracle, Setting};
 use crate::competitors::numbers::TwoPoints;
 
 /// Harmony (Nguyên et al., "Collecting and Analyzing Data from Smart Device Users with Local
-/// Differential Privacy", 2016). One coordinate is drawn uniformly and is public. Its value is
-/// reported by [`TwoPoints`], and its estimate is ±d·A.
+/// Differential Privacy", 2016). A report draws one coordinate uniformly and names it openly. It
+/// reports the coordinate's value by [`TwoPoints`], whose scale is A. The estimate of this
+/// coordinate is ±d·A.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Harmony, Oracle, Setting};
@@ -38,7 +39,7 @@ impl Harmony {
         })
     }
 
-    /// Randomised response to the drawn coordinate.
+    /// Mechanism that reports the value of the drawn coordinate.
     #[must_use]
     pub const fn points(&self) -> &TwoPoints {
         &self.points
@@ -66,7 +67,7 @@ impl Oracle for Harmony {
 
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let drawn = u64::from(below(rng, self.items));
-        // A missing entry counts as 0, which gives a fair sign.
+        // A missing entry counts as 0, so either sign has probability 1/2.
         let own = entries.iter().find(|entry| entry.item == drawn);
         let up = self
             .points

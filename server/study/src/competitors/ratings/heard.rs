@@ -1,6 +1,7 @@
-//! Sums over reports, and the estimates that are linear in them.
+//! Sums over reports, and the estimates, which are linear functions of these sums.
 
-/// Sums over reports: for every item, how often reports name it, and the sum of its reported signs.
+/// Sums over reports: for every item, the number of reports that name it, and the sum of its
+/// reported signs.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Heard, Linear};
@@ -17,8 +18,9 @@
 pub struct Heard {
     /// Number of reports.
     pub reports: u64,
-    /// Number of reports that name each item as present. If an oracle asks each person about one
-    /// item, the expected number of false reports is subtracted.
+    /// Number of reports that name each item as present. Some oracles ask each person about one
+    /// random item. They subtract the expected number of reports that name an absent item as
+    /// present.
     pub presence: Vec<f64>,
     /// Sum of the reported signs or noisy values of each item.
     pub signs: Vec<f64>,
@@ -36,18 +38,18 @@ impl Heard {
     }
 }
 
-/// Coefficients of the unbiased estimates, which are linear in the sums.
+/// Coefficients of the unbiased estimates, which are linear functions of the sums in [`Heard`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Linear {
-    /// Factor from the average sign to the mean.
+    /// Factor by which the average reported sign is multiplied to estimate the mean.
     pub mean: f64,
-    /// Factor and offset of the non-missing frequency: it is factor·(average presence − offset).
-    /// `None` if the oracle does not report presence.
+    /// Factor and offset of the estimated non-missing frequency, which is factor·(average presence
+    /// − offset). `None` if the oracle does not report presence.
     pub presence: Option<[f64; 2]>,
 }
 
 impl Linear {
-    /// Returns the coefficients of an oracle that only estimates means, with the given factor.
+    /// Returns the coefficients of an oracle that estimates only means, where `mean` is the factor.
     pub(super) const fn of_means(mean: f64) -> Self {
         Self {
             mean,
@@ -62,8 +64,8 @@ impl Linear {
         heard.signs.iter().map(|sum| scale * sum).collect()
     }
 
-    /// Returns the estimated non-missing frequency of every item. `None` if the oracle does not
-    /// estimate it.
+    /// Returns the estimated non-missing frequency of every item: the share of people who have it.
+    /// Returns `None` if the oracle does not estimate it.
     #[must_use]
     pub fn presences(&self, heard: &Heard) -> Option<Vec<f64>> {
         let [scale, offset] = self.presence?;
@@ -72,9 +74,9 @@ impl Linear {
         Some(heard.presence.iter().map(presence).collect())
     }
 
-    /// Returns the frequencies of a positive and of a negative value, for every item: half the sum
-    /// and half the difference of non-missing frequency and mean. `None` if the oracle does not
-    /// estimate presence.
+    /// Returns, for every item, the estimated frequencies of a positive and of a negative value.
+    /// They are half the sum and half the difference of the non-missing frequency and the mean.
+    /// Returns `None` if the oracle does not estimate presence.
     #[must_use]
     pub fn frequencies(&self, heard: &Heard) -> Option<[Vec<f64>; 2]> {
         let (presences, means) = (self.presences(heard)?, self.means(heard));

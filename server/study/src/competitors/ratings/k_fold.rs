@@ -1,4 +1,4 @@
-//! k-fold repetition: a one-sparse oracle answers for each entry.
+//! k-fold repetition: a report has the answer of a one-sparse oracle about each entry.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -8,14 +8,16 @@ use super::one_sparse::OneSparse;
 use super::oracle::{Moments, Oracle, Presence, Setting};
 use super::slots::all;
 
-/// k-fold repetition (P3 §2.1): each of the s slots answers at ε.
+/// k-fold repetition (P3 §2.1): entries are padded with dummies to s slots. A report has one answer
+/// at ε about each slot.
 ///
-/// It only protects one entry: two inputs that differ in one entry are ε-indistinguishable. This
-/// requires **slots in random order**, so that only one slot differs. If slots are in the order of
-/// items, an added entry shifts all later ones.
+/// Privacy is at event level: only two inputs that differ in one entry are ε-indistinguishable.
+/// This requires **slots in random order**, so that only one slot differs. If slots were in the
+/// order of items, an added entry would shift all later ones.
 ///
-/// If there are more than s entries, all of them answer. Sampling them down would break the
-/// protection of one entry. The number of answers then reveals the number of entries.
+/// If there are more than s entries, the report has an answer about each of them. Keeping only s
+/// random ones would break privacy at event level. The number of answers then reveals the number of
+/// entries.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{KFold, Oracle, Setting, SignedBit};
@@ -44,14 +46,14 @@ impl<T: OneSparse> KFold<T> {
         })
     }
 
-    /// Oracle that answers for one slot.
+    /// Oracle that draws the answer about one slot.
     #[must_use]
     pub const fn one(&self) -> &T {
         &self.one
     }
 
-    /// Subtracts the expected presence of the answers beyond s, because the offset of
-    /// [`linear`](Oracle::linear) only covers s answers.
+    /// Subtracts the expected contribution of the `surplus` answers beyond s from the presence
+    /// sums. The offset of [`linear`](Oracle::linear) covers only s answers.
     fn balance(&self, surplus: u64, heard: &mut Heard) {
         if let (true, Some([_, offset])) = (surplus > 0, self.one.linear().presence) {
             for sum in &mut heard.presence {
@@ -78,8 +80,8 @@ impl<T: OneSparse> Oracle for KFold<T> {
         }
     }
 
-    /// Moments of the sum of s answers. If the item is present, one answer is about it, otherwise
-    /// none. The remaining answers have mean 0.
+    /// Moments of the sum of s answers. If the person has the item, one answer is about it,
+    /// otherwise none. The estimates from the remaining answers have mean 0.
     fn moments(&self) -> Moments {
         let (k, one) = (f64::from(self.sparsity), self.one.moments());
         let sum = |[own, other]: [f64; 2]| [own + (k - 1.0) * other, k * other];

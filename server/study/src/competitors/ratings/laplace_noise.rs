@@ -1,4 +1,4 @@
-//! Laplace mechanism: Laplace noise on every coordinate.
+//! Laplace mechanism: adds Laplace noise to every coordinate.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -7,8 +7,8 @@ use rand_distr::{Distribution, Gamma};
 use super::heard::{Heard, Linear};
 use super::oracle::{Moments, Oracle, Setting};
 
-/// Laplace mechanism on all d coordinates (Dwork, McSherry, Nissim and Smith 2006), for inputs
-/// within distance L of each other. A missing entry is 0.
+/// Laplace mechanism on all d coordinates (Dwork, McSherry, Nissim and Smith 2006), which protects
+/// inputs that are at most a distance L apart. A missing entry is 0.
 ///
 /// The noise of a coordinate has density exp(−|x|/β)/2β with β = L/ε. Moving the vector by Δ
 /// changes the density of a report by a factor of at most exp(‖Δ‖₁/β). This is exp(ε) if ‖Δ‖₁ = L.
@@ -29,7 +29,7 @@ use super::oracle::{Moments, Oracle, Setting};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LaplaceNoise {
     items: u32,
-    /// Distance L that is protected.
+    /// Distance L: inputs at most this far apart are ε-indistinguishable.
     distance: f64,
     /// Scale β of a coordinate's noise.
     scale: f64,
@@ -57,13 +57,13 @@ impl LaplaceNoise {
         self.scale
     }
 
-    /// Variance of one report's estimate of a coordinate: 2β² for every value.
+    /// Variance of one report's estimate of a coordinate: 2β², whatever the coordinate's value.
     #[must_use]
     pub fn variance(&self) -> f64 {
         2.0 * self.scale * self.scale
     }
 
-    /// Adds the noise of this number of reports to every coordinate.
+    /// Adds the total noise of `reports` reports to the sum of every coordinate.
     fn add(&self, reports: u64, heard: &mut Heard, rng: &mut dyn CryptoRng) {
         if reports == 0 {
             return;
@@ -79,7 +79,7 @@ impl LaplaceNoise {
     }
 }
 
-/// Adds the entries, without noise.
+/// Adds one person's entries to the sums, without noise.
 fn sum(entries: &[Entry], heard: &mut Heard) {
     for entry in entries {
         heard.signs[entry.item as usize] += entry.value;

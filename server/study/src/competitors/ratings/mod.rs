@@ -1,7 +1,8 @@
 //! Published mechanisms for people who rate at most s of d items.
 //!
-//! P1, P2 and P3 of the [`errata`](hushbin_analysis::errata) compare with these mechanisms. Each
-//! has the privacy loss found by enumeration and an unbiased estimator. [`ORACLES`] lists them.
+//! P1, P2 and P3 of the [`errata`](hushbin_analysis::errata) compare theirs with these mechanisms,
+//! which are called oracles. Each states its privacy loss, which tests check by enumeration, and
+//! has unbiased estimates. [`ORACLES`] lists them. In all formulas, e = exp(ε).
 //!
 //! ```
 //! use hushbin_study::competitors::ratings::{ORACLES, Setting};

@@ -1,4 +1,4 @@
-//! Naive perturbation: one bit for every coordinate.
+//! Naive perturbation: a report has one random bit for every coordinate.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -8,7 +8,7 @@ use super::oracle::{Moments, Oracle, Setting};
 use super::slots::{at_most, fair_signs, sign};
 use crate::competitors::numbers::TwoPoints;
 
-/// Naive perturbation (P3, Table 1): every one of the d coordinates is reported by [`TwoPoints`]. A
+/// Naive perturbation (P3, Table 1): a report covers each of the d coordinates by [`TwoPoints`]. A
 /// missing entry is 0.
 ///
 /// ```
@@ -24,8 +24,8 @@ use crate::competitors::numbers::TwoPoints;
 pub struct NaiveBits {
     items: u32,
     points: TwoPoints,
-    /// Maximum number k of entries at user level; a random k of more are kept. `None` at event
-    /// level.
+    /// Maximum number k of entries at user level. If an input has more, k random ones are kept.
+    /// `None` at event level.
     entries: Option<u32>,
 }
 
@@ -45,9 +45,10 @@ impl NaiveBits {
 
     /// Returns the mechanism at user level, with each bit at ε₀ = ε/k, where k = s.
     ///
-    /// Two inputs of k entries differ in up to 2k coordinates. A change from 0 to an end costs at
-    /// most ln(2e₀/(e₀ + 1)). A change from an end to 0 costs at most ln((e₀ + 1)/2). Together they
-    /// cost ε₀, so k of each cost ε. Changing k coordinates from one end to the other costs ε, too.
+    /// Two inputs of k entries differ in up to 2k coordinates. With e₀ = exp(ε₀), a change of a
+    /// coordinate from 0 to ±1 has a privacy loss of at most ln(2e₀/(e₀ + 1)). A change from ±1 to
+    /// 0 has at most ln((e₀ + 1)/2). The sum of the two is ε₀, so k changes of each kind have a
+    /// loss of ε. Changing k coordinates from −1 to 1 also has a loss of ε.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
@@ -60,7 +61,7 @@ impl NaiveBits {
         })
     }
 
-    /// Randomised response to a coordinate.
+    /// Mechanism that reports the value of one coordinate.
     #[must_use]
     pub const fn points(&self) -> &TwoPoints {
         &self.points
@@ -104,8 +105,8 @@ impl Oracle for NaiveBits {
         }
         heard.reports += people.len() as u64;
         for (sum, &others) in heard.signs.iter_mut().zip(&others) {
-            // Bits are independent. The bits of people without an entry are fair signs, so only the
-            // number of such people matters.
+            // Bits are independent. A person without this item sends either sign with probability
+            // 1/2, so only the number of such people matters.
             *sum += fair_signs(others, rng);
         }
     }

@@ -1,4 +1,5 @@
-//! Gaussian mechanism: normal noise on every coordinate.
+//! Gaussian mechanism: adds normal noise to every coordinate. Δ is the sensitivity: the maximum
+//! Euclidean distance between the vectors of two neighbouring inputs.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -28,13 +29,14 @@ pub struct NormalNoise {
     items: u32,
     gaussian: Gaussian,
     delta: f64,
-    /// Maximum number k of entries at user level; a random k of more are kept. `None` otherwise.
+    /// Maximum number k of entries at user level. If an input has more, k random ones are kept.
+    /// `None` at other levels.
     entries: Option<u32>,
 }
 
 impl NormalNoise {
-    /// Returns the mechanism at event level: Δ = 2, for one entry that moves from one end to the
-    /// other. Inputs may have any number of entries.
+    /// Returns the mechanism at event level: Δ = 2, for one entry that changes from −1 to 1. Inputs
+    /// may have any number of entries.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
@@ -43,8 +45,8 @@ impl NormalNoise {
         Ok(Self::new(setting, None, gaussian))
     }
 
-    /// Returns the mechanism at user level: Δ = 2√k, for k = s entries that move from one end to
-    /// the other. Replacing k entries by k different items only moves the vector by √(2k).
+    /// Returns the mechanism at user level: Δ = 2√k, for k = s entries that change from −1 to 1.
+    /// Replacing k entries by entries of k different items moves the vector only by √(2k).
     ///
     /// # Errors
     /// Same errors as [`NormalNoise::event`].
@@ -53,8 +55,8 @@ impl NormalNoise {
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
-    /// Returns the mechanism for inputs within distance L of each other. Inputs may have any number
-    /// of entries.
+    /// Returns the mechanism that protects inputs at most a distance L apart. Inputs may have any
+    /// number of entries.
     ///
     /// # Errors
     /// Same errors as [`NormalNoise::event`]. [`Error::OutOfRange`] if L is outside
@@ -90,7 +92,7 @@ impl NormalNoise {
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
-    /// Returns the mechanism with the given noise.
+    /// Returns the mechanism that adds the noise of `gaussian`.
     const fn new(setting: &Setting, entries: Option<u32>, gaussian: Gaussian) -> Self {
         Self {
             items: setting.items,
@@ -100,13 +102,13 @@ impl NormalNoise {
         }
     }
 
-    /// Noise of a coordinate.
+    /// Mechanism that adds the noise to a coordinate.
     #[must_use]
     pub const fn gaussian(&self) -> &Gaussian {
         &self.gaussian
     }
 
-    /// Adds the noise of this number of reports to every coordinate.
+    /// Adds the total noise of `reports` reports to the sum of every coordinate.
     fn add(&self, reports: u64, heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let sigma = self.gaussian.sigma() * (reports as f64).sqrt();
         for sum in &mut heard.signs {
@@ -116,7 +118,7 @@ impl NormalNoise {
         heard.reports += reports;
     }
 
-    /// Adds the entries, without noise.
+    /// Adds one person's entries to the sums, without noise.
     fn sum(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         for entry in at_most(entries, self.entries, rng) {
             heard.signs[entry.item as usize] += entry.value;
@@ -129,16 +131,17 @@ fn sensitivity(setting: &Setting) -> f64 {
     2.0 * f64::from(setting.sparsity).sqrt()
 }
 
-/// Returns the sensitivity of vectors within distance L whose coordinates move by at most 2. It is
-/// √(4⌊L/2⌋ + r²), where r is the remainder of L by 2.
+/// Returns the sensitivity √(4⌊L/2⌋ + r²), where r is the remainder of L divided by 2. It is the
+/// maximum Euclidean distance between two vectors in [−1, 1]^d whose coordinates differ by at most
+/// L in total.
 fn sensitivity_within(distance: f64) -> f64 {
-    // Let two coordinates move by 0 < x ≤ y < 2. Moving x by t less and y by t more keeps the sum
-    // and increases the sum of squares by 2t(y − x) + 2t². So at the maximum all but one coordinate
-    // move by 0 or by 2. ⌊L/2⌋ coordinates move by 2, and one moves by r. There are enough
-    // coordinates because L is at most 2d.
+    // Let two coordinates differ by 0 < x ≤ y < 2. Decreasing x by t and increasing y by t keeps
+    // the sum and increases the sum of squares by 2t(y − x) + 2t². So at the maximum all
+    // coordinates but one differ by 0 or by 2. ⌊L/2⌋ coordinates differ by 2, and one differs by r.
+    // There are enough coordinates because L is at most 2d.
     //
-    // Each square is at most 2 times the move, and the moves add up to at most L. So the
-    // sensitivity is at most √(L·min(L, 2)). It reaches this value if L is at most 2 or even.
+    // Each square is at most 2 times the difference, and the differences add up to at most L. So
+    // the sensitivity is at most √(L·min(L, 2)). It reaches this value if L is at most 2 or even.
     let rest = distance % 2.0;
     // 4⌊L/2⌋ is 2·(L − r).
     (2.0 * (distance - rest) + rest * rest).sqrt()

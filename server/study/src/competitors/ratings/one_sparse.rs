@@ -1,4 +1,4 @@
-//! Oracles for one entry, from which sampling and repetition are built.
+//! Oracles that answer about one entry. Sampling and k-fold repetition are built from them.
 
 use hushbin::Error;
 use rand_core::CryptoRng;
@@ -7,7 +7,7 @@ use super::heard::{Heard, Linear};
 use super::oracle::{Moments, Setting};
 use super::slots::Slot;
 
-/// Oracle that gives an ε-LDP answer about one slot: an entry or a dummy.
+/// Oracle that draws an ε-LDP answer about one slot, which is an entry or a dummy.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedBit, SignedHash};
@@ -35,23 +35,29 @@ pub trait OneSparse: Copy + Send + Sync {
     /// Length of an answer in bits.
     fn bits(&self) -> f64;
 
-    /// Coefficients of estimates if each person has one entry and gives one answer about it.
+    /// Returns the coefficients of the estimates if each person has one entry and gives one answer
+    /// about it.
     fn linear(&self) -> Linear;
 
-    /// Second moments of such an estimate.
+    /// Returns the second moments of one answer's estimate, if each person has one entry and gives
+    /// one answer about it.
     fn moments(&self) -> Moments;
 
-    /// Number of elements that an answer supports or not, independently of each other.
+    /// Returns the number of elements about which the sums are kept: items, or items with a sign.
+    /// Given the slot's element, whether an answer supports each of the other elements is
+    /// independent.
     fn elements(&self) -> usize;
 
-    /// Draws an answer about a slot and adds it to the sums, except for the number of reports.
+    /// Draws an answer about a slot and adds it to the sums in `heard`. Does not change the number
+    /// of reports.
     fn tell(&self, slot: Slot<'_>, heard: &mut Heard, rng: &mut dyn CryptoRng);
 
-    /// Draws and adds only the part of an answer that concerns the slot's own element. Increments
-    /// the count of this element in `own`.
+    /// Draws only what an answer says about the slot's own element, and adds it to `heard`.
+    /// Increments the count of this element in `own`.
     fn tell_own(&self, slot: Slot<'_>, heard: &mut Heard, own: &mut [u64], rng: &mut dyn CryptoRng);
 
-    /// Draws and adds the parts of `answers` answers that concern elements other than the own one.
-    /// For each element, `own` counts the answers for which it was the own one.
+    /// Draws, for `answers` answers, what each says about the elements other than its slot's own,
+    /// and adds it to `heard`. `own` has, for each element, the number of answers whose own element
+    /// it is.
     fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng);
 }

@@ -7,19 +7,20 @@ use rand_core::CryptoRng;
 use super::heard::{Heard, Linear};
 use crate::competitors::budget::Budget;
 
-/// Question and privacy for which a mechanism is built.
+/// Parameters of a question, and the privacy that a mechanism has to satisfy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
     /// Number of items, d.
     pub items: u32,
-    /// Sparsity s: inputs with fewer entries are padded, inputs with more are sampled down.
+    /// Sparsity s: inputs with fewer entries are padded to s; of inputs with more, s random entries
+    /// are kept.
     pub sparsity: u32,
     /// Local ε of one report.
     pub epsilon: f64,
     /// Failure probability δ of one report, for mechanisms that need one.
     pub delta: f64,
-    /// Distance L, for mechanisms that protect inputs within L of each other: the sum of the
-    /// differences of their values.
+    /// Distance L, for mechanisms that protect inputs at most L apart. The distance of two inputs
+    /// is the sum of the differences of their values.
     pub distance: f64,
 }
 
@@ -48,7 +49,7 @@ impl Setting {
         Budget::new(self.budget()?.epsilon(), 0.0)
     }
 
-    /// Returns L, or 2d if that is smaller: no two inputs are farther apart.
+    /// Returns L, or 2d if that is smaller, because no two inputs are more than 2d apart.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if L is outside [`DISTANCE`].
@@ -58,23 +59,24 @@ impl Setting {
     }
 }
 
-/// Mechanism for people who rate at most s of d items, from −1 to 1.
+/// Mechanism for people who rate at most s of d items, each from −1 to 1. An oracle draws reports
+/// and sums them up in [`Heard`].
 ///
-/// Entries are in ascending order of items. There are at most s of them if the oracle samples or
-/// pads. An oracle that reports only signs rounds a value v to 1 with probability (1 + v)/2,
-/// otherwise to −1.
+/// An input's entries are in ascending order of items. For oracles that sample or pad, an input
+/// should have at most s entries. An oracle that reports only signs rounds a value v to 1 with
+/// probability (1 + v)/2, otherwise to −1.
 pub trait Oracle: Send + Sync {
-    /// Returns the least ε that a report satisfies, at the mechanism's δ if it has one. The tests
-    /// check it by enumeration. It is at most the requested ε, and often less.
+    /// Returns the least ε that a report satisfies, at the mechanism's δ if it has one. This is at
+    /// most the requested ε, and often less. The tests check it by enumeration.
     fn loss(&self) -> f64;
 
     /// Length of a report in bits.
     fn bits(&self) -> f64;
 
-    /// Coefficients of the estimates.
+    /// Returns the coefficients with which estimates are computed from the sums.
     fn linear(&self) -> Linear;
 
-    /// Second moments, which determine the variances.
+    /// Returns the second moments of one report's estimates, which determine the variances.
     fn moments(&self) -> Moments;
 
     /// Draws one person's report and adds it to the sums.
@@ -83,9 +85,9 @@ pub trait Oracle: Send + Sync {
     /// If an entry's item is not below d, or `heard` has fewer than d items.
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng);
 
-    /// Draws and adds the reports of many people. The sums have the same distribution as with
-    /// [`hear`](Self::hear), often in less time: an item that reports cover independently of the
-    /// rest is drawn once for all people.
+    /// Draws the reports of many people and adds them to the sums. The sums have the same
+    /// distribution as with [`hear`](Self::hear), but are often faster to draw. For an item whose
+    /// reports are independent of everything else, the sum over all people is drawn at once.
     fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         for entries in people {
             self.hear(entries, heard, rng);
@@ -96,24 +98,26 @@ pub trait Oracle: Send + Sync {
 /// Second moments of one report's estimate of an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
-    /// Mean square E\[M²\] of the mean's estimate, for a person with the item at ±1 and for a
-    /// person without it.
+    /// Mean square E\[M²\], where M is one report's estimate of the item's mean. The first number
+    /// is for a person with the item at ±1, the second for a person without the item.
     pub mean_square: [f64; 2],
-    /// Moments of the non-missing frequency; `None` if it is not estimated.
+    /// Moments of the estimate of the non-missing frequency; `None` if the oracle does not estimate
+    /// it.
     pub presence: Option<Presence>,
 }
 
-/// Moments of the estimate F of the non-missing frequency.
+/// Moments of F, one report's estimate of the item's non-missing frequency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Presence {
     /// Variance of F, for a person with the item and for a person without it.
     pub variance: [f64; 2],
-    /// Mean product E\[F·M\] for a person with the item at 1.
+    /// Mean product E\[F·M\] for a person with the item at 1, where M is the report's estimate of
+    /// the mean.
     pub product: f64,
 }
 
 impl Moments {
-    /// Returns the moments of an oracle that only estimates means.
+    /// Returns the moments of an oracle that estimates only means.
     pub(super) const fn of_means(mean_square: [f64; 2]) -> Self {
         Self {
             mean_square,
@@ -121,21 +125,21 @@ impl Moments {
         }
     }
 
-    /// Variance of the mean's estimate, for a person with the item at ±1 and for a person without
-    /// it.
+    /// Returns the variance of one report's estimate of the mean, for a person with the item at ±1
+    /// and for a person without it.
     #[must_use]
     pub fn mean(&self) -> [f64; 2] {
         [self.mean_square[0] - 1.0, self.mean_square[1]]
     }
 
-    /// Variance of the estimate (F ± M)/2 of the frequency of one sign. The entries are for a
-    /// person with the item at this sign, at the opposite sign, and without the item. `None` if
-    /// presence is not estimated.
+    /// Returns the variance of (F ± M)/2, one report's estimate of the frequency of one sign. The
+    /// three numbers are for a person with the item at this sign, with the item at the opposite
+    /// sign, and without the item. Returns `None` if presence is not estimated.
     #[must_use]
     pub fn frequency(&self) -> Option<[f64; 3]> {
         let Presence { variance, product } = self.presence?;
         let of = |presence: f64, mean_square: f64, product: f64, truth: f64| {
-            // E[((F ± M)/2)²] less the squared mean.
+            // E[((F ± M)/2)²] minus the squared mean.
             0.25 * (presence + mean_square + 2.0 * product) - truth * truth
         };
         // E[F²] of a person with the item, whose F has mean 1.

@@ -1,4 +1,4 @@
-//! PrivKV: presence and sign of one item of d.
+//! PrivKV: reports the presence and the sign of one random item of d.
 
 use hushbin::sample::{ExpLowerBound, Threshold, below};
 use hushbin::{Entry, Error};
@@ -11,13 +11,14 @@ use crate::competitors::favoured::rounded_down;
 use crate::competitors::numbers::rounds_up;
 
 /// PrivKV (Ye, Hu, Meng, Zheng, "PrivKV: Key-Value Data Collection with Local Differential
-/// Privacy", IEEE S&P 2019). One item is drawn uniformly and is public. Its presence is kept with
-/// probability p₁ = e₁/(e₁ + 1). The sign of a present item is kept with probability
-/// p₂ = e₂/(e₂ + 1). An absent item that is reported as present takes a fair sign.
+/// Privacy", IEEE S&P 2019). A report draws one item uniformly and names it openly. With e₁ =
+/// exp(ε₁), it reports truthfully whether the person has the item with probability p₁ = e₁/(e₁ +
+/// 1). With e₂ = exp(ε₂), it reports the true sign of a present item with probability p₂ = e₂/(e₂ +
+/// 1). An absent item that is reported as present has either sign with probability 1/2.
 ///
-/// The loss is not ε₁ + ε₂ but max(ε₁ + ln(2/(1 + exp(−ε₂))), ε₁, ε₂). The reason is that an absent
-/// item has a fair sign. A fair sign is easier to confuse with either sign than the two signs with
-/// each other.
+/// The privacy loss is not ε₁ + ε₂ but max(ε₁ + ln(2/(1 + exp(−ε₂))), ε₁, ε₂). The reason is that
+/// the sign of an absent item is uniform. A uniform sign is harder to distinguish from + or − than
+/// + is from −.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting};
@@ -32,9 +33,11 @@ use crate::competitors::numbers::rounds_up;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrivKv {
     items: u32,
-    /// Threshold of p₁, rounded down.
+    /// Threshold that draws whether the presence is reported truthfully, with probability p₁
+    /// rounded down.
     presence: Threshold,
-    /// Threshold of p₂, rounded down.
+    /// Threshold that draws whether the sign is reported truthfully, with probability p₂ rounded
+    /// down.
     sign: Threshold,
 }
 
@@ -48,7 +51,7 @@ impl PrivKv {
         Self::with(setting, half, half)
     }
 
-    /// Returns PrivKV with ε₂ = ε and ε₁ = ln((e + 1)/2), which together have a loss of ε.
+    /// Returns PrivKV with ε₂ = ε and ε₁ = ln((e + 1)/2), where e = exp(ε). Its privacy loss is ε.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
@@ -62,7 +65,7 @@ impl PrivKv {
         })
     }
 
-    /// Returns PrivKV with a given ε₁ of presence and ε₂ of signs. The setting's ε is ignored.
+    /// Returns PrivKV with ε₁ = `presence` and ε₂ = `sign`. The setting's ε is ignored.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`]. [`Error::Combination`] if ε₁ or ε₂ is not above 0, or is
@@ -86,13 +89,13 @@ impl PrivKv {
         })
     }
 
-    /// Probabilities p₁ and p₂ of the realised thresholds.
+    /// Returns the probabilities p₁ and p₂. They are exact for the rounded thresholds.
     #[must_use]
     pub fn kept(&self) -> [f64; 2] {
         [self.presence.probability(), self.sign.probability()]
     }
 
-    /// Differences 2p₁ − 1 and 2p₂ − 1, computed from the thresholds without cancellation.
+    /// Returns 2p₁ − 1 and 2p₂ − 1, computed from the thresholds to avoid cancellation.
     fn leans(&self) -> [f64; 2] {
         [self.presence, self.sign].map(|kept| kept.probability() - kept.complement())
     }
@@ -102,8 +105,8 @@ impl Oracle for PrivKv {
     fn loss(&self) -> f64 {
         let [p, r] = [self.presence, self.sign].map(Threshold::probability);
         let [q, s] = [self.presence, self.sign].map(Threshold::complement);
-        // Likelihood ratios: present against absent; a sign against absent, both ways; sign against
-        // sign.
+        // Likelihood ratios: present to absent; a sign to absent, in both directions; one sign to
+        // the other.
         let ratios = [p / q, 2.0 * p * r / q, q / (2.0 * p * s), r / s];
         ratios.into_iter().fold(1.0, f64::max).ln()
     }
@@ -127,8 +130,8 @@ impl Oracle for PrivKv {
         let (p, q) = (self.presence.probability(), self.presence.complement());
         let [presence, sign] = self.leans();
         let square = d / (p * sign).powi(2);
-        // The mean square of [present] − q is p·q for an absent item, p·p² + q·q² for a present
-        // one.
+        // [present] is 1 if the report says present, otherwise 0. The mean square of [present] − q
+        // is p·q for an absent item and p·p² + q·q² for a present one.
         let absent = d * p * q / presence.powi(2);
         let present = d * (p.powi(3) + q.powi(3)) / presence.powi(2) - 1.0;
         Moments {

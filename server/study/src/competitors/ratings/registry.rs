@@ -1,4 +1,4 @@
-//! Registry of the mechanisms for ratings.
+//! List of all mechanisms for ratings.
 
 use hushbin::Error;
 
@@ -15,26 +15,25 @@ use super::signed_bit::SignedBit;
 use super::signed_hash::SignedHash;
 use super::three_answers::ThreeAnswers;
 
-/// Unit of privacy of a report's ε.
+/// Unit of privacy: the pairs of inputs that a report's ε makes indistinguishable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protects {
     /// User level: any two inputs are neighbours.
     User,
     /// Event level: neighbouring inputs differ in one entry.
     Event,
-    /// Inputs within distance L are neighbours: the differences of their values add up to at most
-    /// L.
+    /// Inputs are neighbours if the differences of their values add up to at most L.
     Neighbouring,
 }
 
-/// Named mechanism.
+/// Mechanism with its name, unit of privacy, source and constructor.
 #[derive(Debug, Clone, Copy)]
 pub struct Named {
     /// Name in figures.
     pub name: &'static str,
     /// Unit of privacy.
     pub protects: Protects,
-    /// Source, and deviations from it.
+    /// Source of the mechanism, and deviations from the source.
     pub source: &'static str,
     /// Constructor, which chooses the parameters for a setting.
     pub build: fn(&Setting) -> Result<Box<dyn Oracle>, Error>,

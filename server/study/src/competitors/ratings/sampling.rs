@@ -1,4 +1,4 @@
-//! Sampling: a one-sparse oracle answers for one random entry.
+//! Sampling: a report has the answer of a one-sparse oracle about one random entry.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -8,8 +8,9 @@ use super::one_sparse::OneSparse;
 use super::oracle::{Moments, Oracle, Presence, Setting};
 use super::slots::drawn;
 
-/// Sampling: the input is padded to s slots. One slot is drawn uniformly and answers at ε.
-/// Estimates are scaled by s. The whole input is ε-LDP, because every slot is.
+/// Sampling: the input is padded with dummies to s slots. A report draws one slot uniformly and has
+/// one answer at ε about it. Estimates are multiplied by s. The report is ε-LDP for the whole
+/// input, because the answer is ε-LDP for any slot.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, Sampling, Setting, SignedHash};
@@ -38,7 +39,7 @@ impl<T: OneSparse> Sampling<T> {
         })
     }
 
-    /// Oracle that answers for the drawn slot.
+    /// Oracle that draws the answer about the drawn slot.
     #[must_use]
     pub const fn one(&self) -> &T {
         &self.one
@@ -46,8 +47,8 @@ impl<T: OneSparse> Sampling<T> {
 }
 
 impl<T: OneSparse> Oracle for Sampling<T> {
-    /// Loss of the answer. It is reached if an output is the most likely one for all slots of one
-    /// input and the least likely one for all slots of another.
+    /// Privacy loss of the answer. The report has the same loss if some output is the likeliest for
+    /// all slots of one input and the least likely for all slots of another.
     fn loss(&self) -> f64 {
         self.one.loss()
     }
@@ -64,10 +65,11 @@ impl<T: OneSparse> Oracle for Sampling<T> {
         }
     }
 
-    /// Second moments: s² times those of an answer, which is about the item with probability 1/s.
+    /// Second moments of s times an answer's estimate. If the person has the item, the answer is
+    /// about it with probability 1/s.
     fn moments(&self) -> Moments {
         let (s, one) = (f64::from(self.sparsity), self.one.moments());
-        // An entry's slot is drawn with probability 1/s, and another slot otherwise.
+        // The item's slot is drawn with probability 1/s, otherwise a different slot.
         let mixed = |[own, other]: [f64; 2]| [s * own + s * (s - 1.0) * other, s * s * other];
         let presence = |one: Presence| {
             let [own, other] = one.variance;

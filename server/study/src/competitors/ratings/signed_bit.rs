@@ -1,4 +1,4 @@
-//! One-bit oracle: reports the value times a hashed sign of its item.
+//! One-bit oracle: reports the value of an entry times a hashed sign of its item.
 
 use hushbin::Error;
 use hushbin::hash::{HashKeys, closed_sign};
@@ -10,9 +10,10 @@ use super::oracle::{Moments, Setting};
 use super::slots::{Slot, fair_signs, sign};
 use crate::competitors::numbers::TwoPoints;
 
-/// One-bit oracle. Each answer draws a hash function that gives every item a fair sign. The value
-/// times the item's sign is reported by [`TwoPoints`]. An estimate is the answer times A and that
-/// sign. A dummy is 0.
+/// One-bit oracle. Each answer draws a hash function that maps every item to a sign, + or − with
+/// equal probability. It reports the entry's value times the item's sign by [`TwoPoints`], whose
+/// scale is A. For a dummy it reports the value 0. The estimate of an item's value is A times the
+/// answer times the item's sign.
 ///
 /// Source: the 1-sparse oracle of P3's code.
 ///
@@ -31,7 +32,7 @@ pub struct SignedBit {
 }
 
 impl SignedBit {
-    /// Randomised response to the value.
+    /// Mechanism that reports the value times the item's sign.
     #[must_use]
     pub const fn points(&self) -> &TwoPoints {
         &self.points
@@ -93,15 +94,15 @@ impl OneSparse for SignedBit {
         let Slot::Entry(entry) = slot else { return };
         let item = entry.item as usize;
         own[item] += 1;
-        // The answer times the own item's sign is distributed as the response to the value itself,
-        // because rounding and response are symmetric in the sign.
+        // The answer times the own item's sign has the same distribution as a response to the value
+        // itself, because rounding and response are symmetric in the sign.
         heard.signs[item] += sign(self.points.respond(entry.value, rng));
     }
 
     fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         for (sum, own) in heard.signs.iter_mut().zip(own) {
-            // If hashed signs are fair and independent, so are the products of the answer with the
-            // signs of other items.
+            // Hashed signs are taken as independent, with equal probabilities of + and −. So are
+            // then the products of the answer with the signs of other items.
             *sum += fair_signs(answers - own, rng);
         }
     }

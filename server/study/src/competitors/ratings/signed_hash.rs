@@ -1,4 +1,4 @@
-//! OLH over signed elements: local hashing of (item, sign).
+//! OLH over signed elements: local hashing of pairs (item, sign).
 
 use hushbin::Error;
 use hushbin::hash::HashKeys;
@@ -13,7 +13,8 @@ use crate::competitors::numbers::rounds_up;
 
 /// OLH (T. Wang, Blocki, Li, Jha, "Locally Differentially Private Protocols for Frequency
 /// Estimation", USENIX Security 2017) over the elements (item, sign) and s dummies, by
-/// [`LocalHash`] with g = max(2, round(e + 1)) buckets: p = e/(e + g − 1), q = 1/g.
+/// [`LocalHash`] with g = max(2, round(e + 1)) buckets, where e = exp(ε). An answer supports the
+/// own element with p = e/(e + g − 1) and any other one with q = 1/g.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedHash};
@@ -73,8 +74,9 @@ impl OneSparse for SignedHash {
         }
     }
 
-    /// Hits of the two signs are independent. So their sum and difference have the same variance,
-    /// and the covariance of sum and difference is the difference of the variances.
+    /// Whether an answer supports (item, +) and whether it supports (item, −) are independent. So
+    /// the sum and the difference of the two estimates have the same variance. Their covariance is
+    /// the difference of the two variances.
     fn moments(&self) -> Moments {
         let rates = self.hash.rates();
         let [own, other] = [true, false].map(|own| rates.variance(own));
@@ -133,8 +135,9 @@ impl OneSparse for SignedHash {
             for (own, sign) in [(own[2 * item], 1.0), (own[2 * item + 1], -1.0)] {
                 // Under ideal hashing, the buckets of elements are independent. Any other element
                 // then falls into the reported bucket with probability 1/g, independently of
-                // everything else. No deviation of the real hash from this can be measured. So the
-                // hits of an element are binomial over the answers for which it is not the own one.
+                // everything else. No deviation of the real hash function from this can be
+                // measured. So the number of hits of an element is binomial, over the answers whose
+                // own element is a different one.
                 let hits = binomial(answers - own, q, rng) as f64;
                 heard.presence[item] += hits;
                 heard.signs[item] += sign * hits;

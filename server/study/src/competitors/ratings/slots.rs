@@ -1,4 +1,5 @@
-//! Slots: the entries of a person, padded to s, and helpers to draw them.
+//! Slots: the entries of a person, padded with dummies to s slots, and functions that draw random
+//! slots, entries and signs.
 
 use hushbin::Entry;
 use hushbin::sample::{below, choose_front};
@@ -10,20 +11,21 @@ use rand_distr::{Binomial, Distribution};
 pub enum Slot<'a> {
     /// Entry of the input.
     Entry(&'a Entry),
-    /// Dummy in place of an entry, counted from 0.
+    /// Dummy in place of an entry, with its number, counted from 0.
     Dummy(u32),
 }
 
-/// Lists all slots: the entries, and dummies up to s. If there are more than s entries, all are
-/// listed.
+/// Lists all slots: the entries, and dummies until there are s = `sparsity` slots. If there are
+/// more than s entries, all of them are listed.
 pub(super) fn all(entries: &[Entry], sparsity: u32) -> impl Iterator<Item = Slot<'_>> {
     let dummies = sparsity.saturating_sub(entries.len() as u32);
     let entries = entries.iter().map(Slot::Entry);
     entries.chain((0..dummies).map(Slot::Dummy))
 }
 
-/// Draws one of s slots. If there are more than s entries, it draws one of all entries. This has
-/// the same distribution as first sampling s of them, because all are equally likely.
+/// Draws one of s = `sparsity` slots. If there are more than s entries, it draws one of all
+/// entries. This has the same distribution as first keeping s random entries and then drawing one
+/// of them.
 pub(super) fn drawn<'a, R: Rng + ?Sized>(
     entries: &'a [Entry],
     sparsity: u32,
@@ -34,7 +36,8 @@ pub(super) fn drawn<'a, R: Rng + ?Sized>(
     entries.get(slot as usize).map_or_else(dummy, Slot::Entry)
 }
 
-/// Keeps at most `most` of the entries, drawn uniformly if there are more. `None` keeps all.
+/// Returns the entries, or `most` uniformly drawn ones if there are more. If `most` is `None`,
+/// returns all.
 pub(super) fn at_most<R: CryptoRng + ?Sized>(
     entries: &[Entry],
     most: Option<u32>,
@@ -49,7 +52,8 @@ pub(super) fn at_most<R: CryptoRng + ?Sized>(
     kept
 }
 
-/// Draws the number of successes in `trials` trials.
+/// Draws the number of successes in `trials` independent trials, each with this success
+/// `probability`.
 ///
 /// # Panics
 /// If `probability` is not from 0 to 1.
@@ -58,12 +62,12 @@ pub(super) fn binomial<R: Rng + ?Sized>(trials: u64, probability: f64, rng: &mut
     law.sample(rng)
 }
 
-/// Draws the sum of fair signs: twice a binomial number, less the number of signs.
+/// Draws the sum of `signs` random signs, each 1 or −1 with probability 1/2.
 pub(super) fn fair_signs<R: Rng + ?Sized>(signs: u64, rng: &mut R) -> f64 {
     2.0 * binomial(signs, 0.5, rng) as f64 - signs as f64
 }
 
-/// Draws a fair coin.
+/// Draws true or false, each with probability 1/2.
 pub(super) fn coin<R: Rng + ?Sized>(rng: &mut R) -> bool {
     rng.next_u64() >> 63 == 1
 }

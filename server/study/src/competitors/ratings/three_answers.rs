@@ -1,4 +1,4 @@
-//! PrivKV as P1 reads it: one of three answers.
+//! PrivKV as P1 understands it: reports one of three answers about one random item.
 
 use hushbin::sample::below;
 use hushbin::{Entry, Error};
@@ -10,8 +10,9 @@ use super::slots::sign;
 use crate::competitors::choice::{Direct, Rates};
 use crate::competitors::numbers::rounds_up;
 
-/// PrivKV as in P1's figures. One item is drawn uniformly and is public. Generalised randomised
-/// response reports one of "absent", + and −, with p = e/(e + 2) and q = 1/(e + 2).
+/// PrivKV as in P1's figures. A report draws one item uniformly and names it openly. It has one of
+/// the answers "absent", + and −, by generalised randomised response with p = e/(e + 2) and q =
+/// 1/(e + 2), where e = exp(ε).
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting, ThreeAnswers};
@@ -28,7 +29,7 @@ pub struct ThreeAnswers {
     response: Direct,
 }
 
-/// Number of the answer "absent". + is 0 and − is 1.
+/// Number that encodes the answer "absent". The number of + is 0 and that of − is 1.
 const ABSENT: u32 = 2;
 
 impl ThreeAnswers {
@@ -43,7 +44,7 @@ impl ThreeAnswers {
         })
     }
 
-    /// Probabilities p and q of the realised threshold.
+    /// Returns the probabilities p and q. They are exact for the rounded threshold.
     #[must_use]
     pub fn rates(&self) -> Rates {
         self.response.rates()
@@ -59,8 +60,9 @@ impl Oracle for ThreeAnswers {
         f64::from(self.items).log2().ceil() + 2.0
     }
 
-    /// The estimate of f± is d·(\[the answer is ±\] − q)/(p − q) for the people asked about the
-    /// item. F is their sum and M their difference.
+    /// A report about the item estimates the frequencies of + and of − as d·(\[the answer is this
+    /// sign\] − q)/(p − q), where \[…\] is 1 or 0. The estimate F of the non-missing frequency is
+    /// the sum of the two, the estimate M of the mean their difference.
     fn linear(&self) -> Linear {
         let Rates { p, q } = self.rates();
         let scale = f64::from(self.items) / (p - q);
@@ -73,7 +75,8 @@ impl Oracle for ThreeAnswers {
     fn moments(&self) -> Moments {
         let Rates { p, q } = self.rates();
         let square = f64::from(self.items) / (p - q).powi(2);
-        // [answered ±] − 2q is 1 − 2q or −2q.
+        // [answered ±] is 1 if the answer is a sign, otherwise 0. So [answered ±] − 2q is 1 − 2q or
+        // −2q.
         let presence = |answered: f64| {
             let missing = 1.0 - answered;
             square * (answered * (1.0 - 2.0 * q).powi(2) + missing * (2.0 * q).powi(2))
@@ -94,7 +97,8 @@ impl Oracle for ThreeAnswers {
         let truth = own.map_or(ABSENT, |entry| u32::from(!rounds_up(entry.value, rng)));
         let answer = (self.response.randomize(truth, rng)).expect("it is one of three answers");
         heard.reports += 1;
-        // Expected number of signs from a person without the item. So the offset of `linear` is 0.
+        // Subtracts the expected number of signs from a person without the item. So the offset of
+        // `linear` is 0.
         heard.presence[drawn] -= 2.0 * self.rates().q;
         if answer != ABSENT {
             heard.presence[drawn] += 1.0;

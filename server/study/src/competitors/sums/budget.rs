@@ -1,4 +1,5 @@
-//! Share of (ε, δ) that each of D coordinates may spend, and the composition of D coordinates.
+//! Budget of one coordinate, (ε₀, δ₀), if D coordinates together may spend (ε, δ), and the
+//! composition of D coordinates.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -7,21 +8,22 @@ use libm::lgamma;
 use crate::competitors::budget::Budget;
 use crate::roots::bisect;
 
-/// Range of the number D of coordinates released together: 2d in the ball, d in the box.
+/// Allowed range of the number D of coordinates released together. For vectors of d numbers, D is
+/// 2d in the Euclidean ball and d in the box.
 pub const COORDINATES: Bound = Bound {
     name: "coordinates",
     min: 1.0,
     max: 1_048_576.0,
 };
 
-/// Range of ε₀ of one coordinate.
+/// Allowed range of ε₀, the ε of one coordinate.
 const EPSILON_0: Bound = Bound {
     name: "epsilon_0",
     min: 1e-6,
     max: 100.0,
 };
 
-/// Range of δ₀ of one coordinate.
+/// Allowed range of δ₀, the δ of one coordinate.
 const DELTA_0: Bound = Bound {
     name: "delta_0",
     min: 1e-30,
@@ -57,9 +59,9 @@ pub struct Total {
 impl CoordinateBudget {
     /// Returns PVME's budget, corrected: ε₀ = ε/(2√(D·ln(2/δ))) and δ₀ = δ/(2D).
     ///
-    /// With these, D·δ₀ and the δ′ = δ/2 of [advanced composition](Self::advanced) add up to δ. The
-    /// total ε of advanced composition is at most ε/√2 + ε²/(8·ln(2/δ)). This is below ε up to
-    /// ε = 2.34·ln(2/δ).
+    /// With these values, D·δ₀ and the δ′ = δ/2 of [advanced composition](Self::advanced) add up to
+    /// δ. The total ε by advanced composition is at most ε/√2 + ε²/(8·ln(2/δ)). This is below the
+    /// requested ε if that is at most 2.34·ln(2/δ).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if D is outside [`COORDINATES`], if ε₀ is below 10⁻⁶, or if δ₀ is
@@ -76,7 +78,7 @@ impl CoordinateBudget {
         Self::split(coordinates, budget, 1.0)
     }
 
-    /// Returns ε₀ of the paper and δ₀ = δ/(`parts`·D).
+    /// Returns the paper's ε₀ = ε/(2√(D·ln(2/δ))), with δ₀ = δ/(`parts`·D).
     fn split(coordinates: u32, budget: &Budget, parts: f64) -> Result<Self, Error> {
         COORDINATES.check(f64::from(coordinates))?;
         let d = f64::from(coordinates);
@@ -87,7 +89,8 @@ impl CoordinateBudget {
         )
     }
 
-    /// Returns the given budget, with ε₀ from 10⁻⁶ to 100 and δ₀ from 10⁻³⁰ to 1/2.
+    /// Creates a budget from ε₀, which must be from 10⁻⁶ to 100, and δ₀, which must be from 10⁻³⁰
+    /// to 1/2.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε₀ or δ₀ is out of its range.
@@ -97,9 +100,9 @@ impl CoordinateBudget {
         Ok(Self { epsilon, delta })
     }
 
-    /// Returns the largest ε₀ that [`CoordinateBudget::composed`] allows with δ₀ = δ/(2D), to one
-    /// part in 10⁹. Exact composition makes it larger than the closed form of
-    /// [`CoordinateBudget::new`].
+    /// Returns the budget with δ₀ = δ/(2D) and the largest ε₀ for which the [exact
+    /// composition](Self::composed) of D coordinates satisfies (ε, δ), to one part in 10⁹. This ε₀
+    /// is larger than the closed form of [`CoordinateBudget::new`].
     ///
     /// ```
     /// use hushbin_study::competitors::{Budget, sums::CoordinateBudget};
@@ -117,7 +120,7 @@ impl CoordinateBudget {
         let least = Self::new(coordinates, budget)?;
         let at = |epsilon: f64| Self { epsilon, ..least };
         let enough = |epsilon: f64| {
-            // The factor is a margin for rounding errors of the sum.
+            // The factor 1 + 10⁻⁹ is a margin for the rounding errors of the sum.
             at(epsilon).composed(coordinates, budget.epsilon()) * (1.0 + 1e-9) <= budget.delta()
         };
         // A coordinate with ε₀ above ε alone exceeds the budget, unless δ is near 1.
@@ -142,8 +145,9 @@ impl CoordinateBudget {
         self.delta
     }
 
-    /// Returns (ε, δ) of D coordinates by advanced composition with `spare` = δ′:
-    /// ε = √(2D·ln(1/δ′))·ε₀ + D·ε₀·(e^ε₀ − 1)/(e^ε₀ + 1), δ = D·δ₀ + δ′.
+    /// Returns the total (ε, δ) of D coordinates by advanced composition, where `spare` is δ′, the
+    /// part of δ that the composition itself spends: ε = √(2D·ln(1/δ′))·ε₀ + D·ε₀·(e^ε₀ − 1)/(e^ε₀
+    /// + 1), δ = D·δ₀ + δ′.
     ///
     /// Source: Dwork, Rothblum, Vadhan 2010, as Kairouz, Oh, Viswanath 2015 state it.
     #[must_use]
@@ -160,8 +164,8 @@ impl CoordinateBudget {
     /// Returns the exact worst-case δ at ε of D coordinates.
     ///
     /// The worst (ε₀, δ₀) private mechanism reveals its input with probability δ₀. Otherwise it
-    /// answers correctly with probability p = e^ε₀/(1 + e^ε₀). No composition of D mechanisms that
-    /// are (ε₀, δ₀) private, adaptive or not, has a greater δ:
+    /// reports one bit of the input, which is correct with probability p = e^ε₀/(1 + e^ε₀). No D
+    /// mechanisms that are (ε₀, δ₀) private, even chosen adaptively, compose to a greater δ:
     ///
     /// 1 − (1 − δ₀)^D·(1 − Σ_i C(D, i)·p^{D−i}·(1 − p)^i·(1 − exp(ε − (D − 2i)·ε₀))₊).
     ///
@@ -190,7 +194,7 @@ impl CoordinateBudget {
             let ways = lgamma(d + 1.0) - lgamma(i + 1.0) - lgamma(d - i + 1.0);
             (excess > 0.0).then(|| (ways + (d - i) * own + i * other).exp() * -(-excess).exp_m1())
         };
-        // The excess falls with i, so the first term without one ends the sum.
+        // `excess` falls with i, so the sum ends at the first term whose excess is not positive.
         let answered: f64 = (0..=coordinates).map_while(term).sum();
         // 1 − (1 − δ₀)^D.
         let telling = -(d * (-self.delta).ln_1p()).exp_m1();

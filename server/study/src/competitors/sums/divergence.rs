@@ -1,34 +1,37 @@
-//! Exact privacy loss of one coordinate's shuffled messages.
+//! Exact privacy loss of the shuffled messages of one coordinate. [`CoordinateNoise`] defines the
+//! counts Z⁺, Z⁻ and Z_y of noise messages, and [`Tuples`](super::Tuples) defines the tuples s_y
+//! and the coefficients c_y(x).
 //!
-//! Z⁺ and Z⁻ are geometric. They can be written as D⁺ + g and D⁻ + g. Here D = D⁺ − D⁻ is discrete
-//! Laplace of parameter p_c, with positive and negative parts D⁺ and D⁻. The number g is geometric
-//! of parameter p_c² and independent of D. Let e_x = Σ c_y(x)·s_y + x·e₊₁ be the histogram of a
-//! person's value x. With U = D + x, the histogram of x and of the noise is
+//! Z⁺ and Z⁻ are geometric with parameter p_c. They can be written as D⁺ + g and D⁻ + g. Here D is
+//! discrete Laplace with parameter p_c, and D⁺ and D⁻ are its positive and negative parts. The
+//! count g is geometric with parameter p_c² and independent of D. The histogram of a person's
+//! message x is e_x = Σ c_y(x)·s_y + x·e₊₁, where e₊₁ is the histogram of one message +1. With U =
+//! D + x, the histogram of the person's message and of the noise is
 //!
 //! U·e₊₁ + (g + Z₁ + c₁(x) + max(U, x) − U)·s₁ + Σ_{|y| ≥ 2} (Z_y + c_y(x))·s_y.
 //!
-//! The tuples and e₊₁ are linearly independent. So the histogram reveals exactly these counts, and
-//! the divergence of the counts is that of the histogram. Given U, the counts are independent and
-//! log-concave. So the best test of the last count is a threshold.
+//! The tuples and e₊₁ are linearly independent. So the histogram determines these counts, and both
+//! have the same divergence. Given U, the counts are independent and log-concave. So once all but
+//! one are fixed, the best test of the last one is a threshold.
 
 use hushbin::Error;
 
 use super::negative_binomial::{NegativeBinomial, shifted};
 use super::noise::CoordinateNoise;
 
-/// Maximum number of listed pairs of likelihoods.
+/// Maximum number of outcomes whose pairs of probabilities are listed.
 const MOST: usize = 1 << 22;
 
 impl CoordinateNoise {
-    /// Returns δ at ε₀ = `epsilon` for one coordinate whose person has the value `from` instead of
-    /// `to`, both from −L to L.
+    /// Returns δ at ε₀ = `epsilon` for one coordinate, if a person's value is `from` instead of
+    /// `to`. Both are from −L to L.
     ///
-    /// It is the hockey-stick divergence of the histograms, by a sum over U and all Z_y that
-    /// differ, to about 10⁻¹⁴.
+    /// The result is the hockey-stick divergence of the two histograms of messages, to about 10⁻¹⁴.
+    /// It is a sum over U and over all Z_y whose distributions the change of value shifts.
     ///
     /// # Errors
-    /// [`Error::Combination`] if the Z_y with |y| ≥ 2 have more than 2²² outcomes together. This is
-    /// so in most cases beyond L = 2; use [`delta_above`](Self::delta_above) there.
+    /// [`Error::Combination`] if the Z_y with |y| ≥ 2 have more than 2²² outcomes together. For L >
+    /// 2 this is usually the case; use [`delta_above`](Self::delta_above) instead.
     ///
     /// # Panics
     /// If a value is not from −L to L.
@@ -47,7 +50,7 @@ impl CoordinateNoise {
         let (mut delta, mut last) = (0.0, None);
         for (u, own, other) in self.differences(from, to) {
             let shift = self.tuples().shift(1, from, to, u);
-            // Adjacent U mostly have the same shift, so the last test is reused.
+            // Most adjacent values of U have the same shift, so the last test is reused.
             if !matches!(&last, Some((of, _)) if *of == shift) {
                 last = Some((shift, Test::new(&beside, shift)));
             }
@@ -71,8 +74,8 @@ impl CoordinateNoise {
         Ok(worst)
     }
 
-    /// Lists the probabilities of all outcomes of the Z_y with |y| ≥ 2 that differ, for both
-    /// values.
+    /// Lists all joint outcomes of those Z_y with |y| ≥ 2 that the change from `to` to `from`
+    /// shifts. Each item is a pair: the outcome's probability under `from` and under `to`.
     fn outer(&self, from: i32, to: i32) -> Result<Vec<(f64, f64)>, Error> {
         let mut all = vec![(1.0, 1.0)];
         for (y, law) in self.copies().skip(1) {
@@ -93,8 +96,8 @@ impl CoordinateNoise {
         Ok(all)
     }
 
-    /// Lists every U with its probabilities for both values. Values of U with a probability below
-    /// about 10⁻²⁰ are left out.
+    /// Lists every U with its probabilities under the values `from` and `to`. Values of U with a
+    /// probability below about 10⁻²⁰ are left out.
     pub(super) fn differences(&self, from: i32, to: i32) -> impl Iterator<Item = (i32, f64, f64)> {
         let p = self.units().p();
         // p^reach ≤ 10⁻²⁰.
@@ -104,10 +107,10 @@ impl CoordinateNoise {
         all.map(move |u| (u, laplace(u - from), laplace(u - to)))
     }
 
-    /// Probabilities of the sum g + Z₁.
+    /// Returns the probabilities of the sum g + Z₁, from 0 on.
     pub(super) fn pairs_beside(&self) -> Vec<f64> {
         let p = self.units().p();
-        // p² below the range of `NegativeBinomial` is as good as 0: then g is always 0.
+        // If p² is below the range of `NegativeBinomial`, g is taken to be always 0.
         let g = NegativeBinomial::new(1.0, p * p).map_or(vec![1.0], |law| law.probabilities());
         let z = self.copies[0].probabilities();
         let mut sum = vec![0.0; g.len() + z.len() - 1];
@@ -120,19 +123,21 @@ impl CoordinateNoise {
     }
 }
 
-/// Threshold tests of a log-concave count against the shifted count.
+/// Threshold tests that distinguish a log-concave count from the same count plus a shift. P is the
+/// distribution of the shifted count and Q that of the count.
 #[derive(Debug)]
 struct Test {
-    /// Likelihood ratios P/Q, ascending.
+    /// Likelihood ratios P/Q of the outcomes, in ascending order.
     ratios: Vec<f64>,
-    /// Probabilities under P and Q of the outcomes from each index on.
+    /// For each index, the total probabilities under P and under Q of the outcomes from this index
+    /// on.
     tails: Vec<(f64, f64)>,
 }
 
 impl Test {
     fn new(law: &[f64], shift: i32) -> Self {
         let mut pairs = shifted(law, shift);
-        // Reversed, the likelihood ratio ascends in this case, too.
+        // For a negative shift the likelihood ratios descend, so the outcomes are reversed.
         if shift < 0 {
             pairs.reverse();
         }

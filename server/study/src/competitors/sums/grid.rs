@@ -1,8 +1,10 @@
-//! Shuffled reports of one cell of a grid: PVME's Algorithms 5 and 6, corrected.
+//! Shuffled reports that each name one cell of a grid: PVME's Algorithms 5 and 6, corrected. n is
+//! the number of people.
 //!
 //! A vector in [0, 1]^d is rounded without bias to the grid {0, 1/r, …, 1}^d of M = (r + 1)^d
 //! cells. With probability γ a uniform cell is reported instead. This is randomised response over M
-//! answers at local ε = ln(1 + M·(1 − γ)/γ). The expected γ·n uniform cells hide a report.
+//! answers at local ε = ln(1 + M·(1 − γ)/γ). Of the n reports, an expected number γ·n are uniform
+//! cells. They hide each person's report.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +18,7 @@ use statrs::distribution::{Binomial, Discrete};
 
 use crate::competitors::budget::{Budget, hockey_stick};
 
-/// Range of γ, the probability that a report is a uniform cell.
+/// Allowed range of γ, the probability that a report is a uniform cell.
 const GAMMA: Bound = Bound {
     name: "gamma",
     min: 1e-12,
@@ -33,7 +35,8 @@ pub fn constant(budget: &Budget) -> f64 {
     bennett.max(27.0 / epsilon)
 }
 
-/// Returns γ for a central (ε, δ) by the closed form, c·M/(n − 1). Above 1 it promises nothing.
+/// Returns γ for a central (ε, δ) by the closed form c·M/(n − 1), where c is the [`constant`] and M
+/// = `cells`. A result above 1 means that the closed form promises no privacy.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::grid};
@@ -47,14 +50,15 @@ pub fn closed_form(cells: u32, people: u64, budget: &Budget) -> f64 {
     constant(budget) * f64::from(cells) / (people as f64 - 1.0)
 }
 
-/// Returns the local ε of reports of M cells: ln(1 + M·(1 − γ)/γ).
+/// Returns the local ε of one report among M = `cells` cells: ln(1 + M·(1 − γ)/γ).
 #[must_use]
 pub fn local_epsilon(cells: u32, gamma: f64) -> f64 {
     (f64::from(cells) * (1.0 - gamma) / gamma).ln_1p()
 }
 
-/// Returns the mixture of reports of M cells at a local ε, in the form that the accounting uses:
-/// one favoured bucket of M.
+/// Returns the reports as a mixture, which is the form that the privacy accounting of shuffled
+/// batches uses. A report at local ε `epsilon` is a collision report with one favoured bucket among
+/// M = `cells` buckets.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if M or ε is out of range.
@@ -64,8 +68,9 @@ pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
     Mixture::collision(&of_cells, 1, epsilon)
 }
 
-/// Returns the least γ for which n shuffled reports are proven (ε, δ) private, to about one part in
-/// 10⁹ of the local ε. If a local ε of 12 is enough, the γ of this ε is returned.
+/// Returns the least γ for which n shuffled reports are proven (ε, δ) private. The search finds the
+/// local ε to about one part in 10⁹. It tries no local ε above 12, so the result is at least the γ
+/// of a local ε of 12.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if M, n or δ is out of the range of [`account`], or if even the γ of the
@@ -88,7 +93,8 @@ pub fn least_gamma(cells: u32, people: u64, budget: &Budget) -> Result<f64, Erro
     Ok(m / (found.epsilon().exp_m1() + m))
 }
 
-/// Returns the proven ε of n shuffled reports at δ, in the worst case over people's values.
+/// Returns the central ε that is proven for n shuffled reports at δ, in the worst case over
+/// people's values.
 ///
 /// # Errors
 /// Same errors as [`account`]. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
@@ -106,17 +112,18 @@ pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Resul
 pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
     GAMMA.check(gamma)?;
     let local = local_epsilon(cells, gamma);
-    // A report alone is already ε-private.
+    // One report alone is already ε-private.
     if local <= epsilon {
         return Ok(0.0);
     }
     Ok(delta_bounds(&mixture(cells, local)?, people, epsilon)?.upper)
 }
 
-/// Returns a lower bound on δ at ε of n shuffled reports, for γ from 10⁻¹² to 1.
+/// Returns a lower bound on the δ of n shuffled reports at ε, for γ from 10⁻¹² to 1.
 ///
-/// One person has one cell or another, and the rest of the people have a third. The attacker counts
-/// the reports of these two cells.
+/// The bound comes from one attack. One person's value is in the first or the second cell, and the
+/// values of all other people are in a third cell. The attacker counts the reports of the first two
+/// cells.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if there are fewer than 3 cells or 2 people, or γ is out of range.
@@ -130,9 +137,10 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
     range("cells", 3.0).check(f64::from(cells))?;
     range("people", 2.0).check(people as f64)?;
     let (others, p) = (people as f64 - 1.0, gamma / f64::from(cells));
-    // Counts beyond 12 standard deviations are left out. They could only raise the bound.
+    // Counts more than 12 standard deviations above the mean are left out. They could only raise
+    // the bound.
     let most = (others * p + 12.0 * (others * p).sqrt() + 60.0).min(others) as usize;
-    // Probability that the rest of the people report the first cell i times and the second j times.
+    // Probability that the other people report the first cell i times and the second j times.
     let both = |i: f64, j: f64| {
         let left = others - i;
         if i < 0.0 || j < 0.0 || j > left {
@@ -140,12 +148,12 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
         }
         probability(i, others, p) * probability(j, left, p / (1.0 - p))
     };
-    // Probability that the person reports the own cell.
+    // Probability that the person reports the cell of the person's value.
     let own = 1.0 - gamma + p;
     let outcome = |i: usize, j: usize| {
         let (i, j) = (i as f64, j as f64);
         let [neither, first, second] = [both(i, j), both(i - 1.0, j), both(i, j - 1.0)];
-        // The person reports neither cell.
+        // Probability of the outcome if the person reports neither of the two cells.
         let rest = (1.0 - own - p) * neither;
         (
             own * first + p * second + rest,
@@ -163,8 +171,9 @@ fn probability(successes: f64, trials: f64, p: f64) -> f64 {
     trials.pmf(successes as u64)
 }
 
-/// Returns the exact δ at ε of n shuffled reports. It is the maximum over the two values of one
-/// person and over the values of all the rest. It lists every multiset of n of M cells.
+/// Returns the exact δ of n shuffled reports at ε. It is the maximum over the two values of one
+/// person and over the values of all other people. The function enumerates all multisets of n cells
+/// among M.
 ///
 /// # Errors
 /// [`Error::Combination`] if there are more than 16 cells, 15 people or 20,000 multisets, or fewer
@@ -203,8 +212,8 @@ pub fn shuffled_delta(cells: u32, gamma: f64, people: u32, epsilon: f64) -> Resu
     Ok(worst)
 }
 
-/// Probabilities of multisets of cells. A multiset is encoded with four bits for the count of each
-/// cell.
+/// Distribution of a shuffled batch: the probability of each multiset of cells. A multiset is
+/// encoded with four bits for the count of each cell.
 #[derive(Debug)]
 struct Batch(BTreeMap<u64, f64>);
 
@@ -224,9 +233,9 @@ impl Batch {
     }
 }
 
-/// Lists the values that the rest of the people can have, up to symmetry. The order of people does
-/// not matter. The order of cells matters only for the first two, which distinguish the values of
-/// the one person.
+/// Lists the cells that the other people's values can be in, up to symmetry. The order of people
+/// does not matter. The one person's value is in cell 0 or 1, so exchanging any of the remaining
+/// cells makes no difference.
 fn batches_of_others(cells: u32, others: u32) -> Vec<Vec<u32>> {
     let mut all = Vec::new();
     for first in 0..=others {
@@ -239,7 +248,8 @@ fn batches_of_others(cells: u32, others: u32) -> Vec<Vec<u32>> {
     all
 }
 
-/// Adds `left` people to the cells from `cell` on, with non-increasing counts of at most `most`.
+/// Extends the list of people's cells `start` by `left` people in the cells from `cell` on, in
+/// every way with non-increasing counts of at most `most`. Pushes each complete list to `all`.
 fn extend(start: &[u32], cell: u32, left: u32, most: u32, cells: u32, all: &mut Vec<Vec<u32>>) {
     if left == 0 {
         all.push(start.to_vec());

@@ -1,23 +1,24 @@
-//! Upper bound on the privacy loss of one coordinate's shuffled messages, for any number of levels.
-//! The losses of the independent counts are rounded up to a grid and convolved.
+//! Upper bound on the privacy loss of the shuffled messages of one coordinate, for any number of
+//! levels. The privacy losses of independent counts are rounded up to a grid, and their
+//! distributions are convolved.
 
 use super::negative_binomial::shifted;
 use super::noise::CoordinateNoise;
 
-/// Number of grid steps from 0 to ε.
+/// Number of grid steps of the privacy loss from 0 to ε.
 const STEPS: f64 = 32_768.0;
-/// Probability below which the loss of a count is taken as infinite.
+/// Probability of an outcome below which its privacy loss is taken as infinite.
 const NOTHING: f64 = 1e-28;
-/// Bound on the probability omitted by truncating all distributions.
+/// Upper bound on the total probability that truncating the distributions omits.
 const TRUNCATED: f64 = 1e-16;
 
 impl CoordinateNoise {
-    /// Returns an upper bound on δ at ε₀ = `epsilon` for one coordinate, as
-    /// [`delta_at`](Self::delta_at) does, but for any L. The person has the value `from` instead of
-    /// `to`, both from −L to L.
+    /// Returns an upper bound on [`delta_at`](Self::delta_at), for any number L of levels: δ at ε₀
+    /// = `epsilon` for one coordinate, if a person's value is `from` instead of `to`. Both are from
+    /// −L to L.
     ///
-    /// Each count's loss is rounded up by at most ε/32,768. 10⁻¹⁶ is added for outcomes that are
-    /// not listed.
+    /// The privacy loss of each count is rounded up, by at most ε/32,768. The bound includes 10⁻¹⁶
+    /// for outcomes that are not listed.
     ///
     /// # Panics
     /// If a value is not from −L to L.
@@ -56,7 +57,7 @@ impl CoordinateNoise {
     }
 }
 
-/// Privacy loss distribution on a grid.
+/// Privacy loss distribution, with losses rounded up to multiples of a step.
 #[derive(Debug)]
 struct Losses {
     /// Grid step.
@@ -80,7 +81,8 @@ impl Losses {
         }
     }
 
-    /// Returns the loss distribution of a count increased by `shift`, against the count itself.
+    /// Returns the loss distribution of a count plus `shift`, compared with the count itself. `law`
+    /// has the probabilities of the count from 0 on.
     fn new(law: &[f64], shift: i32, step: f64) -> Self {
         if shift == 0 {
             return Self::none(step);
@@ -121,12 +123,12 @@ impl Losses {
             step: self.step,
             first: self.first + other.first,
             masses,
-            // A union bound: an upper bound on the probability that either is infinite.
+            // Union bound on the probability that either loss is infinite.
             certain: self.certain + other.certain,
         }
     }
 
-    /// Returns δ at ε. ε may be negative.
+    /// Returns the δ of this distribution at ε. ε may be negative.
     fn delta_at(&self, epsilon: f64) -> f64 {
         let losses = (self.first..).map(|place| place as f64 * self.step);
         // 1 − exp(ε − loss) if the loss is above ε, otherwise 0.

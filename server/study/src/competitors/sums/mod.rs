@@ -1,11 +1,11 @@
-//! Sums of real vectors from shuffled messages, by a published protocol, corrected. A table
-//! documents each of its errata.
+//! Sums of real vectors from shuffled messages, by a published protocol, corrected. [`as_printed`]
+//! has a table for each erratum of the paper.
 //!
 //! The paper is Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
 //! Shuffle Model: Optimal Rates Require Many Messages" (PVME). In every coordinate it runs the
-//! protocol of Ghazi, Kumar, Manurangsi, Pagh, Sinha 2021 (GKMPS). A person sends an integer in
-//! clear, and a share of noise that cancels. One person's messages alone have no privacy. All
-//! messages of a batch, shuffled, are private.
+//! protocol of Ghazi, Kumar, Manurangsi, Pagh, Sinha 2021 (GKMPS). A person sends an integer
+//! unrandomised, and noise messages, most of which sum to zero. One person's messages alone are not
+//! private. The shuffled messages of a whole batch are.
 //!
 //! | part | here |
 //! |---|---|

@@ -1,10 +1,13 @@
-//! Negative binomial counts: noise to which many people can each add a share.
+//! Negative binomial counts: noise that many people can generate together, each adding an
+//! independent part.
 //!
-//! NB(r, p) has P(k) = Γ(k + r)/(Γ(r)·k!)·(1 − p)^r·p^k for any r > 0. The sum of n counts of
-//! NB(r/n, p) is one of NB(r, p), and NB(1, p) is geometric.
+//! The count k has the probability P(k) = Γ(k + r)/(Γ(r)·k!)·(1 − p)^r·p^k under NB(r, p), for any
+//! r > 0. The sum of n independent counts from NB(r/n, p) has the distribution NB(r, p). NB(1, p)
+//! is geometric.
 //!
-//! A count is also the sum of N logarithmic counts with P(k) ∝ p^k/k, where N is Poisson of mean
-//! −r·ln(1 − p). The sampler uses this form, because a share is nearly always 0.
+//! A count is also the sum of N logarithmic counts with P(k) ∝ p^k/k, where N is Poisson with mean
+//! −r·ln(1 − p). [`NegativeBinomial::draw`] uses this form, because one person's part is nearly
+//! always 0.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -12,13 +15,13 @@ use rand_core::Rng;
 
 use crate::competitors::budget::hockey_stick;
 
-/// Range of the shape r.
+/// Allowed range of the shape r.
 const SHAPE: Bound = Bound {
     name: "shape",
     min: 1e-12,
     max: 1e6,
 };
-/// Range of the parameter p.
+/// Allowed range of the parameter p.
 const CONTINUES: Bound = Bound {
     name: "p",
     min: 1e-12,
@@ -42,7 +45,7 @@ pub struct NegativeBinomial {
 }
 
 impl NegativeBinomial {
-    /// Returns the distribution of shape r, from 10⁻¹² to 10⁶, and p, from 10⁻¹² to 1 − 10⁻⁷.
+    /// Creates the distribution NB(r, p), with r from 10⁻¹² to 10⁶ and p from 10⁻¹² to 1 − 10⁻⁷.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if r or p is out of its range.
@@ -58,7 +61,8 @@ impl NegativeBinomial {
         self.r
     }
 
-    /// Parameter p, in (0, 1): for r = 1, the probability that the count continues.
+    /// Parameter p, in (0, 1). For r = 1, it is the probability that the count is k + 1 or more,
+    /// given that it is at least k.
     #[must_use]
     pub const fn p(&self) -> f64 {
         self.p
@@ -76,8 +80,8 @@ impl NegativeBinomial {
         self.mean() / (1.0 - self.p)
     }
 
-    /// Returns the distribution NB(r/n, p) of each of n people's share. The sum of the shares has
-    /// this distribution.
+    /// Returns the distribution NB(r/n, p) of the part that each of n = `people` people adds. The
+    /// sum of the n parts has the distribution `self`.
     #[must_use]
     pub fn share(&self, people: u32) -> Self {
         Self {
@@ -86,21 +90,21 @@ impl NegativeBinomial {
         }
     }
 
-    /// Returns the probabilities of 0, 1, 2 and so on, normalised to the sum 1. The tail is cut
-    /// where less than about 10⁻²⁰ of the greatest probability is left. Near the mode each is
-    /// accurate to about one part in 10¹².
+    /// Returns the probabilities of the counts 0, 1, 2 and so on, normalised to the sum 1. The list
+    /// ends where the rest of the tail is less than about 10⁻²⁰ times the greatest probability.
+    /// Near the mode, each probability is accurate to about one part in 10¹².
     #[must_use]
     pub fn probabilities(&self) -> Vec<f64> {
-        // Below r = 1 the probabilities only fall, so the mode is 0.
+        // For r < 1 the probabilities fall from 0 on, so the mode is 0.
         let mode = ((self.r - 1.0) * self.p / (1.0 - self.p)).max(0.0).floor();
         let up = |k: f64| self.p * (k + self.r) / (k + 1.0);
-        // Far out each term is about p times the one before, so the tail is 1/(1 − p) times its
-        // first term.
+        // In the far tail each term is about p times the one before. So the sum of the tail is
+        // about 1/(1 − p) times its first term.
         from_mode(mode, up, 1e-20 * (1.0 - self.p))
     }
 
-    /// Returns δ at ε of this noise on a count that differs by k between two inputs. It is the
-    /// larger divergence of the two directions.
+    /// Returns the δ at ε of a count with this noise, if the count of two inputs differs by k =
+    /// `shift`. The result is the maximum over the two orders of the inputs.
     ///
     /// ```
     /// use hushbin_study::competitors::sums::NegativeBinomial;
@@ -124,10 +128,11 @@ impl NegativeBinomial {
     }
 }
 
-/// Returns the probabilities of 0, 1, 2 and so on, normalised to the sum 1.
+/// Returns the probabilities of the counts 0, 1, 2 and so on, normalised to the sum 1.
 ///
 /// The computation starts at the most likely count, `mode`. `up(k)` is the ratio of the probability
-/// of k + 1 to that of k. The upper tail ends when a term is `nothing` times the greatest.
+/// of k + 1 to that of k. The list ends before the first term above the mode that is at most
+/// `nothing` times the greatest.
 pub(super) fn from_mode(mode: f64, up: impl Fn(f64) -> f64, nothing: f64) -> Vec<f64> {
     let mut all = vec![0.0; mode as usize];
     let (mut term, mut k) = (1.0, mode);
@@ -147,15 +152,16 @@ pub(super) fn from_mode(mode: f64, up: impl Fn(f64) -> f64, nothing: f64) -> Vec
     all
 }
 
-/// Returns δ at ε of a count with these probabilities against the same count plus `shift`, in the
-/// worse direction.
+/// Returns the δ at ε between a count and the same count plus `shift`, in the worse of both
+/// directions. `law` has the probabilities of the count from 0 on.
 pub(super) fn delta_of_shift(law: &[f64], shift: u32, epsilon: f64) -> f64 {
     let by = shift as i32;
     let of = |shift| hockey_stick(shifted(law, shift), epsilon);
     of(by).max(of(-by))
 }
 
-/// Returns pairs of probabilities: of the count increased by `shift`, and of the count itself.
+/// Returns a pair of probabilities for each outcome: that of the count plus `shift`, and that of
+/// the count itself. For a negative `shift`, −`shift` is added to the second count instead.
 pub(super) fn shifted(law: &[f64], shift: i32) -> Vec<(f64, f64)> {
     let by = shift.unsigned_abs() as usize;
     let at = |k: Option<usize>| k.and_then(|k| law.get(k)).copied().unwrap_or(0.0);
@@ -176,8 +182,9 @@ pub(super) fn unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
 
-/// Draws a Poisson number: the arrivals before exponential waiting times add up to the mean. The
-/// mean is split into parts of at most 32, so that no product underflows.
+/// Draws a Poisson number: the number of arrivals, with exponential waiting times of mean 1, in a
+/// time of length `mean`. This time is split into parts of at most 32, so that no product
+/// underflows.
 fn poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
     const MOST: f64 = 32.0;
     let (mut left, mut count) = (mean, 0);
@@ -197,7 +204,7 @@ fn poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
 /// geometric with parameter 1 − exp(`log`·u) for a uniform u (Kemp 1981).
 fn logarithmic<R: Rng + ?Sized>(p: f64, log: f64, rng: &mut R) -> u64 {
     let tail = unit(rng);
-    // `continues` is below p, so such a tail gives 1 for every u.
+    // `continues` is below p, so such a tail yields 1 for every u.
     if tail >= p {
         return 1;
     }

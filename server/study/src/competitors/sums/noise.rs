@@ -1,4 +1,5 @@
-//! Noise of one coordinate: the amounts of noise messages for (ε₀, δ₀).
+//! Noise of one coordinate: the distributions of the numbers of noise messages that satisfy (ε₀,
+//! δ₀).
 
 use hushbin::Error;
 
@@ -6,21 +7,24 @@ use super::budget::CoordinateBudget;
 use super::negative_binomial::NegativeBinomial;
 use super::tuples::{Reach, Tuples};
 
-/// Part β of ε₀ that the tuples spend. The sum spends the rest.
+/// Fraction β of ε₀ that hiding the counts of tuples spends. Hiding the sum of the values spends
+/// the rest.
 pub const TUPLES_PART: f64 = 0.25;
 
-/// Noise of one coordinate with L levels, over all honest people together. It consists of unit
-/// messages of either sign and of tuples with sum zero.
+/// Total noise that all honest people add to one coordinate with L levels. It consists of messages
+/// +1 and −1, and of tuples of messages with sum zero.
 ///
-/// The numbers Z⁺ of messages +1 and Z⁻ of messages −1 are NB(1, p_c) each. The number Z_y of
-/// copies of every tuple [s_y](Tuples) is NB(r, p_y). The error of the analyser's sum is Z⁺ − Z⁻,
-/// discrete Laplace noise of parameter p_c, for any Z_y.
+/// The number Z⁺ of messages +1 and the number Z⁻ of messages −1 have the distribution NB(1, p_c)
+/// each. The number Z_y of copies of each tuple [s_y](Tuples) has the distribution NB(r, p_y). The
+/// error of the analyser's sum is Z⁺ − Z⁻, whatever the Z_y. It is discrete Laplace noise with
+/// parameter p_c.
 ///
 /// # Privacy
-/// The shuffled messages are (ε₀, δ₀) private for anyone with a value from −L to L. Z⁺ − Z⁻ hides a
-/// change of 2L at (1 − β)·ε₀. Each Z_y hides a shift s at β·ε₀·|s·y|/Γ with δ₀/q (GKMPS's lemma).
-/// At most q of them are shifted, with Σ |s·y| ≤ Γ. [`CoordinateNoise::delta_at`] computes the
-/// exact loss.
+/// The shuffled messages are (ε₀, δ₀) private for anyone with a value from −L to L. A change of a
+/// person's value changes the sum by at most 2L, and shifts at most q of the counts Z_y, each by
+/// some s, with Σ |s·y| ≤ Γ. Z⁺ − Z⁻ hides the change of the sum at (1 − β)·ε₀. Each Z_y hides its
+/// shift at β·ε₀·|s·y|/Γ with δ₀/q (GKMPS's lemma). [`CoordinateNoise::delta_at`] computes the
+/// exact δ.
 ///
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
@@ -41,11 +45,11 @@ pub struct CoordinateNoise {
 }
 
 impl CoordinateNoise {
-    /// Returns the noise for (ε₀, δ₀): p_c = exp(−(1 − β)·ε₀/(2L)), p_y = exp(−0.2·β·ε₀·|y|/Γ),
-    /// r = 3·(1 + ln(q/δ₀)), β = [`TUPLES_PART`].
+    /// Returns the noise that satisfies (ε₀, δ₀): p_c = exp(−(1 − β)·ε₀/(2L)), p_y =
+    /// exp(−0.2·β·ε₀·|y|/Γ), r = 3·(1 + ln(q/δ₀)), β = [`TUPLES_PART`].
     ///
-    /// Source: GKMPS 2021 and PVME, Algorithm 3, but for a difference of 2L, because values have
-    /// either sign.
+    /// Source: GKMPS 2021 and PVME, Algorithm 3. Here values differ by up to 2L instead of L,
+    /// because they have either sign.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or ε₀ is so small that a p
@@ -62,7 +66,7 @@ impl CoordinateNoise {
         })
     }
 
-    /// Returns the noise with any r ≥ 1, p_c and p_y.
+    /// Returns the noise with given parameters: any r ≥ 1, p_c = `units`, and p_y = `copies(y)`.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or r or a p is out of the
@@ -95,7 +99,7 @@ impl CoordinateNoise {
         &self.tuples
     }
 
-    /// Bounds Γ and q on the shifts that one person's change of value causes.
+    /// Maxima Γ and q of the shifts that a change of one person's value causes.
     #[must_use]
     pub const fn reach(&self) -> Reach {
         self.reach
@@ -107,13 +111,13 @@ impl CoordinateNoise {
         self.units
     }
 
-    /// Lists every tuple y with the distribution NB(r, p_y) of Z_y.
+    /// Lists every tuple by its name y, with the distribution NB(r, p_y) of Z_y.
     pub fn copies(&self) -> impl Iterator<Item = (i32, NegativeBinomial)> + use<'_> {
         self.tuples.names().zip(self.copies.iter().copied())
     }
 
-    /// Expected number of noise messages of one coordinate, over all honest people together. A unit
-    /// is one message, s₁ is two messages, and any other tuple is three.
+    /// Expected total number of noise messages that all honest people send for one coordinate. The
+    /// tuple s₁ consists of two messages, any other tuple of three.
     #[must_use]
     pub fn messages(&self) -> f64 {
         let of_tuple = |(y, law): (i32, NegativeBinomial)| {

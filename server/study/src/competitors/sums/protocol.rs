@@ -1,5 +1,5 @@
-//! Messages of people and sums of the analyser: PVME's Algorithm 3, corrected. It runs GKMPS's
-//! protocol in every coordinate.
+//! Messages that people send, and sums that the analyser computes: PVME's Algorithm 3, corrected.
+//! It runs GKMPS's protocol in every coordinate.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -9,23 +9,23 @@ use super::budget::{COORDINATES, CoordinateBudget};
 use super::negative_binomial::unit;
 use super::noise::CoordinateNoise;
 
-/// Range of n_h, the number of honest people that privacy relies on.
+/// Allowed range of n_h, the number of honest people that privacy relies on.
 pub const HONEST: Bound = Bound {
     name: "honest people",
     min: 1.0,
     max: 1e9,
 };
 
-/// Message: a coordinate, counted from 0, and a value from ±1 to ±L.
+/// Message of a person: a value for one coordinate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Message {
-    /// Coordinate j.
+    /// Number of the coordinate, from 0 on.
     pub coordinate: u32,
-    /// Value from −L to L, not 0.
+    /// Value from −L to L, except 0.
     pub value: i32,
 }
 
-/// Sums of D coordinates in [−1, 1] over n people, from shuffled messages.
+/// Protocol that estimates, from shuffled messages, the sums over n people of D numbers in [−1, 1].
 ///
 /// There is no local ε: a person's own messages contain the rounded value. The shuffled messages of
 /// a batch are private if at least n_h people are honest.
@@ -42,7 +42,7 @@ pub struct Message {
 pub struct VectorSum {
     coordinates: u32,
     honest: u32,
-    /// Noise of one coordinate, of all honest people together.
+    /// Total noise that the honest people add to one coordinate.
     noise: CoordinateNoise,
 }
 
@@ -74,17 +74,19 @@ impl VectorSum {
         self.coordinates
     }
 
-    /// Noise of one coordinate, of n_h people together.
+    /// Total noise that the n_h honest people add to one coordinate.
     #[must_use]
     pub const fn noise(&self) -> &CoordinateNoise {
         &self.noise
     }
 
     /// Draws one person's messages for D numbers y in [−1, 1]. For each coordinate, L·y is rounded
-    /// to x without bias. The messages are x, if it is not 0, and a share of the noise.
+    /// without bias to an integer x. The person sends x, unless it is 0, and a part of the
+    /// coordinate's noise messages.
     ///
-    /// Like [`NegativeBinomial::draw`](super::NegativeBinomial::draw) this draws in floating point,
-    /// for simulations. The messages are in order; the shuffler has to shuffle them.
+    /// Like [`NegativeBinomial::draw`](super::NegativeBinomial::draw) this function draws in
+    /// floating point, for simulations only. The messages are not shuffled yet; the shuffler has to
+    /// do that.
     ///
     /// # Errors
     /// [`Error::AnswerCount`] if there are not D numbers. [`Error::ValueRange`] if a number is out
@@ -104,7 +106,7 @@ impl VectorSum {
             let x = self.rounded(y, rng);
             send(x, u64::from(x != 0));
             for sign in [1, -1] {
-                // NB is infinitely divisible: the shares of n_h people add up to the noise.
+                // NB is infinitely divisible: the parts of n_h people add up to the noise.
                 send(sign, self.noise.units().share(self.honest).draw(rng));
             }
             for (name, law) in self.noise.copies() {
@@ -119,7 +121,7 @@ impl VectorSum {
         Ok(all)
     }
 
-    /// Rounds L·y to one of its neighbouring integers, without bias except for 2⁻⁵³.
+    /// Rounds L·y at random to one of its two neighbouring integers. The bias is at most 2⁻⁵³.
     fn rounded<R: CryptoRng + ?Sized>(&self, y: f64, rng: &mut R) -> i32 {
         let scaled = self.levels() * y;
         let down = scaled.floor();
@@ -131,7 +133,7 @@ impl VectorSum {
         f64::from(self.noise.tuples().levels())
     }
 
-    /// Checks one person's numbers.
+    /// Checks that one person's numbers are D numbers in [−1, 1].
     fn check(&self, values: &[f64]) -> Result<(), Error> {
         if values.len() != self.coordinates as usize {
             return Err(Error::AnswerCount {
@@ -150,12 +152,13 @@ impl VectorSum {
         })
     }
 
-    /// Returns the unbiased sum of every coordinate over all people: X_j/L, where X_j is the sum of
-    /// the values of its messages. The order of messages does not matter.
+    /// Returns, for each coordinate, the unbiased estimate of the sum of all people's numbers. It
+    /// is the sum of the values of the coordinate's messages, divided by L. The order of messages
+    /// does not matter.
     ///
     /// # Errors
-    /// [`Error::UnknownItem`] if a message's coordinate is not below D. [`Error::ValueRange`] if
-    /// its value is 0 or beyond ±L.
+    /// [`Error::UnknownItem`] if a message's coordinate is not below D. [`Error::ValueRange`] if a
+    /// message's value is 0 or beyond ±L.
     pub fn sums(&self, messages: impl IntoIterator<Item = Message>) -> Result<Vec<f64>, Error> {
         let levels = self.noise.tuples().levels();
         let mut totals = vec![0_i64; self.coordinates as usize];
@@ -177,14 +180,15 @@ impl VectorSum {
         Ok(totals.into_iter().map(sum).collect())
     }
 
-    /// Expected number of noise messages of n people, over all coordinates.
+    /// Expected number of noise messages that n = `people` people send for all coordinates.
     #[must_use]
     pub fn noise_messages(&self, people: u32) -> f64 {
         self.shares(people) * f64::from(self.coordinates) * self.noise.messages()
     }
 
-    /// Variance of one coordinate's sum over n people, (V·n/n_h + n·ρ)/L². The rounding ρ, from 0
-    /// to 1/4, is the average of f·(1 − f), where f is the fractional part of a rounded number.
+    /// Returns the variance of one coordinate's estimated sum over n people, (V·n/n_h + n·ρ)/L². V
+    /// is [`CoordinateNoise::variance`]. ρ = `rounding`, from 0 to 1/4, is the mean of f·(1 − f)
+    /// over people, where f is the fractional part of L·y.
     #[must_use]
     pub fn variance(&self, people: u32, rounding: f64) -> f64 {
         let noise = self.shares(people) * self.noise.variance();

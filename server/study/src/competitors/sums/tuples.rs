@@ -1,12 +1,13 @@
-//! Tuples of messages with sum zero, and the decomposition of a value into them.
+//! Tuples of messages with sum zero, and the decomposition of a message into tuples.
 //!
-//! s₁ = {+1, −1}; s_y = {y, −⌈y/2⌉, −⌊y/2⌋} for y ≥ 2, and with opposite signs for y ≤ −2. By
-//! repeated halving, the histogram of one message x is a sum of tuples and of x messages +1.
-//! Coefficients can be negative:
+//! The tuples are s₁ = {+1, −1}, s_y = {y, −⌈y/2⌉, −⌊y/2⌋} for y ≥ 2, and the same with opposite
+//! signs for y ≤ −2. Let e_x be the histogram of one message x. By repeated halving, it is a sum of
+//! tuples and of x messages +1. The coefficients c_y(x) can be negative:
 //!
 //! e_x = Σ_y c_y(x)·s_y + x·e₊₁,
 //!
-//! c(x) = \[s_x\] − c(∓⌈|x|/2⌉) − c(∓⌊|x|/2⌋), c(0) = c(1) = 0 and c(−1) = \[s₁\].
+//! The vector c(x) of all coefficients is c(x) = \[s_x\] − c(∓⌈|x|/2⌉) − c(∓⌊|x|/2⌋), c(0) = c(1) =
+//! 0 and c(−1) = \[s₁\].
 //!
 //! Source: Ghazi, Kumar, Manurangsi, Pagh, Sinha, "Differentially Private Aggregation
 //! in the Shuffle Model: Almost Central Accuracy in Almost a Single Message" (2021,
@@ -15,7 +16,7 @@
 use hushbin::Error;
 use hushbin::bounds::Bound;
 
-/// Range of the number of levels L. Values are integers from −L to L.
+/// Allowed range of the number of levels L. Values are integers from −L to L.
 pub const LEVELS: Bound = Bound {
     name: "levels",
     min: 1.0,
@@ -37,14 +38,16 @@ pub const LEVELS: Bound = Bound {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tuples {
     levels: u32,
-    /// Coefficients c_y(x), indexed by x + L and then by the index of y.
+    /// Coefficients c_y(x) of the tuples s_y in the decomposition of x. The first index is x + L,
+    /// the second the position of y in [`Tuples::names`].
     uses: Vec<Vec<i32>>,
 }
 
-/// Maximum shifts of the counts of tuples when one person's value changes.
+/// Maxima of the shifts of tuple counts that a change of one person's value causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {
-    /// Maximum Γ of Σ_y |shift of Z_y|·|y|, over pairs of values and over U.
+    /// Maximum Γ of Σ_y |shift of Z_y|·|y|, over pairs of values and over U, where Z_y is the count
+    /// of the tuple s_y. See [`Tuples::shift`] for U.
     pub gamma: u32,
     /// Maximum number q of tuples whose counts are shifted at once.
     pub differing: u32,
@@ -60,8 +63,8 @@ impl Tuples {
         let l = levels as i32;
         let places = 2 * levels as usize - 1;
         let mut uses = vec![vec![0; places]; 2 * levels as usize + 1];
-        // c(−1) = [s₁]; c(0) and c(1) stay 0. Larger values use the rows of two smaller values,
-        // filled before.
+        // c(−1) = [s₁]; c(0) and c(1) stay 0. The row of a larger value uses those of two smaller
+        // values, which were filled before.
         uses[levels as usize - 1][0] = 1;
         for size in 2..=l {
             for x in [size, -size] {
@@ -82,7 +85,7 @@ impl Tuples {
         self.levels
     }
 
-    /// Lists the names y of all tuples: 1, 2, −2, 3, −3, …
+    /// Lists the numbers y that name the tuples s_y: 1, 2, −2, 3, −3, …
     pub fn names(&self) -> impl Iterator<Item = i32> + use<> {
         let more = (2..=self.levels as i32).flat_map(|size| [size, -size]);
         std::iter::once(1).chain(more)
@@ -111,7 +114,8 @@ impl Tuples {
         self.uses[self.row(x)][place(y)]
     }
 
-    /// Lists the tuples in the decomposition of a message x, each with c_y(x).
+    /// Lists the tuples in the decomposition of a message x. Each item is y and its coefficient
+    /// c_y(x), which is not 0.
     ///
     /// # Panics
     /// If there is no such value.
@@ -120,7 +124,7 @@ impl Tuples {
         self.names().zip(counts).filter(|&(_, count)| count != 0)
     }
 
-    /// Returns the maximum difference of c_y between two values: max c_y − min c_y.
+    /// Returns the maximum difference of c_y(x) between two values of x.
     ///
     /// # Panics
     /// If there is no such tuple.
@@ -132,10 +136,11 @@ impl Tuples {
         least.unwrap_or(0).abs_diff(most.unwrap_or(0))
     }
 
-    /// Returns the shift of Z_y when a person's value is x = `from` instead of x′ = `to`, given an
-    /// unchanged U = `units`, the difference of the counts of unit messages.
+    /// Returns the shift of the count Z_y of the tuple s_y if a person's value is x = `from`
+    /// instead of x′ = `to`. U = `units` is held fixed. It is the coefficient of e₊₁ if the
+    /// histogram of all messages is written as a sum of tuples and messages +1.
     ///
-    /// It is c_y(x) − c_y(x′). For y = 1, max(U, x) − max(U, x′) is added.
+    /// The shift is c_y(x) − c_y(x′), plus max(U, x) − max(U, x′) for y = 1.
     ///
     /// # Panics
     /// If there is no such tuple or value.
@@ -180,7 +185,7 @@ impl Tuples {
         most
     }
 
-    /// Index of a value x in `uses`.
+    /// Returns the index of the value x in `uses`.
     fn row(&self, x: i32) -> usize {
         assert!(x.unsigned_abs() <= self.levels, "a value from -L to L");
         (x + self.levels as i32) as usize

@@ -1,4 +1,4 @@
-//! PCKV-GRR and PCKV-AGRR: a report is one item with a sign.
+//! PCKV-GRR and PCKV-AGRR: a report names one item, with a sign.
 
 use hushbin::sample::{Threshold, below};
 use hushbin::{Entry, Error};
@@ -11,14 +11,16 @@ use crate::competitors::ratings::heard::{Heard, Linear};
 use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
 use crate::competitors::ratings::slots::{Slot, coin, drawn, sign};
 
-/// PCKV-GRR over d′ = d + s items. It reports the drawn item with probability
-/// a = (u + 2)/(u + 2d′), with its own sign with probability p = (u + 1)/(u + 2). Otherwise it
-/// reports any other item with a fair sign.
+/// PCKV-GRR over d′ = d + s items, of which s are dummies. It reports the drawn item with
+/// probability a = (u + 2)/(u + 2d′). The reported sign of this item is then the true one with
+/// probability p = (u + 1)/(u + 2). Otherwise the report is a uniformly drawn different item, with
+/// either sign with probability 1/2.
 ///
-/// With u = s(e − 1), every element of the input has e times the probability of any other element,
-/// after averaging over the draw. This is Collision with a bucket for each of 2d′ elements, in
-/// which all s elements of an input are favoured. P1 compares with u = e − 1. Elements of the input
-/// then have only 1 + (e − 1)/s times the probability.
+/// An element is an item with a sign, and e = exp(ε). With u = s(e − 1), a report is e times as
+/// likely to be a given element of the input as any element outside it, averaged over the drawn
+/// item. This is the collision mechanism with a bucket for each of the 2d′ elements, in which all s
+/// elements of an input are favoured. P1 compares with u = e − 1. The ratio is then only 1 + (e −
+/// 1)/s instead of e.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PckvGrr, Setting};
@@ -34,14 +36,15 @@ use crate::competitors::ratings::slots::{Slot, coin, drawn, sign};
 pub struct PckvGrr {
     items: u32,
     sparsity: u32,
-    /// Threshold of a, rounded down.
+    /// Threshold that draws whether the drawn item is reported, with probability a rounded down.
     told: Threshold,
-    /// Threshold of p, rounded down.
+    /// Threshold that draws whether the true sign is reported, with probability p rounded down.
     sign: Threshold,
 }
 
 impl PckvGrr {
-    /// Returns PCKV-GRR as in P1: the response has ε, and the privacy from the draw is ignored.
+    /// Returns PCKV-GRR as in P1. The response to the drawn item has a privacy loss of ε. The
+    /// additional privacy from drawing the item is not used.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
@@ -49,7 +52,8 @@ impl PckvGrr {
         Self::new(setting, 1.0)
     }
 
-    /// Returns PCKV-AGRR: the response has ln(s(e − 1) + 1), and the report has ε.
+    /// Returns PCKV-AGRR. The response to the drawn item has a privacy loss of ln(s(e − 1) + 1).
+    /// The report as a whole has ε.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
@@ -70,7 +74,7 @@ impl PckvGrr {
         })
     }
 
-    /// Probabilities a, b and p of the realised thresholds.
+    /// Returns the probabilities a, b and p. They are exact for the rounded thresholds.
     #[must_use]
     pub fn rates(&self) -> PckvRates {
         PckvRates {
@@ -81,7 +85,7 @@ impl PckvGrr {
         }
     }
 
-    /// Number of items other than the drawn one, d′ − 1, at least 1.
+    /// Returns the number d′ − 1 of items other than the drawn one. It is at least 1.
     const fn others(&self) -> u32 {
         self.items + self.sparsity - 1
     }
@@ -114,7 +118,7 @@ impl Oracle for PckvGrr {
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let (own, value) = match drawn(entries, self.sparsity, rng) {
             Slot::Entry(entry) => (entry.item as u32, entry.value),
-            // The value 0 gives a fair sign.
+            // The value 0 is rounded to either sign with probability 1/2.
             Slot::Dummy(dummy) => (self.items + dummy, 0.0),
         };
         let (item, up) = if self.told.sample(rng) {

@@ -1,8 +1,9 @@
-//! PCKV: one entry of the input, padded to s, is drawn and reported among all items.
+//! PCKV: pads the input with dummies to s entries, draws one of them, and randomises its item among
+//! all items.
 //!
 //! Source: Gu, Li, Cheng, Xiong, Cao, "PCKV: Locally Differentially Private Correlated Key-Value
-//! Data Collection with Optimized Utility" (USENIX Security 2020). Estimates are the linear ones,
-//! before clipping.
+//! Data Collection with Optimized Utility" (USENIX Security 2020). Estimates are the unbiased
+//! linear ones of the paper, without its clipping.
 
 mod grr;
 mod rates;

@@ -1,9 +1,9 @@
-//! Rates, estimates and moments that both variants of PCKV share.
+//! Response probabilities, estimates and moments of both variants of PCKV.
 
 use crate::competitors::ratings::heard::Linear;
 use crate::competitors::ratings::oracle::{Moments, Presence};
 
-/// Response probabilities of the realised thresholds.
+/// Response probabilities of PCKV, which are exact for the rounded thresholds.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{PckvUe, Setting};
@@ -20,16 +20,17 @@ use crate::competitors::ratings::oracle::{Moments, Presence};
 pub struct PckvRates {
     /// Probability a that the drawn item is reported, with either sign.
     pub a: f64,
-    /// Probability b that any other item is reported, with a fair sign.
+    /// Probability b that any one other item is reported. It has either sign with probability 1/2.
     pub b: f64,
-    /// Probability p that a reported drawn item has its own sign.
+    /// Probability p that the drawn item, if reported, has its true sign.
     pub p: f64,
-    /// Difference 2p − 1, computed from the threshold without cancellation.
+    /// 2p − 1, computed from the threshold to avoid cancellation.
     pub lean: f64,
 }
 
 impl PckvRates {
-    /// Returns the probabilities of + and − for an item that is one of s entries, with value 1.
+    /// Returns the probabilities that a report has an item with + and with −, if the person has the
+    /// item with value 1 as one of s entries.
     #[must_use]
     pub fn member(&self, sparsity: u32) -> [f64; 2] {
         let drawn = 1.0 / f64::from(sparsity);
@@ -37,8 +38,9 @@ impl PckvRates {
         [own, other].map(|told| drawn * told + (1.0 - drawn) * self.b / 2.0)
     }
 
-    /// Returns the coefficients: F is s·(\[reported\] − b)/(a − b), and M is s times the sign over
-    /// a(2p − 1).
+    /// Returns the coefficients of the estimates of an item's non-missing frequency F and mean M. F
+    /// = s·(\[reported\] − b)/(a − b), where \[reported\] is 1 if the report has the item,
+    /// otherwise 0. M = s·sign/(a(2p − 1)), where sign is the item's reported sign, or 0.
     pub(super) fn linear(&self, sparsity: u32) -> Linear {
         let s = f64::from(sparsity);
         Linear {

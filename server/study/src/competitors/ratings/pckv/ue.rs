@@ -1,4 +1,4 @@
-//! PCKV-UE: a report has a sign or nothing for every item.
+//! PCKV-UE: a report has, for every item, a sign or nothing.
 
 use hushbin::sample::Threshold;
 use hushbin::{Entry, Error};
@@ -11,15 +11,15 @@ use crate::competitors::ratings::heard::{Heard, Linear};
 use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
 use crate::competitors::ratings::slots::{Slot, binomial, coin, drawn, fair_signs, sign};
 
-/// PCKV-UE over d items and s dummies. The drawn one is reported with probability a = 1/2, with its
-/// own sign with probability p = e/(e + 1). Each other one is reported with probability
-/// b = 2/(e + 3), with a fair sign.
+/// PCKV-UE over d items and s dummies, with e = exp(ε). A report has a sign for the drawn item with
+/// probability a = 1/2. It is the item's true sign with probability p = e/(e + 1). A report has a
+/// sign for each other item with probability b = 2/(e + 3). This is + or − with equal probability.
 ///
-/// Privacy: compare the entry of the drawn item with its distribution if a different item is drawn.
-/// Its likelihood ratio is ap/(b/2) for the own sign, a(1 − p)/(b/2) for the opposite sign, and
-/// (1 − a)/(1 − b) for no report. The first is e times either of the last two. A report's
-/// probability is proportional to the average ratio of the slots. So the loss is ε, and an input of
-/// only dummies attains it.
+/// Privacy: compare what a report has for an item if this item is drawn and if a different one is
+/// drawn. The likelihood ratio is ap/(b/2) for the true sign, a(1 − p)/(b/2) for the opposite sign,
+/// and (1 − a)/(1 − b) for no sign. The first is e times either of the last two. The probability of
+/// a report is proportional to the average of these ratios over the slots. So the privacy loss is
+/// ε, and an input of only dummies attains it.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PckvUe, Setting};
@@ -34,13 +34,15 @@ use crate::competitors::ratings::slots::{Slot, binomial, coin, drawn, fair_signs
 pub struct PckvUe {
     items: u32,
     sparsity: u32,
-    /// Threshold of 1 − b, rounded down. So b is rounded up, and reports of other items hide more.
+    /// Threshold that draws whether a report has no sign for an item that was not drawn, with
+    /// probability 1 − b rounded down. So b is rounded up, and signs of other items hide more.
     silent: Threshold,
-    /// Threshold of p, rounded down.
+    /// Threshold that draws whether the true sign is reported, with probability p rounded down.
     sign: Threshold,
 }
 
-/// Threshold of a = 1/2, exact.
+/// Threshold that draws whether the report has a sign for the drawn item. It represents a = 1/2
+/// exactly.
 const TOLD: Threshold = Threshold(1 << 63);
 
 impl PckvUe {
@@ -59,7 +61,7 @@ impl PckvUe {
         })
     }
 
-    /// Probabilities a, b and p of the realised thresholds.
+    /// Returns the probabilities a, b and p. They are exact for the rounded thresholds.
     #[must_use]
     pub fn rates(&self) -> PckvRates {
         PckvRates {
@@ -70,7 +72,7 @@ impl PckvUe {
         }
     }
 
-    /// Draws and adds the report of the drawn item, if the drawn slot is an entry.
+    /// Draws what the report has for the item of the drawn entry, and adds it to the sums.
     fn tell(&self, entry: &Entry, heard: &mut Heard, rng: &mut dyn CryptoRng) {
         if TOLD.sample(rng) {
             let up = rounds_up(entry.value, rng) == self.sign.sample(rng);
@@ -103,7 +105,8 @@ impl Oracle for PckvUe {
         self.rates().moments(self.sparsity)
     }
 
-    /// Reports of dummies are independent and are not counted, so they are not drawn.
+    /// What a report has for dummies is independent of the rest and is not counted, so it is not
+    /// drawn.
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let slot = drawn(entries, self.sparsity, rng);
         heard.reports += 1;
@@ -130,10 +133,10 @@ impl Oracle for PckvUe {
         heard.reports += people.len() as u64;
         let b = self.silent.complement();
         for (item, &others) in others.iter().enumerate() {
-            // Given the drawn slots, reports of an item are independent of everything else. Of the
-            // people who drew a different slot, a binomial number report the item, with probability
-            // b. A binomial number of their fair signs are +. So it does not matter which people
-            // these are.
+            // Given the drawn slots, what reports have for an item is independent of everything
+            // else. Among the people who drew a different slot, the number with a sign for the item
+            // is binomial with probability b. The number of + among these signs is binomial with
+            // probability 1/2. So only the number of these people matters.
             let told = binomial(others, b, rng);
             heard.presence[item] += told as f64;
             heard.signs[item] += fair_signs(told, rng);

@@ -1,20 +1,22 @@
-//! Budget of one of D coordinates (PVME, Algorithm 3), printed and corrected.
+//! Budget (ε₀, δ₀) of one of D coordinates (PVME, Algorithm 3): the printed one and the corrected
+//! one.
 
 use hushbin::Error;
 
 use crate::competitors::budget::Budget;
 use crate::competitors::sums::budget::CoordinateBudget;
 
-/// Table row for the budget of a coordinate (PVME, Algorithm 3): proven and exact δ.
+/// Table row for the budget (ε₀, δ₀) of a coordinate (PVME, Algorithm 3): the total δ that is
+/// proven, and the exact one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BudgetRow {
-    /// Number of coordinates, D = 2d.
+    /// Number D = 2d of coordinates, for vectors of d numbers.
     pub coordinates: u32,
     /// Requested ε.
     pub epsilon: f64,
     /// Requested δ.
     pub delta: f64,
-    /// Budget ε₀ of a coordinate; the printed value is correct.
+    /// ε₀ of a coordinate. The printed value is correct.
     pub epsilon_0: f64,
     /// Total ε by advanced composition with δ′ = δ/2.
     pub proven_epsilon: f64,
@@ -22,19 +24,19 @@ pub struct BudgetRow {
     pub printed_proven_delta: f64,
     /// Total δ by advanced composition for the corrected δ₀ = δ/(4d).
     pub right_proven_delta: f64,
-    /// Exact worst-case δ of the printed (ε₀, δ₀) at the requested ε.
+    /// Exact worst-case total δ at the requested ε, for the printed (ε₀, δ₀).
     pub printed_delta: f64,
-    /// Exact worst-case δ of the corrected δ₀ at the requested ε.
+    /// Exact worst-case total δ at the requested ε, for the corrected δ₀.
     pub right_delta: f64,
-    /// Exact worst-case δ of the printed (ε₀, δ₀) at `proven_epsilon`.
+    /// Exact worst-case total δ at `proven_epsilon`, for the printed (ε₀, δ₀).
     pub printed_delta_at_proven: f64,
 }
 
-/// Returns the row for D coordinates, with the printed δ₀ and the corrected one.
+/// Returns the table row for D coordinates, with the printed δ₀ and the corrected one.
 ///
-/// The printed claim does not follow from the theorem that it cites, and it is false for large ε
-/// and δ. By basic composition it is true if D·ε₀ ≤ ε, which means D ≤ 4·ln(2/δ). For ε up to 4 the
-/// tests find no exception either.
+/// The paper claims that the printed δ₀ satisfies (ε, δ). This does not follow from the theorem
+/// that it cites, and it is false for large ε and δ. By basic composition it is true if D·ε₀ ≤ ε,
+/// which means D ≤ 4·ln(2/δ). For ε up to 4 the tests find no counterexample either.
 ///
 /// # Errors
 /// Same errors as [`CoordinateBudget::new`].

@@ -1,4 +1,5 @@
-//! Calibration of the noise that hides a shift (GKMPS), printed and minimal.
+//! Calibration of the negative binomial noise that hides a shift of a count (GKMPS): the printed
+//! noise and the minimum.
 
 use hushbin::Error;
 
@@ -6,28 +7,29 @@ use crate::competitors::budget::Budget;
 use crate::competitors::sums::negative_binomial::NegativeBinomial;
 use crate::roots::bisect;
 
-/// Table row for the noise that hides a shift by k (GKMPS): printed and minimal.
+/// Table row for the noise that hides a shift of a count by k (GKMPS): the printed noise and the
+/// minimum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CalibrationRow {
     /// Shift k of the count.
     pub shift: u32,
-    /// Promised ε.
+    /// ε that the noise has to satisfy.
     pub epsilon: f64,
-    /// Promised δ.
+    /// δ that the noise has to satisfy.
     pub delta: f64,
     /// Mean of the printed noise, NB(3·(1 + ln(1/δ)), exp(−0.2·ε/k)).
     pub printed_mean: f64,
     /// Exact δ of the printed noise at ε.
     pub printed_delta: f64,
-    /// Least sufficient mean of NB(r, exp(−0.2·ε/k)) over r.
+    /// Smallest mean of NB(r, exp(−0.2·ε/k)), minimised over r, that satisfies (ε, δ).
     pub same_p_mean: f64,
-    /// Least sufficient mean of any NB(r, p), to about one part in 10³.
+    /// Smallest mean of any NB(r, p) that satisfies (ε, δ), to about one part in 10³.
     pub least_mean: f64,
     /// Parameter p of the noise with the least mean.
     pub least_p: f64,
 }
 
-/// Returns the row for a shift and a budget: mean numbers of noise messages that hide the shift.
+/// Returns the table row for a shift k and a budget (ε, δ).
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if k or δ is 0.
@@ -57,8 +59,8 @@ pub fn calibration(shift: u32, promised: &Budget) -> Result<CalibrationRow, Erro
     })
 }
 
-/// Returns the least sufficient mean of NB(r, p) over r, to one part in 10⁶. Infinite if the
-/// printed mean is not enough, for example for p near 0.
+/// Returns the smallest mean of NB(r, p), minimised over r, that satisfies (ε, δ), to one part in
+/// 10⁶. Returns infinity if even the printed mean does not, for example for p near 0.
 fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
     let (epsilon, delta) = (promised.epsilon(), promised.delta());
     let enough = |mean: f64| {
@@ -74,7 +76,7 @@ fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
     }
 }
 
-/// Returns the least sufficient mean over r and p, and its p.
+/// Returns the smallest mean of NB(r, p), minimised over r and p, that satisfies (ε, δ), and its p.
 ///
 /// The search tries odds p/(1 − p) that are a factor of two apart. It then refines the grid around
 /// the best odds.

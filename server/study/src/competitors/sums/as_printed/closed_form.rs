@@ -1,11 +1,12 @@
-//! Fraction γ of reports that are uniform cells: closed form and proven minimum.
+//! Probability γ that a report is a uniform cell: the paper's closed form and the proven minimum.
 
 use hushbin::Error;
 
 use crate::competitors::budget::Budget;
 use crate::competitors::sums::grid;
 
-/// Table row for γ, with reports of one of M cells: the paper's closed form and the least proven.
+/// Table row for γ, the probability that a report is a uniform one of M cells: the paper's closed
+/// form, and the least γ that is proven.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosedFormRow {
     /// Number of people, n.
@@ -16,15 +17,16 @@ pub struct ClosedFormRow {
     pub epsilon: f64,
     /// Central δ.
     pub delta: f64,
-    /// Closed form max(14·M·ln(2/δ)/((n − 1)·ε²), 27·M/((n − 1)·ε)). Above 1 it promises nothing.
+    /// Closed form max(14·M·ln(2/δ)/((n − 1)·ε²), 27·M/((n − 1)·ε)). A value above 1 promises no
+    /// privacy.
     pub closed_form: f64,
-    /// Least γ that is proven by exact summation.
+    /// Least γ whose (ε, δ) is proven, by exact summation.
     pub least: f64,
     /// Local ε of the least γ.
     pub local_epsilon: f64,
 }
 
-/// Returns the row for n people, M cells and a central budget.
+/// Returns the table row for n people, M cells and a central budget.
 ///
 /// # Errors
 /// Same errors as [`grid::least_gamma`].
@@ -41,7 +43,7 @@ pub fn closed_form(people: u64, cells: u32, central: &Budget) -> Result<ClosedFo
     })
 }
 
-/// Returns the rows of [`closed_form`] for batches of 10⁴ and 10⁵.
+/// Returns the rows of [`closed_form`] for batches of 10⁴ and 10⁵ reports.
 ///
 /// # Errors
 /// This never fails: all parameters are in range.

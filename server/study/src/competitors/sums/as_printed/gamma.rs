@@ -1,4 +1,5 @@
-//! Fraction γ of reports that are uniform cells (PVME, Algorithms 5 and 6), printed and corrected.
+//! Probability γ that a report is a uniform cell (PVME, Algorithms 5 and 6): the printed value and
+//! the corrected one.
 
 use hushbin::Error;
 
@@ -9,14 +10,14 @@ use crate::roots::bisect;
 /// Origin of the constant c of a [`GammaRow`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Constant {
-    /// Least c that exactly satisfies (ε, δ) with the r + 1 cells of d = 1.
+    /// Least c for which the exact δ satisfies (ε, δ) for d = 1, which means r + 1 cells.
     Enumerated,
     /// Constant of the paper, max(14·ln(2/δ)/ε², 27/ε).
     Paper,
 }
 
-/// Table row for γ, with reports of one of (r + 1)^d cells (PVME, Algorithm 5), and for the number
-/// subtracted from their sum (Algorithm 6).
+/// Table row for γ, the probability that a report is a uniform one of (r + 1)^d cells (PVME,
+/// Algorithm 5), and for the number that is subtracted from the sum of reports (Algorithm 6).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GammaRow {
     /// Number of people, n.
@@ -29,28 +30,28 @@ pub struct GammaRow {
     pub epsilon: f64,
     /// Promised δ.
     pub delta: f64,
-    /// Origin of c.
+    /// Origin of the constant c.
     pub constant: Constant,
-    /// Constant c.
+    /// Constant c, the factor of the formulas for γ.
     pub c: f64,
     /// Printed γ = c·(r + 1)/n.
     pub printed_gamma: f64,
     /// Corrected γ = c·(r + 1)^d/(n − 1).
     pub right_gamma: f64,
-    /// Real δ of the printed γ at the promised ε: exact if c is enumerated, otherwise a lower
+    /// Actual δ of the printed γ at the promised ε: exact if c is enumerated, otherwise a lower
     /// bound.
     pub printed_delta: f64,
-    /// Real δ of the corrected γ at the promised ε: exact if c is enumerated, otherwise an upper
+    /// Actual δ of the corrected γ at the promised ε: exact if c is enumerated, otherwise an upper
     /// bound.
     pub right_delta: f64,
     /// Printed number subtracted from the sum of a coordinate, c·(r + 1)/2.
     pub printed_subtracted: f64,
-    /// Corrected number subtracted, γ·n/2 = c·(r + 1)^d/2·n/(n − 1).
+    /// Corrected number subtracted from the sum of a coordinate, γ·n/2 = c·(r + 1)^d/2·n/(n − 1).
     pub right_subtracted: f64,
 }
 
-/// Returns the row by enumeration of all batches. c is the least that is enough for d = 1, to one
-/// part in 10⁹.
+/// Returns the table row with δ computed by enumeration of all batches. c is the least constant
+/// that satisfies (ε, δ) for d = 1, to one part in 10⁹.
 ///
 /// # Errors
 /// Same errors as [`grid::shuffled_delta`]. [`Error::Combination`] if the corrected γ is above 1.
@@ -83,12 +84,12 @@ pub fn enumerated_gamma(
     )
 }
 
-/// Returns the row for the paper's c. The δ of the printed γ is a lower bound, by
+/// Returns the table row for the paper's constant c. The δ of the printed γ is a lower bound, by
 /// [`grid::counted_delta`]. The δ of the corrected γ is a proven upper bound.
 ///
 /// # Errors
-/// [`Error::Combination`] if the corrected γ is above 1. Otherwise the errors of the functions
-/// named.
+/// [`Error::Combination`] if the corrected γ is above 1. Otherwise the errors of
+/// [`grid::counted_delta`] and [`grid::proven_delta`].
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
@@ -135,7 +136,7 @@ pub fn gammas() -> Result<Vec<GammaRow>, Error> {
     Ok(rows)
 }
 
-/// Parameters of a row.
+/// Parameters of a table row.
 #[derive(Debug, Clone, Copy)]
 struct Case<'a> {
     people: u32,
@@ -145,7 +146,8 @@ struct Case<'a> {
 }
 
 impl GammaRow {
-    /// Returns the row of a case, for a constant c and the functions from γ to δ.
+    /// Returns the table row of a case. `printed` and `right` compute the actual δ of the printed
+    /// and of the corrected γ.
     fn of(
         case: Case<'_>,
         (constant, c): (Constant, f64),

@@ -1,5 +1,6 @@
-//! Printed parameters that are wrong or larger than necessary, one table for each. Each table has
-//! the parameters and the privacy loss that they really cause. This module does not randomise.
+//! Parameters that the paper prints wrong or larger than necessary, with one table for each. A
+//! table has the parameters and the privacy loss that they really cause. Nothing here randomises an
+//! answer.
 //!
 //! | table | printed parameter |
 //! |---|---|
