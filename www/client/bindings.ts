@@ -1,4 +1,7 @@
-/** Functions of the core in use: of the WebAssembly module, or of the core in JavaScript. */
+/**
+ * Functions of the core, from the implementation in use: the WebAssembly module or the core in
+ * JavaScript.
+ */
 
 import type { Fallback } from "./fallback.js";
 import {
@@ -8,7 +11,10 @@ import {
   __wbg_reset_state as restart,
 } from "./wasm/hushbin.js";
 
-/** Functions that both the module's glue and the core in JavaScript export. */
+/**
+ * Functions that both implementations export: the generated JavaScript (glue) of the WebAssembly
+ * module, and the core in JavaScript.
+ */
 interface Bindings extends Fallback {
   readonly Randomizer: typeof Randomizer;
   readonly digest: typeof digest;
@@ -16,10 +22,13 @@ interface Bindings extends Fallback {
   readonly restart: typeof restart;
 }
 
-/** Functions in use. They start as those of the WebAssembly module. */
+/** Functions of the implementation in use. Initially that is the WebAssembly module. */
 export let bindings: Bindings = { Randomizer, digest, currentInstance, restart };
 
-/** Returns whether a source is the core in JavaScript rather than a source of a module. */
+/**
+ * Returns true if a source is the core in JavaScript, and false if it is a source of a WebAssembly
+ * module.
+ */
 export function isFallback(source: object): source is Fallback {
   return "digest" in source;
 }

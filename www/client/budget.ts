@@ -1,4 +1,7 @@
-/** Budget of a task: the reports that a browser may make, and the ledger of those it has made. */
+/**
+ * Budget of a task in one browser. The budget limits the number of reports. A ledger records the
+ * reports that were made.
+ */
 
 import { joined } from "./bytes.js";
 import type { Budget } from "./task.js";
@@ -16,16 +19,19 @@ interface Permanent {
   readonly report: Uint8Array;
 }
 
-/** Ledger of one task in this browser. */
+/**
+ * Ledger of one task in this browser: the reports made in the current window, and the ε spent in
+ * total.
+ */
 export interface Ledger {
   /**
-   * Random salt of the digests of answers.
+   * Random salt for the digests of answers.
    *
    * Digests of equal answers therefore differ between browsers and tasks. If answers are fresh,
    * they also differ between windows; see {@link saltOf}.
    */
   readonly salt: Uint8Array;
-  /** Begin and end of the window, in milliseconds since 1970. */
+  /** Beginning and end of the current window, in milliseconds since 1970. */
   readonly from: number;
   readonly until: number;
   /** Digests of the answers that were reported in this window. */
@@ -55,8 +61,8 @@ export function newLedger(): Ledger {
 let ofPage: Ledger | undefined;
 
 /**
- * Returns the salt of the answers' digests. It differs between tasks, so that equal answers to two
- * tasks have different digests.
+ * Returns the salt for the digests of answers. The salt differs between tasks, so that equal
+ * answers to two tasks have different digests.
  *
  * A later page has to recognise answers in two cases: a window allows several reports, or answers
  * are permanent. In all other cases, part of the salt exists only in this page's memory. Once the
@@ -71,11 +77,14 @@ export function saltOf({ salt }: Ledger, { reports, answers }: Budget): Uint8Arr
   return joined([ofPage.salt, salt]);
 }
 
-/** Returns the ledger at the time `now`, without the contents of a window that has ended. */
+/**
+ * Returns the ledger as of the time `now`. If its window has ended, the recorded answers are
+ * removed.
+ */
 export function asOf(ledger: Ledger, { days, answers }: Budget, now: number): Ledger {
-  // The clock was set back to before the window. Ending the window here would let the budget be
-  // spent again. Count its end from now: a clock that was once far ahead must not hold it open
-  // forever.
+  // The clock was set back to a time before the window. Ending the window here would allow the
+  // budget to be spent again. The window's end is recomputed from `now`, so that a clock that was
+  // once far ahead does not keep it open forever.
   if (now < ledger.from) {
     return { ...ledger, from: now, until: now + days * DAY_MS };
   }
@@ -88,18 +97,21 @@ export function asOf(ledger: Ledger, { days, answers }: Budget, now: number): Le
   return { ...ledger, salt, from: 0, until: 0, given: new Set() };
 }
 
-/** Decision about answers that a page reports. */
+/** Decision on what to do with answers that a page reports. */
 export type Decision =
-  /** Randomise them, which spends ε. */
+  /** Randomise the answers. This spends ε. */
   | "draw"
-  /** Send the report again that was made for these answers before. */
+  /** Send the stored report of these permanent answers again. This spends nothing. */
   | Permanent
   /** Do nothing: these answers were already reported in this window. */
   | "unchanged"
   /** Do nothing: all reports of this window have been made. */
   | "over-budget";
 
-/** Decides about answers with this digest. The ledger must be the result of {@link asOf}. */
+/**
+ * Decides what to do with answers that have this digest. The ledger must be the result of
+ * {@link asOf}.
+ */
 export function decide(
   ledger: Ledger,
   budget: Budget,

@@ -2,7 +2,9 @@
 
 import { bytesOf, joined } from "./bytes.js";
 
-/** Encodes text as UTF-8 and replaces lone surrogates, like TextEncoder. Jest's jsdom has none. */
+/**
+ * Encodes text as UTF-8 and replaces lone surrogates, like TextEncoder, which Jest's jsdom lacks.
+ */
 export const utf8 = (text: string) =>
   Uint8Array.from(
     // encodeURIComponent throws on lone surrogates, so they are replaced first.
@@ -18,11 +20,11 @@ export class CanonicalBytes {
 
   /** Appends an integer below 2³². With `high`, the number is `value` + 2³²·`high`. */
   number(value: number, high = 0): void {
-    // Little-endian wherever there is WebAssembly, so the platform's byte order is the right one.
+    // Every platform with WebAssembly is little-endian, so its byte order is the required one.
     this.#append(Uint32Array.of(value, high));
   }
 
-  /** Appends the number of integers, then the integers. */
+  /** Appends the length of a list of integers, then the integers. */
   list(values: readonly number[]): void {
     for (const value of [values.length, ...values]) this.number(value);
   }

@@ -48,8 +48,8 @@ export interface Client<T extends Task | SumTask = Task> {
    * Returns the complete task and its fingerprint: 32 hexadecimal digits that identify its
    * parameters.
    *
-   * Resolves once consent is granted and everything is loaded. That is the module, the task if only
-   * its id was given, and the analyser's keys if reports are sealed.
+   * Resolves once consent is granted and everything is loaded: the module, the task if only its id
+   * was given, and the analyser's keys if reports are sealed.
    *
    * @throws TaskError, OptionError, EntropyError, WasmError, SealingError, ClosedError
    */
@@ -59,13 +59,13 @@ export interface Client<T extends Task | SumTask = Task> {
    * has acknowledged it.
    *
    * The answers are read before this call returns, and they are not stored. If a window allows
-   * several reports, or answers are permanent, a salted digest of them is stored on the device. It
-   * serves to recognise equal answers.
+   * several reports, or answers are permanent, a salted digest of them is stored on the device. The
+   * digest serves to recognise equal answers.
    *
    * @param input answers to all questions, by name. For a task without questions: values by item
    * name, each 1 or −1, or any number from −1 to 1 if the task takes real values; 0 is the same as
-   * absent. For a task of sums: a number for each name, or an array of all numbers if the task only
-   * counts them
+   * absent. For a task of sums: a number for each name, or an array of all numbers if the task
+   * gives only their number
    * @returns what was done, once it is stored
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
    * TaskError, OptionError, EntropyError, WasmError, SealingError, StorageError; in these cases
@@ -101,8 +101,8 @@ export interface Client<T extends Task | SumTask = Task> {
    */
   budget(): Promise<KindOf<T>["spent"]>;
   /**
-   * Returns the reports of this browser, oldest first: those that wait, and at most the last
-   * thousand that no longer wait.
+   * Returns the reports of this browser, oldest first. These are all reports that wait to be sent,
+   * and at most the last thousand other reports.
    *
    * @throws StorageError
    */
@@ -115,9 +115,9 @@ export interface Client<T extends Task | SumTask = Task> {
    */
   watch(changed: () => void): () => void;
   /**
-   * Makes one attempt to send what waits, then frees all resources. Reports that could not be sent
-   * wait for the next visit, or are dropped if they are only in memory. Never rejects. Further
-   * calls have no effect.
+   * Makes one attempt to send the waiting reports, then frees all resources. Reports that could not
+   * be sent wait for the next visit, or are dropped if they are only in memory. Never rejects.
+   * Further calls have no effect.
    */
   close(): Promise<void>;
   /** Frees all resources at once and sends nothing more. */
@@ -227,7 +227,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     await this.#flush();
   }
 
-  /** Sends what waits, including reports that are still being made. */
+  /** Sends all waiting reports, including those that are still being made. */
   async #flush(): Promise<void> {
     this.#source.wake();
     // A collector that cannot be reached must not block this call forever.
@@ -328,7 +328,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.destroy();
   }
 
-  /** Runs `look` on the store, without creating a database. */
+  /**
+   * Runs `look` on the session's store, or on a store that is opened for it. Never creates a
+   * database.
+   */
   async #looked<R>(
     look: (store: Session["store"]) => Promise<R>,
     session = this.#session,
@@ -371,7 +374,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     });
   }
 
-  /** Ends the session. No part of it starts work any more. */
+  /** Ends the session: no part of it starts new work. Returns the session, if there was one. */
   #end(): Session | undefined {
     const session = this.#session;
     this.#source.stop();
@@ -402,8 +405,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
  * Makes a client for one task of one collector.
  *
  * Returns at once. Code, task and keys are loaded as soon as consent is granted, and reports wait
- * for them. With `analyser`, reports are sealed to an analyser, and the party that collects them is
- * a shuffler. The same applies to a task of sums, whose `trust` names that shuffler.
+ * for them. With the option `analyser`, reports are sealed to an analyser, and `endpoint` is the
+ * address of a shuffler. The same applies to a task of sums, which also needs the option `trust`.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 /**
- * Error codes of the core, by number. A test compares them with `ErrorCode` in `src/error/code.rs`.
+ * Names of the core's error codes, by number. A test compares them with `ErrorCode` in
+ * `src/error/code.rs`.
  */
 export const CORE_CODES = {
   1: "out-of-range",
@@ -19,15 +20,16 @@ export const CORE_CODES = {
   15: "unknown-mechanism",
 } as const satisfies Readonly<Record<number, string>>;
 
-/** Code for: the browser returned no randomness. */
+/** Number of the error code for a browser that returned no randomness. */
 export const NO_ENTROPY = 13;
 
-/** Code for: the module lacks the task's mechanism or kind of question. */
+/** Number of the error code for a module that lacks the task's mechanism or kind of question. */
 export const UNKNOWN_MECHANISM = 15;
 
 /**
- * Returns the text for an error code of the core. The texts are loaded on demand. If that fails,
- * the result is the code's number. `hushbin task check` explains errors of a task in more detail.
+ * Returns the text for an error code of the core. The texts are loaded on demand. If loading fails,
+ * the result contains only the code's number. `hushbin task check` explains errors of a task in
+ * more detail.
  */
 export async function explained(code: number): Promise<string> {
   const told = await import("./refusals.js").then(

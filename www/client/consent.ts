@@ -1,8 +1,8 @@
-/** Consent to reports. */
+/** Consent to reports: the page's, and the browser's privacy signals. */
 
 /**
- * State of consent: `pending` until it is granted. `signal` if the browser refuses for its person,
- * by Global Privacy Control or Do Not Track.
+ * State of consent. `granted`: reports may be made. `pending`: consent is not granted yet.
+ * `signal`: the browser refuses on behalf of the person, by Global Privacy Control or Do Not Track.
  */
 export type Consent = "granted" | "pending" | "signal";
 

@@ -1,10 +1,10 @@
 /**
  * Delivery of stored reports to the collector: when to send, and what to do when that fails.
  *
- * Delivery is at least once, with ids. Each report becomes an upload when it is made. Exactly these
- * bytes are sent until they are acknowledged or permanently refused. The collector counts an upload
- * once, even if it arrives twice. An attempt without a response may therefore be repeated, also by
- * another tab or a later page.
+ * Uploads may arrive more than once, but each has an id, and the collector counts it once. An
+ * attempt without a response may therefore be repeated, also by another tab or a later page. Each
+ * report becomes an upload when it is made. Exactly the bytes of this upload are sent until they
+ * are acknowledged or permanently refused.
  */
 
 import { HushbinError, NetworkError, StorageError, UploadRejectedError } from "./errors.js";
@@ -15,17 +15,23 @@ import { backoffMs, later } from "./time.js";
 import type { Outcome, Transport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
 
-/** Maximum number of concurrent requests, except when the page may be about to go. */
+/** Maximum number of concurrent requests. It does not apply when the page may be about to close. */
 const CONCURRENT = 4;
-/** Maximum number of uploads in a request: the core's limit on reports. A test compares both. */
+/**
+ * Maximum number of uploads in a request. It equals the core's maximum number of reports in an
+ * upload; a test compares both.
+ */
 export const MAX_UPLOADS = 4096;
-/** Maximum size of a request, in bytes. Small enough to be in flight when a page is hidden. */
+/**
+ * Maximum size of a request, in bytes. Requests of this size can outlive a page, see
+ * `KEEPALIVE_BYTES` in `transport.ts`.
+ */
 export const MAX_BYTES = 56 * 1024;
 
 /** Dependencies of {@link Delivery}. */
 export interface DeliveryParts {
   readonly store: Store;
-  /** Source of the session; says whether it was stopped. */
+  /** Source of the session's requests. It knows whether the session was stopped. */
   readonly source: TaskSource;
   readonly transport: Transport;
   /** Name of the lock by which tabs that report to this task take turns. */
@@ -38,7 +44,10 @@ export interface DeliveryParts {
   readonly onSettled: () => void;
 }
 
-/** Groups uploads into requests, each of one task and within the limits. */
+/**
+ * Groups uploads into requests. All uploads of a request are for one task, and a request stays
+ * within {@link MAX_UPLOADS} and {@link MAX_BYTES}.
+ */
 export function requestsOf(uploads: readonly Stored[]): Stored[][] {
   const requests: Stored[][] = [];
   let last: Stored[] = [];
@@ -65,7 +74,7 @@ export class Delivery {
   /** Unacknowledged reports of this page, for {@link hurry}. */
   readonly #own = new Map<number, Stored>();
   readonly #underway = new Set<number>();
-  /** Total size of the reports made since the last round began, in bytes. */
+  /** Total size of the reports made since the last round of sending began, in bytes. */
   #fresh = 0;
   /** Round of sending in progress, and whether a caller waits for it. */
   #round: { readonly sent: Promise<void>; awaited: boolean } | undefined;
@@ -88,7 +97,10 @@ export class Delivery {
     return this.#own.size;
   }
 
-  /** Notes that a report was stored. Sends at once if a request is full, else after the delay. */
+  /**
+   * Schedules a stored report. It is sent at once if the page is hidden or a request is full, and
+   * otherwise after the delay.
+   */
   made(report: Stored, hidden: boolean): void {
     this.#own.set(report.key, report);
     this.#fresh += report.bytes.length;
@@ -133,7 +145,9 @@ export class Delivery {
     this.#parts.source.check();
   }
 
-  /** Hands all reports of this page to the browser at once, because the page may be about to go. */
+  /**
+   * Starts requests for all reports of this page at once, because the page may be about to close.
+   */
   hurry(): void {
     // There may be no later attempt. End a pause that the collector did not request.
     if (Date.now() >= this.#notBefore) {
@@ -142,7 +156,10 @@ export class Delivery {
     this.#handOver();
   }
 
-  /** Sends what waits, reports of earlier pages included, because network or page are back. */
+  /**
+   * Sends all waiting reports, including those of earlier pages. Called when the network or the
+   * page is back.
+   */
   wake(): void {
     if (Date.now() >= this.#notBefore) {
       this.#resume();
@@ -192,7 +209,7 @@ export class Delivery {
     return this.#round;
   }
 
-  /** Sends what waits. Once no request is in progress any more, throws the first failure. */
+  /** Sends all waiting reports. Throws the first failure, once all requests have ended. */
   async #sendAll(): Promise<void> {
     const { source, store } = this.#parts;
     if (source.stopped) {
@@ -224,7 +241,7 @@ export class Delivery {
     }
   }
 
-  /** Hands each report of this page to the browser before returning. */
+  /** Starts requests for all reports of this page before returning. */
   #handOver(): void {
     if (this.#silent) {
       return;
@@ -257,7 +274,8 @@ export class Delivery {
     this.#failures = 0;
     this.#resume();
     if (outcome.kind === "rejected" && request.length > 1) {
-      // One bad upload may be the cause. Send halves until it is alone.
+      // One bad upload may be the cause. Send each half as a request, until the bad upload is
+      // alone.
       further.push(request.splice(0, request.length / 2), request);
       return undefined;
     }

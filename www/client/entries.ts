@@ -1,18 +1,19 @@
-/** Names and values in the objects that a page passes. */
+/** Reads names and values from the objects that a page passes as input. */
 
 type Pairs = readonly (readonly [string, unknown])[];
 
 /**
- * Returns the entries of an input. It may be a plain object or a Map, also of another window. It
- * may be any other iterable of pairs that is not empty. Everything else is undefined, because it
- * would be read as an empty answer.
+ * Returns the entries of an input: a plain object, a Map, or any other iterable of pairs that is
+ * not empty. Objects of other windows are accepted. Returns `undefined` for everything else, which
+ * would otherwise be read as an empty answer.
  */
 export function entriesOf(input: unknown): Pairs | undefined {
   if (Object(input) !== input) {
     return undefined;
   }
   const prototype = Object.getPrototypeOf(input);
-  // Plain objects of other windows have a different Object.prototype. It has no prototype either.
+  // Plain objects of other windows have a different Object.prototype, which has no prototype
+  // either.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) {
     return Object.entries(input as object);
   }

@@ -1,4 +1,4 @@
-/** Exports of both entries. */
+/** Exports that the package's entries for pages and servers share. */
 
 export { type About, type Client, createClient } from "./client.js";
 export type { Consent } from "./consent.js";

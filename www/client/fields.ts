@@ -1,4 +1,7 @@
-/** Readers of a task's fields. They check shapes; the core checks ranges. */
+/**
+ * Readers of a task's fields. They check which fields exist and their types; the core checks
+ * ranges.
+ */
 
 import { TaskError } from "./errors.js";
 
@@ -18,7 +21,7 @@ export function invalid(what: string): TaskError {
 }
 
 /**
- * Reads an object that must have the required fields. Further fields must be optional ones.
+ * Reads an object. It must have all required fields. It may have optional fields, and no others.
  *
  * @throws TaskError `invalid-task`
  */

@@ -19,7 +19,7 @@ export let TaskError: typeof errors.TaskError;
 export let UnknownItemError: typeof errors.UnknownItemError;
 export let WasmError: typeof errors.WasmError;
 
-/** Received classes, for files that these files load in turn. */
+/** Error classes that this file has received. It passes them on to files that it loads itself. */
 export let HANDED: [errors: typeof errors.HANDED, sums?: WebAssembly.Module | undefined];
 
 /**

@@ -1,4 +1,7 @@
-/** Reads a person's input by names and packs it into the arrays that the core takes. */
+/**
+ * Reads a person's input, in which items have names, and packs it into the arrays that the core
+ * takes.
+ */
 
 import { entriesOf } from "./entries.js";
 import { AnswerError, UnknownItemError, ValueRangeError } from "./errors.js";
@@ -14,10 +17,10 @@ import {
 } from "./question.js";
 import type { QuestionsTask, RatingsTask, Task } from "./task.js";
 
-/** Names of items. Any string if they are not listed. */
+/** Type of the names of items: any string if the task does not list them. */
 type ItemName<I> = I extends readonly (infer Name extends string)[] ? Name : string;
 
-/** Names of options, or indices if the task gives just the number of options. */
+/** Type of the names of options: indices if the task gives just the number of options. */
 type OptionName<O> = O extends number ? number : ItemName<O>;
 
 /** Values by item name. An item that is absent or 0 is not reported on. */
@@ -80,13 +83,13 @@ export type ReportInput<T extends Task | string = Task> = T extends QuestionsTas
     ? RatingsInput<T["items"]>
     : ReportInput;
 
-/** Input with resolved names. If one item is a 64-bit key, all are. */
+/** Input whose names are replaced by indices or 64-bit keys. If one item is a key, all are. */
 export interface Entries {
   /** Number of entries for each question, in order. */
   readonly lengths: Uint32Array;
   readonly items: Uint32Array;
   readonly values: Float64Array;
-  /** Number of values beyond the ends of a scale. */
+  /** Number of values beyond the ends of their scale. The core clips them. */
   readonly clipped: number;
   /**
    * Number of answers, or parts of answers, that were left out because the task does not have them.
@@ -122,8 +125,8 @@ function isValue(kind: Ratings["value"], value: unknown): value is number {
 type Item = number | bigint;
 
 /**
- * Returns a lookup of items and options. Options that are only counted are found by number,
- * everything else by name.
+ * Returns a function that finds an item or option. If the task gives just the number of options, it
+ * finds them by index. It finds everything else by name.
  */
 function finder(
   listed: Items,
@@ -164,7 +167,10 @@ class Packed {
     this.values.push(value);
   }
 
-  /** Adds a value if it is a finite number, and returns whether it is. */
+  /**
+   * Adds a value if it is a finite number, and counts it as clipped if it is outside `first` to
+   * `last`. Returns whether it is a finite number.
+   */
   number(item: number, value: unknown, first: number, last: number): boolean {
     // Returns false for anything but numbers.
     const finite = Number.isFinite(value);
@@ -179,7 +185,8 @@ class Packed {
 type AnswerReader = (answer: unknown, packed: Packed) => void;
 
 /**
- * Returns a reader of answers to one question. A question without a name is the whole task.
+ * Returns a reader of answers to one question. A task that only asks for ratings is a question
+ * without a name.
  *
  * @param lenient whether names that the task does not have are left out. An unknown option of a
  * choice is replaced by a uniformly random one, because every person has to answer a choice

@@ -21,7 +21,7 @@ export interface Spent {
   readonly spent: number;
   /** Number of these reports. Permanent answers that were sent again are included. */
   readonly reports: number;
-  /** True if this is remembered after the page is closed. */
+  /** True if the browser remembers this budget after the page is closed. */
   readonly durable: boolean;
 }
 
@@ -118,10 +118,13 @@ export interface Terms<K extends Kind> {
   (said: Sent): K["sent"];
 }
 
-/** Terms of local ε. */
+/** Translation for tasks with a local ε, whose terms need no change. */
 export const local: Terms<LocalKind> = <T>(said: T) => said;
 
-/** Returns the terms of central ε. It is never called just ε. */
+/**
+ * Returns the translation for a task of sums. Names of its fields say `central`, so that its ε
+ * is not mistaken for a local one.
+ */
 export const central = ({ delta }: SumTask): Terms<SumKind> =>
   (({ epsilon, spent, dropped, ...rest }: Partial<Receipt & Spent>) => ({
     ...rest,

@@ -10,7 +10,7 @@ export interface ReportMaker {
   readonly fingerprint: string;
   /** Number of messages in a report, all of the same length. 1, except for sums. */
   readonly messages: number;
-  /** Reads an input as numbers. Draws nothing at random. */
+  /** Translates an input into the numbers that the core takes. Uses no randomness. */
   read(input: unknown): Entries;
   /** Randomises an input that was read. */
   make(entries: Entries): Uint8Array;
@@ -18,7 +18,7 @@ export interface ReportMaker {
   uploadHeader(count: number): Uint8Array;
   /** Returns a 64-bit digest of bytes. */
   digest(bytes: Uint8Array): bigint;
-  /** Returns lines about the cost of an upload. Absent if the cost is a local ε. */
+  /** Returns lines of text about the cost of an upload. Absent if the cost is a local ε. */
   told?(upload: Uint8Array): readonly string[];
   free(): void;
 }

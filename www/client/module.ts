@@ -1,6 +1,6 @@
 /**
- * Core of the library. Loads the WebAssembly module or the core in JavaScript once. Exchanges it
- * for the complete module on demand, and restarts it after a trap.
+ * Loader of the core. It loads the WebAssembly module, or else the core in JavaScript, once. It
+ * replaces the module with the complete one on demand, and restarts the module after a trap.
  */
 
 import { bindings, fallBack, isFallback } from "./bindings.js";
@@ -13,14 +13,14 @@ export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Mo
 
 type Supplier = () => WasmSource | Promise<WasmSource>;
 
-/** Sources of the core. */
+/** Sources from which the core can be loaded. */
 export interface Suppliers {
   readonly module: Supplier;
   /** Complete module, for tasks whose mechanism or kind of question the first module lacks. */
   readonly complete?: Supplier | undefined;
   /** Complete core in JavaScript. */
   readonly fallback?: (() => Promise<Fallback>) | undefined;
-  /** Compiled module of sums, for hosts that may not compile the bytes in the code of sums. */
+  /** Compiled module for sums, for hosts that may not compile a module from bytes. */
   readonly sums?: WebAssembly.Module | undefined;
 }
 
@@ -43,7 +43,7 @@ export function supply(from: Suppliers): void {
   }
 }
 
-/** Returns `make`, preceded by a call of {@link supply}. */
+/** Returns a function that calls {@link supply} and then `make`. */
 export function supplied<Make extends (options: never) => unknown>(
   from: Suppliers,
   make: Make,

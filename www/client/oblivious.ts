@@ -18,10 +18,10 @@ export interface Relayed {
   readonly suite: CipherSuite;
 }
 
-/** Positions in a configuration. The key's id and the KEM come first, then the key. */
+/** Byte positions in a key configuration. The key's id and the KEM come first, then the key. */
 const KEY = 3;
 const KEY_END = 35;
-/** HKDF-SHA256 and AES-128-GCM. */
+/** Identifiers of HKDF-SHA256 and AES-128-GCM, two bytes each. */
 const SYMMETRIC = [0, 1, 0, 1];
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -33,10 +33,12 @@ const SECRET = 16;
 const KEY_BITS = 128;
 const NONCE_BITS = 96;
 
-/** Messages are padded to multiples of this many bytes. A relay learns no more about the length. */
+/**
+ * Messages are padded to a multiple of this number of bytes. A relay learns only the padded length.
+ */
 const STEP = 256;
 
-/** Problem type of a gateway that does not have the key. */
+/** Problem type that a gateway returns if it does not have the key of a request. */
 const UNKNOWN_KEY = "http-problem-types#ohttp-key";
 
 /** Encodes a number below 2^30 in as few bytes as possible (RFC 9000, section 16). */
@@ -49,12 +51,12 @@ function number(value: number): number[] {
     : [(value >> 24) | 0x80, (value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-/** Returns bytes preceded by a length. */
+/** Returns bytes preceded by their length. */
 function measured(bytes: Uint8Array): Uint8Array {
   return joined([new Uint8Array(number(bytes.length)), bytes]);
 }
 
-/** Encodes a request and pads it. A POST includes the page's origin, as in browsers. */
+/** Encodes a request and pads it. A POST includes the page's origin, as browsers do. */
 export function written(url: string, { method = "GET", body }: RequestInit = {}): Uint8Array {
   const { protocol, host, pathname, search } = new URL(url);
   const origin: string | undefined = globalThis.location?.origin;

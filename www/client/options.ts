@@ -19,7 +19,9 @@ export interface CommonOptions {
    * false: call `grant` once the person agrees.
    */
   readonly consent?: boolean | undefined;
-  /** Reports even if the browser sends Global Privacy Control or Do Not Track. Default false. */
+  /**
+   * Makes reports even if the browser sends Global Privacy Control or Do Not Track. Default false.
+   */
   readonly ignoreSignals?: boolean | undefined;
   /**
    * Maximum time that a report waits to share a request with further reports, in milliseconds.
@@ -131,7 +133,7 @@ export type ClientOptions<T extends Task | SumTask | string = Task | string> = C
    * request, and the collector cannot change it.
    *
    * A task of sums must be complete. Its protection depends on the number of messages that people
-   * send, which a page cannot check. The author of the page has to.
+   * send, which a page cannot check. The author of the page has to check it.
    */
   readonly task: T;
 } & (T extends SumTask ? SumOptions : LocalOptions);
@@ -187,7 +189,7 @@ function contained(tell: (error: HushbinError) => void): (error: HushbinError) =
 /**
  * Checks an option.
  *
- * @throws OptionError if it is not `right`
+ * @throws OptionError unless `right` is true
  */
 export function check(option: string, value: unknown, right: boolean, expected: string): void {
   if (!right) {
@@ -203,7 +205,7 @@ function baseUrl(endpoint: unknown): string {
   try {
     url = new URL(there ? endpoint : "", page).href;
   } catch {
-    // The check below throws.
+    // Not a valid URL. The check below throws.
   }
   const expect = (right: boolean, expected: string) =>
     check("endpoint", endpoint, right, `the collector's URL${expected}`);

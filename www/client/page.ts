@@ -2,9 +2,12 @@
 
 /** Reactions of a client to its life cycle. */
 export interface Life {
-  /** The page may be about to go. Waiting reports must be on the way when this returns. */
+  /**
+   * Called when the page may be about to close. Requests for waiting reports must have started when
+   * this returns.
+   */
   readonly hide: () => void;
-  /** Page or network are back, or a process has nothing else to do. */
+  /** Called when the page or the network is back, or when a process has nothing else to do. */
   readonly wake: () => void;
 }
 
@@ -20,12 +23,14 @@ export const isPage = () => typeof document !== "undefined";
 /** Returns whether the page is hidden. It may then go without a further event. */
 export const isHidden = () => isPage() && document.visibilityState === "hidden";
 
-/** Returns whether an event announces the end. Workers get none. */
+/**
+ * Returns whether an event announces the end of this page or process. Workers get no such event.
+ */
 export const hasEnd = () => isPage() || typeof processOf()?.once === "function";
 
 /**
- * Returns the process. Edge routes have a replacement without versions, whose functions throw. It
- * is ignored.
+ * Returns Node's `process`, or `undefined`. Edge runtimes provide a stub without
+ * `process.versions`, whose functions throw; it counts as absent.
  */
 function processOf(): Process | undefined {
   const { process } = globalThis as { process?: Process };
@@ -42,7 +47,8 @@ function listen(target: unknown, event: string, run: (event: never) => void): ()
 const all = (stops: readonly (() => void)[]) => () => stops.forEach((stop) => void stop());
 
 /**
- * Calls `left` when the page is left and kept for its return, and `back` when it returns.
+ * Calls `left` when the page is left and put into the back/forward cache, and `back` when it
+ * returns from there.
  *
  * @returns a function that stops the calls
  */

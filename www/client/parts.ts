@@ -29,7 +29,7 @@ export async function shuffled(): Promise<Shuffled> {
 }
 
 /**
- * Loads the code of sums.
+ * Loads the code for tasks of sums.
  *
  * @throws SealingError, WasmError if it cannot be loaded
  * @internal
@@ -37,7 +37,8 @@ export async function shuffled(): Promise<Shuffled> {
 export const sums = async () => (await shuffled()).sums();
 
 /**
- * Returns the cost and the protection of a report of sums. Show both before the person agrees.
+ * Returns the cost and the protection of one report to a task of sums. Show both before the person
+ * agrees.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Questions of a task. */
+/** Questions of a task: their types, readers and canonical bytes. */
 
 import type { CanonicalBytes } from "./canonical.js";
 import {
@@ -17,13 +17,13 @@ import { OUT_OF_RANGE } from "./mechanism/codec.js";
 import { type Mechanism, parseMechanism, writeMechanism } from "./mechanism/index.js";
 
 /**
- * Names of items or options. Instead of names, a number gives the number of items or options. Items
- * then have the names "0", "1" and so on, and options are given by index. `"open"` allows arbitrary
+ * Names of items or options. A number means that many items or options without names. Such items
+ * are called "0", "1" and so on, and such options are given by index. `"open"` allows arbitrary
  * names.
  */
 export type Items = readonly string[] | number | "open";
 
-/** Items and values of a question for ratings. */
+/** Items that a question asks people to rate, and the values that ratings can have. */
 export interface Ratings {
   /**
    * Names of the items. A number means that many items, with the names "0", "1" and so on. `"open"`
@@ -31,8 +31,8 @@ export interface Ratings {
    */
   readonly items: Items;
   /**
-   * Maximum number of items in one input that is reported in full, 1 to 1024. Hash-bin reports
-   * every entry; for it, this is the number that it was planned for.
+   * An input with up to this many items is reported in full: 1 to 1024. The mechanism hash-bin
+   * reports any number of items; for it, this is the number that the task was planned for.
    */
   readonly sparsity: number;
   /** Values: `sign` allows 1 and −1, `real` any number from −1 to 1. */
@@ -51,28 +51,28 @@ interface Named {
   readonly mechanism: Mechanism;
 }
 
-/** Question for values of any of its items. */
+/** Question with items, each of which a person may rate with a value. */
 export interface RatingsQuestion extends Named, Ratings {
   readonly kind: "ratings";
 }
 
-/** Question for any number of its options. */
+/** Question with options, of which a person chooses any number. */
 export interface SetQuestion extends Named {
   readonly kind: "set";
   /** Names of the options, or the number of options, or `"open"` for arbitrary names. */
   readonly options: Items;
-  /** Maximum number of options in one answer that is reported in full, 1 to 1024. */
+  /** An answer with up to this many options is reported in full: 1 to 1024. */
   readonly sparsity: number;
 }
 
-/** Question for exactly one of its options. */
+/** Question with options, of which a person chooses exactly one. */
 export interface ChoiceQuestion extends Named {
   readonly kind: "choice";
   /** Names of the options, or the number of options. */
   readonly options: Exclude<Items, "open">;
 }
 
-/** Question for yes or no. */
+/** Question that a person answers with yes or no. */
 export interface FlagQuestion extends Named {
   readonly kind: "flag";
 }
@@ -95,14 +95,16 @@ export interface MeanQuestion extends NumberOf {
 export interface BinsQuestion extends NumberOf {
   /** Edges of the bins, ascending. Numbers beyond the first and last edge are clipped. */
   readonly edges: readonly number[];
-  /** Distance between adjacent possible numbers. Edges are midway between two of them. */
+  /**
+   * Distance between adjacent possible numbers. Each edge is midway between two possible numbers.
+   */
   readonly step?: number;
 }
 
 /** Question for a number. */
 export type NumberQuestion = MeanQuestion | BinsQuestion;
 
-/** One of several numbers. */
+/** One number of a question or task that asks for several numbers. */
 export interface Attribute {
   /** Name of the number, to which answers refer. */
   readonly name: string;
@@ -125,23 +127,25 @@ export interface NumbersQuestion extends Named {
 type PartOf<Q> = Q extends Question ? Omit<Q, keyof Named> & Pick<Q, "name"> : never;
 
 /**
- * Rows of a cross, or a part of a question that asks several things together: options, or no and
- * yes.
+ * Rows of a cross-tabulation question, or one part of a question with several parts. Either has
+ * options, or is a flag with no and yes.
  */
 export type Rows = PartOf<ChoiceQuestion | FlagQuestion>;
 
-/** Number whose mean is estimated in each row of a cross. */
+/**
+ * Columns of a cross-tabulation question that are a number, whose mean is estimated in each row.
+ */
 export interface Levels extends PartOf<MeanQuestion> {
   /** Number of levels that answers are rounded to, evenly spaced from `min` to `max`: 2 to 1024. */
   readonly levels: number;
 }
 
-/** Columns of a cross. */
+/** Columns of a cross-tabulation question. */
 export type Columns = PartOf<ChoiceQuestion | FlagQuestion | BinsQuestion> | Levels;
 
 /**
- * Question for two things at once. Estimates are the shares of all pairs, or the mean of a number
- * in each row.
+ * Cross-tabulation question. The person answers rows and columns together. Estimates are the shares
+ * of people with each pair of a row and a column, or the mean of a number in each row.
  */
 export interface CrossQuestion extends Named {
   readonly kind: "cross";
@@ -149,14 +153,19 @@ export interface CrossQuestion extends Named {
   readonly of: readonly [Rows, Columns];
 }
 
-/** Several questions. Each report answers all of them at once. */
+/**
+ * Question with several parts: the person chooses one option in each, and a report covers all
+ * parts.
+ */
 export interface TogetherQuestion extends Named {
   readonly kind: "together";
   /** Parts of the question: 2 to 1024, with at most 1048576 options in total. */
   readonly of: readonly Rows[];
 }
 
-/** Question for a text. It finds any text that many people have. */
+/**
+ * Question for a text. Estimates include any text that many people have, without a list of texts.
+ */
 export interface TextQuestion extends Named {
   readonly kind: "text";
   /** Lengths of the prefixes in characters, ascending, 1 to 256. A report reveals one prefix. */
@@ -205,7 +214,10 @@ export const items: Reader<Items> = (from, key) => {
 const part: Reader<Columns> = (from, key) =>
   fieldsOf(Object(from[key]) as Fields, key, AXES, {}, {}) as Columns;
 
-/** Reads two parts. Only two have canonical bytes. */
+/**
+ * Reads the two parts of a cross-tabulation question. Another number of parts has no canonical
+ * bytes.
+ */
 const parts: Reader<CrossQuestion["of"]> = (from, key) => {
   const both = listOf(part)(from, key);
   if (both.length !== 2) {
@@ -218,14 +230,14 @@ const parts: Reader<CrossQuestion["of"]> = (from, key) => {
 const mechanism: Reader<Mechanism> = (from, key) => parseMechanism(from[key]);
 
 /**
- * Kinds of values, at the indices that encode ratings of them in canonical bytes.
+ * Kinds of values that ratings can have. The index of a kind encodes it in canonical bytes.
  *
  * @internal
  */
 export const VALUES = ["sign", "real"] as const;
 
 /**
- * Fields of ratings, with or without a name.
+ * Readers of the fields of ratings, for questions with or without a name.
  *
  * @internal
  */
@@ -236,7 +248,10 @@ export const RATINGS = {
   mechanism,
 } as const satisfies Readers;
 
-/** Fields of each kind. The order encodes the kinds in canonical bytes, except ratings. */
+/**
+ * Readers of the fields of each kind of question. The order encodes the kinds in canonical bytes,
+ * except the kind `ratings`.
+ */
 const OF_KIND = {
   set: { options: items, sparsity: integer },
   choice: { options: items },
@@ -253,7 +268,7 @@ type Kind = Question["kind"];
 
 const KINDS = /* @__PURE__ */ Object.keys(OF_KIND) as Kind[];
 
-/** Kinds that a part can have. The core refuses numbers in some places. */
+/** Kinds that a part of a question can have. The core refuses some of these combinations. */
 const AXES = ["choice", "flag", "number"] as const;
 
 /** Reads the fields of a question or part. */

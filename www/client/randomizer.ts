@@ -1,4 +1,6 @@
-/** Randomiser of one task: the core, with names, objects and named errors around it. */
+/**
+ * Randomiser of one task. It wraps the core: inputs are objects with names, and errors are classes.
+ */
 
 import { bindings } from "./bindings.js";
 import { hex, joined } from "./bytes.js";
@@ -43,7 +45,7 @@ export interface Randomizer<T extends Task = Task> {
    */
   randomize(input: ReportInput<T>): Uint8Array;
   /**
-   * Randomises the inputs of many people to a closed task at once.
+   * Randomises the inputs of many people at once. The task must not have open items.
    *
    * Person i has the next `lengths[i]` entries. Each entry is an item's index and its value. If the
    * task asks several questions, each person has one length for each question, in order. Encodings
@@ -110,7 +112,7 @@ export class Engine implements Randomizer, ReportMaker {
   /** Instance of the module that the handle belongs to. */
   #instance = -1;
   #sampledDown = 0;
-  /** Count of handles that were lost with an instance. */
+  /** Sum of `sampledDown` over handles that were lost when their instance was restarted. */
   #sampledDownBefore = 0;
   #clipped = 0;
 
@@ -138,7 +140,7 @@ export class Engine implements Randomizer, ReportMaker {
   }
 
   /**
-   * Reads an input as indices. Draws nothing at random.
+   * Reads an input and replaces its names by indices or keys. Uses no randomness.
    *
    * @throws AnswerError, UnknownItemError, ValueRangeError
    */

@@ -40,13 +40,13 @@ interface Beside {
   /** ε spent so far, this report included. */
   readonly spent?: number | undefined;
   readonly bytes?: Uint8Array | undefined;
-  /** Returns lines about the cost of an upload, in place of local ε. */
+  /** Returns lines of text about the cost of an upload. Absent if the cost is a local ε. */
   readonly told?: ((bytes: Uint8Array) => readonly string[]) | undefined;
 }
 
 /**
- * Logs the result of a `report` call as one line. It opens to the answers as they were given, and
- * to the bytes. These bytes are all that is stored and sent.
+ * Logs the result of a `report` call as one line. Expanding the line shows the answers as they were
+ * given, and the bytes. These bytes are all that is stored and sent.
  */
 export function say(
   { id, dryRun }: Settings,

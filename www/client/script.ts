@@ -12,7 +12,7 @@ import * as exported from "./exports.js";
 import { INLINED } from "./inlined.js";
 import { supply } from "./module.js";
 
-/** Exports of further files, which these put into `hushbin.files`. */
+/** Exports of files that are loaded later. Each file puts its exports into `hushbin.files`. */
 type Files = Readonly<Record<string, unknown>>;
 
 type Run = (hushbin: Global) => unknown;
@@ -24,12 +24,12 @@ type Global = typeof exported & {
 
 const scope = globalThis as unknown as { hushbin?: Global | readonly Run[] };
 
-// Known only while the script itself runs. A worker has no such element.
+// URL of this script, which is known only while the script runs. A worker has no script element.
 const src = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src;
 
 const loading: Record<string, Promise<unknown> | undefined> = {};
 
-/** Runs a file from the script's folder, which must have the given hash. */
+/** Loads a file from the script's folder and runs it. The file must have the given hash. */
 function load(name: string, hash: string): Promise<unknown> {
   // Load each file once: every further request would reveal its time to the host.
   loading[name] ??= new Promise((resolve, reject) => {

@@ -13,7 +13,9 @@ import {
 
 import { hex } from "./bytes.js";
 
-/** Length and layout of a configuration, as in `src/sealed/configuration.rs` of the collector. */
+/**
+ * Length and layout of a key configuration, as in `src/sealed/configuration.rs` of the collector.
+ */
 export const CONFIGURATION_BYTES = 57;
 const KEY = 23;
 const KEY_END = 55;
@@ -27,13 +29,14 @@ const LABEL = new TextEncoder().encode("hushbin sealed report\0");
 /** Function that seals the bytes of one report. */
 export type Seal = (report: Uint8Array) => Promise<Uint8Array>;
 
-/** Returns the SHA-256 of a configuration. Its first 16 bytes are the pin. */
+/** Returns the SHA-256 of a key configuration. The pin is the first 16 bytes of this hash. */
 export async function digestOf(configuration: BufferSource): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", configuration));
 }
 
 /**
- * Returns whether bytes are a configuration of this version and suite, for reports of this task.
+ * Returns whether bytes are a key configuration of this version and suite, for reports of this
+ * task.
  */
 export function isConfiguration(bytes: Uint8Array, fingerprint: string): boolean {
   return (
@@ -65,7 +68,7 @@ export async function suiteOf(): Promise<CipherSuite> {
 }
 
 /**
- * Returns a function that seals reports to a configuration's key.
+ * Returns a function that seals reports to the key in a key configuration.
  *
  * @throws Error if the browser lacks WebCrypto, which exists only in secure contexts
  */

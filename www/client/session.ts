@@ -22,9 +22,15 @@ import type { Changed, Packed, Report, Reporting, Way } from "./way.js";
 /** Maximum size of a task's waiting reports, in bytes: about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
 
-/** Stores in memory, for pages without a database. Two clients of a page thus share one budget. */
+/**
+ * Stores in memory by ledger, for pages without a database. Clients of one page and task share a
+ * store, and thus one budget.
+ */
 const memories = new Map<string, MemoryStore>();
-/** Stores of clients with storage `"memory"`. A client's budget outlives a session. */
+/**
+ * Stores in memory by client, for the option `storage: "memory"`. A client's budget thus outlives
+ * its sessions.
+ */
 const own = new WeakMap<Settings, MemoryStore>();
 
 /** Returns the store of a key, and makes one if there is none. */
@@ -117,11 +123,11 @@ export function digestOf(engine: ReportMaker, salt: Uint8Array, entries: Entries
 }
 
 export class Session implements Reporting {
-  // Only declared, like the fields of errors.
+  // Only declared, which makes the compiled code smaller, as in `errors.ts`.
   declare readonly engine: ReportMaker;
   declare readonly store: Store;
   declare readonly delivery: Delivery;
-  /** Reports answers if that takes more than one step. */
+  /** Function that reports answers if that takes more than one step, as for sealed reports. */
   declare reporter: Report | undefined;
   readonly #settings: Settings;
   readonly #source: TaskSource;
@@ -231,7 +237,7 @@ export class Session implements Reporting {
     });
   }
 
-  /** Frees the session's resources. Nothing may be in progress any more. */
+  /** Frees the session's resources. No call of the session may be in progress any more. */
   free(): void {
     this.engine.free();
     this.store.close();
@@ -241,7 +247,7 @@ export class Session implements Reporting {
 /**
  * Loads code and task, and begins a session.
  *
- * @param source stopped if no session can begin
+ * @param source source of the session's requests; this function stops it if no session can begin
  * @param opened receives the session, unless the source was stopped in the meantime
  * @param changed called after each change of the reports
  * @throws TaskError, WasmError, EntropyError, OptionError, SealingError
@@ -266,9 +272,9 @@ export async function openSession(
       : await source.fetch(() => fetchTask(url, id, fetch));
     source.check();
     checkBudget(task, settings);
-    // In parallel with the engine: each takes about 20 ms in a page that has just loaded.
+    // Opened in parallel with the engine: each takes about 20 ms in a page that has just loaded.
     storing = storeOf(settings);
-    // It may fail before it is awaited.
+    // The promise may reject before it is awaited, which must not count as an unhandled rejection.
     storing.catch(() => {});
     engine = await (maker?.() ?? createEngine(task as Task, said !== undefined));
     const { fingerprint } = engine;

@@ -2,7 +2,8 @@
  * Code for tasks whose reports pass a shuffler, in a separate file that only these tasks load.
  *
  * The page seals reports to an analyser. The shuffler sees the sender and cannot read the report.
- * The analyser reads the report and cannot see the sender. Ciphers and sums are further files.
+ * The analyser reads the report and cannot see the sender. The code that encrypts, and the code for
+ * sums, are in further files.
  */
 
 import { WasmError } from "./errors.js";
@@ -18,7 +19,7 @@ type Sums = ReturnType<typeof import("./sums.js").hand>;
 let own: Sums | undefined;
 
 /**
- * Loads the code of sums. A later call tries again after a failure.
+ * Loads the code for tasks of sums. A later call tries again after a failure.
  *
  * @throws WasmError if it cannot be loaded
  */
@@ -34,7 +35,7 @@ async function sums(): Promise<Sums> {
 }
 
 /**
- * Returns the configuration of a session whose reports are sealed.
+ * Returns the settings of a session whose reports are sealed.
  *
  * @throws OptionError, SealingError
  */

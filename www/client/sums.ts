@@ -1,6 +1,6 @@
 /**
  * Sums in the shuffle model, in a separate file that only these tasks load. If people trust a
- * shuffler, sums have a hundredth of the error.
+ * shuffler, sums have a hundredth of the error that reports with a local ε cause.
  *
  * There is no local ε. A person's messages contain the answer, and each message is sealed
  * separately to the analyser. The answer is hidden because the shuffler removes the senders, and

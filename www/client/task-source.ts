@@ -1,4 +1,4 @@
-/** Task from the collector. */
+/** Task that is fetched from the collector, and requests that can be stopped. */
 
 import { ClosedError, NetworkError, TaskError } from "./errors.js";
 import { invalid } from "./fields.js";
@@ -14,7 +14,7 @@ export interface FetchedTask {
 }
 
 /**
- * Fetches the task, in one attempt. A plain GET without headers of our own needs no preflight.
+ * Fetches the task, in one attempt. A plain GET without additional headers needs no preflight.
  *
  * @throws NetworkError if there is no response, or it is not from the collector
  * @throws TaskError `unknown-task`, or `invalid-task` if the response contains another task
@@ -41,7 +41,7 @@ export async function fetchTask(
   return { task, fingerprint };
 }
 
-/** Requests of one session, until the session is stopped. */
+/** Sender of a session's requests. Once the session is stopped, it sends nothing more. */
 export class TaskSource {
   readonly #onError: Settings["onError"];
   /** Sends a request, or throws ClosedError once stopped. */

@@ -71,8 +71,8 @@ export interface RatingsTask extends Budgeted, Ratings {
 }
 
 /**
- * Task that asks several named questions. A report answers one of them, with the whole ε. Which one
- * is chosen at random, before the answers are read.
+ * Task that asks several named questions. A report answers one of them, with the whole ε. The
+ * question is chosen at random, before the answers are read.
  */
 export interface QuestionsTask extends Budgeted {
   /** Questions, 1 to 64. */
@@ -86,8 +86,8 @@ export interface QuestionsTask extends Budgeted {
 export type Task = RatingsTask | QuestionsTask;
 
 /**
- * Limits of the core; a test compares them. Checked here as well, because a wrong ε is the most
- * common mistake.
+ * Limits of ε in the core; a test compares them. They are checked here as well, because a wrong ε
+ * is the most common mistake.
  */
 const LEAST_EPSILON = 0.001;
 const MOST_EPSILON = 12;
@@ -101,7 +101,7 @@ const epsilon: Reader<number> = (from, key) => {
 };
 
 /**
- * Reads a task and checks its shape. The core checks ranges, except that of ε.
+ * Reads a task, and checks its fields and the range of ε. The core checks all other ranges.
  *
  * @throws TaskError `invalid-task`
  */

@@ -77,15 +77,16 @@ function problem(slug: Problem): Response {
 
 const VERSION = "01";
 /**
- * Number of hexadecimal digits of the version and the fingerprint, with which every upload begins.
+ * Number of hexadecimal digits of an upload's first bytes, which are the version and the
+ * fingerprint.
  */
 const PREFIX = 2 * FINGERPRINT_END;
 /** Minimum length of a report in bytes: a seed and a response. */
 const LEAST = 8 + 1;
 
 /**
- * Returns the number of reports, and the position after it. The number is a varint: seven bits in
- * each byte, low before high.
+ * Reads the number of reports in an upload. Returns it and the position of the byte after it. The
+ * number is a varint: seven bits in each byte, low before high.
  */
 function reportsOf(bytes: Uint8Array): readonly [reports: number, end: number] {
   const length = bytes.subarray(ID_END).findIndex((byte) => byte < 128) + 1;

@@ -30,8 +30,8 @@ export interface Transport {
 }
 
 // Browsers let requests outlive the page while all bodies in progress stay within 64 KiB. All
-// scripts of the page share this limit, so some of it is left to them. A request over our share is
-// sent without keepalive.
+// scripts of the page share this limit, so some of it is left to them. A request that would exceed
+// the rest is sent without keepalive.
 const KEEPALIVE_BYTES = 60 * 1024;
 const KEEPALIVE_REQUESTS = 9;
 let keepaliveBytes = 0;
@@ -42,7 +42,7 @@ export const PROBLEM = "urn:hushbin:problem:";
 
 /**
  * Problems by which the collector refuses uploads permanently. Any other response may be temporary,
- * or comes from a proxy, a captive portal or another page.
+ * or may come from a proxy, a captive portal or another page.
  */
 const FINAL: readonly string[] = [
   "unknown-task",
@@ -158,7 +158,7 @@ export class FetchTransport implements Transport {
     keepaliveBytes += length;
     keepaliveRequests += 1;
     const outcome = await this.#attempt(body, uploads.length, true);
-    // The browser counts a request until the response's body has ended, and so does this.
+    // The browser counts a request until the response's body has ended. This counter does the same.
     keepaliveBytes -= length;
     keepaliveRequests -= 1;
     // Another script may have used up the browser's quota, which looks like a network failure.

@@ -5,7 +5,7 @@ import type { ReportMaker } from "./maker.js";
 import type { Receipt } from "./receipt.js";
 import type { Stored } from "./store/store.js";
 
-/** Report, and the upload of this report alone that will be sent. */
+/** Report, and the bytes of the upload that contains only this report. */
 export type Packed = readonly [report: Uint8Array, bytes: Uint8Array<ArrayBuffer>];
 
 /** Receipt for answers, and the report that was made from them. */
@@ -26,7 +26,7 @@ export interface Reporting {
 /** Function that reports answers in more than one step. */
 export type Report = (session: Reporting, entries: Entries) => Promise<Changed>;
 
-/** Deviations of a session from one of plain reports. */
+/** Settings that make a session differ from one whose reports are not sealed and have a local ε. */
 export interface Way {
   /** Sends requests. */
   readonly fetch?: typeof globalThis.fetch;
