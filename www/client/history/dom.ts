@@ -1,6 +1,6 @@
 /** DOM elements, created without HTML strings because security policies may forbid these. */
 
-/** Creates an element that the page can style by its part. */
+/** Creates an element that the page can style by its `part` attribute. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   part: string,

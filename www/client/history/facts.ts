@@ -1,4 +1,4 @@
-/** Facts about a task, a budget and a history, before they become text. */
+/** Facts about a task, a budget and a history of reports. Other modules turn them into text. */
 
 import type { Sent, Spent } from "../kind.js";
 import type { ReportState } from "../store/store.js";

@@ -14,7 +14,7 @@ export interface Entry extends Omit<Sent, "epsilon"> {
   readonly parts: Parts;
 }
 
-/** Formatters of dates and numbers. */
+/** Functions that format dates and numbers as text. */
 export interface Written {
   readonly date: (date: Date) => string;
   readonly number: (number: number) => string;
@@ -31,7 +31,10 @@ export function partsOf(bytes: Uint8Array): readonly Uint8Array[] {
   );
 }
 
-/** Creates an element with all bytes by part. They are written out when it is opened first. */
+/**
+ * Creates an element that lists the bytes of each part of an upload. The list is made when the
+ * element is first opened.
+ */
 function detailsOf({ bytes, parts: names }: Entry, words: Words): HTMLDetailsElement {
   const details = el("details", "bytes", el("summary", "", words.bytes(bytes.length)));
   details.addEventListener(

@@ -23,15 +23,18 @@ export interface Told extends Pick<Spent, "until" | "reports" | "durable"> {
   readonly asked: string;
   /** Meaning of ε, and the party that it protects against. */
   readonly means: string;
-  /** Reports and ε of the current window. Undefined while the task is not known. */
+  /**
+   * Number of reports in the current window, and the ε that they spent. Undefined while the task is
+   * not known.
+   */
   readonly used: string | undefined;
-  /** Number and ε of all reports. */
+  /** Number of all reports so far, and the ε that they spent. */
   readonly ever: string;
   /** Reports, oldest first. */
   readonly entries: readonly Entry[];
 }
 
-/** Returns the task's topic and the meaning of its ε, in sentences. */
+/** Returns sentences on what the task asks, and on the meaning of its ε. */
 function explained(task: Task, words: Words, { number }: Written): [asked: string, means: string] {
   const { epsilon } = task;
   const certainty = (spent: number) => number(Number(certaintyOf(spent)));

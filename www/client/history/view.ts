@@ -11,7 +11,7 @@ export interface ViewOptions {
   readonly words: Words;
   /** Level of the heading, 1 to 6. */
   readonly level: number;
-  /** Shows a button that revokes consent. */
+  /** True if a button that revokes consent is shown. */
   readonly revocable: boolean;
   /** Called after consent was revoked here. */
   readonly onRevoked: () => void;
@@ -40,7 +40,7 @@ export class View {
   readonly #list = el("ul", "reports");
   readonly #more = button("more", () => this.#showAll());
   readonly #revoke = button("revoke", () => void this.#withdraw());
-  /** Items by the hexadecimal digits of each upload, which are unique. */
+  /** List items, by the hexadecimal digits of their uploads. No two uploads are equal. */
   readonly #items = new Map<string, ReportItem>();
   #shown = SHOWN;
   #revoked = false;
@@ -80,7 +80,7 @@ export class View {
     return this.#reading;
   }
 
-  /** Reads again until nothing changed in the meantime. */
+  /** Reads the client's state, and again if it changed in the meantime. */
   async #read(): Promise<void> {
     while (this.#stale) {
       this.#stale = false;

@@ -15,7 +15,10 @@ export type Parts = readonly [
 
 /** Texts about sums through a shuffler, which have a central ε and no local one. */
 export interface SumWords {
-  /** Contents of a report: names, or a number of items, in a number of messages. */
+  /**
+   * Statement of what a report covers: named items, or a number of items. It also says how many
+   * messages carry the report.
+   */
   readonly asked: (items: readonly string[] | number, messages: number) => string;
   /**
    * Meaning of the central ε, and the trust that it needs.
@@ -30,9 +33,12 @@ export interface SumWords {
     people: string,
     honest: string,
   ) => string;
-  /** Reports in this window, reports allowed in it, and the central ε of the former. */
+  /**
+   * Number of reports in this window, number of reports allowed in it, and the central ε spent in
+   * it.
+   */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
-  /** Total number of reports, and the central ε that they spent. */
+  /** Number of all reports so far, and the central ε that they spent. */
   readonly spent: (reports: number, epsilon: string) => string;
   /** Central ε and δ of one report. */
   readonly cost: (epsilon: string, delta: string) => string;
@@ -51,13 +57,19 @@ export interface Words {
   readonly lang: string;
   /** Heading. An empty string means no heading. */
   readonly title: string;
-  /** Name of the task, and host of the collector. */
+  /** Line with the name of the task and the host of the collector. */
   readonly task: (id: string, collector: string) => string;
   /** State of consent. */
   readonly consent: Readonly<Record<Consent, string>>;
-  /** Names that a report covers. If `drawn`, each report covers one of them, chosen at random. */
+  /**
+   * Statement of the names that a report covers. If `drawn`, each report covers one of them, chosen
+   * at random.
+   */
   readonly asked: (names: readonly string[], drawn: boolean) => string;
-  /** Number of unnamed items that a report covers. `undefined` means any name at all. */
+  /**
+   * Statement of the number of unnamed items that a report covers. `undefined` means that any name
+   * is possible.
+   */
   readonly askedOf: (items: number | undefined) => string;
   /**
    * Meaning of ε for one report.
@@ -85,23 +97,26 @@ export interface Words {
   readonly unlinked: string;
   /** Addition to `meaning` for permanent answers. */
   readonly permanent: string;
-  /** Note that reports are made but not sent. */
+  /** Text for a dry run, in which reports are made but not sent. */
   readonly dryRun: string;
-  /** Label of the reports in this window. */
+  /** Label for the number of reports in this window. */
   readonly window: string;
-  /** Label of the end of this window. */
+  /** Label for the time at which this window ends. */
   readonly ends: string;
-  /** Label of all reports so far. */
+  /** Label for the number of all reports so far. */
   readonly ever: string;
-  /** Label of how long this list is remembered. */
+  /** Label for the statement `durable` or `fleeting`. */
   readonly kept: string;
-  /** Reports in this window, reports allowed in it, and the ε of the former. */
+  /** Number of reports in this window, number of reports allowed in it, and the ε spent in it. */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
-  /** All reports, their ε, and how sure, in per cent, someone can become who links them. */
+  /**
+   * Number of all reports so far, the ε that they spent, and a certainty in per cent. An observer
+   * who links the reports to each other can reach this certainty.
+   */
   readonly spent: (reports: number, epsilon: string, certainty: string) => string;
-  /** Duration of the list if it is stored on the device. */
+  /** Statement of how long this list is remembered if it is stored on the device. */
   readonly durable: string;
-  /** Duration of the list if it is kept in memory. */
+  /** Statement of how long this list is remembered if it is kept in memory. */
   readonly fleeting: string;
   /** Number of reports in each state. Screen readers announce changes. */
   readonly summary: (reports: number, states: Readonly<Record<ReportState, number>>) => string;
@@ -111,15 +126,15 @@ export interface Words {
   readonly cost: (epsilon: string) => string;
   /** Cost of a report that was sent before. */
   readonly again: string;
-  /** Button that shows the bytes of a report. */
+  /** Label of the button that shows the bytes of a report. */
   readonly bytes: (bytes: number) => string;
   /** Names of the parts of an upload, in order. */
   readonly parts: Parts;
-  /** Replacements for tasks that sum through a shuffler. */
+  /** Texts that replace others for tasks that sum through a shuffler. */
   readonly sums: SumWords;
-  /** Button that shows older reports. */
+  /** Label of the button that shows older reports. */
   readonly more: (reports: number) => string;
-  /** Button that withdraws consent. */
+  /** Label of the button that withdraws consent. */
   readonly revoke: string;
   /** Confirmation that consent was withdrawn here. */
   readonly revoked: string;

@@ -4,15 +4,16 @@ import { type MechanismCodec, subsetCodec } from "./codec.js";
 export interface CocoMechanism {
   readonly name: "coco";
   /**
-   * Selection of the favoured sides. `overwrite`: one side of every pair that an entry pushes.
-   * `strongest`: the strongest sides.
+   * Rule that selects the favoured sides; a side is one of the two buckets of a pair. `overwrite`:
+   * one side of every pair that an entry is hashed to. `strongest`: the `favoured` sides with the
+   * strongest net push of the entries.
    */
   readonly rule: "overwrite" | "strongest";
   /** Number of favoured sides, for the rule `strongest` only. */
   readonly favoured?: number;
   /**
-   * Hash of items to pairs of buckets. `balanced-items` needs the rule `strongest`. In place of
-   * paddings, it hashes items that the input does not have.
+   * Kind of hash function that maps items to pairs of buckets. `balanced-items` needs the rule
+   * `strongest`. Instead of padding elements, it hashes items that the input does not have.
    */
   readonly hashing: "balanced" | "independent" | "balanced-items";
   /** Number of buckets of each hash function, an even number. */

@@ -15,13 +15,13 @@ export interface MechanismCodec<M> {
   write(mechanism: M, bytes: CanonicalBytes): void;
 }
 
-/** Hashings that every mechanism supports. */
+/** Kinds of hash function that every mechanism supports. */
 export const HASHINGS = ["balanced", "independent"] as const;
 
-/** Hashings at the indices that encode them in canonical bytes. */
+/** All kinds of hash function. The index of a kind encodes it in canonical bytes. */
 const ALL_HASHINGS: readonly string[] = [...HASHINGS, "balanced-items", "balanced-windows"];
 
-/** Encoding of a value that has no canonical bytes. The core refuses it. */
+/** Number that is written for a value without canonical bytes. The core refuses it. */
 export const OUT_OF_RANGE = 0xffff_ffff;
 
 /** Parameters of a mechanism that draws one bucket. */
@@ -39,8 +39,8 @@ interface SubsetMechanism<Name extends string, Rule extends string, Hashing exte
  *
  * @param paper the paper's rule, which takes no `favoured`
  * @param strongest the rule that takes `favoured`
- * @param sides number of buckets in one cell that elements are hashed to
- * @param own hashing that only this mechanism supports
+ * @param sides number of buckets in each cell; elements are hashed to cells
+ * @param own kind of hash function that only this mechanism supports
  */
 export function subsetCodec<Name extends string, Rule extends string, Own extends string>(
   name: Name,
@@ -63,7 +63,7 @@ export function subsetCodec<Name extends string, Rule extends string, Own extend
     },
     write({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
       bytes.number(rule === paper ? 0 : favoured || OUT_OF_RANGE);
-      // With one hash function, the number is the index of the hashing.
+      // With one hash function, the number is the index of its kind.
       const number = ALL_HASHINGS.indexOf(hashing) + ALL_HASHINGS.length * (hashes - 1);
       bytes.number(hashes > 0 && number < OUT_OF_RANGE ? number : OUT_OF_RANGE);
       bytes.number(buckets % sides === 0 ? buckets / sides : OUT_OF_RANGE);

@@ -4,15 +4,15 @@ import { type MechanismCodec, subsetCodec } from "./codec.js";
 export interface CollisionMechanism {
   readonly name: "collision";
   /**
-   * Selection of the favoured buckets. `occupied`: those that contain an element. `heaviest`: those
-   * with most elements.
+   * Rule that selects the favoured buckets. `occupied`: all buckets that contain an element.
+   * `heaviest`: the `favoured` buckets with the most elements.
    */
   readonly rule: "occupied" | "heaviest";
   /** Number of favoured buckets, for the rule `heaviest` only. */
   readonly favoured?: number;
   /**
-   * Hash of elements to buckets. `balanced-windows` is for one answer of a list. Each answer is
-   * then in `favoured` consecutive buckets.
+   * Kind of hash function that maps elements to buckets. `balanced-windows` is for questions with
+   * exactly one answer from a list. It maps each answer to `favoured` consecutive buckets.
    */
   readonly hashing: "balanced" | "independent" | "balanced-windows";
   /** Number of buckets of each hash function. */

@@ -8,8 +8,9 @@ import { HASHINGS, type MechanismCodec, OUT_OF_RANGE } from "./codec.js";
 export interface HashBinMechanism {
   readonly name: "hash-bin";
   /**
-   * Scope of ε. `event`: the value of any single item, but not a whole input. `neighbouring`: which
-   * of two inputs it is, if these are at most `distance` apart. `user`: a whole input.
+   * Information that ε protects. `event`: the value of any single item, but not a whole input.
+   * `neighbouring`: a report hardly reveals which of two inputs a person has, if the inputs are at
+   * most `distance` apart. `user`: a whole input.
    */
   readonly level: "event" | "neighbouring" | "user";
   /**
@@ -29,18 +30,20 @@ export interface HashBinMechanism {
    * `user` only.
    */
   readonly noise?: "two-point" | "laplace";
-  /** Hash of items to bins. */
+  /** Kind of hash function that maps items to bins. */
   readonly hashing: "balanced" | "independent";
   /** Number of bins, at most 4096 and at most the number of items. 1 at level `user`. */
   readonly bins: number;
-  /** Grid of the bins, which contain multiples of 1/`grid`: a power of two, up to 65536. */
+  /**
+   * Resolution of the values in bins, which are multiples of 1/`grid`: a power of two, up to 65536.
+   */
   readonly grid: number;
 }
 
 const LEVELS = ["event", "neighbouring", "user"] as const;
 const NOISES = ["two-point", "laplace"] as const;
 
-/** Additional required parameters of each level. */
+/** Readers of the additional parameters that each level requires. */
 const OF_LEVEL = {
   event: {},
   neighbouring: { distance: number },

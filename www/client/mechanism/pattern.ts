@@ -2,9 +2,10 @@ import { integer, listOf, read, text } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
- * Parameters of the mechanism pattern, which estimates quantiles of a number in bins. The first bin
- * favours certain outputs. Each further bin favours the same pattern, cyclically shifted by the
- * bin's index.
+ * Parameters of the mechanism pattern, which estimates quantiles of a number in bins. A report is
+ * one output, and a bin makes the outputs that it favours more likely. The first bin favours
+ * certain outputs. Each further bin favours the same pattern, cyclically shifted by the bin's
+ * index.
  */
 export interface PatternMechanism {
   readonly name: "pattern";

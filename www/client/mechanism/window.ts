@@ -2,12 +2,13 @@ import { integer, listOf, read, text } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
- * Parameters of the mechanism window. It estimates means of numbers that every person has. A number
- * favours `favoured` adjacent atoms among `atoms`. Each atom counts for a value.
+ * Parameters of the window mechanism. It estimates means of numbers that every person has. For each
+ * number that a report reveals, the report names one of `atoms` outputs (atoms). The number makes
+ * `favoured` adjacent atoms more likely than the rest. Each atom counts as a value in estimates.
  */
 export interface WindowMechanism {
   readonly name: "window";
-  /** Number of attributes that a report reveals, 1 to 12. */
+  /** Number of numbers (attributes) that a report reveals, chosen at random: 1 to 12. */
   readonly drawn: number;
   /**
    * Number of atoms of each attribute, at least 2. `atoms` to the power of `drawn` is at most 4096.

@@ -27,14 +27,14 @@ export async function fetchKeys(
   return keys.map(String);
 }
 
-/** Returns the bytes of hexadecimal digits. Empty for any other text. */
+/** Decodes hexadecimal digits. The result is empty for any other text. */
 export function bytesOf(digits: string): Uint8Array<ArrayBuffer> {
   const pairs = /^([0-9a-f]{2})+$/.test(digits) ? (digits.match(/../g) ?? []) : [];
   return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
 }
 
 /**
- * Returns the first configuration that is pinned and for this task.
+ * Returns the first key configuration that is pinned and made for this task.
  *
  * @throws SealingError if there is none
  */

@@ -12,7 +12,7 @@ export interface SealedSettings {
   /** Pins of the analyser's keys, in lower case. */
   readonly analyser: readonly string[];
   readonly relay: Relay | undefined;
-  /** Delay as the page gave it. */
+  /** Option `delayMs` as the page gave it. */
   readonly delayMs: number | undefined;
 }
 

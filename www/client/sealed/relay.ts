@@ -4,7 +4,8 @@ import { OptionError } from "../errors.js";
 import { bytesOf } from "./keys.js";
 
 /**
- * Pattern of a key configuration of X25519 and HKDF-SHA256 that lists HKDF-SHA256 with AES-128-GCM.
+ * Pattern of the hexadecimal digits of a key configuration. Its key is for X25519 and HKDF-SHA256,
+ * and its list of algorithms contains HKDF-SHA256 with AES-128-GCM.
  */
 const CONFIGURATION = /^..0020.{64}.{4}(.{8})*00010001(.{8})*$/;
 
@@ -27,7 +28,7 @@ export function through(
   try {
     relay = new URL(String(url), globalThis.location?.href).href;
   } catch {
-    // The check below throws.
+    // Not a valid URL. The check below throws.
   }
   if (!/^https?:/.test(relay)) {
     throw new OptionError("relay.url", url, "the relay's URL, with https:// or http://");

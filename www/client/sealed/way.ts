@@ -12,12 +12,12 @@ import { fetchKeys, pinned } from "./keys.js";
 import { sealedSettingsOf } from "./options.js";
 import { through } from "./relay.js";
 
-/** Version of uploads of sealed reports, the first byte: `VERSION` in `src/sealed.rs`. */
+/** Format version: the first byte of an upload of sealed reports, `VERSION` in `src/sealed.rs`. */
 const VERSION = 2;
 
 const CANNOT = "this browser cannot seal";
 
-/** Exception for a report that is not sealed yet. */
+/** Exception that leaves a transaction because its report has to be sealed first. */
 class Wanted {
   /** Report to seal. Undefined if a new one has to be drawn. */
   readonly report: Uint8Array | undefined;
@@ -89,8 +89,8 @@ async function step<T>(what: string, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Returns the configuration of a session whose reports are sealed. A dry run seals nothing and
- * fetches no keys.
+ * Returns the settings of a session whose reports are sealed. A dry run seals nothing and fetches
+ * no keys.
  *
  * @throws OptionError, SealingError
  */

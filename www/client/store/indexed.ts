@@ -6,13 +6,14 @@ import { onKept } from "../page.js";
 import { TIMEOUT_MS } from "../time.js";
 import { type Change, REMEMBERED, type ReportState, type Store, type Stored } from "./store.js";
 
-/** Maximum number of changes in one transaction, so that no page blocks the other ones for long. */
+/** Maximum number of changes in one transaction, so that no page blocks other pages for long. */
 const AT_ONCE = 1000;
 
 const DATABASE = "hushbin";
 /**
  * Version of the database's schema. A release that only adds fields keeps it, because rows are
- * written back with all fields. A new number is for data that this release would misread.
+ * written back with all fields. A new number is needed only for data that this release would
+ * misread.
  */
 const VERSION = 1;
 const LEDGERS = "ledgers";
@@ -101,7 +102,7 @@ export class IndexedStore implements Store {
   private constructor(database: IDBDatabase, task: string) {
     this.#database = database;
     this.#task = task;
-    // Otherwise a later version could not be opened while this page lives.
+    // Otherwise a page with a later version could not open the database while this page lives.
     database.onversionchange = () => database.close();
     let tellBack = () => {};
     this.#unlisten = onKept(
@@ -269,7 +270,7 @@ export class IndexedStore implements Store {
     await all;
   }
 
-  /** Deletes the oldest settled reports beyond the number that is remembered. */
+  /** Deletes the oldest settled reports if there are more than {@link REMEMBERED}. */
   #forget(reports: IDBObjectStore): void {
     const index = reports.index(BY_STATE);
     const settled = (["acknowledged", "refused", "withdrawn"] as const).map((state) =>

@@ -1,4 +1,4 @@
-/** Storage of the ledger of a browser and of reports that wait to be sent. */
+/** Interface of stores, which keep a browser's ledger and its reports. */
 
 import type { Ledger } from "../budget.js";
 
@@ -38,7 +38,7 @@ export interface Change<R> {
   readonly result: R;
 }
 
-/** Number of settled reports that are remembered. */
+/** Maximum number of settled reports that are remembered; a settled report no longer waits. */
 export const REMEMBERED = 1000;
 
 /** Ledger and reports of one task. */

@@ -1,4 +1,4 @@
-/** Reads a person's numbers by names, and puts them into the order that the core takes. */
+/** Reads a person's numbers, which have names, and puts them into the order that the core takes. */
 
 import { entriesOf } from "../entries.js";
 import { AnswerError, UnknownItemError } from "../errors.js";

@@ -1,4 +1,7 @@
-/** Core of sums: a separate module, or the core in JavaScript. It is restarted after a trap. */
+/**
+ * Loader of the core for tasks of sums. It loads a separate WebAssembly module, or else the core in
+ * JavaScript, and restarts it after a trap.
+ */
 
 import { HushbinError, WasmError } from "../errors.js";
 import { HANDED } from "../handed.js";
@@ -11,7 +14,10 @@ import init, {
 } from "../wasm/sums.js";
 import { bytes } from "../wasm/sums-bytes.js";
 
-/** Functions of the core in use: of the module, or of the core in JavaScript. */
+/**
+ * Functions of the core, from the implementation in use: the WebAssembly module or the core in
+ * JavaScript.
+ */
 export let core = { SumRandomizer, digest, currentInstance, restart };
 
 let loading: Promise<void> | undefined;

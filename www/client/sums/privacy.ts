@@ -9,7 +9,7 @@ const HEADER = 33;
 /** Number of bytes that sealing adds to a message: `OVERHEAD` in `src/sealed.rs`. */
 const OVERHEAD = 52;
 
-/** Cost and protection of a report of sums. Show both before people agree. */
+/** Cost and protection of one report to a task of sums. Show both before people agree. */
 export interface SumPrivacy {
   /** Party that people have to trust. There is no local ε. */
   readonly trust: "shuffler";
@@ -31,7 +31,10 @@ export interface SumPrivacy {
   readonly statement: string;
 }
 
-/** Returns the length of a number below 2³² as a varint: 7 bits in each byte, and 1 byte for 0. */
+/**
+ * Returns the number of bytes of a number below 2³² as a varint: 7 bits in each byte, and 1 byte
+ * for 0.
+ */
 const varint = (value: number) => Math.ceil((32 - Math.clz32(value | 1)) / 7);
 
 /** Returns the length in bytes of a message, which encodes a coordinate and a sign. */

@@ -1,4 +1,7 @@
-/** Maker of one task's messages: the core, with names, objects and named errors around it. */
+/**
+ * Maker of one task's messages. It wraps the core: inputs are objects with names, and errors are
+ * classes.
+ */
 
 import { hex } from "../bytes.js";
 import { explained, NO_ENTROPY } from "../codes.js";
@@ -26,7 +29,7 @@ export interface SumRandomizer<T extends SumTask = SumTask> {
   readonly messages: number;
   /** Number of inputs with a number beyond its limits, or with too long a vector. Never sent. */
   readonly clipped: number;
-  /** Number of vectors for which the messages omit more than a millionth. Never sent. */
+  /** Number of inputs whose messages omit more than 10⁻⁶ of the vector. Never sent. */
   readonly left: number;
   /**
    * Randomises one person's input.
@@ -49,7 +52,7 @@ export class SumMaker implements ReportMaker, SumRandomizer {
   #instance = -1;
   #clipped = 0;
   #left = 0;
-  /** Counts of handles that were lost with an instance. */
+  /** Sums of both counts over handles that were lost when their instance was restarted. */
   #before: readonly [clipped: number, left: number] = [0, 0];
 
   /** @throws number, WasmError */

@@ -46,7 +46,7 @@ export interface SumMessages {
   readonly trials: number;
   /** Probability that a trial yields a noise message, times 2⁶⁴: decimal digits. */
   readonly threshold: string;
-  /** Maximum number of noise messages. */
+  /** Maximum number of noise messages of one person. */
   readonly noise: number;
 }
 
@@ -62,7 +62,7 @@ interface Promised extends AnyTask {
   readonly delta: number;
   /** Minimum number of people in a batch. */
   readonly people: number;
-  /** Fraction of them whose noise is relied on (default 0.9). */
+  /** Fraction of these people on whose noise the guarantee relies (default 0.9). */
   readonly honest_fraction?: number;
   /** Messages of each person. */
   readonly messages: SumMessages;
@@ -93,7 +93,7 @@ const SPREAD = 2;
 const honestFractionOf = ({ honest_fraction = HONEST_FRACTION }: SumTask) => honest_fraction;
 
 /**
- * Returns the number of people in a batch whose noise is relied on.
+ * Returns the number of people in a batch on whose noise the guarantee relies.
  *
  * @internal
  */
@@ -109,7 +109,7 @@ export const messagesOf = ({ messages: { levels, drawn, noise } }: SumTask): num
   levels * drawn + noise;
 
 /**
- * Returns the names of a task's numbers, or how many there are if they have none.
+ * Returns the names of a task's numbers, or the number of them if they have no names.
  *
  * @internal
  */
@@ -150,7 +150,7 @@ const messages: Reader<SumMessages> = (from, key) => {
 };
 
 /**
- * Reads a task and checks its shape. The core checks ranges.
+ * Reads a task and checks its fields. The core checks ranges.
  *
  * @throws TaskError `invalid-task`
  * @internal

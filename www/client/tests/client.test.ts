@@ -135,7 +135,7 @@ describe("reporting", () => {
   ])("does not take %s for an empty report", async (_, input) => {
     const client = clientOf(new FakeCollector());
     await expect(client.report(input as never)).rejects.toMatchObject({ code: "answer" });
-    // Also once the module is loaded.
+    // The result is the same once the module is loaded.
     await expect(client.report(input as never)).rejects.toMatchObject({ code: "answer" });
     expect(client.pending).toBe(0);
   });
@@ -172,7 +172,7 @@ describe("flushing", () => {
   });
 
   it("sends the same bytes until they are acknowledged", async () => {
-    // With and without keepalive.
+    // The first request fails with and without keepalive.
     const collector = new FakeCollector(
       ...down(2),
       problem(500, "storage"),

@@ -36,7 +36,7 @@ describe("without consent", () => {
     await client.close();
     expect(collector.sent).toEqual([]);
     expect(await factory.databases()).toEqual([]);
-    // Only the salts of ledgers that are never stored.
+    // Nothing was drawn except the salts of ledgers that are never stored.
     expect(drawn.mock.calls.every(([array]) => array?.byteLength === 16)).toBe(true);
   });
 

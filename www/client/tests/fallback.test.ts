@@ -21,7 +21,9 @@ const TASKS = ["collision", "coco", "hash-bin", "questions"].flatMap((name) => {
   });
 });
 
-/** Returns whether a report takes JavaScript about a tenth of a second. */
+/**
+ * Returns whether the core in JavaScript needs about a tenth of a second for a report of a task.
+ */
 const isLong = ({ mechanism }: { mechanism?: { buckets?: number } }) =>
   (mechanism?.buckets ?? 0) > 100_000;
 

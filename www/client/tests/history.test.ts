@@ -52,7 +52,7 @@ describe("what ε means", () => {
 
   it.each([0, 0.001, 0.5, 1, 3, 5, 8, 12, 20])("is not understated at ε = %d", (epsilon) => {
     const sure = 100 / (1 + Math.exp(-epsilon));
-    // The nearest per cent; above 99 % rounded up.
+    // Rounded to the nearest per cent; above 99 % rounded up.
     const over = Number(certaintyOf(epsilon)) - sure;
     expect(over).toBeGreaterThanOrEqual(sure > 99 ? -1e-12 : -0.5);
     expect(over).toBeLessThanOrEqual(sure > 99 ? 100 - sure : 0.5);

@@ -23,7 +23,7 @@ const but = (answers: object) => any({ ...ANSWERS, ...answers });
 const without = (name: string) =>
   any(Object.fromEntries(Object.entries(ANSWERS).filter(([key]) => key !== name)));
 
-/** Returns the error that an input raises, which must be one of this package. */
+/** Returns the error that an input raises. It must be an error of this package. */
 async function refused(input: unknown, task: Task = SURVEY): Promise<HushbinError> {
   const randomizer = await createRandomizer({ task });
   try {

@@ -101,7 +101,7 @@ describe.each(["the browser's curve", "a curve in JavaScript"])("with %s", (curv
       encapsulated.add(hexOf(sealed.subarray(ID, ID + ENCAPSULATED)));
       const report = await analyser.open(sealed);
       expect(report).toHaveLength(REPORT);
-      // The bucket, below 20.
+      // The byte after the seed is the bucket, below 20.
       expect(report[8]).toBeLessThan(20);
     }
     expect(encapsulated.size).toBe(20);
@@ -116,7 +116,7 @@ describe.each(["the browser's curve", "a curve in JavaScript"])("with %s", (curv
 
 it("is sent again with the same bytes", async () => {
   const shuffler = new FakeShuffler(analyser.key);
-  // Once with keepalive, once without.
+  // The request fails with keepalive and without it.
   shuffler.answers.push("down", "down", created());
   const client = sealedTo(shuffler, [analyser.pin], { delayMs: 86_400_000 });
   await client.report(answers(1));

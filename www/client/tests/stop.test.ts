@@ -56,7 +56,7 @@ function stepping(target: object, name: string, step: (what: string) => void): v
   });
 }
 
-/** Numbers of requests, opened databases and reports. */
+/** Counts of requests, opened databases and reports. */
 interface Traces {
   requests: number;
   databases: number;
@@ -161,7 +161,7 @@ describe.each([0, 2, 5])("%i turns after any step of its opening", (count) => {
       done = before === undefined;
       const { at, requests = 0, databases = 0, reports = 0 } = before ?? {};
       if (done) {
-        // The last run, which was not stopped.
+        // This is the last run, which was not stopped.
         expect(traces.reports).toBe(1);
         expect(chosen).toBeGreaterThan(3);
       } else if (

@@ -162,7 +162,7 @@ describe("time", () => {
     expect(keepalive()).toEqual([true, false, true, false]);
     await vi.advanceTimersByTimeAsync(30_000);
     await Promise.all(all);
-    // Finished requests give their share back.
+    // Finished requests no longer count towards the limit of keepalive.
     await sender.send(bytes(60 * 1024));
     expect(keepalive().at(-1)).toBe(true);
     collector.answers.push(...Array.from({ length: 10 }, () => "silent" as const));

@@ -114,7 +114,7 @@ export const VISIT = {
   opinions: { "dark-mode": 1 },
 } as const satisfies ReportInput<typeof VISITS>;
 
-/** A module by `hushbin task types` has the same type checks as a literal. */
+/** A module that `hushbin task types` writes has the same type checks as a literal. */
 export async function generated() {
   const client = await createClient({ endpoint, task: VISITS });
   await client.report(VISIT);

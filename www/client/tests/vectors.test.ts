@@ -40,7 +40,10 @@ interface QuestionsCase {
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
 
-/** Uses the browser's randomness as the generator's seed. Nothing else is drawn. */
+/**
+ * Makes `crypto.getRandomValues` return the given seed of the core's generator. Nothing else is
+ * drawn from it.
+ */
 function seedBy(generator: string) {
   vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
     (array as unknown as Uint8Array).set(Buffer.from(generator, "hex"));
