@@ -1,4 +1,4 @@
-//! Version of a JSON format, read before anything else of it.
+//! Version of a JSON file, read before the rest of the file is parsed.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Keys in files: PEM as `openssl genpkey` and `openssl pkey -pubout` write it (RFC 8410).
+//! Key files: PEM as written by `openssl genpkey` and `openssl pkey -pubout` (RFC 8410).
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -8,14 +8,14 @@ use std::path::Path;
 use clap::ValueEnum;
 use pem::{EncodeConfig, LineEnding, Pem};
 
-/// Bytes of a key, private or public.
+/// Length of a private or public key, in bytes.
 pub(crate) const LENGTH: usize = 32;
 
-/// Rights to a private key's file that nobody may have: its owner's group may read it, as groups
-/// of those who hold keys do, and all others nothing.
+/// Permission bits that a private key's file must not have. The group may read it, since services
+/// that share a key share a group. All further access is for the owner only.
 const TOO_OPEN: u32 = 0o037;
 
-/// That others may read a private key.
+/// Error for a private key's file with permissions beyond mode 640.
 #[derive(Debug, thiserror::Error)]
 #[error("{path} has mode {mode:o}, expected 640 or less: other users must not read a private key")]
 pub(crate) struct TooOpen {
@@ -23,10 +23,10 @@ pub(crate) struct TooOpen {
     mode: u32,
 }
 
-/// That nobody but its owner and group may read a file that holds a private key.
+/// Checks that only the owner and the group of a private key's file have access to it.
 ///
 /// # Errors
-/// When others may, and when that cannot be told.
+/// When the mode has a bit of [`TOO_OPEN`], or the file's metadata cannot be read.
 pub(crate) fn check_private<E: From<TooOpen>>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
@@ -41,25 +41,25 @@ pub(crate) fn check_private<E: From<TooOpen>>(
     }
 }
 
-/// What a key is for.
+/// Purpose of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Algorithm {
-    /// Reports are sealed to it
+    /// Key that reports are sealed to
     #[value(name = "sealing")]
     X25519,
-    /// Shufflers and analysers sign with it
+    /// Key that shufflers and analysers sign with
     #[value(name = "signing")]
     Ed25519,
 }
 
-/// Which half of a pair.
+/// Half of a key pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Half {
     Private,
     Public,
 }
 
-/// Why a file is not the key that it should be.
+/// Errors of reading or creating a key file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeyError {
     #[error("{path}: {source}")]
@@ -81,7 +81,7 @@ pub(crate) enum KeyError {
 }
 
 impl Algorithm {
-    /// As `openssl genpkey -algorithm` calls it.
+    /// Returns the algorithm's name for `openssl genpkey -algorithm`.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::X25519 => "X25519",
@@ -89,8 +89,8 @@ impl Algorithm {
         }
     }
 
-    /// All that stands before the bytes of a key, which is the same for all keys of an
-    /// algorithm: version (of a private key), the object identifier 1.3.101.110 or 112, and
+    /// Returns the DER bytes that precede the key itself. They are constant for an algorithm and
+    /// half: the version (private keys only), the object identifier 1.3.101.110 or 1.3.101.112, and
     /// lengths (RFC 8410, sections 3, 4 and 7).
     fn der(self, half: Half) -> Vec<u8> {
         let identifier = match self {
@@ -115,23 +115,24 @@ impl Half {
     }
 }
 
-/// The private key in a file.
+/// Reads a private key from a file.
 ///
 /// # Errors
-/// When there is none of this algorithm, and when others may read it.
+/// When the file cannot be read, is not a private key of this algorithm, or is accessible to other
+/// users.
 pub(crate) fn read_private(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
     let failed = |source| file_error(path, source);
     let text = fs::read(path).map_err(failed)?;
     let key = key_in(&text, path, algorithm, Half::Private)?;
-    // Behind what else may be wrong: a public key is for everybody to read.
+    // Last, so that a public key, which everyone may read, is reported as the wrong kind of key.
     check_private(path, failed)?;
     Ok(key)
 }
 
-/// The public key in a file.
+/// Reads a public key from a file.
 ///
 /// # Errors
-/// When there is none of this algorithm.
+/// When the file cannot be read or is not a public key of this algorithm.
 pub(crate) fn read_public(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
     let text = fs::read(path).map_err(|source| file_error(path, source))?;
     key_in(&text, path, algorithm, Half::Public)
@@ -170,7 +171,7 @@ fn key_in(
     })
 }
 
-/// A public key as a file holds it.
+/// Returns a public key in PEM format.
 pub(crate) fn public_pem(algorithm: Algorithm, key: &[u8; LENGTH]) -> String {
     written(algorithm, Half::Public, key)
 }
@@ -181,10 +182,10 @@ fn written(algorithm: Algorithm, half: Half, key: &[u8; LENGTH]) -> String {
     pem::encode_config(&Pem::new(half.tag(), der), lines)
 }
 
-/// Makes a private key in a new file that nobody else may read.
+/// Creates a random private key in a new file with mode 600.
 ///
 /// # Errors
-/// When there is a file already, or it cannot be written.
+/// When the file exists already or cannot be written, or random numbers are not available.
 pub(crate) fn create(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(KeyError::Entropy)?;
@@ -206,13 +207,14 @@ pub(crate) fn create(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], 
 mod tests {
     use super::*;
 
-    /// A file that its owner alone may read.
+    /// Writes a file that only its owner may read.
     fn write(path: &Path, text: &str) {
         fs::write(path, text).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
     }
 
-    /// The examples of RFC 8410, sections 10.1 and 10.3, whose keys openssl shows so.
+    /// Examples of RFC 8410, sections 10.1 and 10.3. The expected bytes are the keys that openssl
+    /// shows for them.
     #[test]
     fn files_of_the_standard_are_read() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,16 +1,16 @@
-//! What this build has left out.
+//! Errors for features that this build was compiled without.
 
-/// Refusal of what needs a Cargo feature that this hushbin was compiled without.
+/// Error for a request that needs a Cargo feature which this binary was compiled without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{what} is not in this hushbin, expected one compiled with the feature {feature}")]
 pub struct LeftOut {
-    /// Part that was left out.
+    /// Name of the missing part.
     pub what: &'static str,
-    /// Cargo feature that brings it.
+    /// Cargo feature that adds the part.
     pub feature: &'static str,
 }
 
-/// Refusal of encrypted connections, of a build without the feature `tls`.
+/// Error for encrypted connections in a build without the feature `tls`.
 pub(crate) const TLS: LeftOut = LeftOut {
     what: "TLS",
     feature: "tls",

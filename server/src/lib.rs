@@ -1,19 +1,19 @@
 //! The hushbin collector as a library, for applications that embed it.
 //!
-//! It takes randomised uploads over HTTP, journals each one durably before
-//! acknowledging it, and estimates totals with error bars from what it holds.
+//! It receives randomised uploads over HTTP and writes each one to a durable journal before
+//! acknowledging it. From the stored reports it estimates totals with error bars.
 //!
-//! | room | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`store`] | one journal, in a directory or a database: its tasks, batches and their totals |
+//! | [`store`] | one journal, in a directory or a database: tasks, batches and totals |
 //! | [`task`] | a collected task and its file |
-//! | [`http`] | the interface over a store, as a router |
-//! | `export` | files of randomised reports: written, and read again |
-//! | [`audit`] | how much a report gives away, measured |
+//! | [`http`] | the HTTP interface of a store, as a router |
+//! | `export` | writing and reading of files of randomised reports |
+//! | [`audit`] | measurements of how much a report reveals |
 //! | [`cli`] | the command `hushbin`: collect, plan, account, simulate, audit |
 //!
-//! Arrows point inward: `cli` and `http` use `store`, all use the crate
-//! [`hushbin_analysis`], which is pure, and the core crate [`hushbin`].
+//! Dependencies point inward: `cli` and `http` use `store`. All modules use the pure crate
+//! [`hushbin_analysis`] and the core crate [`hushbin`].
 //!
 //! ```no_run
 //! use hushbin_server::http::{Limits, router};

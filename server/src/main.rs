@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use hushbin_server::cli::Cli;
 
-// A request allocates some dozens of small pieces on whichever thread, freed on another.
+// A request makes some dozens of small allocations, often freed on another thread. mimalloc is fast
+// at that.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! Text files, in which some editors put a byte order mark first.
+//! Text files, which some editors start with a byte order mark.
 
 use std::path::Path;
 use std::{fs, io};
@@ -18,7 +18,7 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Returns a line without the byte order mark with which a file begins.
+/// Returns the first line of a file without its byte order mark.
 pub(crate) fn unmarked(line: &[u8]) -> &[u8] {
     line.strip_prefix(MARK.as_bytes()).unwrap_or(line)
 }

@@ -1,9 +1,9 @@
-//! Privacy of any task, by running its randomizer and trying to tell two inputs apart.
+//! Empirical privacy audit: runs the randomizer and tries to distinguish two inputs.
 //!
-//! An event that an attacker can see happens with probabilities p₀ and p₁ under two neighbouring
-//! inputs. If ln(p₀/p₁) is above ε for any event, the randomizer is not ε-locally private; so a
-//! lower bound of p₀ over an upper bound of p₁ is a lower bound of its loss, whatever the
-//! randomizer does inside. Part of the trials choose the event, the rest judge it.
+//! An event that an attacker can see has probabilities p₀ and p₁ under two neighbouring inputs. If
+//! ln(p₀/p₁) is above ε for any event, the randomizer is not ε-locally private. A lower bound of p₀
+//! over an upper bound of p₁ is therefore a lower bound of the loss, for any randomizer. Part of
+//! the trials choose the event, and the rest judge it.
 
 use hushbin::{Entry, Task};
 use hushbin_analysis::likelihood::{Hypothesis, NeighbourPair, neighbour_pairs};
@@ -15,46 +15,49 @@ use super::plan::{Plan, delta, judging};
 use super::seen::Seen;
 use super::statistic::{Learned, STATISTICS, Statistic};
 
-/// The event that was judged: a score's being above or below a threshold.
+/// Judged event: a score is above or below a threshold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Event {
-    /// The input under which it should be likelier, and the other.
+    /// Input under which the event is expected to be more likely, and the other input.
     pub inputs: [String; 2],
-    /// The statistic that is scored.
+    /// Statistic that is scored.
     pub statistic: Statistic,
-    /// The lowest score in the event, or the lowest above it.
+    /// Lowest score in the event if [`at_least`](Self::at_least), else the lowest score above it.
     pub threshold: f64,
-    /// True if scores from the threshold on are in it, false if those below are.
+    /// True if the event contains the scores from the threshold on, false if it contains those
+    /// below.
     pub at_least: bool,
 }
 
-/// A lower bound of the loss of a randomizer, as measured.
+/// Measured lower bound of a randomizer's privacy loss.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
-    /// A lower bound of the loss, at the plan's confidence; 0 where nothing was found.
+    /// Lower bound of the loss at the plan's confidence, in nats; 0 if no loss was found.
     #[serde(rename = "empirical_lower_bound")]
     pub lower_bound: f64,
-    /// The event that it was found by.
+    /// Event that yielded the bound.
     pub event: Event,
-    /// Number of trials in which it happened, under either input.
+    /// Number of trials in which the event happened, under each input.
     #[serde(rename = "event_hits")]
     pub hits: [u64; 2],
-    /// Number of trials with either input, none of which helped to choose.
+    /// Number of judging trials with each input. None of them helped to choose the event.
     #[serde(rename = "event_trials")]
     pub judged: u64,
 }
 
-/// A lower bound of the loss of `send`, in nats, from running it on neighbouring inputs of `task`:
-/// it appends all that one person with such answers, one for each question, sends, an upload that
-/// should hold one report. Inputs are neighbours that answer one question differently. The bound
-/// holds with the plan's confidence if uploads are drawn independently. `progress` is called with
-/// the runs done and all to do.
+/// Computes a lower bound of the privacy loss of `send`, in nats, from runs on neighbouring inputs
+/// of `task`.
 ///
-/// Half of the choosing trials give the values of learned statistics a score; the others choose
-/// pair, statistic and threshold by the bound that the judging trials may be expected to give,
-/// under Wilson's approximation, which the choice alone depends on. The event stands before any of
-/// the judging trials is made, so Clopper and Pearson's bounds, each of which fails with half of
-/// what the confidence leaves, hold together.
+/// `send` appends everything that one person with the given answers sends, with one answer for each
+/// question: an upload that should contain one report. Neighbouring inputs differ in the answer to
+/// one question. The bound holds with the plan's confidence if uploads are drawn independently.
+/// `progress` is called with the number of runs done and the total.
+///
+/// Half of the choosing trials score the values of learned statistics. The other half choose pair,
+/// statistic and threshold by the bound to expect from the judging trials, under Wilson's
+/// approximation. Only the choice depends on that approximation. The event is fixed before any
+/// judging trial is made. The two Clopper-Pearson bounds each fail with half of what the confidence
+/// leaves, so they hold jointly.
 pub fn measure(
     task: &Task,
     plan: &Plan,
@@ -114,18 +117,19 @@ pub fn measure(
     }
 }
 
-/// Two inputs, and what each of them may become.
+/// Pair of neighbouring inputs.
 struct Pair {
     names: [String; 2],
-    /// Position of the question that they answer differently.
+    /// Index of the question that the inputs answer differently.
     question: usize,
-    /// By question.
+    /// Entries of each question, for each input.
     answers: [Vec<Vec<Entry>>; 2],
     hypotheses: [Hypothesis; 2],
 }
 
 impl Pair {
-    /// Of every question, what the others are answered being the first that is tried of them.
+    /// Returns the neighbouring pairs of every question. All remaining questions get the first
+    /// input of the first pair.
     fn all(task: &Task) -> Vec<Self> {
         let questions = task.questions();
         let pairs: Vec<Vec<NeighbourPair>> = questions.iter().map(neighbour_pairs).collect();
@@ -159,7 +163,7 @@ impl Pair {
     }
 }
 
-/// An event to watch for: a cut of the scores of a statistic on a pair of inputs.
+/// Event to judge: a cut of a statistic's scores on a pair of inputs.
 struct Attack<'a> {
     cut: Cut,
     pair: &'a Pair,
@@ -167,7 +171,7 @@ struct Attack<'a> {
     learned: Learned,
 }
 
-/// The most promising attack, after so many trials of each input of each pair.
+/// Chooses the most promising attack, with `trials` runs of each input of each pair.
 fn choose<'a>(
     pairs: &'a [Pair],
     trials: u64,
@@ -196,7 +200,7 @@ fn choose<'a>(
         let cuts = cuts.filter_map(|(scored, statistic)| {
             best_cut(scored, prospect).map(|cut| (cut, statistic))
         });
-        // Of equals the first.
+        // Of equal bounds, `max_by` returns the last, so `rev` makes it the first.
         let promising = cuts
             .rev()
             .max_by(|(a, _), (b, _)| a.bound.total_cmp(&b.bound));
@@ -211,7 +215,7 @@ fn choose<'a>(
             });
         }
     }
-    // Where all uploads look alike any event will do: this one never happens.
+    // If all uploads look alike, any event serves: this one never happens.
     best.unwrap_or_else(|| Attack {
         cut: Cut {
             bound: 0.0,
@@ -224,10 +228,10 @@ fn choose<'a>(
     })
 }
 
-/// Where a score is cut in two.
+/// Threshold that divides scores into an event and its complement.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
-    /// The bound that the cut promises.
+    /// Bound to expect from judging the cut.
     bound: f64,
     threshold: f64,
     at_least: bool,
@@ -239,20 +243,22 @@ impl Cut {
     }
 }
 
-/// The judging as far as it is known when an event is chosen.
+/// Expected outcome of the judging trials, for choosing an event.
 struct Prospect {
-    /// Judging trials of either input.
+    /// Number of judging trials of each input.
     judged: f64,
-    /// Standard errors of the bounds then.
+    /// Distance of the judged bounds from the estimates, in standard errors.
     reach: f64,
-    /// Standard errors by which the hits of the choosing trials are taken to be lucky. The luckiest
-    /// of m scores is about √(2 ln m) off; without it the rarest events would be chosen.
+    /// Standard errors by which the hits of the choosing trials are discounted as luck. The
+    /// luckiest of m scores is about √(2 ln m) off. Without the discount, the rarest events would
+    /// be chosen.
     luck: f64,
     delta: f64,
 }
 
 impl Prospect {
-    /// The prospect of so many judging trials, of bounds that each fail this often.
+    /// Creates the prospect for `judged` trials and bounds that each fail with probability
+    /// `failure`.
     fn new(judged: u64, failure: f64, pairs: usize, delta: f64) -> Self {
         Self {
             judged: judged as f64,
@@ -262,7 +268,7 @@ impl Prospect {
         }
     }
 
-    /// The bound to expect of an event with so many hits under either input.
+    /// Returns the bound to expect from an event with these hits among `trials` of each input.
     fn bound(&self, [hits, others]: [f64; 2], trials: f64) -> f64 {
         let expected = |hits, luck| self.judged * wilson(hits, trials, luck);
         let low = wilson(expected(hits, -self.luck), self.judged, -self.reach);
@@ -271,8 +277,8 @@ impl Prospect {
     }
 }
 
-/// The cut of scores, each with which input it came from, that promises the
-/// greatest bound; `None` where all are equal.
+/// Returns the cut that promises the greatest bound, from scores paired with the input's index;
+/// `None` if all scores are equal.
 fn best_cut(scored: &mut [(f64, usize)], prospect: &Prospect) -> Option<Cut> {
     scored.sort_unstable_by(|(a, _), (b, _)| b.total_cmp(a));
     let trials = scored.len() as f64 / 2.0;
@@ -304,7 +310,7 @@ fn best_cut(scored: &mut [(f64, usize)], prospect: &Prospect) -> Option<Cut> {
     best
 }
 
-/// Wilson's bound of a probability, `reach` standard errors away.
+/// Returns Wilson's bound of a probability, `reach` standard errors away.
 fn wilson(hits: f64, trials: f64, reach: f64) -> f64 {
     let square = reach * reach;
     let spread = (hits * (1.0 - hits / trials) + 0.25 * square).sqrt();

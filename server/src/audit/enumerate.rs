@@ -1,4 +1,4 @@
-//! Privacy of small tasks, by looking at every input.
+//! Privacy of small tasks, by enumeration of every input.
 
 use hushbin::Question;
 use hushbin::domain::Signed;
@@ -6,36 +6,37 @@ use hushbin::task::{Kind, Part};
 use hushbin_analysis::likelihood::{Enumerable, enumerable};
 use rand_core::Rng;
 
-/// Steps that an enumeration may take, unless told otherwise: one for each
-/// seed, input, way to make up for its missing entries, and bucket.
+/// Default limit on the steps of an enumeration. A step is one combination of seed, input, way to
+/// fill up missing entries, and bucket.
 pub const STEPS: u64 = 1 << 26;
-/// Seeds that are enumerated where that many are affordable.
+/// Maximum number of seeds, if the steps suffice.
 pub(super) const MOST_SEEDS: u64 = 64;
-/// A task for which fewer are affordable is not small.
+/// Minimum number of seeds. A task for which the steps do not suffice is not small.
 pub(super) const FEWEST_SEEDS: u64 = 8;
 
-/// The loss between all inputs of a small task, as enumerated.
+/// Privacy loss between all inputs of a small task, as enumerated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Enumeration {
-    /// Inputs compared: all that have entries of values −1 and 1, at most s under
-    /// the mechanisms of buckets.
+    /// Number of inputs compared: all inputs with values −1 and 1, with at most s entries under the
+    /// mechanisms with buckets.
     pub inputs: u64,
-    /// Seeds under which they were compared, drawn at random.
+    /// Number of random seeds.
     pub seeds: u64,
-    /// The greatest logarithm of a ratio of probabilities of a report between
-    /// any two inputs, or under hash-bin any two neighbours, as computed.
+    /// Computed loss in nats: the greatest logarithm of a ratio of a report's probabilities under
+    /// any two inputs, or under hash-bin any two neighbours.
     pub loss: f64,
-    /// Greatest distance of that from the loss without rounding.
+    /// Bound on the rounding error of the loss, in nats.
     pub error: f64,
 }
 
 impl Enumeration {
-    /// The loss rounded up: by the error, but not beyond `effective`, an upper bound of the loss in
-    /// integers, unless rounding cannot explain what is beyond it.
+    /// Returns the loss rounded up by the error, but at most `effective` unless the loss
+    /// [exceeds](Self::exceeds) it. `effective` is an upper bound of the loss, computed in
+    /// integers.
     ///
-    /// The loss without rounding lies within the error of the one computed. If
-    /// some of that range is at most `effective`, nothing that was seen
-    /// contradicts this bound, and the lesser of the two is the better one.
+    /// The exact loss lies within the error of the computed one. If part of that range is at most
+    /// `effective`, the enumeration does not contradict this bound, and the smaller of the two is
+    /// the better one.
     #[must_use]
     pub fn epsilon(&self, effective: f64) -> f64 {
         let most = self.loss + self.error;
@@ -46,7 +47,7 @@ impl Enumeration {
         }
     }
 
-    /// The greater loss of two questions, of which a report answers either.
+    /// Returns the greater loss of two questions, if a report answers either of them.
     pub(super) fn worse(self, other: Self) -> Self {
         let inputs = self.inputs + other.inputs;
         let worse = if self.loss < other.loss { other } else { self };
@@ -65,16 +66,18 @@ impl Enumeration {
     }
 }
 
-/// The loss between all inputs of `question` under random seeds, by the probabilities
-/// of each bucket, as [`Enumerable::probabilities`]. `None` where it would take more
-/// than `steps`, the domain is open, or reports have no buckets.
+/// Enumerates the loss between all inputs of `question` under random seeds, from the probabilities
+/// of each bucket, as [`Enumerable::probabilities`]. `None` if it would take more than `steps`, the
+/// domain is open, or reports have no buckets.
 ///
-/// The seed is drawn without looking at the input, and public: the loss of a report is that of its
-/// bucket, the seed being given. What makes up for missing entries is drawn after it and secret: an
-/// input's distribution is the average over all that may. Inputs with real values, or with more
-/// than s entries, are mixtures of those enumerated, and a ratio of mixtures is at most the
-/// greatest ratio of their parts; if what ternarisation and sampling down draw is independent of
-/// the words that seed and bucket are drawn with, which enumeration does not see.
+/// The seed is public, and drawn without looking at the input. The loss of a report is therefore
+/// that of its bucket given the seed. Padding for missing entries is drawn after the seed and is
+/// secret. An input's distribution is the average over all possible paddings.
+///
+/// Inputs with real values, or with more than s entries, are mixtures of the enumerated inputs. A
+/// ratio of mixtures is at most the greatest ratio of the parts. This needs the randomness of
+/// ternarisation and sampling down to be independent of the words for seed and bucket, which
+/// enumeration cannot check.
 pub fn enumerate<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
@@ -103,7 +106,7 @@ pub fn enumerate<R: Rng + ?Sized>(
                 let other = probabilities(seed, input, completion);
                 row.iter_mut().zip(other).for_each(|(sum, p)| *sum += p);
             }
-            // At most as many as steps.
+            // Exact, since the count is at most `steps`.
             let count = count as f64;
             for (p, (least, most)) in row.iter().zip(&mut extremes) {
                 *least = least.min(p / count);
@@ -121,27 +124,26 @@ pub fn enumerate<R: Rng + ?Sized>(
     })
 }
 
-/// How far rounding may move a loss, generously.
+/// Returns a generous bound on the effect of rounding on a loss.
 ///
-/// A probability of the core is a convex combination of at most two integer thresholds over counts:
-/// fewer than 16 roundings, of which a share out of s entries may weigh s times. A sum over the n
-/// ways to make up for entries that are missing adds n roundings. The ratio of two such, its
-/// logarithm, and that logarithm's own rounding (at most 8 in the units of 2⁻⁵³ below, as losses
-/// are at most 16) add up to 2(16 + s + n) + 1 + 8 of these units; what is returned is above twice
-/// that.
+/// A probability of the core is a convex combination of at most two integer thresholds over counts.
+/// That takes fewer than 16 roundings; one of a share out of s entries may weigh s times. A sum
+/// over n paddings adds n roundings. Two such probabilities, the logarithm of the ratio and that
+/// logarithm's rounding (at most 8, as losses are at most 16) add up to 2(16 + s + n) + 1 + 8 units
+/// of 2⁻⁵³. The result is above twice that.
 fn rounding(sparsity: u32, sums: f64) -> f64 {
     (64.0 + 2.0 * f64::from(sparsity) + 2.0 * sums) * f64::EPSILON
 }
 
-/// The inputs of a question, without fractions.
+/// Space of a question's inputs, with values −1 and 1 only.
 struct Space {
     items: u32,
     sparsity: u32,
-    /// The fewest entries: s where there are no paddings.
+    /// Minimum number of entries: s if the domain has no padding, else 0.
     fewest: u32,
-    /// What an item may be: positive, or either.
+    /// Possible signs of an item, as "is negative".
     signs: &'static [bool],
-    /// Where one item of each part is given, how many items each has, one after another.
+    /// Number of items of each part, if an input has one item of each; otherwise empty.
     parts: Vec<u32>,
 }
 
@@ -165,9 +167,10 @@ impl Space {
         })
     }
 
-    /// Number of inputs, Σ C(d, k)·2^k for k ≤ s with signs, or the product of all parts;
-    /// and of inputs with what makes up for missing entries, and the most that one of them
-    /// has. `None` where that is beyond counting.
+    /// Returns three numbers: of inputs, of pairs of an input and a padding, and the most paddings
+    /// of one input. `None` on overflow.
+    ///
+    /// The number of inputs is Σ C(d, k)·2^k for k ≤ s with signs, or the product over all parts.
     fn inputs(&self, completions: impl Fn(u32) -> Option<u64>) -> Option<(u64, u64, u64)> {
         if !self.parts.is_empty() {
             let mut parts = self.parts.iter();
@@ -185,12 +188,13 @@ impl Space {
                 most = most.max(ways);
             }
             let next = signs * u64::from(self.items - k);
+            // C(d, k + 1) = C(d, k)·(d − k)/(k + 1), and the division is exact.
             signed_sets = signed_sets.checked_mul(next)? / u64::from(k + 1);
         }
         Some((inputs, rows, most))
     }
 
-    /// Calls `visit` with every input of items from `first` on, added to those in `chosen`.
+    /// Calls `visit` with every input that extends `chosen` by items from `first` on.
     fn for_each_input(
         &self,
         first: u32,

@@ -1,4 +1,4 @@
-//! Privacy of small tasks of hash-bin, by looking at every pair of neighbours.
+//! Privacy of small hash-bin tasks, by enumeration of every pair of neighbours.
 
 use hushbin::mechanism;
 use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Sampling};
@@ -7,17 +7,18 @@ use rand_core::Rng;
 
 use super::enumerate::{Enumeration, FEWEST_SEEDS, MOST_SEEDS};
 
-/// The loss between all neighbours among inputs whose values are −1, 0 and 1 (and
-/// L where that is less), under random seeds. `None` where it would
-/// take more than `steps`, the domain is open, or the guarantee has a δ.
+/// Enumerates the loss between all neighbours whose values are −1, 0 and 1 (and L if that is less),
+/// under random seeds. `None` if it would take more than `steps`, the domain is open, or the
+/// guarantee has a δ.
 ///
-/// The seed is public, and bins are independent given it. A bin of sum B is rounded up or down at
-/// random and given two-sided geometric noise of rate r: beyond the values it is rounded to, its
-/// probability is M₊·exp(−r·y) above and M₋·exp(r·y) below, M± = E[exp(±r·rounded)]. Of two bins
-/// the ratio is M₊/M₊' above both and M₋/M₋' below both; in between it is monotone, as neither
-/// grows by more than exp(r) a step. So the loss of a report is the sum over bins of the greater
-/// logarithm of these, and cutting off noise changes nothing. A sign has the probabilities of its
-/// rounded sum.
+/// The seed is public, and bins are independent given the seed. A bin of sum B is rounded up or
+/// down at random and given two-sided geometric noise of rate r. With M± = E[exp(±r·rounded)], the
+/// probability of an output y is M₊·exp(−r·y) above both rounded values and M₋·exp(r·y) below both.
+///
+/// The ratio of two bins is M₊/M₊' above both and M₋/M₋' below both. In between it is monotone,
+/// since neither probability grows by more than exp(r) a step. The loss of a report is therefore
+/// the sum over bins of the greater logarithm of these two. Cutting off noise changes nothing.
+/// Under the two-point response, a sign has the probabilities of its rounded sum.
 pub fn enumerate_bins<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
@@ -66,8 +67,8 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
         inputs,
         seeds,
         loss,
-        // Logarithms of up to 2¹¹·2¹⁶ steps at a rate of ε/Δ: a few roundings of
-        // each of the bins, of a size that their difference may not show.
+        // Logarithms of up to 2¹¹·2¹⁶ steps at a rate of ε/Δ. Each bin takes a few roundings, whose
+        // size may not show in the difference.
         error: 64.0
             * f64::EPSILON
             * f64::from(hash_bin.bins())
@@ -75,8 +76,8 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
     })
 }
 
-/// The greatest loss between neighbours among the inputs, by the logarithms of the
-/// weights of each of their bins.
+/// Returns the greatest loss between neighbouring inputs, from the log weights of the bins of each
+/// input.
 fn greatest_loss(
     neighbours: mechanism::Neighbours,
     inputs: &[Vec<f64>],
@@ -95,7 +96,7 @@ fn greatest_loss(
     loss
 }
 
-/// Values of items.
+/// Returns the values that an item can take.
 fn values(hash_bin: &HashBin) -> Vec<f64> {
     let mut values = vec![-1.0, 0.0, 1.0];
     values.extend(
@@ -107,7 +108,7 @@ fn values(hash_bin: &HashBin) -> Vec<f64> {
     values
 }
 
-/// The input of this index, as digits.
+/// Returns the input whose values are the digits of `index` in base `values.len()`.
 fn input(mut index: u64, items: u32, values: &[f64]) -> Vec<f64> {
     let base = values.len() as u64;
     let digit = |_| {
@@ -118,7 +119,7 @@ fn input(mut index: u64, items: u32, values: &[f64]) -> Vec<f64> {
     (0..items).map(digit).collect()
 }
 
-/// True if a guarantee about such neighbours is about these inputs.
+/// Returns true if the guarantee covers this pair of inputs.
 fn are_neighbours(neighbours: mechanism::Neighbours, first: &[f64], second: &[f64]) -> bool {
     let differences = || first.iter().zip(second).map(|(a, b)| (a - b).abs());
     match neighbours {
@@ -128,8 +129,8 @@ fn are_neighbours(neighbours: mechanism::Neighbours, first: &[f64], second: &[f6
     }
 }
 
-/// Logarithms of the weights of what a bin, in steps of the grid, may respond:
-/// large and small, or plus and minus.
+/// Returns the log weights of a bin's outputs, in steps of the grid: above and below under Laplace
+/// noise, else plus and minus.
 fn log_weights(sampling: &Sampling, bin: f64) -> [f64; 2] {
     let (floor, up) = (bin.floor(), bin - bin.floor());
     match sampling.laplace() {
@@ -148,7 +149,7 @@ fn log_weights(sampling: &Sampling, bin: f64) -> [f64; 2] {
     }
 }
 
-/// A bound of those logarithms.
+/// Returns a bound on the size of the log weights.
 fn largest(sampling: &Sampling, hash_bin: &HashBin, items: u32) -> f64 {
     let rate = sampling.laplace().map_or(0.0, |noise| noise.rate());
     let steps = f64::from(items) * f64::from(hash_bin.grid()) + 1.0;

@@ -1,22 +1,22 @@
-//! Functions of what is drawn afresh for an upload: its seed and its id.
+//! Features: functions of the seed and the id, which are drawn for every upload.
 //!
-//! Both are to be random whatever the input. A function of few values that takes
-//! them more often under one input than under another shows the contrary.
+//! Both should be random, independently of the input. A feature with few values that takes one of
+//! them more often under one input than under another disproves that.
 
 use hushbin::UploadId;
 use hushbin::mix::mix64;
 
-/// Words looked at.
+/// Number of words examined.
 const WORDS: usize = 7;
-/// Step of `splitmix64`, whose outputs key a report's hashes.
+/// Increment of `splitmix64`, whose outputs key the hashes of a report.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Cells that a function's values are counted in.
+/// Number of cells in which a feature's values are counted.
 const CELLS: usize = 256;
-/// Remainders that a byte does not show.
+/// Moduli whose remainders are not functions of a single byte.
 const MODULI: [u8; 6] = [3, 5, 7, 9, 11, 13];
 
-/// The seed of a report, the outputs of `splitmix64` started there that its
-/// hashes are keyed with, and the id of its upload.
+/// Words examined: the report's seed, the first four `splitmix64` outputs from it, which key the
+/// hashes, and both halves of the upload's id.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Words([u64; WORDS]);
 
@@ -28,24 +28,24 @@ impl Words {
     }
 }
 
-/// The two words of an id.
+/// Returns the low and the high word of an id.
 pub(super) fn halves(id: UploadId) -> [u64; 2] {
     let id = u128::from_le_bytes(id.0);
     [id as u64, (id >> 64) as u64]
 }
 
-/// How often a cell was met under either input.
+/// Number of times that a cell occurred under each input.
 pub(super) type Count = [u32; 2];
 
-/// A function of one of the words.
+/// Function of one word.
 #[derive(Debug, Clone, Copy)]
 enum Of {
-    /// The parity of the bits under a mask.
+    /// Parity of the bits under a mask.
     Parity(u64),
-    /// The byte from this bit on.
+    /// Byte that starts at this bit.
     Byte(u32),
     Remainder(u8),
-    /// The number of ones.
+    /// Number of ones.
     Ones,
 }
 
@@ -60,7 +60,7 @@ impl Of {
     }
 }
 
-/// A function of a word, with how often it took each value.
+/// Function of a word, with the counts of its values.
 #[derive(Debug, Clone)]
 pub(super) struct Feature {
     word: usize,
@@ -69,7 +69,7 @@ pub(super) struct Feature {
 }
 
 impl Feature {
-    /// How often the value that these words have was met.
+    /// Returns the counts of the value that these words have.
     pub(super) fn count(&self, words: &Words) -> Count {
         self.counts[self.of.value(words.0[self.word])]
     }
@@ -84,8 +84,8 @@ impl Feature {
         Self { word, of, counts }
     }
 
-    /// The byte, remainder or number of ones that tells equally many samples of
-    /// two inputs apart best.
+    /// Returns the byte, remainder or number of ones that best separates equally many samples of
+    /// two inputs.
     pub(super) fn best_part(samples: [&[Words]; 2]) -> Self {
         let bytes = (0..64).step_by(8).map(Of::Byte);
         let functions = bytes.chain(MODULI.map(Of::Remainder)).chain([Of::Ones]);
@@ -98,7 +98,7 @@ impl Feature {
         best
     }
 
-    /// The parity of up to two bits, bytes or words that does.
+    /// Returns the parity of up to two bits, bytes or words that best separates the samples.
     pub(super) fn best_parity(samples: [&[Words]; 2]) -> Self {
         let best = (0..WORDS).map(|word| {
             let (difference, mask) = best_mask(samples, word);
@@ -110,8 +110,8 @@ impl Feature {
     }
 }
 
-/// By how many standard deviations χ² of two samples' counts is above what equal
-/// distributions lead to expect.
+/// Returns how far χ² of two samples' counts lies above its mean for equal distributions, in
+/// standard deviations.
 fn separation(counts: &[Count]) -> f64 {
     let met = counts.iter().map(|count| count.map(f64::from));
     let (mut cells, mut square) = (0.0, 0.0);
@@ -119,12 +119,13 @@ fn separation(counts: &[Count]) -> f64 {
         cells += 1.0;
         square += (first - second).powi(2) / (first + second);
     }
+    // χ² with f degrees of freedom has mean f and variance 2f.
     let freedom = f64::max(cells - 1.0, 1.0);
     (square - freedom) / (2.0 * freedom).sqrt()
 }
 
-/// The mask under which a word is odd in more samples of one input than of the
-/// other, and in how many more.
+/// Returns the mask whose parity differs most between the inputs, and the difference in the number
+/// of odd samples.
 fn best_mask(samples: [&[Words]; 2], word: usize) -> (u32, u64) {
     let [first, second] = samples.map(|samples| planes(samples, word));
     let odd = |one: &[u64], other: &[u64]| -> u32 {
@@ -144,7 +145,7 @@ fn best_mask(samples: [&[Words]; 2], word: usize) -> (u32, u64) {
     best
 }
 
-/// No bit, each bit, each byte, all.
+/// Returns the basic masks: empty, each bit, each byte, all bits.
 fn masks() -> Vec<u64> {
     let bits = (0..64).map(|bit| 1 << bit);
     let bytes = (0..64).step_by(8).map(|from| 0xff << from);
@@ -155,7 +156,7 @@ fn masks() -> Vec<u64> {
         .collect()
 }
 
-/// The parity of a word under each of the [`masks`], in all samples.
+/// Returns the parity of a word under each of the [`masks`], with one bit for each sample.
 fn planes(samples: &[Words], word: usize) -> Vec<Vec<u64>> {
     let mut planes = vec![vec![0; samples.len().div_ceil(64)]];
     for bit in 0..64 {
@@ -165,6 +166,7 @@ fn planes(samples: &[Words], word: usize) -> Vec<Vec<u64>> {
         });
         planes.push(blocks.collect());
     }
+    // The parity of a byte or word is the exclusive or of its bits' planes.
     let sum = |planes: &[Vec<u64>]| -> Vec<u64> {
         let blocks = 0..planes[0].len();
         let parity = |block: usize| planes.iter().fold(0, |sum, plane| sum ^ plane[block]);
@@ -186,8 +188,7 @@ mod tests {
 
     const SAMPLES: usize = 200;
 
-    /// Random words of two inputs, drawn again until `suits` says so of the word
-    /// and which input it is.
+    /// Draws random words for two inputs, and redraws until `suits` accepts the word for its input.
     fn samples(word: usize, suits: impl Fn(u64, usize) -> bool) -> [Vec<Words>; 2] {
         let mut rng = ChaCha20Rng::seed_from_u64(word as u64);
         [0, 1].map(|which| {
@@ -253,8 +254,8 @@ mod tests {
             Feature::best_parity([&first, &second]),
             Feature::best_part([&first, &second]),
         ] {
-            // χ² of one degree of freedom is above 25 with probability 6e-7, of
-            // twenty thousand parities some with 0.01; with this seed none is.
+            // χ² of one degree of freedom is above 25 with probability 6e-7. One of twenty thousand
+            // parities is above with probability 0.01; with this seed none is.
             assert!(
                 separation(&feature.counts) < 24.0 / 2_f64.sqrt(),
                 "{feature:?}"

@@ -1,11 +1,13 @@
-//! A hasher of values to count: a few multiplications each, where the standard
-//! library's, which withstands attacks, takes longer than making a report.
+//! Fast hasher for maps of counts.
+//!
+//! It takes a few multiplications per value. The standard library's hasher resists attacks, but
+//! takes longer than making a report.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
 use hushbin::mix::mix64;
 
-/// Makes hashers of keys that nobody chooses.
+/// Builder of hashers for keys that no attacker chooses.
 pub(super) type Mixing = BuildHasherDefault<Mixer>;
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,15 +1,16 @@
-//! Audits: how much a report of a task gives away, measured rather than promised.
+//! Privacy audits, which measure how much a report reveals.
 //!
-//! Three answers to the same question. The loss of the thresholds sampled, in integers, is
-//! [`Task::effective_epsilon`]. [`enumerate`] compares the probabilities of every report between
-//! all inputs, where a task is small. [`measure`] makes uploads and bounds the loss from below by
-//! what an attacker achieves; it knows nothing of the randomizer's inside, and no number of trials
-//! can prove privacy, only its absence.
+//! There are three methods. [`Task::effective_epsilon`] computes the loss from the integer
+//! thresholds that are sampled. [`enumerate`] compares the probabilities of every report between
+//! all inputs of a small task. [`measure`] makes uploads and plays the attacker: its success is a
+//! lower bound of the loss. It assumes nothing about the randomizer. No number of trials can prove
+//! privacy, only its absence.
 //!
-//! The first two are about inputs of −1 and 1, under Collision and CoCo with at most s entries. Any
-//! other input is a mixture of those, as ternarisation and sampling down come before, and a mixture
-//! loses no more: as long as they draw words that neither show in the report nor are used again for
-//! it, and nothing but a report leaves the page. That is what only trials test.
+//! The first two cover inputs of −1 and 1, with at most s entries under Collision and CoCo. Any
+//! other input is a mixture of those, since ternarisation and sampling down come first, and a
+//! mixture loses no more. This needs two conditions: the random words of those steps do not show in
+//! the report and are not used again for it, and only reports leave the page. Only trials test
+//! these conditions.
 
 mod empirical;
 mod enumerate;
@@ -36,42 +37,42 @@ use hushbin_analysis::likelihood::core_probabilities;
 use rand_core::CryptoRng;
 use serde::Serialize;
 
-/// The conclusion of an audit, with the numbers it rests on.
+/// Result of an audit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
-    /// The budget of the task, ε.
+    /// Privacy budget ε of the task.
     pub requested_epsilon: f64,
     /// [`Task::effective_epsilon`].
     pub effective_epsilon: f64,
-    /// δ, with which probability the guarantee may fail
+    /// δ, the probability with which the guarantee may fail
     /// ([`Mechanism::delta`](hushbin::Mechanism::delta)).
     pub delta: f64,
-    /// [`Enumeration::epsilon`]; `None` where the task is not small.
+    /// [`Enumeration::epsilon`]; `None` if the task is too large to enumerate.
     pub exact_epsilon: Option<f64>,
-    /// What trials found.
+    /// Result of the trials.
     #[serde(flatten)]
     pub measured: Measured,
     /// Number of runs of the randomizer on each of two inputs.
     pub trials: u64,
     /// Confidence at which the lower bound holds.
     pub confidence: f64,
-    /// Number of inputs compared with each other.
+    /// Number of enumerated inputs; `None` if the task is too large to enumerate.
     pub enumerated_inputs: Option<u64>,
-    /// Number of seeds under which they were.
+    /// Number of seeds used by the enumeration; `None` if the task is too large to enumerate.
     pub enumerated_seeds: Option<u64>,
-    /// What follows.
+    /// Conclusion: whether the budget is kept.
     pub verdict: Verdict,
 }
 
-/// The audit of what runs: the core's probabilities, where all inputs can be enumerated, and its
-/// randomizer. `progress` is called with the runs of the randomizer done and all to do.
+/// Audits the core crate: its probabilities if all inputs can be enumerated, and its randomizer.
+/// `progress` is called with the number of randomizer runs done and the total.
 pub fn audit<R: CryptoRng>(
     task: &Task,
     plan: &Plan,
     rng: &mut R,
     progress: impl FnMut(u64, u64),
 ) -> Audit {
-    // All of them, or none: what is not seen may be worse.
+    // All questions or none: one that was not enumerated may have a greater loss.
     let enumerations: Option<Vec<Enumeration>> = task
         .questions()
         .iter()
@@ -86,11 +87,11 @@ pub fn audit<R: CryptoRng>(
     Audit::new(task, plan, enumeration, measured)
 }
 
-/// What appends the upload of one person's report, made of answers as pages make it: the
-/// report, then an id of its own to send it under.
+/// Returns a function that appends the upload of one person's report, as pages make it: a header
+/// with a fresh random id, then the report.
 ///
 /// # Panics
-/// It does so on entries that are no input of the task.
+/// The returned function panics on entries that are no valid input of the task.
 pub fn sender<R: CryptoRng>(task: &Task, mut rng: R) -> impl FnMut(&[&[Entry]], &mut Vec<u8>) {
     let mut randomizer = Randomizer::new(task);
     let fingerprint = task.fingerprint();
@@ -107,7 +108,8 @@ pub fn sender<R: CryptoRng>(task: &Task, mut rng: R) -> impl FnMut(&[&[Entry]], 
 }
 
 impl Audit {
-    /// The conclusion from both methods.
+    /// Combines the results of both methods. The budget is exceeded if either shows a loss above
+    /// it.
     #[must_use]
     pub fn new(
         task: &Task,

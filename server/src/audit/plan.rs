@@ -1,53 +1,53 @@
-//! The size of an audit.
+//! Size of an audit.
 
 use hushbin::Task;
 use hushbin_analysis::estimate::CONFIDENCE;
 
-/// The size of an audit, and the confidence of its bounds.
+/// Number of trials of an audit, and the confidence of its bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plan {
     trials: u64,
     confidence: f64,
 }
 
-/// Confidence of a measured bound where nothing is said.
+/// Default confidence of a measured bound.
 pub(crate) const DEFAULT_CONFIDENCE: f64 = 0.999;
-/// Trials by default, where they can tell.
+/// Default number of trials, if that is enough to detect a loss.
 const TRIALS: u64 = 200_000;
-/// Below that there is too little to choose an event from.
+/// Minimum number of trials: fewer are too few to choose an event from.
 const FEWEST_TRIALS: u64 = 100;
-/// Trials beyond that take years, and their counts rounding into account.
+/// Maximum number of trials. More would take years, and rounding of the counts would matter.
 const MOST_TRIALS: u64 = 1_000_000_000;
 
 /// A reason why an audit cannot run.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// A confidence that no bounds can have.
+    /// Confidence outside the supported range.
     #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
     Confidence {
-        /// The confidence given.
+        /// Requested confidence.
         confidence: f64,
     },
-    /// So few trials that even a randomizer that hides nothing would pass, or
-    /// so many that they never end.
+    /// Number of trials out of range: so few that even a randomizer that hides nothing would pass,
+    /// or too many to ever finish.
     #[error(
         "trials is {trials}, expected {least} to {MOST_TRIALS}: fewer cannot detect a loss above \
          {epsilon} at confidence {confidence}"
     )]
     Trials {
-        /// The number given.
+        /// Requested number of trials.
         trials: u64,
-        /// The fewest that can tell.
+        /// Minimum number of trials that can detect a loss above ε.
         least: u64,
-        /// The budget of the task, ε.
+        /// Privacy budget ε of the task.
         epsilon: f64,
-        /// The confidence at which they can tell.
+        /// Confidence at which the loss is to be detected.
         confidence: f64,
     },
 }
 
-/// δ of a task's reports, the greatest of its questions'.
+/// Returns δ of a task's reports, the greatest of its questions.
 pub(super) fn delta(task: &Task) -> f64 {
     let of_each = task
         .questions()
@@ -57,11 +57,11 @@ pub(super) fn delta(task: &Task) -> f64 {
 }
 
 impl Plan {
-    /// A plan for a task: `trials` of each of two inputs, by default 200,000, or four times as many
-    /// as can tell if that is more; bounds that hold together at `confidence`.
+    /// Creates a plan with `trials` runs on each of two inputs, and bounds that hold jointly at
+    /// `confidence`. The default is 200,000 trials, or four times the minimum if that is more.
     ///
     /// # Errors
-    /// [`AuditError`].
+    /// [`AuditError`] if the confidence or the number of trials is out of range.
     pub fn new(task: &Task, trials: Option<u64>, confidence: f64) -> Result<Self, AuditError> {
         if !CONFIDENCE.holds(confidence) {
             return Err(AuditError::Confidence { confidence });
@@ -92,35 +92,35 @@ impl Plan {
         self.confidence
     }
 
-    /// The probability with which a bound may fail.
+    /// Returns the probability with which a bound may fail.
     pub(super) fn failure(&self) -> f64 {
         1.0 - self.confidence
     }
 }
 
-/// The fewest trials after which some result shows a loss above ε.
+/// Returns the minimum number of trials that can show a loss above ε.
 ///
-/// The best result of n trials is an event that always happens under one input and never under the
-/// other. With q = (failure/2)^(1/n) its bounds are q and 1 − q, and ln((q − δ)/(1 − q)) > ε where
-/// n is above ln(2/failure)/−ln(1 − (1 − δ)/(1 + exp(ε))).
+/// The best possible result of n trials is an event that always happens under one input and never
+/// under the other. With q = (failure/2)^(1/n), the bounds are q and 1 − q. The log ratio ln((q −
+/// δ)/(1 − q)) exceeds ε if n is above ln(2/failure)/−ln(1 − (1 − δ)/(1 + exp(ε))).
 fn fewest(epsilon: f64, delta: f64, confidence: f64) -> u64 {
     let missed = (1.0 - delta) / (1.0 + epsilon.exp());
     let bound = (2.0 / (1.0 - confidence)).ln() / -(-missed).ln_1p();
-    // At least one more, for the rounding of the bounds.
+    // One more trial, and 0.1 %, cover the rounding of the bounds.
     let judged = (1.001 * bound) as u64 + 1;
     let mut trials = FEWEST_TRIALS.max(judged);
-    // With more pairs more of them judge.
+    // One pair is the worst case: with more pairs, more of the trials judge.
     while judging(trials, 1) < judged {
         trials += judged - judging(trials, 1);
     }
     trials
 }
 
-/// Trials of each input, of all pairs together, that choose the event.
+/// Maximum number of trials that choose the event, per input and summed over all pairs.
 const CHOOSING: u64 = 1 << 17;
 
-/// Number of trials that judge the event, of so many in all: three quarters, or
-/// more where `pairs` of inputs get on with less to choose from.
+/// Returns how many of `trials` judge the event: three quarters, or more if the cap [`CHOOSING`],
+/// divided among `pairs`, leaves fewer to choose from.
 pub(super) fn judging(trials: u64, pairs: u64) -> u64 {
     trials - (trials / 4).min(CHOOSING / pairs)
 }

@@ -1,8 +1,8 @@
-//! What an attacker sees of an upload.
+//! Attacker's view of an upload.
 //!
-//! An upload of a task that a collector takes is its id and its reports, and nothing else: version
-//! and fingerprint are the task's, numbers have one encoding each, so that its length, too, is a
-//! function of the reports. What the collector refuses can be anything.
+//! An upload that the collector accepts consists of an id and reports, and nothing else. Version
+//! and fingerprint are the task's. Numbers have one encoding each, so the upload's length is a
+//! function of the reports. An upload that the collector refuses can contain anything.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -12,26 +12,26 @@ use hushbin_analysis::likelihood::{Hypothesis, Observation, observe};
 use super::feature::Words;
 use super::mixer::Mixing;
 
-/// Bytes before the id: the version and the fingerprint.
+/// Length of the version and the fingerprint, which precede the id, in bytes.
 const BEFORE_ID: usize = 17;
 
-/// An upload, held against two inputs.
+/// Attacker's view of an upload that was made from one of two inputs.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
-    /// Of the first report, with the ratio of all of them.
+    /// Observation of the first report; its log-likelihood ratio is summed over all reports.
     pub(super) observation: Observation,
-    /// Equal for equal reports.
+    /// Hash of the reports.
     pub(super) reports: u64,
     pub(super) id: UploadId,
-    /// Equal for equal surroundings of the reports: their number, or how long an
-    /// upload that the collector refuses is, how it begins and how it ends.
+    /// Hash of the surroundings of the reports: the number of reports, or the length, first bytes
+    /// and last byte of an upload that the collector refuses.
     pub(super) frame: u64,
     pub(super) words: Words,
 }
 
 impl Seen {
-    /// Of an upload whose maker may have answered the question in this position in either
-    /// way. A report that answers another tells nothing of it but its seed.
+    /// Decodes an upload whose sender gave one of two answers to the question at this position. If
+    /// a report answers another question, only its seed reveals anything about this one.
     pub(super) fn new(
         task: &Task,
         question: usize,
@@ -71,7 +71,7 @@ impl Seen {
     }
 }
 
-/// Equal for what is equal.
+/// Returns a hash that is equal for equal values.
 fn key(of: impl Hash) -> u64 {
     Mixing::default().hash_one(of)
 }

@@ -1,4 +1,4 @@
-//! Numbers by which an attacker tells two inputs apart.
+//! Statistics with which an attacker distinguishes two inputs.
 
 use std::collections::HashMap;
 
@@ -8,43 +8,46 @@ use super::feature::{Count, Feature, Words, halves};
 use super::mixer::Mixing;
 use super::seen::Seen;
 
-/// A number read off an upload, by which an attacker tells two inputs apart.
+/// Statistic of an upload, with which an attacker distinguishes two inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Statistic {
-    /// The logarithm of the likelihood ratio of the two inputs, from the
-    /// mechanism's definition: best against a randomizer that follows it.
+    /// Log-likelihood ratio of the two inputs, from the mechanism's definition. It is the best
+    /// statistic against a randomizer that follows the definition.
     LikelihoodRatio,
-    /// How many reports there are, or what an upload that no collector takes
-    /// shows around them, learned: against what is sent beside reports.
+    /// Number of reports, or the surroundings of the reports in an upload that the collector
+    /// refuses; learned. It detects data that is sent in addition to reports.
     Frame,
-    /// All reports, learned: against randomness that repeats.
+    /// Whole reports, learned. They detect randomness that repeats.
     Report,
-    /// The seed, learned: against one that depends on the input.
+    /// Seed, learned. It detects a seed that depends on the input.
     Seed,
-    /// The upload's id, learned: against one that is made from the input.
+    /// Upload id, learned. It detects an id that is made from the input.
     Id,
-    /// The likelihood ratio and the bucket, learned: against one that draws the remainder of a sum.
+    /// Likelihood ratio and bucket, learned. It detects a randomizer that draws the remainder of a
+    /// sum.
     Bucket,
-    /// The likelihood ratio and which entry of either input lies in the bucket,
-    /// learned: against favourites among entries.
+    /// Likelihood ratio and the entry of either input that lies in the bucket, learned. It detects
+    /// a preference among entries.
     Entry,
-    /// The likelihood ratio and where the bucket stands among those of either
-    /// input, learned: against favourites among buckets.
+    /// Likelihood ratio and the position of the bucket among those of either input, learned. It
+    /// detects a preference among buckets.
     Place,
-    /// Into how many cells the seed lets the entries of either input fall, and how many it lets
-    /// push towards plus, learned: against seeds that suit the input.
+    /// Number of cells that the entries of either input fall into under the seed, and number of
+    /// entries that push towards plus; learned. It detects seeds that suit the input.
     Fall,
-    /// The cell of the first entry of either input under the seed, learned: against the same.
+    /// Cell of the first entry of either input under the seed, learned. It detects seeds that suit
+    /// the input.
     Cell,
-    /// A parity of up to two bits, bytes or words of the seed, of its hashes' keys
-    /// or of the id, learned: against a bit of the input in either.
+    /// Parity of up to two bits, bytes or words of the seed, of its hash keys or of the id;
+    /// learned. It detects a bit of the input in any of these.
     Parity,
-    /// A byte of these, a remainder or the number of ones, learned: against the same.
+    /// Byte, remainder or number of ones of the same words, learned. It detects a part of the input
+    /// in any of these.
     Part,
 }
 
-/// All of them; of two that tell equally much the first is named.
+/// Statistics in order of preference: of two that distinguish equally well, the first one wins.
 pub(super) const STATISTICS: [Statistic; 12] = [
     Statistic::LikelihoodRatio,
     Statistic::Frame,
@@ -60,11 +63,11 @@ pub(super) const STATISTICS: [Statistic; 12] = [
     Statistic::Part,
 ];
 
-/// A statistic and its value; those that go with it.
+/// Statistic and its value, as two words.
 type Value = (Statistic, u64, u64);
 
 impl Statistic {
-    /// In words.
+    /// Returns the statistic's name as it is printed.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,13 +86,16 @@ impl Statistic {
         }
     }
 
-    /// For those that have nothing to do with what a report says under its seed, if the randomizer
-    /// does what it says: by how many standard deviations counts have to differ to say something on
-    /// top of the likelihood ratio. More of a parity, which was searched for among ten thousand.
-    /// `None` for those that are learned together with the likelihood ratio.
+    /// Returns how many standard deviations counts must differ by before they add to the likelihood
+    /// ratio.
+    ///
+    /// It applies to statistics that are independent of a correct report given its seed. `None` for
+    /// statistics that are learned jointly with the likelihood ratio.
     const fn least_deviation(self) -> Option<f64> {
         match self {
             Self::Frame | Self::Fall | Self::Cell | Self::Part => Some(3.0),
+            // The parity was selected among ten thousand candidates, so chance alone deviates
+            // further.
             Self::Parity => Some(5.0),
             Self::LikelihoodRatio
             | Self::Report
@@ -101,7 +107,7 @@ impl Statistic {
         }
     }
 
-    /// Its value, where values are counted one by one.
+    /// Returns the value of the statistic; `None` if its values are not counted individually.
     fn value(self, seen: &Seen) -> Option<Value> {
         let pair = |[first, second]: [u64; 2]| first << 32 | second;
         let of = &seen.observation;
@@ -134,17 +140,18 @@ impl Statistic {
     }
 }
 
-/// Equal ratios that rounding tells apart are made equal.
+/// Rounds the log-likelihood ratio to a grid of 2⁻³⁰, so that rounding errors do not separate equal
+/// ratios.
 fn log_ratio(seen: &Seen) -> f64 {
     const GRID: f64 = (1 << 30) as f64;
     (seen.observation.log_ratio * GRID).round() / GRID
 }
 
-/// Trials that the likelihood ratio is worth, against what was counted of a
-/// value: values that never came are scored by it.
+/// Weight of the likelihood ratio as a prior, in trials. It alone scores values that were never
+/// counted.
 const PRIOR: f64 = 16.0;
 
-/// Counts of the values of the learned statistics, under either input.
+/// Counts of the values of the learned statistics under each input.
 #[derive(Clone)]
 pub(super) struct Learned {
     values: HashMap<Value, Count, Mixing>,
@@ -153,8 +160,8 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// From equally many trials of either input. Which parity and which part of seed and id are
-    /// looked at is learned, too: once that is settled, each is one statistic among the others.
+    /// Counts values in equally many trials of each input. It also selects the parity and the part
+    /// of seed and id. After that, each is an ordinary statistic.
     pub(super) fn new(trials: [&[Seen]; 2]) -> Self {
         let mut values: HashMap<Value, Count, Mixing> = HashMap::default();
         for (which, trials) in trials.into_iter().enumerate() {
@@ -174,7 +181,7 @@ impl Learned {
         }
     }
 
-    /// The logarithm of the ratio at which the value came under either input.
+    /// Returns the estimated log-likelihood ratio of the value.
     pub(super) fn score(&self, statistic: Statistic, seen: &Seen) -> f64 {
         let ratio = log_ratio(seen);
         let counts = match statistic {
@@ -195,12 +202,12 @@ impl Learned {
     }
 }
 
-/// By how many standard deviations counts differ that are as likely under either input.
+/// Returns the difference of two counts in standard deviations, if both inputs are equally likely.
 fn deviation([first, second]: Count) -> f64 {
     f64::from(first.abs_diff(second)) / f64::from(first + second).sqrt()
 }
 
-/// The logarithm of the ratio of counts, `prior` being what is expected of it.
+/// Returns the logarithm of the ratio of counts, shrunk towards the log ratio `prior`.
 fn counted([first, second]: Count, prior: f64) -> f64 {
     let share = 1.0 / (1.0 + (-prior).exp());
     let first = f64::from(first) + PRIOR * share;

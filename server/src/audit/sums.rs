@@ -1,9 +1,10 @@
-//! What shuffled messages give away, measured: whole batches, by the core's randomizer, with
-//! one person's answer at either end.
+//! Empirical audit of shuffled sums: simulates whole batches with the core's randomizer, with one
+//! person's answer at either end of its range.
 //!
-//! The others answer what sends no message of their own, so that their noise alone hides, as the
-//! accounting assumes. The score is what tells the two batches apart best where everybody tells all
-//! coordinates, the sum of all counts' likelihood ratios; of any score the bound holds.
+//! All remaining people give the answer that adds no answer messages, so that only noise messages
+//! hide the person, as the accounting assumes. The score is the sum of the counts' likelihood
+//! ratios. It distinguishes the two batches best if every person reports all coordinates. The bound
+//! holds for any score.
 
 use hushbin::sums::{Measure, Message, SumRandomizer, SumTask};
 use hushbin_analysis::accounting::Bounds;
@@ -14,36 +15,37 @@ use serde::Serialize;
 
 use super::verdict::Verdict;
 
-/// The conclusion of an audit of sums.
+/// Result of an audit of sums.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SumAudit {
-    /// Central ε that is promised.
+    /// Promised central ε.
     pub central_epsilon: f64,
-    /// δ of the same.
+    /// δ of the promise.
     pub delta: f64,
-    /// ε at this δ, as it is accounted for.
+    /// ε at this δ, as computed by the accounting.
     pub accounted: Bounds,
-    /// A lower bound of ε, from what trials told.
+    /// Lower bound of ε from trials.
     pub empirical_lower_bound: f64,
-    /// Batches with either answer.
+    /// Number of batches simulated with each answer.
     pub trials: u64,
     /// Confidence at which the lower bound holds.
     pub confidence: f64,
-    /// Batches, of those that judged, in which the event happened, with either answer.
+    /// Number of judging batches in which the event happened, with each answer.
     pub event_hits: [u64; 2],
-    /// Batches with either answer that judged.
+    /// Number of judging batches with each answer.
     pub event_trials: u64,
-    /// What follows.
+    /// Conclusion: whether the budget is kept.
     pub verdict: Verdict,
 }
 
-/// Draws that trials take together where nothing is said: some 10 s of one core.
+/// Default number of draws in all trials, about 10 s of one core.
 const DRAWS: u64 = 3_000_000_000;
 
-/// Trials that are enough to find a threshold, and more than are worth while.
+/// Minimum and maximum of the default number of trials: enough to find a threshold, and more than
+/// is worthwhile.
 const TRIALS: [u64; 2] = [100, 100_000];
 
-/// Trials of an audit where nothing is said.
+/// Returns the default number of trials of an audit.
 #[must_use]
 pub fn sum_trials(task: &SumTask) -> u64 {
     let each = 2 * u64::from(task.measure().coordinates()) * u64::from(task.messages().trials());
@@ -51,14 +53,14 @@ pub fn sum_trials(task: &SumTask) -> u64 {
     (DRAWS / (2 * each * task.honest_people())).clamp(least, most)
 }
 
-/// Runs so many batches of the least honest people with each of two answers, and holds them
-/// against each other. `progress` is called with the batches done and all to do.
+/// Audits a sum task: runs `trials` batches of the minimum number of honest people with each of two
+/// answers and compares them. `progress` is called with the number of batches done and the total.
 ///
 /// # Errors
-/// As [`account_sums`].
+/// Same as [`account_sums`].
 ///
 /// # Panics
-/// If there are fewer than two trials.
+/// If `trials` is below 2.
 pub fn audit_sums<R: CryptoRng>(
     task: &SumTask,
     trials: u64,
@@ -89,7 +91,7 @@ pub fn audit_sums<R: CryptoRng>(
     let hits = |scores: &[f64], threshold: f64| {
         scores.iter().filter(|score| **score >= threshold).count() as u64
     };
-    // By those that do not judge.
+    // The threshold is chosen from trials that do not judge it.
     let mut thresholds = high[..chosen].to_vec();
     thresholds.sort_by(f64::total_cmp);
     let prospect = |threshold: f64| {
@@ -119,12 +121,12 @@ pub fn audit_sums<R: CryptoRng>(
     })
 }
 
-/// Batches of one task.
+/// Simulator of batches of one task.
 struct Batches<'a> {
     task: &'a SumTask,
     randomizer: SumRandomizer,
     messages: Vec<Message>,
-    /// The answers of others, and the two of the person who is looked for.
+    /// Answers: of all remaining people, then the two of the targeted person.
     answers: [Vec<f64>; 3],
 }
 
@@ -154,7 +156,7 @@ impl<'a> Batches<'a> {
         }
     }
 
-    /// How much a batch looks like one with the person at the upper end.
+    /// Returns the log-likelihood ratio of a batch for the person being at the upper end.
     fn score<R: CryptoRng>(&mut self, upper: bool, rng: &mut R) -> f64 {
         let mut totals = SumTotals::new(self.task);
         let own = 1 + usize::from(upper);
@@ -174,7 +176,7 @@ impl<'a> Batches<'a> {
         (0..coordinates).map(ratio).sum()
     }
 
-    /// ln(P(B = k − L)/P(B = k)) of Binomial(N, q), but for a constant.
+    /// Returns ln(P(B = k − L)/P(B = k)) of Binomial(N, q), up to a constant.
     fn ratio(&self, count: u64) -> f64 {
         let messages = self.task.messages();
         let trials = self.task.honest_people() * u64::from(messages.trials());

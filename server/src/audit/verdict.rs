@@ -1,13 +1,13 @@
-//! Answers whether a task keeps its budget.
+//! Verdict of an audit.
 
 use serde::Serialize;
 
-/// The answer whether a task keeps its budget.
+/// Verdict on whether a task keeps its budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Nothing was found above the requested ε.
+    /// Budget kept: no loss above the requested ε was found.
     WithinBudget,
-    /// A loss above the requested ε was enumerated or measured.
+    /// Budget exceeded: a loss above the requested ε was enumerated or measured.
     ExceedsBudget,
 }

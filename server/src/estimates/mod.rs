@@ -1,5 +1,5 @@
-//! Queries of released reports, and their answers as JSON or CSV. A collector over HTTP and the
-//! command over files share them, so that both answer with the same bytes.
+//! Queries of released reports, and answers as JSON or CSV. The collector's HTTP interface and the
+//! command line share them, so both return the same bytes.
 
 pub(crate) mod partial_totals;
 
@@ -9,10 +9,10 @@ use hushbin::{Items, Task};
 use hushbin_analysis::estimate::{EstimateError, PostProcessing, Query, Totals};
 use serde::Serialize;
 
-/// Most batches that are named at once.
+/// Maximum number of batches in one query.
 const BATCHES: usize = 10_000;
 
-/// Why what is asked has no meaning.
+/// Errors of a query's text.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskedError {
     #[error("batches: {0:?} is no number and no range")]
@@ -27,10 +27,10 @@ pub(crate) enum AskedError {
     Post(#[from] EstimateError),
 }
 
-/// Adds numbers and ranges of batches, such as `1,4-6`; each once.
+/// Parses numbers and ranges of batches, such as `1,4-6`, and adds them to `batches`.
 ///
 /// # Errors
-/// [`AskedError`].
+/// [`AskedError`] if the text is malformed, names a batch twice or names too many.
 pub(crate) fn add_batches(value: &str, batches: &mut Vec<u64>) -> Result<(), AskedError> {
     for part in value.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -49,10 +49,10 @@ pub(crate) fn add_batches(value: &str, batches: &mut Vec<u64>) -> Result<(), Ask
     Ok(())
 }
 
-/// Adds post-processing by its names, such as `projection,shrinkage`; each once.
+/// Parses names of post-processing steps, such as `projection,shrinkage`, and adds them to `post`.
 ///
 /// # Errors
-/// [`AskedError`].
+/// [`AskedError`] if a name is unknown or given twice.
 pub(crate) fn add_post(names: &str, post: &mut Vec<PostProcessing>) -> Result<(), AskedError> {
     for name in names.split(',') {
         let asked = name.parse()?;
@@ -64,8 +64,8 @@ pub(crate) fn add_post(names: &str, post: &mut Vec<PostProcessing>) -> Result<()
     Ok(())
 }
 
-/// Whether the totals of whole batches answer the query; where the question has no list of
-/// items their reports are needed.
+/// Returns true if the totals of whole batches answer the query. If the question has no list of
+/// items, the reports themselves are needed.
 pub(crate) fn is_listed(task: &Task, query: &Query) -> bool {
     match task.questions()[query.question()].items() {
         Items::Named(_) | Items::Count(_) => true,
@@ -73,7 +73,7 @@ pub(crate) fn is_listed(task: &Task, query: &Query) -> bool {
     }
 }
 
-/// What reports are folded into to answer the query.
+/// Returns the empty totals into which reports are folded to answer the query.
 pub(crate) fn no_reports(task: &Task, query: &Query) -> Totals {
     match is_listed(task, query) {
         true => Totals::new(task),
@@ -81,10 +81,10 @@ pub(crate) fn no_reports(task: &Task, query: &Query) -> Totals {
     }
 }
 
-/// An answer as JSON or CSV, written to `out`.
+/// Writes an answer to `out` as JSON or CSV.
 ///
 /// # Errors
-/// When `out` takes no more.
+/// When writing to `out` fails.
 pub(crate) fn write<W: Write>(
     csv: bool,
     answer: &impl Serialize,

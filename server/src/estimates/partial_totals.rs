@@ -1,19 +1,20 @@
-//! Partial totals: the totals of some reports, folded where they lie, to be added up elsewhere.
+//! Partial totals: totals of some of the reports, folded where these are stored, and added up
+//! elsewhere.
 //!
-//! They are a line of JSON, which programs that pass lines on leave as it is:
+//! They are one line of JSON, so programs that forward lines leave them unchanged:
 //!
-//! | key | holds |
+//! | key | value |
 //! |---|---|
-//! | `fingerprint` | the task's |
-//! | `reports` | how many there are |
-//! | `parts` | of each fold that went in, the first 16 bytes of the SHA-256 of its reports, each after its length (varint) |
+//! | `fingerprint` | fingerprint of the task |
+//! | `reports` | number of reports |
+//! | `parts` | for each fold, the first 16 bytes of the SHA-256 of its reports, each preceded by its length (varint) |
 //! | `totals` | [`Totals::encode`] |
-//! | `sum` | the first 16 bytes of the SHA-256 of the line as it would be without it |
+//! | `sum` | the first 16 bytes of the SHA-256 of the line without this key |
 //!
-//! This is version 1, which has no key `version`; every later one has it.
+//! This is version 1, which has no key `version`. Every later version has one.
 //!
-//! Bytes are lower-case hexadecimal digits. A part that comes twice, as of work that was done
-//! again, is noticed when they are added: its reports would be counted twice.
+//! Bytes are lower-case hexadecimal digits. If a part occurs twice, for example because a job ran
+//! again, adding fails: its reports would be counted twice.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,22 +32,22 @@ use crate::format_version::version_of;
 /// Version of the format.
 const VERSION: u64 = 1;
 
-/// What a fold is known by.
+/// Identifier of a fold: the first 16 bytes of the SHA-256 of its reports.
 type Part = [u8; 16];
 
-/// Reports that are being folded.
+/// Fold of reports in progress.
 pub(crate) struct Folding {
     totals: Totals,
     digest: Sha256,
-    /// Of the last report, so that none is allocated for each.
+    /// Encoding of the last report; kept to avoid an allocation for each report.
     bytes: Vec<u8>,
     length: Vec<u8>,
 }
 
-/// What reports add up to, and which folds they were in.
+/// Totals of reports, and the folds that went into them.
 pub(crate) struct Partial {
     pub(crate) totals: Totals,
-    /// With the place that each was found at, to be named.
+    /// Position at which each part was found, for error messages.
     parts: BTreeMap<Part, String>,
 }
 
@@ -61,7 +62,7 @@ struct Line {
     sum: Option<String>,
 }
 
-/// Why a line is not added to partial totals.
+/// Errors of adding a line to partial totals.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PartialError {
     #[error(
@@ -87,11 +88,11 @@ pub(crate) enum PartialError {
     Twice { at: String, other: String },
 }
 
-/// Keys that partial totals have, and rows of reports do not.
+/// Keys of partial totals that rows of reports do not have.
 const KEYS: [&str; 3] = ["fingerprint", "parts", "totals"];
 
-/// Returns whether a file with this beginning is to hold partial totals: whether its first line has
-/// keys of theirs, also where that line is damaged or cut short.
+/// Returns true if a file with this beginning is meant to contain partial totals: its first line
+/// has a key that only partial totals have. Damaged and truncated lines count too.
 pub(crate) fn is_partial(beginning: &[u8]) -> bool {
     let line = beginning.trim_ascii();
     if let Ok(keys) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(line) {
@@ -99,7 +100,7 @@ pub(crate) fn is_partial(beginning: &[u8]) -> bool {
     }
     let text = String::from_utf8_lossy(line);
     let is_cut = !text.is_empty() && "{\"fingerprint\":".starts_with(&*text);
-    // A text inside of a row has a backslash before its quotes.
+    // A string inside a row has a backslash before its quotes, so it cannot match.
     let has = |key: &&str| text.contains(&format!("\"{key}\":"));
     is_cut || KEYS.iter().any(has)
 }
@@ -114,7 +115,7 @@ impl Folding {
         }
     }
 
-    /// Adds one report, which was decoded under the same task.
+    /// Adds one report that was decoded under the same task.
     pub(crate) fn fold(&mut self, report: &Report) {
         self.totals.fold(report);
         self.bytes.clear();
@@ -127,7 +128,7 @@ impl Folding {
 
     pub(crate) fn finish(self) -> Partial {
         let part = first(self.digest);
-        // Of nothing there may be as many as there are empty parts.
+        // An empty fold has no part: several of them would collide, and nothing is counted twice.
         let parts = (self.totals.reports() > 0).then(|| (part, String::new()));
         Partial {
             totals: self.totals,
@@ -137,15 +138,15 @@ impl Folding {
 }
 
 impl Partial {
-    /// Of no reports.
+    /// Creates partial totals of no reports.
     pub(crate) fn new(task: &Task) -> Self {
         Folding::new(task).finish()
     }
 
-    /// Adds what a line says, which was found at this place.
+    /// Adds the partial totals of a line found at position `at`.
     ///
     /// # Errors
-    /// When it says nothing of this task, is damaged, or was added before.
+    /// When the line belongs to another task, is damaged, or was added before.
     pub(crate) fn add(
         &mut self,
         task: &Task,
@@ -207,7 +208,7 @@ impl Partial {
         Ok(())
     }
 
-    /// The line, without its end.
+    /// Returns the line without a line break.
     pub(crate) fn line(&self, task: &Task) -> String {
         let mut line = Line {
             fingerprint: task.fingerprint(),
@@ -230,7 +231,7 @@ impl Line {
         serde_json::to_string(self).expect("texts and numbers can be written as JSON")
     }
 
-    /// The sum of a line that has none.
+    /// Returns the checksum of a line whose `sum` is `None`.
     fn summed(&self) -> String {
         HEXLOWER.encode(&first(Sha256::new_with_prefix(self.json())))
     }

@@ -1,4 +1,4 @@
-//! Files that are opened once, pipes among them, of which the first line is known.
+//! Files and pipes that are opened once, and whose first line was already read.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read, Seek};
@@ -8,26 +8,26 @@ use super::error::ReadError;
 use super::whole::shown;
 use crate::text::MARK;
 
-/// Bytes read to tell what a file holds, unless it begins with an object of JSON.
+/// Number of bytes read to detect the format, unless the file begins with a JSON object.
 const BEGINNING: u64 = 4096;
 
-/// File of which the beginning was read: what a pipe gave is not given again.
+/// File whose beginning was read and is kept, since a pipe cannot be read twice.
 pub(crate) struct Begun {
     path: PathBuf,
-    /// What was read: blank lines, and some or all of the line behind them.
+    /// Bytes read so far: blank lines, and part or all of the first line that is not blank.
     beginning: Vec<u8>,
     rest: BufReader<File>,
 }
 
-/// All bytes of a file, those among them that were read before.
+/// Reader of all bytes of a file, including those that were read before.
 pub(super) type Whole = Chain<Cursor<Vec<u8>>, BufReader<File>>;
 
 impl Begun {
-    /// Opens a file, and reads its first line that is not blank: the whole line if it is an object
-    /// of JSON, else no more than tells what it is.
+    /// Opens a file and reads its first line that is not blank: the whole line if it is a JSON
+    /// object, else only enough to detect the format.
     ///
     /// # Errors
-    /// When the file cannot be read, as a directory cannot.
+    /// When the file cannot be read, for example a directory.
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
         let failed = |source| file_error(path, source);
         let mut rest = BufReader::new(File::open(path).map_err(failed)?);
@@ -43,20 +43,21 @@ impl Begun {
         &self.path
     }
 
-    /// What the file begins with: all of its first line that is not blank, if that is an object.
+    /// Returns the beginning of the file: the whole first line that is not blank if it is a JSON
+    /// object.
     pub(crate) fn beginning(&self) -> &[u8] {
         &self.beginning
     }
 
-    /// All bytes of the file, from the first that is no byte order mark.
+    /// Returns a reader of the whole file, without a byte order mark.
     pub(crate) fn whole(self) -> Whole {
         Cursor::new(self.beginning).chain(self.rest)
     }
 
-    /// The file at its first byte, to be read in any order.
+    /// Returns the file at its first byte, for random access.
     ///
     /// # Errors
-    /// When it is a pipe.
+    /// When the file is a pipe.
     pub(super) fn seekable(self) -> Result<File, ReadError> {
         let mut file = self.rest.into_inner();
         match file.rewind() {

@@ -1,4 +1,4 @@
-//! What it takes to estimate from a file of reports.
+//! Description of a file of reports: all data needed to estimate from it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,29 +9,29 @@ use serde::{Deserialize, Serialize};
 use crate::format_version::version_of;
 use crate::store::BatchRow;
 
-/// Version of files of reports and of what describes them. It is said by the key `version` of a
-/// description, which this version does not have and every later one has.
+/// Version of files of reports and of descriptions. Later versions state it in the key `version` of
+/// the description. Version 1 does not have this key.
 const VERSION: u64 = 1;
 
-/// The task of the reports in a file, and how many there are of each batch.
+/// Task of the reports in a file, and the number of reports in each batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Description {
-    /// The complete task.
+    /// Complete task.
     pub(crate) task: Task,
-    /// The task's.
+    /// Fingerprint of the task.
     pub(crate) fingerprint: Fingerprint,
-    /// All whose reports are in the file.
+    /// Batches whose reports are in the file.
     pub(crate) batches: Vec<Exported>,
 }
 
-/// A batch whose reports are in a file.
+/// Batch whose reports are in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Exported {
     pub(crate) number: u64,
     pub(crate) reports: u64,
-    /// When it was opened and closed, in seconds since 1970.
+    /// Time when the batch was opened, in seconds since 1970. `closed` has the same unit.
     opened: u64,
     closed: Option<u64>,
 }
@@ -52,14 +52,14 @@ impl Description {
     }
 
     pub(crate) fn write(&self) -> String {
-        // A task is plain data with text keys, which JSON always holds.
+        // A task is plain data with string keys, which JSON can always represent.
         serde_json::to_string_pretty(self).expect("a task can be written as JSON") + "\n"
     }
 
-    /// The description that was written so.
+    /// Parses a description written by [`write`](Self::write).
     ///
     /// # Errors
-    /// What is wrong, and what was expected.
+    /// Message that names the mistake and the expected value.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let found = version_of(text.as_bytes()).map_err(|error| error.to_string())?;
         if found != VERSION {
@@ -79,7 +79,8 @@ impl Description {
     }
 }
 
-/// Where the description of a file of CSV or JSON lines is: beside it.
+/// Returns the path of the description of a CSV or JSON lines file: the same name plus
+/// `.task.json`.
 pub(crate) fn beside(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(".task.json");

@@ -1,4 +1,4 @@
-//! Why reports are not written to a file, or not read from one.
+//! Errors of writing and reading files of reports.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use parquet::errors::ParquetError;
 use crate::left_out::LeftOut as ParquetError;
 use crate::store::OpenError;
 
-/// Why reports are not written to a file.
+/// Error of exporting reports.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExportError {
     #[error("{path}: {source}")]
@@ -19,7 +19,7 @@ pub(crate) enum ExportError {
     Exists { path: String },
     #[error("{path} is being written by another hushbin process")]
     Busy { path: String },
-    /// Of the answer that is not a file.
+    /// Error of an output stream that is not a file.
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error(transparent)]
@@ -34,7 +34,7 @@ pub(crate) enum ExportError {
         batch: u64,
         released: String,
     },
-    /// By retention.
+    /// Reports deleted by retention.
     #[error(
         "the reports of batches {gone} of task {id:?} were deleted at the end of their retention; \
          their totals are kept; {}",
@@ -66,7 +66,7 @@ impl From<csv::Error> for ExportError {
     }
 }
 
-/// Why estimates cannot be made from files of reports.
+/// Error of reading files of reports.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
     #[error("{path}: {source}")]
@@ -89,7 +89,7 @@ pub(crate) enum ReadError {
         column: &'static str,
         expected: String,
     },
-    /// A line of text, or a row of Parquet.
+    /// Invalid line of text, or row of Parquet.
     #[error("{path}, {what} {number}: {wrong}")]
     Row {
         path: String,

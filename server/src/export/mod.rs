@@ -1,23 +1,23 @@
-//! Randomised reports in files, for whoever estimates elsewhere: written, and read again.
+//! Files of randomised reports, for estimation elsewhere: writing and reading.
 //!
 //! A row is a report of a released batch:
 //!
-//! | column | holds |
+//! | column | value |
 //! |---|---|
 //! | `batch` | the number of the batch |
-//! | `question` | the name of the question that the report answers; empty where the task asks one without a name |
-//! | `seed` | the report's seed, from 0 to 2⁶⁴ − 1; a text in JSON, whose numbers many read as doubles |
-//! | `bucket` | the bucket drawn, of mechanisms that draw one; else empty, in JSON `null` |
-//! | `report` | the whole report as it travels, in lower-case hexadecimal digits |
+//! | `question` | the name of the question that the report answers; empty if the task's question has no name |
+//! | `seed` | the report's seed, from 0 to 2⁶⁴ − 1; a string in JSON, since many JSON readers use doubles |
+//! | `bucket` | the drawn bucket, for mechanisms that draw one; otherwise empty, in JSON `null` |
+//! | `report` | the whole encoded report, in lower-case hexadecimal digits |
 //!
-//! Rows go by batch, and within one by the bytes of reports, as the journal has them: that
-//! order tells nothing of who sent what when, and the same batches always give the same file.
-//! CSV has a header; JSON is a line for each row, which can be read while it is written;
-//! Parquet has columns of these types, and is read in any others that hold the same values.
+//! Rows are ordered by batch, then by the bytes of the reports, as in the journal. This order
+//! reveals nothing about senders or times, and the same batches always give the same file. CSV has
+//! a header. JSON has one line for each row and can be read while it is written. Parquet is written
+//! with columns of these types, and read from any types with the same values.
 //!
-//! What it takes to estimate, the [`Description`], is in the footer of a Parquet file under
-//! the key `hushbin`, and in a file beside the others ([`beside`]): neither CSV nor JSON lines
-//! has a place for it that every reader skips.
+//! The [`Description`] contains everything needed to estimate. It is in the footer of a Parquet
+//! file under the key `hushbin`. For CSV and JSON lines it is in a separate file next to the
+//! reports ([`beside()`]), because neither format has a place for it that every reader skips.
 
 mod begun;
 mod description;
@@ -42,7 +42,7 @@ pub(crate) use rows::Rows;
 pub(crate) use whole::Unfinished;
 pub(crate) use write::{csv, json};
 
-/// What a file of reports is written as.
+/// Format of a file of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Comma-separated values (RFC 4180), under a header

@@ -1,6 +1,6 @@
-//! Parquet, in a build without the feature `parquet`: it is refused.
+//! Parquet in a build without the feature `parquet`: every use returns an error.
 //!
-//! The type has no value, so code that reads Parquet compiles and is never reached.
+//! [`ParquetFile`] has no values, so code that reads Parquet compiles and is never reached.
 
 use std::convert::Infallible;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Rows in Parquet: written in few bytes, and read from files that other tools have saved again.
+//! Rows in Parquet: compact writing, and reading of files that another tool has saved again.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -25,7 +25,7 @@ use super::whole::shown;
 /// Key of the description in the footer.
 const KEY: &str = "hushbin";
 
-/// Maximum rows in a group, and bytes of reports: they are held in memory until written.
+/// Maximum number of rows in a group. Groups are kept in memory until written.
 const GROUP: usize = 1 << 17;
 const GROUP_BYTES: usize = 32 << 20;
 
@@ -142,8 +142,8 @@ impl ParquetFile {
         pairs.iter().find(|pair| pair.key == KEY)?.value.as_deref()
     }
 
-    /// Reads all rows. An error says what is wrong with a row, and no row follows one that could
-    /// not be read.
+    /// Returns an iterator over all rows. An error describes an invalid row. If a row could not be
+    /// read at all, it is the last one.
     ///
     /// # Errors
     /// When two columns have the same name.

@@ -1,4 +1,4 @@
-//! Rows read from files of any of the formats.
+//! Reading of rows from files of any format.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
@@ -17,7 +17,7 @@ use crate::task::CollectedTask;
 use crate::task::task_file::{ReportTaskFile, TaskFile};
 use crate::text::{self, unmarked};
 
-/// What a file of Parquet begins with.
+/// Magic bytes at the start of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
 
 enum Kind {
@@ -38,18 +38,18 @@ pub(crate) struct Files {
     opened: Vec<Opened>,
 }
 
-/// What describes a task: a file beside one of reports, or what a collector answers.
+/// Description of a task: a file next to reports, or a response of the collector.
 #[derive(Deserialize)]
 struct Described {
     task: Task,
     fingerprint: Fingerprint,
 }
 
-/// The task of a file: of a task file, of one that lies beside reports, or of one with what
-/// `GET /tasks/{id}` answers.
+/// Reads a task from one of three kinds of file: a task file, a description next to reports, or a
+/// saved response of `GET /tasks/{id}`.
 ///
 /// # Errors
-/// When it is none of them.
+/// When the file is none of these.
 pub(crate) fn task_of(path: &Path) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
     let text = text::read(path).map_err(|source| file_error(path, source))?;
     match serde_json::from_str::<Described>(&text) {
@@ -64,10 +64,10 @@ pub(crate) fn task_of(path: &Path) -> Result<Task, Box<dyn std::error::Error + S
     }
 }
 
-/// The same, of either trust.
+/// Reads a task of reports or sums from a file, as [`task_of`].
 ///
 /// # Errors
-/// As [`task_of`].
+/// Same as [`task_of`].
 pub(crate) fn any_task_of(
     path: &Path,
 ) -> Result<CollectedTask, Box<dyn std::error::Error + Send + Sync>> {
@@ -79,14 +79,16 @@ pub(crate) fn any_task_of(
 }
 
 impl Files {
-    /// Takes files of reports, all of the task that is given, or of the one that they tell.
+    /// Opens files of reports, all of the given task, or of the task in the descriptions if none is
+    /// given.
     ///
     /// # Errors
-    /// When one is none, or they are of several tasks.
+    /// When a file does not contain reports, or the files belong to different tasks.
     pub(crate) fn new(begun: Vec<Begun>, given: Option<Task>) -> Result<Self, ReadError> {
         let opened = begun.into_iter().map(Opened::new);
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
-        // What one file says of itself says nothing of another.
+        // Without a given task, each file needs a description: one file's says nothing about
+        // another.
         let silent = opened.iter().find(|file| file.description.is_none());
         if let (Some(silent), None) = (silent, &given) {
             return Err(ReadError::NoTask {
@@ -113,15 +115,15 @@ impl Files {
         Ok(Self { task, opened })
     }
 
-    /// The task that these are reports of.
+    /// Returns the task of the reports.
     pub(crate) const fn task(&self) -> &Task {
         &self.task
     }
 
-    /// Visits every report of all files.
+    /// Calls `visit` with every report of all files.
     ///
     /// # Errors
-    /// When a row is none, a batch is in two files, or reports of one are missing.
+    /// When a row is invalid, a batch is in two files, or reports of a batch are missing.
     pub(crate) fn for_each_report(self, mut visit: impl FnMut(&Report)) -> Result<(), ReadError> {
         let mut seen: BTreeMap<u64, String> = BTreeMap::new();
         for file in self.opened {
@@ -145,7 +147,7 @@ impl Files {
     }
 }
 
-/// That a file holds all reports of the batches that it is to hold, and no others.
+/// Checks that a file contains exactly the reports of the batches in its description.
 fn is_complete(
     path: &Path,
     description: &Description,
@@ -183,7 +185,8 @@ impl Opened {
             Kind::Parquet(file) => file.description().map(str::to_owned),
             Kind::Csv(_) | Kind::Json(_) => None,
         };
-        // Most tools drop the footer when they save Parquet again.
+        // Most tools drop the footer when they save Parquet again, so the description file is the
+        // fallback.
         let (told_by, told) = match inside {
             Some(text) => (path, Some(text)),
             None => match text::read(&beside) {
@@ -204,7 +207,7 @@ impl Opened {
         })
     }
 
-    /// Visits every report; how many there are of each batch.
+    /// Calls `visit` with every report, and returns the number of reports of each batch.
     fn for_each_report(
         self,
         task: &Task,

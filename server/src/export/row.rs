@@ -1,4 +1,4 @@
-//! A report as a row.
+//! Row of a file of reports.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use data_encoding::HEXLOWER;
 
-/// A report of a batch, in columns; all but the batch follow from the last.
+/// Report of a batch, in columns. All columns except `batch` are functions of `report`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "parquet", derive(parquet_derive::ParquetRecordWriter))]
 #[serde(deny_unknown_fields)]
@@ -22,7 +22,7 @@ pub(crate) struct Row {
     pub(super) report: String,
 }
 
-/// Names of the columns, in their order.
+/// Names of the columns, in order.
 pub(super) const COLUMNS: [&str; 5] = ["batch", "question", "seed", "bucket", "report"];
 
 fn write_seed<S: Serializer>(seed: &u64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -35,7 +35,7 @@ fn read_seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error
         .map_err(|_| D::Error::custom(format!("seed is {text:?}, expected 0 to {}", u64::MAX)))
 }
 
-/// So that it must be there, if only as `null`.
+/// Deserializes `bucket`, so that the field is required, though it may be `null`.
 fn read_bucket<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     Option::deserialize(deserializer)
 }
@@ -61,10 +61,10 @@ impl Row {
         }
     }
 
-    /// The report that the row is, all of whose columns agree.
+    /// Decodes the report and checks that all columns agree with it.
     ///
     /// # Errors
-    /// What is wrong, and what was expected.
+    /// Message that names the mistake and the expected value.
     pub(crate) fn decode(&self, task: &Task) -> Result<Report, String> {
         let bytes = HEXLOWER.decode(self.report.as_bytes()).map_err(|_| {
             let report = &self.report;

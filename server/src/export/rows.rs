@@ -1,19 +1,19 @@
-//! What rows are written to.
+//! Output of rows.
 
 use super::error::ExportError;
 use super::row::Row;
 
-/// What rows are written to, one after the other.
+/// Output to which rows are written one by one.
 pub(crate) trait Rows {
-    /// Adds a row.
+    /// Writes a row, possibly buffered.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the row cannot be written.
     fn write(&mut self, row: Row) -> Result<(), ExportError>;
 
-    /// Writes what is still held.
+    /// Writes the buffered rest.
     ///
     /// # Errors
-    /// As [`Rows::write`].
+    /// Same as [`Rows::write`].
     fn finish(self: Box<Self>) -> Result<(), ExportError>;
 }

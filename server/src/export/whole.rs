@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all, and are not written over.
+//! Files that appear complete or not at all, and never overwrite an existing file.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use super::error::ExportError;
 use crate::store::open_or_create;
 
-/// A file that is written under another name, and gone if it is not finished.
+/// File that is written under a temporary name, and deleted if it is not finished.
 #[derive(Debug)]
 pub(crate) struct Unfinished {
     path: PathBuf,
     unfinished: PathBuf,
-    /// Locked, so that nobody else finishes it.
+    /// Temporary file, locked so that no second process writes or finishes it.
     file: File,
 }
 
 impl Unfinished {
-    /// Begins a file that is not there yet.
+    /// Creates the temporary file for `path`.
     ///
     /// # Errors
-    /// When it is, or cannot be written, or another process is at it.
+    /// When `path` exists, the temporary file cannot be written, or another process is writing it.
     pub(crate) fn create(path: &Path) -> Result<Self, ExportError> {
         let mut name = path.as_os_str().to_owned();
         name.push(".unfinished");
@@ -29,7 +29,7 @@ impl Unfinished {
         let file = open_or_create(&unfinished).map_err(|source| failed(&unfinished, source))?;
         match file.try_lock() {
             Ok(()) => {
-                // What is in it is of nobody who is still there.
+                // The lock is free, so any content was left by a process that has ended.
                 file.set_len(0)
                     .map_err(|source| failed(&unfinished, source))?;
                 Ok(Self {
@@ -49,12 +49,14 @@ impl Unfinished {
         &self.file
     }
 
-    /// Gives the file its name, once all of it is on the disk.
+    /// Syncs the file to disk and renames it to its final name.
     ///
     /// # Errors
-    /// When the disk does not take it, or there is a file of its name by now.
+    /// When the disk fails, or a file of that name exists by now.
     pub(crate) fn finish(self) -> Result<(), ExportError> {
         let synced = self.file.sync_all();
+        // Sync before the rename, so that after a power loss the final name never has partial
+        // content.
         synced.map_err(|source| failed(&self.unfinished, source))?;
         is_free(&self.path)?;
         fs::rename(&self.unfinished, &self.path).map_err(|source| failed(&self.path, source))
@@ -63,7 +65,7 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        // Finished, it is not there.
+        // After `finish` the temporary name no longer exists, so this fails harmlessly.
         let _ = fs::remove_file(&self.unfinished);
     }
 }

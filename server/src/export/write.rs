@@ -1,4 +1,4 @@
-//! Rows written as CSV and as JSON lines.
+//! Writing of rows as CSV and as JSON lines.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use super::rows::Rows;
 
 struct Csv<W: Write>(csv::Writer<W>);
 
-/// CSV under a header.
+/// Returns a writer of CSV with a header.
 pub(crate) fn csv<'a>(out: impl Write + 'a) -> Box<dyn Rows + 'a> {
     Box::new(Csv(csv::Writer::from_writer(out)))
 }
@@ -25,7 +25,7 @@ impl<W: Write> Rows for Csv<W> {
 
 struct Json<W: Write>(std::io::BufWriter<W>);
 
-/// A line for each row.
+/// Returns a writer of JSON lines.
 pub(crate) fn json<'a>(out: impl Write + 'a) -> Box<dyn Rows + 'a> {
     Box::new(Json(std::io::BufWriter::new(out)))
 }

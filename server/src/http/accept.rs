@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderMap, header};
 
-/// Whether the client likes CSV better than JSON. Where it likes them equally, or
-/// neither, it gets JSON.
+/// Returns true if the client prefers CSV to JSON. If both are equal, or neither is accepted, the
+/// response is JSON.
 pub(super) fn prefers_csv(headers: &HeaderMap) -> bool {
     let values: Vec<&str> = headers
         .get_all(header::ACCEPT)
@@ -14,8 +14,8 @@ pub(super) fn prefers_csv(headers: &HeaderMap) -> bool {
     quality(ranges(), "text", "csv") > quality(ranges(), "application", "json")
 }
 
-/// The quality given to a media type by the most specific range that covers it
-/// (RFC 9110, section 12.5.1).
+/// Returns the quality of a media type: that of the most specific range that covers it (RFC 9110,
+/// section 12.5.1).
 fn quality<'a>(ranges: impl Iterator<Item = &'a str>, kind: &str, subtype: &str) -> f32 {
     let mut best = (0, 0.0);
     for range in ranges {

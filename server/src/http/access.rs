@@ -1,8 +1,8 @@
-//! Who may ask.
+//! Access control.
 //!
-//! Uploads, tasks and the process's health are for everybody. What is released is for analysts,
-//! and what changes something for admins; both send `Authorization: Bearer TOKEN`. Handlers name
-//! whom they are for by an argument.
+//! Uploads, tasks and health checks need no token. Released data needs an analyst's token, and
+//! changes need an admin's: `Authorization: Bearer TOKEN`. A handler states the role it needs by an
+//! argument of type [`Analyst`] or [`Admin`].
 
 use std::sync::Arc;
 
@@ -13,21 +13,22 @@ use axum::http::{HeaderMap, header};
 use super::problem::Problem;
 use crate::tokens::{TokenRole, Tokens};
 
-/// How it is told who may ask.
+/// Access policy of a collector.
 #[derive(Clone)]
 pub(crate) enum Access {
-    /// Whoever reaches the collector: somebody else looks after that, or nobody is to be kept out.
+    /// Every request is allowed: access is controlled elsewhere, or not needed.
     Everybody,
-    /// Holders of tokens.
+    /// Requests with a token are allowed, according to the token's role.
     Holders(Arc<Tokens>),
 }
 
 impl Access {
-    /// Lets those through whose token is for as much as is needed.
+    /// Checks that the request has a token of at least the needed role.
     ///
     /// # Errors
-    /// [`Problem::Unauthorized`] without a token that is known, [`Problem::Forbidden`] with one
-    /// that is for less.
+    /// [`Problem::Unauthorized`] without a token, [`Problem::UnknownToken`] with an unknown token,
+    /// [`Problem::Forbidden`] with a token of a lesser role, [`Problem::Storage`] if the tokens
+    /// cannot be read.
     async fn admit(&self, headers: &HeaderMap, needed: TokenRole) -> Result<(), Problem> {
         let Self::Holders(tokens) = self else {
             return Ok(());
@@ -45,7 +46,7 @@ impl Access {
     }
 }
 
-/// What follows "Bearer", in whatever case (RFC 9110, section 11.1).
+/// Returns the token that follows "Bearer", in any case (RFC 9110, section 11.1).
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, text) = value.split_once(' ')?;
@@ -54,7 +55,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
         .then_some(text.trim_start_matches(' '))
 }
 
-/// Proof of a token: an admin's, or any.
+/// Proof that the request has an admin's token, or at least an analyst's.
 pub(super) struct Asker<const ADMIN: bool>;
 
 /// Proof of a token for released data.

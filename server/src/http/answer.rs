@@ -1,6 +1,7 @@
-//! Answers that are written on a thread of their own: a short one is held whole, a long
-//! one is sent while it is written, so that whoever reads slowly, or not at all, makes
-//! the writing wait instead of filling memory.
+//! Responses that are written on another thread.
+//!
+//! A short response is buffered as a whole. A long one is sent while it is being written. A slow
+//! client therefore delays the writing and does not fill memory.
 
 use std::io::{self, Write};
 use std::mem;
@@ -17,16 +18,16 @@ use tokio::sync::{mpsc, oneshot};
 use super::problem::Problem;
 use crate::estimates;
 
-/// Bytes of the pieces in which a longer one is sent.
+/// Size of the pieces of a long response, in bytes.
 const PIECE: usize = 64 << 10;
 
-/// Pieces that wait to be sent, of one answer.
+/// Maximum number of pieces of a response that wait to be sent.
 const WAITING_PIECES: usize = 2;
 
-/// An answer as JSON or CSV, written to `out`.
+/// Writes a response to `out` as JSON or CSV.
 ///
 /// # Errors
-/// When nobody listens any more; then nobody hears of it.
+/// When the client is gone, so the problem is never sent.
 pub(super) fn render(
     csv: bool,
     answer: &impl Serialize,
@@ -36,21 +37,22 @@ pub(super) fn render(
     estimates::write(csv, answer, write_csv, out).map_err(|_| Problem::Internal)
 }
 
-/// An answer as JSON, written to `out`.
+/// Writes a response to `out` as JSON.
 ///
 /// # Errors
-/// As [`render`]'s.
+/// Same as [`render`].
 pub(super) fn json(answer: &impl Serialize, out: &mut Writer) -> Result<(), Problem> {
     serde_json::to_writer(out, answer).map_err(|_| Problem::Internal)
 }
 
-/// The answer around a body that is JSON or CSV.
+/// Returns the response for a body that is JSON or CSV.
 pub(super) fn table(csv: bool, body: Body) -> Response {
     let kind = match csv {
         true => "text/csv; charset=utf-8; header=present",
         false => "application/json",
     };
-    // Both forms live at one address, and each is old with the next report.
+    // `Vary`, because JSON and CSV share the URL. `no-cache`, because the next report changes the
+    // data.
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
         (header::VARY, HeaderValue::from_static("accept")),
@@ -59,19 +61,18 @@ pub(super) fn table(csv: bool, body: Body) -> Response {
     (headers, body).into_response()
 }
 
-/// What an answer takes: whether it is held whole or sent while it is written, and for which
-/// others it waits.
+/// Kind of work for a response. It decides on buffering, and on the queue that the work waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
-    /// Some hundred KB at most, of totals.
+    /// Response from totals of at most some hundred KB.
     Short,
-    /// Of any length, of totals.
+    /// Response of any length from totals.
     Long,
-    /// Of any length, of all reports, one by one.
+    /// Response of any length from all reports, read one by one.
     Reports,
 }
 
-/// What an answer is written to.
+/// Writer of a response.
 pub(super) struct Writer {
     work: Work,
     buffer: Vec<u8>,
@@ -79,11 +80,11 @@ pub(super) struct Writer {
 }
 
 enum To {
-    /// Nobody, yet: it may still become a problem.
+    /// Nothing sent yet: the response can still become a problem.
     Nobody(oneshot::Sender<Result<Body, Problem>>),
-    /// Whoever reads the pieces.
+    /// Pieces are being sent to the client.
     Reader(mpsc::Sender<Piece>),
-    /// It has been given up.
+    /// Client gone.
     Gone,
 }
 
@@ -93,7 +94,7 @@ enum Piece {
 }
 
 impl Writer {
-    /// For what will be replied.
+    /// Creates a writer whose response goes to `reply`.
     pub(super) const fn new(work: Work, reply: oneshot::Sender<Result<Body, Problem>>) -> Self {
         Self {
             work,
@@ -102,7 +103,7 @@ impl Writer {
         }
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Returns true if the client no longer waits for the response.
     pub(super) fn is_given_up(&self) -> bool {
         match &self.to {
             To::Nobody(reply) => reply.is_closed(),
@@ -111,12 +112,13 @@ impl Writer {
         }
     }
 
-    /// Sends what is still held, or the problem; an answer that has begun is cut off instead.
+    /// Sends the rest of the buffer, or the problem. A response whose first piece was sent is cut
+    /// off instead.
     pub(super) fn finish(mut self, result: Result<(), Problem>) {
         let held = Bytes::from(mem::take(&mut self.buffer));
         match (self.to, result) {
             (To::Nobody(reply), result) => {
-                // Nobody listens any more when the request has been given up.
+                // The receiver is gone if the request was cancelled.
                 let _ = reply.send(result.map(|()| Body::from(held)));
             }
             (To::Reader(pieces), Ok(())) => {
@@ -128,7 +130,7 @@ impl Writer {
         }
     }
 
-    /// Sends what is held as a piece, the first one with the answer's head.
+    /// Sends the buffer as a piece. The first piece follows the response's head.
     fn send(&mut self) -> io::Result<()> {
         let pieces = match mem::replace(&mut self.to, To::Gone) {
             To::Reader(pieces) => pieces,
@@ -171,7 +173,7 @@ impl Write for Writer {
     }
 }
 
-/// A body that is still being written.
+/// Body that is still being written.
 struct Pieces {
     reader: mpsc::Receiver<Piece>,
     ended: bool,
@@ -194,7 +196,7 @@ impl HttpBody for Pieces {
                 self.ended = true;
                 None
             }
-            // Must not pass for whole.
+            // The writer was dropped without `End`: a truncated body must not look complete.
             None => Some(Err(io::ErrorKind::UnexpectedEof.into())),
         })
     }
@@ -213,7 +215,7 @@ mod tests {
         (0..count).collect()
     }
 
-    /// Writes so many numbers on a thread of its own, which ends like that.
+    /// Writes `count` numbers on a separate thread, and finishes with `end`.
     fn write(
         work: Work,
         count: usize,
@@ -252,7 +254,7 @@ mod tests {
         let (answer, writing) = write(Work::Long, 1_000_000, Ok(()));
         let mut body = answer.await.unwrap().unwrap();
         body.frame().await.unwrap().unwrap();
-        // All but what may wait is still to be written.
+        // More than the waiting pieces remains to be written.
         assert!(!writing.is_finished());
         drop(body);
         writing.join().unwrap();

@@ -1,4 +1,4 @@
-//! Collected tasks and their drafts.
+//! Collected tasks and drafts of them.
 
 use hushbin::sums::{SumDraft, SumTask};
 use hushbin::{Error, Fingerprint, Task, TaskDraft, sealed};
@@ -12,13 +12,13 @@ use super::schema_key;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum CollectedTask {
-    /// A task whose reports are private by themselves.
+    /// Local-DP reports, which are private without a shuffler.
     Reports(Task),
-    /// A task whose messages only a shuffler hides.
+    /// Messages of shuffled sums, which only a shuffler hides.
     Sums(SumTask),
 }
 
-/// A collected task with parameters that may still have to be chosen.
+/// Draft of a collected task, with parameters that may still have to be chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CollectedDraft {
     /// Draft of a [`CollectedTask::Reports`].
@@ -37,7 +37,7 @@ impl CollectedTask {
         }
     }
 
-    /// Hash of its parameters.
+    /// Hash of the task's parameters.
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         match self {
@@ -46,7 +46,7 @@ impl CollectedTask {
         }
     }
 
-    /// Returns the task if its reports are private by themselves.
+    /// Returns the task if it collects local-DP reports.
     #[must_use]
     pub const fn reports(&self) -> Option<&Task> {
         match self {
@@ -55,7 +55,7 @@ impl CollectedTask {
         }
     }
 
-    /// Returns the task if its reports are private by themselves.
+    /// Converts to the task if it collects local-DP reports.
     pub(crate) fn into_reports(self) -> Option<Task> {
         match self {
             Self::Reports(task) => Some(task),
@@ -63,7 +63,7 @@ impl CollectedTask {
         }
     }
 
-    /// Returns the task if only a shuffler hides its messages.
+    /// Returns the task if it collects shuffled sums.
     #[must_use]
     pub const fn sums(&self) -> Option<&SumTask> {
         match self {
@@ -94,8 +94,8 @@ impl CollectedTask {
         }
     }
 
-    /// Returns the number of reports or messages in encoded totals; `None` if `totals` is not of this
-    /// task.
+    /// Returns the number of reports or messages in encoded totals; `None` if `totals` does not
+    /// belong to this task.
     pub(crate) fn counted(&self, totals: &[u8]) -> Option<u64> {
         match self {
             Self::Reports(task) => Totals::decode(task, totals).ok().map(|own| own.reports()),
@@ -116,7 +116,7 @@ impl CollectedTask {
         }
     }
 
-    /// Minimum number of reports or messages in a batch, whatever its settings.
+    /// Minimum number of reports or messages in a batch, regardless of settings.
     pub(crate) fn batch_least(&self) -> u64 {
         match self {
             Self::Reports(_) => 1,
@@ -155,10 +155,7 @@ impl CollectedDraft {
         }
     }
 
-    /// Returns the complete task. Checks that sums are as private as they claim.
-    ///
-    /// # Errors
-    /// When parameters are out of range, contradict each other or hide too little.
+    /// Returns the complete task. For sums, checks that the promised privacy holds.
     pub fn resolve(&self) -> Result<CollectedTask, Error> {
         match self {
             Self::Reports(draft) => draft.resolve().map(CollectedTask::Reports),
@@ -200,23 +197,23 @@ impl From<SumDraft> for CollectedDraft {
     }
 }
 
-/// Key that only sums have.
+/// Probe for the key `trust`, which only tasks of sums have.
 #[derive(Deserialize)]
 struct Trusting {
     trust: Option<de::IgnoredAny>,
 }
 
 impl CollectedDraft {
-    /// Returns whether the text of a task file has the key `trust`, as only sums do.
+    /// Returns true if the text of a task file has the key `trust`, as only tasks of sums do.
     pub(crate) fn says_trust(text: &str) -> bool {
         let read: serde_json::Result<Trusting> = serde_json::from_str(text);
         read.is_ok_and(|read| read.trust.is_some())
     }
 
-    /// Parses the text of a task file, which may name its schema.
+    /// Parses the text of a task file, which may have a key `$schema`.
     ///
     /// # Errors
-    /// When it is not a draft. The message names line and column.
+    /// When the text is not a draft. The message contains line and column.
     pub(crate) fn parse(text: &str) -> serde_json::Result<Self> {
         match serde_json::from_str::<Trusting>(text)?.trust {
             Some(_) => schema_key::from_str(text).map(Self::Sums),

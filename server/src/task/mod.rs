@@ -1,4 +1,4 @@
-//! Collected tasks and their files: local-DP reports, or sums through a shuffler.
+//! Collected tasks and task files: local-DP reports, or sums through a shuffler.
 
 mod collected;
 pub(crate) mod schema_key;

@@ -1,4 +1,4 @@
-//! Files of JSON in which an editor may have noted where their schema is.
+//! JSON files with an optional key `$schema`, which editors add.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,14 +7,15 @@ use serde::de::value::{MapAccessDeserializer, StringDeserializer};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Key that editors note it by.
+/// Key with the location of the file's schema.
 pub(crate) const KEY: &str = "$schema";
 
-/// The object of a file's text, of which the note is no part. Only files have one: of what is
-/// sent, and of complete tasks, each word counts.
+/// Parses the text of a file as an object, ignoring the key `$schema`.
+///
+/// Only files may have this key. Network messages and complete tasks are parsed strictly.
 ///
 /// # Errors
-/// When it is none; the message names line and column.
+/// When the text is not such an object. The message contains line and column.
 pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     let mut file = serde_json::Deserializer::from_str(text);
     let value = file.deserialize_map(Object(PhantomData))?;
@@ -22,7 +23,7 @@ pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T>
     Ok(value)
 }
 
-/// Reads an object as a T.
+/// Visitor that reads an object as a `T`.
 struct Object<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
@@ -37,7 +38,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
     }
 }
 
-/// The entries of an object beside the note.
+/// Entries of an object except `$schema`.
 struct Beside<A> {
     map: A,
     noted: bool,

@@ -1,4 +1,4 @@
-//! Task files: where they are read, resolved and written.
+//! Task files: reading, resolving and writing.
 
 use std::fs;
 use std::io;
@@ -13,15 +13,15 @@ use serde::de::DeserializeOwned;
 use super::collected::{CollectedDraft, CollectedTask};
 use crate::text;
 
-/// A task file that was read; what it leaves out is still open.
+/// Task file of local-DP reports, as read. Parameters that it leaves out are not chosen yet.
 #[derive(Debug, Clone)]
 pub(crate) struct ReportTaskFile {
     path: PathBuf,
-    /// What the file says.
+    /// Draft in the file.
     pub(crate) draft: TaskDraft,
 }
 
-/// What is wrong with a task file, behind its path.
+/// Error of a task file, with the file's path.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {cause}")]
 pub(crate) struct TaskFileError {
@@ -30,22 +30,22 @@ pub(crate) struct TaskFileError {
     cause: Cause,
 }
 
-/// What can be wrong with a task file.
+/// Cause of a [`TaskFileError`].
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Cause {
-    /// It cannot be read or written.
+    /// File that cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is not a task; the message names line and column.
+    /// Text that is not a task; the message contains line and column.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// Its parameters are out of range, or do not go together.
+    /// Parameters out of range or in conflict.
     #[error(transparent)]
     Parameters(#[from] hushbin::Error),
-    /// Its reports cannot be accounted for.
+    /// Reports whose privacy cannot be accounted for.
     #[error(transparent)]
     Account(#[from] AccountError),
-    /// It is of sums that a shuffler hides, which the command has no use for.
+    /// Task of shuffled sums, in a command that supports only reports.
     #[error(
         "its sums are hidden by a shuffler alone (\"trust\"): this command is for reports that \
          are private by themselves"
@@ -53,19 +53,20 @@ pub(crate) enum Cause {
     Sums,
 }
 
-/// A task file that was read, of either trust.
+/// Task file of reports or sums, as read.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskFile {
     path: PathBuf,
-    /// What the file says.
+    /// Draft in the file.
     pub(crate) draft: CollectedDraft,
 }
 
 impl TaskFile {
-    /// Reads a task file.
+    /// Reads a task file of reports or sums.
     ///
     /// # Errors
-    /// As [`ReportTaskFile::read`].
+    /// When the file cannot be read or is not a task. [`resolve`](Self::resolve) checks its
+    /// parameters.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
         let text = text::read(path).map_err(|error| error_of_file(path, error))?;
         let draft = CollectedDraft::parse(&text).map_err(|error| error_of_file(path, error))?;
@@ -75,23 +76,23 @@ impl TaskFile {
         })
     }
 
-    /// The complete task.
+    /// Returns the complete task.
     ///
     /// # Errors
-    /// When its parameters have no meaning, or hide too little.
+    /// When parameters are out of range, contradict each other or hide too little.
     pub(crate) fn resolve(&self) -> Result<CollectedTask, TaskFileError> {
         self.draft.resolve().map_err(|error| self.error(error))
     }
 
-    /// An error of what the file says.
+    /// Returns an error about the content of the file.
     pub(crate) fn error(&self, cause: impl Into<Cause>) -> TaskFileError {
         error_of_file(&self.path, cause)
     }
 
-    /// The file, where its reports are private by themselves.
+    /// Returns the file as one of local-DP reports.
     ///
     /// # Errors
-    /// [`Cause::Sums`] where they are not.
+    /// [`Cause::Sums`] for a task of sums.
     fn reports(self) -> Result<ReportTaskFile, TaskFileError> {
         match self.draft {
             CollectedDraft::Reports(draft) => Ok(ReportTaskFile {
@@ -104,43 +105,43 @@ impl TaskFile {
 }
 
 impl ReportTaskFile {
-    /// Reads a task file.
+    /// Reads a task file of local-DP reports.
     ///
     /// # Errors
-    /// When it cannot be read or is not a task. Whether its parameters have a
-    /// meaning shows when it is resolved.
+    /// When the file cannot be read or is not such a task. [`resolve`](Self::resolve) checks its
+    /// parameters.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
         TaskFile::read(path)?.reports()
     }
 
-    /// The complete task.
+    /// Returns the complete task.
     ///
     /// # Errors
-    /// When its parameters have no meaning.
+    /// When parameters are out of range or contradict each other.
     pub(crate) fn resolve(&self) -> Result<Task, TaskFileError> {
         self.draft.resolve().map_err(|error| self.error(error))
     }
 
-    /// The complete task, and what else could have been chosen for each question.
+    /// Returns the complete task, and the possible choices for each question.
     ///
     /// # Errors
-    /// As [`ReportTaskFile::resolve`].
+    /// Same as [`ReportTaskFile::resolve`].
     pub(crate) fn choose(&self) -> Result<(Task, Vec<QuestionChoice>), TaskFileError> {
         let choices = self.draft.choose().map_err(|error| self.error(error))?;
         let task = self.draft.task_of(&choices);
         Ok((task.map_err(|error| self.error(error))?, choices))
     }
 
-    /// An error of what the file says.
+    /// Returns an error about the content of the file.
     pub(crate) fn error(&self, cause: impl Into<Cause>) -> TaskFileError {
         error_of_file(&self.path, cause)
     }
 }
 
-/// Reads a file of JSON.
+/// Reads a JSON file.
 ///
 /// # Errors
-/// When it cannot be read or has another shape.
+/// When the file cannot be read or has another structure.
 pub(crate) fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileError> {
     text::read(path)
         .map_err(Cause::from)
@@ -148,19 +149,19 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileError
         .map_err(|cause| error_of_file(path, cause))
 }
 
-/// Writes a complete task to a file.
+/// Writes a complete task to a file, as indented JSON.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the file cannot be written.
 pub(crate) fn write(path: &Path, task: &impl Serialize) -> Result<(), TaskFileError> {
     let text = serde_json::to_string_pretty(task).map_err(|error| error_of_file(path, error))?;
     write_text(path, &(text + "\n"))
 }
 
-/// Writes what is made of a task to a file.
+/// Writes text generated from a task to a file.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the file cannot be written.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), TaskFileError> {
     fs::write(path, text).map_err(|error| error_of_file(path, error))
 }
@@ -208,7 +209,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("task.json");
         let text = r#"{ "id": "t", "items": 4, "sparsity": 2, "epsilon": 0.1, "value": "real" }"#;
-        // With the mark that some editors put first.
+        // With the byte order mark that some editors put first.
         fs::write(&path, format!("\u{feff}{text}")).unwrap();
         let task = ReportTaskFile::read(&path).unwrap().resolve().unwrap();
         write(&path, &task).unwrap();
