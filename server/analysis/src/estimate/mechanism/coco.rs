@@ -1,10 +1,13 @@
-//! Estimates of CoCo: the difference between hits on an item's own plus side and on its minus side.
+//! Estimates from reports of CoCo. An item's mean is estimated from the number of hits on its plus
+//! side, minus the number of hits on its minus side.
 //!
 //! Source: P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the Local and
-//! Shuffle Model"), §5 and Algorithm 1. The difference of both rates, divided by the gap, is
-//! unbiased for the mean, because items' signs are fair. Under the rule `overwrite`, (pair hits −
-//! q)/(p − q) is unbiased for the non-missing frequency. The frequencies of both signs are half the
-//! sum and half the difference of these estimates.
+//! Shuffle Model"), §5 and Algorithm 1. The rate of hits on the plus side minus that on the minus
+//! side, divided by `gap`, is an unbiased estimate of the mean. The reason is that the hashed signs
+//! of items are fair. Under the rule `overwrite`, (h − q)/(p − q) is an unbiased estimate of the
+//! non-missing frequency. Here h is the rate of hits on the item's pair, p its expectation for
+//! people who have the item (`p_pair`) and q for people who do not (`q_pair`). The frequencies of
+//! the two signs are half the sum and half the difference of these two estimates.
 
 use hushbin::domain::Domain;
 use hushbin::hash::{Hashing, HashKeys};
@@ -139,7 +142,8 @@ impl Estimated for Coco {
         let [none, pair] = [0.0, 1.0].map(nonmissing);
         match estimand {
             Estimand::Mean => [-mean, mean],
-            // The pair is hit on the opposite side, not at all, or on the own side.
+            // A report hits the pair on the side of the opposite sign, not at all, or on the side
+            // of this sign.
             Estimand::Plus | Estimand::Minus => [
                 (0.5 * (pair - mean)).min(0.5 * none),
                 (0.5 * (pair + mean)).max(0.5 * none),
@@ -174,12 +178,13 @@ impl Estimated for Coco {
     }
 }
 
-/// Hits by item, on its own plus side and on its minus side.
+/// Number of hits of each item, on its plus side and on its minus side.
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
-    /// One pair of a closed domain. Every report hits every item, on a side determined by its sign.
+    /// A closed domain with one pair. Every report hits every item, on the side that the item's
+    /// hashed sign determines.
     Signs(SignCounter),
-    /// Several pairs, or an open domain.
+    /// A closed domain with several pairs, or an open domain.
     Pairs { support: Support, counted: Counted },
 }
 
@@ -192,11 +197,12 @@ impl Counts {
     }
 }
 
-/// Returns the distribution of the hits on an item whose pair was hit at rate `pair`.
+/// Returns the distribution of the hits on an item. `pair` is the observed rate of hits on the
+/// item's pair, and `mean` the item's estimated mean.
 ///
-/// Rates of pairs under the rule `strongest` are approximate. Then the hits count as those of drawn
-/// people. If there are more hits than people explain, the members' rate is raised to the observed
-/// one.
+/// Under the rule `strongest`, the hit rates of pairs are only approximate. Then people are treated
+/// as drawn at random. If more reports hit the pair than the rates can explain, the rate of people
+/// with the item is raised to the observed rate.
 fn law(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -> HitDistribution {
     let given = whose == SamplingModel::FixedPopulation && rates.presence.is_some();
     let presence = rates.presence.unwrap_or_else(|| {
@@ -218,7 +224,8 @@ fn law(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -> HitDistribu
     }
 }
 
-/// Returns the hit probabilities of people with an item at −1, without it, and with it at 1.
+/// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not
+/// have it, and who have it at 1.
 fn people(Presence { p_pair, q_pair }: Presence, gap: f64) -> [Outcomes; 3] {
     let outcomes = |pair: f64, lean: f64| {
         let (plus, minus) = (0.5 * (pair + lean), 0.5 * (pair - lean));
@@ -250,23 +257,24 @@ impl Estimator<Rates> {
         }
     }
 
-    /// Estimates the mean from the difference of hits.
+    /// Estimates the mean from `difference`, the number of hits on the plus side minus those on the
+    /// minus side.
     fn mean(&self, difference: f64, pair: f64, nonmissing: Option<Point>) -> Point {
         let gap = self.rates.gap;
         let pair = pair.max(self.rates.predicted.q_pair);
-        // The pair of an item that no person has is hit least often.
+        // The pair is hit least often if no person has the item.
         let estimate = difference / self.reports / gap;
         let certain = match (self.whose, nonmissing) {
             (SamplingModel::FixedPopulation, Some(share)) => share.estimate.clamp(0.0, 1.0),
             _ => (estimate * estimate).min(1.0),
         };
-        // The second moment of one report is the rate of pair hits over gap². Subtract the mean
-        // square of people's means: the non-missing frequency for signs, else at least the squared
-        // mean.
+        // The second moment of one report's contribution is the rate of pair hits divided by gap².
+        // Subtract the mean square of people's expected contributions. For signs of a fixed
+        // population it is the non-missing frequency, otherwise at least the squared mean.
         Point::new(estimate, pair / (gap * gap) - certain, self.reports)
     }
 
-    /// Estimates the frequencies of both signs. `None` if the rule does not.
+    /// Estimates the frequencies of both signs. `None` if the rule provides no such estimate.
     fn signs(&self, mean: f64, nonmissing: f64) -> [Option<Point>; 2] {
         let plus = 0.5 * (nonmissing + mean);
         let minus = 0.5 * (nonmissing - mean);
@@ -277,14 +285,15 @@ impl Estimator<Rates> {
         })
     }
 
-    /// Returns the covariance of both estimates. `None` if the rule does not estimate both.
+    /// Returns the covariance of the estimated mean and non-missing frequency. `None` if the rule
+    /// does not estimate both.
     fn covariance(&self, mean: Point, nonmissing: Point) -> Option<f64> {
         let product = self.rates.mean_times_presence()?;
         let (mean, nonmissing) = (mean.estimate, nonmissing.estimate);
         Some(covariance_over_people(self.whose, mean, nonmissing, product) / self.reports)
     }
 
-    /// Estimates the non-missing frequency. `None` if the rule does not.
+    /// Estimates the non-missing frequency. `None` if the rule provides no such estimate.
     fn nonmissing(&self, pair: f64) -> Option<Point> {
         let Presence { p_pair, q_pair } = self.rates.presence?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);
@@ -306,7 +315,8 @@ mod tests {
     use super::*;
     use crate::estimate::mechanism::exact_coverage::{Item, check};
 
-    /// One pair, counted word by word, agrees with testing each report against each item.
+    /// With one pair, the counter that adds 64 items at once agrees with testing each report
+    /// against each item.
     #[test]
     fn one_pair_is_counted_as_several_are() {
         for hashing in [Hashing::Balanced, Hashing::Independent] {
@@ -347,7 +357,7 @@ mod tests {
             (40, 3, 1.0, 2, "strongest"),
             (100, 4, 6.0, 64, "overwrite"),
             (40, 3, 1.0, 12, "overwrite"),
-            // With few pairs, people with the opposite sign hit often.
+            // With few pairs, reports of people with the opposite sign hit the item often.
             (40, 6, 3.0, 14, "overwrite"),
             (60, 10, 5.0, 22, "overwrite"),
             (1000, 20, 3.0, 400, "overwrite"),

@@ -1,9 +1,10 @@
-//! Estimates of Collision: hits on an element, compared with the hit rates of members and
-//! non-members.
+//! Estimates from reports of Collision. The observed rate of hits on an element is compared with
+//! two expected rates: `p_true` for people whose input contains the element, and `p_false` for
+//! people whose input does not.
 //!
 //! Source: P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the Local and
-//! Shuffle Model"), §5. The average of (hit − p_false)/(p_true − p_false) over reports is unbiased
-//! for [element ∈ input].
+//! Shuffle Model"), §5. The average of (hit − p_false)/(p_true − p_false) over reports is an
+//! unbiased estimate of the share of people whose input contains the element.
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
@@ -55,7 +56,7 @@ impl Estimated for Collision {
                 counts.support.for_each_hit(report, count);
             }
             Counted::Items(items) => {
-                // Open domains are hashed independently.
+                // Open domains always use the independent hash.
                 let (words, domain) = (BucketWords::new(report, counts.buckets), counts.domain);
                 let hit = |item, negative| {
                     let element = domain.element(Signed { item, negative });
@@ -143,7 +144,7 @@ impl Estimated for Collision {
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 [0.0, 1.0].map(|own| hits(1.0, own))
             }
-            // Both signs of an item count if they can share a bucket.
+            // A report can hit both signs of an item if they can be in one bucket.
             Estimand::Nonmissing => {
                 let both = if rates.both_none > 0.0 { 2.0 } else { 1.0 };
                 [0.0, both].map(|own| hits(2.0, own))
@@ -170,7 +171,7 @@ impl Estimated for Collision {
     }
 }
 
-/// Hits by item, with a positive and with a negative sign.
+/// Number of hits of each item, with a positive and with a negative sign.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     support: Support,
@@ -188,7 +189,8 @@ fn law(rates: &Rates, whose: SamplingModel, points: &ItemPoints) -> HitDistribut
     HitDistribution::new(people(rates), whose == SamplingModel::FixedPopulation, mean, frequency)
 }
 
-/// Returns the hit probabilities of people with an item at −1, without it, and with it at 1.
+/// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not
+/// have it, and who have it at 1.
 fn people(rates: &Rates) -> [Outcomes; 3] {
     let outcomes = |minus: f64, plus: f64, both: f64| {
         [minus - both, 1.0 - minus - plus + both, plus - both, both]
@@ -231,13 +233,14 @@ impl Estimator<Rates> {
         variance_over_people(self.whose, frequency, variance(true), variance(false))
     }
 
-    /// Returns the variance of hit₊ − hit₋.
+    /// Returns the variance of one report's contribution to the mean.
     fn mean_variance(&self, mean: f64, nonmissing: f64) -> f64 {
         let present = nonmissing.clamp(0.0, 1.0);
         let square = present * self.rates.mean_square(true)
             + (1.0 - present) * self.rates.mean_square(false);
-        // The second moment is linear in the share of people with the item. Subtract the mean
-        // square of people's means: this share for signs, else at least the squared mean.
+        // The second moment of one report's contribution is linear in the share of people with the
+        // item. Subtract the mean square of people's expected contributions. For signs of a fixed
+        // population it is this share, otherwise at least the squared mean.
         let mean = mean.clamp(-1.0, 1.0);
         square
             - match self.whose {

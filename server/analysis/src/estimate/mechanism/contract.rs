@@ -9,12 +9,12 @@ use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
 use crate::estimate::point::{Estimand, ItemPoints, SamplingModel};
 
-/// Counted reports of a question.
+/// Counted reports of a question, with everything that its estimates depend on.
 #[derive(Debug)]
 pub(crate) struct CountedReports<'a, M: Estimated> {
     pub(super) rates: &'a M::Rates,
     pub(super) counts: &'a M::Counts,
-    /// Sampling model of the people.
+    /// Sampling model of the people who reported.
     pub(super) whose: SamplingModel,
     /// Sparsity s of the question.
     pub(super) sparsity: u32,
@@ -22,18 +22,18 @@ pub(crate) struct CountedReports<'a, M: Estimated> {
     pub(super) reports: u64,
 }
 
-/// Squares of reported numbers with Laplace noise, summed over reports.
+/// Statistics of the squares of reported numbers that have Laplace noise.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Squares {
     /// Observed mean square.
     pub(crate) mean: f64,
-    /// Upper bound on the expected square for honest reports.
+    /// Upper bound on the expected mean square of honest reports.
     pub(crate) most: f64,
-    /// Number of squared numbers.
+    /// Number of values whose squares are averaged.
     pub(crate) numbers: f64,
 }
 
-/// Rates that determine the variances of sums of shares.
+/// Rates that determine the variance of an estimated sum of shares.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SumRates<'a> {
     /// Rates of hits on single elements.
@@ -42,31 +42,33 @@ pub(crate) enum SumRates<'a> {
     Outputs(&'a pattern::Rates),
 }
 
-/// A mechanism with folding, estimation and prediction.
+/// A mechanism whose reports can be counted, from which quantities are estimated, and whose errors
+/// can be predicted.
 pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     /// Report of the mechanism.
     type Report;
-    /// Probabilities that reports support an element, over a domain at local ε.
+    /// Probabilities of reports given an input, from which estimates are computed. They are those
+    /// of one domain and one local ε.
     type Rates: Debug + Send + Sync;
     /// Counts of reports. They merge by addition.
     type Counts: Debug + Clone + Send + Sync;
 
-    /// Returns the quantities estimated for an item, in the order of [`Estimand::ALL`]. This is the
-    /// only definition.
+    /// Returns the quantities that are estimated for an item, in the order of [`Estimand::ALL`].
+    /// All other code derives them from this function.
     fn estimands(&self, domain: &Domain) -> &'static [Estimand];
 
-    /// Computes the rates of a task with these parameters.
+    /// Computes the mechanism's rates for this domain and local ε.
     fn rates(&self, domain: &Domain, epsilon: f64) -> Self::Rates;
 
-    /// Creates empty counts for these items (keys) of an open domain. A closed domain always counts
-    /// all items.
+    /// Creates empty counts. For an open domain, `items` are the keys of the items to count. For a
+    /// closed domain, all items are counted.
     fn counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Self::Counts;
 
-    /// Adds one report of the same task.
+    /// Adds one report of the same task to the counts.
     fn fold(counts: &mut Self::Counts, report: &Self::Report);
 
-    /// Returns the number of counts, or words of counts, that a report updates. `None` for an open
-    /// domain: its reports are tested against every queried item.
+    /// Returns the number of counters, or words of counters, that a report updates. `None` for an
+    /// open domain, whose reports are tested against every queried item.
     fn steps(&self, domain: &Domain, epsilon: f64) -> Option<u64>;
 
     /// Adds counts of the same task and, for an open domain, of the same items.
@@ -76,14 +78,14 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     /// the order of folding and merging.
     ///
     /// # Panics
-    /// If an open domain has queried items.
+    /// If the domain is open and has queried items.
     fn encode(counts: &Self::Counts, bytes: &mut Vec<u8>);
 
     /// Decodes the output of [`Estimated::encode`] for n = `reports` reports into empty counts of
     /// the same task.
     ///
     /// # Errors
-    /// If the bytes are not counts, or no reports have such counts.
+    /// If the bytes are not encoded counts, or if no set of `reports` reports has such counts.
     fn decode(
         counts: &mut Self::Counts,
         reports: u64,
@@ -94,18 +96,19 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints>;
 
     /// Returns the distribution of the reports' contributions to the estimates of an item (an index
-    /// or key), given its points. Normal by default.
+    /// or key). `_points` are its point estimates. The default is the normal distribution.
     fn law(&self, _seen: &CountedReports<'_, Self>, _item: u64, _points: &ItemPoints) -> Law {
         Law::Normal
     }
 
-    /// Returns the counts of all answers, if every person gives exactly one and sums of shares are
-    /// known. `None` by default.
+    /// Returns the counts of all answers, if every person gives exactly one answer and the
+    /// variances of sums of shares are known. `None` by default.
     fn cells(&self, _seen: &CountedReports<'_, Self>) -> Option<Cells> {
         None
     }
 
-    /// Returns the rates that determine the variances of sums of shares. `None` if there are none.
+    /// Returns the rates that determine the variance of an estimated sum of shares. `None` if the
+    /// mechanism has no such rates.
     fn sums(_rates: &Self::Rates) -> Option<SumRates<'_>> {
         None
     }
@@ -120,30 +123,32 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
         estimand: Estimand,
     ) -> [f64; 2];
 
-    /// Returns the number of places among which every report names a uniformly distributed one, for
-    /// all answers. This is so because each report draws its hash functions. Returns 0 if reports
-    /// name no place.
+    /// Returns the number of possible outcomes, if each report names one of them and it is
+    /// uniformly distributed whatever the answer. The outcome is a bucket, a side or a sign. It is
+    /// uniform because each report draws its hash functions at random. Returns 0 if reports name no
+    /// uniform outcome.
     fn uniform_outcomes(&self, _domain: &Domain, _epsilon: f64) -> u32 {
         0
     }
 
-    /// Returns the place that a report names.
+    /// Returns the outcome that a report names, among those of [`Estimated::uniform_outcomes`].
     fn uniform_outcome(_report: &Self::Report) -> Option<u32> {
         None
     }
 
     /// Returns the observed mean square of reported numbers, with its maximum expectation for
-    /// honest people. `None` if squares carry no information.
+    /// honest reports. `None` if the squares of reported numbers carry no information.
     fn squares(&self, _seen: &CountedReports<'_, Self>) -> Option<Squares> {
         None
     }
 
-    /// Returns the variances of one report's estimate of an item, for people [with, without] it.
-    /// People have s full entries. `estimand` is in [`Estimated::estimands`].
+    /// Returns the variances of one report's contribution to an item's estimate, for people [with,
+    /// without] the item. People are assumed to have s full entries. `estimand` must be in
+    /// [`Estimated::estimands`].
     fn variances(rates: &Self::Rates, sparsity: u32, estimand: Estimand) -> [f64; 2];
 }
 
-/// Estimator from the hits of n reports, with the rates of a mechanism.
+/// Estimator that uses the hits of n reports and the rates of a mechanism.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimator<Rates> {
     pub(crate) rates: Rates,

@@ -1,16 +1,16 @@
-//! Exact coverage of an item's limits, summed over all possible hits. For tests of the mechanisms
-//! that count hits.
+//! Exact coverage of an item's confidence limits, summed over all possible numbers of hits. It is
+//! used in tests of the mechanisms that count hits.
 
 use crate::estimate::fold::Hits;
 use crate::estimate::law::{HitDistribution, Outcomes};
 use crate::estimate::point::{Estimand, ItemPoints};
 use crate::numeric::limits::{Failure, Side};
 
-/// Tolerated ratio of the miss rate to its nominal value. At a nominal 95 per cent, coverage is
-/// still 94.5.
+/// Tolerated ratio of the miss rate to its nominal value. At a nominal coverage of 95 per cent,
+/// actual coverage is then still 94.5.
 const EXCESS: f64 = 1.1;
 
-/// Shares of people with the item at 1 and at −1.
+/// Shares of people who have the item at 1 and at −1, for each tested crowd.
 const CROWDS: [[f64; 2]; 7] = [
     [0.0, 0.0],
     [0.02, 0.02],
@@ -21,18 +21,19 @@ const CROWDS: [[f64; 2]; 7] = [
     [1.0, 0.0],
 ];
 
-/// Maximum hits of one side in the sum.
+/// Maximum number of hits on one side that the sum includes. Crowds that need more are skipped.
 const MOST_HITS: usize = 130;
 
-/// Computes intervals of one item from its hits and the number of reports.
+/// One item of a mechanism. `of` computes its point estimates and hit distribution from its hits
+/// and the number of reports.
 pub(crate) struct Item<'a> {
     pub(crate) people: [Outcomes; 3],
     pub(crate) estimands: &'a [Estimand],
     pub(crate) of: &'a dyn Fn(Hits, u64) -> (ItemPoints, HitDistribution),
 }
 
-/// Checks the coverage of this item's intervals: single ones at 90, 95 and 99 per cent, and one of
-/// `together` simultaneous ones.
+/// Checks the coverage of this item's intervals: single intervals at 90, 95 and 99 per cent, and
+/// one of `together` simultaneous intervals at 95 per cent.
 pub(crate) fn check(what: &str, item: &Item, together: f64) {
     for n in [1, 5, 20, 100, 400] {
         for shares in CROWDS {
@@ -70,7 +71,7 @@ fn truth(estimand: Estimand, plus: usize, minus: usize) -> f64 {
     }
 }
 
-/// Returns a number of hits that is exceeded with probability about 10⁻¹⁰.
+/// Returns a number of hits on one side that is exceeded with a probability of about 10⁻¹⁰.
 fn most_hits(people: &[Outcomes; 3], counts: [usize; 3]) -> usize {
     let mean = |side: usize| -> f64 {
         let hits = people.iter().map(|outcomes| outcomes[side] + outcomes[3]);
@@ -81,7 +82,8 @@ fn most_hits(people: &[Outcomes; 3], counts: [usize; 3]) -> usize {
     most.min(counts.iter().sum())
 }
 
-/// Returns P(plus hits = a, minus hits = b) at index a·(`most` + 1) + b.
+/// Returns the joint distribution of the hits on both sides. P(plus hits = a, minus hits = b) is at
+/// index a·(`most` + 1) + b.
 fn joint(people: &[Outcomes; 3], counts: [usize; 3], most: usize) -> Vec<f64> {
     let width = most + 1;
     let mut all = vec![0.0; width * width];

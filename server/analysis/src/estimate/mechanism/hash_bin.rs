@@ -1,8 +1,10 @@
-//! Estimates of hash-bin: the average of every item's sign times its bin.
+//! Estimates from reports of hash-bin. An item's response in a report is the reported value of the
+//! bin to which the item is hashed, times the item's hashed sign. The estimate is the average
+//! response.
 //!
 //! Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1.
-//! The estimate is unbiased, because signs are fair and independent. At user level, clipping biases
-//! it.
+//! The estimate is unbiased, because hashed signs are fair and independent. If ε holds at user
+//! level, clipping biases it.
 
 use hushbin::codec::append_u128;
 use hushbin::domain::Domain;
@@ -144,7 +146,8 @@ impl Estimated for HashBin {
     fn law(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPoints) -> Law {
         let (rates, spread) = (seen.rates, Spread::new(self, seen));
         if rates.two_point {
-            // A sign agrees with probability (1 + v/A)/2: every person has the item, at some value.
+            // The reported sign agrees with the item's sign with probability (1 + v/A)/2, where A
+            // is `scale`. Every person counts as having the item, at some value v.
             let person = |value: f64| {
                 let plus = 0.5 + 0.5 * value / rates.scale;
                 [1.0 - plus, 0.0, plus, 0.0]
@@ -160,7 +163,7 @@ impl Estimated for HashBin {
     }
 
     fn contribution_range(&self, rates: &Rates, domain: &Domain, epsilon: f64, _: Estimand) -> [f64; 2] {
-        // A sign, or a bin within the limit of the noise.
+        // A response is a sign, or a bin whose absolute value is at most `limit`.
         let limit = self.sampling(domain.items(), epsilon).limit();
         let most = rates.scale * limit.map_or(1.0, |limit| limit as f64);
         [-most, most]
@@ -171,7 +174,7 @@ impl Estimated for HashBin {
         2 * u32::from(is_sign)
     }
 
-    /// Returns the reported sign. It is fair, because items' signs are.
+    /// Returns the reported sign. It is fair, because items' hashed signs are.
     fn uniform_outcome(report: &Report) -> Option<u32> {
         match report.response {
             Response::Sign(plus) => Some(plus.into()),
@@ -179,7 +182,7 @@ impl Estimated for HashBin {
         }
     }
 
-    /// Returns the mean square of bins and its maximum expectation.
+    /// Returns the mean squared bin and its maximum expectation.
     fn squares(&self, seen: &CountedReports<'_, Self>) -> Option<Squares> {
         let rates = seen.rates;
         let squares = match seen.counts {
@@ -187,8 +190,8 @@ impl Estimated for HashBin {
             Counts::All { sums, .. } => sums.squares,
             Counts::Asked { squares, .. } => *squares,
         };
-        // Expected square of a bin: the noise variance, plus a b-th of the entries' squares. Items
-        // are hashed uniformly and signs are fair.
+        // The expected square of a bin is the noise variance, plus the sum of all entries' squares
+        // divided by b. The reason is that items are hashed uniformly to b bins and signs are fair.
         let bins = f64::from(self.bins());
         let numbers = bins * seen.reports as f64;
         Some(Squares {
@@ -198,22 +201,23 @@ impl Estimated for HashBin {
         })
     }
 
-    /// Returns the variances. The squares of the remaining entries add to them, and clipping
-    /// reduces the mean.
+    /// Returns the variances, for people with s full entries. Other entries in the same bin add
+    /// variance, and clipping reduces the expected response.
     fn variances(rates: &Rates, sparsity: u32, _: Estimand) -> [f64; 2] {
         let left = rates.clip.map_or(1.0, |clip| attenuation(sparsity, clip));
         [left, 0.0].map(|expected| rates.variance(rates.square(sparsity), expected))
     }
 }
 
-/// Sums of responses by item, with each item's signs.
+/// Sums of responses, by item.
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
-    /// Responses are signs, which agree or disagree with each item's sign.
+    /// Reports are signs, which agree or disagree with each item's hashed sign.
     Signs(SignCounter),
-    /// A closed domain.
+    /// Reports are bins over a closed domain.
     All { support: Support, sums: Sums },
-    /// Queried items of an open domain, in ascending order.
+    /// Reports over an open domain. Only the queried items are counted, in ascending order of their
+    /// keys.
     Asked {
         support: Support,
         sums: Vec<(u64, i128)>,
@@ -221,14 +225,14 @@ pub(crate) enum Counts {
     },
 }
 
-/// Sums over all reports, in steps of the grid.
+/// Sums of responses over all reports of a closed domain, in grid steps.
 #[derive(Debug, Clone)]
 pub(crate) struct Sums {
     /// Sums of the latest reports, by item. They fit into 64 bits.
     near: Vec<i64>,
     /// Sums of all earlier reports, by item.
     far: Vec<i128>,
-    /// Number of reports in the near sums.
+    /// Number of reports in the sums `near`.
     held: u64,
     /// Maximum absolute value of a bin.
     limit: u64,
@@ -236,7 +240,8 @@ pub(crate) struct Sums {
     bins: u32,
     /// Sum of squared bins over all reports.
     squares: u128,
-    /// Buffer for the response of every item's bin. Signs are then applied word by word.
+    /// Buffer for the bin of every item in one report. The items' signs are then applied to 64
+    /// items at a time.
     responses: Vec<i64>,
 }
 
@@ -254,7 +259,7 @@ impl Sums {
     }
 
     fn add(&mut self, support: &Support, seed: u64, bins: &[i64]) {
-        // Flush before the near sums could overflow.
+        // Flush the sums `near` before they could overflow.
         if self.held == i64::MAX.unsigned_abs() / self.limit {
             for (far, near) in self.far.iter_mut().zip(&mut self.near) {
                 *far += i128::from(std::mem::take(near));
@@ -274,7 +279,8 @@ impl Sums {
         for (word, (sums, responses)) in (0..).zip(words) {
             let signs = closed_sign_word(&keys, word);
             for (bit, (sum, response)) in sums.iter_mut().zip(responses).enumerate() {
-                // `negative` is −1 (all ones) or 0: complement and add 1 to negate.
+                // `negative` is −1 (all ones) or 0. If it is −1, this complements `response` and
+                // adds 1, which negates it.
                 let negative = (signs >> bit & 1) as i64 - 1;
                 *sum += (response ^ negative) - negative;
             }
@@ -317,7 +323,7 @@ fn square(bin: &i64) -> u128 {
 }
 
 impl Counts {
-    /// Returns the sum of an item's signs times its bins.
+    /// Returns the sum of an item's responses, in grid steps (or signs).
     fn sum(&self, item: u64) -> f64 {
         match self {
             Self::Signs(signs) => {
@@ -334,7 +340,8 @@ impl Counts {
         }
     }
 
-    /// Returns the mean squared bin over `bins` bins of `reports` reports.
+    /// Returns the mean squared bin, in squared grid steps, over `reports` reports of `bins` bins
+    /// each.
     fn mean_square(&self, bins: u32, reports: f64) -> f64 {
         match self {
             Self::Signs(_) => 1.0,
@@ -347,13 +354,13 @@ impl Counts {
     }
 }
 
-/// Spread of the bins of n reports.
+/// Mean and variance of responses, from which items are estimated.
 #[derive(Debug, Clone, Copy)]
 struct Spread {
     rates: Rates,
     reports: f64,
     bins: f64,
-    /// Mean squared bin, in squared values.
+    /// Mean squared bin, in units of values.
     square: f64,
 }
 
@@ -369,12 +376,13 @@ impl Spread {
         }
     }
 
-    /// Estimates an item from its sum of responses.
+    /// Estimates an item from the sum of its responses.
     fn item(&self, sum: f64) -> ItemPoints {
         let estimate = sum / self.reports * self.rates.scale;
-        // The mean square is the noise variance (its minimum) plus all entries' squares over b. For
-        // given people, the item's own square is no part of the variance. One bin contains all of
-        // it, which is at least the squared mean.
+        // The expected mean square is the noise variance plus the sum of all entries' squares
+        // divided by b. So it is at least the noise variance. For given people, the square of the
+        // item's own entry is no part of the variance. With a single bin, the mean square contains
+        // all of it, and its mean over people is at least the squared mean.
         let own = if self.rates.shared == 1.0 {
             (estimate * estimate).min(1.0)
         } else {
@@ -393,9 +401,10 @@ impl Spread {
 
     /// Returns an upper estimate of the variance that other items add to a response.
     ///
-    /// It is the excess of squares over the noise, plus [`SPREAD`] standard errors. These are for
-    /// squares of Laplace plus normal noise. The sum is capped at the contribution of s full
-    /// entries, but not below the excess.
+    /// It is the excess of the mean squared bin over the noise variance, plus [`SAFETY_MARGIN`]
+    /// standard errors. The standard error is computed for squares of Laplace noise plus normal
+    /// noise. The result is at most the contribution of s full entries, unless the excess itself is
+    /// larger.
     fn others(&self, sparsity: u32) -> f64 {
         let noise = self.rates.noise;
         let others = (self.square - noise).max(0.0);
@@ -406,5 +415,5 @@ impl Spread {
     }
 }
 
-/// Safety margin for the spread of other items, in standard errors.
+/// Safety margin for the variance that other items add, in standard errors.
 const SAFETY_MARGIN: f64 = 2.0;

@@ -1,5 +1,7 @@
-//! Type-erased values per question: mechanism, domain and ε, with rates and counts.
-//! Bundling them prevents mixing questions.
+//! Type-erased questions and their counts.
+//!
+//! A question bundles a mechanism with its domain, ε and rates, and counts belong to one such
+//! question. So code that does not know the mechanism cannot mix up questions.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -13,13 +15,13 @@ use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
 use crate::estimate::point::{Estimand, ItemPoints, SamplingModel};
 
-/// A mechanism with access to its reports.
+/// A mechanism that can recognise its own reports.
 pub(crate) trait Registered: Estimated {
-    /// Returns the report, if this mechanism made it.
+    /// Returns the mechanism's own report. `None` if the report is one of another mechanism.
     fn own(report: &Report) -> Option<&Self::Report>;
 }
 
-/// A question of any mechanism, with everything known before any report exists.
+/// A question with a mechanism of any type, and everything that is known before any report exists.
 pub(crate) trait Prepared: Debug + Send + Sync {
     /// Forwards to [`Estimated::estimands`].
     fn estimands(&self) -> &'static [Estimand];
@@ -27,13 +29,13 @@ pub(crate) trait Prepared: Debug + Send + Sync {
     /// Forwards to [`Estimated::steps`].
     fn steps(&self) -> Option<u64>;
 
-    /// Forwards to [`Estimated::places`].
+    /// Forwards to [`Estimated::uniform_outcomes`].
     fn places(&self) -> u32;
 
     /// Forwards to [`Estimated::sums`].
     fn sums(&self) -> Option<SumRates<'_>>;
 
-    /// Forwards to [`Estimated::reach`].
+    /// Forwards to [`Estimated::contribution_range`].
     fn reach(&self, estimand: Estimand) -> [f64; 2];
 
     /// Forwards to [`Estimated::variances`]. `None` if the mechanism does not estimate `estimand`.
@@ -43,21 +45,21 @@ pub(crate) trait Prepared: Debug + Send + Sync {
     fn counts(self: Arc<Self>, items: &[u64]) -> Box<dyn Counts>;
 }
 
-/// Counts of the reports of any mechanism.
+/// Counts of reports of a mechanism of any type.
 pub(crate) trait Counts: Debug + Send + Sync + Any {
     /// Clones the counts.
     fn boxed(&self) -> Box<dyn Counts>;
 
-    /// Adds one report. Returns the place that it names, as in [`Estimated::place`].
+    /// Adds one report. Returns the outcome that it names, as in [`Estimated::uniform_outcome`].
     ///
     /// # Panics
-    /// If the report is of another mechanism.
+    /// If the report is one of another mechanism.
     fn fold(&mut self, report: &Report) -> Option<u32>;
 
     /// Adds counts of the same question.
     ///
     /// # Panics
-    /// If the counts are of another mechanism.
+    /// If the counts are those of another mechanism.
     fn merge(&mut self, others: &dyn Counts);
 
     /// Forwards to [`Estimated::encode`].
@@ -85,13 +87,13 @@ impl Clone for Box<dyn Counts> {
     }
 }
 
-/// A mechanism with a question's domain and ε.
+/// A mechanism with the domain and local ε of a question.
 #[derive(Debug)]
 pub(super) struct TypedQuestion<M: Estimated> {
     mechanism: M,
     domain: Domain,
     epsilon: f64,
-    /// Computed on first use. Folding does not need them.
+    /// Rates of the mechanism. They are computed on first use, because folding does not need them.
     rates: OnceLock<M::Rates>,
 }
 
@@ -144,7 +146,7 @@ impl<M: Registered> Prepared for TypedQuestion<M> {
     }
 }
 
-/// Counts and the mechanism that they belong to.
+/// Counts, with the question to which they belong.
 #[derive(Debug)]
 struct TypedCounts<M: Estimated> {
     own: Arc<TypedQuestion<M>>,

@@ -1,4 +1,4 @@
-//! Counting and estimation for each mechanism.
+//! Counting of reports and estimation of items, for each mechanism.
 
 mod contract;
 #[cfg(test)]
@@ -31,7 +31,7 @@ macro_rules! register {
             }
         )+
 
-        /// Prepares the estimates of a question.
+        /// Creates the type-erased question, with which reports are counted and items estimated.
         pub(crate) fn prepared(question: &Question) -> Arc<dyn Prepared> {
             match question.mechanism() {
                 $(Mechanism::$Name(own) => Arc::new(TypedQuestion::new(own, question)),)+
@@ -42,8 +42,8 @@ macro_rules! register {
 
 hushbin::mechanisms!(register);
 
-/// Returns the estimands of a question: quantities that its mechanism estimates for an item, in the
-/// order of [`Estimand::ALL`].
+/// Returns the quantities that a question's mechanism estimates for an item, in the order of
+/// [`Estimand::ALL`].
 ///
 /// ```
 /// use hushbin_analysis::estimate::{Estimand, estimands};
@@ -59,9 +59,9 @@ pub fn estimands(question: &Question) -> &'static [Estimand] {
     prepared(question).estimands()
 }
 
-/// Returns the number of counts, or words of counts, that a report of the question updates. This is
-/// the cost of counting it. `None` for a question without a list of items: its reports are tested
-/// against every queried item.
+/// Returns the number of counters, or words of counters, that a report of the question updates.
+/// This is the cost of counting a report. Returns `None` for a question without a list of items,
+/// whose reports are tested against every queried item.
 ///
 /// ```
 /// use hushbin_analysis::estimate::steps;

@@ -1,4 +1,5 @@
-//! Estimates of a pattern: a weight for each output, averaged over reports.
+//! Estimates from reports of a pattern. An estimate assigns a weight to each output, and averages
+//! the weights of the reports' outputs.
 
 use std::sync::Arc;
 
@@ -78,7 +79,8 @@ impl Estimated for Pattern {
         })
     }
 
-    /// Returns the worst-case variances over bins.
+    /// Returns the variances of one report's contribution to a bin's share: the maxima over people
+    /// in the bin and over people outside, and over all bins.
     fn variances(rates: &Arc<Edges>, _: u32, _: Estimand) -> [f64; 2] {
         let rates = &rates.rates;
         let mut most = [0.0_f64; 2];

@@ -1,13 +1,18 @@
-//! Estimates of the window: the mean of an attribute's atoms.
+//! Estimates from reports of the window mechanism: the mean of each attribute, which is one of the
+//! numbers asked for.
 //!
-//! The score is the scale times the atom's value if the attribute is drawn, and 0 otherwise. It is
-//! unbiased for the attribute's number. Seeds draw an attribute with probability m/d. So sums are
-//! divided by the number of all reports, not of those that drew it.
+//! An atom is a possible reported value. Each report reveals atoms of the m attributes (of d) that
+//! its seed draws.
 //!
-//! For given people, estimates state the worst-case variance over all numbers. For one number, at
-//! the sizes that hushbin chooses and ε up to 6, it is at most 1.2 times the actual variance. For
-//! many numbers at a large ε it is several times larger. For drawn people, the variance of their
-//! own numbers is added.
+//! The score of a report for an attribute is the atom's value times `scale` if the attribute is
+//! drawn, and otherwise 0. Its expectation is the person's number. An attribute is drawn with
+//! probability m/d, which `scale` takes into account. So sums of scores are divided by the number
+//! of all reports, not only of those that drew the attribute.
+//!
+//! For a fixed population, standard errors use the worst-case variance over all numbers. If one
+//! number is asked for, it is at most 1.2 times the actual variance, for ε up to 6 and the
+//! parameters that hushbin chooses. If many numbers are asked for at a large ε, it is several times
+//! larger. For a random sample, the variance includes that of people's own numbers.
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Rates, Report, Support, Window};
@@ -17,7 +22,7 @@ use crate::estimate::fold::{Reader, Slots, TotalsError};
 use crate::estimate::law::{Crowd, Law, Score, ScoreDistribution, BetweenNodes};
 use crate::estimate::point::{Estimand, ItemPoints, SamplingModel, Point};
 
-/// Minimum number of reports for estimating the spread of people's numbers.
+/// Minimum number of reports for estimating the variance of scores from the reports.
 const MIN_REPORTS: f64 = 300.0;
 
 impl Estimated for Window {
@@ -91,14 +96,15 @@ impl Estimated for Window {
         [-most, most]
     }
 
-    /// Returns the variances. Every person has a number, so the second one is the worst case over
-    /// all numbers.
+    /// Returns the variance for people whose number is 1, and the worst-case variance over all
+    /// numbers. The latter takes the position of people without the item, because every person has
+    /// a number.
     fn variances(rates: &Rates, _: u32, _: Estimand) -> [f64; 2] {
         [rates.variance(1.0), rates.worst_variance()]
     }
 }
 
-/// Estimates one attribute from its counts of reports by atom.
+/// Estimates the mean of one attribute from the number of reports with each of its atoms.
 fn point(rates: &Rates, counts: &[u64], whose: SamplingModel, reports: f64) -> ItemPoints {
     let over = |weight: fn(f64) -> f64| -> f64 {
         let weighed = rates.values.iter().zip(counts);
@@ -108,7 +114,7 @@ fn point(rates: &Rates, counts: &[u64], whose: SamplingModel, reports: f64) -> I
     let mean = over(|y| y) * rates.scale();
     let variance = match whose {
         SamplingModel::FixedPopulation | SamplingModel::RoundedValues => rates.worst_variance(),
-        // Numbers at the ends have the greatest mean square.
+        // The mean square of the score is greatest for numbers at the ends of the range.
         SamplingModel::RandomSample if reports < MIN_REPORTS => rates.mean_square(1.0) - (mean * mean).min(1.0),
         SamplingModel::RandomSample => over(|y| y * y) * rates.scale().powi(2) - (mean * mean).min(1.0),
     };
@@ -118,11 +124,11 @@ fn point(rates: &Rates, counts: &[u64], whose: SamplingModel, reports: f64) -> I
     }
 }
 
-/// Returns the distribution of the sum of reported values, for the crowd with the given mean and
-/// the widest spread. People may be at levels or between them.
+/// Returns the distribution of scores for every true mean, assuming the crowd for which their sum
+/// varies most. People's numbers may be at levels or between them.
 fn law(rates: &Rates, whose: SamplingModel) -> ScoreDistribution {
     let node = |level: usize| (rates.levels[level], Crowd::alike(score(rates, level)));
-    // Of two coinciding levels, the first is enough.
+    // If two levels coincide, keep only the first.
     let apart = |level: &usize| *level == 0 || rates.levels[level - 1] < rates.levels[*level];
     ScoreDistribution {
         nodes: (0..rates.levels.len()).filter(apart).map(node).collect(),
@@ -131,7 +137,8 @@ fn law(rates: &Rates, whose: SamplingModel) -> ScoreDistribution {
     }
 }
 
-/// Returns the score of one report from a person at a level. The last atom counts 1.
+/// Returns the score distribution of one report from a person whose number is a level. Scores are
+/// divided by that of the last atom.
 fn score(rates: &Rates, level: usize) -> Score {
     let favoured = level..level + rates.favoured();
     let last = rates.values[rates.values.len() - 1];
@@ -148,17 +155,17 @@ fn score(rates: &Rates, level: usize) -> Score {
     values.map(atom).chain(idle).collect()
 }
 
-/// Counts of atoms by attribute.
+/// Number of reports with each atom, by attribute.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     support: Support,
     atoms: usize,
-    /// Counts in one row per attribute.
+    /// Counts of atoms, in one row per attribute.
     counted: Slots,
 }
 
 impl Counts {
-    /// Returns the counts of one attribute.
+    /// Returns the counts of one attribute's atoms.
     fn of(&self, attribute: u64) -> Vec<u64> {
         let first = attribute as usize * self.atoms;
         let slots = first..first + self.atoms;
@@ -175,8 +182,9 @@ mod tests {
     use super::*;
     use crate::numeric::limits::{Failure, Side};
 
-    /// Computes the distribution of the sum of reported values for people at these numbers. The
-    /// unit is 1/W of the last level.
+    /// Computes the distribution of the sum of reported atoms' values. `people` are pairs of a
+    /// number and how many people have it. The result is in units of the mechanism's integer
+    /// values.
     fn sums(window: &Window, rates: &Rates, people: &[(f64, usize)]) -> BTreeMap<i64, f64> {
         let mut all = BTreeMap::from([(0, 1.0)]);
         for &(number, count) in people {
@@ -187,7 +195,7 @@ mod tests {
             let [own, next] = [above - 1, above].map(|level| score(rates, level));
             let mut told: BTreeMap<i64, f64> = BTreeMap::new();
             for (at, ((_, p), (_, q))) in own.iter().zip(&next).enumerate() {
-                // The last outcome carries no information about the attribute.
+                // The last outcome means that the attribute is not drawn.
                 let value = (at < rates.values.len()).then(|| window.value(at as u32));
                 *told.entry(value.unwrap_or(0).into()).or_default() += (1.0 - part) * p + part * q;
             }
@@ -205,8 +213,9 @@ mod tests {
         all
     }
 
-    /// Sums over all outcomes, for people at the ends, at levels and between them. Intervals that
-    /// miss 10 per cent more often than stated still cover 94.5 per cent at a nominal 95.
+    /// Miss rates are summed over all outcomes, for people at the ends, at levels and between them.
+    /// Intervals may miss 10 per cent more often than stated. At a nominal 95 per cent, they then
+    /// still cover 94.5.
     #[test]
     fn intervals_miss_no_more_often_than_they_say() {
         let levels = |drawn: u32| Draft {
@@ -281,8 +290,8 @@ mod tests {
         }
     }
 
-    /// Intervals of many people are hardly wider than those of a normal distribution for the crowd
-    /// with the widest spread.
+    /// For many people, intervals are hardly wider than normal intervals for the crowd whose scores
+    /// vary most.
     #[test]
     fn intervals_of_many_are_those_of_the_widest_crowd() {
         for (attributes, epsilon, atoms) in [(1, 1.0, None), (1, 6.0, Some(3)), (5, 12.0, None)] {
@@ -300,7 +309,7 @@ mod tests {
             let (people, failure) = (1e6, Failure::new(0.025));
             let point = Point::new(0.0, rates.worst_variance(), people);
             let limit = law.limit(Estimand::Mean, point, people, &failure, Side::Upper);
-            // Half of the people at a number, half at its negative.
+            // Crowds in which half of the people have a number and half its negative.
             let variances = (0..=1000).map(|step| rates.variance(f64::from(step) / 1000.0));
             let worst = variances.fold(0.0, f64::max);
             let ratio = limit / (failure.z() * (worst / people).sqrt());

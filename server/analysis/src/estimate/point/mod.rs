@@ -1,4 +1,4 @@
-//! Point estimates, and the averaging of variances over people.
+//! Point estimates, and averages over people of the variance of one report's contribution.
 
 mod people;
 
@@ -34,7 +34,7 @@ impl Estimand {
         Self::Share,
     ];
 
-    /// Estimands of items that are rated.
+    /// Estimands that are estimated if people rate items.
     pub const RATINGS: [Self; 4] = [Self::Mean, Self::Plus, Self::Minus, Self::Nonmissing];
 
     /// Returns the name used in output.
@@ -50,17 +50,18 @@ impl Estimand {
     }
 }
 
-/// An unbiased estimate and the standard deviation of its noise.
+/// An estimate with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The estimate.
+    /// Estimate, unbiased unless the mechanism clips.
     pub estimate: f64,
     /// Standard error of the estimate.
     pub standard_error: f64,
 }
 
 impl Point {
-    /// Creates a point from the variance of one report's contribution.
+    /// Creates a point. `variance` is that of one report's contribution, and the standard error is
+    /// √(variance/reports).
     pub(crate) fn new(estimate: f64, variance: f64, reports: f64) -> Self {
         Self {
             estimate,
@@ -69,10 +70,11 @@ impl Point {
     }
 }
 
-/// Averages the variance of one report's contribution over people.
+/// Returns the variance of one report's contribution, averaged over people.
 ///
-/// A `share` of people, clamped to [0, 1], has the counted property. Their contributions have mean
-/// 1 and variance `with`. All other contributions have mean 0 and variance `without`.
+/// A `share` of people, clamped to [0, 1], has the property whose frequency is estimated. Their
+/// contributions have mean 1 and variance `with`. All other contributions have mean 0 and variance
+/// `without`.
 pub(crate) fn variance_over_people(
     whose: SamplingModel,
     share: f64,
@@ -83,15 +85,17 @@ pub(crate) fn variance_over_people(
     let mixed = share * with + (1.0 - share) * without;
     match whose {
         SamplingModel::FixedPopulation => mixed,
-        // Random membership adds the variance of a Bernoulli variable.
+        // If people have the property at random, this adds the variance of a Bernoulli variable.
         SamplingModel::RoundedValues | SamplingModel::RandomSample => mixed + share * (1.0 - share),
     }
 }
 
-/// Averages the variance of the frequency of one sign over people, like [`variance_over_people`].
+/// Returns the variance of one report's contribution to the frequency of one sign, averaged over
+/// people as in [`variance_over_people`].
 ///
-/// `own` is the share of people who have the item with this sign, and `other` with the opposite
-/// sign. `variances` are those of [own sign, opposite sign, without the item].
+/// `own` is the share of people who have the item with this sign, and `other` the share of people
+/// who have it with the opposite sign. `variances` are those for people who have the item with
+/// [this sign, the opposite sign], and for people without the item.
 pub(crate) fn frequency_variance_over_people(
     whose: SamplingModel,
     [own, other]: [f64; 2],
@@ -106,11 +110,11 @@ pub(crate) fn frequency_variance_over_people(
     }
 }
 
-/// Averages the covariance of one report's contributions to mean and non-missing frequency over
-/// people.
+/// Returns the covariance of one report's contributions to mean and non-missing frequency, averaged
+/// over people.
 ///
-/// `product` is the expected product of the contributions of a person with a positive value. As in
-/// [`variance_over_people`], the result depends on the sampling of people.
+/// `product` is the expected product of the two contributions for a person with a positive value.
+/// As in [`variance_over_people`], the result depends on the sampling model.
 pub(crate) fn covariance_over_people(
     whose: SamplingModel,
     mean: f64,
@@ -120,14 +124,14 @@ pub(crate) fn covariance_over_people(
     let share = nonmissing.clamp(0.0, 1.0);
     let mean = mean.clamp(-share, share);
     match whose {
-        // For given people, subtract the product of each person's means, ±1 · 1. It averages to
-        // `mean`.
+        // For a fixed population, subtract the product of each person's two expected contributions.
+        // It is ±1 · 1 for people with the item, and averages to `mean`.
         SamplingModel::FixedPopulation => mean * (product - 1.0),
         SamplingModel::RoundedValues | SamplingModel::RandomSample => mean * (product - share),
     }
 }
 
-/// Point estimates of one item. `None` if the mechanism does not estimate the quantity.
+/// Point estimates of one item. A field is `None` if the mechanism does not estimate that quantity.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ItemPoints {
     /// Estimate of [`Estimand::Mean`].
@@ -138,14 +142,14 @@ pub struct ItemPoints {
     pub(crate) minus: Option<Point>,
     /// Estimate of [`Estimand::Nonmissing`].
     pub(crate) nonmissing: Option<Point>,
-    /// Covariance of the noise of mean and non-missing frequency, if both are estimated.
+    /// Covariance of the estimates of mean and non-missing frequency, if both are estimated.
     pub(crate) covariance: Option<f64>,
     /// Estimate of [`Estimand::Share`].
     pub share: Option<Point>,
 }
 
 impl ItemPoints {
-    /// Returns the point of one estimand. `None` if it is not estimated.
+    /// Returns the point estimate of one estimand. `None` if the mechanism does not estimate it.
     #[must_use]
     pub const fn get(&self, estimand: Estimand) -> Option<Point> {
         match estimand {
@@ -157,8 +161,8 @@ impl ItemPoints {
         }
     }
 
-    /// Returns the first estimated quantity. It is the question's main one: a mean if items are
-    /// rated, else a share.
+    /// Returns the first estimated quantity and its point estimate. It is the main quantity of the
+    /// question: a mean if the mechanism estimates means, otherwise a share.
     pub(crate) fn first(&self) -> Option<(Estimand, Point)> {
         let estimands = Estimand::ALL.into_iter();
         estimands

@@ -6,21 +6,23 @@ use hushbin::task::Kind;
 /// Sampling model of the people whose reports answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SamplingModel {
-    /// Fixed population: all people answer, and each either counts or does not.
+    /// Fixed population (*given* people): all people answer, and each person either has the counted
+    /// property or does not.
     FixedPopulation,
     /// Fixed population whose numbers are rounded at random to one of two neighbouring levels. For
-    /// a single level this is equivalent to a random sample.
+    /// the share of a single level, this is equivalent to a random sample.
     RoundedValues,
-    /// Random sample.
+    /// Random sample (*drawn* people).
     ///
-    /// Real values count at random. If there are several questions, only some people answer each.
-    /// This can add up to the variance of membership.
+    /// Real values are rounded to signs at random, and if a task asks several questions, only some
+    /// people answer each. In the worst case, this adds the full variance of drawing each person at
+    /// random.
     RandomSample,
 }
 
 impl SamplingModel {
-    /// Returns the model for a question of this kind. `several` means that the task asks several
-    /// questions.
+    /// Returns the sampling model for a question of this kind. `several` is true if the task asks
+    /// several questions.
     pub(crate) fn of(kind: &Kind, several: bool) -> Self {
         match kind {
             _ if several => Self::RandomSample,

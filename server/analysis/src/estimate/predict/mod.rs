@@ -1,4 +1,4 @@
-//! Prediction of errors before any report exists.
+//! Prediction of estimation errors before any report exists.
 
 pub(crate) mod predictor;
 mod worst;

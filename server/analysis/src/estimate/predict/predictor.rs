@@ -1,4 +1,4 @@
-//! Prediction of a question's noise.
+//! Prediction of the noise in a question's estimates.
 
 use std::sync::Arc;
 
@@ -19,27 +19,27 @@ pub struct Predictor {
     prepared: Arc<dyn Prepared>,
     domain: Domain,
     kind: Kind,
-    /// Prediction for one person with s full entries.
+    /// Prediction if every person has s full entries.
     person: PredictedErrors,
 }
 
 /// Quantity that a question is meant to estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Aim {
-    /// The mean. A rating, or one of several numbers, is scaled to [−1, 1]. A number with levels is
-    /// scaled to its range, [0, 1].
+    /// The mean. Ratings are in [−1, 1], and a number's range is mapped to [−1, 1].
     Mean,
-    /// The mean of a cross's number within one row, where the given share of all people is in that
-    /// row. Scaled to its range, [0, 1]; first-order approximation.
+    /// The mean of a cross-tabulation's number within one row. The value is the share of all people
+    /// who are in that row. The number's range is mapped to [0, 1], and variances are first-order
+    /// approximations.
     MeanWithin(f64),
-    /// The share of an answer.
+    /// The share of people who give an answer.
     Share,
-    /// The distribution function of a binned number, at an edge where it has the given value.
+    /// The distribution function of a number with bins, at an edge where it has this value.
     Distribution(f64),
 }
 
 impl Predictor {
-    /// Computes the question's rates and creates its predictor.
+    /// Creates the predictor of a question.
     #[must_use]
     pub fn for_question(question: &Question) -> Self {
         let person = Population::even(1.0, question.sparsity());
@@ -52,11 +52,12 @@ impl Predictor {
         }
     }
 
-    /// Returns the standard error at n = `reports` for an item that hardly any person has.
+    /// Returns the standard error of the estimate from `reports` reports, for an item that hardly
+    /// any person has.
     ///
-    /// People are assumed to have s full entries. For a common item the error is of the same order.
-    /// For parts that are asked together, this is the error of the part with most options. Returns
-    /// `None` if the mechanism does not estimate `estimand`.
+    /// People are assumed to have s full entries. For a common item, the error is of the same
+    /// order. For parts that are asked together, the error is that of the part with most options.
+    /// Returns `None` if the mechanism does not estimate `estimand`.
     #[must_use]
     pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
         let variance = match estimand {
@@ -72,12 +73,12 @@ impl Predictor {
         Some((variance / reports).sqrt())
     }
 
-    /// Returns the worst-case variance of one report's estimate, over all answers of people with s
+    /// Returns the maximum variance of one report's contribution, over all answers of people with s
     /// full entries.
     ///
-    /// `several` means that the task asks several questions. The choice of people then adds
-    /// variance if it is random, as in the reported estimates. Returns `None` if the question does
-    /// not estimate `aim`.
+    /// `several` is true if the task asks several questions. Then only a random part of the people
+    /// answers this one, which adds variance, as in the standard errors of estimates. Returns
+    /// `None` if the question does not estimate `aim`.
     ///
     /// ```
     /// use hushbin_analysis::estimate::{Aim, Predictor};
@@ -107,8 +108,8 @@ impl Predictor {
             (Aim::MeanWithin(_), _) => None,
             (Aim::Mean, _) => {
                 let [with, without] = self.variances(Estimand::Mean)?;
-                // If half the people have each sign, the mean is 0 and drawing people adds variance
-                // 1.
+                // In the worst case, half of the people have each sign. Then the mean is 0, and
+                // drawing people at random adds variance 1.
                 let apart = f64::from(u8::from(whose == SamplingModel::RandomSample));
                 Some((with + apart).max(without))
             }
@@ -119,10 +120,11 @@ impl Predictor {
         }
     }
 
-    /// Returns the variance of one report's estimate of an answer that a given share of people
-    /// have.
+    /// Returns the variance of one report's contribution to the share of an answer, if the true
+    /// share is `share`.
     ///
-    /// [`Predictor::worst_variance`] is its maximum over all shares.
+    /// [`Predictor::worst_variance`] is the maximum over all shares. Returns `None` if the question
+    /// does not estimate shares.
     #[must_use]
     pub fn share_variance(&self, share: f64, several: bool) -> Option<f64> {
         let [with, without] = self.variances(self.share())?;
@@ -130,8 +132,9 @@ impl Predictor {
         Some(variance_over_people(whose, share, with, without))
     }
 
-    /// Returns [`Predictor::worst_variance`] of the distribution function if each bin is an item
-    /// and every person rates one.
+    /// Returns [`Predictor::worst_variance`] of a distribution function whose bins are items of a
+    /// rating question, if every person rates exactly one item. `part` is the value of the function
+    /// at the edge.
     #[must_use]
     pub(crate) fn worst_of_rated_bins(&self, part: f64, several: bool) -> Option<f64> {
         let rates = self.hits()?;
@@ -147,7 +150,7 @@ impl Predictor {
         ))
     }
 
-    /// Returns the rates of hits, if sums of shares are sums of hits.
+    /// Returns the rates of hits, if the estimate of a sum of shares depends on a sum of hits.
     fn hits(&self) -> Option<&Rates> {
         match self.prepared.sums()? {
             SumRates::Hits(rates) => Some(rates),
@@ -155,7 +158,7 @@ impl Predictor {
         }
     }
 
-    /// Returns the estimand of an answer's share.
+    /// Returns the estimand that is the share of an answer.
     const fn share(&self) -> Estimand {
         if self.domain.is_rated() {
             Estimand::Plus
@@ -164,10 +167,10 @@ impl Predictor {
         }
     }
 
-    /// Returns the variances of one report's estimate of an item, for people [with, without] the
-    /// item. People have s full entries.
+    /// Returns the variances of one report's contribution to an item's estimate, for people [with,
+    /// without] the item. People are assumed to have s full entries.
     fn variances(&self, estimand: Estimand) -> Option<[f64; 2]> {
-        // The part with most options has the greatest variance.
+        // Of all parts, the one with most options has the greatest variance.
         if let Kind::Together(together) = &self.kind {
             let options = together.parts().iter().map(Part::cells).max()?;
             let rates = self.hits()?;

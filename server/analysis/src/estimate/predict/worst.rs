@@ -4,12 +4,12 @@ use hushbin::mechanism::{collision::Rates, pattern};
 
 use crate::estimate::point::{SamplingModel, variance_over_people};
 
-/// Returns the worst-case variance of a share over all shares f.
+/// Returns the maximum variance of one report's contribution to a share, over all true shares f.
 ///
-/// `with` and `without` are the variances of one report from people with and without the answer.
+/// `with` and `without` are the variances for people with and without the answer.
 pub(crate) fn of_share(whose: SamplingModel, with: f64, without: f64) -> f64 {
-    // The variance is without + f·(with − without), plus f(1 − f) unless people are given. Its
-    // maximum is at an end, or at f = (1 + with − without)/2, where the slope is 0.
+    // The variance is without + f·(with − without), plus f(1 − f) unless the population is fixed.
+    // Its maximum is at f = 0, at f = 1, or at f = (1 + with − without)/2, where the slope is 0.
     let level = 0.5 * (1.0 + with - without);
     [0.0, 1.0, level.clamp(0.0, 1.0)]
         .map(|share| variance_over_people(whose, share, with, without))
@@ -17,8 +17,8 @@ pub(crate) fn of_share(whose: SamplingModel, with: f64, without: f64) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Returns the worst-case variance of the distribution function at the value `part`, over all edges
-/// between `bins` bins.
+/// Returns the maximum variance of one report's contribution to a distribution function, over all
+/// edges between `bins` bins. `part` is the value of the function at the edge.
 pub(crate) fn of_distribution(whose: SamplingModel, rates: &Rates, bins: u32, part: f64) -> f64 {
     let at = |below: u32| {
         let [with, without] = [true, false].map(|among| rates.sum_variance(below, among));
@@ -27,11 +27,11 @@ pub(crate) fn of_distribution(whose: SamplingModel, rates: &Rates, bins: u32, pa
     (1..bins).map(at).fold(0.0, f64::max)
 }
 
-/// Returns the worst-case variance of the distribution function at the value `part`, over all edges
-/// between bins of a pattern.
+/// Returns the maximum variance of one report's contribution to a distribution function, over all
+/// edges between bins of a pattern. `part` is the value of the function at the edge.
 ///
-/// The people are in the bins of greatest variance. They count as drawn, as in the intervals of
-/// quantiles.
+/// People are assumed to be in the bins of greatest variance. They are treated as a random sample,
+/// as in the confidence intervals of quantiles.
 pub(crate) fn of_pattern(rates: &pattern::Rates, part: f64) -> f64 {
     let at = |below: usize| {
         let weights = rates.weights(0..below);

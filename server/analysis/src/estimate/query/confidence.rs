@@ -1,8 +1,8 @@
-//! Limits of confidence levels and false discovery rates.
+//! Permitted ranges of confidence levels and false discovery rates.
 
 use hushbin::bounds::Bound;
 
-/// Range of confidence levels, for intervals and for measured bounds.
+/// Permitted range of confidence levels, for intervals and for measured privacy bounds.
 pub const CONFIDENCE: Bound = Bound {
     name: "confidence",
     min: 0.5,
@@ -11,7 +11,7 @@ pub const CONFIDENCE: Bound = Bound {
 /// Default confidence of intervals.
 pub const DEFAULT_CONFIDENCE: f64 = 0.95;
 
-/// Range of the expected share of false discoveries.
+/// Permitted range of the false discovery rate, which is the expected share of false discoveries.
 pub const FALSE_DISCOVERY_RATE: Bound = Bound {
     name: "false_discovery_rate",
     min: 1e-9,

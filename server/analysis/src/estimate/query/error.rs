@@ -8,7 +8,7 @@ use crate::estimate::point::Estimand;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EstimateError {
-    /// The task has no such question.
+    /// The task has no question with this name.
     #[error("the task has no question {question:?}")]
     UnknownQuestion {
         /// Requested name.
@@ -17,7 +17,7 @@ pub enum EstimateError {
     /// The task has several questions and the query names none.
     #[error("the task has several questions, expected the name of one")]
     QuestionNeeded,
-    /// The task has no such item.
+    /// The question has no item with this name.
     #[error("the task has no item {item:?}")]
     UnknownItem {
         /// Requested item.
@@ -29,7 +29,7 @@ pub enum EstimateError {
         /// Requested item.
         item: String,
     },
-    /// The task is open and has no list of items.
+    /// The query names no items, and the question is open, so there is no list of all items.
     #[error("the task is open: name the items to estimate")]
     ItemsNeeded,
     /// The confidence is out of range.
@@ -56,7 +56,7 @@ pub enum EstimateError {
         /// Missing estimand.
         estimand: Estimand,
     },
-    /// The post-processing needs all items, but the query lists some.
+    /// The post-processing needs all items, but the query names only some of them.
     #[error("{} uses all items of a closed task: name no items", post.as_str())]
     NotAllItems {
         /// Requested post-processing.
@@ -81,7 +81,7 @@ pub enum EstimateError {
         /// Requested rate.
         rate: f64,
     },
-    /// The question asks for a text, which needs a search.
+    /// The question asks for a text, whose answers are found by a search for heavy hitters.
     #[error(
         "{question:?} asks for a text: what people have is found by a search for heavy hitters"
     )]
@@ -89,7 +89,8 @@ pub enum EstimateError {
         /// Name of the question.
         question: String,
     },
-    /// A comparison with 0 was requested, but the numbers have individual limits.
+    /// The query compares items with 0, but the question asks for several numbers, for which 0 has
+    /// no meaning.
     #[error(
         "{question:?} asks for numbers, for which 0 means nothing: they are not shrunken, nor do \
          any stand out"

@@ -1,4 +1,4 @@
-//! Intervals around estimates.
+//! Estimates with confidence intervals, and confidence levels.
 
 use serde::Serialize;
 
@@ -18,14 +18,15 @@ pub struct Estimate {
     /// Confidence interval for this estimate alone.
     #[cfg_attr(feature = "wasm", tsify(type = "[number, number]"))]
     pub interval: [f64; 2],
-    /// Interval with joint coverage: all intervals of the requested items cover at once with the
-    /// stated confidence (Bonferroni).
+    /// Simultaneous confidence interval. With the stated confidence, the simultaneous intervals of
+    /// all requested items contain their true values at once (Bonferroni).
     #[cfg_attr(feature = "wasm", tsify(type = "[number, number]"))]
     pub simultaneous_interval: [f64; 2],
 }
 
 impl Estimate {
-    /// Converts an estimate of the position in a range, from 0 to 1, to the range itself.
+    /// Converts an estimate of a relative position, from 0 at `min` to 1 at `max`, to a value in
+    /// the range.
     pub(crate) fn within(self, [min, max]: [f64; 2]) -> Self {
         let at = |place: f64| min + (max - min) * place;
         Self {
@@ -37,16 +38,17 @@ impl Estimate {
     }
 }
 
-/// Confidence level, with the failure probabilities of its intervals.
+/// Confidence level of intervals, with the resulting failure probabilities of their ends.
 ///
 /// An interval contains the true values that the reports do not rule out. A value is ruled out if
-/// one of its two tails is below (1 − confidence)/2. The lower tail is the probability of the
-/// observed count or less, and the upper tail that of the observed count or more.
+/// one of two tail probabilities under this value is below (1 − confidence)/2. They are the
+/// probability of the observed count or a smaller one, and that of the observed count or a larger
+/// one.
 ///
-/// Tails follow the distribution that the mechanism gives the counts at that value. They are
+/// Tail probabilities are those of the counts' exact distribution under the mechanism. They are
 /// bounded from above (Chernoff; Zubkov and Serov 2013). So intervals are valid from the first
-/// report on. With many reports they are no wider than necessary. With few counts they are
-/// asymmetric.
+/// report on. With many reports they are no wider than necessary. If counts are small, intervals
+/// are asymmetric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quantiles {
     confidence: f64,
@@ -56,8 +58,9 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Creates the level for intervals of this confidence, and for `together` simultaneous ones. By
-    /// Bonferroni, each simultaneous one fails with probability (1 − confidence)/together.
+    /// Creates a confidence level for single intervals and for `together` simultaneous intervals.
+    /// By the Bonferroni correction, each simultaneous interval fails with probability (1 −
+    /// confidence)/together.
     ///
     /// # Errors
     /// [`EstimateError::Confidence`] if `confidence` is outside [`CONFIDENCE`].
@@ -74,7 +77,7 @@ impl Quantiles {
         })
     }
 
-    /// Returns the same confidence for `together` simultaneous intervals.
+    /// Returns the same confidence level, but for `together` simultaneous intervals.
     pub(crate) fn together(&self, together: usize) -> Self {
         Self::new(self.confidence, together).expect("a confidence that was checked")
     }
@@ -85,7 +88,8 @@ impl Quantiles {
         self.confidence
     }
 
-    /// Returns the half-width of a simultaneous interval in standard errors, for many reports.
+    /// Returns the half-width of a simultaneous interval in standard errors, in the limit of many
+    /// reports.
     #[must_use]
     pub const fn simultaneous(&self) -> f64 {
         self.simultaneous.z()
@@ -96,12 +100,14 @@ impl Quantiles {
         &self.single
     }
 
-    /// Returns the failure probability of a one-sided test for being above 0.
+    /// Returns the failure probability of a one-sided test, which is that of a whole single
+    /// interval.
     pub(crate) const fn one_sided(&self) -> &Failure {
         &self.one_sided
     }
 
-    /// Adds intervals to a point. `limit` computes the limit for a failure probability and a side.
+    /// Adds confidence intervals to a point estimate. `limit` computes the confidence limit for a
+    /// failure probability and a side.
     pub(crate) fn estimate(&self, point: Point, limit: impl Fn(&Failure, Side) -> f64) -> Estimate {
         let around = |failure| [Side::Lower, Side::Upper].map(|side| limit(failure, side));
         Estimate {
@@ -122,7 +128,7 @@ mod tests {
         let quantiles = Quantiles::new(0.95, 1).unwrap();
         assert!((quantiles.single.z() - 1.959_963_984_540_054).abs() < 1e-9);
         assert_eq!(quantiles.single, quantiles.simultaneous);
-        // Φ⁻¹(1 − 0.001/2756)
+        // Normal quantile Φ⁻¹(1 − 0.001/(2·1378))
         let many = Quantiles::new(0.999, 1378).unwrap();
         assert!((many.simultaneous() - 4.954_359_470_931_737).abs() < 1e-9);
     }

@@ -1,4 +1,4 @@
-//! Queries: question, items, confidence and post-processing.
+//! Queries for estimates: a question, its items, the confidence and post-processing.
 
 pub(crate) mod confidence;
 pub(crate) mod error;
@@ -29,17 +29,18 @@ pub struct Options {
     pub question: Option<String>,
     /// Items by name. `None` selects all items, which an open task refuses.
     ///
-    /// Numbered items are selected by index. Write cells of a cross as "plan: pro, theme: dark",
-    /// and options of parts that are asked together as "theme: dark". If a cross has a number for
-    /// its mean, cells are estimated only when named. There people are rounded to levels, so the
-    /// shares of cells say little about people.
+    /// Numbered items are selected by index. A cell of a cross-tabulation is written "plan: pro,
+    /// theme: dark". An option of a part that is asked together with other parts is written "theme:
+    /// dark". If a cross-tabulation estimates the mean of a number within rows, its cells are
+    /// estimated only if they are named here. The number is then rounded to a level at random, so
+    /// the shares of cells reveal little about people.
     pub items: Option<Vec<String>>,
     /// Confidence of every interval, within [`CONFIDENCE`](confidence::CONFIDENCE).
     pub confidence: f64,
     /// Post-processing methods, in addition to the raw estimates.
     pub post: Vec<PostProcessing>,
-    /// Quantiles of a number, each in (0, 1). `None` selects [`Options::QUANTILES`] for a number in
-    /// bins.
+    /// Quantiles to estimate for a number with bins, each in (0, 1). `None` selects
+    /// [`Options::QUANTILES`].
     pub quantiles: Option<Vec<f64>>,
     /// False discovery rate of the list of items that stand out, within [`FALSE_DISCOVERY_RATE`].
     /// `None` requests no list.
@@ -47,7 +48,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Default quantiles of a number.
+    /// Default quantiles to estimate for a number with bins.
     pub const QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
 }
 
@@ -72,7 +73,7 @@ pub struct Query {
     pub(crate) labels: Vec<Label>,
     pub(crate) quantiles: Quantiles,
     pub(crate) post: Vec<PostProcessing>,
-    /// Quantiles of a number in bins.
+    /// Quantiles to estimate for a number with bins. Empty for other questions.
     pub(crate) quantile_levels: Vec<f64>,
     pub(crate) false_discovery_rate: Option<f64>,
 }
@@ -81,21 +82,22 @@ pub struct Query {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Label {
-    /// A named or open item.
+    /// Name of an item in a list of names, or text of an item of an open question.
     Name(String),
-    /// A numbered item.
+    /// Index of a numbered item.
     Index(u64),
-    /// A bin of numbers.
+    /// Bin of a number.
     Bin {
         /// Lower edge, included.
         from: f64,
         /// Upper edge, excluded except in the last bin.
         to: f64,
     },
-    /// A level of numbers.
+    /// Level to which a number is rounded.
     Level(f64),
-    /// A cell: the name of each part with its label. A cross has a row and a column; parts have one
-    /// option.
+    /// Cell of a cross-tabulation, or option of a part that is asked together with other parts.
+    /// Each entry is the name of a part and the label of its option. A cell has two entries, for
+    /// row and column. An option has one entry.
     #[serde(serialize_with = "by_name")]
     Cell(Vec<(String, Label)>),
 }
@@ -139,7 +141,7 @@ impl Query {
     /// Validates the options for the task and creates a query.
     ///
     /// # Errors
-    /// Any [`EstimateError`].
+    /// [`EstimateError`] if the task cannot answer a query with these options.
     pub fn new(task: &Task, options: &Options) -> Result<Self, EstimateError> {
         let index = position(task, options.question.as_deref())?;
         let question = &task.questions()[index];
@@ -185,14 +187,14 @@ impl Query {
         self.question
     }
 
-    /// Returns the indices or keys of the items.
+    /// Returns the indices of the requested items, or their keys if the question is open.
     #[must_use]
     pub fn items(&self) -> &[u64] {
         &self.items
     }
 }
 
-/// Returns the index of the question called `name`. The name may be omitted if the task has only
+/// Returns the index of the question with this name. The name may be omitted if the task has only
 /// one question.
 ///
 /// # Errors
@@ -210,7 +212,8 @@ pub(crate) fn position(task: &Task, name: Option<&str>) -> Result<usize, Estimat
     })
 }
 
-/// Returns the requested quantiles, or the defaults for a number in bins.
+/// Returns the requested quantiles, or the default ones if none were requested and the question
+/// asks for a number with bins.
 fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, EstimateError> {
     let binned = matches!(question.kind(), Kind::Number(_));
     match asked {
@@ -226,12 +229,13 @@ fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, Est
     }
 }
 
-/// Returns whether the question is a cross with a number for its mean.
+/// Returns true if the question is a cross-tabulation that estimates the mean of a number within
+/// rows.
 fn is_for_means(question: &Question) -> bool {
     matches!(question.kind(), Kind::Cross(cross) if cross.levels().is_some())
 }
 
-/// Labels of the items of a flag.
+/// Labels of the two answers to a yes-or-no question.
 const FLAG: [&str; 2] = ["no", "yes"];
 
 fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
@@ -247,7 +251,7 @@ fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateErro
     Ok(((0..labels.len() as u64).collect(), labels))
 }
 
-/// Returns the label of a numbered item.
+/// Returns the label of the item at index `item` of a question whose items are numbered.
 #[must_use]
 pub fn counted_label(question: &Question, item: u64) -> Label {
     match question.kind() {
@@ -270,12 +274,12 @@ pub fn counted_label(question: &Question, item: u64) -> Label {
     }
 }
 
-/// Returns the name of a part and the label of its row, column or option.
+/// Returns the name of a part, and the label of its row, column or option at `index`.
 fn of_part(part: &Part, index: u32) -> (String, Label) {
     (part.name().to_owned(), part_label(part, index))
 }
 
-/// Returns the label of a row, a column or an option.
+/// Returns the label of a part's row, column or option at `index`.
 pub(crate) fn part_label(part: &Part, index: u32) -> Label {
     match (part.kind(), part.items()) {
         (Kind::Flag, _) => Label::Name(FLAG[index as usize].to_owned()),
@@ -289,7 +293,7 @@ fn named_items(
     question: &Question,
     names: &[String],
 ) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
-    // Index the labels once instead of searching the list for every name.
+    // Build an index of the labels once, instead of searching the list for every name.
     let by_name: Option<HashMap<String, u64>> = match (question.items(), question.kind()) {
         (Items::Named(_), _)
         | (_, Kind::Cross(_) | Kind::Together(_) | Kind::Numbers(_) | Kind::Flag) => {
@@ -307,7 +311,7 @@ fn named_items(
             None => question.items().resolve(name),
         };
         let item = found.ok_or_else(|| EstimateError::UnknownItem { item: name.clone() })?;
-        // Two names may refer to one item, so compare items instead of names.
+        // Two names may refer to the same item, so detect duplicates by item instead of by name.
         if !seen.insert(item) {
             return Err(EstimateError::DuplicateItem { item: name.clone() });
         }
@@ -329,14 +333,14 @@ impl PostProcessing {
         }
     }
 
-    /// Checks that the method applies to a question with `items` different items.
+    /// Checks that the method can be applied to a query for `items` items of the question.
     ///
     /// # Errors
     /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
     fn check(self, question: &Question, items: usize) -> Result<(), EstimateError> {
         let estimated = estimands(question);
         for &estimand in self.needs() {
-            // Without signs, the share replaces the frequencies.
+            // If items have no signs, their share replaces the frequencies of both signs.
             let shares = estimand != Estimand::Mean && estimated == [Estimand::Share];
             if shares && self != Self::ConditionalMean {
                 continue;

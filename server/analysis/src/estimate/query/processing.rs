@@ -3,21 +3,22 @@
 /// A post-processing method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PostProcessing {
-    /// Divides the mean by the non-missing frequency, item by item.
+    /// Divides each item's mean by its non-missing frequency.
     ConditionalMean,
-    /// Projects the frequencies of all items onto the feasible set. They become non-negative, with
-    /// a sum of at most s. If every person gives one answer, the sum is 1.
+    /// Projects the frequencies of all items onto possible ones: non-negative with a sum of at most
+    /// the sparsity s. If every person gives exactly one answer, the sum is 1.
     Projection,
-    /// Projects onto a sum of exactly s, as in the papers (Wang et al., P1 and P2). Valid only if
-    /// every person has at least s entries.
+    /// Projects the frequencies of all items onto non-negative ones with a sum of exactly s, as in
+    /// the papers (Wang et al., P1 and P2). Valid only if every person has at least s entries.
     FullProjection,
-    /// Computes the posterior mean of each item given all items (empirical Bayes). An estimate
-    /// close to the noise is moved further towards 0.
+    /// Replaces each estimate by the posterior mean of its item, given the estimates of all items
+    /// (empirical Bayes). The closer an estimate is to the noise, the further it is moved towards
+    /// 0.
     Shrinkage,
 }
 
 impl PostProcessing {
-    /// Every method, in the order of error messages.
+    /// All methods, in the order in which error messages list them.
     pub const ALL: [Self; 4] = [
         Self::ConditionalMean,
         Self::Projection,
@@ -25,7 +26,7 @@ impl PostProcessing {
         Self::Shrinkage,
     ];
 
-    /// Returns the name that requests the method.
+    /// Returns the name by which a query requests the method.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -36,14 +37,15 @@ impl PostProcessing {
         }
     }
 
-    /// Returns all names, joined for an error message.
+    /// Returns the names of all methods, joined by commas and "or" for an error message.
     pub(crate) fn names() -> String {
         let names = Self::ALL.map(Self::as_str);
         let (last, others) = names.split_last().expect("there are some");
         format!("{} or {last}", others.join(", "))
     }
 
-    /// Returns the name of the result in [`PostProcessed`](crate::estimate::PostProcessed).
+    /// Returns the name of the field in [`PostProcessed`](crate::estimate::PostProcessed) that
+    /// contains the result.
     pub(crate) const fn member(self) -> &'static str {
         match self {
             Self::ConditionalMean => "conditional_mean",
@@ -53,7 +55,7 @@ impl PostProcessing {
         }
     }
 
-    /// Returns a statement of the method and its bias, for output.
+    /// Returns a statement about the method and its bias, for the output.
     pub(crate) const fn statement(self) -> &'static str {
         match self {
             Self::ConditionalMean => {

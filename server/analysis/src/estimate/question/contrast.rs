@@ -1,25 +1,26 @@
-//! Contrasts for ratios: weighted sums of a row's shares that are 0 at the true ratio, with
-//! variances.
+//! Contrasts: weighted sums of the shares in a row of a cross-tabulation, used to test a ratio. The
+//! sum is 0 if the tested ratio is the true one.
 
 use hushbin::mechanism::collision::Rates;
 
 use crate::estimate::point::SamplingModel;
 
-/// Cells with equal weight in a contrast.
+/// Group of cells that have equal weight in a contrast.
 pub(crate) struct Part {
-    /// Weight in steps.
+    /// Weight of each cell, in steps (the distance between neighbouring positions).
     pub(crate) weight: f64,
     pub(crate) cells: f64,
     pub(crate) share: f64,
 }
 
-/// A weighted sum of the shares of a row's cells, with assumed shares.
+/// A weighted sum of the shares of a row's cells, with assumed shares for which the sum is 0.
 pub(crate) struct Contrast {
     pub(crate) parts: Vec<Part>,
 }
 
 impl Contrast {
-    /// Returns the variance of one report's estimate of the sum, which is 0 for these people.
+    /// Returns the variance of one report's contribution to the estimated sum, in squared steps,
+    /// for people with the assumed shares.
     pub(crate) fn variance(&self, rates: &Rates, whose: SamplingModel) -> f64 {
         let sum: f64 = self.parts.iter().map(|part| part.cells * part.weight).sum();
         let squares = self
@@ -27,7 +28,8 @@ impl Contrast {
             .iter()
             .map(|part| part.cells * part.weight.powi(2));
         let (squares, none): (f64, f64) = (squares.sum(), rates.p_false * sum);
-        // Mean squared score of a person with weight `own`, centred by the average hits.
+        // Mean squared score for a person in a cell of weight `own`. The score is centred by
+        // subtracting its expectation without that cell.
         let square = |own: f64| {
             rates.score_square(own, sum, squares) - none * none - 2.0 * none * own * rates.gap()
         };
@@ -38,8 +40,8 @@ impl Contrast {
             row += share;
         }
         variance += (1.0 - row) * square(0.0);
-        // Given people: subtract the square of each person's mean. Rounded people: it is at least
-        // the mean square minus 1/4, in steps.
+        // For a fixed population, subtract the square of each person's expected contribution. If
+        // numbers are rounded, its mean is at least that of the squared weights minus 1/4.
         let means = match whose {
             SamplingModel::FixedPopulation => means,
             SamplingModel::RoundedValues => (means - 0.25 * row).max(0.0),
@@ -50,8 +52,9 @@ impl Contrast {
 
     /// Returns an upper bound on the cumulant generating function of one report's score at `t`.
     ///
-    /// The score is the weight of the reported cell. For drawn people this is the function of the
-    /// mixture. For given people it is the mean of the individual functions.
+    /// The score is the sum of the weights of the cells that the report hits. For a random sample,
+    /// the function is that of a person drawn at random. For a fixed population, it is the mean of
+    /// people's individual functions.
     pub(crate) fn cumulant(&self, rates: &Rates, whose: SamplingModel, t: f64) -> f64 {
         let grown = |part: &Part| (t * part.weight).exp_m1();
         let any = self.parts.iter().map(|part| part.cells * grown(part));
@@ -64,9 +67,9 @@ impl Contrast {
             row += part.share;
         }
         given += (1.0 - row) * any.ln_1p();
-        // ln is concave, so the mean of logarithms is at most the logarithm of the mean. A rounded
-        // person exceeds the interpolation between both neighbours by at most t²/8 (Hoeffding's
-        // lemma).
+        // ln is concave, so the mean of logarithms is at most the logarithm of the mean. A person
+        // whose number is rounded at random exceeds the interpolation between the two levels by at
+        // most t²/8 (Hoeffding's lemma).
         match whose {
             SamplingModel::FixedPopulation => given,
             SamplingModel::RoundedValues => drawn.ln_1p().min(given + row * t * t / 8.0),
@@ -75,17 +78,18 @@ impl Contrast {
     }
 }
 
-/// Returns the worst-case variance of one report's estimate of the mean within a row.
+/// Returns the maximum variance of one report's contribution to the mean within a row of a
+/// cross-tabulation.
 ///
 /// The mean is a position from 0 to 1 over `levels` levels. A fraction `share` of all people is in
-/// the row. This is the first-order variance (delta method) that estimates state, maximised over
-/// means and over these people's answers.
+/// the row. The variance is the first-order approximation (delta method) that standard errors use.
+/// It is maximised over the mean and over the answers of the people in the row.
 pub(crate) fn worst_of_mean(whose: SamplingModel, rates: &Rates, levels: u32, share: f64) -> f64 {
     let steps = levels - 1;
     let at = |quarter: u32| {
-        // Given the mean, the variance is linear in the mean square of levels, except for the
-        // rounding term. So the maximum has all people at the mean, or all at the ends. Means are
-        // tried at quarter steps.
+        // For a fixed mean, the variance is linear in the mean square of people's levels, except
+        // for the rounding term. So in the maximum, all people are next to the mean or all at the
+        // ends. Means are tried in quarter steps.
         let mean = f64::from(quarter) / 4.0;
         let below = (quarter / 4).min(steps - 1);
         [[below, below + 1], [0, steps]]
@@ -93,12 +97,13 @@ pub(crate) fn worst_of_mean(whose: SamplingModel, rates: &Rates, levels: u32, sh
             .into_iter()
             .fold(0.0, f64::max)
     };
-    // By symmetry, the upper half of the range is enough.
+    // By symmetry, it is enough to try means in the upper half of the range.
     let worst = (2 * steps..=4 * steps).map(at).fold(0.0, f64::max);
     worst / (share * f64::from(steps)).powi(2)
 }
 
-/// Returns the contrast for people of a row at two levels, with the given mean in steps.
+/// Returns the contrast for a row whose people are all at two levels. `mean` is the mean of their
+/// levels, in steps.
 fn between([below, above]: [u32; 2], mean: f64, steps: u32, share: f64) -> Contrast {
     let high = (mean - f64::from(below)) / f64::from(above - below);
     let part = |level: u32| Part {

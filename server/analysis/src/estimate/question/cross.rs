@@ -1,4 +1,8 @@
-//! Estimates of a cross: margins, and shares or means within rows.
+//! Estimates of a cross-tabulation question: margins, and shares or means within rows.
+//!
+//! A person is in one cell, which has a row and a column. The margins are the shares of people in
+//! each row and in each column. If the columns are levels of a number, its mean within each row is
+//! estimated instead of shares.
 
 use hushbin::task::{Cross, Part};
 use serde::Serialize;
@@ -8,35 +12,36 @@ use crate::estimate::law::SingleAnswerHits;
 use crate::estimate::point::SamplingModel;
 use crate::estimate::query::{Estimate, Label, Quantiles, part_label};
 
-/// Estimates of a cross, in addition to the shares of its cells.
+/// Estimates of a cross-tabulation, in addition to the shares of its cells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CrossEstimates {
-    /// Marginal shares of rows.
+    /// Shares of people in each row.
     pub(crate) rows: Margin,
-    /// Marginal shares of columns. Empty for a number with levels for its mean, because people are
-    /// rounded between them.
+    /// Shares of people in each column. Empty if the columns are levels of a number, because
+    /// people's numbers are rounded to levels at random.
     pub(crate) columns: Margin,
-    /// Mean of a number within each row.
+    /// Mean of the number within each row. Empty unless the columns are levels of a number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditional_means: Vec<ConditionalMeanOf>,
-    /// Share of each column within each row, unless the columns are levels for a mean. Empty above
-    /// [`CrossEstimates::MOST_CELLS`] cells.
+    /// Share of each column among the people of each row. Empty if the columns are levels of a
+    /// number, or if there are more than [`CrossEstimates::MOST_CELLS`] cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) conditional_shares: Vec<ConditionalShare>,
 }
 
-/// Marginal distribution of rows or columns, which are sums of cells.
+/// Shares of people in each row, or in each column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Margin {
-    /// Name of the part.
+    /// Name of the part that the rows or the columns show.
     pub(crate) name: String,
-    /// Unit of a number, if it has one.
+    /// Unit, if the part is a number that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
-    /// Minimum and maximum of a number. Numbers outside are clipped to them.
+    /// Minimum and maximum, if the part is a number. Numbers outside are clipped to this range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) range: Option<[f64; 2]>,
-    /// Shares by option or bin. Simultaneous intervals cover jointly over both margins.
+    /// Share of each option or bin. Simultaneous intervals cover all shares of both margins at
+    /// once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) shares: Vec<MarginalShare>,
 }
@@ -50,17 +55,17 @@ pub(crate) struct MarginalShare {
     pub(crate) share: Estimate,
 }
 
-/// Mean of a number among the people of a row, in its unit.
+/// Mean of a number among the people of one row, in the number's unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConditionalMeanOf {
     /// Label of the row.
     pub row: Label,
-    /// The mean.
+    /// Estimated mean.
     #[serde(flatten)]
     pub mean: RatioEstimate,
 }
 
-/// Share of a column among the people of a row.
+/// Share of one column among the people of one row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConditionalShare {
     /// Label of the row.
@@ -73,11 +78,12 @@ pub struct ConditionalShare {
 }
 
 impl CrossEstimates {
-    /// Maximum number of cells for conditional shares. Each takes about a millisecond.
+    /// Maximum number of cells for which conditional shares are computed. Each share takes about a
+    /// millisecond.
     pub(crate) const MOST_CELLS: usize = 4096;
 }
 
-/// Computes the estimates for people who are each in one cell of `cross`.
+/// Computes the estimates of a cross-tabulation. Each person is in one of its cells.
 pub(crate) fn estimates(
     cross: &Cross,
     answers: &SingleAnswerHits,
@@ -88,7 +94,7 @@ pub(crate) fn estimates(
     let row = |row: usize| row * columns..(row + 1) * columns;
     let column = |column: usize| (column..cells).step_by(columns);
     let levels = cross.levels();
-    // Rounding changes a person's level but never the row: for rows, people are given.
+    // Rounding changes a person's level but never the row. So for rows, the population is fixed.
     let given = SingleAnswerHits {
         whose: match answers.whose {
             SamplingModel::RoundedValues => SamplingModel::FixedPopulation,
@@ -133,7 +139,8 @@ pub(crate) fn estimates(
     found
 }
 
-/// Returns the share of people in these cells, with intervals joint over both margins.
+/// Returns the share of people in these cells. `margins` is the confidence level for simultaneous
+/// intervals over both margins.
 fn margin_share(
     answers: &SingleAnswerHits,
     cells: impl Iterator<Item = usize> + Clone,
@@ -145,7 +152,7 @@ fn margin_share(
     })
 }
 
-/// Returns the margin of a part, with the shares of its first `counted` cells.
+/// Returns the margin of a part, with the shares of its first `counted` options or bins.
 fn margin(part: &Part, counted: usize, share: impl Fn(usize) -> Estimate) -> Margin {
     let scale = part.scale();
     let of = |index: usize| MarginalShare {

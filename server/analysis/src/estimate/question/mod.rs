@@ -1,5 +1,5 @@
-//! Estimates of questions whose answers depend on each other: numbers, crosses, options of several
-//! parts.
+//! Estimates of questions that need more than the estimates of single items: numbers,
+//! cross-tabulations, and parts that are asked together.
 
 pub(crate) mod contrast;
 pub(crate) mod cross;

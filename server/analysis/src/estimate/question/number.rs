@@ -1,4 +1,4 @@
-//! Estimates of a number: mean, distribution function and quantiles.
+//! Estimates of a question for a number: mean, distribution function and quantiles.
 
 use hushbin::task::{Limits, Scale};
 use serde::Serialize;
@@ -11,59 +11,61 @@ use crate::numeric::limits::{Failure, Side};
 /// Estimates of a number, in addition to the shares of its bins or levels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NumberEstimates {
-    /// Unit of all values except shares, if there is one.
+    /// Unit of all values except shares. `None` if the question states no unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Minimum and maximum. Numbers outside are clipped to them.
+    /// Minimum and maximum of the number. Numbers outside are clipped to this range.
     pub range: [f64; 2],
-    /// Mean, unless the question has bins.
+    /// Mean. `None` if the question has bins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean: Option<Estimate>,
-    /// Distribution function at each edge between two bins.
+    /// Share of people below each edge between two bins. Empty unless the question has bins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub distribution: Vec<Below>,
-    /// Requested quantiles.
+    /// Estimates of the requested quantiles. Empty unless the question has bins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<QuantileEstimate>,
 }
 
-/// Share of people below an edge.
+/// Share of people below one edge between two bins.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Below {
-    /// The edge.
+    /// Edge, in the unit of the number.
     pub below: f64,
     /// Share, in [0, 1].
     #[serde(flatten)]
     pub share: Estimate,
 }
 
-/// Estimate of a quantile: a number such that a given part of people lie below it.
+/// Estimate of a quantile: a number such that a given fraction of people have a smaller one.
 ///
-/// The interval tests each edge. The quantile is at most an edge if the share of people below it is
-/// significantly at least the part. It is at least an edge if that share is significantly smaller.
-/// The interval is valid for any numbers, also rounded or equal ones.
+/// The interval is found by testing each edge between bins. The quantile is at most an edge if the
+/// share of people below the edge is significantly at least the fraction. It is at least an edge if
+/// that share is significantly smaller. The interval is valid for all distributions of numbers,
+/// even if numbers are rounded or many people have the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QuantileEstimate {
-    /// The part, in (0, 1).
+    /// Fraction of people below the quantile, in (0, 1).
     pub quantile: f64,
-    /// Smallest number at which the fitted distribution function reaches the part.
+    /// Smallest number at which the fitted distribution function reaches the fraction.
     ///
-    /// The fit is smooth for a pattern, and otherwise non-decreasing (isotonic regression). It is
-    /// linear between edges. The result is moved into `interval`. For a number with a step, it is
-    /// one of the possible numbers.
+    /// The fitted function is smooth if reports are outputs of a pattern, and otherwise the closest
+    /// non-decreasing function (isotonic regression). It is linear between edges. The result is
+    /// then moved into `interval`. If the question states a step, the result is rounded to a
+    /// possible number.
     pub estimate: f64,
     /// Confidence interval for this quantile alone.
     ///
-    /// Both ends are edges. For a number with a step, they are the smallest and greatest number
-    /// between two edges.
+    /// Both ends are edges of bins. If the question states a step, they are instead the smallest
+    /// and greatest possible number between two edges.
     pub interval: [f64; 2],
-    /// Interval with joint coverage over all requested quantiles (Bonferroni).
+    /// Simultaneous confidence interval, for all requested quantiles at once (Bonferroni).
     pub simultaneous_interval: [f64; 2],
     /// True if the estimate was outside the interval and was moved to its end.
     pub clamped: bool,
 }
 
-/// Returns the estimates of a number that has limits and no bins.
+/// Returns the estimates of a number that has a minimum and maximum but no bins.
 pub(crate) fn of_mean(limits: &Limits, mean: Estimate) -> NumberEstimates {
     NumberEstimates {
         unit: limits.unit().map(str::to_owned),
@@ -74,7 +76,8 @@ pub(crate) fn of_mean(limits: &Limits, mean: Estimate) -> NumberEstimates {
     }
 }
 
-/// Computes the estimates of a number whose values were put into the cells of `scale`.
+/// Computes the estimates of a number whose values were assigned to the bins of `scale`.
+/// `quantiles` are the requested fractions.
 pub(crate) fn estimates(
     scale: &Scale,
     cells: &Cells,
@@ -83,7 +86,7 @@ pub(crate) fn estimates(
 ) -> NumberEstimates {
     let edges = scale.edges().expect("a number alone has bins");
     let bins = edges.len() - 1;
-    // The band covers all inner edges jointly.
+    // Simultaneous intervals cover the distribution function at all inner edges at once.
     let band = confidence.together(bins - 1);
     let below = |bins: usize| Below {
         below: edges[bins],
@@ -101,7 +104,8 @@ pub(crate) fn estimates(
     let intervals = intervals(failure).into_iter().zip(intervals(together));
     let quantile = |(&part, (own, all)): (&f64, ([usize; 2], [usize; 2]))| {
         let [interval, simultaneous_interval] = [own, all].map(|[lower, upper]| {
-            // With a step, interval ends are possible numbers, half a step inside the edges.
+            // If there is a step, interval ends are possible numbers, which are half a step inside
+            // the edges. Otherwise the step is 0.
             let inside = 0.5 * scale.step();
             [edges[lower] + inside, edges[upper] - inside]
         });
@@ -113,7 +117,7 @@ pub(crate) fn estimates(
             estimate: possible(scale, found).clamp(interval[0], interval[1]),
             interval,
             simultaneous_interval,
-            // Compares with the edges, before rounding to a possible number.
+            // Compare with the edges, before rounding to a possible number.
             clamped: !(edges[own[0]]..=edges[own[1]]).contains(&found),
         }
     };
@@ -126,7 +130,7 @@ pub(crate) fn estimates(
     }
 }
 
-/// Returns the nearest number that is possible.
+/// Returns the nearest number that the question permits: the minimum plus a multiple of the step.
 fn possible(scale: &Scale, number: f64) -> f64 {
     let ([least, _], step) = (scale.range(), scale.step());
     if step > 0.0 {
@@ -136,7 +140,7 @@ fn possible(scale: &Scale, number: f64) -> f64 {
     }
 }
 
-/// Returns the share of people in the first `bins` bins.
+/// Returns the estimated share of people in the first `bins` bins.
 fn share(cells: &Cells, bins: usize, confidence: &Quantiles) -> Estimate {
     let ((point, law), reports) = match cells {
         Cells::Flat(answers) => (answers.among(0..bins), answers.reports),
@@ -147,7 +151,8 @@ fn share(cells: &Cells, bins: usize, confidence: &Quantiles) -> Estimate {
     })
 }
 
-/// Returns the edges around each quantile. Each side fails with probability `failure`.
+/// Returns the confidence interval of each quantile, as the indices of the edges at its ends. Each
+/// end fails with probability at most `failure`.
 fn within(cells: &Cells, bins: usize, quantiles: &[f64], failure: f64) -> Vec<[usize; 2]> {
     let answers = match cells {
         Cells::Patterned(patterned) => return patterned.quantile_edges(quantiles, failure),
@@ -169,7 +174,8 @@ fn within(cells: &Cells, bins: usize, quantiles: &[f64], failure: f64) -> Vec<[u
     quantiles.iter().map(of).collect()
 }
 
-/// Returns the bin shares of the closest non-decreasing distribution function.
+/// Returns the shares of bins of the non-decreasing distribution function that is closest to the
+/// estimates (least squares).
 fn rising(distribution: &[Below]) -> Vec<f64> {
     let below = isotonic(
         &distribution
@@ -179,19 +185,19 @@ fn rising(distribution: &[Below]) -> Vec<f64> {
     );
     let mut before = 0.0;
     let share = |own: f64| own - std::mem::replace(&mut before, own);
-    // Clamping keeps the order. The last edge has the value 1.
+    // Clamping keeps the function non-decreasing. Its value at the last edge is 1.
     let clamped = below.into_iter().map(|own| own.clamp(0.0, 1.0));
     clamped.chain([1.0]).map(share).collect()
 }
 
-/// Returns the non-decreasing least-squares fit, by pooling adjacent violators (Ayer, Brunk, Ewing,
-/// Reid, Silverman 1955).
+/// Returns the non-decreasing sequence that is closest to `values` (least squares), by pooling
+/// adjacent violators (Ayer, Brunk, Ewing, Reid, Silverman 1955).
 fn isotonic(values: &[f64]) -> Vec<f64> {
     let mut pools: Vec<(f64, usize)> = Vec::new();
     for &value in values {
         let mut pool = (value, 1);
         while let Some(&(sum, count)) = pools.last() {
-            // Compares the means pool.0/pool.1 and sum/count without division.
+            // Stop if the mean sum/count is at most pool.0/pool.1, compared without division.
             if sum * (pool.1 as f64) <= pool.0 * (count as f64) {
                 break;
             }

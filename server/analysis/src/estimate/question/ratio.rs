@@ -1,12 +1,12 @@
-//! Ratios of sums of shares: conditional shares and means within one row of a cross.
+//! Ratios of sums of shares: conditional shares and means within one row of a cross-tabulation.
 //!
 //! Let the row's cells have positions x in [0, 1] and shares f. The ratio is R = Σ x·f/Σ f. It
-//! equals m if Σ (x − m)·f = 0. This sum is linear in the shares, so the distribution of its
-//! estimate is known.
+//! equals m exactly if the sum Σ (x − m)·f (a *contrast*) is 0. This sum is linear in the shares,
+//! so the distribution of its estimate is known.
 //!
-//! An interval contains every m that this test does not reject (Fieller 1954, with the variance at
-//! m, like Wilson's interval for a share). If the row's share may be 0, no m is rejected and the
-//! interval is the whole range.
+//! A confidence interval contains every m for which a test does not reject that the contrast is 0.
+//! This is Fieller's method (1954), with the variance at m, as in Wilson's interval for a share. If
+//! the share of people in the row may be 0, no m is rejected and the interval is the whole range.
 
 use std::ops::Range;
 
@@ -22,23 +22,28 @@ use crate::numeric::roots::bisect;
 
 /// A conditional share or mean with its error bars.
 ///
-/// The ratio of two unbiased estimates is biased. The bias is larger for smaller rows.
+/// It is biased, as a ratio of two unbiased estimates. The bias is larger for rows with fewer
+/// people.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RatioEstimate {
-    /// Ratio of the raw estimates, clamped to the range. `None` if the row's share may be 0.
+    /// Ratio of the raw estimates, clamped to the range of possible values. `None` if the share of
+    /// people in the row may be 0.
     pub estimate: Option<f64>,
-    /// Estimated standard deviation of its noise, to first order (delta method).
+    /// Standard error of the ratio, to first order (delta method). `None` if there is no estimate.
     pub standard_error: Option<f64>,
     /// Confidence interval for this ratio alone, within the range.
     pub interval: [f64; 2],
-    /// Interval with joint coverage over all rows, or over all cells (Bonferroni).
+    /// Simultaneous confidence interval (Bonferroni): for the means of all rows at once, or the
+    /// shares of all cells at once.
     pub simultaneous_interval: [f64; 2],
-    /// True if `interval` is the whole range because the row's share is not significantly above 0.
+    /// True if `interval` is the whole range because the share of people in the row is not
+    /// significantly above 0.
     pub(crate) whole_range: bool,
 }
 
 impl RatioEstimate {
-    /// Converts an estimate of the position in a range, from 0 to 1, to the range itself.
+    /// Converts an estimate of a relative position, from 0 at `min` to 1 at `max`, to a value in
+    /// the range.
     pub(crate) fn within(self, [min, max]: [f64; 2]) -> Self {
         let at = |place: f64| min + (max - min) * place;
         Self {
@@ -51,19 +56,20 @@ impl RatioEstimate {
     }
 }
 
-/// Cells of one row, with the estimate of the row's own share.
+/// Cells of one row of a cross-tabulation, with the estimated share of people in the row.
 pub(crate) struct Row<'a> {
     answers: &'a SingleAnswerHits,
     cells: Range<usize>,
-    /// Raw shares of the cells.
+    /// Raw estimates of the cells' shares.
     raw: Vec<f64>,
-    /// Feasible shares close to the raw ones.
+    /// Possible (non-negative) shares close to the raw ones.
     likely: Vec<f64>,
     share: (Point, ScoreDistribution),
 }
 
 impl<'a> Row<'a> {
-    /// Creates the row of `cells` with its own `share`.
+    /// Creates a row from the indices of its cells. `share` is the estimated share of people in the
+    /// row.
     pub(crate) fn new(
         answers: &'a SingleAnswerHits,
         share: (Point, ScoreDistribution),
@@ -91,7 +97,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Returns the mean within the row, for positions evenly spaced from 0 to 1.
+    /// Returns the mean of positions within the row. The row's cells are evenly spaced positions
+    /// from 0 to 1.
     pub(crate) fn mean(&self, confidence: &Quantiles) -> RatioEstimate {
         let steps = self.raw.len() as f64 - 1.0;
         let class = |column| self.class(column, column as f64 / steps);
@@ -99,7 +106,7 @@ impl<'a> Row<'a> {
             .estimate(confidence)
     }
 
-    /// Returns the share of a column within the row.
+    /// Returns the share of a column among the people in the row.
     pub(crate) fn column(&self, column: usize, confidence: &Quantiles) -> RatioEstimate {
         let own = self.class(column, 1.0);
         let all = |numbers: &[f64]| numbers.iter().sum::<f64>();
@@ -122,33 +129,34 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Returns whether the row's share is significantly above 0 at this failure probability.
+    /// Returns true if the share of people in the row is significantly above 0 at this failure
+    /// probability.
     fn is_significant(&self, failure: &Failure) -> bool {
         let (point, law) = &self.share;
         law.limit(*point, self.answers.reports, failure, Side::Lower) > 0.0
     }
 }
 
-/// Cells of a row with equal position.
+/// Group of a row's cells that have the same position.
 struct Class {
     place: f64,
     /// Number of cells.
     cells: f64,
-    /// Raw share of the cells.
+    /// Raw estimate of the cells' total share.
     raw: f64,
-    /// Feasible share of the cells.
+    /// Possible (non-negative) total share of the cells.
     likely: f64,
     hits: f64,
 }
 
-/// A mean of positions within a row. Positions differ by multiples of `step`.
+/// Mean of positions within a row. Positions differ by multiples of `step`.
 struct Ratio<'a> {
     row: &'a Row<'a>,
     classes: Vec<Class>,
     step: f64,
 }
 
-/// Precision of limits, relative to the range.
+/// Precision of confidence limits, on the scale of positions from 0 to 1.
 const SAME: f64 = 1e-6;
 
 impl Ratio<'_> {
@@ -157,7 +165,8 @@ impl Ratio<'_> {
         let share = self.row.share.0.estimate;
         let there = self.row.is_significant(confidence.single());
         let ratio = weighed / share;
-        // 0.5 is a placeholder: without a significant row share, no estimate is returned.
+        // 0.5 is a placeholder. If the row's share is not significantly above 0, no estimate is
+        // returned.
         let held = if there { ratio.clamp(0.0, 1.0) } else { 0.5 };
         let answers = self.row.answers;
         let reports = answers.reports as f64;
@@ -179,8 +188,8 @@ impl Ratio<'_> {
         }
     }
 
-    /// Returns the limit of the interval on this side: the outermost m that is not rejected, or a
-    /// rejected neighbour beyond it.
+    /// Returns the confidence limit on this side, up to [`SAME`]: a rejected ratio just outside the
+    /// last one that is not rejected. Returns the end of the range if it is not rejected.
     fn limit(&self, held: f64, failure: &Failure, side: Side) -> f64 {
         let end = match side {
             Side::Lower => 0.0,
@@ -195,7 +204,7 @@ impl Ratio<'_> {
         bisect(end, held, near, rejects).0
     }
 
-    /// Returns whether the test rejects the ratio m. `side` is the side of the estimate on which m
+    /// Returns true if the test rejects the ratio m. `side` is the side of the estimate on which m
     /// lies.
     fn rejects(&self, m: f64, failure: &Failure, side: Side) -> bool {
         let (answers, contrast) = (self.row.answers, self.contrast(m));
@@ -208,8 +217,8 @@ impl Ratio<'_> {
             let weighed = contrast.parts.iter().zip(&self.classes);
             weighed.map(|(part, own)| part.weight * number(own)).sum()
         };
-        // If every cell has its own bucket (m = 1), a report names one cell and exact tails apply.
-        // Otherwise use the normal approximation.
+        // If every cell has its own bucket (one slot per bucket), a report hits exactly one cell,
+        // and its exact distribution is used. Otherwise use the normal approximation.
         if answers.slots.is_none_or(|[m, _]| m > 1) {
             return side.sign() * sum(|own| own.raw) < -failure.z() * deviation / n.sqrt();
         }
@@ -217,7 +226,8 @@ impl Ratio<'_> {
         let observed = Observed {
             sum: sum(|own| own.hits),
             shift: 1.0,
-            // Noise is positive at every finite ε. The floor avoids a division by 0.
+            // The deviation is positive at every finite ε. The minimum avoids a division by 0 all
+            // the same.
             deviation: answers.rates.gap() * deviation.max(f64::MIN_POSITIVE) * n.sqrt(),
             max_t: MAX_TILT / weights.fold(1.0, f64::max),
         };
@@ -226,7 +236,7 @@ impl Ratio<'_> {
         })
     }
 
-    /// Returns the contrast that is 0 at ratio m, with feasible shares for which it is 0.
+    /// Returns the contrast that is 0 if the ratio is m, with possible shares for which it is 0.
     fn contrast(&self, m: f64) -> Contrast {
         let part = |own: &Class| Part {
             weight: (own.place - m) / self.step,
@@ -236,7 +246,7 @@ impl Ratio<'_> {
         let mut parts: Vec<Part> = self.classes.iter().map(part).collect();
         let total: f64 = parts.iter().map(|part| part.share).sum();
         let off: f64 = parts.iter().map(|part| part.share * part.weight).sum();
-        // Move a fraction of all shares to the farthest position on the opposite side.
+        // Move a fraction of all shares to the position that is farthest on the opposite side of m.
         let far = |part: &Part| -off * part.weight;
         let end = (0..parts.len()).max_by(|&a, &b| far(&parts[a]).total_cmp(&far(&parts[b])));
         let end = end.expect("a row has cells");
@@ -262,7 +272,7 @@ mod tests {
     use super::*;
     use crate::estimate::point::SamplingModel;
 
-    /// A table of people with a mechanism.
+    /// A table of people in rows and columns, with the mechanism that randomises their answers.
     struct Case {
         /// Number of people by row and column.
         people: &'static [&'static [u64]],
@@ -306,7 +316,8 @@ mod tests {
                     let hit = uniform < answers.rates.p_true;
                     let at = order.iter().position(|slot| *slot == own).unwrap();
                     order.swap(0, at);
-                    // The slots that share the own bucket, or m slots of another bucket.
+                    // Number of other slots that the report hits: m − 1 if it hits the person's own
+                    // slot, otherwise m.
                     let drawn = if hit { m - 1 } else { m } as usize;
                     for index in 1..=drawn {
                         let left = (order.len() - index) as u64;
@@ -341,8 +352,8 @@ mod tests {
 
     const RUNS: u64 = 1500;
 
-    /// Counts how many intervals of 90, 95 and 99 per cent of the last row miss, and how many are
-    /// whole.
+    /// Counts how many intervals of the last row miss the truth at 90, 95 and 99 per cent, and how
+    /// many are the whole range.
     fn missed(case: &Case, mean: bool) -> ([u64; 3], u64) {
         let mut rng = ChaCha20Rng::seed_from_u64(7);
         let row = case.people[case.people.len() - 1];
@@ -383,8 +394,8 @@ mod tests {
         (missed, whole)
     }
 
-    /// Intervals miss at most at the nominal rate. The normal limit allows a false alarm of
-    /// 5·10⁻⁷ each, one-sided.
+    /// Intervals miss the truth at most at the nominal rate. Each case fails by chance with
+    /// probability 5·10⁻⁷ (one-sided, normal approximation).
     #[test]
     fn intervals_cover_conditional_shares_and_means() {
         use SamplingModel::{FixedPopulation, RandomSample};

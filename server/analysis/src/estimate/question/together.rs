@@ -1,16 +1,18 @@
-//! Shares of options of several parts that one report covers together.
+//! Shares of options, for a question that asks several parts together in one report.
 //!
-//! Every person gives one option per part, so the shares of a part sum to 1. An excess of the
-//! estimated sum over 1 is noise. A c-th of the excess is subtracted from each of a part's c
-//! estimates. This gives (hit − H/c)/gap + 1/c, where the report hits H of the part's options.
+//! Every person gives one option per part, so the true shares of a part's options sum to 1. Any
+//! excess of the estimated sum over 1 is noise. For a part with c options, the excess divided by c
+//! is subtracted from each estimate. The contribution of a report is then (hit − H/c)/gap + 1/c,
+//! where H is the number of the part's options that the report hits.
 //!
-//! For people with uniform answers, this is the best linear unbiased estimate. Options of a part
-//! are exchangeable, so the sums over parts carry no information about differences between options.
+//! If people's answers are uniform, this is the best linear unbiased estimate. The options of a
+//! part are then exchangeable, so the sums of other parts carry no information about differences
+//! between these options.
 //!
-//! The score of an option depends on whether the person gave it. Let M be the number of members of
-//! the input in the report's bucket. Given M, every set of M members is equally likely, and so is
-//! every filling of the rest of the bucket. So the distribution of M determines the distribution of
-//! the score.
+//! The score distribution of an option depends on whether the person gave it. Let M be the number
+//! of elements of the person's input (*members*) that the report hits. Given M, every set of M
+//! members is equally likely, and so is every choice of the other elements in the bucket. So the
+//! distribution of M determines the distribution of the score.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,18 +25,20 @@ use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 use crate::estimate::law::{BetweenNodes, Crowd, Law, Score, ScoreDistribution};
 use crate::estimate::point::{ItemPoints, Point, SamplingModel, variance_over_people};
 
-/// Parts of a question, with the distributions of scores.
+/// Parts of a question that are asked together, with the score distributions of their options.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
     together: Together,
     rates: Rates,
     whose: SamplingModel,
-    /// Score distributions by number of options, up to [`Rates::MAX_OPTIONS_WITH_SUM`].
+    /// Score distribution of an option, by the number of options of its part. Parts with more than
+    /// [`Rates::MAX_OPTIONS_WITH_SUM`] options have none.
     laws: HashMap<u32, Arc<ScoreDistribution>>,
 }
 
 impl Parts {
-    /// Creates the parts. `None` if the question has no parts or its mechanism is not Collision.
+    /// Creates the parts of a question. `None` if it does not ask parts together, or if its
+    /// mechanism is not Collision.
     pub(crate) fn of(question: &Question, whose: SamplingModel) -> Option<Self> {
         let (Kind::Together(together), Mechanism::Collision(collision)) =
             (question.kind(), question.mechanism())
@@ -63,12 +67,12 @@ impl Parts {
         })
     }
 
-    /// Returns the number of items, which are the options of all parts.
+    /// Returns the number of items. The items are the options of all parts.
     pub(crate) fn items(&self) -> u64 {
         self.together.cells().into()
     }
 
-    /// Returns the number of options in the item's part. `None` if there are more than
+    /// Returns the number of options in the part of this item. `None` if it is more than
     /// [`Rates::MAX_OPTIONS_WITH_SUM`].
     fn options(&self, item: u64) -> Option<u32> {
         let (part, _) = self.together.option(item as u32);
@@ -76,7 +80,7 @@ impl Parts {
         self.laws.contains_key(&options).then_some(options)
     }
 
-    /// Computes estimates of `items` from the raw estimates of all items.
+    /// Computes the corrected estimates of `items` from `raw`, the raw estimates of all items.
     pub(crate) fn points(
         &self,
         raw: &[ItemPoints],
@@ -108,27 +112,30 @@ impl Parts {
         items.iter().map(point).collect()
     }
 
-    /// Returns the variance of one report's estimate of an item that no person has.
+    /// Returns the variance of one report's contribution to the estimate of an item that no person
+    /// has.
     pub(crate) fn null_variance(&self, item: u64) -> f64 {
         let (part, _) = self.together.option(item as u32);
         let options = self.together.parts()[part].cells();
         self.rates.option_variance(options, false)
     }
 
-    /// Returns the distribution of an item's estimate. `None` if its part has many options.
+    /// Returns the score distribution of an item. `None` if its part has more than
+    /// [`Rates::MAX_OPTIONS_WITH_SUM`] options.
     pub(crate) fn law(&self, item: u64) -> Option<Law> {
         let law = &self.laws[&self.options(item)?];
         Some(Law::Scores(Arc::clone(law)))
     }
 }
 
-/// Distribution of the hits of a report among the options of a part.
+/// Distribution of the hits of one report on the options of a part.
 struct Hits {
-    /// Probabilities P(M = k) for k = 0..=s.
+    /// Probabilities P(M = k) for k = 0..=s, where M is the number of members that a report hits.
     members: Vec<f64>,
-    /// Slots m that a report hits, and the total N. `None` if elements are hashed independently.
+    /// Number m of slots that a report hits, and number N of all slots. `None` if elements are
+    /// hashed independently.
     slots: Option<[u32; 2]>,
-    /// Probability that a report hits an independently hashed element.
+    /// Probability that a report hits a non-member, if elements are hashed independently.
     alone: f64,
 }
 
@@ -144,11 +151,13 @@ impl Hits {
         }
     }
 
-    /// Returns the score distribution for one of `options` options, if it is `given` or not. A hit
-    /// on the option counts 1. A hit on another option of the part counts −1/(c − 1).
+    /// Returns the score distribution of one option of a part with c = `options` options. `given`
+    /// states whether the person gave this option. A hit on the option counts 1, and a hit on
+    /// another option of the part counts −1/(c − 1).
     fn score(&self, options: u32, given: bool) -> Score {
         let others = options - 1;
-        // Scores from −1 at index 0 to 1 at the last index, in steps of 1/(c − 1).
+        // Probabilities of the scores from −1 at index 0 to 1 at the last index, in steps of 1/(c −
+        // 1).
         let mut counts = vec![0.0; 2 * others as usize + 1];
         for (members, &p) in (0_u32..).zip(&self.members).filter(|(_, p)| **p > 0.0) {
             let mut add = |p: f64, own: bool, beside: u32, rest: &[f64]| {
@@ -157,7 +166,8 @@ impl Hits {
                     counts[first as usize - hits] += p * q;
                 }
             };
-            // P(a given option is among the hit members), by symmetry.
+            // Probability that the option which the person gave in this part is among the hit
+            // members, by symmetry.
             let member = f64::from(members) / f64::from(self.sparsity());
             if given {
                 let rest = self.others(others, members, None);
@@ -165,7 +175,8 @@ impl Hits {
                 add(p * (1.0 - member), false, 0, &rest);
                 continue;
             }
-            // Not given: `beside` is 1 if the part's given option is among the hit members.
+            // The person gave another option of the part. `beside` is 1 if the report hits that
+            // one.
             let own = self.chance(members);
             for (own, p) in [(true, p * own), (false, p * (1.0 - own))] {
                 if p > 0.0 {
@@ -187,23 +198,24 @@ impl Hits {
         self.members.len() as u32 - 1
     }
 
-    /// Returns the probability of a hit on an option that is not given, if `members` members are
-    /// hit.
+    /// Returns the probability that a report which hits `members` members also hits a given
+    /// non-member.
     fn chance(&self, members: u32) -> f64 {
         self.slots.map_or(self.alone, |[m, slots]| {
             f64::from(m - members) / f64::from(slots - self.sparsity())
         })
     }
 
-    /// Returns the distribution of hits among `count` options that are not given, if `members`
-    /// members are hit. `known` states whether one further option that is not given is hit.
+    /// Returns the distribution of the number of hits on `count` non-members, for a report that
+    /// hits `members` members. If `known` is set, it states whether the report hits one further
+    /// non-member.
     fn others(&self, count: u32, members: u32, known: Option<bool>) -> Vec<f64> {
         let all = 0..=u64::from(count);
         let Some([m, slots]) = self.slots else {
             let law = Binomial::new(self.alone, count.into()).expect("a probability");
             return all.map(|hits| law.pmf(hits)).collect();
         };
-        // Slots of the input, and the one that is known, are not drawn from.
+        // The remaining hits are drawn from the slots of neither members nor the known non-member.
         let left = slots - self.sparsity() - u32::from(known.is_some());
         let drawn = m - members - u32::from(known == Some(true));
         let law = Hypergeometric::new(left.into(), count.into(), drawn.into());
@@ -243,7 +255,8 @@ mod tests {
         Collision::with_hashes(rule, hashing, buckets, hashes).unwrap()
     }
 
-    /// Scores match the enumeration of all bucket fillings, for given and other options.
+    /// Scores match an enumeration of all ways to fill buckets, for options that the person gave
+    /// and for others.
     #[test]
     fn scores_have_the_law_of_all_ways_to_fill_buckets() {
         for (options, collision) in [
@@ -288,7 +301,7 @@ mod tests {
         }
     }
 
-    /// The moments of the score agree with the variances behind standard errors.
+    /// The mean and variance of the score agree with the variances that standard errors use.
     #[test]
     fn scores_have_the_variance_of_the_rates() {
         for (options, collision, epsilon) in [
@@ -344,7 +357,8 @@ mod tests {
         all
     }
 
-    /// Limits miss at most at the nominal rate, over all possible sums of scores.
+    /// Limits miss the true share at most at the nominal rate, summed over all possible sums of
+    /// scores.
     #[test]
     fn limits_miss_no_more_often_than_they_say() {
         for (options, epsilon) in [
@@ -396,8 +410,8 @@ mod tests {
         }
     }
 
-    /// Returns the probability that the lower or the upper limit of the first option misses the
-    /// truth.
+    /// Returns the probabilities that the lower and the upper limit of the first option miss the
+    /// true share.
     fn missed(
         parts: &Parts,
         options: u32,
