@@ -1,5 +1,5 @@
-//! hushbin's account of a batch and the published bounds, as curves against the number of
-//! reports and against the local ε.
+//! Figure of the central ε of a shuffled batch, by hushbin's accounting and by the published
+//! bounds. Its curves are over the number of reports and over the local ε.
 
 use hushbin::bounds::EPSILON;
 use hushbin_analysis::accounting::{HONEST_REPORTS, Mixture, REPORTS, account};
@@ -10,7 +10,7 @@ use crate::figure::{Curve, Figure, Panel};
 use crate::output::{Error, progress_bar};
 use crate::published::published_bounds;
 
-/// Batch in the middle of the curves.
+/// Parameters of the shuffled batch in the middle of the curves.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batch {
     pub(crate) epsilon: f64,
@@ -19,10 +19,10 @@ pub(crate) struct Batch {
     pub(crate) delta: f64,
 }
 
-/// Points per curve.
+/// Number of points of a curve.
 const POINTS: u32 = 49;
 
-/// Computes the figure. `at` returns the mechanism at a local ε.
+/// Computes the figure. `at` returns the reports' mechanism, as a mixture, at a given local ε.
 ///
 /// # Errors
 /// Any error of `at`.
@@ -36,7 +36,8 @@ pub(crate) fn figure(
         honest_fraction,
         delta,
     } = *batch;
-    // Two decades of reports on either side, one of ε.
+    // The curves extend by a factor of 100 in the number of reports, and of 10 in ε, to either
+    // side.
     let fewest = REPORTS
         .min
         .max((HONEST_REPORTS.min / honest_fraction).ceil());
@@ -75,22 +76,23 @@ pub(crate) fn figure(
     })
 }
 
-/// Returns geometrically spaced points from `middle / reach` to `middle · reach`, cut to
-/// `min..=max`.
+/// Returns [`POINTS`] geometrically spaced numbers from `middle / reach` to `middle · reach`. Both
+/// ends are limited to `min..=max`.
 fn spaced(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
     let (low, high) = ((middle / reach).max(min), (middle * reach).min(max));
     (0..POINTS)
         .map(|point| {
             let part = f64::from(point) / f64::from(POINTS - 1);
-            // Rounding in `powf` can pass the ends by an ulp, and the account refuses values out of
+            // Rounding in `powf` can exceed the ends by an ulp, and `account` refuses values out of
             // range.
             (low * (high / low).powf(part)).clamp(low, high)
         })
         .collect()
 }
 
-/// Name and central ε of the account, then of the published bounds in order. ε is `None` if
-/// the theorem of a bound does not apply.
+/// Returns the name and the central ε of each curve: first of hushbin's accounting, then of the
+/// published bounds, in a fixed order. The ε is `None` if the theorem behind a bound does not
+/// apply.
 fn values(
     mixture: &Mixture,
     reports: u64,
@@ -118,7 +120,7 @@ fn curves(
         found
     });
     let all: Vec<_> = all.collect::<Result<_, Error>>()?;
-    // All batches have the same bounds in the same order.
+    // `values` returns the same bounds in the same order for every batch.
     let curve = |index: usize| Curve {
         label: all[0][index].0.to_owned(),
         points: at

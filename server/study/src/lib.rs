@@ -1,4 +1,5 @@
-//! Comparison of hushbin with published mechanisms and bounds. For contributors, and in no release.
+//! Comparison of hushbin with published mechanisms and bounds. This crate is for contributors and
+//! is not part of releases.
 //!
 //! | module | holds |
 //! |---|---|

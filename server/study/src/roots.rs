@@ -1,7 +1,8 @@
-//! Bisection for the point where a condition becomes true.
+//! Bisection: finds the number at which a condition becomes true.
 
-/// Bisects a bracket of non-negative numbers. It stops once the bracket's width is at most
-/// `relative` of its upper end, and returns the end where `holds` is true.
+/// Finds the number between `inside` and `outside` at which `holds` changes, by bisection. Both are
+/// at least 0. Stops once the interval's width is at most `relative` times its upper end. Returns
+/// the end of the interval at which `holds` is true.
 ///
 /// `holds` is assumed to be true at `inside` and false at `outside`; neither is checked.
 pub(crate) fn bisect(
@@ -12,7 +13,8 @@ pub(crate) fn bisect(
 ) -> f64 {
     loop {
         let (low, high) = (inside.min(outside), inside.max(outside));
-        // The geometric mean bisects orders of magnitude. A bracket that starts at 0 has none.
+        // The geometric mean bisects orders of magnitude. It would be 0 for an interval that starts
+        // at 0.
         let middle = if low > 0.0 {
             low.sqrt() * high.sqrt()
         } else {

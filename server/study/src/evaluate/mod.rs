@@ -1,5 +1,6 @@
-//! The papers' experiments with every competitor. Units of work run in any order and can be
-//! resumed. Results are tables, figures and a page.
+//! Reruns the experiments of the papers with every competitor. An experiment consists of
+//! independent units of work, and an interrupted study resumes with the unfinished ones. Results
+//! are tables, figures and an HTML page.
 
 mod crowd;
 mod experiments;

@@ -1,10 +1,10 @@
 //! A census-like crowd. Extracts such as P4's may not be redistributed, so this crowd is generated
 //! and its truth is fully known.
 //!
-//! Numeric attributes are mixtures of two normal distributions, clipped to [−1, 1]. They share a
-//! factor, so any two correlate by 0.2 to 0.6. Categories follow Zipf's law with exponent 1.3 over
-//! 2 to 9 values. Each category depends on one numeric attribute. Income is linear in all
-//! attributes, plus normal noise with a third of its variance.
+//! Numeric attributes have mixtures of two normal distributions, clipped to [−1, 1]. All depend on
+//! one common random factor, so any two have a correlation of 0.2 to 0.6. Categories follow Zipf's
+//! law with exponent 1.3 over 2 to 9 values. Each category depends on one numeric attribute. Income
+//! is linear in all attributes, plus normal noise with a third of its variance.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -12,7 +12,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::random::Zipf;
 
-/// Extract of the paper that the crowd resembles.
+/// Extract of a census, used in P4, that the crowd resembles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extract {
     /// 6 numeric and 10 categorical attributes, 42 features.
@@ -50,15 +50,15 @@ impl Extract {
     }
 }
 
-/// Distribution of people.
+/// Distribution from which people are drawn.
 #[derive(Debug, Clone)]
 pub(crate) struct Census {
     extract: Extract,
     numeric: Vec<Numeric>,
     categories: Vec<Zipf>,
-    /// Weights of the features, without the constant one.
+    /// Weights of the features in the income, without that of the constant feature.
     weights: Vec<f64>,
-    /// Mean of the weighted sum, which is subtracted before `scale` is applied.
+    /// Mean of the weighted sum of features. Incomes subtract it before they multiply by `scale`.
     centre: f64,
     scale: f64,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Census {
 /// A numeric attribute.
 #[derive(Debug, Clone, Copy)]
 struct Numeric {
-    /// Fraction of the standard deviation that the attributes share.
+    /// Correlation of the attribute, before clipping, with the common random factor.
     shared: f64,
     /// Median of the attribute.
     centre: f64,
@@ -79,9 +79,10 @@ pub(crate) struct Person {
     pub(crate) numbers: Vec<f64>,
     /// Values of categories, from 0.
     pub(crate) categories: Vec<u32>,
-    /// Numbers, then a feature for each value of a category but the last, and 1.
+    /// Features: the numbers, then one feature for each value of a category except the last, and
+    /// the constant 1.
     pub(crate) features: Vec<f64>,
-    /// Income in [−1, 1], around 0.
+    /// Income in [−1, 1], with a mean near 0.
     pub(crate) income: f64,
 }
 
@@ -91,25 +92,28 @@ const DEVIATION: f64 = 0.35;
 const INCOME: f64 = 0.4;
 /// Fraction of income's variance that is noise.
 const NOISE: f64 = 1.0 / 3.0;
-/// Distance of the two normal distributions of a mixture from its median, in standard deviations.
+/// Distance between the mean of either normal distribution and the median of the mixture, in
+/// standard deviations of the mixture.
 const APART: f64 = 0.8;
-/// Sample size for centring and scaling incomes.
+/// Number of sampled people from which incomes are centred and scaled.
 const SAMPLE: u32 = 20_000;
 
 impl Census {
-    /// Creates the crowd of an extract, always the same.
+    /// Creates the crowd that resembles an extract. The result is always the same.
     pub(crate) fn new(extract: Extract) -> Self {
         let rng = &mut ChaCha8Rng::seed_from_u64(1990 + u64::from(extract.numbers()));
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
         let last = f64::from(extract.numbers() - 1);
         let numeric = |index: u32| Numeric {
-            // Correlations are products of two shared parts: 0.22 to 0.58.
+            // The correlation of two attributes is the product of their correlations with the
+            // factor: 0.22 to 0.58.
             shared: 0.46 + 0.32 * f64::from(index) / last,
             centre: 0.2 * f64::from(index) / last - 0.1,
         };
         let law = |values: &u32| Zipf::new(*values, 1.3);
         let numbers = extract.numbers() as usize;
-        // Numeric attributes deviate less than the features of categories do.
+        // Numeric attributes vary less than the features of categories, so their weights are
+        // larger.
         let strength = |index| if index < numbers { 2.0 } else { 1.0 };
         let mut census = Self {
             extract,
@@ -125,7 +129,7 @@ impl Census {
         census
     }
 
-    /// Centres and scales incomes by a sample.
+    /// Computes `centre` and `scale` from a sample of people.
     fn fit(&mut self, rng: &mut ChaCha8Rng) {
         let mut person = Person::default();
         let (mut sum, mut squares) = (0.0, 0.0);
@@ -141,13 +145,13 @@ impl Census {
         self.scale = INCOME * ((1.0 - NOISE) / variance).sqrt();
     }
 
-    /// Number of features, d of a gradient.
+    /// Number of features, which is the length of a gradient.
     pub(crate) fn features(&self) -> u32 {
         let more: u32 = self.extract.values().iter().map(|values| values - 1).sum();
         self.extract.numbers() + more + 1
     }
 
-    /// Draws a person.
+    /// Draws a person and writes the result to `person`.
     pub(crate) fn draw(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
         self.draw_features(rng, person);
         let noise: f64 = StandardNormal.sample(rng);
@@ -177,8 +181,9 @@ impl Census {
         }
         for (index, law) in self.categories.iter().enumerate() {
             let on = index % numbers.len();
-            // People above the median take the smaller of two draws, the rest the larger. Each is
-            // half of the people, so the distribution of the category stays Zipf's.
+            // People above the median of the number take the smaller of two draws of the category,
+            // the rest the larger. Each group is half of the people, so the distribution of the
+            // category is still Zipf's.
             let [a, b] = [law.draw(rng), law.draw(rng)];
             let above = numbers[on] > self.numeric[on].centre;
             categories.push(if above { a.min(b) } else { a.max(b) });
@@ -188,8 +193,8 @@ impl Census {
 }
 
 impl Person {
-    /// Computes features from numbers and categories. `values` has the number of values per
-    /// category.
+    /// Computes the features from the numbers and categories. `values` has the number of values of
+    /// each category.
     pub(crate) fn encode(&mut self, values: &[u32]) {
         self.features.clone_from(&self.numbers);
         for (&values, &own) in values.iter().zip(&self.categories) {

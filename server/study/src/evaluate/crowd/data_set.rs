@@ -1,4 +1,5 @@
-//! Data sets of people with sparse vectors, in the format of `hushbin simulate`.
+//! Data sets of people who each have values for a few items, in the file format of `hushbin
+//! simulate`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +9,7 @@ use hushbin::Entry;
 
 use crate::evaluate::measure::error::StudyError;
 
-/// People with all entries.
+/// Data set: all people with all their entries.
 #[derive(Debug)]
 pub(crate) struct DataSet {
     items: u32,
@@ -62,13 +63,14 @@ impl DataSet {
         self.items
     }
 
-    /// Entries by person, ascending by item.
+    /// Entries of each person, in ascending order of items.
     pub(crate) fn people(&self) -> &[Vec<Entry>] {
         &self.people
     }
 }
 
-/// Parses a line of exactly two whole numbers and a number.
+/// Parses a line that consists of two whole numbers and a real number. Returns `None` for any other
+/// line.
 fn numbers(line: &str) -> Option<(u32, u32, f64)> {
     let mut words = line.split_ascii_whitespace();
     let found = (

@@ -1,4 +1,4 @@
-//! People whose truth is known: drawn from a distribution, or read from a file.
+//! People whose true answers are known. They are drawn from a distribution or read from a file.
 
 pub(super) mod census;
 pub(super) mod data_set;

@@ -1,5 +1,5 @@
-//! Crowds with one number each, as fractions of a range. Some are smooth; in some, many people have
-//! the same number.
+//! Crowds in which each person has one number, given as a fraction of its range. Some distributions
+//! are smooth. In others, many people have the same number.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Beta, Distribution, Exp, Gamma, LogNormal, Normal};
@@ -7,10 +7,11 @@ use statrs::distribution::{self as exact, ContinuousCDF};
 
 use super::random::uniform;
 
-/// A crowd, and the scale on which its number is reported.
+/// Crowd, with the scale on which people report their number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Crowd {
-    /// Estimands of the quantiles in [`QUANTILES`], with the name of the crowd.
+    /// Names, in tables, of the estimated quantiles of [`QUANTILES`]. They contain the name of the
+    /// crowd.
     pub(crate) estimands: [&'static str; 3],
     shape: Shape,
     scale: Scale,
@@ -34,7 +35,7 @@ enum Shape {
     Rounded,
 }
 
-/// Spacing of cells over the range.
+/// Scale on which the number's range is divided into equally wide cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
     Linear,
@@ -42,9 +43,9 @@ pub(crate) enum Scale {
     Logarithmic,
 }
 
-/// Levels of the estimated quantiles.
+/// Levels of the quantiles that are estimated: the shares of people at or below them.
 pub(crate) const QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
-/// Lower end of the logarithmic scale: 50 ms of 10 s.
+/// Lower end of the logarithmic scale as a fraction of the range: 50 ms of 10 s.
 pub(crate) const LEAST: f64 = 0.005;
 
 macro_rules! crowd {
@@ -74,16 +75,16 @@ pub(crate) const CROWDS: [Crowd; 9] = [
     crowd!("rounded", Rounded, Linear),
 ];
 
-/// Logarithm of the median load time in ms, and the spread of logarithms.
+/// Load times in ms: logarithm of the median, and standard deviation of the logarithm.
 const LOAD: [f64; 2] = [7.2, 0.7];
-/// Range of load times in ms.
+/// Upper end of the range of load times, in ms.
 const MILLISECONDS: f64 = 10_000.0;
 const ATOM: [f64; 2] = [0.3, 0.4];
 const MEAN: f64 = 0.1;
 const TIMEOUT: [f64; 2] = [0.06, 0.5];
-/// Shape and mean, in parts of 10 s, of latencies.
+/// Latencies: shape of the gamma distribution, and mean as a fraction of 10 s.
 const LATENCY: [f64; 2] = [2.0, 0.09];
-/// Logarithm of the median count, and the spread of logarithms.
+/// Counts: logarithm of the median, and standard deviation of the logarithm.
 const COUNT: [f64; 2] = [4.2, 0.8];
 const MOST_COUNTED: f64 = 400.0;
 const STEP: f64 = 10.0;
@@ -105,8 +106,8 @@ impl Crowd {
         (0..people).map(|_| self.shape.draw(rng)).collect()
     }
 
-    /// Returns the quantile at level `part`: the smallest number with this share of people at it or
-    /// below.
+    /// Returns the quantile at level `part`: the smallest number such that at least this share of
+    /// people is at or below it.
     pub(crate) fn quantile(&self, part: f64) -> f64 {
         let (mut below, mut reached) = (0.0, 1.0);
         loop {
@@ -133,7 +134,7 @@ impl Scale {
         }
     }
 
-    /// Returns the number at a position.
+    /// Returns the number at a position on the scale, from 0 to 1.
     pub(crate) fn at(self, place: f64) -> f64 {
         match self {
             Self::Linear => place,
@@ -199,7 +200,8 @@ impl Shape {
                 (1.0 - TIMEOUT[0]) * latency.cdf(number)
             }
             Self::Rounded => {
-                // Comparing with the exact double that people have leaves no room for rounding.
+                // Compares with exactly the double that `draw` computes, so rounding errors cannot
+                // matter.
                 let near = (number * MOST_COUNTED / STEP).round();
                 let is_above = near * STEP / MOST_COUNTED > number;
                 let multiple = if is_above { near - 1.0 } else { near };

@@ -19,7 +19,8 @@ pub(crate) enum People {
     Listed(Arc<Listed>),
 }
 
-/// A table of people. The last column of each row is predicted from the other columns.
+/// Table of people, one in each row. The last column is the target, which is predicted from the
+/// other columns.
 #[derive(Debug)]
 pub(crate) struct Listed {
     label: String,
@@ -35,7 +36,7 @@ struct Row {
     target: f64,
 }
 
-/// Iterator over people.
+/// Sequence of people that are drawn one after the other.
 pub(crate) enum Drawn {
     /// People drawn from a distribution.
     Census(Box<(Census, ChaCha8Rng)>),
@@ -43,11 +44,12 @@ pub(crate) enum Drawn {
     Listed(Arc<Listed>, std::vec::IntoIter<usize>),
 }
 
-/// Greatest number of values of a category: every value but the last is a feature.
+/// Maximum number of values of a category. It bounds the number of features, since every value
+/// except the last has one.
 const MOST_VALUES: usize = 256;
 /// Spellings of a missing number.
 const MISSING: [&str; 4] = ["", "NA", "NaN", "null"];
-/// Smallest table: a tenth of its people is held out.
+/// Minimum number of rows of a table, since only a tenth of the people are held out for tests.
 const LEAST_PEOPLE: usize = 100;
 
 impl People {
@@ -59,7 +61,7 @@ impl People {
         }
     }
 
-    /// Starts drawing people. Rows of a table come in an order drawn from `rng`.
+    /// Starts a sequence of people. For a table, the order of its rows is drawn from `rng`.
     pub(crate) fn draw(&self, mut rng: ChaCha8Rng) -> Drawn {
         match self {
             Self::Like(extract) => Drawn::Census(Box::new((Census::new(*extract), rng))),
@@ -74,7 +76,7 @@ impl People {
 }
 
 impl Drawn {
-    /// Number of features, d of a gradient.
+    /// Number of features, which is the length of a gradient.
     pub(crate) fn features(&self) -> u32 {
         match self {
             Self::Census(both) => both.0.features(),
@@ -106,13 +108,14 @@ impl Drawn {
 impl Listed {
     /// Reads a CSV file with a header.
     ///
-    /// A column of numbers is an attribute, scaled to [−1, 1] by its minimum and maximum. Any other
-    /// column is a category. The last column is the target: numbers, centred at the mean. A
-    /// column of numbers has no empty cells. Cells are separated by commas, or by semicolons or
-    /// tabs if the header has no comma.
+    /// A column of numbers is a numeric attribute, scaled such that its minimum and maximum are −1
+    /// and 1. It must not have empty cells. Any other column is a category. The last column is the
+    /// target: it must have numbers, which are scaled to [−1, 1] with mean 0. Cells are separated
+    /// by commas, or by semicolons or tabs if the header has no comma.
     ///
     /// # Errors
-    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::Table`] if it is no such table.
+    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::Table`] if it is not a table of
+    /// this form.
     pub(crate) fn open(path: &Path) -> Result<Self, StudyError> {
         let file = std::fs::File::open(path).map_err(|source| StudyError::io(path, source))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -180,7 +183,7 @@ impl Listed {
     }
 }
 
-/// Header and columns of a table.
+/// Reads the header and the columns of a table.
 fn columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>), String> {
     let mut text = Vec::new();
     let read = source.read_to_end(&mut text);
@@ -217,10 +220,11 @@ fn columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>
     Ok((head, columns))
 }
 
-/// Parses all cells as numbers. `None` if a cell is not a number.
+/// Parses all cells of a column as numbers. Returns `None` if a cell is not a number, or if all are
+/// missing.
 ///
 /// # Errors
-/// Some cells are missing, and the rest are numbers.
+/// A message if some cells are missing and the rest are numbers.
 fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
     let is_missing = |cell: &String| MISSING.iter().any(|own| own.eq_ignore_ascii_case(cell));
     let number = |cell: &String| cell.parse().ok().filter(|own: &f64| own.is_finite());
@@ -238,7 +242,8 @@ fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
     }
 }
 
-/// Scales numbers from the minimum and maximum to −1 and 1. All are 0 if all numbers are equal.
+/// Scales numbers linearly such that their minimum and maximum become −1 and 1. If all numbers are
+/// equal, returns zeros.
 fn into_range(numbers: &[f64]) -> Vec<f64> {
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     // Halving before subtracting keeps the range of two large numbers finite.
@@ -251,7 +256,8 @@ fn into_range(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(place).collect()
 }
 
-/// Scales numbers to [−1, 1] with the mean at 0. `None` if all numbers are equal.
+/// Scales numbers linearly such that their mean is 0 and their greatest magnitude is 1. Returns
+/// `None` if all numbers are equal.
 fn around_mean(numbers: &[f64]) -> Option<Vec<f64>> {
     let places = into_range(numbers);
     let mean = places.iter().sum::<f64>() / places.len() as f64;
@@ -263,7 +269,8 @@ fn around_mean(numbers: &[f64]) -> Option<Vec<f64>> {
     (most > 0.0).then(|| places.iter().map(scaled).collect())
 }
 
-/// Index of each cell among the sorted distinct values, and the number of these values.
+/// Returns the index of each cell among the sorted distinct values, and the number of distinct
+/// values.
 fn coded(column: &[String]) -> (Vec<u32>, usize) {
     let mut values: Vec<&String> = column.iter().collect();
     values.sort_unstable();

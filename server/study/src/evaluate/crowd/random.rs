@@ -1,4 +1,4 @@
-//! Random numbers in floating point: for simulated crowds, never for reports.
+//! Random numbers in floating point. They are for simulated crowds and never randomise reports.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
@@ -10,7 +10,8 @@ pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Returns the same generator on stream `index`, independent of its other streams.
+/// Returns a copy of the generator that uses the stream `index`. Its numbers are independent of
+/// those of the generator's other streams.
 pub(crate) fn stream(rng: &ChaCha8Rng, index: u64) -> ChaCha8Rng {
     let mut own = rng.clone();
     own.set_stream(index);

@@ -1,4 +1,4 @@
-//! Crowds drawn as in the papers, a block of people at a time.
+//! Crowds with the distributions of the papers. They are drawn in blocks of people.
 
 use hushbin::Entry;
 use hushbin::sample::choose_front;
@@ -11,12 +11,13 @@ use super::random::Zipf;
 /// Distribution of people's entries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Workload<'a> {
-    /// s distinct items, uniform, with fair signs: P1 and P2.
+    /// P1 and P2: s distinct items, drawn uniformly, each with the value 1 or −1 with equal
+    /// probability.
     Uniform,
-    /// k distinct items by Zipf's law, with normal values around 1: P3 as printed.
+    /// P3 as printed: k distinct items drawn by Zipf's law, with normal values of mean 1.
     Zipf(Zipf),
-    /// k draws by Zipf's law, repeated items counted once: P3's code. Every third item has the
-    /// value −1, all others 1.
+    /// P3 as in its code: k draws by Zipf's law, of which repeated items count once. Every third
+    /// item has the value −1, all other items have 1.
     ZipfAsCoded(Zipf),
     /// People of a data set, in order.
     Data(&'a DataSet),
@@ -24,10 +25,10 @@ pub(crate) enum Workload<'a> {
 
 /// Exponent of Zipf's law in P3.
 pub(crate) const EXPONENT: f64 = 1.4;
-/// Standard deviation of P3's values, whose mean is 1, before they are clipped to 1.
+/// Standard deviation of the values in P3 before they are clipped to [−1, 1]. Their mean is 1.
 const SPREAD: f64 = 0.3;
 
-/// A block of people with all entries.
+/// Block of people with all their entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
     entries: Vec<Entry>,
@@ -35,7 +36,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Returns each person's entries, ascending by item.
+    /// Returns the entries of each person, in ascending order of items.
     pub(crate) fn people(&self) -> Vec<&[Entry]> {
         let begins = std::iter::once(&0).chain(&self.ends);
         let spans = begins.zip(&self.ends);
@@ -52,7 +53,8 @@ impl Block {
 }
 
 impl Workload<'_> {
-    /// Draws the people `numbers`, with at most `entries` of `items` items each.
+    /// Draws the people whose numbers in the crowd are `numbers`. Each has at most `entries` of the
+    /// `items` items, except in [`Self::Data`].
     pub(crate) fn draw<R: Rng + ?Sized>(
         self,
         numbers: std::ops::Range<usize>,
@@ -103,7 +105,8 @@ fn sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     if rng.next_u64() >> 63 == 0 { 1.0 } else { -1.0 }
 }
 
-/// Returns the first `count` distinct draws. `seen` has the last person with each item.
+/// Draws until there are `count` distinct items, and returns them. `seen` has, for each item, the
+/// number of the last person who drew it.
 fn distinct(
     count: u32,
     person: usize,

@@ -3,12 +3,12 @@
 use super::experiment::Point;
 use super::size::Size;
 
-/// Fixed δ of figures over ε.
+/// δ in figures whose horizontal axis is ε.
 pub(crate) const DELTA: f64 = 1e-6;
-/// Fixed ε of figures over δ.
+/// ε in figures whose horizontal axis is δ.
 pub(crate) const EPSILON: f64 = 1.0;
 
-/// Metric: error minus that of the run without privacy on the same people.
+/// Name of a metric: the error minus that of the run without privacy on the same people.
 pub(crate) const GAP: &str = "above the run without privacy";
 
 /// Quantity on the horizontal axis.
@@ -40,7 +40,7 @@ impl Axis {
         }
     }
 
-    /// Phrase for a figure's title.
+    /// Phrase for a figure's title that names the axis and the fixed parameter.
     pub(crate) fn over(self) -> String {
         match self {
             Self::Epsilon => format!("over ε, at δ = {DELTA:e}"),
@@ -48,7 +48,7 @@ impl Axis {
         }
     }
 
-    /// Returns whether a figure over this axis shows the point.
+    /// Returns true if a figure over this axis shows the point.
     pub(crate) fn is_at(self, point: &Point) -> bool {
         match self {
             Self::Epsilon => point.delta == DELTA,
@@ -65,7 +65,7 @@ impl Axis {
     }
 }
 
-/// Returns the values of ε in figures.
+/// Returns the values of ε that figures over ε show.
 pub(crate) fn epsilons(size: Size) -> &'static [f64] {
     size.pick(
         &[0.5, 1.0, 4.0],

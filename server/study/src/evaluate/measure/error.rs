@@ -1,6 +1,6 @@
 //! Errors of a study.
 
-/// Reason why a study stops.
+/// Error that ends a study.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StudyError {
     /// A mechanism refused its parameters.
@@ -22,7 +22,7 @@ pub(crate) enum StudyError {
         /// Error of the system.
         source: std::io::Error,
     },
-    /// A file of runs is not of this study.
+    /// A file of runs belongs to a different study, or cannot be parsed.
     #[error("{path}: {reason}")]
     Runs {
         /// Path of the file.

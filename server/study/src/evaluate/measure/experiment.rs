@@ -1,4 +1,4 @@
-//! The trait of an experiment: its units, measurements and figures.
+//! Trait of an experiment, which defines its units of work, measurements and figures.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -8,7 +8,7 @@ pub(crate) use super::error::StudyError;
 pub(crate) use super::measured::{Measured, Point};
 pub(crate) use crate::figure::{Figure, Panel};
 
-/// A piece of work that is independent of all other units.
+/// Unit of work of an experiment. It is independent of all other units.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Unit {
     /// Unique name within the experiment. The unit's random numbers derive from it, the
@@ -18,13 +18,13 @@ pub(crate) struct Unit {
     pub(crate) index: usize,
     /// Number of earlier repeats with the same parameters; each has its own random numbers.
     pub(crate) repeat: u64,
-    /// Estimated running time, only for the remaining time: about microseconds on one core. Only
-    /// ratios within an experiment matter.
+    /// Estimated running time, about in microseconds on one core. It serves to order the units and
+    /// to display the progress. Only its ratios within an experiment need to be right.
     pub(crate) work: f64,
 }
 
 impl Unit {
-    /// Returns `repeats` units with the same parameters, each with its name.
+    /// Returns `repeats` units with the same parameters. `name` returns the name of each.
     pub(crate) fn repeats(
         repeats: u64,
         index: usize,
@@ -39,7 +39,8 @@ impl Unit {
         })
     }
 
-    /// Creates a unit that is computed without people, in hardly any time.
+    /// Creates a unit that only evaluates formulas, without simulated people, and so takes little
+    /// time.
     pub(crate) fn computed(name: &str, index: usize) -> Self {
         Self {
             name: name.to_owned(),
@@ -67,30 +68,32 @@ pub(crate) trait Experiment: Sync {
     /// [`StudyError`] if a mechanism refuses its parameters.
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError>;
 
-    /// Draws the figures from the table of measurements.
+    /// Creates the figures from the table of measurements.
     fn figures(&self, table: &Table) -> Vec<Figure>;
 
-    /// Remarks to read before the figures.
+    /// Remarks that the page shows before the figures.
     fn remarks(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Comparisons of hushbin with the best competitor, if there are any.
+    /// Lists the metrics in which hushbin is compared with the best competitor.
     fn contests(&self) -> Vec<Contest> {
         Vec::new()
     }
 }
 
-/// An error metric (lower is better), and hushbin's mechanisms that compete in it.
+/// Comparison in one error metric, of which lower values are better, with hushbin's mechanisms that
+/// take part.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Contest {
-    /// Estimand in tables.
+    /// Name of the estimand in tables.
     pub(crate) estimand: &'static str,
-    /// Metric in tables.
+    /// Name of the metric in tables.
     pub(crate) metric: &'static str,
-    /// hushbin's mechanisms; the best of them counts. All further mechanisms are competitors.
+    /// Names of hushbin's mechanisms that take part. The best of them is compared with the best
+    /// competitor.
     pub(crate) ours: &'static [&'static str],
-    /// True if the metric is a logarithm.
+    /// True if the metric is the logarithm of an error.
     pub(crate) logarithm: bool,
 }
 

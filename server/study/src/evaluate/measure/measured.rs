@@ -1,8 +1,8 @@
-//! Measured values with parameters.
+//! Measured values, with the parameters of the measurement.
 
 use serde::{Deserialize, Serialize};
 
-/// Parameters of a measurement: the crowd, and the question it answers.
+/// Parameters of a measurement: those of the crowd and of the question that it answers.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub(crate) struct Point {
     /// Number of people n.
@@ -30,7 +30,7 @@ impl Point {
         "parameter",
     ];
 
-    /// Values of these columns.
+    /// Returns the values of the columns [`Self::COLUMNS`].
     pub(crate) fn columns(&self) -> [String; 6] {
         [
             self.people.to_string(),
@@ -43,7 +43,7 @@ impl Point {
     }
 }
 
-/// A value that a unit measured.
+/// Value that a unit measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measured {
     /// Parameters of the measurement.
@@ -61,7 +61,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Creates a value of a mechanism at a point.
+    /// Creates the value of a metric that a mechanism has at a point.
     pub(crate) fn new(
         point: Point,
         mechanism: impl Into<String>,
@@ -79,7 +79,7 @@ impl Measured {
     }
 }
 
-/// Metric of mean squared errors.
+/// Name of the metric of mean squared errors.
 pub(crate) const MSE: &str = "MSE";
-/// Metric of a report's length in bytes.
+/// Name of the metric of a report's length in bytes.
 pub(crate) const BYTES: &str = "bytes";

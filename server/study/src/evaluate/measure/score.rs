@@ -1,9 +1,9 @@
-//! Errors of estimates.
+//! True means and frequencies of a crowd, and the errors of their estimates.
 
 use hushbin::Entry;
 use hushbin_analysis::estimate::{Sum, project};
 
-/// Entries of a crowd, summed over people.
+/// True values of a crowd: the entries of each item, summed over people.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Truth {
     people: f64,
@@ -11,10 +11,10 @@ pub(crate) struct Truth {
     minus: Vec<f64>,
 }
 
-/// Errors over all estimated values.
+/// Errors of estimates, summarised over all estimated values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Score {
-    /// Sum of absolute errors, not halved: the papers' total variation error.
+    /// Sum of absolute errors. The papers call it total variation error, and do not halve it.
     pub(crate) total: f64,
     /// Largest absolute error.
     pub(crate) largest: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Score {
 }
 
 impl Truth {
-    /// Creates the truth of no people yet.
+    /// Creates the truth about a crowd that has no people yet.
     pub(crate) fn new(items: u32) -> Self {
         Self {
             people: 0.0,
@@ -32,7 +32,7 @@ impl Truth {
         }
     }
 
-    /// Adds people's entries.
+    /// Adds the entries of people to the crowd.
     pub(crate) fn add(&mut self, people: &[&[Entry]]) {
         self.people += people.len() as f64;
         for entry in people.iter().copied().flatten() {
@@ -52,13 +52,13 @@ impl Truth {
             .collect()
     }
 
-    /// Returns the frequencies of every item with a positive value, then with a negative value.
+    /// Returns the frequencies of positive values, one for each item, and those of negative values.
     pub(crate) fn frequencies(&self) -> [Vec<f64>; 2] {
         let shares = |sums: &[f64]| sums.iter().map(|sum| sum / self.people).collect();
         [shares(&self.plus), shares(&self.minus)]
     }
 
-    /// Returns the `count` items of greatest absolute mean.
+    /// Returns the `count` items whose means have the greatest magnitudes.
     pub(crate) fn foremost(&self, count: usize) -> Vec<usize> {
         let means = self.means();
         let mut items: Vec<usize> = (0..means.len()).collect();
@@ -69,7 +69,7 @@ impl Truth {
 }
 
 impl Score {
-    /// Scores estimates against the truth.
+    /// Computes the errors of estimates, given the true values in the same order.
     pub(crate) fn new<'a>(
         estimates: impl IntoIterator<Item = &'a f64>,
         truth: impl IntoIterator<Item = &'a f64>,
@@ -90,8 +90,8 @@ impl Score {
     }
 }
 
-/// Projects frequencies onto the nearest ones of a crowd with exactly s entries each: P1's and P2's
-/// projection.
+/// Returns the nearest frequencies that a crowd with exactly s entries for each person can have.
+/// This is the projection of P1 and P2.
 pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f64>; 2] {
     let items = frequencies[0].len();
     let mut all = frequencies.concat();
@@ -100,8 +100,8 @@ pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f
     [plus.to_vec(), minus.to_vec()]
 }
 
-/// Projects means onto the nearest ones whose magnitudes sum to at most s, as those of any crowd
-/// do. This is the projection for estimates of means alone.
+/// Returns the nearest means whose magnitudes sum to at most s, as they do for every crowd with at
+/// most s entries for each person. This projection is for mechanisms that estimate only means.
 pub(crate) fn onto_ball(means: &[f64], sparsity: u32) -> Vec<f64> {
     let mut magnitudes: Vec<f64> = means.iter().map(|mean| mean.abs()).collect();
     project(&mut magnitudes, Sum::AtMost(f64::from(sparsity)));

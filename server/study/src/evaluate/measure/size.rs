@@ -1,18 +1,18 @@
-//! Sizes of the study.
+//! Size of a study.
 
 use clap::ValueEnum;
 
-/// Size of the rerun of the papers' experiments.
+/// Number of points and repeats with which the papers' experiments are rerun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Size {
-    /// Few points and repeats: some minutes.
+    /// Few points and repeats, which take some minutes.
     Quick,
-    /// The papers' own grids: one or two hours.
+    /// The papers' own grids of points, which take one or two hours.
     Full,
 }
 
 impl Size {
-    /// Returns one of two values, by the size.
+    /// Returns `quick` or `full`, depending on the size.
     pub(crate) fn pick<T>(self, quick: T, full: T) -> T {
         match self {
             Self::Quick => quick,
@@ -20,7 +20,7 @@ impl Size {
         }
     }
 
-    /// Name of the size as an option value.
+    /// Name of the size, as given on the command line.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Quick => "quick",

@@ -5,20 +5,21 @@ use std::collections::HashMap;
 use super::measured::{Measured, Point};
 use crate::figure::Curve;
 
-/// Averages of an experiment, in the order of the first measurements.
+/// Averages of an experiment's measurements. Rows are in the order of their first measurements.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Table {
     rows: Vec<Row>,
 }
 
-/// An average over repeats.
+/// Row of a table: the average of a measured value over repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// First measurement: its parameters are the row's, its value is one repeat's.
+    /// First measurement of the row. Its parameters and names are those of the row; its value is
+    /// that of one repeat only.
     pub(crate) first: Measured,
     /// Number of repeats.
     pub(crate) repeats: u64,
-    /// Mean over repeats.
+    /// Mean of the value over repeats.
     pub(crate) mean: f64,
     /// Standard error of the mean, from the spread of the repeats; 0 for a single repeat.
     pub(crate) standard_error: f64,
@@ -32,7 +33,8 @@ struct Sums {
 }
 
 impl Table {
-    /// Averages all measurements, which come in the order of units.
+    /// Averages the measurements that differ only in their values. They must be in the order of
+    /// units.
     pub(crate) fn new(measured: impl IntoIterator<Item = Measured>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut sums: Vec<Sums> = Vec::new();
@@ -58,7 +60,7 @@ impl Table {
         &self.rows
     }
 
-    /// Returns the rows of an estimand and a metric.
+    /// Returns the rows that have this estimand and this metric.
     pub(crate) fn of<'a>(
         &'a self,
         estimand: &'a str,
@@ -120,7 +122,7 @@ impl Row {
     }
 }
 
-/// Returns the key of a row: everything but the value.
+/// Returns the key of the row to which a measurement belongs: everything except the value.
 fn key(own: &Measured) -> String {
     let Measured {
         point,

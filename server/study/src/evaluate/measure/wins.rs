@@ -1,9 +1,10 @@
-//! Comparison of hushbin with the best competitor in every cell of an experiment.
+//! Comparison of hushbin with the best competitor at every point of an experiment. The result at
+//! one point is called a cell.
 
 use super::experiment::{Contest, Experiment, Point};
 use super::table::{Row, Table};
 
-/// A cell with hushbin's best mechanism and the best competitor.
+/// Cell of a contest: hushbin's best mechanism and the best competitor at one point.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
     pub(crate) point: Point,
@@ -11,9 +12,9 @@ pub(crate) struct Cell {
     pub(crate) ours: String,
     /// Name of the best competitor.
     pub(crate) best: String,
-    /// hushbin's error over the competitor's.
+    /// hushbin's error divided by that of the competitor.
     pub(crate) ratio: f64,
-    /// Standard error of the ratio's logarithm; 0 for computed values.
+    /// Standard error of the ratio's logarithm; 0 for values that were computed by formula.
     pub(crate) deviation: f64,
 }
 
@@ -24,20 +25,22 @@ pub(crate) struct Outcome {
     pub(crate) cells: Vec<Cell>,
 }
 
-/// Standard errors within which a cell is a draw.
+/// Number of standard errors by which the competitor must be better for the cell to count as lost.
 const BEYOND: f64 = 3.0;
-/// Tolerance of the logarithm for computed values, which differ by rounding only.
+/// Tolerance of the ratio's logarithm for values computed by formula, which have only rounding
+/// errors.
 const ROUNDING: f64 = 1e-9;
 
 impl Cell {
-    /// Returns whether the competitor is better, beyond chance.
+    /// Returns true if the competitor is better by more than chance explains.
     pub(crate) fn is_lost(&self) -> bool {
         self.ratio.ln() > (BEYOND * self.deviation).max(ROUNDING)
     }
 }
 
 impl Outcome {
-    /// Returns the median ratio, by logarithms.
+    /// Returns the median ratio over the cells. For an even number of cells, it is the geometric
+    /// mean of the two middle ratios.
     pub(crate) fn median(&self) -> f64 {
         let mut ratios: Vec<f64> = self.cells.iter().map(|cell| cell.ratio).collect();
         ratios.sort_by(f64::total_cmp);
@@ -45,7 +48,7 @@ impl Outcome {
         (ratios[low] * ratios[high]).sqrt()
     }
 
-    /// Returns the cell of the greatest ratio.
+    /// Returns the cell with the greatest ratio.
     pub(crate) fn worst(&self) -> &Cell {
         let all = self.cells.iter();
         all.max_by(|a, b| a.ratio.total_cmp(&b.ratio))
@@ -58,7 +61,7 @@ impl Outcome {
     }
 }
 
-/// Returns the outcomes of an experiment's contests. Contests without a cell are left out.
+/// Returns the outcomes of an experiment's contests. Contests without any cell are left out.
 pub(crate) fn outcomes(experiment: &dyn Experiment, table: &Table) -> Vec<Outcome> {
     let all = experiment.contests().into_iter().map(|contest| Outcome {
         cells: cells(&contest, table),
@@ -96,12 +99,14 @@ fn cells(contest: &Contest, table: &Table) -> Vec<Cell> {
     points.into_iter().filter_map(cell).collect()
 }
 
-/// Returns whether a mechanism is no competitor: hushbin's, or the baseline of answering 0.
+/// Returns true if a mechanism is not a competitor: it is one of hushbin's, or the baseline that
+/// answers 0.
 fn is_ours(mechanism: &str) -> bool {
     mechanism.starts_with("hushbin") || mechanism == "answering 0"
 }
 
-/// Returns the logarithm of hushbin's error over the competitor's, and its standard error.
+/// Returns the logarithm of the ratio of hushbin's error to the competitor's, and the standard
+/// error of this logarithm.
 fn distance(contest: &Contest, own: &Row, best: &Row) -> (f64, f64) {
     if contest.logarithm {
         let deviation = own.standard_error.hypot(best.standard_error);

@@ -1,5 +1,5 @@
-//! Mechanisms of an experiment on rated items, and the estimates from their reports. hushbin's and
-//! P1's to P3's mechanisms are tasks; the competitors are oracles.
+//! Mechanisms that an experiment on rated items compares, and the estimates from their reports. The
+//! mechanisms of hushbin and of P1 to P3 are run as tasks, those of other papers as oracles.
 
 use crate::competitors::ratings::{Heard, ORACLES, Oracle, Setting};
 use hushbin::choose::Population;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Question to a crowd, with its budget.
+/// Question that a crowd answers, with the privacy budget.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked {
     /// Number of people n.
@@ -24,16 +24,16 @@ pub(crate) struct Asked {
     pub(crate) epsilon: f64,
     /// δ of one report, for mechanisms that need it.
     pub(crate) delta: f64,
-    /// Distance L if ε bounds inputs within L of each other, else 0.
+    /// Distance L if ε protects inputs that are at most L apart; otherwise 0.
     pub(crate) distance: f64,
     /// True if all values are −1 or 1.
     pub(crate) signs: bool,
 }
 
-/// Number of reports whose length is averaged, as the length may vary.
+/// Number of reports over which the length of a report is averaged, since the length may vary.
 const REPORTS_MEASURED: u32 = 64;
 
-/// A mechanism with its parameters.
+/// Mechanism of an experiment, with its parameters.
 pub(crate) struct Contestant {
     /// Name in figures.
     pub(crate) name: String,
@@ -45,7 +45,7 @@ enum Way {
     Oracle(Box<dyn Oracle>),
 }
 
-/// A mechanism that has received reports.
+/// Mechanism with the sums over the reports that it has drawn so far.
 pub(crate) struct Listener<'a> {
     contestant: &'a Contestant,
     heard: Sums,
@@ -66,18 +66,20 @@ pub(crate) struct Estimates {
     standard_errors: Vec<f64>,
 }
 
-/// Expected squared error of one report, averaged over items, for people with s entries of ±1.
+/// Expected squared error of the estimates from one report, averaged over items, for people with s
+/// entries of ±1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Predicted {
-    /// Error of means. `None` if they are biased: the bias depends on the means and does not fall
-    /// with the number of people.
+    /// Error of the estimated means. `None` if they are biased, because the bias depends on the
+    /// true means and does not decrease with the number of people.
     pub(crate) mean: Option<f64>,
-    /// Error of frequencies, averaged over both signs.
+    /// Error of the estimated frequencies, averaged over both signs. `None` if they are not
+    /// estimated.
     pub(crate) frequency: Option<f64>,
 }
 
 impl Contestant {
-    /// Resolves a mechanism's draft to a task.
+    /// Creates the task that asks the question with the mechanism of this draft.
     ///
     /// # Errors
     /// [`StudyError::Draft`] if the draft is refused.
@@ -99,11 +101,11 @@ impl Contestant {
         })
     }
 
-    /// Builds the oracle of this name.
+    /// Creates the oracle with this name for the question.
     ///
     /// # Errors
-    /// [`StudyError::Draft`] if there is none; [`StudyError::Refused`] if the oracle does not
-    /// accept the parameters.
+    /// [`StudyError::Draft`] if no oracle has this name; [`StudyError::Refused`] if the oracle does
+    /// not accept the parameters.
     pub(crate) fn oracle(name: &str, asked: &Asked) -> Result<Self, StudyError> {
         let mut named = ORACLES.iter().filter(|named| named.name == name);
         let named = named
@@ -122,7 +124,7 @@ impl Contestant {
         })
     }
 
-    /// Creates an empty accumulator for this contestant.
+    /// Creates a listener that has no reports yet.
     pub(crate) fn listen(&self, items: u32) -> Listener<'_> {
         Listener {
             contestant: self,
@@ -133,7 +135,7 @@ impl Contestant {
         }
     }
 
-    /// Returns the predicted errors.
+    /// Returns the errors that theory predicts for one report.
     pub(crate) fn predicted(&self, asked: &Asked) -> Predicted {
         let (d, s) = (f64::from(asked.items), f64::from(asked.sparsity));
         match &self.way {
@@ -145,7 +147,8 @@ impl Contestant {
                 let errors =
                     mechanism.predict_errors(&question.domain(), task.epsilon(), &population);
                 let unbiased = errors.mean.filter(|error| error.squared_bias == 0.0);
-                // The prediction is for the whole crowd. Times n it is the variance of one report.
+                // The prediction is for the whole crowd. Multiplied by n, it is the variance of one
+                // report.
                 Predicted {
                     mean: unbiased.map(|error| error.variance * people),
                     frequency: errors.frequency.map(|error| error.variance * people),
@@ -166,8 +169,8 @@ impl Contestant {
         }
     }
 
-    /// Returns the length in bytes of a report of this person. For a task it is averaged over some
-    /// reports.
+    /// Returns the length in bytes of a report by a person with these entries. For a task, it is
+    /// the average over [`REPORTS_MEASURED`] reports.
     ///
     /// # Errors
     /// [`StudyError::Refused`] if the person has entries that do not fit the question.
@@ -187,7 +190,7 @@ impl Contestant {
 }
 
 impl Listener<'_> {
-    /// Draws and adds the reports of these people.
+    /// Draws the reports of these people and adds them to the sums.
     ///
     /// # Errors
     /// [`StudyError::Refused`] if a person has entries that do not fit the question.
@@ -209,7 +212,7 @@ impl Listener<'_> {
         Ok(())
     }
 
-    /// Draws and adds each person's report separately, as a collector does.
+    /// Draws each person's report separately and adds it to the sums, as a collector does.
     ///
     /// # Errors
     /// Those of [`Listener::hear`].
@@ -234,7 +237,7 @@ impl Listener<'_> {
             (Way::Oracle(oracle), Sums::Oracle(heard)) => {
                 let linear = oracle.linear();
                 let means = linear.means(heard);
-                // This is the variance for a rare item. For frequent items it is of the same order.
+                // Uses the variance for a rare item. That for a frequent item is of the same order.
                 let variance = oracle.moments().mean()[1] / heard.reports as f64;
                 Estimates {
                     standard_errors: vec![variance.sqrt(); means.len()],
@@ -270,8 +273,9 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
 }
 
 impl Estimates {
-    /// Returns the means shrunken by the noise (empirical Bayes): the expectation of each given
-    /// all. If shrinkage is refused, all are 0 if that is expected to be better, else unchanged.
+    /// Returns the means shrunken towards each other by empirical Bayes: the expectation of each
+    /// mean, given all estimates. If shrinkage is refused because zeros are expected to be better,
+    /// returns zeros. If it is refused for another reason, returns the means unchanged.
     pub(crate) fn shrunken(&self) -> Vec<f64> {
         let both = self.means.iter().zip(&self.standard_errors);
         let item = |(&estimate, &standard_error): (&f64, &f64)| {

@@ -1,4 +1,5 @@
-//! Mechanisms for d numbers that every person has, and estimates from the reports.
+//! Mechanisms for people who all have the same d numeric attributes, and the estimates from their
+//! reports.
 
 use crate::competitors::{Budget, Gaussian, Majority, SampledTwoPoints};
 use hushbin::choose::window::Draft;
@@ -22,13 +23,13 @@ pub(crate) enum DenseName {
     Window,
     /// Mechanism-1 with the paper's threshold.
     Majority,
-    /// Mechanism-1 with the threshold of least variance.
+    /// Mechanism-1 with the threshold κ that has the least variance.
     BestMajority,
-    /// Mechanism-2 with the paper's number of attributes.
+    /// Mechanism-2 with the paper's number k of drawn attributes.
     Sampled,
-    /// Mechanism-2 with the number of attributes of least variance.
+    /// Mechanism-2 with the number k of drawn attributes that has the least variance.
     BestSampled,
-    /// Normal noise on every number.
+    /// Gaussian mechanism: normal noise on every number.
     Gaussian,
 }
 
@@ -76,7 +77,7 @@ impl DenseName {
     }
 }
 
-/// A mechanism for d numbers from −1 to 1 that every person has.
+/// Mechanism for d numbers from −1 to 1 of each person.
 #[derive(Debug)]
 pub(crate) enum Dense {
     /// See [`DenseName::Plain`].
@@ -94,7 +95,8 @@ pub(crate) enum Dense {
 }
 
 impl Dense {
-    /// Randomises a person's numbers, and adds each number's score to its sum.
+    /// Draws a person's report, and adds what it contributes to the estimate of each number to
+    /// `sums`.
     ///
     /// # Errors
     /// [`Error`] if a number is out of range.
@@ -105,7 +107,7 @@ impl Dense {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), Error> {
         match self {
-            // `means` adds the noise of all people to the sum at once.
+            // The noise is added in `means`, for all people at once.
             Self::Plain | Self::Gaussian(_) => add_all(values, sums),
             Self::Window(window) => window.add(values, sums, rng)?,
             Self::Majority(majority) => {
@@ -123,8 +125,8 @@ impl Dense {
         Ok(())
     }
 
-    /// Estimates the means from the sums over `people` people. It also draws the normal noise: the
-    /// noise of n people sums to normal noise of n times the variance.
+    /// Returns the estimated means, from `sums` over `people` people. For the Gaussian mechanism it
+    /// also draws the noise: the sum of n people's noise is normal with n times the variance.
     pub(crate) fn means(&self, sums: &[f64], people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let n = people as f64;
         let scale = match self {
@@ -145,7 +147,7 @@ impl Dense {
         sums.iter().map(|sum| scale * sum / n).collect()
     }
 
-    /// Variance of one report's estimate of a number.
+    /// Returns the variance of one report's estimate of a number, given its value.
     pub(crate) fn variance(&self, value: f64) -> f64 {
         match self {
             Self::Plain => 0.0,
@@ -168,7 +170,7 @@ fn sign(plus: bool) -> f64 {
     if plus { 1.0 } else { -1.0 }
 }
 
-/// A task of d numbers, randomised and decoded as in production.
+/// Task of d numbers, whose reports are randomised and decoded as in production.
 #[derive(Debug)]
 pub(crate) struct WindowReports {
     randomizer: Randomizer,
@@ -220,16 +222,17 @@ impl WindowReports {
     }
 }
 
-/// Mechanism-1 for rare favoured vectors. It first draws the number of agreeing places, then which
-/// places. The original draws whole vectors until one is favoured.
+/// Mechanism-1 for rare favoured vectors. It first draws the number of coordinates in which the
+/// report agrees with the person's signs, and then which ones. [`Majority`] draws whole vectors
+/// until one is favoured, which would take too long.
 ///
 /// The distribution is the same. Within the favoured vectors, and within the rest, all vectors are
-/// equally likely. So vectors that agree in a places have a share proportional to C(d, a), and are
-/// equally likely among themselves. In floating point, for simulations only.
+/// equally likely. So agreement in exactly a coordinates has a probability proportional to C(d, a),
+/// and all such vectors are equally likely. Draws are in floating point, for simulations only.
 #[derive(Debug)]
 pub(crate) struct Agreeing {
     majority: Majority,
-    /// Cumulated binomials Σ C(d, b) over b ≤ a, at index a.
+    /// Sums Σ C(d, b) of binomial coefficients over b ≤ a, at index a.
     at_most: Vec<f64>,
     /// Buffers for a person's signs and for a permutation of the attributes.
     signs: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Simulation of a crowd whose reports all mechanisms receive.
+//! Simulation of a crowd that reports by every mechanism of an experiment.
 
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
@@ -9,11 +9,11 @@ use crate::evaluate::crowd::workload::Workload;
 use crate::evaluate::measure::experiment::{Point, StudyError};
 use crate::evaluate::measure::score::Truth;
 
-/// People drawn at once, before the next mechanism's turn.
+/// Number of people in a block. All mechanisms receive one block before the next one is drawn.
 const BLOCK: usize = 16_384;
 
-/// Draws a crowd block by block from its own stream, and adds its reports to all listeners. Each
-/// listener randomises with its own stream.
+/// Draws a crowd block by block, and adds the people's reports to all listeners. Returns the truth
+/// about the crowd. The crowd and each listener have their own stream of random numbers.
 pub(crate) fn hear_crowd(
     listeners: &mut [Listener<'_>],
     workload: Workload<'_>,
@@ -38,8 +38,8 @@ pub(crate) fn hear_crowd(
     Ok(truth)
 }
 
-/// Returns the point of a question in an experiment. δ is 0, because only some of the mechanisms
-/// have one.
+/// Returns the parameters of a question as a point of an experiment. Its δ is 0, because only some
+/// of the mechanisms have one.
 pub(crate) fn point(asked: &Asked) -> Point {
     Point {
         people: asked.people,

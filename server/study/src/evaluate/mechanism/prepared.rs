@@ -1,16 +1,16 @@
-//! Values that several units share, built once by the first unit.
+//! Values that several units of an experiment share. The first unit that needs a value builds it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Shared values by index.
+/// Shared values, each with an index.
 pub(crate) struct Prepared<T> {
     made: Mutex<HashMap<usize, Arc<Once<T>>>>,
 }
 
-/// A value that is built once. The lock is held during the build.
+/// Value that is built once. Its lock is held while it is built.
 type Once<T> = Mutex<Option<Arc<T>>>;
 
 impl<T> Default for Prepared<T> {
@@ -22,7 +22,8 @@ impl<T> Default for Prepared<T> {
 }
 
 impl<T> Prepared<T> {
-    /// Returns the value of an index, building it on the first call. Concurrent calls wait.
+    /// Returns the value with the index `place`. The first call builds it, and concurrent calls
+    /// wait for that.
     ///
     /// # Errors
     /// Any error of `make`. The next call then builds again.

@@ -1,4 +1,4 @@
-//! Protocols for one choice of k options, and estimates from a whole crowd's reports.
+//! Protocols for the choice of one of k options, and estimates from the reports of a whole crowd.
 
 use crate::competitors::{Budget, Direct, Gaussian, LocalHash, OptimalHash, Rates, Unary};
 use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft};
@@ -13,19 +13,19 @@ use rand_distr::{Binomial, Distribution, StandardNormal};
 pub(crate) enum ProtocolName {
     /// hushbin's choice, at δ = 0.
     Choice,
-    /// Randomised response over the options.
+    /// GRR: randomised response over the options.
     Grr,
-    /// A bit per option, flipped with the same probability whether set or not.
+    /// SPRR: one bit for each option, flipped with the same probability whether it is 0 or 1.
     Sprr,
-    /// A bit per option, with the q of least variance.
+    /// OUE: one bit for each option, with the q that has the least variance.
     Oue,
-    /// A bit per option, with q = 1/2.
+    /// PRR: one bit for each option, with q = 1/2.
     Prr,
-    /// Hashing to the best number of buckets.
+    /// OLH: hashing to the best number of buckets.
     Olh,
-    /// Hashing to two buckets.
+    /// LH: hashing to two buckets.
     Lh,
-    /// Normal noise on the indicator vector of the answer.
+    /// Gaussian mechanism: normal noise on the one-hot vector of the answer.
     Gaussian,
 }
 
@@ -77,26 +77,27 @@ impl ProtocolName {
     }
 }
 
-/// A protocol for k options, with its parameters.
+/// Protocol for k options, with its parameters.
 #[derive(Debug)]
 pub(crate) enum Protocol {
-    /// A task, run as in production.
+    /// Task of hushbin, whose reports are randomised and decoded as in production.
     Task(Box<Task>, Rates),
-    /// A report that is an option.
+    /// GRR, in which a report is one of the options.
     Direct(Direct),
-    /// A report whose support of one option is independent of its support of another.
+    /// Protocol in which, given the answer, a report supports each option independently of all
+    /// other options.
     ///
-    /// This is true of bits, as each is flipped independently. It is also true of hashing with
-    /// independent values: given the answer's value and the reported bucket, the value of any other
-    /// option is still uniform.
+    /// This holds for one bit for each option, because each bit is flipped independently. It also
+    /// holds for hashing with independent buckets: given the answer's bucket and the reported one,
+    /// the bucket of any other option is still uniform.
     Apart(Rates),
-    /// Normal noise on every option.
+    /// Gaussian mechanism, with normal noise on every option.
     Gaussian(Gaussian),
 }
 
 impl Protocol {
-    /// Returns the variance of one report's estimate of an option's share. `own` says whether the
-    /// person chose this option.
+    /// Returns the variance of one report's estimate of an option's share. `own` is true if the
+    /// reporting person chose this option.
     pub(crate) fn variance(&self, own: bool) -> f64 {
         match self {
             Self::Task(_, rates) | Self::Apart(rates) => rates.variance(own),
@@ -105,12 +106,12 @@ impl Protocol {
         }
     }
 
-    /// Estimates the shares from the reports of a crowd. `counts` has the number of people per
-    /// option.
+    /// Draws the reports of a crowd and returns the estimated shares of the options. `counts` has
+    /// the number of people who chose each option.
     ///
-    /// Sums of competitors' reports are drawn at once, with the distribution of a sum over people.
-    /// For independent supports, an option has two binomial counts: from the people who chose it
-    /// and from the rest. Normal noise sums to normal noise.
+    /// For competitors, the sums over all people are drawn at once, with the right distribution. In
+    /// [`Self::Apart`], the number of reports that support an option is the sum of two binomial
+    /// counts: one of the people who chose it, one of the rest. The sum of normal noise is normal.
     ///
     /// # Errors
     /// [`Error`] if the task refuses an answer.
@@ -145,19 +146,20 @@ impl Protocol {
     }
 }
 
-/// Draws the number of successes among `people` trials.
+/// Draws the number of successes in `people` independent trials.
 pub(crate) fn binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng) -> u64 {
     let law = Binomial::new(people, probability.clamp(0.0, 1.0));
     law.expect("probabilities are from 0 to 1").sample(rng)
 }
 
-/// Draws the number of reports per option. Randomised response returns the answer with probability
-/// p − q, otherwise a uniform one of all k options.
+/// Draws the number of reports for each option. Randomised response reports the answer with
+/// probability p − q, otherwise a uniformly drawn one of all k options.
 fn direct_supports(rates: &Rates, counts: &[u64], rng: &mut ChaCha8Rng) -> Vec<u64> {
     let mut answer = |own: &u64| binomial(*own, rates.p - rates.q, rng);
     let mut supports: Vec<u64> = counts.iter().map(&mut answer).collect();
     let mut left = counts.iter().sum::<u64>() - supports.iter().sum::<u64>();
-    // Conditional binomials draw a multinomial: each option takes 1/(options left) of the rest.
+    // Draws a multinomial by conditional binomials: each remaining report is this option with
+    // probability 1/(number of options left).
     let options = (1..=counts.len()).rev();
     for (support, options) in supports.iter_mut().zip(options) {
         let here = binomial(left, 1.0 / options as f64, rng);
@@ -197,7 +199,8 @@ fn choice(options: u32, epsilon: f64) -> Result<Protocol, Error> {
     Ok(Protocol::Task(Box::new(task), rates))
 }
 
-/// Estimates from one report per person, randomised and decoded as in production.
+/// Draws one report for each person, randomised and decoded as in production, and returns the
+/// estimated shares.
 fn asked(task: &Task, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Vec<f64>, Error> {
     let mut randomizer = Randomizer::new(task);
     let mut totals = Totals::new(task);

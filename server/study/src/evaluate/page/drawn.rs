@@ -1,9 +1,9 @@
-//! Contents of one experiment on the page.
+//! Results of one experiment that the page shows.
 
 use crate::evaluate::measure::wins::Outcome;
 use crate::figure::Figure;
 
-/// Figures, outcomes and remarks of an experiment.
+/// Results of an experiment: figures, outcomes of contests, and remarks.
 pub(crate) struct Drawn {
     pub(crate) title: String,
     pub(crate) name: String,

@@ -1,4 +1,4 @@
-//! Page of a study: comparison with the best competitors, and every figure.
+//! HTML page of a study: the comparison with the best competitors, and every figure.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::evaluate::measure::wins::{Cell, Outcome};
 
 const STYLE: &str = include_str!("page.css");
 
-/// Renders the page as HTML. `how` is the command that reproduces it.
+/// Returns the page as HTML. `how` is the command that reproduces it, which the page shows.
 pub(crate) fn html(how: &str, drawn: &[Drawn]) -> String {
     let mut page = String::new();
     // Writing to a string cannot fail.
@@ -58,7 +58,7 @@ fn write_contents(page: &mut String, drawn: &[Drawn], compared: bool) -> std::fm
     Ok(())
 }
 
-/// Writes the median and the worst ratio of every contest, and the lost cells.
+/// Writes the section that has the median and the worst ratio of every contest, and the lost cells.
 fn write_wins(page: &mut String, drawn: &[Drawn]) -> std::fmt::Result {
     page.push_str(
         "<section>\n<h2 id=\"wins\">Who wins</h2>\n\
@@ -126,7 +126,7 @@ fn write_outcome(page: &mut String, own: &Drawn, outcome: &Outcome) -> std::fmt:
     )
 }
 
-/// Describes the parameters of a cell.
+/// Returns the parameters of a cell as text.
 pub(crate) fn place(cell: &Cell) -> String {
     let point = &cell.point;
     let (n, d, s) = (point.people, point.items, point.sparsity);

@@ -64,7 +64,7 @@ fn save(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
     fs::write(path, bytes).map_err(|source| StudyError::io(path, source))
 }
 
-/// Returns a CSV line for each average.
+/// Returns the table as CSV, with a header and one line for each row.
 fn csv(table: &Table) -> Vec<u8> {
     let head = Point::COLUMNS.into_iter().chain([
         "mechanism",
@@ -88,7 +88,7 @@ fn csv(table: &Table) -> Vec<u8> {
     written(head, table.rows().iter().map(line))
 }
 
-/// Returns a CSV line for each cell in which hushbin competes.
+/// Returns all cells of all contests as CSV, with a header and one line for each cell.
 fn wins(all: &[Drawn]) -> Vec<u8> {
     let head = ["experiment"].into_iter().chain(Point::COLUMNS).chain([
         "estimand",

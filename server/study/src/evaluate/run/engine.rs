@@ -12,7 +12,7 @@ use super::runs::{Runs, Study};
 use crate::evaluate::measure::experiment::{Experiment, StudyError, Unit};
 use crate::evaluate::measure::table::Table;
 
-/// An experiment with its file of runs.
+/// Experiment that is being run, with its units and its file of runs.
 struct Running<'a> {
     experiment: &'a dyn Experiment,
     units: Vec<Unit>,
@@ -22,15 +22,15 @@ struct Running<'a> {
 /// Settings of a study.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings<'a> {
-    /// Output directory; files of runs are in its subdirectory `runs`.
+    /// Output directory. Its subdirectory `runs` has the files of runs.
     pub(crate) directory: &'a Path,
-    /// Name of the preset.
+    /// Name of the preset, which is the size of the study.
     pub(crate) preset: &'a str,
     pub(crate) seed: u64,
 }
 
-/// Runs the units that are not done yet, and averages all measurements. `progress` receives the
-/// finished and the total work of this run.
+/// Runs the units that have not finished yet, and returns a table of averages for each experiment.
+/// `progress` receives the finished work and the total work of this call.
 ///
 /// A unit's random numbers depend only on the seed, the experiment's name and the unit's name. So
 /// tables depend neither on the number of cores nor on interruptions.
@@ -85,13 +85,13 @@ fn run_units(
         let open = own.units.iter().filter(|unit| !runs.has(&unit.name));
         left.extend(open.map(|unit| (own, unit)));
     }
-    // First repeats come first, so that an interrupted study covers all parameters evenly. Within a
-    // repeat long units come first, so that no core is left with one at the end.
+    // Sorts by repeat, so that an interrupted study covers all parameters evenly. Within a repeat,
+    // long units come first, so that no core is still busy with one when the rest have finished.
     left.sort_by(|(_, a), (_, b)| a.repeat.cmp(&b.repeat).then(b.work.total_cmp(&a.work)));
     let all: f64 = left.iter().map(|(_, unit)| unit.work).sum();
     let done = Mutex::new(0.0);
     progress(0.0, all);
-    // The bridge hands out units in this order, each to the next free core.
+    // `par_bridge` hands out the units in this order, each to the next free core.
     left.into_iter().par_bridge().try_for_each(|(own, unit)| {
         let rng = generator(seed, own.experiment.name(), &unit.name);
         let measured = own.experiment.run(unit, &rng)?;

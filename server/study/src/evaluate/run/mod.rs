@@ -1,4 +1,5 @@
-//! Runs of experiments on all cores, and the files that they continue from.
+//! Runs experiments on all cores, and stores the finished units in files, from which an interrupted
+//! study resumes.
 
 pub(super) mod engine;
 pub(super) mod runs;

@@ -1,5 +1,5 @@
-//! Measurements of finished units, one line each in a file per experiment. An interrupted study
-//! resumes from these files.
+//! Files of runs: one file for each experiment, with one line of JSON for the measurements of each
+//! finished unit. An interrupted study resumes from these files.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluate::measure::experiment::{Measured, StudyError};
 
-/// Identity of the study that a file belongs to.
+/// Identity of the study to which a file of runs belongs. It is the file's first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Study {
-    /// Version of the program: another version may measure something else.
+    /// Version of the program, since a different version may measure differently.
     pub(crate) version: String,
     pub(crate) preset: String,
     pub(crate) seed: u64,
     pub(crate) experiment: String,
 }
 
-/// A finished unit.
+/// Line of the file for a finished unit.
 #[derive(Debug, Serialize, Deserialize)]
 struct Done {
     unit: String,
     measured: Vec<Measured>,
 }
 
-/// File of runs of an experiment.
+/// File of runs of one experiment, with the measurements that it contains.
 #[derive(Debug)]
 pub(crate) struct Runs {
     path: PathBuf,
@@ -60,7 +60,7 @@ impl Runs {
         loop {
             line.clear();
             let read = reader.read_line(&mut line).map_err(failed)?;
-            // A line without its end was interrupted.
+            // A line without an end is left over from an interrupted write.
             if !line.ends_with('\n') {
                 break;
             }
@@ -83,12 +83,12 @@ impl Runs {
         Ok(runs)
     }
 
-    /// Returns whether a unit is done.
+    /// Returns true if the unit with this name has finished.
     pub(crate) fn has(&self, unit: &str) -> bool {
         self.done.contains_key(unit)
     }
 
-    /// Appends the measurements of a unit.
+    /// Appends the measurements of a finished unit to the file.
     ///
     /// # Errors
     /// [`StudyError::Io`] if the file cannot be written.
@@ -108,8 +108,8 @@ impl Runs {
         all.flatten()
     }
 
-    /// Writes a line in a single write. After an interruption only the last line can be incomplete,
-    /// and then it has no line end.
+    /// Writes a line, including its end, in a single call. So an interruption can leave only the
+    /// last line incomplete, and that line then has no end.
     fn write(&mut self, line: &impl Serialize) -> Result<(), StudyError> {
         let failed = |source| StudyError::io(&self.path, source);
         let mut bytes = serde_json::to_vec(line)
