@@ -60,7 +60,7 @@ var Collector = class {
     if (!response.ok || body === null) throw new Refused(response.status, body);
     return body;
   }
-  /** Requests a path under `tasks`, and returns `null` if it does not exist. */
+  /** Requests a path under `tasks`. Returns `null` if the collector has no such path. */
   async askIfThere(path) {
     try {
       return await this.ask(path);
@@ -1071,11 +1071,16 @@ var Answers = class {
   constructor(collector2) {
     this.#collector = collector2;
   }
-  /** Empties the cache. */
+  /** Removes all estimates from the cache. */
   forget() {
     this.#kept.clear();
   }
-  /** @param released numbers of the released batches, part of the key for requests about all */
+  /**
+   * Requests the estimates of a question, or returns them from the cache.
+   *
+   * @param released numbers of the released batches; part of the cache key if all batches are
+   * requested
+   */
   estimates(task, question, asked, released) {
     const path = pathOf(task, question, asked);
     const key = `${path} ${asked.batches === null ? released : ""}`;
@@ -1452,7 +1457,7 @@ function uploadsOf(text) {
 var Section = class {
   element;
   #body;
-  /** Number of requests so far. A late answer to an earlier one is dropped. */
+  /** Number of requests so far. A late response to an earlier request is dropped. */
   #asked = 0;
   constructor(id, title, style = "") {
     const heading = el("h2", { id: `${id}-title` }, title);
@@ -1798,7 +1803,7 @@ var TaskPage = class {
     const named = questions.find(({ name }) => name === this.#state.question);
     return named ?? questions[0] ?? {};
   }
-  /** Changes the view. */
+  /** Shows the view that `state` describes. */
   look(state2) {
     const before = this.#state;
     this.#state = state2;
@@ -1820,7 +1825,7 @@ var TaskPage = class {
   get #releases() {
     return ranges(releasedOf(this.#known).map(({ number }) => number));
   }
-  /** Released batches in view: all of them, or those in the address. */
+  /** Released batches in view: all batches, or those that the address selects. */
   get #looked() {
     const { batches } = this.#state;
     const released = releasedOf(this.#known);
@@ -1940,7 +1945,7 @@ var TaskPage = class {
     if (this.#state.find.trim() !== "") return "No item matches this name.";
     return "This question has no list of items. Enter the names to look up, separated by commas.";
   }
-  /** Returns the rows that match the search, in order. */
+  /** Returns the rows that match the search, in the selected order. */
   #shownOf(rows) {
     if (rows === null) return [];
     const open2 = (this.#question.items ?? this.#question.options) === "open";

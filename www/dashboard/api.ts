@@ -1,22 +1,25 @@
 // The part of the collector's HTTP interface that this page uses.
 
-/** An estimate with its error bars. */
+/** Estimate of one quantity, with its error bars. */
 export interface Estimate {
   readonly estimate: number;
-  /** Undefined for quantiles and sums. */
+  /** Standard error of the estimate. Undefined for quantiles and sums. */
   readonly standard_error?: number;
   readonly interval: readonly [number, number];
   readonly simultaneous_interval: readonly [number, number];
 }
 
-/** Label of an item: a name, an index or level, a bin, or a cell of a cross by its parts. */
+/**
+ * Label of an item: a name, an index or level, a bin, or a cell of a cross-tabulation with the
+ * labels of its row and column.
+ */
 export type Label =
   | string
   | number
   | { readonly from: number; readonly to: number }
   | { readonly [part: string]: Label };
 
-/** Quantities that are estimated for an item. */
+/** Quantities (estimands) that can be estimated for an item. */
 export const ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"] as const;
 export type Estimand = (typeof ESTIMANDS)[number];
 
@@ -42,7 +45,9 @@ export interface NumberEstimates {
   readonly quantiles?: readonly Quantile[];
 }
 
-/** Share or mean within a row of a cross. `null` if too few people are in the row. */
+/**
+ * Estimates within one row of a cross-tabulation. They are `null` if too few people are in the row.
+ */
 export interface Within {
   readonly row: Label;
   readonly column?: Label;
@@ -55,11 +60,11 @@ export interface Margin {
   readonly name: string;
   readonly unit?: string;
   readonly range?: readonly [number, number];
-  /** Shares by option or bin. Undefined for a number that is asked for its mean. */
+  /** Shares by option or bin. Undefined if the columns are a number whose mean is estimated. */
   readonly shares?: readonly { readonly item: Label; readonly share: Estimate }[];
 }
 
-/** Estimates of a question of the kind `cross`. */
+/** Estimates of a cross-tabulation question (kind `cross`). */
 export interface CrossEstimates {
   readonly rows: Margin;
   readonly columns: Margin;
@@ -68,7 +73,7 @@ export interface CrossEstimates {
 }
 
 export interface Estimates {
-  /** Undefined for sums, which count people. */
+  /** Number of reports. Undefined for sums, which count people. */
   readonly reports?: number;
   /** Number of people, for sums: all messages divided by the messages of one person. */
   readonly people?: number;
@@ -99,7 +104,7 @@ export interface Batch {
   readonly number: number;
   readonly state: "open" | "closed" | "released";
   readonly reports: number;
-  /** Seconds since 1970. */
+  /** Time at which the batch was opened, in seconds since 1970. */
   readonly opened: number;
   readonly closed?: number;
 }
@@ -125,7 +130,7 @@ export interface Privacy {
   readonly shuffled_statement: string;
 }
 
-/** Promise of a task that sums through a shuffler. */
+/** Privacy promise of a task that sums through a shuffler. */
 export interface SumPrivacy {
   readonly trust: "shuffler";
   readonly central_epsilon: number;
@@ -136,18 +141,18 @@ export interface SumPrivacy {
   readonly statement: string;
 }
 
-/** Answer of `/privacy` for a task of sums. It has no local ε. */
+/** Response of `/privacy` for a task of sums, which has no local ε. */
 export interface SumsPrivacy {
   readonly privacy: SumPrivacy;
   readonly messages: number;
   readonly smallest_batch: number;
   readonly shuffled_by: readonly string[];
-  /** True if the smallest batch has enough messages for the promise. */
+  /** True if even the smallest batch has enough messages for the privacy promise. */
   readonly holds: boolean;
   readonly batch_statement: string;
 }
 
-/** Largest effect of dishonest people on sums. */
+/** Largest effect that dishonest people can have on sums. */
 export interface SumInfluence {
   readonly people: number;
   readonly statement: string;
@@ -164,7 +169,9 @@ export interface SumInfluence {
   }[];
 }
 
-/** Largest effect of made-up reports, and tests for them. */
+/**
+ * Largest effect that made-up reports can have on estimates, and results of tests for such reports.
+ */
 export interface Influence {
   readonly made_up: number;
   readonly statement: string;
@@ -184,7 +191,7 @@ export interface Influence {
   }[];
 }
 
-/** One of several numbers. */
+/** One number of a question or task that asks for several numbers. */
 interface Attribute {
   readonly name: string;
   readonly min: number;
@@ -238,7 +245,7 @@ export type TaskAnswer = ReportsTask | SumsTask;
 
 export const isSums = (answer: TaskAnswer): answer is SumsTask => "privacy" in answer;
 
-/** Failed request: the collector's problem document, or no response. */
+/** Error for a failed request: the collector responded with a problem document, or not at all. */
 export class Refused extends Error {
   override readonly name = "Refused";
   /** Last part of the problem's type, for example `nothing-released`. */
@@ -281,7 +288,7 @@ export class Collector {
     return body as T;
   }
 
-  /** Requests a path under `tasks`, and returns `null` if it does not exist. */
+  /** Requests a path under `tasks`. Returns `null` if the collector has no such path. */
   async askIfThere<T>(path: string): Promise<T | null> {
     try {
       return await this.ask<T>(path);

@@ -4,11 +4,11 @@ import type { Collector, Estimates, Question } from "./api.js";
 import { itemsOf } from "./labels.js";
 import { matches } from "./rows.js";
 
-/** Largest number of items to request at once. Each takes about 500 bytes. */
+/** Maximum number of items to request at once. Each takes about 500 bytes of the response. */
 export const WHOLE = 5000;
-/** Largest number of rows to draw, and of items to request by name. */
+/** Maximum number of rows to draw, and of items to request by name. */
 export const DRAWN = 200;
-/** Largest size of all names in one address, in bytes. */
+/** Maximum size of all item names in one request's address, in bytes. */
 const NAMED = 8000;
 
 /** Parameters of a request for estimates, apart from the question's name. */
@@ -19,7 +19,10 @@ export interface Asked {
   readonly items: readonly string[] | null;
 }
 
-/** Returns the items to request. `null` means all. An empty list means: enter names first. */
+/**
+ * Returns the items to request. `null` means all items. An empty list means that the user has to
+ * enter names first.
+ */
 export function itemsToAsk(question: Question, find: string): readonly string[] | null {
   const items = question.items ?? question.options;
   if (items === "open") {
@@ -41,7 +44,7 @@ export function itemsToAsk(question: Question, find: string): readonly string[] 
   return fitting(found);
 }
 
-/** Returns the first names that fit into one address. */
+/** Returns as many of the first names as fit into one request's address. */
 function fitting(names: readonly string[]): readonly string[] {
   let bytes = 0;
   const over = names.findIndex((name) => {
@@ -51,7 +54,7 @@ function fitting(names: readonly string[]): readonly string[] {
   return names.slice(0, over === -1 ? DRAWN : Math.min(over, DRAWN));
 }
 
-/** Returns the path of the estimates of a question. */
+/** Returns the path that requests the estimates of a question. */
 export function pathOf(task: string, question: Question, asked: Asked): string {
   const query = [`confidence=${Number(asked.confidence.toPrecision(12))}`];
   if (question.name !== undefined) query.push(`question=${encodeURIComponent(question.name)}`);
@@ -69,12 +72,17 @@ export class Answers {
     this.#collector = collector;
   }
 
-  /** Empties the cache. */
+  /** Removes all estimates from the cache. */
   forget(): void {
     this.#kept.clear();
   }
 
-  /** @param released numbers of the released batches, part of the key for requests about all */
+  /**
+   * Requests the estimates of a question, or returns them from the cache.
+   *
+   * @param released numbers of the released batches; part of the cache key if all batches are
+   * requested
+   */
   estimates(task: string, question: Question, asked: Asked, released: string): Promise<Estimates> {
     const path = pathOf(task, question, asked);
     const key = `${path} ${asked.batches === null ? released : ""}`;
@@ -82,8 +90,9 @@ export class Answers {
     if (kept !== undefined) return kept;
     const answer = this.#collector.ask<Estimates>(path);
     this.#kept.set(key, answer);
-    // Failures are not kept, so that the next request tries again. The cache stays small.
+    // Failures are removed from the cache, so that the next request tries again.
     answer.catch(() => this.#kept.delete(key));
+    // At most 60 responses are kept; a Map lists the oldest entry first.
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > 60 && oldest !== undefined) this.#kept.delete(oldest);
     return answer;

@@ -8,14 +8,14 @@ import { isReal, KINDS, wordsOf } from "./labels.js";
 import { ORDER_WORDS, ORDERS } from "./rows.js";
 import { NOTHING, type State } from "./state.js";
 
-/** Largest number of batches in the list. */
+/** Maximum number of batches in the list. */
 const PICKED = 50;
-/** Delay between a key press and its request, in milliseconds. */
+/** Delay between the last key press in the search and its request, in milliseconds. */
 const REST_MS = 250;
 
 type Option = readonly [value: string, words: string];
 
-/** A `select` element with its label. */
+/** Control for one choice: a `select` element with its label. */
 class Choice {
   readonly element: HTMLElement;
   readonly #select: HTMLSelectElement;

@@ -1,4 +1,4 @@
-// View of a cross: its margins, and the estimates within rows.
+// View of a cross-tabulation: its margins, and the estimates within rows.
 
 import { el } from "../demo/shared/dom.js";
 import type { CrossEstimates, Estimates, Margin, Within } from "./api.js";
@@ -7,7 +7,10 @@ import { digits, nameOf, share } from "./labels.js";
 import type { Row, Rows } from "./rows.js";
 import { table } from "./table.js";
 
-/** Returns means within rows as rows of a table, without rows that have no estimate. */
+/**
+ * Returns the mean within each row of the cross-tabulation, as rows of a table. Rows without an
+ * estimate are left out.
+ */
 export function meansOf({ cross }: Estimates): readonly Row[] {
   const { conditional_means: means = [], columns } = cross ?? {};
   return means.flatMap(({ row, estimate, interval, simultaneous_interval }) => {
@@ -23,7 +26,7 @@ export function meansOf({ cross }: Estimates): readonly Row[] {
   });
 }
 
-/** Draws the margins and the estimates within rows. */
+/** Draws the margins of a cross-tabulation and the estimates within its rows. */
 export function crossView({ cross }: Estimates): readonly Element[] {
   if (cross === undefined) return [];
   const margins = [cross.rows, cross.columns].flatMap(margin);

@@ -10,7 +10,10 @@ import { type Cell, table } from "./table.js";
 
 const HEIGHT = 28;
 
-/** A picture. It is hidden from screen readers, because the table has the same numbers. */
+/**
+ * Draws a picture from marks. It is hidden from screen readers, because the table has the same
+ * numbers.
+ */
 function strip(style: string, height: number, ...marks: Element[]): SVGSVGElement {
   return svg("svg", { class: style, height, width: "100%", "aria-hidden": "true" }, ...marks);
 }
@@ -18,7 +21,7 @@ function strip(style: string, height: number, ...marks: Element[]): SVGSVGElemen
 const upright = (style: string, x: number, y1: number, y2: number | string) =>
   svg("line", { class: style, x1: at(x), x2: at(x), y1, y2 });
 
-/** Draws a line for each tick, with its own style for 0. */
+/** Draws a line at each tick of the axis. The line at 0 has a separate style. */
 export function grid(axis: Axis): SVGElement[] {
   return axis.ticks.map((value) =>
     upright(value === 0 ? "zero" : "tick", place(axis, value), 0, "100%"),
@@ -35,7 +38,10 @@ function scaleOf(axis: Axis, words: (value: number) => string): SVGSVGElement {
   return strip("scale", 18, ...texts);
 }
 
-/** Draws an estimate. The thick bar is its own interval, the thin one that for all rows at once. */
+/**
+ * Draws an estimate. The thick bar is the interval for this estimate alone. The thin bar is the
+ * simultaneous interval, which is valid for all rows at once.
+ */
 export function bars(axis: Axis, estimate: Estimate): SVGElement[] {
   const y = HEIGHT / 2;
   const line = (style: string, [from, to]: readonly [number, number]) =>

@@ -1,4 +1,4 @@
-// Checks for too few reports: are intervals narrow enough to be useful?
+// Checks whether a batch has enough reports, so that intervals are narrow enough to be useful.
 
 import { count, counted } from "../demo/shared/format.js";
 import type { Estimand, Estimate, Estimates } from "./api.js";
@@ -6,10 +6,10 @@ import type { Row } from "./rows.js";
 
 /** Half-width of a 95% interval, in standard errors. */
 const HALF = 1.96;
-/** Largest useful half-width of an interval, as a fraction of the range. */
+/** Maximum half-width of an interval that is still useful, as a fraction of the range of values. */
 const USEFUL = 0.1;
 
-/** Verdict on the number of reports. */
+/** Result of the check whether there are enough reports. */
 export interface Enough {
   /** Explanation if there are too few reports. */
   readonly words?: string;
@@ -17,10 +17,13 @@ export interface Enough {
   readonly shown: boolean;
 }
 
-/** Estimate with its range, if that differs from the range of the estimand. */
+/** Estimate, with its range of values if that differs from the range of the estimand. */
 type Ranged = Pick<Row, "estimate" | "range">;
 
-/** Judges by the standard errors. They fall with the square root of the number of reports. */
+/**
+ * Checks whether there are enough reports, by the standard errors of the estimates. Standard errors
+ * fall with the square root of the number of reports.
+ */
 export function enough(reports: number, estimand: Estimand, estimates: readonly Ranged[]): Enough {
   const whole = estimand === "mean" ? 2 : 1;
   const half = ({ estimate, range }: Ranged) =>
@@ -36,7 +39,10 @@ export function enough(reports: number, estimand: Estimand, estimates: readonly 
   };
 }
 
-/** Judges a number by its mean, or by the shares of people below its edges. */
+/**
+ * Checks whether there are enough reports for a number, by its mean or by the shares of people
+ * below its edges.
+ */
 export function enoughOfNumber({ reports = 0, number }: Estimates): Enough {
   const { mean, distribution = [], range } = number ?? {};
   if (mean && range) return enough(reports, "mean", [{ estimate: mean, range }]);

@@ -1,4 +1,4 @@
-// Batches: the progress of the open one, and a list of the earlier ones.
+// Views of batches: progress of the open batch, and a list of earlier batches.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted } from "../demo/shared/format.js";
@@ -7,7 +7,7 @@ import { amount, type Counting, capital, limitsOf } from "./counting.js";
 import { moment } from "./labels.js";
 import { table } from "./table.js";
 
-/** Largest number of batches in the list. */
+/** Maximum number of batches in the list. */
 const LISTED = 50;
 
 export const releasedOf = ({ batches }: Batches): readonly Batch[] =>
@@ -37,7 +37,10 @@ function bar(name: string, value: number, max: number, words: string): HTMLEleme
   );
 }
 
-/** Draws the progress of the open batch: reports to its minimum and maximum, and age. */
+/**
+ * Draws the progress of the open batch: the number of its reports, compared with the minimum and
+ * maximum, and its age.
+ */
 export function filling(all: Batches, counting: Counting, now: number): readonly HTMLElement[] {
   const open = openOf(all);
   if (open === undefined) return [];
@@ -62,7 +65,10 @@ export function filling(all: Batches, counting: Counting, now: number): readonly
   return bars;
 }
 
-/** Draws one bar: progress to the minimum and, after that, to the maximum. */
+/**
+ * Draws the open batch as one bar. It shows progress to the minimum and, once that is reached, to
+ * the maximum.
+ */
 export function brief(all: Batches, counting: Counting): HTMLElement {
   const have = counting.of(openOf(all)?.reports ?? 0);
   const [least, most] = limitsOf(counting, all.closes);

@@ -1,4 +1,4 @@
-// View of a number: mean, bins, shares below edges, and quantiles.
+// View of a number's estimates: mean, bins, shares of people below edges, and quantiles.
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate, Estimates, NumberEstimates, Question } from "./api.js";
@@ -14,7 +14,10 @@ const GUTTER = 9;
 /** Converts a position in the plot, in per cent, to a position in the whole width. */
 const beside = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
 
-/** Largest number of bins with whiskers. More would overlap. */
+/**
+ * Maximum number of bins that are drawn with whiskers (intervals). Whiskers of more bins would
+ * overlap.
+ */
 const WHISKERS = 80;
 
 interface Bin {
@@ -33,7 +36,9 @@ function binsOf(answer: Estimates): readonly Bin[] {
   });
 }
 
-/** Returns the position of a number, in per cent, among bins that are drawn equally wide. */
+/**
+ * Returns the horizontal position of a number in a plot whose bins are equally wide, in per cent.
+ */
 export function placeAmong(bins: readonly Pick<Bin, "from" | "to">[], value: number): number {
   const found = bins.findIndex(({ to }) => value < to);
   const index = found === -1 ? bins.length - 1 : found;
@@ -65,7 +70,7 @@ export function numberView(answer: Estimates, question: Question): readonly Elem
     );
   }
   if (number.quantiles?.length) shown.push(quantiles(number, unit));
-  // A pattern estimates shares below edges well, and single bins badly.
+  // The mechanism pattern estimates shares below edges well, and shares of single bins badly.
   const drawn = question.mechanism?.name === "pattern" ? belowOf(bins, number) : columnsOf(bins);
   if (bins.length > 1) shown.push(...picture(drawn, bins, number, question, unit));
   return shown;
@@ -85,7 +90,7 @@ function quantiles({ quantiles = [] }: NumberEstimates, unit: string): Element {
   return table("Quantiles", heads, rows);
 }
 
-/** Shares of a picture. Each has a row in the table below it. */
+/** Shares that a histogram shows. Each share also has a row in the table below the picture. */
 interface Drawn {
   readonly title: (name: string) => string;
   readonly shares: readonly Estimate[];

@@ -1,9 +1,9 @@
-// Names of things, and formats of numbers.
+// Names of items, questions and estimands, and formats of numbers.
 
 import { count, percent } from "../demo/shared/format.js";
 import type { Estimand, Estimate, Label, Question, Task } from "./api.js";
 
-/** Formats a number with three significant digits, and all digits before the point. */
+/** Formats a number with three significant digits, but with all digits before the decimal point. */
 export function digits(value: number): string {
   const rounded = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
   return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 21 })
@@ -11,7 +11,10 @@ export function digits(value: number): string {
     .replace("-", "−");
 }
 
-/** Formats a number with the digits that are significant: two of its interval's half-width. */
+/**
+ * Formats an estimate to the precision that its interval justifies: two significant digits of the
+ * interval's half-width.
+ */
 export function resolved(value: number, estimate?: Estimate): string {
   const [from, to] = estimate?.simultaneous_interval ?? [0, 0];
   const half = (to - from) / 2;
@@ -47,14 +50,20 @@ export function nameOf(label: Label): string {
     .join(", ");
 }
 
-/** Returns an item's name in a request. `null` for bins, whose numbers are rounded on this page. */
+/**
+ * Returns the name by which an item is requested. `null` for bins, because this page has only
+ * rounded values of their edges.
+ */
 export function queryOf(label: Label): string | null {
   if (typeof label !== "object") return String(label);
   const named = Object.values(label).every((part) => typeof part === "string");
   return named ? nameOf(label) : null;
 }
 
-/** Returns the questions of a task. Ratings alone, and sums, are one question without a name. */
+/**
+ * Returns the questions of a task. A task of ratings alone, and a task of sums, have one question
+ * without a name.
+ */
 export function questionsOf(task: Task): readonly Question[] {
   const { numbers, vector } = task;
   if (numbers !== undefined) return [{ kind: "numbers", of: numbers }];
@@ -72,7 +81,7 @@ export function itemsOf(question: Question): number | null {
   return question.of?.length ?? 1;
 }
 
-/** Words for an estimand: `long` in the control, `short` above a list. */
+/** Words for an estimand: `long` for the control, `short` for the heading of a list. */
 interface Words {
   readonly long: string;
   readonly short: string;
@@ -123,7 +132,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   vector: "a vector",
 };
 
-/** Kinds whose items are numbers, with or without a unit. */
+/** Kinds of questions whose items are numbers, with or without a unit. */
 const REAL: ReadonlySet<string> = new Set(["numbers", "vector"]);
 
 /** Returns true if items are numbers, and not shares of people or ratings. */

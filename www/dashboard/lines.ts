@@ -1,4 +1,4 @@
-// Time lines as small multiples: one strip for each item, all on one scale.
+// Draws time lines, one strip for each item. All strips have the same scale (small multiples).
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Rows } from "./rows.js";
@@ -20,7 +20,10 @@ function axisFor(lines: readonly Line[], zero: boolean): Axis {
   return axisOf(ends, { zero, most: 4 });
 }
 
-/** Draws the lines. With `apart`, each has its own scale, for different units. */
+/**
+ * Draws the time lines. With `apart`, each strip has a separate scale, for items with different
+ * units.
+ */
 export function timeLine(
   lines: readonly Line[],
   words: Rows["words"],

@@ -17,7 +17,7 @@ let state: State = read(location.hash);
 let page: TaskPage | Overview | null = null;
 /** Ids of the tasks. `null` until signed in. */
 let tasks: readonly string[] | null = null;
-/** Number of views opened so far. A late answer for an earlier view is dropped. */
+/** Number of views opened so far. A late response for an earlier view is dropped. */
 let opened = 0;
 
 function announce(words: string): void {
@@ -33,7 +33,7 @@ function showTrouble(thrown: unknown): void {
 
 const refusedToken = (thrown: unknown) => thrown instanceof Refused && thrown.status === 401;
 
-/** Shows the form for a token, with the reason why the last one was refused. */
+/** Shows the form for a token. `why` is the reason for which the last token was refused. */
 function askToken(why: string | null): void {
   collector.token = null;
   remember(null);
@@ -60,7 +60,10 @@ function askToken(why: string | null): void {
   byId("token").focus();
 }
 
-/** Requests the tasks, and opens the view in the address. Throws if a token is needed. */
+/**
+ * Requests the list of tasks, and opens the view that the address describes. Throws if a token is
+ * needed.
+ */
 async function begin(): Promise<void> {
   tasks = (await collector.ask<{ readonly tasks: readonly string[] }>("")).tasks;
   trouble.hidden = true;
@@ -117,7 +120,7 @@ async function moved(): Promise<void> {
   }
 }
 
-/** Requests changes: new batches and releases. */
+/** Requests new batches and releases. */
 async function poll(): Promise<void> {
   if (tasks === null || document.hidden) return;
   const own = page;

@@ -1,8 +1,9 @@
 // Significant estimates and changes.
 //
-// Both lists use simultaneous intervals. The list of items that are not 0 contains a false alarm
-// with a probability of at most 1 − confidence. Comparing two batches needs the intervals of both.
-// So each is requested at (1 + confidence) / 2 (Bonferroni).
+// Both lists use simultaneous intervals. With confidence c, the list of items that are not 0
+// contains a false alarm with a probability of at most 1 − c. Comparing two batches needs the
+// intervals of both. So the intervals of each batch are requested at confidence (1 + c) / 2
+// (Bonferroni).
 
 import type { Estimate } from "./api.js";
 import type { Row } from "./rows.js";
@@ -19,7 +20,10 @@ export function apart([a, b]: Interval, [c, d]: Interval): boolean {
   return b < c || d < a;
 }
 
-/** Returns the confidence of each of two sets of intervals whose joint confidence is given. */
+/**
+ * Returns the confidence that each of two sets of intervals needs, so that both are valid with the
+ * given joint confidence.
+ */
 export const ofEither = (confidence: number): number => (1 + confidence) / 2;
 
 /** Returns the items whose intervals exclude 0, farthest from 0 first. */
@@ -29,7 +33,7 @@ export function standing(rows: readonly Row[]): readonly Row[] {
   return rows.filter(({ estimate }) => clearOfZero(estimate)).sort((a, b) => reach(b) - reach(a));
 }
 
-/** An item in two batches. */
+/** Estimates of one item in two batches. */
 export interface Change {
   readonly label: string;
   readonly unit: string | undefined;

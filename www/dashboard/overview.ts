@@ -10,7 +10,7 @@ import { NOTHING, write } from "./state.js";
 import { NO_LOCAL } from "./sums.js";
 import { table } from "./table.js";
 
-/** Largest number of tasks whose batches are requested. */
+/** Maximum number of tasks whose batches are requested. */
 const MOST = 50;
 
 export class Overview {

@@ -24,7 +24,10 @@ function epsilon(name: string, number: string, statements: readonly string[]): H
   );
 }
 
-/** Draws the local and the central ε with their statements, or the reason for a missing one. */
+/**
+ * Draws the local and the central ε with their statements. If there is no central ε, draws the
+ * reason for that.
+ */
 export function privacyView(task: ReportsTask, privacy: Privacy | string): readonly Node[] {
   const local = `local ε = ${loss(task.effective_epsilon)}`;
   const alone = "One report";
@@ -57,14 +60,17 @@ const MOVED = {
 
 type Moved = Influence["influence"][number];
 
-/** Formats the largest effect. Shares are in percentage points. */
+/**
+ * Formats the largest effect of made-up reports on one estimate. Effects on shares are in
+ * percentage points.
+ */
 function moved({ estimate, unit }: Moved, shares: boolean, by: number): string {
   if (unit === "of its range") return `${share(by)} ${unit}`;
   if (estimate === "mean" && unit !== undefined) return `${digits(by)} ${unit}`;
   return shares ? `${share(by).replace("%", "")} points` : rating(by);
 }
 
-/** Returns the row for one estimate of one question. */
+/** Returns the table row for the effect on one estimate of one question. */
 function movedRow(own: Moved, questions: readonly Question[]): readonly (Cell | string)[] {
   const question = questions.find(({ name }) => name === own.question) ?? {};
   const { estimate } = own;
@@ -81,7 +87,7 @@ function movedRow(own: Moved, questions: readonly Question[]): readonly (Cell | 
   ];
 }
 
-/** Draws the largest effect of made-up reports, and the tests for them. */
+/** Draws the largest effect of made-up reports, and the results of tests for such reports. */
 export function influenceView(found: Influence, questions: readonly Question[]): readonly Node[] {
   const rows = found.influence.map((own) => movedRow(own, questions));
   const heads = [
@@ -123,7 +129,7 @@ export function uploadsView({ accepted, duplicates, rejected }: Uploads): readon
   ];
 }
 
-/** Draws the notes that exist. */
+/** Draws each note as a paragraph. Undefined notes are left out. */
 export function notesOf(...notes: readonly (string | undefined)[]): readonly Node[] {
   return notes.flatMap((note) => (note === undefined ? [] : [el("p", { class: "note" }, note)]));
 }

@@ -1,15 +1,15 @@
-// Rows of estimates: their content, order and search.
+// Rows of estimates for tables and pictures: their content, order and search.
 
 import { ESTIMANDS, type Estimand, type Estimate, type Estimates, type Question } from "./api.js";
 import { digits, isReal, isShare, nameOf, queryOf, rating, resolved, share } from "./labels.js";
 
-/** One item. */
+/** Row of one item with its estimate. */
 export interface Row {
   readonly label: string;
-  /** Name in a request. `null` if it cannot be requested by name. */
+  /** Name by which the item is requested. `null` if it cannot be requested by name. */
   readonly query: string | null;
   readonly estimate: Estimate;
-  /** Minimum and maximum, if each row has its own range. */
+  /** Minimum and maximum of the item's values, if each row has a separate range. */
   readonly range?: readonly [number, number];
   readonly unit?: string;
 }
@@ -17,14 +17,14 @@ export interface Row {
 /** Rows of one estimand, and the format of their numbers. */
 export interface Rows {
   readonly estimand: Estimand;
-  /** True for shares of people. */
+  /** True if the estimates are shares of people. */
   readonly shares: boolean;
   readonly rows: readonly Row[];
   /** Formats a value. `estimate` determines the number of digits. */
   readonly words: (value: number, estimate?: Estimate) => string;
 }
 
-/** Returns the unit with a leading space, or nothing. */
+/** Returns the unit with a leading space, or an empty text if there is no unit. */
 export const behind = (unit: string | undefined): string => (unit === undefined ? "" : ` ${unit}`);
 
 /** Formats the simultaneous interval of a row, with its unit. */
@@ -33,13 +33,16 @@ export function spread({ estimate, unit }: Row, words: Rows["words"]): string {
   return `${from} to ${to}${behind(unit)}`;
 }
 
-/** Returns the estimands of an answer. */
+/** Returns the estimands that a response contains. */
 export function estimandsOf({ estimates }: Estimates): readonly Estimand[] {
   const [first] = estimates;
   return first === undefined ? [] : ESTIMANDS.filter((estimand) => first[estimand] !== undefined);
 }
 
-/** Returns the rows of the wanted estimand, or of the first one if that is missing. */
+/**
+ * Returns the rows for the wanted estimand. If the response lacks it, returns the rows for the
+ * first estimand.
+ */
 export function rowsOf(answer: Estimates, question: Question, wanted?: Estimand): Rows | null {
   const there = estimandsOf(answer);
   const estimand = wanted !== undefined && there.includes(wanted) ? wanted : there[0];
@@ -87,7 +90,7 @@ export const ORDER_WORDS: Readonly<Record<Order, string>> = {
 /** Returns the distance of an estimate from 0, in half-widths of its interval. */
 function clearness({ estimate }: Row): number {
   const [from, to] = estimate.simultaneous_interval;
-  // Intervals can be asymmetric. The half towards 0 counts.
+  // Intervals can be asymmetric. The half-width on the side of 0 counts.
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
   return Math.abs(estimate.estimate) / Math.max(half, Number.MIN_VALUE);
 }

@@ -1,19 +1,23 @@
-// Places on an axis, in per cent of its length: the browser makes pixels of them at any width.
+// Positions on an axis, in per cent of its length. The browser converts them to pixels at any
+// width.
 
-/** An axis from one number to another. */
+/** Axis from one number to another, with ticks. */
 export interface Axis {
   readonly from: number;
   readonly to: number;
   readonly ticks: readonly number[];
 }
 
-/** Returns a step of 1, 2 or 5 times a power of ten that divides a span into at most `most`. */
+/** Returns a step that divides a span into at most `most` parts: 1, 2 or 5 times a power of ten. */
 function step(span: number, most: number): number {
   const power = 10 ** Math.floor(Math.log10(span / most));
   return ([1, 2, 5, 10].find((digit) => span / (digit * power) <= most) ?? 10) * power;
 }
 
-/** An axis that holds these numbers, and 0 if it is to, with round ticks within. */
+/**
+ * Returns an axis that contains the given numbers, with ticks at round numbers. With `zero`, it
+ * also contains 0.
+ */
 export function axisOf(values: readonly number[], { zero = true, most = 4 } = {}): Axis {
   const finite = values.filter(Number.isFinite);
   const low = finite.reduce((least, value) => Math.min(least, value), zero ? 0 : Infinity);
@@ -24,7 +28,8 @@ export function axisOf(values: readonly number[], { zero = true, most = 4 } = {}
   const by = step(high - low, most);
   const first = Math.ceil(from / by);
   const length = Math.floor(to / by) - first + 1;
-  // Of whole numbers, so that no error adds up; 0 is no −0.
+  // Each tick is a multiple of the step by an integer, so that rounding errors do not add up.
+  // Adding 0 below turns −0 into 0.
   const ticks = Array.from({ length }, (_, index) =>
     Number(((first + index) * by).toPrecision(12)),
   );
@@ -37,5 +42,5 @@ export function place({ from, to }: Axis, value: number): number {
   return ((held - from) / (to - from)) * 100;
 }
 
-/** A place as an SVG attribute. */
+/** Formats a position in per cent as an SVG attribute. */
 export const at = (per: number): string => `${Number(per.toFixed(3))}%`;

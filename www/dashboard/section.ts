@@ -1,4 +1,5 @@
-// A section of the page with its own requests. A slow or failed one does not affect the rest.
+// Section of the page that makes separate requests. A slow or failed section does not affect the
+// rest.
 
 import { el } from "../demo/shared/dom.js";
 import { Refused } from "./api.js";
@@ -9,7 +10,7 @@ export type Shown = readonly (Node | string)[] | null;
 export class Section {
   readonly element: HTMLElement;
   readonly #body: HTMLElement;
-  /** Number of requests so far. A late answer to an earlier one is dropped. */
+  /** Number of requests so far. A late response to an earlier request is dropped. */
   #asked = 0;
 
   constructor(id: string, title: string, style = "") {

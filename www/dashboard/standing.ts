@@ -1,4 +1,4 @@
-// Panel of significant results: items that are not 0, and changes since the previous batch.
+// Panel of significant results: items that differ from 0, and changes since the previous batch.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent } from "../demo/shared/format.js";
@@ -12,7 +12,7 @@ import type { Shown } from "./section.js";
 import { table } from "./table.js";
 import { quantileName } from "./timeline.js";
 
-/** Largest number of items in a list. */
+/** Maximum number of items in a list. */
 const NAMED = 12;
 
 /** Current view of a task, for its panels. */
@@ -62,7 +62,10 @@ function clear({ rows, confidence }: Context): readonly Element[] {
   return [el("p", {}, about), ...(named.length > 0 ? [table(more, heads, named)] : [])];
 }
 
-/** Returns the rows to compare: items or, for a number, its mean or quantiles. */
+/**
+ * Returns the rows that are compared between two batches: items or, for a number, its mean or
+ * quantiles.
+ */
 function comparable(answer: Estimates, question: Question, estimand: Estimand | null): Rows | null {
   const means = meansOf(answer);
   if (means.length > 0) return { estimand: "mean", shares: false, rows: means, words: digits };

@@ -1,4 +1,5 @@
-// Current view in the fragment of the address, so that it can be bookmarked. It holds no token.
+// Current view, stored in the fragment of the address so that it can be bookmarked. The fragment
+// contains no token.
 
 import { ESTIMANDS, type Estimand } from "./api.js";
 import { ORDERS, type Order } from "./rows.js";
@@ -6,7 +7,9 @@ import { ORDERS, type Order } from "./rows.js";
 export interface State {
   readonly task: string | null;
   readonly question: string | null;
-  /** Batches as in a request: "3" or "1,4-6". `null` means all released batches. */
+  /**
+   * Selected batches, written as in a request: "3" or "1,4-6". `null` means all released batches.
+   */
   readonly batches: string | null;
   readonly estimand: Estimand | null;
   readonly order: Order;

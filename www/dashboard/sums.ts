@@ -1,4 +1,5 @@
-// Tasks that sum through a shuffler: their promise, and the effect of dishonest people.
+// Views for tasks that sum through a shuffler: the privacy promise, and the effect of dishonest
+// people.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent, powers } from "../demo/shared/format.js";
@@ -13,7 +14,7 @@ export const NO_LOCAL = "there is no local ε";
 /** Formats δ as a power of ten: 10⁻⁶. */
 export const deltaOf = (delta: number): string => powers(delta.toExponential());
 
-/** Returns the promise of a task in one line. */
+/** Returns the privacy promise of a task in one line. */
 export function trustOf(privacy: SumPrivacy): string {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
   return `You trust the shuffler: ${NO_LOCAL}. Central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}, for batches of at least ${counted(people, "person", "people")}, ${percent(honest_fraction)} of them honest.`;
@@ -31,7 +32,10 @@ function part(name: string, figure: string, ...more: Node[]): HTMLElement {
 
 const help = (words: string) => el("p", { class: "help" }, words);
 
-/** Draws the promise, and its check against the released batches (`null` if there are none). */
+/**
+ * Draws the privacy promise, and the check whether the released batches satisfy it. `null` means
+ * that no batch is released.
+ */
 export function sumsPrivacyView(
   { privacy }: Extract<TaskAnswer, { privacy: SumPrivacy }>,
   released: SumsPrivacy | null,
@@ -55,7 +59,7 @@ export function sumsPrivacyView(
   return [part("The messages of one person", NO_LOCAL, help(statement)), central];
 }
 
-/** Draws the check of the promise for the smallest batch. */
+/** Draws the result of checking the privacy promise for the smallest batch. */
 function held({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement {
   const by = shuffled_by.length === 0 ? [] : [` Shuffled by ${shuffled_by.join(" and ")}.`];
   return el(
@@ -67,7 +71,7 @@ function held({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement
   );
 }
 
-/** Largest number of parallel requests. */
+/** Maximum number of parallel requests. */
 const AT_ONCE = 3;
 
 /** Requests the effect of dishonest people on each of the latest releases. */
@@ -90,10 +94,13 @@ export async function influenceOfEach(
 
 const amount = (shown: string) => ({ shown, style: "amount" });
 
-/** Formats a multiple of the standard error. There is none if everyone is assumed honest. */
+/**
+ * Formats an effect as a multiple of the standard error. Returns a dash if the multiple is not a
+ * finite number, as when everyone is assumed honest.
+ */
 const times = (errors: number) => (Number.isFinite(errors) ? `× ${digits(errors)}` : "–");
 
-/** Largest number of items in the table. */
+/** Maximum number of items in the table. */
 const LISTED = 50;
 
 /** Draws the effect of dishonest people on the sums in view, and on each release. */
@@ -129,7 +136,7 @@ export function sumsInfluenceView(
   ];
 }
 
-/** Wraps a table that is too wide for a narrow screen. */
+/** Wraps a wide table in an element that scrolls on narrow screens. */
 function wide(own: HTMLTableElement): HTMLElement {
   const label = own.caption?.textContent ?? "";
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);

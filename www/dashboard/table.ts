@@ -3,7 +3,7 @@
 
 import { el } from "../demo/shared/dom.js";
 
-/** A cell: its content, and its style. */
+/** Cell of a table: its content and its style. */
 export interface Cell {
   readonly shown: Node | string;
   readonly style?: string;

@@ -35,7 +35,7 @@ import type { State } from "./state.js";
 import { influenceOfEach, sumsInfluenceView, sumsPrivacyView, trustOf } from "./sums.js";
 import { timelineView } from "./timeline-view.js";
 
-/** Confidence of all intervals of a table or picture at once. */
+/** Joint confidence of all intervals in a table or picture. */
 export const CONFIDENCE = 0.95;
 
 export class TaskPage {
@@ -118,7 +118,7 @@ export class TaskPage {
     return named ?? questions[0] ?? {};
   }
 
-  /** Changes the view. */
+  /** Shows the view that `state` describes. */
   look(state: State): void {
     const before = this.#state;
     this.#state = state;
@@ -143,7 +143,7 @@ export class TaskPage {
     return ranges(releasedOf(this.#known).map(({ number }) => number));
   }
 
-  /** Released batches in view: all of them, or those in the address. */
+  /** Released batches in view: all batches, or those that the address selects. */
   get #looked(): readonly Batch[] {
     const { batches } = this.#state;
     const released = releasedOf(this.#known);
@@ -277,7 +277,7 @@ export class TaskPage {
     return "This question has no list of items. Enter the names to look up, separated by commas.";
   }
 
-  /** Returns the rows that match the search, in order. */
+  /** Returns the rows that match the search, in the selected order. */
   #shownOf(rows: Rows | null): readonly Row[] {
     if (rows === null) return [];
     const open = (this.#question.items ?? this.#question.options) === "open";
@@ -317,7 +317,7 @@ export class TaskPage {
         ...(shown ? numberView(answer, this.#question) : []),
       ];
     }
-    // A cross with the mean of a number has no shares of cells.
+    // A cross-tabulation with the mean of a number has no shares of cells.
     if (rows === null) return [about, ...notes, ...crossView(answer)];
     const found = this.#shownOf(rows);
     if (found.length === 0) return [about, el("p", {}, "No item matches this name.")];
@@ -347,7 +347,7 @@ function captionOf(
   return `${what}: ${counted(found, "item")}`;
 }
 
-/** Returns an answer, or the reason if nothing is released yet. */
+/** Returns a response, or the reason as text if nothing is released yet. */
 async function askedWhenReleased<T>(answer: Promise<T>): Promise<T | string> {
   try {
     return await answer;

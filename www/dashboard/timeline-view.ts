@@ -10,10 +10,10 @@ import type { Shown } from "./section.js";
 import type { Context } from "./standing.js";
 import { LINES, linesOf, numberLines, ofEach, RELEASES } from "./timeline.js";
 
-/** Largest number of parallel requests. */
+/** Maximum number of parallel requests. */
 const AT_ONCE = 3;
 
-/** Requests the items of each batch, a few at a time. */
+/** Requests the estimates of the items for each batch, a few batches at a time. */
 async function eachBatch(
   context: Context,
   items: readonly string[] | null,
@@ -38,7 +38,7 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
   if (released.length === 1) {
     return [el("p", {}, "There is one release so far. The time line starts with the second.")];
   }
-  // A cross with the mean of a number has no shares of cells.
+  // A cross-tabulation with the mean of a number has no shares of cells.
   const number = question.kind === "number" || rows === null;
   const picked = shown.slice(0, LINES);
   if (!number && picked.length === 0) return null;

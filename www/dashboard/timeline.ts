@@ -4,7 +4,7 @@ import type { Estimand, Estimate, Estimates, Question } from "./api.js";
 import { meansOf } from "./cross.js";
 import { nameOf } from "./labels.js";
 
-/** Largest numbers of releases and items in a time line. */
+/** Maximum numbers of releases and items in a time line. */
 export const RELEASES = 24;
 export const LINES = 6;
 
@@ -19,12 +19,15 @@ export interface Line {
   readonly points: readonly Point[];
 }
 
-/** Returns the confidence for each of `batches` batches whose joint confidence is given. */
+/**
+ * Returns the confidence that each of `batches` batches needs, so that all are valid with the given
+ * joint confidence.
+ */
 export function ofEach(batches: number, confidence: number): number {
   return 1 - (1 - confidence) / Math.max(batches, 1);
 }
 
-/** Returns a line for each of these items, with a point for each batch. */
+/** Returns a time line for each of the given items, with a point for each batch. */
 export function linesOf(
   labels: readonly string[],
   estimand: Estimand,
@@ -40,7 +43,10 @@ export function linesOf(
   }));
 }
 
-/** Returns the lines of a number: its mean, its means within rows, or its quantiles. */
+/**
+ * Returns the time lines of a number: its mean, its means within rows of a cross-tabulation, or its
+ * quantiles.
+ */
 export function numberLines(
   question: Question,
   answers: readonly (readonly [batch: number, answer: Estimates])[],

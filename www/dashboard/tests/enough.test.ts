@@ -11,7 +11,7 @@ const told = (standard_error: number, value = 0) => ({
 });
 
 describe("reports that are too few", () => {
-  // A yes or no at ε = 1 has a variance of 0.92.
+  // The share of a yes-or-no question at ε = 1 has a variance of 0.92 for one report.
   it.each([
     [1, 1.92, false],
     [10, 0.303, false],

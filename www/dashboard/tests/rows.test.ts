@@ -25,7 +25,7 @@ describe("rows", () => {
   it.each([
     ["largest", ["a", "b10", "b9"]],
     ["smallest", ["b9", "b10", "a"]],
-    // By 6, 2 and less than 1 halves of their intervals.
+    // These differ from 0 by 6, 2 and less than 1 half-widths of their intervals.
     ["clearest", ["b9", "b10", "a"]],
     ["name", ["a", "b9", "b10"]],
     ["task", ["b10", "b9", "a"]],

@@ -10,7 +10,10 @@ import { compared } from "../standing.js";
 import { NOTHING, read, write } from "../state.js";
 import { linesOf, numberLines, ofEach } from "../timeline.js";
 
-/** An estimate whose interval alone is a tenth of the one that holds together. */
+/**
+ * Makes an estimate from its simultaneous interval. The interval for this estimate alone is a tenth
+ * as wide.
+ */
 const between = (from: number, to: number): Estimate => ({
   estimate: (from + to) / 2,
   interval: [(from + to) / 2 - (to - from) / 20, (from + to) / 2 + (to - from) / 20],
@@ -31,7 +34,7 @@ describe("what stands out", () => {
       row("touches", 0, 1),
     ];
     expect(standing(rows).map(({ label }) => label)).toEqual(["below", "near"]);
-    // Alone it would.
+    // Its interval for this estimate alone does exclude 0.
     expect((rows[1] as Row).estimate.interval[0]).toBeGreaterThan(0);
     expect(clearOfZero(between(0, 1))).toBe(false);
   });

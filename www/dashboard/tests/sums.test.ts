@@ -37,7 +37,7 @@ describe("batches of sums", () => {
     expect(said(counting, 8000)).toBe("400 people");
     expect(said(counting, 20)).toBe("1 person");
     expect(amount(counting, 8000)).toBe("400");
-    // Some messages could not be opened.
+    // Some messages could not be opened, so the number of people is a fraction.
     expect(said(counting, 7990)).toBe("about 400 people");
     expect(countingOf(VECTOR)).toBe(REPORTS);
     expect(said(REPORTS, 12)).toBe("12 reports");
@@ -59,7 +59,7 @@ describe("estimates of sums", () => {
     const means = rowsOf(ANSWER, question);
     expect(means?.estimand).toBe("mean");
     expect(means?.rows[0]).toMatchObject({ label: "load", unit: "ms", range: [0, 100] });
-    // A sum is of as many numbers as there are people.
+    // The range of a sum is the range of one number times the number of people.
     expect(rowsOf(ANSWER, question, "sum")?.rows[0]?.range).toEqual([0, 50_000]);
     expect(questionsOf(VECTOR)).toEqual([{ kind: "vector", items: 3 }]);
     expect(pathOf("timings", question, { batches: "2", confidence: 0.95, items: null })).toBe(
